@@ -5,7 +5,7 @@
 //! and body are change at once.
 
 use std::fs::{self, File};
-use std::io::{self, Read, Seek, SeekFrom, Write};
+use std::io::{self, BufWriter, Read, Seek, SeekFrom, Write};
 use std::path::{Path, PathBuf};
 use std::sync::{Mutex, PoisonError};
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
@@ -233,6 +233,27 @@ impl Writer {
         })
     }
 
+    /// Adds what `value` is, which is never held; `None` when it cannot be written.
+    pub(crate) fn stream(&self, value: &impl Serialize) -> Option<Piece> {
+        let mut end = self.end.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut file = self.target.file();
+        file.seek(SeekFrom::Start(*end)).ok()?;
+        let adding = Adding {
+            file,
+            hasher: blake3::Hasher::new(),
+            bytes: 0,
+        };
+        let writer = BufWriter::with_capacity(1 << 16, adding);
+        let written = postcard::to_io(value, writer).ok()?.into_inner().ok()?;
+        let piece = Piece {
+            at: *end,
+            bytes: written.bytes,
+            digest: written.hasher.finalize().into(),
+        };
+        *end += piece.bytes;
+        Some(piece)
+    }
+
     /// Adds bytes and returns where they are.
     pub(crate) fn append(&self, bytes: &[u8]) -> io::Result<u64> {
         let mut end = self.end.lock().unwrap_or_else(PoisonError::into_inner);
@@ -283,8 +304,8 @@ impl Writer {
     }
 
     /// Replaces the earlier cache with this one.
-    pub(crate) fn finish(self, head: &[u8], body: &[u8]) -> Option<()> {
-        let (head, body) = (self.put(head)?, self.put(body)?);
+    pub(crate) fn finish(self, head: &impl Serialize, body: &impl Serialize) -> Option<()> {
+        let (head, body) = (self.stream(head)?, self.stream(body)?);
         let mut start = Vec::with_capacity(START);
         start.extend(MAGIC);
         start.extend(blake3::hash(PROGRAM.as_bytes()).as_bytes());
@@ -299,6 +320,26 @@ impl Writer {
             }
             Target::Same(_) => Some(()),
         }
+    }
+}
+
+/// A piece while it is added.
+struct Adding<'a> {
+    file: &'a File,
+    hasher: blake3::Hasher,
+    bytes: u64,
+}
+
+impl Write for Adding<'_> {
+    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        let count = self.file.write(bytes)?;
+        self.hasher.update(&bytes[..count]);
+        self.bytes += count as u64;
+        Ok(count)
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        self.file.flush()
     }
 }
 

@@ -7,6 +7,8 @@ use std::fs::{self, File};
 use std::io::{self, BufWriter, ErrorKind, Write};
 use std::path::{Path, PathBuf};
 
+use serde::{Serialize, Serializer};
+
 use crate::beneath::{Folder, Stamp, Tree};
 use crate::diagnostics::text::quoted;
 use crate::diagnostics::{Diagnostic, Place, codes};
@@ -245,11 +247,11 @@ impl Stage {
             folders.own(path, bytes)?;
         }
         let digest = Digest::of(bytes);
-        if !self.files.stays(path, digest) {
+        if !self.files.stays(path, &digest) {
             let mut file = folders.create(path)?;
             file.write_all(bytes)?;
-            let stamp = file.metadata().ok().map(|meta| Stamp::of(&meta));
-            self.files.staged(path, digest, stamp);
+            self.files
+                .staged(path, digest, Stamp::of(&file.metadata()?));
         }
         Ok(())
     }
@@ -278,12 +280,12 @@ impl Stage {
             .map_err(failed)?;
         let digest = written.hasher.finalize();
         if let (Some(folders), Some(file)) = (&self.folders, written.inner) {
-            let digest = Digest::Published(digest.into());
-            if self.files.stays(path, digest) {
+            let digest = Digest::Published(Box::new(digest.into()));
+            if self.files.stays(path, &digest) {
                 fs::remove_file(folders.staging.join(path)).map_err(failed)?;
             } else {
-                let stamp = file.metadata().ok().map(|meta| Stamp::of(&meta));
-                self.files.staged(path, digest, stamp);
+                let meta = file.metadata().map_err(failed)?;
+                self.files.staged(path, digest, Stamp::of(&meta));
             }
         }
         self.count(path, written.bytes);
@@ -338,20 +340,17 @@ impl Stage {
             return Ok(());
         };
         let changes = self.files.changes(last);
-        let has_marker = || folders.has_same_marker();
-        // Most of the site is new: exchanging the folders costs the same however much it is.
-        let is_small = changes.staged.len() <= changes.kept.len();
-        if is_small && changes.can_be_single && has_marker() {
-            folders.replace(&changes)?;
-            self.replaced = Some(changes);
-            Ok(())
-        } else {
-            folders.swap(&changes.kept)
+        let changes = changes.filter(|it| it.can_be_single && folders.has_same_marker());
+        match &changes {
+            Some(changes) => folders.replace(changes)?,
+            None => folders.swap(&self.files.kept())?,
         }
+        self.replaced = changes;
+        Ok(())
     }
 
     /// How the site looks in its place; `None` when that cannot be seen.
-    pub(crate) fn committed(&mut self) -> Option<Committed> {
+    pub(crate) fn committed(&mut self) -> Option<Committed<'_>> {
         let folder = Folder::open(&self.folders.as_ref()?.out).ok()?;
         let old = self.files.old.take().filter(|_| self.replaced.is_some());
         let tree = match (old, &self.replaced) {
@@ -364,19 +363,24 @@ impl Stage {
             _ => Tree::of(&folder, "").ok()?,
         };
         Some(Committed {
-            files: self.files.settled(&tree),
+            files: &self.files,
             tree,
         })
     }
 }
 
-/// A site in its place.
+/// A site in its place. It is written as its [`SiteFile`]s, which are never held.
 #[derive(Debug)]
-pub(crate) struct Committed {
-    /// Its files, sorted by path.
-    pub(crate) files: Vec<SiteFile>,
+pub(crate) struct Committed<'a> {
+    files: &'a Files,
     /// Everything that is there.
     pub(crate) tree: Tree,
+}
+
+impl Serialize for Committed<'_> {
+    fn serialize<S: Serializer>(&self, to: S) -> Result<S::Ok, S::Error> {
+        self.files.settle(&self.tree, to)
+    }
 }
 
 /// What is in an output folder; `None` when that cannot be seen.

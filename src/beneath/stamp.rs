@@ -4,8 +4,10 @@ use std::fs::Metadata;
 
 use serde::{Deserialize, Serialize};
 
-/// Size, identity and times of a file. Times are nanoseconds since 1970-01-01 UTC.
+/// Size, identity and times of a file. Times are nanoseconds since 1970-01-01 UTC. It is packed since one is held of every file of
+/// the content and of the site.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[repr(C, packed(4))]
 pub(crate) struct Stamp {
     pub(crate) bytes: u64,
     /// Kind and permissions; 0 where the system has none.

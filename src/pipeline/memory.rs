@@ -361,13 +361,15 @@ impl Notes<'_> {
         // A part has nothing that an earlier site could change.
         let is_settled = site.options.shard.is_some() || outcome.is_settled(site, gathered);
         let outputs_at = cache::now_after(committed_at);
+        // Nothing reads texts from here on.
+        stage.spool = Spool::default();
         let committed = stage.committed()?;
         let memory = self.memory;
         let records = Streamed(&gathered.directories, |directory: &Directory| {
             directory.shape(&gathered.roots)
         });
         let head = Head {
-            records: self.put(&postcard::to_stdvec(&records).ok()?)?,
+            records: self.writer.as_ref()?.stream(&records)?,
             settings: memory.settings,
             // How the content looked that parts are made of is known run by run.
             inputs: match self.parts_at {
@@ -399,14 +401,11 @@ impl Notes<'_> {
         });
         let body = Body {
             frame: self.frame,
-            files: committed.files,
+            files: committed,
             runs: runs.collect(),
             lists: self.made.into_inner().ok()?,
         };
-        let (head, body) = (postcard::to_stdvec(&head), postcard::to_stdvec(&body));
-        // Nothing reads texts from here on.
-        stage.spool = Spool::default();
-        Arc::into_inner(self.writer?)?.finish(&head.ok()?, &body.ok()?)
+        Arc::into_inner(self.writer?)?.finish(&head, &body)
     }
 }
 

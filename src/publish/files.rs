@@ -2,10 +2,12 @@
 
 use std::collections::BTreeMap;
 use std::io::Read;
+use std::ops::Bound;
 use std::path::Path;
 use std::sync::{Mutex, PoisonError};
 
-use serde::{Deserialize, Serialize};
+use serde::ser::SerializeSeq;
+use serde::{Deserialize, Serialize, Serializer};
 use twox_hash::XxHash3_128;
 
 use crate::beneath::{Folder, Kind, Stamp, Tree};
@@ -17,7 +19,7 @@ use super::{BUFFER, MARKER, taken_twice};
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) struct SiteFile {
     /// Relative to the site's root.
-    pub(crate) path: String,
+    pub(crate) path: Box<str>,
     /// Of what it holds.
     pub(crate) digest: Digest,
     /// How it looked in its place; `None` when that is not certain.
@@ -26,10 +28,10 @@ pub(crate) struct SiteFile {
 
 /// The digest of a file of a site. Nothing but files that the site names the digests of needs one that nobody can forge: whoever
 /// writes a file has its folder, too. The other digest takes a tenth of the time, and pages are most of a site.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) enum Digest {
-    /// BLAKE3, which feeds are listed with.
-    Published([u8; 32]),
+    /// BLAKE3, which feeds are listed with. Few files have it, so that it takes no room in those that do not.
+    Published(Box<[u8; 32]>),
     /// XXH3 with 128 bits.
     Own([u8; 16]),
 }
@@ -45,10 +47,10 @@ impl Digest {
     }
 
     /// Whether a file of the folder has this digest.
-    pub(super) fn is_of(self, folder: &Folder, path: &Path) -> bool {
+    pub(super) fn is_of(&self, folder: &Folder, path: &Path) -> bool {
         match self {
-            Self::Published(digest) => folder.digest(path) == Some(digest),
-            Self::Own(digest) => own_digest(folder, path) == Some(digest),
+            Self::Published(digest) => folder.digest(path) == Some(**digest),
+            Self::Own(digest) => own_digest(folder, path) == Some(*digest),
         }
     }
 }
@@ -91,15 +93,17 @@ pub(super) struct Old {
 pub(super) struct Files {
     /// `None`: everything is staged.
     pub(super) old: Option<Old>,
-    new: Mutex<BTreeMap<String, New>>,
+    new: Mutex<NewFiles>,
 }
 
+/// Files by path, those that are not written yet without anything.
+type NewFiles = BTreeMap<Box<str>, Option<New>>;
+
 /// A file of the new site.
-#[derive(Debug, Clone, Copy, Default)]
+#[derive(Debug)]
 struct New {
-    /// `None` until it is written.
-    digest: Option<Digest>,
-    stamp: Option<Stamp>,
+    digest: Digest,
+    stamp: Stamp,
     is_staged: bool,
 }
 
@@ -108,8 +112,6 @@ struct New {
 pub(super) struct Changes {
     /// Files that are staged, new ones first.
     pub(super) staged: Vec<String>,
-    /// Files that stay.
-    pub(super) kept: Vec<String>,
     /// Files that the new site does not have.
     pub(super) gone: Vec<String>,
     /// Folders that the new site does not have, the inner ones first.
@@ -149,7 +151,7 @@ impl Old {
     /// The file as it was written, if it is still in its place as it was: it looks the same, or holds the same.
     fn intact(&self, path: &str) -> Option<New> {
         let files = &self.known.files;
-        let at = files.binary_search_by(|file| file.path.as_str().cmp(path));
+        let at = files.binary_search_by(|file| (*file.path).cmp(path));
         let known = &files[at.ok()?];
         let (found, stamp) = (self.tree.file(path)?, known.stamp?);
         let looks_same = *found == stamp && !found.is_racy(self.known.at);
@@ -158,15 +160,15 @@ impl Old {
                 && known.digest.is_of(&self.folder, Path::new(path))
         };
         (looks_same || holds_same()).then_some(New {
-            digest: Some(known.digest),
-            stamp: Some(*found),
+            digest: known.digest.clone(),
+            stamp: *found,
             is_staged: false,
         })
     }
 }
 
 impl Files {
-    fn lock(&self) -> std::sync::MutexGuard<'_, BTreeMap<String, New>> {
+    fn lock(&self) -> std::sync::MutexGuard<'_, NewFiles> {
         self.new.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
@@ -176,26 +178,27 @@ impl Files {
         let ends = path.match_indices('/').map(|(at, _)| at);
         let is_taken = ends.into_iter().any(|end| new.contains_key(&path[..end])) || {
             let folder = format!("{path}/");
-            let mut after = new.range(folder.clone()..);
+            let mut after = new.range::<str, _>((Bound::Included(&*folder), Bound::Unbounded));
             after
                 .next()
                 .is_some_and(|(next, _)| next.starts_with(&folder))
         };
-        if is_taken || new.insert(path.to_owned(), New::default()).is_some() {
+        if is_taken || new.insert(path.into(), None).is_some() {
             return Err(taken_twice(path));
         }
         Ok(())
     }
 
     /// Whether the output folder has the file already, with this content. It then stays.
-    pub(super) fn stays(&self, path: &str, digest: Digest) -> bool {
+    pub(super) fn stays(&self, path: &str, digest: &Digest) -> bool {
         let old = self.old.as_ref();
         let intact = old.and_then(|old| old.intact(path));
-        let stays = intact.filter(|intact| intact.digest == Some(digest));
-        if let Some(stays) = stays {
-            self.lock().insert(path.to_owned(), stays);
+        let stays = intact.filter(|intact| intact.digest == *digest);
+        let is_one = stays.is_some();
+        if is_one {
+            self.lock().insert(path.into(), stays);
         }
-        stays.is_some()
+        is_one
     }
 
     /// Keeps files of the output folder: all of them, or none and `None`. Gives their sizes.
@@ -207,58 +210,60 @@ impl Files {
             if self.take(path).is_err() {
                 let mut new = self.lock();
                 for path in &paths[..index] {
-                    new.remove(path);
+                    new.remove(path.as_str());
                 }
                 return None;
             }
         }
         let mut new = self.lock();
-        let bytes = intact.iter().map(|file| file.stamp.map_or(0, |s| s.bytes));
-        let bytes = bytes.collect();
-        new.extend(paths.iter().cloned().zip(intact));
+        let bytes = intact.iter().map(|file| file.stamp.bytes).collect();
+        let paths = paths.iter().map(|path| path.as_str().into());
+        new.extend(paths.zip(intact.into_iter().map(Some)));
         Some(bytes)
     }
 
     /// Notes a file that is staged.
-    pub(super) fn staged(&self, path: &str, digest: Digest, stamp: Option<Stamp>) {
+    pub(super) fn staged(&self, path: &str, digest: Digest, stamp: Stamp) {
         let file = New {
-            digest: Some(digest),
+            digest,
             stamp,
             is_staged: true,
         };
-        self.lock().insert(path.to_owned(), file);
+        self.lock().insert(path.into(), Some(file));
     }
 
     /// Size and BLAKE3 of a file of the new site.
     pub(super) fn digest(&self, path: &str) -> (u64, [u8; 32]) {
-        let file = self.lock().get(path).copied().unwrap_or_default();
-        let digest = match file.digest {
-            Some(Digest::Published(digest)) => digest,
-            _ => [0; 32],
-        };
-        (file.stamp.map_or(0, |stamp| stamp.bytes), digest)
+        match self.known(path) {
+            Some((bytes, Digest::Published(digest))) => (bytes, *digest),
+            Some((bytes, Digest::Own(_))) => (bytes, [0; 32]),
+            None => (0, [0; 32]),
+        }
     }
 
     /// Size and digest of a file of the new site, if it is there.
     pub(super) fn known(&self, path: &str) -> Option<(u64, Digest)> {
-        let file = self.lock().get(path).copied()?;
-        Some((file.stamp?.bytes, file.digest?))
+        let new = self.lock();
+        let file = new.get(path)?.as_ref()?;
+        Some((file.stamp.bytes, file.digest.clone()))
     }
 
-    /// What is done to the output folder; `last` is the file that is put in its place last.
-    pub(super) fn changes(&self, last: &str) -> Changes {
+    /// The files that stay in the output folder.
+    pub(super) fn kept(&self) -> Vec<String> {
+        paths(&self.lock(), false).map(str::to_owned).collect()
+    }
+
+    /// What is done to the output folder, where most of it stays; `last` is the file that is put in its place last.
+    pub(super) fn changes(&self, last: &str) -> Option<Changes> {
+        let old = self.old.as_ref()?;
         let new = self.lock();
-        let of = |staged: bool| {
-            let files = new.iter().filter(move |(_, file)| file.is_staged == staged);
-            files.map(|(path, _)| path.clone())
-        };
+        // Most of the site is new: exchanging the folders costs the same however much it is.
+        if paths(&new, true).count() > paths(&new, false).count() {
+            return None;
+        }
         let mut changes = Changes {
-            staged: of(true).collect(),
-            kept: of(false).collect(),
+            staged: paths(&new, true).map(str::to_owned).collect(),
             ..Changes::default()
-        };
-        let Some(old) = &self.old else {
-            return changes;
         };
         // What a page refers to is there before the page, and the lists that name it come after it.
         changes.staged.sort_by_cached_key(|path| {
@@ -297,25 +302,33 @@ impl Files {
             let gone = changes.gone.iter().chain(&changes.gone_folders);
             let gone: std::collections::BTreeSet<String> =
                 gone.map(|path| path.to_lowercase()).collect();
-            let mut names = new.keys().map(String::as_str).chain(folders);
+            let mut names = new.keys().map(|path| &**path).chain(folders);
             gone.is_empty() || !names.any(|name| gone.contains(&name.to_lowercase()))
         };
-        changes
+        Some(changes)
     }
 
-    /// The files of the site that is now in the output folder, as they look there.
-    pub(super) fn settled(&self, tree: &Tree) -> Vec<SiteFile> {
-        let new = std::mem::take(&mut *self.lock());
-        let files = new.into_iter().filter_map(|(path, file)| {
-            let is_moved = |now: &&Stamp| file.stamp.is_some_and(|was| now.is_moved_from(&was));
-            Some(SiteFile {
-                stamp: tree.file(&path).filter(is_moved).copied(),
-                digest: file.digest?,
-                path,
-            })
-        });
-        files.collect()
+    /// Writes the files of the site that is now in the output folder, as they look there: each a [`SiteFile`].
+    pub(super) fn settle<S: Serializer>(&self, tree: &Tree, to: S) -> Result<S::Ok, S::Error> {
+        let new = self.lock();
+        let written = new.values().flatten().count();
+        let mut files = to.serialize_seq(Some(written))?;
+        for (path, file) in &*new {
+            if let Some(file) = file {
+                let now = tree.file(path);
+                let stamp = now.filter(|now| now.is_moved_from(&file.stamp));
+                files.serialize_element(&(path, &file.digest, stamp))?;
+            }
+        }
+        files.end()
     }
+}
+
+/// The paths of files that are staged, or that are not.
+fn paths(new: &NewFiles, staged: bool) -> impl Iterator<Item = &str> {
+    let is_it = move |file: &Option<New>| file.as_ref().is_some_and(|it| it.is_staged) == staged;
+    let files = new.iter().filter(move |(_, file)| is_it(file));
+    files.map(|(path, _)| &**path)
 }
 
 #[cfg(test)]
@@ -333,7 +346,7 @@ mod tests {
             fs::write(folder.path().join(path), path).expect("a file");
         }
         let known = |path: &str, bytes: &str, at: &str| SiteFile {
-            path: path.to_owned(),
+            path: path.into(),
             digest: Digest::of(bytes.as_bytes()),
             stamp: fs::metadata(folder.path().join(at))
                 .ok()

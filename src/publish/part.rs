@@ -64,11 +64,11 @@ impl Stage {
         for file in files {
             self.files.take(&file.path)?;
             if let Some(folders) = &self.folders
-                && !self.files.stays(&file.path, file.digest)
+                && !self.files.stays(&file.path, &file.digest)
             {
                 let linked = folders.link_checked(part, file);
                 match linked.map_err(|error| write_failed(&file.path, &error))? {
-                    Some(stamp) => self.files.staged(&file.path, file.digest, Some(stamp)),
+                    Some(stamp) => self.files.staged(&file.path, file.digest.clone(), stamp),
                     None => return Ok(Taken::Changed(file.path.clone())),
                 }
             }
@@ -101,7 +101,7 @@ impl Stage {
             Ok((digest, fs::metadata(folders.staging.join(path))?))
         };
         let (digest, meta) = file().map_err(|error| failed(path, &error))?;
-        self.files.staged(path, digest, Some(Stamp::of(&meta)));
+        self.files.staged(path, digest, Stamp::of(&meta));
         self.count(path, meta.len());
         Ok(())
     }

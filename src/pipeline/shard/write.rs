@@ -44,8 +44,7 @@ pub fn write(
         };
         body.others = runs.others.iter().map(other).collect();
         body.others.sort_unstable_by(|a, b| a.0.cmp(&b.0));
-        let (head, body) = (postcard::to_stdvec(&head), postcard::to_stdvec(&body));
-        writer.finish(&head.ok()?, &body.ok()?)
+        writer.finish(&head, &body)
     };
     stage
         .write_beside(PART_FILE, write)
