@@ -51,7 +51,6 @@ pub(crate) enum Kind {
     /// A folder that cannot be listed.
     Sealed,
     File {
-        bytes: u64,
         executable: bool,
     },
     Link,
@@ -226,10 +225,7 @@ mod tests {
             assert!(paths.folder(Path::new(name)).is_err(), "{name}");
         }
         let deep = handles.folder(Path::new("deep/er")).expect("a folder");
-        let file = Kind::File {
-            bytes: 4,
-            executable: false,
-        };
+        let file = Kind::File { executable: false };
         assert_eq!(of("file", deep.entries().expect("entries")), Some(file));
         let seen = [
             handles.look(Path::new("deep/er/file")),

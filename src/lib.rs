@@ -236,7 +236,7 @@ fn replace(
         outcome.published = true;
         if let Some(notes) = notes {
             // Without it the next build makes everything.
-            let _ = notes.leave(site, &gathered, &outcome, &mut stages[0]);
+            let _ = notes.leave(site, &gathered, &mut outcome, &mut stages[0]);
         }
     }
     Ok((outcome, Replaced { _stages: stages }))
@@ -319,6 +319,7 @@ fn stage_site<'a>(
             notes,
         });
     }
+    drop(parts);
 
     // Lists, tables and feeds of all runs.
     let mut outcome = Outcome::of(site, &gathered, runs);

@@ -294,7 +294,6 @@ fn kind(stat: &rustix::fs::Stat) -> Kind {
         FileType::Directory => Kind::Folder,
         FileType::Symlink => Kind::Link,
         FileType::RegularFile => Kind::File {
-            bytes: u64::try_from(stat.st_size).unwrap_or_default(),
             executable: stat.st_mode & 0o100 != 0,
         },
         _ => Kind::Other,

@@ -168,10 +168,7 @@ fn kind(meta: &Metadata) -> Kind {
     } else if meta.is_symlink() {
         Kind::Link
     } else if meta.is_file() {
-        Kind::File {
-            bytes: meta.len(),
-            executable: false,
-        }
+        Kind::File { executable: false }
     } else {
         Kind::Other
     }

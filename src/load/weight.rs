@@ -37,7 +37,7 @@ pub(crate) fn record_size(directory: &Tree) -> u64 {
 /// The size of a regular file; a link has none.
 fn bytes(found: &Found) -> u64 {
     match found.kind {
-        Kind::File { bytes, .. } => bytes,
+        Kind::File { .. } => found.stamp.bytes,
         _ => 0,
     }
 }

@@ -61,12 +61,13 @@ impl WorkingTree {
                     }
                 };
                 let path = format!("{path}/{name}");
+                let bytes = entry.stamp.bytes;
                 match entry.kind {
-                    Kind::File { bytes, .. } if bytes > beside.limits.file => {
+                    Kind::File { .. } if bytes > beside.limits.file => {
                         let most = SizeLimit::file(beside.limits);
                         problems.push(too_large(&beside.shown(&path), bytes, most));
                     }
-                    Kind::File { bytes, executable } => self.files.push(WorkingFile {
+                    Kind::File { executable } => self.files.push(WorkingFile {
                         path,
                         bytes,
                         executable,

@@ -354,14 +354,15 @@ impl Notes<'_> {
         self,
         site: &Site,
         gathered: &Gathered,
-        outcome: &Outcome,
+        outcome: &mut Outcome,
         stage: &mut Stage,
     ) -> Option<()> {
         let committed_at = cache::now();
         // A part has nothing that an earlier site could change.
         let is_settled = site.options.shard.is_some() || outcome.is_settled(site, gathered);
         let outputs_at = cache::now_after(committed_at);
-        // Nothing reads texts from here on.
+        // Nothing lists runs or reads texts from here on.
+        outcome.findings = Vec::new();
         stage.spool = Spool::default();
         let committed = stage.committed()?;
         let memory = self.memory;

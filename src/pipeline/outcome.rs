@@ -24,7 +24,7 @@ use super::secrets;
 pub struct Outcome {
     /// Every problem, sorted.
     pub diagnostics: Vec<Diagnostic>,
-    /// What is kept of each run, in the archive's order.
+    /// What is kept of each run, in the archive's order; nothing once the site is in its place.
     pub findings: Vec<Findings>,
     /// Runs that are published, or would be.
     pub runs: usize,

@@ -52,7 +52,7 @@ impl Manifest {
         let mut files = Vec::new();
         let mut sealed = false;
         Tree::of(&folder, MARKER)?.each(&mut |path, found| match (path, found.kind) {
-            (Some(path), Kind::File { bytes, .. }) => files.push((path.to_owned(), bytes)),
+            (Some(path), Kind::File { .. }) => files.push((path.to_owned(), found.stamp.bytes)),
             (_, Kind::Sealed) => sealed = true,
             _ => {}
         });

@@ -54,7 +54,7 @@ impl Recorded {
                 };
                 match entry.kind {
                     Kind::Folder => ahead.push(path),
-                    Kind::File { bytes, .. } if bytes <= limits.file => {
+                    Kind::File { .. } if entry.stamp.bytes <= limits.file => {
                         if matches!(&*path, raw::FILE_NAME | redactions::FILE_NAME) {
                             continue;
                         }
