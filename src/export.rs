@@ -20,6 +20,7 @@ use crate::model::findings::Findings;
 use crate::model::review::Rating;
 use crate::model::run::Number;
 use crate::model::tape::{Event, Outcome, Tape};
+use crate::model::time::Moment;
 
 /// Declares a table: each column once, with its name, its type and how it is read.
 macro_rules! columns {
@@ -59,10 +60,10 @@ columns! {
     model_id: [Option<&'a str>] = subject.model.as_deref(),
     orchestrator_slug: [&'a str] = &subject.orchestrator,
     engine_slug: [&'a str] = &subject.engine,
-    started_at: [Option<&'a str>] = run.started.as_ref().map(|at| at.text.as_str()),
-    finished_at: [Option<&'a str>] = run.finished.as_ref().map(|at| at.text.as_str()),
-    started_ms: [Option<i64>] = run.started.as_ref().map(|at| at.ms),
-    finished_ms: [Option<i64>] = run.finished.as_ref().map(|at| at.ms),
+    started_at: [Option<String>] = run.started.as_ref().map(|at| at.text().into_owned()),
+    finished_at: [Option<String>] = run.finished.as_ref().map(|at| at.text().into_owned()),
+    started_ms: [Option<i64>] = run.started.as_ref().map(Moment::ms),
+    finished_ms: [Option<i64>] = run.finished.as_ref().map(Moment::ms),
     outcomes: [Option<String>] = outcomes_json(run),
     state: [&'a str] = &run.state.word,
     rating: [Option<&'a str>] = findings.rating.map(Rating::word),
@@ -213,7 +214,7 @@ where
 }
 
 fn value(number: Option<&Number>) -> Option<f64> {
-    number.map(|number| number.value)
+    number.map(Number::value)
 }
 
 fn number(seq: u64) -> i64 {

@@ -2,6 +2,7 @@
 
 use std::fmt;
 use std::ops::Deref;
+use std::sync::Arc;
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -38,7 +39,7 @@ impl RunFolders {
 #[derive(Debug, Clone, Default, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Slug {
     /// `runs/<slug>`, or with the prefix.
-    folder: String,
+    folder: Arc<str>,
 }
 
 impl Slug {
@@ -48,7 +49,9 @@ impl Slug {
             RunFolders::Flat => format!("runs/{slug}"),
             RunFolders::Prefixed => format!("runs/{}/{slug}", prefix(slug)),
         };
-        Self { folder }
+        Self {
+            folder: folder.into(),
+        }
     }
 
     /// The path below `runs/`: the slug itself, unless its folder has a prefix.

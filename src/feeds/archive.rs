@@ -18,6 +18,7 @@ use crate::model::findings::{Findings, ThreadCounts};
 use crate::model::outcome;
 use crate::model::review::Rating;
 use crate::model::run::{self, Number, Run};
+use crate::model::time::Moment;
 use crate::shapes::{self, SCHEMA_VERSION};
 use crate::url::HttpUrl;
 
@@ -53,14 +54,14 @@ document! {
         url: String = address(config, &links::run(&entry.slug)),
         /// When the run started, as recorded; null is unknown.
         #[schemars(with = "Option<shapes::Time>")]
-        started_at: Option<&'a str> = entry.run.started.as_ref().map(|at| at.text.as_str()),
+        started_at: Option<Cow<'a, str>> = entry.run.started.as_ref().map(Moment::text),
         /// When it ended, as recorded; null is unknown.
         #[schemars(with = "Option<shapes::Time>")]
-        finished_at: Option<&'a str> = entry.run.finished.as_ref().map(|at| at.text.as_str()),
+        finished_at: Option<Cow<'a, str>> = entry.run.finished.as_ref().map(Moment::text),
         /// Publication time, if recorded.
         #[serde(skip_serializing_if = "Option::is_none")]
         #[schemars(with = "shapes::Time")]
-        published_at: Option<&'a str> = entry.run.published.as_ref().map(|at| at.text.as_str()),
+        published_at: Option<Cow<'a, str>> = entry.run.published.as_ref().map(Moment::text),
         /// Test case, harness and model.
         subject: Subject<'a> = Subject::of(&entry.run.subject),
         /// Time, tokens and cost.
@@ -293,7 +294,8 @@ struct Digits<'a>(&'a Number);
 
 impl Serialize for Digits<'_> {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        let digits: &RawValue = serde_json::from_str(&self.0.literal).map_err(Error::custom)?;
+        let text = self.0.text();
+        let digits: &RawValue = serde_json::from_str(&text).map_err(Error::custom)?;
         digits.serialize(serializer)
     }
 }

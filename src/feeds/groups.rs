@@ -1,5 +1,6 @@
 //! `cases.json`, `models.json` and `harnesses.json`: what exists, with counts.
 
+use std::borrow::Cow;
 use std::collections::BTreeMap;
 
 use schemars::JsonSchema;
@@ -136,10 +137,10 @@ struct Tally<'a> {
     annotations: usize,
     /// When the first of them ended, as recorded; null is unknown.
     #[schemars(with = "Option<shapes::Time>")]
-    first_finished_at: Option<&'a str>,
+    first_finished_at: Option<Cow<'a, str>>,
     /// When the last of them ended, as recorded; null is unknown.
     #[schemars(with = "Option<shapes::Time>")]
-    last_finished_at: Option<&'a str>,
+    last_finished_at: Option<Cow<'a, str>>,
 }
 
 fn count<'a>(
@@ -161,7 +162,7 @@ fn count<'a>(
 fn tally<'a>(archive: &'a Archive, findings: &'a [Findings], group: &Group) -> Tally<'a> {
     let ends = || {
         let runs = group.runs.iter().map(|&index| &archive.runs[index].run);
-        runs.filter_map(|run| run.finished.as_ref().map(|at| (at.ms, at.text.as_str())))
+        runs.filter_map(|run| run.finished.as_ref().map(|at| (at.ms(), at.text())))
     };
     let found = || group.runs.iter().filter_map(|&index| findings.get(index));
     let mut ratings = Counts::new();

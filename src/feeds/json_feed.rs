@@ -108,7 +108,7 @@ pub fn feed<'a>(
                     content_html: findings.writeup_html.as_deref(),
                     content_text: findings.writeup_html.is_none().then(|| summary.clone()),
                     summary,
-                    date_published: run.recency().map(|at| time::iso(at.ms)),
+                    date_published: run.recency().map(|at| time::iso(at.ms())),
                     tags: vec![
                         &run.subject.case,
                         run.subject.model(),

@@ -97,7 +97,7 @@ pub fn run(config: &Config, entry: &Entry, description: &str) -> serde_json::Res
             .started
             .as_ref()
             .zip(run.finished.as_ref())
-            .map(|(from, to)| format!("{}/{}", time::iso(from.ms), time::iso(to.ms))),
+            .map(|(from, to)| format!("{}/{}", time::iso(from.ms()), time::iso(to.ms()))),
         keywords: vec![&run.subject.case, run.subject.model(), &run.subject.harness],
         license: licence(config),
         included_in_data_catalog: Some(NamedEntity {

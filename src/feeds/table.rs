@@ -11,6 +11,7 @@ use crate::model::archive::{Archive, Entry};
 use crate::model::findings::{Findings, ThreadCounts};
 use crate::model::review::Rating;
 use crate::model::run::Number;
+use crate::model::time::Moment;
 use crate::url::HttpUrl;
 
 use super::archive::{address, outcomes_json};
@@ -31,9 +32,9 @@ columns! { |config, entry, run, findings|
     "id" = text(&run.id);
     "slug" = plain(&entry.slug);
     "url" = plain(&address(config, &links::run(&entry.slug)));
-    "startedAt" = known(run.started.as_ref().map(|at| at.text.as_str()));
-    "finishedAt" = known(run.finished.as_ref().map(|at| at.text.as_str()));
-    "publishedAt" = known(run.published.as_ref().map(|at| at.text.as_str()));
+    "startedAt" = known(run.started.as_ref().map(Moment::text).as_deref());
+    "finishedAt" = known(run.finished.as_ref().map(Moment::text).as_deref());
+    "publishedAt" = known(run.published.as_ref().map(Moment::text).as_deref());
     "testCaseSlug" = text(&run.subject.case);
     "testCaseVersion" = optional(run.subject.version.as_deref());
     "testType" = text(&run.subject.test_type);
@@ -105,7 +106,7 @@ fn known(checked: Option<&str>) -> Cow<'static, str> {
 }
 
 fn number(number: Option<&Number>) -> Cow<'_, str> {
-    Cow::Borrowed(number.map_or("", |number| number.literal.as_str()))
+    number.map_or(Cow::Borrowed(""), Number::text)
 }
 
 /// A run without a tape has no event.

@@ -1,5 +1,7 @@
 //! Reads a record and checks it.
 
+use std::sync::Arc;
+
 use crate::diagnostics::{Checked, Collector, Diagnostic, Place, Severity, Source, codes};
 use crate::formats::portable;
 use crate::formats::run_record::{self, UnknownKey};
@@ -19,7 +21,7 @@ pub struct Record {
     /// Whether it ended in a state that is never published, however broken the rest is.
     pub never_published: bool,
     /// Its id, however broken the rest is.
-    pub id: Option<String>,
+    pub id: Option<Arc<str>>,
     /// The problems found.
     pub diagnostics: Vec<Diagnostic>,
     /// Keys that no version of the format has.
@@ -68,7 +70,7 @@ pub fn record(file: &Loaded) -> Record {
     let unpublished = rules::record::check_published(source, &parsed);
     let never_published = unpublished.is_some();
     diagnostics.extend(unpublished);
-    let id = parsed.record.id.as_ref().map(ToString::to_string);
+    let id = parsed.record.id.as_deref().map(Arc::from);
     if let Some(id) = &id {
         diagnostics = diagnostics
             .into_iter()

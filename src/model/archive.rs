@@ -157,10 +157,10 @@ impl Archive {
                 .binary_search_by(|group| group.name.as_str().cmp(name))
                 .unwrap_or_default()
         };
-        let labels = labels(runs.iter().map(|(run, ..)| run.id.as_str()));
+        let labels = labels(runs.iter().map(|(run, ..)| &*run.id));
         let labels: Vec<String> = runs
             .iter()
-            .map(|(run, ..)| labels.get(run.id.as_str()).unwrap_or(&run.id).clone())
+            .map(|(run, ..)| labels.get(&*run.id).cloned().unwrap_or_default())
             .collect();
         let mut entries: Vec<Entry> = runs
             .into_iter()
@@ -197,7 +197,7 @@ impl Archive {
 
     /// The run of this id.
     pub fn find(&self, id: &str) -> Option<&Entry> {
-        let order = |index: &usize| self.runs[*index].run.id.as_str().cmp(id);
+        let order = |index: &usize| self.runs[*index].run.id.as_ref().cmp(id);
         let found = self.by_id.binary_search_by(order).ok()?;
         self.runs.get(self.by_id[found])
     }
@@ -278,10 +278,10 @@ fn widen(range: &mut Option<Range>, number: Option<&Number>) {
     match range {
         Some(range) => {
             range.runs += 1;
-            if number.value < range.min.value {
+            if number.value() < range.min.value() {
                 range.min = number.clone();
             }
-            if number.value > range.max.value {
+            if number.value() > range.max.value() {
                 range.max = number.clone();
             }
         }

@@ -109,7 +109,7 @@ pub fn tool_calls<'a>(details: &'a Details<'_>) -> Vec<(&'a str, Number)> {
         .iter()
         .filter_map(|(name, count)| Some((name.as_ref(), number(Some(*count))?)))
         .collect();
-    calls.sort_by(|(a, x), (b, y)| y.value.total_cmp(&x.value).then_with(|| a.cmp(b)));
+    calls.sort_by(|(a, x), (b, y)| y.value().total_cmp(&x.value()).then_with(|| a.cmp(b)));
     calls
 }
 

@@ -40,6 +40,7 @@ pub mod transcript;
 pub(crate) mod value;
 pub(crate) mod words;
 pub(crate) mod workspace;
+pub(crate) mod written;
 
 /// Text that must go out as it came in: a record, an annotation. JSON of the input, unchanged.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

@@ -189,11 +189,11 @@ pub fn reconcile(run: &Run, log: Option<&Tape<'_>>, raw: Option<Raw>) -> Option<
         before_start: run
             .started
             .as_ref()
-            .map_or(0, |at| at.ms.saturating_sub(first).max(0)),
+            .map_or(0, |at| at.ms().saturating_sub(first).max(0)),
         after_finish: run
             .finished
             .as_ref()
-            .map_or(0, |at| last.saturating_sub(at.ms).max(0)),
+            .map_or(0, |at| last.saturating_sub(at.ms()).max(0)),
     });
     Some(Reconciliation {
         span,

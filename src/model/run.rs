@@ -9,12 +9,13 @@ use crate::url::HttpUrl;
 
 use super::outcome::Outcome;
 use super::time::Moment;
+use super::written::Written;
 
 /// A run whose record holds.
 #[derive(Debug, Clone)]
 pub struct Run {
     /// Unique id.
-    pub id: String,
+    pub id: Arc<str>,
     /// When it began, where known.
     pub started: Option<Moment>,
     /// When it ended, where known.
@@ -148,14 +149,8 @@ impl Subject {
     }
 }
 
-/// A number with the digits of the record.
-#[derive(Debug, Clone, PartialEq)]
-pub struct Number {
-    /// As written.
-    pub literal: String,
-    /// Its value; finite.
-    pub value: f64,
-}
+/// A finite number with the digits of the record.
+pub type Number = Written<f64>;
 
 /// Time, tokens and cost of a run. `None` means not reported, never 0.
 #[derive(Debug, Clone)]
@@ -226,10 +221,10 @@ impl Total {
         let reported: Vec<_> = classes.iter().filter_map(|(_, number)| *number).collect();
         // Exact where the record holds plain whole numbers, as it does by its format.
         let exact = reported.iter().try_fold(0_u128, |sum, number| {
-            sum.checked_add(number.literal.parse().ok()?)
+            sum.checked_add(number.text().parse().ok()?)
         });
         let near = || {
-            let sum: f64 = reported.iter().map(|number| number.value).sum();
+            let sum: f64 = reported.iter().map(|number| number.value()).sum();
             format!("{sum:.0}")
         };
         Self {
@@ -352,10 +347,7 @@ fn text<T: for<'a> From<&'a str>>(value: &record::Text<'_>) -> Option<T> {
 
 /// A number of a record.
 pub fn number(number: Option<reader::Number<'_>>) -> Option<Number> {
-    number.map(|n| Number {
-        literal: n.literal.to_owned(),
-        value: n.value,
-    })
+    number.map(|n| Number::new(n.literal, n.value))
 }
 
 fn metrics(metrics: &record::Metrics<'_>) -> Metrics {

@@ -1,25 +1,37 @@
 //! Moments and durations: RFC 3339 in, UTC and plain words out.
 
+use std::fmt;
+
 use jiff::Timestamp;
 use jiff::civil::Date;
 use jiff::fmt::temporal::DateTimePrinter;
 
-/// A moment as it was written, and when it is.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Moment {
-    /// The text of the input.
-    pub text: String,
-    /// Milliseconds since 1970-01-01 UTC.
-    pub ms: i64,
+use super::written::Written;
+
+/// Milliseconds since 1970-01-01 UTC, shown as [`push_iso_ms`] writes them.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Milliseconds(pub i64);
+
+impl fmt::Display for Milliseconds {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let mut text = String::new();
+        push_iso_ms(&mut text, self.0);
+        f.write_str(&text)
+    }
 }
+
+/// A moment with the text of the input.
+pub type Moment = Written<Milliseconds>;
 
 impl Moment {
     /// Reads an RFC 3339 time; anything looser is refused.
     pub fn parse(text: &str) -> Option<Self> {
-        parse_rfc3339(text).map(|ms| Self {
-            text: text.to_owned(),
-            ms,
-        })
+        parse_rfc3339(text).map(|ms| Self::new(text, Milliseconds(ms)))
+    }
+
+    /// Milliseconds since 1970-01-01 UTC.
+    pub fn ms(&self) -> i64 {
+        self.value().0
     }
 }
 

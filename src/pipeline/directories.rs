@@ -30,7 +30,7 @@ pub(super) struct Directory {
     /// BLAKE3 of the record; `None` when it cannot be read.
     pub(super) record: Option<[u8; 32]>,
     /// The run id, where the record has one, however broken the rest is.
-    pub(super) id: Option<String>,
+    pub(super) id: Option<Arc<str>>,
     /// Problems of the record.
     pub(super) problems: Vec<Diagnostic>,
     /// Keys of the record that no version of the format has.
@@ -102,7 +102,9 @@ pub(super) fn read(
         let mut directory = directory.unwrap_or_else(|place| read_record(site, place, index));
         if let Status::Valid(Candidate { run, .. }) = &mut directory.status {
             let mut texts = texts.lock().unwrap_or_else(PoisonError::into_inner);
-            Arc::make_mut(run).share(&mut texts);
+            let run = Arc::make_mut(run);
+            run.share(&mut texts);
+            directory.id = Some(Arc::clone(&run.id));
         }
         progress.tick();
         directory
@@ -253,7 +255,10 @@ fn check_together(site: &Site, directories: &mut [Directory]) -> Vec<Diagnostic>
                 }
                 _ => Place::file(&directory.place.shown),
             };
-            (place.pointing(&key.pointer), directory.id.clone())
+            (
+                place.pointing(&key.pointer),
+                directory.id.as_deref().map(str::to_owned),
+            )
         });
         let mask = mask.into_inner();
         for note in &mut notes {

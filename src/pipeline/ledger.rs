@@ -29,7 +29,7 @@ pub(super) fn next(
         runs,
         has_unnamed: left_out.clone().any(|directory| directory.id.is_none()),
         quarantined: left_out
-            .filter_map(|directory| directory.id.clone())
+            .filter_map(|directory| Some(directory.id.as_ref()?.to_string()))
             .collect(),
         reasons: withdrawals
             .map(|run| (run.id.get_ref().clone(), run.reason.get_ref().clone()))
@@ -62,7 +62,7 @@ fn known(entry: &Entry, findings: &Findings) -> Known {
     let digests = findings.digests.clone();
     Known {
         run: Named {
-            id: entry.run.id.clone(),
+            id: entry.run.id.to_string(),
             slug: entry.slug.to_string(),
             test_case_slug: subject.case.to_string(),
             test_case_version: subject.version().to_owned(),

@@ -195,7 +195,7 @@ impl Directory {
         let path = &self.place.shown;
         let id = self.id.as_ref().map(|id| {
             let mask = Mask::of_site("", id.as_bytes());
-            mask.masked(id).unwrap_or_else(|| id.clone())
+            mask.masked(id).unwrap_or_else(|| id.to_string())
         });
         junit::Case {
             id,

@@ -195,7 +195,7 @@ impl<'a> Job<'a> {
             redactions: &files.redactions,
         };
         inspect::pictures(config, beside, &details, &mut inspected);
-        let of_run = (run.id.as_str(), self.record);
+        let of_run = (&*run.id, self.record);
         let scanned = secrets::scan(
             self.site,
             beside,

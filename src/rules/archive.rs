@@ -9,6 +9,7 @@ use crate::links::{RunFolders, Slug};
 use crate::model::archive::{Archive, GroupBy};
 use crate::model::run::Run;
 use crate::model::slug::{run_slug, short_id, slugify, with_hash};
+use crate::model::time::Moment;
 
 /// A run that may enter the archive.
 #[derive(Debug, Clone)]
@@ -29,7 +30,7 @@ pub fn duplicate_ids<'a>(
     let mut first: BTreeMap<&str, &Candidate> = BTreeMap::new();
     let mut problems = Vec::new();
     for candidate in candidates {
-        let id = candidate.run.id.as_str();
+        let id = &*candidate.run.id;
         match first.get(id) {
             Some(other) => problems.push((
                 candidate.directory,
@@ -64,7 +65,7 @@ pub fn assemble(
     let mut named: Vec<_> = candidates.drain(..).zip(slugs).collect();
     named.sort_by(|(a, _), (b, _)| {
         // Without a time a run comes after all others, by id.
-        let times = |run: &Run| [run.recency(), run.started.as_ref()].map(|at| at.map(|at| at.ms));
+        let times = |run: &Run| [run.recency(), run.started.as_ref()].map(|at| at.map(Moment::ms));
         (times(&b.run), &a.run.id).cmp(&(times(&a.run), &b.run.id))
     });
     let mut names: BTreeMap<(GroupBy, String), String> = BTreeMap::new();
@@ -97,8 +98,8 @@ fn run_slugs(
     let mut order: Vec<usize> = (0..candidates.len()).collect();
     order.sort_by_key(|&i| {
         let run = &candidates[i].run;
-        let started = run.started.as_ref().map(|at| at.ms);
-        (started.is_none(), started, run.id.as_str())
+        let started = run.started.as_ref().map(Moment::ms);
+        (started.is_none(), started, &*run.id)
     });
     // `page` is the folder of the further pages of the list of runs.
     let mut taken: BTreeSet<String> = BTreeSet::from(["page".to_owned(), String::new()]);

@@ -30,7 +30,7 @@ pub fn check(
         let gone = gone.filter(|gone| gone.run.id == name || gone.run.slug == name);
         let gone: Vec<&str> = gone.map(|gone| gone.run.id.as_str()).collect();
         let is_published = archive.runs.iter().any(|entry| {
-            let (id, slug) = (entry.run.id.as_str(), &entry.slug);
+            let (id, slug) = (&*entry.run.id, &entry.slug);
             gone.contains(&id) || is(id, slug) && (gone.is_empty() || id == name)
         });
         if is_published {

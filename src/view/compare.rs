@@ -211,7 +211,7 @@ pub fn data<'a>(
                 (
                     cut(&check.view, FIELD),
                     cut(&check.name, FIELD),
-                    similarity.map(|number| number.value),
+                    similarity.map(Number::value),
                     cut(text, FIELD),
                 )
             })
@@ -400,7 +400,7 @@ const METRICS: [MetricRow; 10] = [
 ];
 
 fn recorded(number: Option<&Number>, cell: &Cell) -> Metric {
-    (number.map(|number| number.value), cell.text().to_owned())
+    (number.map(Number::value), cell.text().to_owned())
 }
 
 fn tokens(s: &Sources<'_>, class: usize) -> Metric {

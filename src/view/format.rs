@@ -75,13 +75,13 @@ pub fn bytes(size: u64) -> String {
 
 /// The digits of a number without exponent and without a trailing `.0`.
 fn plain(number: &Number) -> String {
-    if number.literal.contains(['e', 'E']) {
-        return number.value.to_string();
+    let literal = number.text();
+    if literal.contains(['e', 'E']) {
+        return number.value().to_string();
     }
-    let literal = number.literal.as_str();
     match literal.split_once('.') {
         Some((whole, fraction)) if fraction.bytes().all(|b| b == b'0') => whole.to_owned(),
-        _ => literal.to_owned(),
+        _ => literal.into_owned(),
     }
 }
 
@@ -120,7 +120,7 @@ pub fn cost(number: Option<&Number>) -> Cell {
 #[must_use]
 pub fn short_cost(number: Option<&Number>) -> Cell {
     let exact = cost(number);
-    let Some(value) = number.map(|number| number.value) else {
+    let Some(value) = number.map(Number::value) else {
         return exact;
     };
     let short = dollars(value);
@@ -157,9 +157,9 @@ pub fn clock(number: Option<&Number>) -> Cell {
         return Cell::unknown("not recorded");
     };
     let mut text = String::new();
-    time::push_clock(&mut text, (number.value * 1000.0).round() as i64);
-    let words = time::duration(number.value);
-    Cell::titled(text, format!("{words} ({} seconds)", number.literal))
+    time::push_clock(&mut text, (number.value() * 1000.0).round() as i64);
+    let words = time::duration(number.value());
+    Cell::titled(text, format!("{words} ({} seconds)", number.text()))
 }
 
 /// All tokens in millions or thousands, and how many percent of the input came from a cache.
@@ -173,7 +173,7 @@ pub fn short_tokens(metrics: &Metrics) -> (Cell, Option<u64>) {
     let classes = metrics.tokens();
     let sum = |classes: &[(&str, Option<&Number>)]| -> f64 {
         let numbers = classes.iter().filter_map(|(_, number)| *number);
-        numbers.map(|number| number.value).sum()
+        numbers.map(Number::value).sum()
     };
     let [(_, input), _, (_, total)] = metrics.totals();
     let Some(digits) = total.digits else {
@@ -198,7 +198,7 @@ pub fn short_tokens(metrics: &Metrics) -> (Cell, Option<u64>) {
         ),
     };
     let whole = sum(&classes[..2]);
-    let cached = metrics.cached_input.as_ref().map(|cached| cached.value);
+    let cached = metrics.cached_input.as_ref().map(Number::value);
     let percent = cached
         .filter(|_| input.missing.is_empty() && whole > 0.0)
         .map(|cached| (cached / whole * 100.0).round() as u64);
@@ -219,8 +219,8 @@ pub fn run_time(number: Option<&Number>) -> Cell {
         return Cell::unknown("not reported");
     };
     Cell::titled(
-        time::duration(number.value),
-        format!("{} seconds", number.literal),
+        time::duration(number.value()),
+        format!("{} seconds", number.text()),
     )
 }
 
@@ -232,7 +232,7 @@ pub fn similarity(number: Option<&Number>, detail: Option<&str>) -> Cell {
         Some(detail) => format!("not reached: {detail}"),
         None => "not reached".to_owned(),
     };
-    known_or(number.map(|number| number.literal.clone()), &reason)
+    known_or(number.map(|number| number.text().into_owned()), &reason)
 }
 
 /// A similarity with two digits, the others cut off; the title has those of the record.
@@ -245,7 +245,7 @@ pub fn short_similarity(number: Option<&Number>, detail: Option<&str>) -> Cell {
     let (whole, fraction) = digits.split_once('.').unwrap_or((&digits, ""));
     let short = format!("{whole}.{fraction:0<2.2}");
     if fraction.len() > 2 {
-        Cell::titled(short, number.literal.clone())
+        Cell::titled(short, number.text())
     } else {
         Cell::known(short)
     }
@@ -267,13 +267,13 @@ pub fn text(value: Option<&impl AsRef<str>>) -> Cell {
 /// A moment among facts.
 #[must_use]
 pub fn moment(moment: Option<&Moment>) -> Cell {
-    known_or(moment.map(|moment| at(moment.ms).text), "not recorded")
+    known_or(moment.map(|moment| at(moment.ms()).text), "not recorded")
 }
 
 /// A moment that may be unknown.
 #[must_use]
 pub fn when(moment: Option<&Moment>) -> DisplayTime {
-    moment.map_or_else(DisplayTime::unknown, |moment| at(moment.ms))
+    moment.map_or_else(DisplayTime::unknown, |moment| at(moment.ms()))
 }
 
 /// A moment in milliseconds since 1970-01-01 UTC.
@@ -326,10 +326,7 @@ mod tests {
     use super::*;
 
     fn number(literal: &str) -> Number {
-        Number {
-            literal: literal.to_owned(),
-            value: literal.parse().expect("a number"),
-        }
+        Number::new(literal, literal.parse().expect("a number"))
     }
 
     #[test]

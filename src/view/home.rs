@@ -11,6 +11,7 @@ use crate::markup::Html;
 use crate::model::annotation::Kind;
 use crate::model::archive::{Archive, GroupBy};
 use crate::model::findings::{Findings, NewestAnnotation, SpooledAnnotation};
+use crate::model::time::Moment;
 
 use super::chrome::NavItem;
 use super::density::Density;
@@ -109,7 +110,7 @@ pub fn home_page(
         archive
             .runs
             .iter()
-            .filter_map(|entry| Some(entry.run.finished.as_ref()?.ms))
+            .filter_map(|entry| Some(entry.run.finished.as_ref()?.ms()))
     };
     Ok(HomePage {
         first_run: first.map(|run| wall_run(&archive.runs[run], &findings[run], "")),
@@ -152,7 +153,7 @@ fn newest_annotations(
     for (run, findings) in findings.iter().enumerate() {
         // An annotation without a time is as old as its run.
         let finished = &archive.runs[run].run.finished;
-        let finished = finished.as_ref().map_or(i64::MIN, |at| at.ms);
+        let finished = finished.as_ref().map_or(i64::MIN, Moment::ms);
         let newest = findings.spooled.newest.iter();
         all.extend(newest.map(|found| (found.at.unwrap_or(finished), run, *found)));
     }

@@ -111,7 +111,7 @@ fn notes(run: &Run, outcome: &Outcome) -> Vec<String> {
     if outcome.value.is_some() {
         notes.extend(outcome.reason.as_deref().map(cut));
         let output = run.metrics.output.as_ref();
-        if output.is_some_and(|output| output.value == 0.0) {
+        if output.is_some_and(|output| output.value() == 0.0) {
             notes.push("no output tokens recorded".to_owned());
         }
     }

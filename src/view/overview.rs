@@ -5,6 +5,7 @@ use std::collections::BTreeMap;
 use serde::Serialize;
 
 use crate::model::archive::{Archive, Entry, Group, GroupBy};
+use crate::model::time::Moment;
 
 use super::row::{ListPage, PAGE_SIZE, Pager};
 use super::{Link, format};
@@ -108,7 +109,7 @@ pub fn of_group(archive: &Archive, group_by: GroupBy, group: &Group, root: &str)
     }
     let all = runs.len();
     let mut cases: Vec<_> = runs.into_iter().collect();
-    cases.sort_by_key(|(_, runs)| std::cmp::Reverse(runs[0].run.recency().map(|at| at.ms)));
+    cases.sort_by_key(|(_, runs)| std::cmp::Reverse(runs[0].run.recency().map(Moment::ms)));
     cases.truncate(PAGE_SIZE);
     cases.sort_by_key(|(case, _)| *case);
     let row = |(case, runs): &(usize, Vec<&Entry>)| {

@@ -30,7 +30,7 @@ pub struct Peers {
 }
 
 fn cost(entry: &Entry) -> Option<f64> {
-    let cost = entry.run.metrics.comparable_cost.as_ref()?.value;
+    let cost = entry.run.metrics.comparable_cost.as_ref()?.value();
     (cost >= 0.0).then_some(cost)
 }
 

@@ -7,6 +7,7 @@ use std::sync::Arc;
 use crate::diagnostics::text::capitalized;
 use crate::model::archive::{Archive, Entry, GroupBy};
 use crate::model::comparison::Set;
+use crate::model::run::Number;
 use crate::model::time;
 
 use super::format;
@@ -110,8 +111,8 @@ impl PlotMetric {
     fn of(self, entry: &Entry) -> Option<f64> {
         let metrics = &entry.run.metrics;
         match self {
-            Self::Cost => metrics.comparable_cost.as_ref().map(|cost| cost.value),
-            Self::Time => metrics.run_time_seconds.as_ref().map(|time| time.value),
+            Self::Cost => metrics.comparable_cost.as_ref().map(Number::value),
+            Self::Time => metrics.run_time_seconds.as_ref().map(Number::value),
             Self::Tokens => {
                 let [.., all] = metrics.totals();
                 all.1.digits?.parse().ok()

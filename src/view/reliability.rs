@@ -103,7 +103,7 @@ pub fn reliability(archive: &Archive, set: &Set, root: &str) -> Option<Reliabili
     let runs = || set.variants.iter().flat_map(|(_, runs)| runs);
     runs().nth(1)?;
     let costs: Vec<f64> = runs()
-        .filter_map(|run| Some(cost(&archive.runs[*run])?.value))
+        .filter_map(|run| Some(cost(&archive.runs[*run])?.value()))
         .filter(|cost| *cost >= 0.0)
         .collect();
     let scale = Scale::of_cost(&costs, (1.0, 99.0));
@@ -162,7 +162,7 @@ fn model_row(
     let completed = runs.iter().filter(|entry| entry.run.state.is_completed());
     let mut costs: Vec<f64> = completed
         .clone()
-        .filter_map(|entry| Some(cost(entry)?.value))
+        .filter_map(|entry| Some(cost(entry)?.value()))
         .collect();
     let median = median(&mut costs);
     ModelRow {
@@ -189,11 +189,11 @@ fn model_row(
             merged(runs, scale)
         } else {
             let dot = |entry: &&Entry| {
-                let number = cost(entry).filter(|cost| cost.value >= 0.0)?;
+                let number = cost(entry).filter(|cost| cost.value() >= 0.0)?;
                 let exact = format::cost(Some(number));
                 Some(Dot {
                     href: Some(href(entry)),
-                    x: percent(scale.place(number.value)),
+                    x: percent(scale.place(number.value())),
                     completed: entry.run.state.is_completed(),
                     title: format!("{}, {}", exact.text(), state(entry).word),
                 })
@@ -222,8 +222,8 @@ fn model_row(
 /// The costs of many runs: one mark for all that are at the same percent of the scale, those of completed runs on top.
 fn merged(runs: &[&Entry], scale: &Scale) -> Vec<Dot> {
     let costs = runs.iter().filter_map(|entry| {
-        let number = cost(entry).filter(|cost| cost.value >= 0.0)?;
-        let x = format!("{:.0}%", scale.place(number.value));
+        let number = cost(entry).filter(|cost| cost.value() >= 0.0)?;
+        let x = format!("{:.0}%", scale.place(number.value()));
         Some((entry.run.state.is_completed(), x))
     });
     let places: BTreeSet<_> = costs.collect();

@@ -125,7 +125,7 @@ pub fn row(
         seconds: metrics
             .run_time_seconds
             .as_ref()
-            .map(|seconds| seconds.literal.clone())
+            .map(|seconds| seconds.text().into_owned())
             .unwrap_or_default(),
         events: findings
             .events
@@ -181,7 +181,7 @@ const SHADES: [&str; 11] = [
     reason = "a number between 0 and 10"
 )]
 fn shade(similarity: &Number) -> &'static str {
-    SHADES[(similarity.value.clamp(0.0, 1.0) * 10.0).floor() as usize]
+    SHADES[(similarity.value().clamp(0.0, 1.0) * 10.0).floor() as usize]
 }
 
 /// Bytes of the detail of a check; the page of the run has all of it.

@@ -76,7 +76,7 @@ pub fn atom(config: &Config, base: &str, archive: &Archive, findings: &[Findings
                     .includes(findings.is_annotated())
                     .then(|| format!("{base}{}", links::card(&links::run(&entry.slug)))),
                 title: format!("{} by {}", run.title(), subject.model()),
-                at: time::iso(recency.ms),
+                at: time::iso(recency.ms()),
                 tags: vec![
                     subject.case.to_string(),
                     subject.model().to_owned(),

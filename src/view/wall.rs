@@ -73,7 +73,7 @@ pub fn wall_run(entry: &Entry, findings: &Findings, root: &str) -> WallRun {
     let events = findings.events.map(|events| format::count(events, "event"));
     let time = entry.run.metrics.run_time_seconds.as_ref();
     let time = time.map(|time| format::run_time(Some(time)).text().to_owned());
-    let date = entry.run.recency().map(|at| format::at(at.ms).date);
+    let date = entry.run.recency().map(|at| format::at(at.ms()).date);
     let facts: Vec<String> = date.into_iter().chain(events).chain(time).collect();
     WallRun {
         href: format!("{root}{}", links::run(&entry.slug)),
@@ -88,7 +88,7 @@ pub fn wall_run(entry: &Entry, findings: &Findings, root: &str) -> WallRun {
 
 fn seconds(entry: &Entry) -> Option<f64> {
     let number: &Number = entry.run.metrics.run_time_seconds.as_ref()?;
-    Some(number.value).filter(|seconds| *seconds > 0.0)
+    Some(number.value()).filter(|seconds| *seconds > 0.0)
 }
 
 #[allow(

@@ -11,7 +11,7 @@ use crate::diagnostics::Diagnostic;
 use crate::formats::run_record::UnknownKey;
 use crate::model::outcome::Outcome;
 use crate::model::run::{Check, Metrics, Number, Run, State, Subject, Validation};
-use crate::model::time::Moment;
+use crate::model::time::{Milliseconds, Moment};
 use crate::url::HttpUrl;
 
 /// Records by the paths of their run directories in diagnostics.
@@ -28,7 +28,7 @@ pub(in crate::pipeline) struct RecordShape {
     stamp: Stamp,
     /// BLAKE3 of the file.
     pub(in crate::pipeline) digest: [u8; 32],
-    pub(in crate::pipeline) id: Option<String>,
+    pub(in crate::pipeline) id: Text,
     /// `None`: it is never published.
     run: Option<RunData>,
     problems: Vec<Problem>,
@@ -40,7 +40,7 @@ pub(in crate::pipeline) struct RecordShape {
 pub(in crate::pipeline) struct RecordParts<'a> {
     pub(in crate::pipeline) found: &'a Found,
     pub(in crate::pipeline) digest: [u8; 32],
-    pub(in crate::pipeline) id: Option<String>,
+    pub(in crate::pipeline) id: Text,
     /// `None` when it is never published.
     pub(in crate::pipeline) run: Option<&'a Run>,
     pub(in crate::pipeline) problems: &'a [Diagnostic],
@@ -124,7 +124,7 @@ type MomentData = (String, i64);
 /// A [`Run`].
 #[derive(Debug, Serialize, Deserialize)]
 struct RunData {
-    id: String,
+    id: Word,
     /// When it began, when it ended and when it was published.
     times: [Option<MomentData>; 3],
     subject: ([Word; 5], [Text; 5]),
@@ -150,8 +150,8 @@ fn data(run: &Run) -> RunData {
         state,
         outcomes,
     } = run.clone();
-    let moment = |it: Moment| (it.text, it.ms);
-    let number = |it: Number| (it.literal, it.value);
+    let moment = |it: Moment| (it.text().into_owned(), it.ms());
+    let number = |it: Number| (it.text().into_owned(), it.value());
     let metrics = [
         m.run_time_seconds,
         m.uncached_input,
@@ -190,8 +190,8 @@ fn data(run: &Run) -> RunData {
 
 /// `None` when an address is none.
 fn run(data: RunData) -> Option<Run> {
-    let moment = |(text, ms): MomentData| Moment { text, ms };
-    let number = |(literal, value): NumberData| Number { literal, value };
+    let moment = |(text, ms): MomentData| Moment::new(&text, Milliseconds(ms));
+    let number = |(literal, value): NumberData| Number::new(&literal, value);
     let check =
         |(view, name, reached, similarity, detail): (_, _, _, Option<NumberData>, _)| Check {
             view,

@@ -13,7 +13,7 @@ use super::Lists;
 pub(super) fn write(lists: &Lists<'_>) -> Result<(), Diagnostic> {
     let ledger = &lists.outcome.ledger;
     let runs = lists.archive().runs.iter();
-    let runs = runs.map(|entry| (links::run(&entry.slug), entry.run.id.clone()));
+    let runs = runs.map(|entry| (links::run(&entry.slug), entry.run.id.to_string()));
     let quarantined = lists.outcome.quarantine_pages.iter();
     let quarantined = quarantined.map(|run| (run.page.clone(), String::new()));
     let mut pages: BTreeMap<String, String> = runs.chain(quarantined).collect();

@@ -2,6 +2,8 @@
 
 use crate::model::archive::{Peer, Range, Ranges};
 use crate::model::archive_context::{ArchiveContext, Neighbour};
+use crate::model::run::Number;
+use crate::model::time::Moment;
 
 use super::kept;
 
@@ -21,6 +23,7 @@ pub(super) fn digest(context: &ArchiveContext) -> [u8; 16] {
     let mut texts: Vec<&[u8]> = [slug, label.as_str(), case, model, harness]
         .map(str::as_bytes)
         .to_vec();
+    let mut counts = Vec::new();
     for neighbour in [newer, older] {
         let neighbour = neighbour.as_ref().map(|neighbour| {
             let Neighbour {
@@ -29,7 +32,9 @@ pub(super) fn digest(context: &ArchiveContext) -> [u8; 16] {
                 harness,
                 at,
             } = neighbour;
-            let at = at.as_ref().map_or("", |at| at.text.as_str());
+            let at = at.as_ref();
+            counts.extend(at.map_or(i64::MIN, Moment::ms).to_le_bytes());
+            let at = at.and_then(Moment::held).unwrap_or_default();
             [slug, model.as_str(), harness, at].map(str::as_bytes)
         });
         texts.extend(neighbour.unwrap_or_default());
@@ -41,25 +46,27 @@ pub(super) fn digest(context: &ArchiveContext) -> [u8; 16] {
         run_time,
         peers,
     } = ranges;
-    let mut counts = Vec::new();
+    let mut numbers: Vec<Option<&Number>> = Vec::new();
     for range in tokens
         .iter()
         .chain([comparable_cost, actual_cost, run_time])
     {
         let ends = range.as_ref().map(|Range { min, max, runs }| {
             counts.extend(runs.to_le_bytes());
-            [&min.literal, &max.literal].map(String::as_bytes)
+            [Some(min), Some(max)]
         });
-        texts.extend(ends.unwrap_or_default());
+        numbers.extend(ends.unwrap_or_default());
     }
-    texts.push(&counts);
     for Peer { slug, run } in peers.iter() {
         texts.extend([slug, run.subject.model()].map(str::as_bytes));
-        for number in run.metrics.all() {
-            let literal = number.map(|number| number.literal.as_bytes());
-            texts.push(literal.unwrap_or_default());
-        }
+        numbers.extend(run.metrics.all());
     }
+    for number in numbers {
+        counts.extend(number.map_or(f64::NAN, Number::value).to_le_bytes());
+        let held = number.and_then(Number::held);
+        texts.push(held.unwrap_or_default().as_bytes());
+    }
+    texts.push(&counts);
     for (id, address) in named {
         texts.push(id.as_bytes());
         texts.push(address.as_deref().unwrap_or_default().as_bytes());

@@ -152,9 +152,9 @@ pub(super) fn metrics(around: &ArchiveContext, run: &Run, details: &Details<'_>)
     };
     let tokens = m.tokens();
     let named = tokens.iter().zip(CLASSES);
-    let most = tool_calls.first().map_or(1.0, |(_, most)| most.value);
+    let most = tool_calls.first().map_or(1.0, |(_, most)| most.value());
     MetricsView {
-        bar: bar(named.map(|((name, number), class)| (class, *name, number.map(|n| n.value)))),
+        bar: bar(named.map(|((name, number), class)| (class, *name, number.map(Number::value)))),
         totals: m.totals().into_iter().map(total).collect(),
         tokens: tokens
             .iter()
@@ -186,13 +186,9 @@ pub(super) fn metrics(around: &ArchiveContext, run: &Run, details: &Details<'_>)
             &ranges.run_time,
             format::run_time,
         ),
-        stage_bar: bar(stages.iter().map(|(key, seconds)| {
-            (
-                "",
-                stage(key),
-                seconds.as_ref().map(|seconds| seconds.value),
-            )
-        })),
+        stage_bar: bar(stages
+            .iter()
+            .map(|(key, seconds)| ("", stage(key), seconds.as_ref().map(Number::value)))),
         stages: stages
             .iter()
             .take(STAGES)
@@ -204,7 +200,7 @@ pub(super) fn metrics(around: &ArchiveContext, run: &Run, details: &Details<'_>)
             .map(|(name, count)| ToolView {
                 name: (*name).to_owned(),
                 calls: format::number(Some(count), ""),
-                share: hundredths(count.value / most),
+                share: hundredths(count.value() / most),
             })
             .collect(),
         tool_summary: tool_summary(&tool_calls),
@@ -225,8 +221,8 @@ const CLASSES: [&str; 4] = ["uncached", "cached", "output", "reasoning"];
 
 /// Where a value lies between the smallest and the largest of its range, from 0 to 100.
 fn place(range: &Range, value: &Number) -> Option<u32> {
-    let width = range.max.value - range.min.value;
-    (width > 0.0).then(|| hundredths((value.value - range.min.value) / width))
+    let width = range.max.value() - range.min.value();
+    (width > 0.0).then(|| hundredths((value.value() - range.min.value()) / width))
 }
 
 #[allow(
@@ -246,7 +242,7 @@ const TOOLS: usize = 60;
 /// `150 calls of 6 tools`
 fn tool_summary(calls: &[(&str, Number)]) -> String {
     let sum = calls.iter().try_fold(0_u128, |sum, (_, count)| {
-        sum.checked_add(count.literal.parse().ok()?)
+        sum.checked_add(count.text().parse().ok()?)
     });
     let tools = format::count(calls.len(), "tool");
     let all = sum.and_then(|sum| usize::try_from(sum).ok());

@@ -232,7 +232,7 @@ pub fn page(s: &Sources<'_>, parts: Parts<'_>) -> RunPage {
     );
     RunPage {
         title: run.title(),
-        id: run.id.clone(),
+        id: run.id.to_string(),
         case: link(&run.subject.case, links::group("cases", &around.case)),
         model: link(run.subject.model(), links::group("models", &around.model)),
         harness: link(

@@ -139,7 +139,7 @@ pub fn events_page(
     let run = &s.entry.run;
     EventsPage {
         title: run.title(),
-        id: run.id.clone(),
+        id: run.id.to_string(),
         subject: format!("{}, {}", run.subject.model(), run.subject.harness),
         state: format::state(&run.state),
         rating: format::rating(s.review.and_then(|review| review.rating)),
