@@ -80,6 +80,14 @@ impl Spool {
         }
     }
 
+    /// One that holds nothing in memory, and leaves nothing.
+    pub(crate) fn on_disk() -> Self {
+        Self {
+            place: Store::Temporary(Mutex::new((SpooledTempFile::new(0), 0))),
+            is_damaged: Arc::default(),
+        }
+    }
+
     /// Keeps texts and returns the place of the first.
     ///
     /// # Errors

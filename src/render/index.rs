@@ -3,9 +3,12 @@
 //! A list holds numbers of texts by kind, newest first, as gaps in digits of five bits. The oldest texts of a long list are in files of
 //! their own, so that a term costs a reader the same in an archive of any size. Those are cut from the oldest on: they stay the
 //! files that they were when runs are added.
+//!
+//! The terms of some thousand runs fit into memory. Those of more are set aside in sorted segments, which are merged at the end.
 
-use std::collections::BTreeMap;
-use std::mem;
+use std::cmp::Reverse;
+use std::collections::{BTreeMap, BinaryHeap};
+use std::{mem, vec};
 
 use serde::Serialize;
 
@@ -31,26 +34,46 @@ struct Postings {
 /// How many short terms are found without a search among all.
 const KNOWN: usize = 4_096;
 
+/// The terms in memory take about so many bytes at most, and twice that for a moment.
+const MOST: usize = 4 << 20;
+/// What a term takes beside its postings, about.
+const TERM: usize = 100;
+/// Bytes of a segment that are written and read at once, at least.
+const PIECE: usize = 64 << 10;
+
+/// Where terms are set aside.
+pub trait Aside {
+    /// Where a piece is.
+    type Place;
+    /// Why there is no room, or a piece cannot be read.
+    type Error;
+    /// Sets a piece aside.
+    ///
+    /// # Errors
+    /// There is no room.
+    fn put(&mut self, piece: &[u8]) -> Result<Self::Place, Self::Error>;
+    /// Reads it back.
+    ///
+    /// # Errors
+    /// It cannot be read.
+    fn get(&mut self, place: Self::Place) -> Result<Vec<u8>, Self::Error>;
+}
+
 /// The terms of all texts.
 #[derive(Debug)]
-pub struct Index {
+pub struct Index<A: Aside> {
     /// Places among the postings.
     short: BTreeMap<u128, usize>,
     long: BTreeMap<Box<str>, usize>,
     postings: Vec<Postings>,
     /// Short terms that were found last, with their places: most texts have the words of others.
     known: Vec<(u128, usize)>,
-}
-
-impl Default for Index {
-    fn default() -> Self {
-        Self {
-            short: BTreeMap::new(),
-            long: BTreeMap::new(),
-            postings: Vec::new(),
-            known: vec![(0, 0); KNOWN],
-        }
-    }
+    /// About how many bytes they take.
+    held: usize,
+    most: usize,
+    aside: A,
+    /// The pieces of each segment.
+    segments: Vec<Vec<A::Place>>,
 }
 
 /// The texts of a term as the script reads them.
@@ -63,13 +86,27 @@ pub enum List {
     Long(String, String),
 }
 
-impl Index {
+impl<A: Aside> Index<A> {
+    /// One without terms.
+    pub fn new(aside: A) -> Self {
+        Self {
+            short: BTreeMap::new(),
+            long: BTreeMap::new(),
+            postings: Vec::new(),
+            known: vec![(0, 0); KNOWN],
+            held: 0,
+            most: MOST,
+            aside,
+            segments: Vec::new(),
+        }
+    }
+
     /// Adds texts of a run that have the same words. Numbers ascend; only what is added of the same run later may have one of them.
     pub fn add_all(&mut self, texts: &[(Kind, u32)], words: &str) {
         terms::each(words, |term| {
-            let postings = self.of(term);
+            let place = self.place(term);
             for (kind, number) in texts {
-                postings.push(*kind, *number);
+                self.held += self.postings[place].push(*kind, *number);
             }
         });
     }
@@ -77,7 +114,7 @@ impl Index {
     /// Adds words of a text of a run. Numbers ascend.
     pub fn add(&mut self, kind: Kind, number: u32, words: &[&str]) {
         for words in words {
-            terms::each(words, |term| self.of(term).push(kind, number));
+            self.add_all(&[(kind, number)], words);
         }
     }
 
@@ -95,13 +132,8 @@ impl Index {
                 4.. => 2,
                 _ => 1,
             };
-            self.postings[place].push(kind, number * 4 + weight);
+            self.held += self.postings[place].push(kind, number * 4 + weight);
         }
-    }
-
-    fn of(&mut self, term: Term<'_>) -> &mut Postings {
-        let place = self.place(term);
-        &mut self.postings[place]
     }
 
     fn place(&mut self, term: Term<'_>) -> usize {
@@ -121,59 +153,175 @@ impl Index {
         };
         if place == next {
             self.postings.push(Postings::default());
+            self.held += TERM;
         }
         place
+    }
+
+    /// Sets the terms aside if they take too much memory. All of a run are added, or none.
+    ///
+    /// # Errors
+    /// There is no room.
+    pub fn make_room(&mut self) -> Result<(), A::Error> {
+        if self.held < self.most {
+            return Ok(());
+        }
+        self.set_aside()
+    }
+
+    fn set_aside(&mut self) -> Result<(), A::Error> {
+        let (mut pieces, mut piece) = (Vec::new(), Vec::new());
+        for (term, postings) in self.take() {
+            for text in [term.as_bytes(), &postings] {
+                piece.extend_from_slice(&text.len().to_le_bytes());
+                piece.extend_from_slice(text);
+            }
+            if piece.len() >= PIECE {
+                pieces.push(self.aside.put(&piece)?);
+                piece.clear();
+            }
+        }
+        if !piece.is_empty() {
+            pieces.push(self.aside.put(&piece)?);
+        }
+        self.segments.push(pieces);
+        Ok(())
+    }
+
+    /// Takes the terms out of memory, with their postings, in the order in which a browser compares them.
+    fn take(&mut self) -> impl Iterator<Item = (Box<str>, Vec<u8>)> + use<A> {
+        let short = mem::take(&mut self.short).into_iter();
+        let short = short.map(|(term, place)| (terms::unpacked(term), place));
+        let mut all: Vec<_> = short.chain(mem::take(&mut self.long)).collect();
+        all.sort_by(|(a, _), (b, _)| a.encode_utf16().cmp(b.encode_utf16()));
+        let mut postings = mem::take(&mut self.postings);
+        self.known.fill((0, 0));
+        self.held = 0;
+        all.into_iter()
+            .map(move |(term, place)| (term, mem::take(&mut postings[place].bytes)))
     }
 
     /// Gives all terms in the order in which a browser compares them, each with its list; and the files of long lists, by name.
     ///
     /// # Errors
-    /// Those of `write`.
-    pub fn finish<E>(
+    /// Those of `write`, and those of reading what was set aside.
+    pub fn finish(
         mut self,
-        mut term: impl FnMut(&str, &List) -> Result<(), E>,
-        mut file: impl FnMut(&str, &str) -> Result<(), E>,
-    ) -> Result<(), E> {
-        let short = self.short.into_iter();
-        let short = short.map(|(term, place)| (terms::unpacked(term), place));
-        let mut all: Vec<_> = short.chain(self.long).collect();
-        all.sort_by(|(a, _), (b, _)| a.encode_utf16().cmp(b.encode_utf16()));
-        for (text, place) in all {
-            let postings = mem::take(&mut self.postings[place]);
-            let name = parts::name(&text);
-            let mut list = String::new();
-            let mut is_long = false;
-            for (kind, numbers) in postings.by_kind().iter().enumerate() {
-                if numbers.is_empty() {
-                    continue;
-                }
-                let blocks = numbers.len().saturating_sub(NEWEST) / BLOCK;
-                let (older, newest) = numbers.split_at(blocks * BLOCK);
-                is_long |= blocks > 0;
-                digits(&mut list, kind * 2 + usize::from(blocks > 0));
-                digits(&mut list, newest.len());
-                descending(&mut list, newest);
-                if blocks > 0 {
-                    digits(&mut list, blocks);
-                    let mut before = 0;
-                    for (at, block) in older.chunks(BLOCK).enumerate() {
-                        digits(&mut list, (block[0] - before) as usize);
-                        before = block[0];
-                        let mut body = String::new();
-                        descending(&mut body, block);
-                        file(&format!("{name}-{kind}-{at}"), &body)?;
-                    }
-                }
+        mut term: impl FnMut(&str, &List) -> Result<(), A::Error>,
+        mut file: impl FnMut(&str, &str) -> Result<(), A::Error>,
+    ) -> Result<(), A::Error> {
+        if self.segments.is_empty() {
+            return self.take().try_for_each(|(text, postings)| {
+                let list = list(&text, &[postings], &mut file)?;
+                term(&text, &list)
+            });
+        }
+        self.set_aside()?;
+        let segments = mem::take(&mut self.segments).into_iter();
+        let mut segments: Vec<_> = segments.map(Segment::of).collect();
+        // The next term of each segment; of several that have it the oldest texts come first.
+        let mut next = BinaryHeap::new();
+        for (at, segment) in segments.iter_mut().enumerate() {
+            next.extend(segment.next(at, &mut self.aside)?.map(Reverse));
+        }
+        while let Some(Reverse(Next { key, at, postings })) = next.pop() {
+            let mut all = vec![postings];
+            next.extend(segments[at].next(at, &mut self.aside)?.map(Reverse));
+            while let Some(Reverse(same)) = next.peek().filter(|it| it.0.key == key) {
+                let at = same.at;
+                all.extend(next.pop().map(|it| it.0.postings));
+                next.extend(segments[at].next(at, &mut self.aside)?.map(Reverse));
             }
-            let list = if is_long {
-                List::Long(list, name)
-            } else {
-                List::Whole(list)
-            };
+            let text = String::from_utf16_lossy(&key);
+            let list = list(&text, &all, &mut file)?;
             term(&text, &list)?;
         }
         Ok(())
     }
+}
+
+/// Terms that were set aside, as they are read back.
+struct Segment<P> {
+    pieces: vec::IntoIter<P>,
+    piece: vec::IntoIter<u8>,
+}
+
+/// A term of a segment. What is compared: the term as a browser does, then the segment.
+#[derive(PartialEq, Eq, PartialOrd, Ord)]
+struct Next {
+    key: Vec<u16>,
+    at: usize,
+    postings: Vec<u8>,
+}
+
+impl<P> Segment<P> {
+    fn of(pieces: Vec<P>) -> Self {
+        Self {
+            pieces: pieces.into_iter(),
+            piece: Vec::new().into_iter(),
+        }
+    }
+
+    /// The next term; `None` when there is no further one.
+    fn next<A: Aside<Place = P>>(
+        &mut self,
+        at: usize,
+        aside: &mut A,
+    ) -> Result<Option<Next>, A::Error> {
+        if self.piece.len() == 0 {
+            let Some(place) = self.pieces.next() else {
+                return Ok(None);
+            };
+            self.piece = aside.get(place)?.into_iter();
+        }
+        let mut text = || {
+            let mut length = [0; size_of::<usize>()];
+            length.fill_with(|| self.piece.next().unwrap_or_default());
+            let text = self.piece.by_ref().take(usize::from_le_bytes(length));
+            text.collect::<Vec<u8>>()
+        };
+        let key = String::from_utf8_lossy(&text()).encode_utf16().collect();
+        let postings = text();
+        Ok(Some(Next { key, at, postings }))
+    }
+}
+
+/// The list of a term, of its postings from the oldest on; gives `file` those of its texts that are in files of their own.
+fn list<E>(
+    term: &str,
+    postings: &[Vec<u8>],
+    file: &mut impl FnMut(&str, &str) -> Result<(), E>,
+) -> Result<List, E> {
+    let name = parts::name(term);
+    let mut list = String::new();
+    let mut is_long = false;
+    for (kind, numbers) in by_kind(postings).iter().enumerate() {
+        if numbers.is_empty() {
+            continue;
+        }
+        let blocks = numbers.len().saturating_sub(NEWEST) / BLOCK;
+        let (older, newest) = numbers.split_at(blocks * BLOCK);
+        is_long |= blocks > 0;
+        digits(&mut list, kind * 2 + usize::from(blocks > 0));
+        digits(&mut list, newest.len());
+        descending(&mut list, newest);
+        if blocks > 0 {
+            digits(&mut list, blocks);
+            let mut before = 0;
+            for (at, block) in older.chunks(BLOCK).enumerate() {
+                digits(&mut list, (block[0] - before) as usize);
+                before = block[0];
+                let mut body = String::new();
+                descending(&mut body, block);
+                file(&format!("{name}-{kind}-{at}"), &body)?;
+            }
+        }
+    }
+    Ok(if is_long {
+        List::Long(list, name)
+    } else {
+        List::Whole(list)
+    })
 }
 
 /// Where a term is among the known ones: the high bits of a product differ even where terms differ in one letter.
@@ -185,14 +333,16 @@ const fn mixed(term: u128) -> usize {
 }
 
 impl Postings {
-    fn push(&mut self, kind: Kind, number: u32) {
+    /// Answers how many bytes that took.
+    fn push(&mut self, kind: Kind, number: u32) -> usize {
         let is_of_runs = kind as usize >= Kind::Run as usize;
         if is_of_runs != self.is_of_runs {
             (self.is_of_runs, self.last) = (is_of_runs, 0);
         } else if number <= self.last && !self.bytes.is_empty() {
             // It is in already: all texts of a run were added at once.
-            return;
+            return 0;
         }
+        let before = self.bytes.len();
         let mut left = (number - self.last) as usize * Kind::COUNT + kind as usize;
         self.last = number;
         while let Some(more) = Some(left >> 7).filter(|more| *more > 0) {
@@ -200,13 +350,17 @@ impl Postings {
             left = more;
         }
         self.bytes.push(low(left));
+        self.bytes.len() - before
     }
+}
 
-    fn by_kind(&self) -> [Vec<u32>; Kind::COUNT] {
-        let mut all: [Vec<u32>; Kind::COUNT] = Default::default();
+/// The numbers of [`Postings`], of each segment one.
+fn by_kind(postings: &[Vec<u8>]) -> [Vec<u32>; Kind::COUNT] {
+    let mut all: [Vec<u32>; Kind::COUNT] = Default::default();
+    for bytes in postings {
         let (mut last, mut are_of_runs) = (0, false);
         let (mut value, mut shift) = (0_usize, 0);
-        for byte in &self.bytes {
+        for byte in bytes {
             value |= usize::from(byte & 0x7f) << shift;
             shift += 7;
             if *byte < 0x80 {
@@ -220,8 +374,8 @@ impl Postings {
                 (value, shift) = (0, 0);
             }
         }
-        all
     }
+    all
 }
 
 /// The last seven bits.
@@ -284,10 +438,32 @@ mod tests {
         all
     }
 
+    /// Pieces in memory.
+    #[derive(Debug, Default)]
+    struct Pieces(Vec<Vec<u8>>);
+
+    impl Aside for Pieces {
+        type Place = usize;
+        type Error = ();
+
+        fn put(&mut self, piece: &[u8]) -> Result<usize, ()> {
+            self.0.push(piece.to_vec());
+            Ok(self.0.len() - 1)
+        }
+
+        fn get(&mut self, place: usize) -> Result<Vec<u8>, ()> {
+            self.0.get(place).cloned().ok_or(())
+        }
+    }
+
+    fn index() -> Index<Pieces> {
+        Index::new(Pieces::default())
+    }
+
     /// The texts of each term by kind, newest first, and the files of long lists.
     type Read = (BTreeMap<String, BTreeMap<usize, Vec<usize>>>, Vec<String>);
 
-    fn read(index: Index) -> Read {
+    fn read(index: Index<Pieces>) -> Read {
         let (mut terms, mut files) = (Vec::new(), BTreeMap::new());
         let done: Result<(), ()> = index.finish(
             |term, list| {
@@ -338,13 +514,18 @@ mod tests {
         fn each_term_leads_to_the_texts_that_have_it_newest_first(
             given in prop::collection::vec((0..3_usize, 1..400_u32, "[a-d é测试案✓]{0,12}"), 0..80),
         ) {
-            let mut index = Index::default();
+            let (mut index, mut apart) = (index(), index());
+            apart.most = 2 * TERM;
             let mut expected: BTreeMap<String, BTreeMap<usize, Vec<usize>>> = BTreeMap::new();
             let mut number = 0;
             for (kind, gap, text) in &given {
                 number += gap;
                 let kind = OF_RUNS[*kind];
-                index.add(kind, number, &[text, text]);
+                for index in [&mut index, &mut apart] {
+                    index.add(kind, number, &[text, text]);
+                    prop_assert_eq!(index.make_room(), Ok(()));
+                    prop_assert!(index.held < index.most);
+                }
                 terms::each(text, |term| {
                     let texts = expected.entry(written(term)).or_default();
                     let texts = texts.entry(kind as usize).or_default();
@@ -353,6 +534,7 @@ mod tests {
                     }
                 });
             }
+            prop_assert_eq!(read(apart), (expected.clone(), Vec::new()));
             prop_assert_eq!(read(index), (expected, Vec::new()));
         }
     }
@@ -360,7 +542,7 @@ mod tests {
     #[test]
     fn the_older_texts_of_a_long_list_are_in_files_that_stay_as_they_are() {
         let of = |texts: u32| {
-            let mut index = Index::default();
+            let mut index = index();
             index.add_weighed(Kind::Page, 3, ["Rare word", "", "common common"]);
             for number in 0..texts {
                 let rare = if number == 7 { "rare" } else { "" };
@@ -379,9 +561,33 @@ mod tests {
     }
 
     #[test]
+    fn terms_that_were_set_aside_give_the_lists_of_those_in_memory() {
+        let of = |most: usize| {
+            let mut index = index();
+            index.most = most;
+            index.add_weighed(Kind::Page, 3, ["Rare word", "", "common common"]);
+            for number in 0..10_000 {
+                // Terms of all lengths, some of them in every run and some of them in one.
+                let own = format!(
+                    "{number} {}",
+                    "\u{e9}\u{1f680}x".repeat(number as usize % 9)
+                );
+                index.add(Kind::Run, number * 3, &["common", &own]);
+                index.add(Kind::Failure, number * 3 + 1, &["common"]);
+                index.make_room().expect("room");
+            }
+            let pieces = index.segments.iter().map(Vec::len).sum::<usize>();
+            (pieces, read(index))
+        };
+        let ((none, expected), (some, aside)) = (of(usize::MAX), of(400_000));
+        assert_eq!(aside, expected);
+        assert!(none == 0 && some > 5, "{some}");
+    }
+
+    #[test]
     fn short_and_long_terms_are_one_index() {
         let long = "0123456789abcdefg";
-        let mut index = Index::default();
+        let mut index = index();
         index.add(Kind::Run, 1, &[long, "b"]);
         index.add(Kind::Run, 2, &[&long[..16], long, "a"]);
         let (terms, _) = read(index);
@@ -394,7 +600,7 @@ mod tests {
     fn words_of_all_texts_of_a_run_are_added_at_once() {
         let shared = "a b of 0123456789abcdefg";
         let own = ["of a", "c", "d b \u{6e2c}", "", "c of e"];
-        let (mut at_once, mut each) = (Index::default(), Index::default());
+        let (mut at_once, mut each) = (index(), index());
         let mut number = 0;
         for run in 0..700 {
             let words = format!("{shared} run{run}");
@@ -412,7 +618,7 @@ mod tests {
 
     #[test]
     fn terms_are_in_the_order_of_a_browser() {
-        let mut index = Index::default();
+        let mut index = index();
         // The last one is two surrogates, which are before U+FB50.
         index.add(Kind::Run, 1, &["b \u{fb50} a é \u{1f680} 10"]);
         let mut all = Vec::new();

@@ -4,12 +4,12 @@ use crate::diagnostics::Diagnostic;
 use crate::links;
 use crate::markup::markdown;
 use crate::model::archive::{Entry, GroupBy};
-use crate::model::findings::Findings;
+use crate::model::findings::{Findings, Slice};
 use crate::model::prose::ProseKind;
-use crate::render::index::Index;
+use crate::render::index::{Aside, Index};
 use crate::render::parts::{Parts, Sizes};
 use crate::render::script;
-use crate::spool;
+use crate::spool::{self, Spool};
 use crate::view::annotations::{Filed, kind_folders};
 use crate::view::data::search::{self, Document, Kind, Manifest, RunHead, RunText};
 
@@ -33,9 +33,27 @@ const TEXTS: Sizes = Sizes {
 /// Cases that are offered before there are words.
 const OFFERED: usize = 8;
 
+/// Terms that do not fit into memory.
+struct Segments(Spool);
+
+impl Aside for Segments {
+    type Place = Slice;
+    type Error = Diagnostic;
+
+    fn put(&mut self, piece: &[u8]) -> Result<Slice, Diagnostic> {
+        let mut texts = spool::Texts::default();
+        let place = texts.put(piece);
+        Ok(place.behind(self.0.put(texts.bytes())?))
+    }
+
+    fn get(&mut self, place: Slice) -> Result<Vec<u8>, Diagnostic> {
+        self.0.get(place).map_err(|error| spool::refused(&error))
+    }
+}
+
 /// The oldest run is first, so that the texts of a run keep their numbers when newer ones are added.
 pub(super) fn write(lists: &Lists<'_>) -> Result<(), Diagnostic> {
-    let mut index = Index::default();
+    let mut index = Index::new(Segments(Spool::on_disk()));
     let mut documents = 0;
     let mut cases = (0, Vec::new());
     let mut about = Texts::new(lists.stage, ("search", TEXTS), "about".to_owned());
@@ -44,6 +62,7 @@ pub(super) fn write(lists: &Lists<'_>) -> Result<(), Diagnostic> {
         let Document(kind, title, of, href, text) = &document;
         let number = about.push(href, &json, 1)?;
         index.add_weighed(*kind, number, [title, of, text]);
+        index.make_room()?;
         documents += 1;
         if *kind == Kind::Case {
             cases.0 += 1;
@@ -67,6 +86,7 @@ pub(super) fn write(lists: &Lists<'_>) -> Result<(), Diagnostic> {
         let all = texts_of(lists, &mut cards, (place, entry, findings))?;
         documents += 1 + all.len();
         add(&mut texts, &mut index, (&head, &all))?;
+        index.make_room()?;
     }
     texts.finish()?;
     cards.finish()?;
@@ -82,7 +102,7 @@ pub(super) fn write(lists: &Lists<'_>) -> Result<(), Diagnostic> {
 
 fn add(
     texts: &mut Texts<'_>,
-    index: &mut Index,
+    index: &mut Index<Segments>,
     (head, all): (&RunHead, &[RunText]),
 ) -> Result<(), Diagnostic> {
     let refused = |error: serde_json::Error| spool::refused(&error.into());
@@ -131,7 +151,7 @@ fn texts_of(
     Ok(all)
 }
 
-fn write_index(lists: &Lists<'_>, index: Index) -> Result<Parts, Diagnostic> {
+fn write_index(lists: &Lists<'_>, index: Index<Segments>) -> Result<Parts, Diagnostic> {
     let mut files = PartFiles::sized(lists.stage, ("search", TERMS), "search/terms-");
     index.finish(
         |term, list| {
