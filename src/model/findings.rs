@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 use std::sync::Arc;
 
-use super::annotation::Counts;
+use super::annotation::{Counts, Kind};
 use super::digests::Digests;
 use super::review::Rating;
 
@@ -135,7 +135,9 @@ impl Spooled {
     /// The same, when the texts of the run begin there.
     #[must_use]
     pub fn behind(mut self, texts: u64) -> Self {
-        let cards = self.cards.iter_mut().map(|card| &mut card.card);
+        for card in &mut self.cards {
+            card.at = card.at.wrapping_add(texts);
+        }
         let slices = [
             &mut self.lines,
             &mut self.friction,
@@ -147,7 +149,7 @@ impl Spooled {
         let members = self.members.iter_mut().map(|member| &mut member.at);
         let newest = self.newest.iter_mut().chain(&mut self.quote);
         let newest = newest.map(|annotation| &mut annotation.text);
-        let lists = cards.chain(&mut self.compare).chain(members).chain(newest);
+        let lists = self.compare.iter_mut().chain(members).chain(newest);
         for slice in lists.chain(slices) {
             *slice = slice.behind(texts);
         }
@@ -155,15 +157,47 @@ impl Spooled {
     }
 }
 
-/// A card in the spool, and what it is sorted by.
+/// A card in the spool, and what it is sorted by. There is one for each annotation of the archive, so it is small.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct SpooledCard {
-    /// Kind of the annotation: its place in [`super::annotation::Kind::KNOWN`], and after that the unknown ones.
-    pub kind: usize,
+    at: u64,
+    bytes: u32,
+    kind: u8,
+    group: u8,
+}
+
+impl SpooledCard {
+    /// A card of this kind and group; `None` when there is no such kind or group, or the card is too large.
+    #[must_use]
+    pub fn new((kind, group): (usize, usize), card: Slice) -> Option<Self> {
+        Some(Self {
+            at: card.at,
+            bytes: card.bytes.try_into().ok()?,
+            kind: kind.try_into().ok().filter(|_| kind <= Kind::KNOWN.len())?,
+            group: group.try_into().ok()?,
+        })
+    }
+
+    /// Kind of the annotation: its place in [`Kind::KNOWN`], and after that the unknown ones.
+    #[must_use]
+    pub fn kind(self) -> usize {
+        self.kind.into()
+    }
+
     /// Status of a hypothesis or kind of friction, by its place in the format's list, and after that what is in none.
-    pub group: usize,
+    #[must_use]
+    pub fn group(self) -> usize {
+        self.group.into()
+    }
+
     /// The card.
-    pub card: Slice,
+    #[must_use]
+    pub const fn card(self) -> Slice {
+        Slice {
+            at: self.at,
+            bytes: self.bytes as usize,
+        }
+    }
 }
 
 /// How much was said in the review threads: the protocol's `AnnotationsSummary`.

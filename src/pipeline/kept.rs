@@ -258,13 +258,13 @@ pub(super) fn facets(findings: &Findings, texts: &Texts) -> Facets {
     let text = |slice: Slice| digest(&[texts.get(slice)]);
     let compare: Vec<_> = spooled.compare.iter().map(|it| texts.get(*it)).collect();
     let cards = spooled.cards.iter();
-    let sorted: Vec<_> = cards.clone().map(|it| (it.kind, it.group)).collect();
+    let sorted: Vec<_> = cards.clone().map(|it| (it.kind(), it.group())).collect();
     let sorted = postcard::to_stdvec(&sorted).unwrap_or_default();
     let newest = spooled.newest.iter().chain(&spooled.quote);
     let newest: Vec<_> = newest.map(|it| texts.get(it.text)).collect();
     let cards: Vec<_> = [sorted.as_slice()]
         .into_iter()
-        .chain(cards.map(|it| texts.get(it.card)))
+        .chain(cards.map(|it| texts.get(it.card())))
         .collect();
     [
         FindingsShape::listed(findings),
@@ -329,7 +329,7 @@ impl FindingsShape {
             newest: spooled.newest.iter().map(annotation_shape).collect(),
             quote: spooled.quote.as_ref().map(annotation_shape),
             cards: cards
-                .map(|it| (it.kind, it.group, place(it.card)))
+                .map(|it| (it.kind(), it.group(), place(it.card())))
                 .collect(),
         }
     }
@@ -341,8 +341,7 @@ impl FindingsShape {
             (end <= texts).then_some(Slice { at, bytes })
         };
         let card = |(kind, group, card): (usize, usize, TextPlace)| {
-            let card = slice(card)?;
-            Some(SpooledCard { kind, group, card })
+            SpooledCard::new((kind, group), slice(card)?)
         };
         let digests = |(names, digests): (String, String)| Digests::of_packed(&names, &digests);
         let [record, files, annotations] = self.digests.map(digests);

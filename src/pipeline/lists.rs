@@ -28,7 +28,7 @@ use crate::config::Config;
 use crate::diagnostics::Diagnostic;
 use crate::diagnostics::Failure;
 use crate::model::archive::{Archive, Entry};
-use crate::model::findings::Findings;
+use crate::model::findings::{Findings, SpooledCard};
 use crate::render::templates::Renderer;
 use crate::site::Site;
 use crate::url::HttpUrl;
@@ -152,16 +152,18 @@ impl Lists<'_> {
     }
 
     /// Reads back what a card says.
-    fn text(&self, filed: &Filed) -> Result<SpooledText, Diagnostic> {
-        let text = self.stage.spool.get(filed.spooled.card);
+    fn text(&self, spooled: SpooledCard) -> Result<SpooledText, Diagnostic> {
+        let text = self.stage.spool.get(spooled.card());
         text.and_then(|text| Ok(serde_json::from_slice(&text)?))
             .map_err(|error| spool::refused(&error))
     }
 
     fn card(&self, filed: &Filed) -> Result<Card, Diagnostic> {
-        let entry = &self.archive().runs[filed.run];
-        let text = self.text(filed)?;
-        Ok(annotations_view::card(entry, filed.spooled.kind, text))
+        let (run, place) = filed.card();
+        let spooled = self.findings()[run].spooled.cards[place];
+        let text = self.text(spooled)?;
+        let entry = &self.archive().runs[run];
+        Ok(annotations_view::card(entry, spooled.kind(), text))
     }
 
     fn page(

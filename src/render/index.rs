@@ -579,7 +579,7 @@ mod tests {
             let pieces = index.segments.iter().map(Vec::len).sum::<usize>();
             (pieces, read(index))
         };
-        let ((none, expected), (some, aside)) = (of(usize::MAX), of(400_000));
+        let ((none, expected), (some, aside)) = (of(usize::MAX), of(100_000));
         assert_eq!(aside, expected);
         assert!(none == 0 && some > 5, "{some}");
     }

@@ -273,13 +273,20 @@ pub fn shelf(kind: usize) -> (&'static str, &'static str, Vec<String>) {
     (class, sign, parts.collect())
 }
 
-/// A card in the spool, and its run.
+/// Where a card is.
 #[derive(Debug, Clone, Copy)]
 pub struct Filed {
-    /// The run, by its place in the archive.
-    pub run: usize,
-    /// The card.
-    pub spooled: SpooledCard,
+    run: u32,
+    card: u32,
+    group: usize,
+}
+
+impl Filed {
+    /// Its run, by its place in the archive, and its place among the cards of the run.
+    #[must_use]
+    pub const fn card(self) -> (usize, usize) {
+        (self.run as usize, self.card as usize)
+    }
 }
 
 /// Reads a card back from where it waits.
@@ -293,18 +300,16 @@ impl Catalogue {
             kinds: KINDS.iter().map(|_| Vec::new()).collect(),
             runs: 0,
         };
-        for (run, cards) in runs.enumerate() {
+        for (run, cards) in (0..).zip(runs) {
             catalogue.runs += usize::from(!cards.is_empty());
-            for card in cards {
-                let filed = Filed {
-                    run,
-                    spooled: *card,
-                };
-                catalogue.kinds[card.kind].push(filed);
+            for (card, spooled) in (0..).zip(cards) {
+                let group = spooled.group();
+                catalogue.kinds[spooled.kind()].push(Filed { run, card, group });
             }
         }
         for cards in &mut catalogue.kinds {
-            cards.sort_by_key(|card| card.spooled.group);
+            cards.sort_by_key(|card| card.group);
+            cards.shrink_to_fit();
         }
         catalogue
     }
@@ -313,12 +318,7 @@ impl Catalogue {
     #[must_use]
     pub fn hypothesis_counts(&self) -> std::collections::BTreeMap<&'static str, usize> {
         let cards = &self.kinds[kind_index(&Kind::Hypothesis)];
-        let count = |part| {
-            cards
-                .iter()
-                .filter(|card| card.spooled.group == part)
-                .count()
-        };
+        let count = |part| cards.iter().filter(|card| card.group == part).count();
         let words = HYPOTHESIS_STATUSES.iter().enumerate();
         words.map(|(part, word)| (*word, count(part))).collect()
     }
@@ -373,11 +373,8 @@ impl Catalogue {
         parts
             .filter_map(|part| {
                 let name = part_name(kind, part)?;
-                let start = cards.iter().position(|card| card.spooled.group == part)?;
-                let count = cards
-                    .iter()
-                    .filter(|card| card.spooled.group == part)
-                    .count();
+                let start = cards.iter().position(|card| card.group == part)?;
+                let count = cards.iter().filter(|card| card.group == part).count();
                 let path = kind_path(kind, start / PAGE_SIZE + 1);
                 Some(PartCount {
                     name,
@@ -424,8 +421,8 @@ impl Catalogue {
         let is_board = KINDS[kind].kind == "hypothesis";
         let mut groups: Vec<PartView> = Vec::new();
         for (index, filed) in cards.iter().enumerate().take(range.end).skip(range.start) {
-            let group = filed.spooled.group;
-            let begins = index == 0 || cards[index - 1].spooled.group != group;
+            let group = filed.group;
+            let begins = index == 0 || cards[index - 1].group != group;
             if begins || index == range.start {
                 groups.push(PartView {
                     name: part_name(kind, group),
@@ -475,10 +472,7 @@ impl Catalogue {
     /// Columns for the statuses that no hypothesis has: that nothing was disproven yet is worth seeing.
     fn fill_board(&self, kind: usize, groups: &mut Vec<PartView>) {
         for part in 0..parts_of(kind).len() {
-            if self.kinds[kind]
-                .iter()
-                .all(|card| card.spooled.group != part)
-            {
+            if self.kinds[kind].iter().all(|card| card.group != part) {
                 let column = PartView {
                     name: part_name(kind, part),
                     definition: part_definition(kind, part),

@@ -10,7 +10,7 @@ use crate::render::index::{Aside, Index};
 use crate::render::parts::{Parts, Sizes};
 use crate::render::script;
 use crate::spool::{self, Spool};
-use crate::view::annotations::{Filed, kind_folders};
+use crate::view::annotations::kind_folders;
 use crate::view::data::search::{self, Document, Kind, Manifest, RunHead, RunText};
 
 use super::Lists;
@@ -80,10 +80,10 @@ pub(super) fn write(lists: &Lists<'_>) -> Result<(), Diagnostic> {
     about.finish()?;
     let mut texts = Texts::new(lists.stage, ("search", TEXTS), "texts".to_owned());
     let mut cards = Cards::new(lists);
-    let runs: Vec<_> = lists.runs_of_data().enumerate().collect();
-    for (place, (entry, findings)) in runs.into_iter().rev() {
+    let runs: Vec<_> = lists.runs_of_data().collect();
+    for (entry, findings) in runs.into_iter().rev() {
         let head = search::run(entry, findings);
-        let all = texts_of(lists, &mut cards, (place, entry, findings))?;
+        let all = texts_of(lists, &mut cards, (entry, findings))?;
         documents += 1 + all.len();
         add(&mut texts, &mut index, (&head, &all))?;
         index.make_room()?;
@@ -125,7 +125,7 @@ fn add(
 fn texts_of(
     lists: &Lists<'_>,
     cards: &mut Cards<'_>,
-    (run, entry, findings): (usize, &Entry, &Findings),
+    (entry, findings): (&Entry, &Findings),
 ) -> Result<Vec<RunText>, Diagnostic> {
     let spooled = &findings.spooled;
     let get = |slice| lists.stage.spool.get(slice);
@@ -137,16 +137,13 @@ fn texts_of(
         all.push(search::writeup(String::from_utf8_lossy(&text).into_owned()));
     }
     let written = spooled.cards.iter().map(|card| {
-        let text = lists.text(&Filed {
-            run,
-            spooled: *card,
-        })?;
+        let text = lists.text(*card)?;
         Ok((*card, text))
     });
     let written = written.collect::<Result<Vec<_>, Diagnostic>>()?;
     let numbers = cards.add(entry, &written)?;
     for ((card, text), number) in written.into_iter().zip(numbers) {
-        all.extend(search::annotation(card.kind, number, text));
+        all.extend(search::annotation(card.kind(), number, text));
     }
     Ok(all)
 }

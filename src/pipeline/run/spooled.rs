@@ -70,7 +70,9 @@ pub(super) fn write(
         let card =
             serde_json::to_vec(&text).map_err(|error| unwritten("annotations", &error.into()))?;
         let card = texts.put(&card);
-        spooled.cards.push(SpooledCard { kind, group, card });
+        let too_large = || unwritten("annotations", &std::io::ErrorKind::FileTooLarge.into());
+        let card = SpooledCard::new((kind, group), card).ok_or_else(too_large)?;
+        spooled.cards.push(card);
     }
     Ok(spooled)
 }
