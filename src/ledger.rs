@@ -30,8 +30,8 @@ pub const PATH: &str = "feeds/changes.json";
 /// The largest number that every reader of JSON holds exactly.
 const NEWEST: u64 = (1 << 53) - 1;
 
-/// `changes.json`: what each build changed, and what the next one compares itself with.
-#[derive(Debug, Clone, Serialize, Deserialize, JsonSchema)]
+/// `changes.json`: what each build changed, and what the next one compares itself with. It is written as [`parts::Document`]s.
+#[derive(Debug, Clone, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 #[schemars(rename = "Changes")]
 pub struct Ledger {
@@ -380,7 +380,11 @@ impl Ledger {
     /// Whether another ledger says the same.
     pub fn is_same(&self, other: &Self) -> bool {
         // Values are written as they are in records, so that only their text can be compared.
-        let builds = |ledger: &Self| serde_json::to_vec(&ledger.builds).ok();
+        let builds = |ledger: &Self| {
+            let mut digest = blake3::Hasher::new();
+            serde_json::to_writer(&mut digest, &ledger.builds).ok()?;
+            Some(digest.finalize())
+        };
         self.runs == other.runs
             && self.withdrawn == other.withdrawn
             && self.moved == other.moved

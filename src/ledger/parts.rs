@@ -10,9 +10,10 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use crate::diagnostics::text::quoted;
-use crate::shapes;
+use crate::links::RunFolders;
+use crate::shapes::{self, SCHEMA_VERSION};
 
-use super::{Build, Known, Ledger};
+use super::{Build, Known, Ledger, Named, Withdrawn};
 
 /// The folder of the parts, from a site's root.
 const FOLDER: &str = "feeds/changes/";
@@ -43,17 +44,73 @@ pub struct Part {
     pub runs: usize,
 }
 
-/// A part with its bytes.
-type File = (Part, Vec<u8>);
+/// A file of a ledger: a [`Ledger`] as it is written.
+#[derive(Debug, Clone, Serialize)]
+#[serde(rename_all = "camelCase")]
+pub struct Document<'a> {
+    schema_version: u32,
+    #[serde(skip_serializing_if = "super::is_default")]
+    run_folders: RunFolders,
+    builds: &'a [Build],
+    withdrawn: &'a [Withdrawn],
+    moved: &'a [Named],
+    runs: Vec<&'a Known>,
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    parts: Vec<Part>,
+}
+
+impl<'a> Document<'a> {
+    fn of(builds: &'a [Build], runs: Vec<&'a Known>) -> Self {
+        Self {
+            schema_version: SCHEMA_VERSION,
+            run_folders: RunFolders::Flat,
+            builds,
+            withdrawn: &[],
+            moved: &[],
+            runs,
+            parts: Vec::new(),
+        }
+    }
+
+    fn bytes(&self) -> serde_json::Result<Vec<u8>> {
+        let mut bytes = serde_json::to_vec(self)?;
+        bytes.push(b'\n');
+        Ok(bytes)
+    }
+
+    /// What is said of it in the first file.
+    fn part(&self, bytes: &[u8]) -> Part {
+        let blake3 = blake3::hash(bytes).to_hex().to_string();
+        let what = if self.runs.is_empty() {
+            "builds"
+        } else {
+            "runs"
+        };
+        Part {
+            path: format!("{FOLDER}{what}-{}.json", &blake3[..16]),
+            bytes: bytes.len() as u64,
+            blake3,
+            builds: self.builds.len(),
+            newest: self.builds.first().map(|build| build.build),
+            runs: self.runs.len(),
+        }
+    }
+}
 
 impl Ledger {
-    /// Its files: the first one, and the parts that it lists.
+    /// Its first file. The parts that it lists are given to `write` one by one: together they are as large as the ledger.
     ///
     /// # Errors
-    /// Never in practice: it is written into memory.
-    pub fn files(&self) -> serde_json::Result<(Self, Vec<File>)> {
-        let mut files = Vec::new();
-        let size = |build: &Build| serde_json::to_vec(build).map(|bytes| bytes.len());
+    /// Those of `write`, and in theory those of writing JSON into memory, as what `failed` makes of them.
+    pub fn files<E>(
+        &self,
+        mut write: impl FnMut(&Part, &[u8]) -> Result<(), E>,
+        failed: impl Fn(serde_json::Error) -> E,
+    ) -> Result<Document<'_>, E> {
+        let size = |build: &Build| {
+            let bytes = serde_json::to_vec(build).map_err(&failed)?;
+            Ok(bytes.len())
+        };
         let (mut kept, mut bytes) = (0, 0);
         for build in self.builds.iter().take(NEWEST) {
             bytes += size(build)?;
@@ -63,36 +120,36 @@ impl Ledger {
             kept += 1;
         }
         let (mut end, mut bytes) = (self.builds.len(), 0);
+        let mut documents = Vec::new();
         for at in (kept..end).rev() {
             bytes += size(&self.builds[at])?;
             if bytes > OPEN {
-                files.push(part("builds", &self.builds[at..end], &[])?);
+                documents.push(Document::of(&self.builds[at..end], Vec::new()));
                 (end, bytes) = (at, 0);
             }
         }
         // Newest first, as everywhere.
-        files.reverse();
-        let mut runs = Vec::new();
+        documents.reverse();
         let buckets = buckets(&self.runs);
         let many = buckets.len() > 1;
-        for bucket in buckets {
-            let file = part("runs", &[], &bucket)?;
-            if many || file.1.len() > OPEN {
-                files.push(file);
-            } else {
-                runs.clone_from(&self.runs);
-            }
-        }
-        let first = Self {
-            builds: self.builds[..end].to_vec(),
-            parts: files.iter().map(|(part, _)| part.clone()).collect(),
-            runs,
-            schema_version: self.schema_version,
+        documents.extend(buckets.into_iter().map(|runs| Document::of(&[], runs)));
+        let mut first = Document {
             run_folders: self.run_folders,
-            withdrawn: self.withdrawn.clone(),
-            moved: self.moved.clone(),
+            withdrawn: &self.withdrawn,
+            moved: &self.moved,
+            ..Document::of(&self.builds[..end], Vec::new())
         };
-        Ok((first, files))
+        for document in documents {
+            let bytes = document.bytes().map_err(&failed)?;
+            if document.builds.is_empty() && !many && bytes.len() <= OPEN {
+                first.runs = document.runs;
+                continue;
+            }
+            let part = document.part(&bytes);
+            write(&part, &bytes)?;
+            first.parts.push(part);
+        }
+        Ok(first)
     }
 
     /// Takes the parts that it lists into itself; `read` gives the bytes at a path.
@@ -128,26 +185,6 @@ impl Ledger {
     }
 }
 
-fn part(what: &str, builds: &[Build], runs: &[&Known]) -> serde_json::Result<File> {
-    let document = Ledger {
-        builds: builds.to_vec(),
-        runs: runs.iter().copied().cloned().collect(),
-        ..Ledger::empty()
-    };
-    let mut bytes = serde_json::to_vec(&document)?;
-    bytes.push(b'\n');
-    let blake3 = blake3::hash(&bytes).to_hex().to_string();
-    let part = Part {
-        path: format!("{FOLDER}{what}-{}.json", &blake3[..16]),
-        bytes: bytes.len() as u64,
-        blake3,
-        builds: builds.len(),
-        newest: builds.first().map(|build| build.build),
-        runs: runs.len(),
-    };
-    Ok((part, bytes))
-}
-
 /// The runs by the digests of their ids: a run more or less changes one of the lists alone.
 fn buckets(runs: &[Known]) -> Vec<Vec<&Known>> {
     let mut digits = 0;
@@ -170,7 +207,6 @@ mod tests {
     use std::collections::BTreeSet;
 
     use super::*;
-    use crate::ledger::Named;
     use crate::model::digests::Digests;
 
     fn named(number: usize) -> Named {
@@ -220,7 +256,18 @@ mod tests {
         }
     }
 
-    fn parse(first: &Ledger, files: &[(Part, Vec<u8>)]) -> Result<Ledger, String> {
+    /// The first file, and the parts with their bytes.
+    fn written(ledger: &Ledger) -> (Document<'_>, Vec<(Part, Vec<u8>)>) {
+        let mut files = Vec::new();
+        let write = |part: &Part, bytes: &[u8]| {
+            files.push((part.clone(), bytes.to_vec()));
+            Ok(())
+        };
+        let first = ledger.files(write, |error| error);
+        (first.expect("JSON"), files)
+    }
+
+    fn parse(first: &Document<'_>, files: &[(Part, Vec<u8>)]) -> Result<Ledger, String> {
         let bytes = serde_json::to_vec(first).expect("JSON");
         let files: BTreeMap<_, _> = files
             .iter()
@@ -236,7 +283,7 @@ mod tests {
     fn a_small_ledger_is_one_file_and_a_large_one_is_read_back_from_its_parts() {
         for (builds, runs) in [(3, 50), (120, 50), (3, 3_000), (200, 5_000)] {
             let whole = ledger(builds, runs);
-            let (first, files) = whole.files().expect("files");
+            let (first, files) = written(&whole);
             assert_eq!(files.is_empty(), (builds, runs) == (3, 50));
             let size = serde_json::to_vec(&first).expect("JSON").len();
             assert!(size < 3 * OPEN + 10_000, "{size}");
@@ -250,11 +297,11 @@ mod tests {
     fn a_build_of_thousands_of_runs_is_in_a_part_and_the_next_one_is_not() {
         let mut whole = ledger(3, 50);
         whole.builds.insert(0, build(4, 5_000));
-        let (first, files) = whole.files().expect("files");
+        let (first, files) = written(&whole);
         assert!(first.builds.is_empty());
         assert_eq!((files[0].0.newest, files[0].0.builds), (Some(4), 4));
         whole.builds.insert(0, build(5, 10));
-        let (first, again) = whole.files().expect("files");
+        let (first, again) = written(&whole);
         assert_eq!(first.builds.len(), 1);
         assert_eq!(again, files);
     }
@@ -262,7 +309,7 @@ mod tests {
     #[test]
     fn a_new_build_and_a_new_run_leave_most_parts_as_they_are() {
         let names = |ledger: &Ledger| {
-            let (_, files) = ledger.files().expect("files");
+            let (_, files) = written(ledger);
             files
                 .into_iter()
                 .map(|(part, _)| part.path)
@@ -279,9 +326,11 @@ mod tests {
 
     #[test]
     fn a_part_that_is_missing_changed_or_elsewhere_is_refused() {
-        let (first, mut files) = ledger(3, 3_000).files().expect("files");
-        let refused =
-            |first: &Ledger, files: &[(Part, Vec<u8>)]| parse(first, files).expect_err("a refusal");
+        let whole = ledger(3, 3_000);
+        let (first, mut files) = written(&whole);
+        let refused = |first: &Document<'_>, files: &[(Part, Vec<u8>)]| {
+            parse(first, files).expect_err("a refusal")
+        };
         assert!(refused(&first, &[]).contains("is missing"));
         files[0].1.push(b' ');
         assert!(refused(&first, &files).contains("has another digest"));

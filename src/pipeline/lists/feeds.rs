@@ -83,18 +83,16 @@ const FEEDS: [(Feed, Option<&[Facet]>, Writer); 15] = [
         lists.stream(path, |out| packs::write_index(lists, out))
     }),
     (view::CHANGES, None, |lists, path| {
-        let files = lists.outcome.ledger.files().map_err(|error| {
+        let ledger = &lists.outcome.ledger;
+        let failed = |error| {
             codes::PUBLISH_IO.at(
                 Place::file(path),
                 format!("The ledger could not be written: {error}"),
                 "Please report this as a bug.",
             )
-        });
-        let (ledger, parts) = files?;
-        for (part, bytes) in parts {
-            lists.stage.write(&part.path, &bytes)?;
-        }
-        lists.stream(path, |out| write_document(out, &ledger))
+        };
+        let first = ledger.files(|part, bytes| lists.stage.write(&part.path, bytes), failed)?;
+        lists.stream(path, |out| write_document(out, &first))
     }),
     (view::DIAGNOSTICS, None, |lists, path| {
         let (outcome, public) = (lists.outcome, lists.gathered.public(lists.outcome));
