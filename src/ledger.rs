@@ -10,6 +10,7 @@ mod names;
 mod parts;
 
 use std::collections::{BTreeMap, BTreeSet};
+use std::sync::Arc;
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -89,19 +90,19 @@ pub struct Build {
 pub struct Named {
     /// The id of the record.
     #[schemars(with = "shapes::Name")]
-    pub id: String,
+    pub id: Arc<str>,
     /// Slug of the run, used in its address.
-    pub slug: String,
+    pub slug: Arc<str>,
     /// Slug of the test case.
-    pub test_case_slug: String,
+    pub test_case_slug: Arc<str>,
     /// Its version.
-    pub test_case_version: String,
+    pub test_case_version: Arc<str>,
     /// Variant of the test case; null if the record has none.
-    pub variant: Option<String>,
+    pub variant: Option<Arc<str>>,
     /// Slug of the harness.
-    pub harness_slug: String,
+    pub harness_slug: Arc<str>,
     /// The model.
-    pub model_id: String,
+    pub model_id: Arc<str>,
 }
 
 /// Changes of a run.
@@ -112,7 +113,7 @@ pub struct Change {
     pub run: Named,
     /// Former slug, if it changed.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub moved_from: Option<String>,
+    pub moved_from: Option<Arc<str>>,
     /// Fields of the record that differ: at most 50.
     #[serde(default)]
     pub fields: Vec<Field>,

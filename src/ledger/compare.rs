@@ -1,6 +1,7 @@
 //! How two states of an archive differ, and what that adds to the ledger.
 
 use std::collections::{BTreeMap, BTreeSet};
+use std::sync::Arc;
 
 use crate::links::RunFolders;
 use crate::model::digests::Digests;
@@ -53,20 +54,20 @@ pub fn next(
     let known: BTreeMap<&str, &Known> = old
         .runs
         .iter()
-        .map(|known| (known.run.id.as_str(), known))
+        .map(|known| (&*known.run.id, known))
         .collect();
     let gone: BTreeSet<&str> = old
         .withdrawn
         .iter()
-        .map(|withdrawn| withdrawn.run.id.as_str())
+        .map(|withdrawn| &*withdrawn.run.id)
         .collect();
     for run in &runs {
-        let Some(before) = known.get(run.run.id.as_str()) else {
+        let Some(before) = known.get(&*run.run.id) else {
             // All runs of the first build are new.
             if previous.is_none() {
                 continue;
             }
-            let list = if gone.contains(run.run.id.as_str()) {
+            let list = if gone.contains(&*run.run.id) {
                 &mut build.returned
             } else {
                 &mut build.added
@@ -84,9 +85,9 @@ pub fn next(
         let slugs = moved.values().filter(|moved| moved.id == run.id);
         let slugs = std::iter::once(run).chain(slugs).map(|run| &run.slug);
         let mut names = std::iter::once(&run.id).chain(slugs);
-        names.find_map(|name| reasons.get(name)).cloned()
+        names.find_map(|name| reasons.get(&**name)).cloned()
     };
-    let present: BTreeSet<String> = runs.iter().map(|run| run.run.id.clone()).collect();
+    let present: BTreeSet<Arc<str>> = runs.iter().map(|run| run.run.id.clone()).collect();
     let mut withdrawn: Vec<Withdrawn> = old
         .withdrawn
         .iter()
@@ -99,7 +100,7 @@ pub fn next(
             continue;
         }
         let is_unnamed = has_unnamed && reason(&before.run).is_none();
-        if quarantined.contains(id) || is_unnamed {
+        if quarantined.contains(&**id) || is_unnamed {
             if !before.quarantined {
                 build.quarantined.push(before.run.clone());
             }
@@ -143,9 +144,9 @@ pub fn next(
 
 /// The values of a withdrawn run are not repeated any more.
 fn forget(builds: &mut [Build], withdrawn: &[Withdrawn]) {
-    let gone: BTreeSet<&str> = withdrawn.iter().map(|gone| gone.run.id.as_str()).collect();
+    let gone: BTreeSet<&str> = withdrawn.iter().map(|gone| &*gone.run.id).collect();
     let changes = builds.iter_mut().flat_map(|build| &mut build.changed);
-    for change in changes.filter(|change| gone.contains(change.run.id.as_str())) {
+    for change in changes.filter(|change| gone.contains(&*change.run.id)) {
         for field in &mut change.fields {
             (field.before, field.after) = (None, None);
         }
@@ -158,7 +159,7 @@ fn rename(builds: &mut [Build], moved: &mut [Named], runs: &[Known], withdrawn: 
     let gone = withdrawn.iter().map(|gone| &gone.run);
     let named: BTreeMap<&str, &Named> = gone
         .chain(runs.iter().map(|known| &known.run))
-        .map(|run| (run.id.as_str(), run))
+        .map(|run| (&*run.id, run))
         .collect();
     let old = builds.iter_mut().flat_map(|build| {
         let lists = [
@@ -171,7 +172,7 @@ fn rename(builds: &mut [Build], moved: &mut [Named], runs: &[Known], withdrawn: 
         lists.into_iter().flatten().chain(changed)
     });
     for run in old.chain(moved) {
-        if let Some(now) = named.get(run.id.as_str()) {
+        if let Some(now) = named.get(&*run.id) {
             let slug = std::mem::take(&mut run.slug);
             *run = Named {
                 slug,
@@ -182,19 +183,23 @@ fn rename(builds: &mut [Build], moved: &mut [Named], runs: &[Known], withdrawn: 
 }
 
 /// The addresses that runs have left, by slug. One that a run has again, the same or another, is no longer left.
-fn moved(old: &Ledger, runs: &[Known], known: &BTreeMap<&str, &Known>) -> BTreeMap<String, Named> {
+fn moved(
+    old: &Ledger,
+    runs: &[Known],
+    known: &BTreeMap<&str, &Known>,
+) -> BTreeMap<Arc<str>, Named> {
     let slugs: BTreeMap<&str, &str> = runs
         .iter()
-        .map(|run| (run.run.id.as_str(), run.run.slug.as_str()))
+        .map(|run| (&*run.run.id, &*run.run.slug))
         .collect();
     // Whoever had an address last is whom it leads to.
     let withdrawn = old.withdrawn.iter().map(|withdrawn| &withdrawn.run);
     let published = known.values().map(|known| &known.run);
     let left = withdrawn.chain(published).filter(|was| {
-        let now = slugs.get(was.id.as_str());
-        now.is_some_and(|now| *now != was.slug)
+        let now = slugs.get(&*was.id);
+        now.is_some_and(|now| *now != &*was.slug)
     });
-    let mut moved: BTreeMap<String, Named> = old
+    let mut moved: BTreeMap<Arc<str>, Named> = old
         .moved
         .iter()
         .chain(left)

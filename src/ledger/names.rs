@@ -17,11 +17,9 @@ const MARK: char = '#';
 /// Leaves out and counts all names that no published run of `runs` has.
 pub(super) fn forget_gone(builds: &mut [Build], runs: &[Known]) {
     let published = runs.iter().filter(|known| !known.quarantined);
-    let known: BTreeMap<&str, &Known> = published
-        .map(|known| (known.run.id.as_str(), known))
-        .collect();
+    let known: BTreeMap<&str, &Known> = published.map(|known| (&*known.run.id, known)).collect();
     for change in builds.iter_mut().flat_map(|build| &mut build.changed) {
-        let known = known.get(change.run.id.as_str());
+        let known = known.get(&*change.run.id);
         let has = |of: fn(&Known) -> &Digests, name: &String| {
             known.is_some_and(|known| of(known).get(name).is_some())
         };

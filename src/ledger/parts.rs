@@ -211,13 +211,13 @@ mod tests {
 
     fn named(number: usize) -> Named {
         Named {
-            id: format!("run-{number:06}"),
-            slug: format!("pong-{number:06}"),
-            test_case_slug: "pong".to_owned(),
-            test_case_version: "1".to_owned(),
+            id: format!("run-{number:06}").into(),
+            slug: format!("pong-{number:06}").into(),
+            test_case_slug: "pong".into(),
+            test_case_version: "1".into(),
             variant: None,
-            harness_slug: "codex".to_owned(),
-            model_id: "lark-1".to_owned(),
+            harness_slug: "codex".into(),
+            model_id: "lark-1".into(),
         }
     }
 

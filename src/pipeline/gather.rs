@@ -196,8 +196,8 @@ impl Gathered {
         let gone = previous.into_iter().flat_map(|ledger| {
             let runs = ledger.runs.iter().map(|known| &known.run);
             let withdrawn = ledger.withdrawn.iter().map(|gone| &gone.run);
-            let slugs = runs.chain(withdrawn).map(|run| run.slug.as_str());
-            slugs.chain(ledger.moved.iter().map(|was| was.slug.as_str()))
+            let slugs = runs.chain(withdrawn).map(|run| &*run.slug);
+            slugs.chain(ledger.moved.iter().map(|was| &*was.slug))
         });
         let gone = gone.map(|slug| Slug::new(slug, run_folders));
         let quarantined = self.quarantined().map(|(slug, _)| slug.clone());

@@ -1,10 +1,13 @@
 //! How a build compares itself with the site that it replaces.
 
+use std::sync::Arc;
+
 use crate::diagnostics;
 use crate::formats::portable::portable;
 use crate::ledger::{self, CurrentRuns, Known, Ledger, Named};
 use crate::model::archive::Entry;
 use crate::model::findings::Findings;
+use crate::model::run::Subject;
 use crate::site::Site;
 
 use super::gather::Gathered;
@@ -60,15 +63,18 @@ fn fields(
 fn known(entry: &Entry, findings: &Findings) -> Known {
     let subject = &entry.run.subject;
     let digests = findings.digests.clone();
+    let known = |name: &Option<Arc<str>>, shown: fn(&Subject) -> &str| {
+        name.clone().unwrap_or_else(|| shown(subject).into())
+    };
     Known {
         run: Named {
-            id: entry.run.id.to_string(),
-            slug: entry.slug.to_string(),
-            test_case_slug: subject.case.to_string(),
-            test_case_version: subject.version().to_owned(),
-            variant: subject.variant.as_deref().map(str::to_owned),
-            harness_slug: subject.harness.to_string(),
-            model_id: subject.model().to_owned(),
+            id: Arc::clone(&entry.run.id),
+            slug: entry.slug.to_string().into(),
+            test_case_slug: Arc::clone(&subject.case),
+            test_case_version: known(&subject.version, Subject::version),
+            variant: subject.variant.clone(),
+            harness_slug: Arc::clone(&subject.harness),
+            model_id: known(&subject.model, Subject::model),
         },
         rating: findings.rating.map(|rating| rating.word().to_owned()),
         quarantined: false,

@@ -65,5 +65,5 @@ pub(super) fn record(site: &Site, run: &Named) -> Option<Box<RawValue>> {
     let Document { record } = serde_json::from_slice(&document).ok()?;
     // Another run may have had the address since.
     let identity: Identity = serde_json::from_str(record.get()).ok()?;
-    (identity.id == run.id).then_some(record)
+    (*identity.id == *run.id).then_some(record)
 }

@@ -20,15 +20,13 @@ pub fn check(
         let span = withdrawal.id.span();
         let place = source.place(span.start, span.end);
         let moved = previous.iter().flat_map(|ledger| &ledger.moved);
-        let moved = moved
-            .filter(|was| was.slug == name)
-            .map(|was| was.id.as_str());
+        let moved = moved.filter(|was| *was.slug == *name).map(|was| &*was.id);
         let moved: Vec<&str> = moved.collect();
         let is = |id: &str, slug: &str| id == name || slug == name || moved.contains(&id);
         // The address of a withdrawn run may be another one's by now.
         let gone = previous.iter().flat_map(|ledger| &ledger.withdrawn);
-        let gone = gone.filter(|gone| gone.run.id == name || gone.run.slug == name);
-        let gone: Vec<&str> = gone.map(|gone| gone.run.id.as_str()).collect();
+        let gone = gone.filter(|gone| *gone.run.id == *name || *gone.run.slug == *name);
+        let gone: Vec<&str> = gone.map(|gone| &*gone.run.id).collect();
         let is_published = archive.runs.iter().any(|entry| {
             let (id, slug) = (&*entry.run.id, &entry.slug);
             gone.contains(&id) || is(id, slug) && (gone.is_empty() || id == name)

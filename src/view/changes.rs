@@ -118,7 +118,7 @@ pub fn pages(ledger: &Ledger, pages: &BTreeMap<String, String>) -> Vec<(String, 
     let known = Known {
         ledger,
         pages,
-        labels: labels(ledger.named().map(|run| run.id.as_str())),
+        labels: labels(ledger.named().map(|run| &*run.id)),
     };
     list_pages("changes", BUILDS, ledger.builds.len(), "entries")
         .into_iter()
@@ -173,11 +173,15 @@ impl Known<'_> {
         let mut gone = self.ledger.withdrawn.iter();
         let withdrawn = gone.find(|other| other.run.id == run.id);
         // Another run may have the address by now.
-        let has_page = self.pages.get(&page) == Some(&run.id);
+        let has_page = self.pages.get(&page).is_some_and(|id| **id == *run.id);
         RunView {
             href: has_page.then(|| format!("{root}{page}")),
             reason: withdrawn.and_then(|withdrawn| withdrawn.reason.clone()),
-            label: self.labels.get(run.id.as_str()).unwrap_or(&run.id).clone(),
+            label: self
+                .labels
+                .get(&*run.id)
+                .map_or(&*run.id, String::as_str)
+                .to_owned(),
             ..RunView::of(run)
         }
     }
@@ -185,7 +189,7 @@ impl Known<'_> {
     fn change(&self, change: &Change, root: &str) -> ChangeView {
         ChangeView {
             run: self.run(&change.run, root),
-            moved_from: change.moved_from.clone(),
+            moved_from: change.moved_from.as_deref().map(str::to_owned),
             rating: change.rating.as_ref().map(Rerated::text),
             annotations: annotations(&change.annotations),
             files: change.files.clone(),
@@ -227,7 +231,7 @@ fn field(field: &Field) -> FieldView {
 }
 
 fn title(run: &Named) -> String {
-    let (case, version) = (run.test_case_slug.as_str(), run.test_case_version.as_str());
+    let (case, version) = (&*run.test_case_slug, &*run.test_case_version);
     let parts = [Some(case), run.variant.as_deref(), Some(version)];
     let parts: Vec<&str> = parts.into_iter().flatten().collect();
     parts.join(" · ")

@@ -55,19 +55,19 @@ pub fn pages(
     let mut pages = Vec::new();
     for was in ledger.moved.iter().chain(aside).chain(withdrawn) {
         let path = ledger.page(was);
-        let page = match (known.get(was.id.as_str()), gone.get(was.id.as_str())) {
+        let page = match (known.get(&*was.id), gone.get(&*was.id)) {
             (Some(known), _) => FormerAddress::Moved(moved(ledger, was, known, &path)),
             (None, Some(withdrawn)) => FormerAddress::Withdrawn(WithdrawnPage {
                 run: RunView {
                     reason: withdrawn.reason.clone(),
                     ..RunView::of(was)
                 },
-                id: was.id.clone(),
+                id: was.id.to_string(),
             }),
             (None, None) => continue,
         };
         if let btree_map::Entry::Vacant(free) = taken.entry(path.clone()) {
-            free.insert(was.id.clone());
+            free.insert(was.id.to_string());
             pages.push((path, page));
         }
     }
@@ -82,7 +82,7 @@ fn moved(ledger: &Ledger, was: &Named, known: &Known, path: &str) -> MovedPage {
             href: Some(format!("{}{page}", links::root(path))),
             ..RunView::of(&known.run)
         }),
-        id: was.id.clone(),
+        id: was.id.to_string(),
         canonical: page,
     }
 }

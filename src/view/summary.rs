@@ -74,9 +74,9 @@ pub fn markdown(facts: &Facts<'_>) -> String {
 }
 
 fn push_news(out: &mut String, build: &Build, facts: &Facts<'_>) {
-    let labels = labels(build.named().map(|run| run.id.as_str()));
+    let labels = labels(build.named().map(|run| &*run.id));
     let name = |run: &Named| {
-        let label = labels.get(run.id.as_str()).unwrap_or(&run.id);
+        let label = labels.get(&*run.id).map_or(&*run.id, String::as_str);
         name(run, label, facts)
     };
     out.push_str("\n### What changed\n\n");
