@@ -1,6 +1,7 @@
 //! What a human, an agent or a system said about an event.
 
 use std::borrow::Cow;
+use std::sync::Arc;
 
 use super::Verbatim;
 
@@ -136,7 +137,7 @@ pub struct Link {
 
 /// Annotations counted by kind, sorted; the name is [`Kind::counted_as`]. An archive has one for each run, of few kinds.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub struct Counts(pub Vec<(String, usize)>);
+pub struct Counts(pub Vec<(Arc<str>, usize)>);
 
 impl Counts {
     /// Counts one more.
@@ -145,12 +146,9 @@ impl Counts {
     }
 
     fn add_as(&mut self, name: &str, count: usize) {
-        match self
-            .0
-            .binary_search_by(|(known, _)| known.as_str().cmp(name))
-        {
+        match self.0.binary_search_by(|(known, _)| (**known).cmp(name)) {
             Ok(at) => self.0[at].1 += count,
-            Err(at) => self.0.insert(at, (name.to_owned(), count)),
+            Err(at) => self.0.insert(at, (name.into(), count)),
         }
     }
 
@@ -163,7 +161,7 @@ impl Counts {
 
     /// Each name with its count.
     pub fn iter(&self) -> impl Iterator<Item = (&str, usize)> {
-        self.0.iter().map(|(name, count)| (name.as_str(), *count))
+        self.0.iter().map(|(name, count)| (&**name, *count))
     }
 
     /// All of them.

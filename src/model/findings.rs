@@ -34,6 +34,13 @@ impl Findings {
     pub fn is_annotated(&self) -> bool {
         !self.annotations.0.is_empty()
     }
+
+    /// Shares words with the findings of other runs.
+    pub fn share(&mut self, known: &mut BTreeSet<Arc<str>>) {
+        let kinds = self.annotations.0.iter_mut();
+        kinds.for_each(|(kind, _)| super::run::share(kind, known));
+        self.digests.share(known);
+    }
 }
 
 /// A run in digests: enough to find out later what changed.

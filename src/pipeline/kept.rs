@@ -6,6 +6,7 @@
 mod records;
 
 use std::collections::{BTreeMap, BTreeSet};
+use std::sync::Arc;
 
 use serde::{Deserialize, Serialize};
 use twox_hash::XxHash3_128;
@@ -189,7 +190,7 @@ pub(super) struct FindingsShape {
     rating: Option<usize>,
     events: Option<usize>,
     density: Option<String>,
-    annotations: Vec<(String, usize)>,
+    annotations: Vec<(Arc<str>, usize)>,
     /// Channel, threads, entries.
     threads: Option<(Option<String>, usize, usize)>,
     writeup_html: Option<String>,

@@ -62,7 +62,7 @@ pub fn stage(
             progress.tick();
             kept.map(|mut kept| {
                 let mut names = names.lock().unwrap_or_else(PoisonError::into_inner);
-                kept.findings.digests.share(&mut names);
+                kept.findings.share(&mut names);
                 kept
             })
         });
