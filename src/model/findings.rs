@@ -99,7 +99,7 @@ pub struct Spooled {
     /// Anchors to crystallize.
     pub anchors: Slice,
     /// A card for each annotation, in their order.
-    pub cards: Vec<SpooledCard>,
+    pub cards: Box<[SpooledCard]>,
     /// The beginning of the writeup, as plain text.
     pub writeup: Slice,
     /// The failures that search finds, as JSON.

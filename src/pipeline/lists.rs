@@ -106,7 +106,7 @@ pub fn publish(
         outcome,
         stage: &Recorder::new(stage),
         renderer,
-        catalogue: &Catalogue::new(findings.map(|found| found.spooled.cards.as_slice())),
+        catalogue: &Catalogue::new(findings.map(|found| &*found.spooled.cards)),
         keys: keys.as_ref(),
     };
     progress.begin("Site-wide outputs", ARTIFACTS.len());

@@ -34,12 +34,12 @@ struct Postings {
 /// How many short terms are found without a search among all.
 const KNOWN: usize = 4_096;
 
-/// The terms in memory take about so many bytes at most, and twice that for a moment.
-const MOST: usize = 4 << 20;
+/// Terms are set aside when they have about so many bytes; with room to grow, they take three times as many.
+const MOST: usize = 1 << 20;
 /// What a term takes beside its postings, about.
 const TERM: usize = 100;
 /// Bytes of a segment that are written and read at once, at least.
-const PIECE: usize = 64 << 10;
+const PIECE: usize = 32 << 10;
 
 /// Where terms are set aside.
 pub trait Aside {

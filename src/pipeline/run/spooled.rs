@@ -40,7 +40,7 @@ pub(super) fn write(
         friction: texts.put(&lines.friction),
         hypotheses: texts.put(&lines.hypotheses),
         anchors: texts.put(&lines.anchors),
-        cards: Vec::new(),
+        cards: Box::default(),
         writeup: Slice::default(),
         failures: Slice::default(),
         compare: Vec::new(),
@@ -59,6 +59,7 @@ pub(super) fn write(
         let failures = failures.map_err(|error| unwritten("search", &error.into()))?;
         spooled.failures = texts.put(&failures);
     }
+    let mut cards = Vec::new();
     for found in findings::annotations(inspected, layouts) {
         let (text, kind, group) = annotations::spooled_text(
             &entry.slug,
@@ -72,7 +73,8 @@ pub(super) fn write(
         let card = texts.put(&card);
         let too_large = || unwritten("annotations", &std::io::ErrorKind::FileTooLarge.into());
         let card = SpooledCard::new((kind, group), card).ok_or_else(too_large)?;
-        spooled.cards.push(card);
+        cards.push(card);
     }
+    spooled.cards = cards.into();
     Ok(spooled)
 }
