@@ -16,7 +16,7 @@
   const ofServer = document.querySelectorAll('main nav.pager, [data-runs]');
   const paged = ofServer.length > 1;
   // The first rows wait neither for the files of the others nor for their layout; rows of one page are put into order together.
-  const AT_ONCE = paged ? 35 : SIZE;
+  const [FIRST, NEXT] = paged ? [10, 45] : [SIZE, SIZE];
   const pause = () => new Promise((go) => requestAnimationFrame(() => setTimeout(go)));
   const facets = [
     ['case', 'Case'], ['variant', 'Variant'], ['model', 'Model'], ['harness', 'Harness'],
@@ -94,10 +94,10 @@
     const pages = own ? Math.max(1, Math.ceil(found.length / SIZE)) : 1;
     page = Math.min(page, pages);
     const due = own ? found.slice((page - 1) * SIZE, page * SIZE) : served;
-    let at = 0;
+    let [at, end] = [0, FIRST];
     do {
       if (at) await pause();
-      const some = due.slice(at, at + AT_ONCE);
+      const some = due.slice(at, end);
       const made = own ? (await archive.rows(some)).map(line) : some;
       if (asked !== mine) return;
       table.dispatchEvent(new CustomEvent('runpress:rows', { bubbles: true, detail: made }));
@@ -108,7 +108,7 @@
         turn(pages, found.length);
         body.replaceChildren(...made);
       }
-      at += AT_ONCE;
+      [at, end] = [end, end + NEXT];
     } while (at < due.length);
     status.textContent = own ? `${count(found.length)} of ${count(archive.runs.length)} runs${found.length ? '' : '. Remove a filter to see more'}.` : '';
   };
