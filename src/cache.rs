@@ -1,8 +1,8 @@
-//! [edge] How what a build leaves for the next one is kept on disk. Whatever is wrong with it, it is as if it were not there.
+//! [edge] The build cache on disk. An unreadable or damaged cache is treated as missing.
 //!
-//! A cache is one file: a head with what is read first, pieces in any order, and a body that says where each piece is. Everything
-//! is read with its digest. It belongs to one output folder and to one build of the program, and the few bytes that say where head
-//! and body are change at once.
+//! A cache is one file: a head, which is read first, pieces in any order, and a body with the place of each piece. Everything is
+//! verified against its digest. A cache belongs to one output folder and one build of the program. The few bytes that locate
+//! head and body are replaced in one write.
 
 use std::fs::{self, File};
 use std::io::{self, BufWriter, Read, Seek, SeekFrom, Write};
@@ -15,19 +15,19 @@ use tempfile::NamedTempFile;
 
 use crate::beneath::{Folder, Opened, Stamp};
 
-/// The folder of caches in the root of a site.
+/// The cache folder in the root of a site.
 pub(crate) const FOLDER: &str = ".runpress";
-/// Changes with the shape of a cache. The program that wrote it is named, too: see [`PROGRAM`].
+/// The version of the cache format. The cache also names the program that wrote it: see [`PROGRAM`].
 const MAGIC: &[u8; 8] = b"runpres1";
-/// What the program is made from: another one makes other pages.
+/// A digest of the program's sources: a different program renders different pages.
 const PROGRAM: &str = env!("RUNPRESS_SOURCES");
-/// A head or body is never longer, in bytes.
+/// Maximum bytes of a head, a body or a piece.
 const MOST: u64 = 1 << 31;
-/// What begins the file: magic, program, and the places of head and body.
+/// Bytes of the file header: magic, program, and the places of head and body.
 const START: usize = 8 + 32 + 2 * PLACE;
 const PLACE: usize = 8 + 8 + 32;
 
-/// Where a piece is, and what its digest is.
+/// Place and digest of a piece.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) struct Piece {
     at: u64,
@@ -36,19 +36,19 @@ pub(crate) struct Piece {
 }
 
 impl Piece {
-    /// Its size.
+    /// Size in bytes.
     pub(crate) const fn bytes(&self) -> u64 {
         self.bytes
     }
 }
 
-/// Now, in nanoseconds since 1970-01-01 UTC: what was written later may differ from what was seen.
+/// Now, in nanoseconds since 1970-01-01 UTC. Files written later may differ from what was scanned.
 pub(crate) fn now() -> i64 {
     let since = SystemTime::now().duration_since(UNIX_EPOCH);
     since.map_or(0, |since| i64::try_from(since.as_nanos()).unwrap_or(0))
 }
 
-/// Now, but not before the clock of a file system has gone on since `then`: how files look that were written until then is certain.
+/// Now, after waiting at least one file system clock tick since `then`, so that later writes get a newer time.
 pub(crate) fn now_after(then: i64) -> i64 {
     let passed = now().saturating_sub(then);
     let left = Stamp::TICK.saturating_sub(passed).clamp(0, Stamp::TICK);
@@ -56,7 +56,7 @@ pub(crate) fn now_after(then: i64) -> i64 {
     now()
 }
 
-/// A cache that an earlier build left.
+/// Reads the cache of an earlier build.
 #[derive(Debug)]
 pub(crate) struct Reader {
     path: PathBuf,
@@ -69,19 +69,19 @@ pub(crate) struct Reader {
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Unreadable {
     Missing,
-    /// Another program wrote it.
+    /// Written by a different program.
     OtherProgram,
     Damaged,
 }
 
 impl Reader {
-    /// Opens the cache of an output folder, if there is one of this program.
+    /// Opens the cache of an output folder, if this program wrote one.
     pub(crate) fn open((folders, name): &(Vec<PathBuf>, String)) -> Option<Self> {
         folders.iter().find_map(|folder| Self::at(folder, name))
     }
 
     fn at(folder: &Path, name: &str) -> Option<Self> {
-        // The folder is part of somebody's content, perhaps: no link is followed.
+        // The folder may be part of untrusted content, so no link is followed.
         let parent = Folder::open(folder.parent()?).ok()?;
         let opened = parent.folder(Path::new(folder.file_name()?)).ok()?;
         Self::beneath(&opened, name).ok().map(|reader| Self {
@@ -90,10 +90,10 @@ impl Reader {
         })
     }
 
-    /// Opens one in a folder.
+    /// Opens a cache file in a folder.
     ///
     /// # Errors
-    /// There is none, or none that this program can read.
+    /// It is missing, damaged or written by a different program.
     pub(crate) fn beneath(folder: &Folder, name: &str) -> Result<Self, Unreadable> {
         let Ok(Some(Opened {
             mut file,
@@ -125,17 +125,17 @@ impl Reader {
         })
     }
 
-    /// What is read first.
+    /// The head, which is read first.
     pub(crate) fn head(&self) -> Option<Vec<u8>> {
         self.piece(self.head)
     }
 
-    /// What says where the pieces are.
+    /// The body, which has the places of the pieces.
     pub(crate) fn body(&self) -> Option<Vec<u8>> {
         self.piece(self.body)
     }
 
-    /// A piece, if it is as it was written.
+    /// A piece, if its digest matches.
     pub(crate) fn piece(&self, piece: Piece) -> Option<Vec<u8>> {
         let bytes = self.read(piece.at, piece.bytes)?;
         (*blake3::hash(&bytes).as_bytes() == piece.digest).then_some(bytes)
@@ -143,11 +143,11 @@ impl Reader {
 }
 
 impl Reader {
-    /// Bytes that an earlier build added, as far as they are there.
+    /// Bytes at a place; fewer if the file ends before.
     pub(crate) fn read(&self, at: u64, bytes: u64) -> Option<Vec<u8>> {
         let mut file = self.file.lock().unwrap_or_else(PoisonError::into_inner);
         file.seek(SeekFrom::Start(at)).ok()?;
-        // A place in a broken file may be any number.
+        // In a damaged file, the length may be any number.
         let most = bytes.min(MOST);
         let mut read = Vec::with_capacity(usize::try_from(most.min(1 << 16)).unwrap_or_default());
         let mut file = Read::by_ref(&mut *file).take(most);
@@ -183,25 +183,24 @@ impl Target {
     }
 }
 
-/// A cache while it is written. Dropped before [`Writer::finish`], it changes nothing that is read.
+/// Writes a cache. Readers see no change before [`Writer::finish`].
 #[derive(Debug)]
 pub(crate) struct Writer {
     target: Target,
-    /// Where the next piece goes.
+    /// Offset of the next piece.
     end: Mutex<u64>,
 }
 
 #[derive(Debug)]
 enum Target {
-    /// A new file, and the name that it gets.
+    /// A new file, and its final name.
     New(NamedTempFile, String),
-    /// The file of the last build: pieces are added to it, and those that stay are not written again.
+    /// The file of the last build: new pieces are appended, reused ones are not written again.
     Same(File),
 }
 
 impl Writer {
-    /// Begins a cache in the first of these folders that can be written. `None`: there is none, and the next build makes
-    /// everything anew.
+    /// Begins a cache in the first writable folder. `None` if no folder is writable; the next build is then a full one.
     pub(crate) fn begin((folders, name): &(Vec<PathBuf>, String)) -> Option<Self> {
         let file = folders.iter().find_map(|folder| temporary(folder).ok())?;
         Some(Self {
@@ -210,8 +209,8 @@ impl Writer {
         })
     }
 
-    /// Goes on with the cache that a build left, of which so many bytes are still used. `None`, when most of it is not, or when
-    /// it is another file by now.
+    /// Appends to the cache of the last build, of which `used` bytes are still in use. `None` if less than half of it is, or if
+    /// the file was replaced.
     pub(crate) fn again(reader: &Reader, used: u64) -> Option<Self> {
         let file = File::options().read(true).write(true).open(&reader.path);
         let (file, read) = (file.ok()?, reader.file.lock().ok()?);
@@ -223,7 +222,7 @@ impl Writer {
         })
     }
 
-    /// Adds a piece; `None` when it cannot be written.
+    /// Adds a piece; `None` if it cannot be written.
     pub(crate) fn put(&self, bytes: &[u8]) -> Option<Piece> {
         let at = self.append(bytes).ok()?;
         Some(Piece {
@@ -233,7 +232,7 @@ impl Writer {
         })
     }
 
-    /// Adds what `value` is, which is never held; `None` when it cannot be written.
+    /// Serializes `value` as a piece without buffering it; `None` if it cannot be written.
     pub(crate) fn stream(&self, value: &impl Serialize) -> Option<Piece> {
         let mut end = self.end.lock().unwrap_or_else(PoisonError::into_inner);
         let mut file = self.target.file();
@@ -254,7 +253,7 @@ impl Writer {
         Some(piece)
     }
 
-    /// Adds bytes and returns where they are.
+    /// Appends bytes and returns their offset.
     pub(crate) fn append(&self, bytes: &[u8]) -> io::Result<u64> {
         let mut end = self.end.lock().unwrap_or_else(PoisonError::into_inner);
         let at = *end;
@@ -263,7 +262,7 @@ impl Writer {
         Ok(at)
     }
 
-    /// Reads what was added, by this build or, where it goes on with the same file, by one before.
+    /// Reads bytes of this build, or of an earlier build that wrote to the same file.
     pub(crate) fn read(&self, at: u64, bytes: &mut [u8]) -> io::Result<()> {
         let _end = self.end.lock().unwrap_or_else(PoisonError::into_inner);
         let mut file = self.target.file();
@@ -271,14 +270,14 @@ impl Writer {
         file.read_exact(bytes)
     }
 
-    /// Reads a piece back, if it is as it was written.
+    /// Reads a piece back, if its digest matches.
     pub(crate) fn piece(&self, piece: Piece) -> Option<Vec<u8>> {
         let mut bytes = vec![0; usize::try_from(piece.bytes).ok()?];
         self.read(piece.at, &mut bytes).ok()?;
         (*blake3::hash(&bytes).as_bytes() == piece.digest).then_some(bytes)
     }
 
-    /// Whether so many bytes are there.
+    /// Whether the file has this range.
     pub(crate) fn has(&self, at: u64, bytes: u64) -> bool {
         let end = *self.end.lock().unwrap_or_else(PoisonError::into_inner);
         at.checked_add(bytes).is_some_and(|last| last <= end)
@@ -289,7 +288,7 @@ impl Writer {
         matches!(self.target, Target::Same(_))
     }
 
-    /// Leaves a piece of the last build to the next one.
+    /// Keeps a piece of the last build: in place in the same file, else copied.
     pub(crate) fn keep(&self, piece: Piece, bytes: &[u8]) -> Option<Piece> {
         if self.is_same() {
             return Some(piece);
@@ -311,7 +310,7 @@ impl Writer {
         start.extend(blake3::hash(PROGRAM.as_bytes()).as_bytes());
         head.write(&mut start);
         body.write(&mut start);
-        // Until now the pieces that were added are no part of it.
+        // Until this write, the old head and body are valid.
         self.write(0, &start).ok()?;
         match self.target {
             Target::New(file, name) => {
@@ -323,7 +322,7 @@ impl Writer {
     }
 }
 
-/// A piece while it is added.
+/// Hashes and counts a piece while it is written.
 struct Adding<'a> {
     file: &'a File,
     hasher: blake3::Hasher,
@@ -343,11 +342,11 @@ impl Write for Adding<'_> {
     }
 }
 
-/// A file in a folder of caches, which is made where it is not there yet.
+/// A temporary file in the cache folder, which is created if missing.
 fn temporary(folder: &Path) -> io::Result<NamedTempFile> {
     if !folder.is_dir() {
         fs::create_dir(folder)?;
-        // Programs that store versions or copies of folders leave it out.
+        // Version control and backups skip the folder.
         fs::write(folder.join(".gitignore"), "*\n")?;
         fs::write(
             folder.join("CACHEDIR.TAG"),
@@ -368,7 +367,7 @@ mod tests {
         (vec![folder.join(FOLDER)], "build".to_owned())
     }
 
-    /// What can be read of a cache: the head, the body and two pieces.
+    /// What can be read: the head, the body and two pieces.
     fn read(reader: &Reader, pieces: [Piece; 2]) -> [Option<Vec<u8>>; 4] {
         let [one, two] = pieces;
         [

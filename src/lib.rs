@@ -17,28 +17,28 @@
 //!               no errors: Stage::commit         errors: the stage is dropped, the old site stays
 //! ```
 //!
-//! [`check`] and [`build`] below take the same way, one with a stage that writes nothing. [`pipeline`] holds the steps: of all
-//! runs in `gather` and `lists`, of one run in `run`, and each of those lists its artifacts, one function a file.
-//! Every run is read once, apart from its record, and its pages are staged at once. When runs have errors and are to be quarantined, the archive is
-//! made again without them and so are the pages of all runs, since neighbors and ranges may have counted them.
+//! [`check`] and [`build`] below run the same steps; a check uses a stage that writes nothing. [`pipeline`] has the steps: for all
+//! runs in `gather` and `lists`, for one run in `run`. The last two list their artifacts, one function per file.
+//! Except for its record, each run is read once, and its pages are staged immediately. If runs are quarantined, the archive and
+//! the pages of all other runs are built again without them, since neighbors and ranges may have counted them.
 //!
 //! [`schema`] lists the JSON Schemas of inputs and feeds. They are derived from the types of
 //! [`formats`], [`config`] and [`feeds`]; [`shapes`] holds what a type alone cannot say.
 //!
-//! The [`ledger`] is a feed and an input at once: what changed from build to build. Its shape is read back as it was written, so
-//! there is one type for both, and [`view`], [`rules`] and the reports look at it as they look at [`model`].
+//! The [`ledger`], the changes from build to build, is both a feed and an input. It is read back in the shape in which it was
+//! written, so one type serves both, and [`view`], [`rules`] and the reports use it like [`model`].
 //!
 //! [`characters`] is the only list of invisible and reordering characters; everything that shows recorded text uses it.
 //!
 //! [`author`] writes annotations into the content, through the same formats and rules.
 //!
-//! A build leaves a cache to the next one, a [`pipeline::Memory`]: pages of unchanged runs stay as they are, files are written only
-//! where they differ, and where nothing changed at all nothing is made. [`serve`] shows a site while it is built again and again.
+//! Builds are incremental: a build writes a cache, which the next one opens as a [`pipeline::Memory`]. Pages of unchanged runs are
+//! reused, and only files that differ are written. [`serve`] serves a site and rebuilds it after every change.
 //!
 //! # Modules
 //!
-//! A module uses those of its last column and no others, and each of them is in a row above it. A test reads this table and holds
-//! the source to it.
+//! A module uses only the modules in its last column, which are all in rows above it. A test checks the source against this
+//! table.
 //!
 //! | Module | Knows | Uses |
 //! |---|---|---|
@@ -52,14 +52,14 @@
 //! | `config` | site.toml | `diagnostics`, `links`, `shapes`, `url` |
 //! | `formats` | the inputs as they are written | `characters`, `diagnostics`, `shapes` |
 //! | `secrets` | what must not be published | `config`, `diagnostics` |
-//! | `model` | what is true once it is checked | `characters`, `formats`, `links`, `pictures`, `url` |
+//! | `model` | checked data | `characters`, `formats`, `links`, `pictures`, `url` |
 //! | `ledger` | what changed from build to build | `diagnostics`, `formats`, `links`, `model`, `shapes` |
 //! | `markup` | how text becomes HTML, whatever page it is for | `characters`, `diagnostics`, `model`, `pictures`, `url` |
-//! | `rules` | what must hold | `config`, `diagnostics`, `formats`, `ledger`, `links`, `markup`, `model`, `url` |
-//! | `cache` | (edge) what a build leaves to the next one, on disk | `beneath` |
+//! | `rules` | the checks of parsed values | `config`, `diagnostics`, `formats`, `ledger`, `links`, `markup`, `model`, `url` |
+//! | `cache` | (edge) the build cache on disk | `beneath` |
 //! | `discover` | (edge) where the content is | `beneath`, `diagnostics`, `formats`, `model` |
-//! | `load` | (edge) the files of a run without what is withheld, and `load::Beside`: those that they name | `beneath`, `config`, `diagnostics`, `discover`, `formats`, `model` |
-//! | `spool` | (edge) what is too large to be held | `cache`, `diagnostics`, `model` |
+//! | `load` | (edge) the files of a run, redacted, and `load::Beside`: the files that they name | `beneath`, `config`, `diagnostics`, `discover`, `formats`, `model` |
+//! | `spool` | (edge) texts kept out of memory | `cache`, `diagnostics`, `model` |
 //! | `publish` | (edge) how a site is staged and swapped in | `beneath`, `diagnostics`, `links`, `model`, `spool` |
 //! | `inspect` | formats and rules, applied to the files of a run | `config`, `diagnostics`, `formats`, `load`, `markup`, `model`, `rules` |
 //! | `feeds` | what machines read | `config`, `diagnostics`, `formats`, `links`, `markup`, `model`, `shapes`, `url` |
@@ -84,17 +84,17 @@
 //!
 //! # What is absent
 //!
-//! - Files are opened in one way, by `beneath`: no link and no swapped path leads out of the folder that they belong to.
+//! - Only `beneath` opens files, so that no link or swapped path leads out of their folder.
 //! - Only the edges ([`discover`], [`load`], [`cache`], [`publish`], [`spool`], [`site`], [`author`], [`serve`] and the binary) touch
-//!   the disk, the environment or the terminal. What a tape, a transcript or a thread names is known only once it was parsed:
-//!   [`inspect`] is given a [`load::Beside`] that reads it, and calls nothing else of an edge. Only [`author`], [`serve`] and the
-//!   binary read a clock, and [`cache`], with the times of files, to know what [`build`] need not read again: never for what is
-//!   published.
+//!   the disk, the environment or the terminal. Files that a tape, a transcript or a thread names are known only after
+//!   parsing, so [`inspect`] gets a [`load::Beside`] to read them, and calls no other edge. Only [`author`], [`serve`], the
+//!   binary and [`cache`] read a clock; [`cache`] compares it with file times to find unchanged files, never for published
+//!   content.
 //! - [`formats`] knows nothing of [`model`]; [`model`] knows nothing of serde; templates see [`view`] only.
 //! - The only type that a template prints unescaped is [`markup::Html`], and only [`markup`] and [`render`] make one.
 //! - Recorded text never passes through the minifier: the shell of a page is minified once per depth, with
 //!   slots for its content.
-//! - Order is born in [`discover`] and kept: parallel steps collect in input order, maps are sorted.
+//! - [`discover`] sets the order, and all steps keep it: parallel steps collect in input order, maps are sorted.
 
 #![allow(
     rustdoc::private_intra_doc_links,
@@ -154,11 +154,11 @@ pub fn check(site: &Site, progress: &dyn Progress) -> Result<Outcome, Failure> {
     stage_site(site, progress, &open, (None, &[])).map(|staged| staged.outcome)
 }
 
-/// Checks everything and, unless the content has errors, makes the site in the output folder what the content says. What the
-/// last build left is not made again: the result is, byte for byte, that of a build from nothing.
+/// Checks everything and, unless the content has errors, updates the site in the output folder. Reuses the cache of the last
+/// build; the result is byte for byte the same as a build from scratch.
 ///
-/// With a shard among the options, it checks and makes the runs of that shard only, and leaves them in the output folder as a part,
-/// whether they have errors or not.
+/// With a shard in the options, checks and renders only the runs of that shard, and writes them to the output folder as a part,
+/// even if they have errors.
 ///
 /// # Errors
 /// The content or the site's own files cannot be read at all, or the site cannot be written.
@@ -171,11 +171,11 @@ pub fn build(site: &Site, progress: &dyn Progress) -> Result<(Outcome, Replaced)
     build_over(site, progress, (memory, &[]))
 }
 
-/// Makes of parts, byte for byte, the site that one build would make of the content. Of the content it needs the records and the
-/// prose; and the runs that change when others turn out to have errors and are quarantined.
+/// Merges parts into a site, byte for byte the same as one build. Needs the records and the prose, and the content of runs
+/// whose pages change because other runs are quarantined.
 ///
 /// # Errors
-/// As [`build`]; and the parts are not those of this site, or are not as they were written.
+/// As [`build`]; or a part is missing, damaged or of a different site.
 pub fn merge(
     site: &Site,
     parts: &[PathBuf],
@@ -185,7 +185,7 @@ pub fn merge(
     build_over(site, progress, (Memory::open(site), parts))
 }
 
-/// Clears what an earlier build left that was stopped, and refuses what cannot be written.
+/// Recovers from an interrupted build, and checks that the output can be written.
 fn prepare(site: &Site) -> Result<(), Failure> {
     publish::recover(&site.out, &site.shown(&site.out), &site.inputs())
         .map_err(|problem| vec![problem])?;
@@ -194,7 +194,7 @@ fn prepare(site: &Site) -> Result<(), Failure> {
     Ok(())
 }
 
-/// Makes the site, of parts or of the content, but for what the last build left.
+/// Builds the site from parts or content, reusing the last build; without it if its cache turns out to be damaged.
 fn build_over(
     site: &Site,
     progress: &dyn Progress,
@@ -210,7 +210,7 @@ fn build_over(
     }
 }
 
-/// Makes the site and puts it in its place.
+/// Stages the site and replaces the old one.
 fn replace(
     site: &Site,
     progress: &dyn Progress,
@@ -235,39 +235,39 @@ fn replace(
         }
         outcome.published = true;
         if let Some(notes) = notes {
-            // Without it the next build makes everything.
+            // If the cache cannot be written, the next build is a full one.
             let _ = notes.leave(site, &gathered, &mut outcome, &mut stages[0]);
         }
     }
     Ok((outcome, Replaced { _stages: stages }))
 }
 
-/// What is left of the site that was replaced. It is removed when this is dropped.
+/// The remains of the replaced site, removed on drop.
 #[derive(Debug, Default)]
 #[must_use]
 pub struct Replaced {
     _stages: Vec<Stage>,
 }
 
-/// A site that has not been put in its place yet.
+/// A site that has not replaced the old one yet.
 struct StagedSite<'a> {
     gathered: Gathered,
     outcome: Outcome,
-    /// The site, and an export where one was asked for.
+    /// The site, and the export if requested.
     stages: Vec<Stage>,
-    /// What is left to the next build.
+    /// Notes for the cache of the next build.
     notes: Option<Notes<'a>>,
 }
 
-/// Makes the site in a stage. A check is a build whose stage writes nothing, so both always give the same answer. So do a build
-/// and a merge: they differ only in where the pages of runs come from.
+/// Builds the site in a stage. A check is a build whose stage writes nothing, so both always give the same result. So do a build
+/// and a merge, which differ only in where the pages of runs come from.
 fn stage_site<'a>(
     site: &Site,
     progress: &dyn Progress,
     open_stage: &dyn Fn() -> Result<Stage, Diagnostic>,
     (memory, parts): (Option<&'a Memory>, &[PathBuf]),
 ) -> Result<StagedSite<'a>, Failure> {
-    // Every record and all prose: what is small, and what the order of the runs depends on.
+    // All records and prose: they are small, and the order of the runs depends on them.
     let content = memory.map_or_else(
         || (Arc::new(site.look()), KnownRecords::default()),
         Memory::content,
@@ -300,14 +300,14 @@ fn stage_site<'a>(
         let runs = pipeline::stage_runs(site, &gathered, (output, share), progress)
             .map_err(|failure| gathered.failed(failure))?;
         if let Share::Shard(shard) = share {
-            // What is quarantined and what that changes is known only when all parts are.
+            // Only the merge, with all parts, knows which runs are quarantined and which pages that changes.
             pipeline::write_part(site, &gathered, (shard, &runs), (&stage, notes.as_ref()))?;
             break (stage, notes, runs);
         }
         if !site.config.policy.quarantine || !runs.have_errors() {
             break (stage, notes, runs);
         }
-        // Neighbors and ranges may have counted them, so the pages of all runs are made again.
+        // Neighbors and ranges may have counted invalid runs, so all pages are rendered again.
         gathered = gathered.without_invalid(site, runs);
     };
     if let Share::Shard(shard) = share {

@@ -1,5 +1,5 @@
-//! [edge out] How to hold what grows with the archive outside of memory: in the cache that the build leaves, so that the next one
-//! finds it there; without one in a temporary file without a name, which the system removes whatever happens.
+//! [edge out] Keeps data that grows with the archive out of memory: in the build cache, where the next build can reuse it, or
+//! in an unnamed temporary file, which the system always removes.
 
 use std::io::{self, Read, Seek, SeekFrom, Write};
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -12,16 +12,16 @@ use crate::cache::Writer;
 use crate::diagnostics::{Diagnostic, Place, codes};
 use crate::model::findings::Slice;
 
-/// What fits into memory stays there; most archives never need the file.
+/// Up to this size, in bytes, texts stay in memory; most archives never need the file.
 const IN_MEMORY: usize = 16 << 20;
-/// Behind each text is the beginning of its digest, in bytes: an earlier build may have written it.
+/// Bytes of the checksum after each text. It is needed because an earlier build may have written the text.
 const CHECK: usize = 8;
 
-/// Texts, written by many threads in any order and read back by their places.
+/// A store of texts, written by many threads in any order and read back by place.
 #[derive(Debug, Default)]
 pub struct Spool {
     place: Store,
-    /// Whether a text could not be read back as it was written.
+    /// Whether a text could not be read, or failed its checksum.
     is_damaged: Arc<AtomicBool>,
 }
 
@@ -37,12 +37,12 @@ impl Default for Store {
     }
 }
 
-/// Texts of one run, which are spooled at once.
+/// Texts of one run, spooled together.
 #[derive(Debug, Default)]
 pub struct Texts(Vec<u8>);
 
 impl Texts {
-    /// Adds a text and returns its place among them.
+    /// Adds a text and returns its place among the texts of the run.
     pub fn put(&mut self, text: &[u8]) -> Slice {
         if text.is_empty() {
             return Slice::default();
@@ -53,14 +53,14 @@ impl Texts {
         Slice { at, bytes }
     }
 
-    /// The text of this place.
+    /// The text at a place.
     pub(crate) fn get(&self, slice: Slice) -> &[u8] {
         let text = usize::try_from(slice.at).ok();
         let text = text.and_then(|at| self.0.get(at..)?.get(..slice.bytes));
         text.unwrap_or_default()
     }
 
-    /// All of them, as they are spooled.
+    /// All texts with their checksums, as spooled.
     pub(crate) fn bytes(&self) -> &[u8] {
         &self.0
     }
@@ -72,7 +72,7 @@ fn check(text: &[u8]) -> [u8; CHECK] {
 }
 
 impl Spool {
-    /// One that is a part of the cache that a build leaves, and where to note that a text in it is damaged.
+    /// A spool in the build cache. A damaged text sets `is_damaged`.
     pub(crate) const fn of(cache: Arc<Writer>, is_damaged: Arc<AtomicBool>) -> Self {
         Self {
             place: Store::Cache(cache),
@@ -80,7 +80,7 @@ impl Spool {
         }
     }
 
-    /// One that holds nothing in memory, and leaves nothing.
+    /// A temporary spool that holds nothing in memory.
     pub(crate) fn on_disk() -> Self {
         Self {
             place: Store::Temporary(Mutex::new((SpooledTempFile::new(0), 0))),
@@ -88,10 +88,10 @@ impl Spool {
         }
     }
 
-    /// Keeps texts and returns the place of the first.
+    /// Stores texts and returns the place of the first.
     ///
     /// # Errors
-    /// The system refuses to write the file.
+    /// The file cannot be written.
     pub fn put(&self, texts: &[u8]) -> Result<u64, Diagnostic> {
         if texts.is_empty() {
             return Ok(0);
@@ -114,7 +114,7 @@ impl Spool {
     /// Reads a text back.
     ///
     /// # Errors
-    /// The file cannot be read, or is not as it was written.
+    /// The file cannot be read, or the checksum does not match.
     pub fn get(&self, slice: Slice) -> io::Result<Vec<u8>> {
         let mut bytes = Vec::new();
         if slice.bytes == 0 {
@@ -146,7 +146,7 @@ impl Spool {
     }
 }
 
-/// The problem that temporary files cannot be used.
+/// The diagnostic for a temporary file that cannot be used.
 pub fn refused(error: &io::Error) -> Diagnostic {
     codes::PUBLISH_IO.at(
         Place::file("."),

@@ -18,7 +18,7 @@ from pathlib import Path
 from distributed import Client, LocalCluster, as_completed
 
 CONTENT_ERRORS = 1
-# On Linux: the program ends with the worker that started it, and does not lock the part that another worker builds.
+# On Linux, runpress ends with its worker; otherwise it would keep the lock on a part that another worker builds.
 TOGETHER = ["setpriv", "--pdeathsig", "KILL"] if sys.platform == "linux" else []
 
 
@@ -27,7 +27,7 @@ def build(site, shard, shards):
     part = f".parts/{shard}-of-{shards}"
     command = ["runpress", "build", "--quiet", "--shard", f"{shard}/{shards}", "--out", part]
     done = subprocess.run([*TOGETHER, *command], cwd=site, capture_output=True, text=True, check=False)
-    # The merge reports the errors of runs. Everything else is a failure of this try.
+    # The merge reports the errors of runs. Any other status fails this attempt.
     if done.returncode not in (0, CONTENT_ERRORS):
         raise RuntimeError(f"shard {shard} of {shards}: exit status {done.returncode}\n{done.stderr}")
     return part
@@ -44,7 +44,7 @@ def main():
     try:
         with Client(cluster) as client:
             numbers = range(1, given.shards + 1)
-            # A build depends on files that Dask does not see, so its result is never taken from an earlier one.
+            # pure=False: a build depends on files that Dask does not see, so results must not be reused.
             tasks = [client.submit(build, site, shard, given.shards, retries=2, pure=False) for shard in numbers]
             parts = [part for _, part in as_completed(tasks, with_results=True)]
         return subprocess.run(["runpress", "merge", *parts, "--out", given.out], check=False).returncode

@@ -1,9 +1,9 @@
 #!/bin/sh
-# Builds the site in the current folder, which all nodes see, as shards of a job array. A second job merges them when all have succeeded:
+# Builds the site in the current folder as a job array, one job per shard, then merges it in a second job. All nodes must see the folder:
 #
 #     sh examples/slurm/submit.sh [SHARDS]
 #
-# It prints the number of the job that merges; .parts/merge.log has what that job reports.
+# Prints the id of the merge job, which logs to .parts/merge.log.
 set -eu
 here=$(dirname "$0")
 export SHARDS="${1:-4}"

@@ -1,9 +1,9 @@
-//! Which runs one of several machines makes.
+//! Assigns runs to shards.
 
 use std::fmt;
 use std::str::FromStr;
 
-/// One of the parts that an archive is divided into. A run stays in its shard when others come and go.
+/// One shard of an archive. A run stays in its shard when other runs are added or removed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Shard {
     number: u32,
@@ -11,34 +11,34 @@ pub struct Shard {
 }
 
 impl Shard {
-    /// More shards than this help nobody.
+    /// Maximum number of shards.
     pub const MOST: u32 = 10_000;
 
-    /// The shard of this number, from 1; `None` when there is none.
+    /// Shard `number` of `count`, from 1; `None` if out of range.
     #[must_use]
     pub fn new(number: u32, count: u32) -> Option<Self> {
         let exists = (1..=count).contains(&number) && count <= Self::MOST;
         exists.then_some(Self { number, count })
     }
 
-    /// Its number, from 1.
+    /// The number of the shard, from 1.
     #[must_use]
     pub const fn number(self) -> u32 {
         self.number
     }
 
-    /// How many there are.
+    /// The number of shards.
     #[must_use]
     pub const fn count(self) -> u32 {
         self.count
     }
 
-    /// Whether it has the run of this id, or of this path where there is no id.
+    /// Whether it includes the run with this id, or with this path if it has no id.
     pub(crate) fn has(self, name: &str) -> bool {
         Self::number_of(name, self.count) == self.number
     }
 
-    /// Which of so many shards has the run of this name.
+    /// The number of the shard, out of `count`, that a run is assigned to.
     pub(crate) fn number_of(name: &str, count: u32) -> u32 {
         let digest = blake3::hash(name.as_bytes());
         let first = digest.as_bytes().first_chunk().copied();
@@ -94,7 +94,7 @@ mod tests {
                 assert!((fair / 2..=fair * 2).contains(size), "{count}: {sizes:?}");
             }
         }
-        // Parts of different machines meet only if this never changes.
+        // Must never change: all machines must assign a run to the same shard.
         assert_eq!(Shard::number_of("4f1c2d3e", 1000), 330);
     }
 

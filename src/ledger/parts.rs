@@ -1,7 +1,7 @@
-//! The files of a ledger: `feeds/changes.json`, and parts beside it for what would make that file large.
+//! The files of a ledger: `feeds/changes.json`, and part files that keep it small.
 //!
-//! A part is named by its digest, so its content never changes. What is in it depends on older builds only, or on the ids of its
-//! runs, so that most parts of a build are those of the one before.
+//! A part is named by its digest, so its content never changes. It depends only on older builds, or on the ids of its runs, so
+//! most parts stay the same from build to build.
 
 use std::cmp::Reverse;
 use std::collections::BTreeMap;
@@ -15,13 +15,13 @@ use crate::shapes::{self, SCHEMA_VERSION};
 
 use super::{Build, Known, Ledger, Named, Withdrawn};
 
-/// The folder of the parts, from a site's root.
+/// The folder of the parts, relative to the site's root.
 const FOLDER: &str = "feeds/changes/";
-/// Bytes of older builds, or of all runs, that stay in the first file.
+/// Maximum bytes in the first file for newest builds, older builds and runs, each.
 const OPEN: usize = 256 << 10;
-/// The newest builds that stay in the first file, as far as they are no larger than that.
+/// Maximum number of newest builds in the first file, within [`OPEN`] bytes.
 const NEWEST: usize = 20;
-/// Runs of one part.
+/// About how many runs a part has, at most.
 const RUNS: usize = 4096;
 
 /// A file with more of the ledger, of the same shape.
@@ -44,7 +44,7 @@ pub struct Part {
     pub runs: usize,
 }
 
-/// A file of a ledger: a [`Ledger`] as it is written.
+/// A file of a ledger: a [`Ledger`] in its written form.
 #[derive(Debug, Clone, Serialize)]
 #[serde(rename_all = "camelCase")]
 pub struct Document<'a> {
@@ -78,7 +78,7 @@ impl<'a> Document<'a> {
         Ok(bytes)
     }
 
-    /// What is said of it in the first file.
+    /// Its entry in the first file.
     fn part(&self, bytes: &[u8]) -> Part {
         let blake3 = blake3::hash(bytes).to_hex().to_string();
         let what = if self.runs.is_empty() {
@@ -98,10 +98,10 @@ impl<'a> Document<'a> {
 }
 
 impl Ledger {
-    /// Its first file. The parts that it lists are given to `write` one by one: together they are as large as the ledger.
+    /// The first file. Passes the parts that it lists to `write` one by one, since together they are as large as the ledger.
     ///
     /// # Errors
-    /// Those of `write`, and in theory those of writing JSON into memory, as what `failed` makes of them.
+    /// Errors of `write`, and serialization errors, converted by `failed`.
     pub fn files<E>(
         &self,
         mut write: impl FnMut(&Part, &[u8]) -> Result<(), E>,
@@ -128,7 +128,7 @@ impl Ledger {
                 (end, bytes) = (at, 0);
             }
         }
-        // Newest first, as everywhere.
+        // Newest first.
         documents.reverse();
         let buckets = buckets(&self.runs);
         let many = buckets.len() > 1;
@@ -152,10 +152,10 @@ impl Ledger {
         Ok(first)
     }
 
-    /// Takes the parts that it lists into itself; `read` gives the bytes at a path.
+    /// Merges the parts that it lists into itself; `read` returns the bytes at a path.
     ///
     /// # Errors
-    /// What is wrong with one, as a part of a sentence.
+    /// The problem with a part, as a clause of a sentence.
     pub(super) fn join(
         &mut self,
         read: &mut dyn FnMut(&str) -> Result<Vec<u8>, String>,
@@ -185,7 +185,7 @@ impl Ledger {
     }
 }
 
-/// The runs by the digests of their ids: a run more or less changes one of the lists alone.
+/// The runs in buckets by the digest of their id, so adding or removing a run changes one bucket.
 fn buckets(runs: &[Known]) -> Vec<Vec<&Known>> {
     let mut digits = 0;
     while runs.len() >> (4 * digits) > RUNS {

@@ -1,4 +1,4 @@
-//! How much of the input is held at once; keeps what goes wrong in one run from ending the others.
+//! Bounds the input held in memory at once, and confines a panic to its run.
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::{Condvar, Mutex, PoisonError};
@@ -6,18 +6,18 @@ use std::sync::{Condvar, Mutex, PoisonError};
 use crate::diagnostics::{Diagnostic, Place, codes};
 use crate::discover::RunDirectory;
 
-/// The bytes that runs hold while they are processed.
+/// The memory budget of runs in progress, in bytes.
 ///
-/// A run that has its share never waits for another one, so one that waits for room always gets it.
+/// A run that has its share never waits for another run, so there is no deadlock.
 #[derive(Debug)]
 pub(super) struct Budget {
-    /// Bytes of the files of all runs that may be held at the same time. A run with more is alone.
+    /// Maximum bytes of files held at the same time. A larger run is processed alone.
     most: u64,
     held: Mutex<u64>,
     freed: Condvar,
 }
 
-/// The share of one run, which is free again when this is dropped.
+/// The share of one run, released on drop.
 #[derive(Debug)]
 pub(super) struct Share<'a> {
     budget: &'a Budget,
@@ -33,7 +33,7 @@ impl Budget {
         }
     }
 
-    /// Waits until there is room for a run with files of so many bytes.
+    /// Waits until there is room for a run with `bytes` of files.
     pub(super) fn take(&self, bytes: u64) -> Share<'_> {
         let bytes = bytes.min(self.most);
         let held = self.held.lock().unwrap_or_else(PoisonError::into_inner);
@@ -60,12 +60,12 @@ impl Drop for Share<'_> {
     }
 }
 
-/// Does something with a run. A panic is always a bug in runpress; it becomes an error of the run alone.
+/// Processes a run. A panic is always a bug in runpress; it becomes an error of this run only.
 pub(super) fn catch_panic<T>(
     directory: &RunDirectory,
     work: impl FnOnce() -> T,
 ) -> Result<T, Diagnostic> {
-    // What runs share is behind locks, and none is held while a run is processed.
+    // Unwind safe: shared state is behind locks, and none is held while a run is processed.
     catch_unwind(AssertUnwindSafe(work)).map_err(|_| {
         codes::CONTENT_INTERNAL_ERROR.at(
             Place::file(&directory.shown),

@@ -1,4 +1,4 @@
-//! Compares a site with what its host takes, before anything is published.
+//! Checks the size of a site against the limits of its host, before anything is published.
 
 use crate::config::{self, Config};
 use crate::diagnostics::text::quoted;
@@ -7,16 +7,16 @@ use crate::publish::{Stage, Weight};
 use crate::site::Site;
 use crate::view::format;
 
-/// How many of the largest runs, files and folders are named.
+/// How many of the largest runs, files or folders a message lists.
 const NAMED: usize = 10;
 
-/// What a site with too many runs for one folder can do.
+/// Help for too many runs in one folder.
 const PREFIXED: &str = "A site that was not published before can spread its runs over 256 folders: set `run_folders = \"prefixed\"` in `[publish]`.";
 
-/// What a site with too large packs can do.
+/// Help for packs that are too large.
 const PACKS: &str = "More packs are smaller: raise `packs` in `[publish]`.";
 
-/// Weighs what is staged from now on, if the site has limits.
+/// Measures everything staged from now on, if the site has limits.
 pub fn weigh(site: &Site, stage: &mut Stage) {
     let limits = site.config.site_limits();
     if limits != config::Budget::default() {
@@ -25,7 +25,7 @@ pub fn weigh(site: &Site, stage: &mut Stage) {
     }
 }
 
-/// Every limit that the site is over.
+/// One problem for each limit that the site exceeds.
 pub(super) fn problems(config: &Config, weight: &Weight) -> Vec<Diagnostic> {
     let limits = config.site_limits();
     let over = |limit: Option<u64>, value: u64| limit.filter(|limit| value > *limit);
@@ -113,7 +113,7 @@ fn largest_runs(weight: &Weight) -> String {
     named("The largest runs", runs, format::bytes)
 }
 
-/// The largest of many, each with its size.
+/// The largest items, each with its size.
 fn named<'a>(
     what: &str,
     all: impl Iterator<Item = (&'a str, u64)>,
@@ -137,7 +137,7 @@ mod tests {
     use crate::config::{Budget, HOSTS};
     use crate::links::{self, RunFolders, Slug};
 
-    /// A site that is as large as a host takes.
+    /// A site at the limits of a host.
     fn full(limits: config::Budget) -> Weight {
         let folder = ("runs".to_owned(), limits.entries.unwrap_or(1_000_000));
         Weight {
@@ -177,8 +177,8 @@ mod tests {
         }
     }
 
-    /// What a build weighs that writes these files. Only their paths and sizes are staged, so that a site of a hundred
-    /// thousand files or of many gigabytes needs no disk.
+    /// The weight of a build that writes these files. Stages only paths and sizes, so a site of 100,000 files or many
+    /// gigabytes needs no disk.
     fn staged(config: &Config, files: impl IntoIterator<Item = (String, u64)>) -> Weight {
         let out = Path::new("target/no-such-site");
         let mut stage = Stage::dry_run(out, "public", &[]).expect("a free path");

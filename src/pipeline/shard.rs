@@ -1,4 +1,4 @@
-//! One archive on several machines: a shard leaves its runs as a part, and a merge takes the runs of all parts over.
+//! Builds on several machines: a shard writes its runs as a part, and a merge adopts the runs of all parts.
 
 mod outcome;
 mod parts;
@@ -25,40 +25,40 @@ use super::gather::Gathered;
 use super::kept::{KeptRun, Problem, RunShape};
 use super::run::Output;
 
-/// The runs that a build takes through, and where they are from.
+/// Which runs a build processes, and where they come from.
 #[derive(Debug, Clone, Copy)]
 pub enum Share<'a> {
     /// All runs, from the content.
     All,
-    /// Those of one shard, from the content.
+    /// The runs of one shard, from the content.
     Shard(Shard),
-    /// All runs, from parts; from the content only what they do not have.
+    /// All runs, from parts; from the content only if a page in a part is stale.
     Parts(&'a Parts),
 }
 
-/// What a part is: all parts of a site agree in this but for the number.
+/// The head of a part. All parts of a site have the same, except for `number` and `at`.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 struct Head {
     number: u32,
     count: u32,
     /// A digest of the settings, templates and static files.
     settings: [u8; 32],
-    /// A digest of the key of redactions.
+    /// A digest of the redaction key.
     key: [u8; 32],
     /// A digest of what all pages have in common.
     frame: String,
     /// A digest of all records.
     records: [u8; 32],
-    /// When the content was looked at.
+    /// When the content was scanned.
     at: i64,
 }
 
-/// What is in a part.
+/// The index of a part.
 #[derive(Debug, Default, Serialize, Deserialize)]
 struct Body {
-    /// Where the [`PartRun`] of each run is, by the path of its directory in diagnostics. Sorted.
+    /// The [`PartRun`] of each run, sorted by the path of its directory in diagnostics.
     runs: Vec<(String, Piece)>,
-    /// The same of runs whose records are not valid: their problems, and the allowances that they need.
+    /// Runs with invalid records: their problems and the allowances that they use. Sorted like `runs`.
     others: Vec<(String, OtherShape)>,
 }
 
@@ -68,10 +68,10 @@ type OtherShape = (Vec<Problem>, BTreeSet<usize>);
 #[derive(Debug, Serialize, Deserialize)]
 struct PartRun {
     run: RunShape,
-    /// Its files; `None` when no pages were made.
+    /// Its files; `None` if no pages were rendered.
     files: Option<Vec<PartFile>>,
     texts: Piece,
-    /// Bytes of its files in the content.
+    /// Bytes of its input files.
     read: u64,
 }
 
@@ -90,7 +90,7 @@ impl Head {
     }
 }
 
-/// A digest of all records: where each is, and what is read of it.
+/// A digest of all records: the path of each, and its content after redaction.
 fn records(gathered: &Gathered) -> [u8; 32] {
     let mut hasher = blake3::Hasher::new();
     for directory in &gathered.directories {
@@ -98,7 +98,7 @@ fn records(gathered: &Gathered) -> [u8; 32] {
         hasher.update(&(shown.len() as u64).to_le_bytes());
         hasher.update(shown);
         hasher.update(directory.record.as_ref().map_or(&[], <[u8; 32]>::as_slice));
-        // What is withheld of a record is in another file.
+        // Redactions of a record are in a separate file.
         let is_withheld = is_withheld(&gathered.roots, &directory.place);
         hasher.update(&[u8::from(is_withheld)]);
         if let Some(candidate) = directory.candidate().filter(|_| is_withheld) {
@@ -109,14 +109,14 @@ fn records(gathered: &Gathered) -> [u8; 32] {
 }
 
 impl Directory {
-    /// What a run is assigned to a shard by.
+    /// The key that assigns a run to a shard: its id, or its path if it has none.
     fn name(&self) -> &str {
         self.id.as_deref().unwrap_or(&self.place.shown)
     }
 }
 
 impl<'a> Share<'a> {
-    /// The runs that a build of the site takes through.
+    /// The share of a build of this site.
     #[must_use]
     pub const fn of(site: &Site, parts: Option<&'a Parts>) -> Self {
         match (parts, site.options.shard) {
@@ -128,10 +128,10 @@ impl<'a> Share<'a> {
 }
 
 impl Share<'_> {
-    /// Whether the runs that are to be made can be.
+    /// Checks that this machine has the content of all runs of the shard.
     ///
     /// # Errors
-    /// The content of some of them is not on this machine.
+    /// The content of some runs is missing.
     pub(super) fn examine(self, gathered: &Gathered) -> Result<(), Failure> {
         let Self::Shard(shard) = self else {
             return Ok(());
@@ -149,7 +149,7 @@ impl Share<'_> {
         }
     }
 
-    /// Whether a run is one of these.
+    /// Whether the share includes a run.
     pub(super) fn has(self, directory: &Directory) -> bool {
         match self {
             Self::Shard(shard) => shard.has(directory.name()),
@@ -157,7 +157,7 @@ impl Share<'_> {
         }
     }
 
-    /// Whether it is known before the runs are taken through that some of them have errors.
+    /// Whether some runs are known to have errors before any run is processed.
     pub(super) fn has_errors(self, gathered: &Gathered) -> bool {
         match self {
             Self::Parts(parts) => parts.have_errors(gathered),
@@ -165,10 +165,10 @@ impl Share<'_> {
         }
     }
 
-    /// Takes a run over from its part; `None` when it is to be made from the content.
+    /// Adopts a run from its part; `None` if it must be rendered from the content.
     ///
     /// # Errors
-    /// The part is damaged, the content is needed and is not here, or the system refuses.
+    /// The part is damaged, needed content is missing, or a file cannot be written.
     pub(super) fn take_over(
         self,
         gathered: &Gathered,
@@ -184,7 +184,7 @@ impl Share<'_> {
         }
     }
 
-    /// What a part says of a run whose record is not valid.
+    /// The problems and used allowances of a run with an invalid record, from its part.
     pub(super) fn other(self, directory: &Directory) -> Option<(Vec<Diagnostic>, BTreeSet<usize>)> {
         match self {
             Self::Parts(parts) => parts.other(directory),
@@ -192,7 +192,7 @@ impl Share<'_> {
         }
     }
 
-    /// When the content of parts was looked at.
+    /// When the content of the parts was scanned.
     #[must_use]
     pub fn looked_at(self) -> Option<i64> {
         match self {
@@ -202,7 +202,7 @@ impl Share<'_> {
     }
 }
 
-/// All runs, or why they cannot be taken through: one problem, and every run whose content is needed and is not here.
+/// All runs; or the first problem, with missing content of several runs reported as one.
 pub(super) fn all(runs: Vec<Result<KeptRun, Diagnostic>>) -> Result<Vec<KeptRun>, Failure> {
     let mut kept = Vec::with_capacity(runs.len());
     let mut needed = Vec::new();

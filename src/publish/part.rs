@@ -1,4 +1,4 @@
-//! How the files of a part get into the site: as they are, and checked against what the part says of them.
+//! Adopts the files of a part into the site, and checks each against its digest.
 
 use std::fs;
 use std::io::{self, ErrorKind};
@@ -13,27 +13,27 @@ use super::files::Digest;
 use super::ours::resolve;
 use super::{Folders, MARKER, Stage, failed, write_failed};
 
-/// The name of the file in which a part says what it is.
+/// The file that describes a part.
 pub(crate) const PART_FILE: &str = "part.runpress";
 
 /// A file of a part.
 #[derive(Debug, Serialize, Deserialize)]
 pub(crate) struct PartFile {
-    /// From the root of the site, and from that of the part.
+    /// Relative to the root of the site and of the part.
     pub(crate) path: String,
     pub(crate) bytes: u64,
     digest: Digest,
 }
 
-/// Whether files of a part were taken over.
+/// The result of adopting the files of a run.
 #[derive(Debug, PartialEq, Eq)]
 pub(crate) enum Taken {
     All,
-    /// The file of this path is not as it was written.
+    /// The file at this path was modified.
     Changed(String),
 }
 
-/// Whether one of two folders is in the other, or both are the same.
+/// Whether two folders are the same, or one contains the other.
 pub(crate) fn overlap(one: &Path, other: &Path) -> bool {
     match (resolve(one), resolve(other)) {
         (Ok(one), Ok(other)) => one.starts_with(&other) || other.starts_with(&one),
@@ -42,7 +42,7 @@ pub(crate) fn overlap(one: &Path, other: &Path) -> bool {
 }
 
 impl Stage {
-    /// Files of the new site; `None` when one of them is not there.
+    /// Size and digest of files of the new site; `None` if one is missing.
     pub(crate) fn part_files(&self, paths: &[String]) -> Option<Vec<PartFile>> {
         let files = paths.iter().map(|path| {
             let (bytes, digest) = self.files.known(path)?;
@@ -56,10 +56,10 @@ impl Stage {
         files.collect()
     }
 
-    /// Takes files over from a part, which shares them with the site where the file system can do that.
+    /// Adopts files from a part: hard-linked if the file system supports it, else copied.
     ///
     /// # Errors
-    /// The system refuses, or a path is taken.
+    /// A file cannot be written, or a path is taken.
     pub(crate) fn take_over(&self, part: &Path, files: &[PartFile]) -> Result<Taken, Diagnostic> {
         for file in files {
             self.files.take(&file.path)?;
@@ -77,10 +77,10 @@ impl Stage {
         Ok(Taken::All)
     }
 
-    /// Takes over a file that `write` makes in the folder that it is given.
+    /// Adopts a file that `write` creates in the staging folder.
     ///
     /// # Errors
-    /// The system refuses, or the path is taken.
+    /// The file cannot be written, or the path is taken.
     pub(crate) fn write_beside(
         &self,
         path: &str,
@@ -92,7 +92,7 @@ impl Stage {
         self.files.take(path)?;
         let file = || {
             write(&folders.staging).ok_or_else(|| io::Error::other("it cannot be written"))?;
-            // A temporary file is for its owner alone; this one is for whoever may read the part.
+            // A temporary file is readable by its owner only; the part may be read by others.
             let marker = fs::metadata(folders.staging.join(MARKER))?;
             fs::set_permissions(folders.staging.join(path), marker.permissions())?;
             let folder = Folder::open(&folders.staging)?;
@@ -108,13 +108,13 @@ impl Stage {
 }
 
 impl Folders {
-    /// Links a file of a part into the stage; `None` when it is not as the part says.
+    /// Links a file of a part into the stage; `None` if its size or digest differs.
     fn link_checked(&self, part: &Path, file: &PartFile) -> io::Result<Option<Stamp>> {
         match self.link(part, &file.path) {
             Err(error) if error.kind() == ErrorKind::NotFound => return Ok(None),
             other => other?,
         }
-        // It is checked where it is now: whoever writes into the part may change its names meanwhile.
+        // Checked at its new path: the names in the part may change in the meantime.
         let folder = Folder::open(&self.staging)?;
         let at = Path::new(&file.path);
         let (meta, is_same) = (

@@ -1,4 +1,4 @@
-//! What differs between two sites, for whoever uploads only that.
+//! The difference between two sites, for incremental uploads.
 
 use std::collections::BTreeMap;
 use std::io;
@@ -11,20 +11,20 @@ use crate::beneath::{Folder, Kind, Tree, is_gone};
 
 use super::MARKER;
 
-/// Size and BLAKE3 of each file of a site, by its path.
+/// Size and BLAKE3 of each file of a site, by path.
 #[derive(Debug, Default, PartialEq, Eq)]
 pub struct Manifest(BTreeMap<String, (u64, [u8; 32])>);
 
-/// What an upload of a site must do to the one before it.
+/// The changes that turn the earlier site into this one.
 #[derive(Debug, Serialize)]
 #[serde(rename_all = "camelCase")]
 pub struct Plan {
     schema_version: u32,
-    /// Files that were not there.
+    /// New files.
     pub added: Vec<Planned>,
-    /// Files with another content.
+    /// Files whose content changed.
     pub changed: Vec<Planned>,
-    /// Files that are gone, as they were.
+    /// Deleted files, with their old size and digest.
     pub removed: Vec<Planned>,
 }
 
@@ -33,14 +33,14 @@ pub struct Plan {
 pub struct Planned {
     /// Relative to the site's root, with `/`.
     pub path: String,
-    /// Its size.
+    /// Size in bytes.
     pub bytes: u64,
     /// BLAKE3, hexadecimal.
     pub blake3: String,
 }
 
 impl Manifest {
-    /// Reads every file of a site; that of a folder which is not there is empty.
+    /// Reads every file of a site. A missing folder gives an empty manifest.
     ///
     /// # Errors
     /// A folder or a file cannot be read.
@@ -68,7 +68,7 @@ impl Manifest {
         files.collect::<io::Result<_>>().map(Self)
     }
 
-    /// What leads from an earlier site to this one.
+    /// The changes since an earlier site.
     #[must_use]
     pub fn since(&self, before: &Self) -> Plan {
         let planned = |(path, (bytes, digest)): (&String, &(u64, [u8; 32]))| Planned {

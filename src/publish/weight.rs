@@ -1,31 +1,31 @@
-//! What a site takes on its host.
+//! The size of a site: files, bytes and folder entries, to compare with the limits of a host.
 
 use std::collections::BTreeMap;
 use std::sync::{Mutex, PoisonError};
 
 use crate::links;
 
-/// What a site takes.
+/// The size of a site.
 #[derive(Debug, Default)]
 pub struct Weight {
     /// Number of files.
     pub files: u64,
     /// Bytes of all files.
     pub bytes: u64,
-    /// The files that are larger than the limit, with their size, sorted by path.
+    /// Files above the size limit, with their size, sorted by path.
     pub large: Vec<(String, u64)>,
-    /// Files and folders in each folder; that of the site is `""`.
+    /// Number of files and folders in each folder; the root is `""`.
     pub entries: BTreeMap<String, u64>,
-    /// Bytes of the folder of each run.
+    /// Bytes in the folder of each run.
     pub runs: BTreeMap<String, u64>,
 }
 
-/// Weighs a site while many threads write it.
+/// Measures a site while many threads write it.
 #[derive(Debug)]
 pub(super) struct Scales {
-    /// Bytes of the largest file that is nothing special.
+    /// Files above this size, in bytes, are listed.
     file: u64,
-    /// A folder that is not meant for the host.
+    /// A folder that is published elsewhere and does not count.
     elsewhere: Option<&'static str>,
     weight: Mutex<Weight>,
 }
@@ -60,7 +60,7 @@ impl Scales {
             let folder = inner.rfind('/').map_or("", |end| &inner[..end]);
             let entries = weight.entries.entry(folder.to_owned()).or_default();
             *entries += 1;
-            // A folder with one entry is new in the folder that it is in.
+            // With its first entry, a folder becomes an entry of its parent.
             if *entries > 1 || folder.is_empty() {
                 return;
             }

@@ -1,10 +1,10 @@
-//! The index of search: for each term the texts that have it, in files that are small enough to be loaded one by one.
+//! The inverted index of search: a posting list for each term, in small files that are loaded one by one.
 //!
-//! A list holds numbers of texts by kind, newest first, as gaps in digits of five bits. The oldest texts of a long list are in files of
-//! their own, so that a term costs a reader the same in an archive of any size. Those are cut from the oldest on: they stay the
-//! files that they were when runs are added.
+//! A posting list has numbers of texts by kind, newest first, as gaps in digits of five bits. The older texts of a long list are in
+//! separate files, so looking up a term costs the same in an archive of any size. These files are cut from the oldest text on, so
+//! adding runs does not change them.
 //!
-//! The terms of some thousand runs fit into memory. Those of more are set aside in sorted segments, which are merged at the end.
+//! The terms of some thousand runs fit into memory. Beyond that they spill to sorted segments, which are merged at the end.
 
 use std::cmp::Reverse;
 use std::collections::{BTreeMap, BinaryHeap};
@@ -16,14 +16,14 @@ use super::parts;
 use super::terms::{self, Term};
 use crate::view::data::search::Kind;
 
-/// Texts in a file of a long list.
+/// Texts per file of a long list.
 pub const BLOCK: usize = 4_096;
-/// The newest texts of a long list are at least so many.
+/// Minimum number of newest texts that stay in a long list itself.
 const NEWEST: usize = 512;
-/// A digit is five bits, and whether another one follows.
+/// A digit encodes five bits, and whether another digit follows.
 const DIGITS: &[u8; 64] = b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
 
-/// The texts that have a term, in order: of each the distance from the one before it, and its kind.
+/// The postings of a term, in order: for each text the gap to the one before it, and its kind.
 #[derive(Debug, Default)]
 struct Postings {
     last: u32,
@@ -31,44 +31,44 @@ struct Postings {
     bytes: Vec<u8>,
 }
 
-/// How many short terms are found without a search among all.
+/// Size of the cache of short terms.
 const KNOWN: usize = 4_096;
 
-/// Terms are set aside when they have about so many bytes. With room to grow they take about five times as many.
+/// Terms spill to a segment at about this many bytes. With spare capacity they take about five times as much memory.
 const MOST: usize = 1 << 20;
-/// What a term takes beside its postings, about.
+/// Approximate bytes of a term without its postings.
 const TERM: usize = 100;
-/// Bytes of a segment that are written and read at once, at least.
+/// Minimum bytes of a segment that are written or read at once.
 const PIECE: usize = 32 << 10;
 
-/// Where terms are set aside.
+/// Storage for spilled segments.
 pub trait Aside {
-    /// Where a piece is.
+    /// The place of a piece.
     type Place;
-    /// Why there is no room, or a piece cannot be read.
+    /// A failure to write or read a piece.
     type Error;
-    /// Sets a piece aside.
+    /// Stores a piece.
     ///
     /// # Errors
-    /// There is no room.
+    /// It cannot be written.
     fn put(&mut self, piece: &[u8]) -> Result<Self::Place, Self::Error>;
-    /// Reads it back.
+    /// Reads a piece back.
     ///
     /// # Errors
     /// It cannot be read.
     fn get(&mut self, place: Self::Place) -> Result<Vec<u8>, Self::Error>;
 }
 
-/// The terms of all texts.
+/// The index of all texts.
 #[derive(Debug)]
 pub struct Index<A: Aside> {
-    /// Places among the postings.
+    /// Places in `postings`.
     short: BTreeMap<u128, usize>,
     long: BTreeMap<Box<str>, usize>,
     postings: Vec<Postings>,
-    /// Short terms that were found last, with their places: most texts have the words of others.
+    /// A cache of recent short terms and their places, since texts share most words.
     known: Vec<(u128, usize)>,
-    /// About how many bytes they take.
+    /// Approximate bytes of terms and postings in memory.
     held: usize,
     most: usize,
     aside: A,
@@ -76,18 +76,18 @@ pub struct Index<A: Aside> {
     segments: Vec<Vec<A::Place>>,
 }
 
-/// The texts of a term as the script reads them.
+/// A posting list, as the script reads it.
 #[derive(Debug, Serialize)]
 #[serde(untagged)]
 pub enum List {
-    /// All of them.
+    /// All texts.
     Whole(String),
-    /// The newest ones, and the name of the files with the others.
+    /// The newest texts, and the name of the files with the others.
     Long(String, String),
 }
 
 impl<A: Aside> Index<A> {
-    /// One without terms.
+    /// An empty index.
     pub fn new(aside: A) -> Self {
         Self {
             short: BTreeMap::new(),
@@ -101,7 +101,7 @@ impl<A: Aside> Index<A> {
         }
     }
 
-    /// Adds texts of a run that have the same words. Numbers ascend; only what is added of the same run later may have one of them.
+    /// Adds texts of a run that share the same words. Numbers ascend; only later calls for the same run may repeat one.
     pub fn add_all(&mut self, texts: &[(Kind, u32)], words: &str) {
         terms::each(words, |term| {
             let place = self.place(term);
@@ -118,7 +118,7 @@ impl<A: Aside> Index<A> {
         }
     }
 
-    /// Adds a text that is none of a run, before all of those. What counts: a word of its title, and one that is often in it.
+    /// Adds a text that belongs to no run; call it before adding runs. A word weighs more in the title, or if repeated.
     pub fn add_weighed(&mut self, kind: Kind, number: u32, [title, about, text]: [&str; 3]) {
         let mut weights: BTreeMap<usize, u32> = BTreeMap::new();
         for (text, weight) in [(title, 100), (about, 4), (text, 1)] {
@@ -158,10 +158,10 @@ impl<A: Aside> Index<A> {
         place
     }
 
-    /// Sets the terms aside if they take too much memory. All of a run are added, or none.
+    /// Spills the terms to a segment if they take too much memory. Call it between runs only.
     ///
     /// # Errors
-    /// There is no room.
+    /// The segment cannot be written.
     pub fn make_room(&mut self) -> Result<(), A::Error> {
         if self.held < self.most {
             return Ok(());
@@ -188,7 +188,7 @@ impl<A: Aside> Index<A> {
         Ok(())
     }
 
-    /// Takes the terms out of memory, with their postings, in the order in which a browser compares them.
+    /// Drains terms and postings from memory, in the order of strings in JavaScript.
     fn take(&mut self) -> impl Iterator<Item = (Box<str>, Vec<u8>)> + use<A> {
         let short = mem::take(&mut self.short).into_iter();
         let short = short.map(|(term, place)| (terms::unpacked(term), place));
@@ -201,10 +201,10 @@ impl<A: Aside> Index<A> {
             .map(move |(term, place)| (term, mem::take(&mut postings[place].bytes)))
     }
 
-    /// Gives all terms in the order in which a browser compares them, each with its list; and the files of long lists, by name.
+    /// Calls `term` for each term and its list, in the order of strings in JavaScript, and `file` for each file of a long list.
     ///
     /// # Errors
-    /// Those of `write`, and those of reading what was set aside.
+    /// Errors of `term` and `file`, and of the storage.
     pub fn finish(
         mut self,
         mut term: impl FnMut(&str, &List) -> Result<(), A::Error>,
@@ -219,7 +219,7 @@ impl<A: Aside> Index<A> {
         self.set_aside()?;
         let segments = mem::take(&mut self.segments).into_iter();
         let mut segments: Vec<_> = segments.map(Segment::of).collect();
-        // The next term of each segment; of several that have it the oldest texts come first.
+        // The next term of each segment. Equal terms come in the order of segments, oldest texts first.
         let mut next = BinaryHeap::new();
         for (at, segment) in segments.iter_mut().enumerate() {
             next.extend(segment.next(at, &mut self.aside)?.map(Reverse));
@@ -240,13 +240,13 @@ impl<A: Aside> Index<A> {
     }
 }
 
-/// Terms that were set aside, as they are read back.
+/// A reader of one segment.
 struct Segment<P> {
     pieces: vec::IntoIter<P>,
     piece: vec::IntoIter<u8>,
 }
 
-/// A term of a segment. What is compared: the term as a browser does, then the segment.
+/// The next term of a segment. Ordered by the term as in JavaScript, then by segment.
 #[derive(PartialEq, Eq, PartialOrd, Ord)]
 struct Next {
     key: Vec<u16>,
@@ -262,7 +262,7 @@ impl<P> Segment<P> {
         }
     }
 
-    /// The next term; `None` when there is no further one.
+    /// The next term; `None` at the end.
     fn next<A: Aside<Place = P>>(
         &mut self,
         at: usize,
@@ -286,7 +286,7 @@ impl<P> Segment<P> {
     }
 }
 
-/// The list of a term, of its postings from the oldest on; gives `file` those of its texts that are in files of their own.
+/// The list of a term from its postings, oldest segment first. Calls `file` for each file of older texts.
 fn list<E>(
     term: &str,
     postings: &[Vec<u8>],
@@ -324,7 +324,7 @@ fn list<E>(
     })
 }
 
-/// Where a term is among the known ones: the high bits of a product differ even where terms differ in one letter.
+/// The cache slot of a term. The high bits of the product differ even for terms that differ in one letter.
 #[allow(clippy::cast_possible_truncation, reason = "both halves are taken")]
 const fn mixed(term: u128) -> usize {
     let both = (term >> 64) as u64 ^ (term as u64).rotate_left(29);
@@ -333,13 +333,13 @@ const fn mixed(term: u128) -> usize {
 }
 
 impl Postings {
-    /// Answers how many bytes that took.
+    /// Adds a text, and returns the number of bytes added.
     fn push(&mut self, kind: Kind, number: u32) -> usize {
         let is_of_runs = kind as usize >= Kind::Run as usize;
         if is_of_runs != self.is_of_runs {
             (self.is_of_runs, self.last) = (is_of_runs, 0);
         } else if number <= self.last && !self.bytes.is_empty() {
-            // It is in already: all texts of a run were added at once.
+            // Already added by `add_all`.
             return 0;
         }
         let before = self.bytes.len();
@@ -354,7 +354,7 @@ impl Postings {
     }
 }
 
-/// The numbers of [`Postings`], of each segment one.
+/// The text numbers of a term by kind, from its postings in each segment.
 fn by_kind(postings: &[Vec<u8>]) -> [Vec<u32>; Kind::COUNT] {
     let mut all: [Vec<u32>; Kind::COUNT] = Default::default();
     for bytes in postings {
@@ -384,7 +384,7 @@ const fn low(number: usize) -> u8 {
     (number & 0x7f) as u8
 }
 
-/// Writes ascending numbers from the last on: it, and the distances to the ones before.
+/// Writes ascending numbers in descending order: the last number, then the gaps.
 pub fn descending(out: &mut String, numbers: &[u32]) {
     let mut after = None;
     for number in numbers.iter().rev() {
@@ -394,7 +394,7 @@ pub fn descending(out: &mut String, numbers: &[u32]) {
     }
 }
 
-/// Writes a number, the low digits first.
+/// Writes a number, low digits first.
 pub fn digits(out: &mut String, mut number: usize) {
     loop {
         let low = number % 32;

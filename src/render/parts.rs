@@ -1,59 +1,59 @@
-//! The data of the site's own scripts: classic scripts of at most 1 MB, because `fetch` does not work from disk.
+//! Data for the site's own scripts, as classic scripts of at most 1 MB, because `fetch` does not work from disk.
 //!
-//! Where a part ends depends on the items near its end and not on all that came before, and its name on its first item. So a
-//! new item changes the part that it belongs into, and the others stay the files that they were.
+//! Where a part ends depends only on the items near its end, and its name only on its first item. So a new item changes the
+//! part that it is added to, and other parts stay the same.
 
-/// How large parts are.
+/// Size limits of parts.
 #[derive(Debug, Clone, Copy)]
 pub struct Sizes {
-    /// The largest part, in bytes.
+    /// Maximum size of a part, in bytes.
     pub most: usize,
-    /// A part of at least so many bytes ends before the next key that can begin one.
+    /// Above this size, in bytes, a part ends before the next key that can begin one.
     pub enough: usize,
-    /// One key in so many can begin a part.
+    /// One in this many keys can begin a part.
     pub beginners: u8,
 }
 
-/// Of parts that are read whole: a browser reads one without a pause that a reader would notice.
+/// Sizes of parts that are loaded as a whole, without a noticeable pause in the browser.
 const LARGE: Sizes = Sizes {
     most: 1_000_000,
     enough: 200_000,
     beginners: 8,
 };
-/// Digits of the name of a part.
+/// Length of part names, in hexadecimal digits.
 const DIGITS: usize = 10;
 const END: &[u8] = b"\n])\n";
 
-/// A list that is handed to a function of the site's scripts, part by part: `runpress.search([..])`.
+/// A list that is passed to a function of the site's scripts part by part: `runpress.search([..])`.
 #[derive(Debug)]
 pub struct Parts {
     function: &'static str,
-    /// The first key and the name of each part that was begun.
+    /// The first key and the name of each part begun.
     pub begun: Vec<(String, String)>,
-    /// How many items were pushed.
+    /// Number of items.
     pub items: usize,
     cut: Cut,
     bytes: Vec<u8>,
 }
 
-/// Where parts end, known from keys and sizes alone.
+/// Part boundaries, computed from keys and sizes only.
 #[derive(Debug)]
 pub struct Cut {
     sizes: Sizes,
     /// Bytes before the first item of a part.
     head: usize,
-    /// Bytes of the part so far; 0 before there is one.
+    /// Bytes of the current part; 0 if there is none.
     bytes: usize,
 }
 
 impl Cut {
-    /// That of a list for `runpress.<function>`.
+    /// The boundaries of a list for `runpress.<function>`.
     #[must_use]
     pub const fn new(function: &str) -> Self {
         Self::sized(function, LARGE)
     }
 
-    /// The same, with parts of this size.
+    /// Like [`Cut::new`], with parts of these sizes.
     #[must_use]
     pub const fn sized(function: &str, sizes: Sizes) -> Self {
         Self {
@@ -63,7 +63,7 @@ impl Cut {
         }
     }
 
-    /// Adds an item of so many bytes; whether it begins a part.
+    /// Adds an item of `bytes` bytes. Returns whether it begins a part.
     pub fn begins(&mut self, key: &str, bytes: usize) -> bool {
         let Sizes {
             most,
@@ -95,7 +95,7 @@ impl Parts {
         Self::sized(function, LARGE)
     }
 
-    /// The same, with parts of this size.
+    /// Like [`Parts::new`], with parts of these sizes.
     #[must_use]
     pub const fn sized(function: &'static str, sizes: Sizes) -> Self {
         Self {
@@ -107,8 +107,8 @@ impl Parts {
         }
     }
 
-    /// Adds an item that was written by [`super::script::item`], under a key that no other item has. When it does not belong into
-    /// the part, that part comes back.
+    /// Adds an item written by [`super::script::item`], under a unique key. Returns the previous part if this item begins a new
+    /// one.
     pub fn push_written(&mut self, key: &str, json: &[u8]) -> Option<Part> {
         self.items += 1;
         let begins = self.cut.begins(key, json.len());
@@ -124,7 +124,7 @@ impl Parts {
         full
     }
 
-    /// The part that was begun, if there is one.
+    /// Takes the current part, if any.
     pub fn take(&mut self) -> Option<Part> {
         self.cut.bytes = 0;
         self.part()
@@ -142,7 +142,7 @@ mod tests {
     use super::*;
     use crate::render::script;
 
-    /// The parts of items of so many bytes, under these keys.
+    /// The parts of items of `bytes` bytes, under these keys.
     fn parts(keys: impl IntoIterator<Item = usize>, bytes: usize) -> Vec<Part> {
         let mut parts = Parts::new("runs");
         let mut all = Vec::new();

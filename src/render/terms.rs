@@ -1,7 +1,7 @@
-//! The terms of a text: what search finds it by. `static/js/find.js` makes the same of the words that somebody types.
+//! The tokenizer of search. `static/js/find.js` splits queries in the same way.
 //!
-//! A term is a run of letters and digits in lower case without accents. Scripts that set no spaces between words give a term for each
-//! pair of letters, and for the last letter. An arrow, a sign or an emoji is a term of its own.
+//! A term is a run of letters and digits, in lower case and without accents. In scripts without spaces between words, each pair of
+//! letters is a term, and so is the last letter. An arrow, a sign or an emoji is a separate term.
 
 use std::collections::BTreeMap;
 use std::str;
@@ -9,10 +9,10 @@ use std::sync::LazyLock;
 
 use crate::characters::is_hidden;
 
-/// Characters of a term; what is behind them is not searched.
+/// Maximum characters of a term; the rest is not indexed.
 pub const LONGEST: usize = 40;
 
-/// Letters with accents, and other forms of a letter, behind the letter that they are searched as.
+/// Each letter, with the accented and other forms that fold to it.
 const FOLDED: [(char, &str); 59] = [
     ('a', "àáâãäåāăąǎǟǡǻȁȃȧḁạảấầẩẫậắằẳẵặ"),
     ('b', "ḃḅḇ"),
@@ -84,7 +84,7 @@ static FOLDS: LazyLock<BTreeMap<char, char>> = LazyLock::new(|| {
 #[derive(PartialEq, Eq, Clone, Copy)]
 enum Class {
     Word,
-    /// Of a script without spaces.
+    /// Scripts without spaces between words.
     Dense,
     Sign,
     Gap,
@@ -109,7 +109,7 @@ fn class(c: char) -> Class {
     }
 }
 
-/// Of each byte: a letter or digit of ASCII in lower case, `PART` in any other character, 0 between terms.
+/// For each byte: an ASCII letter or digit in lower case, `PART` for a byte of another character, 0 between terms.
 const BYTES: [u8; 256] = {
     let mut all = [PART; 256];
     let mut byte = 0;
@@ -122,13 +122,13 @@ const BYTES: [u8; 256] = {
 };
 const PART: u8 = 0x80;
 
-/// A term as the index keeps it.
+/// A term, as the index stores it.
 #[derive(Debug, PartialEq, Eq, PartialOrd, Ord, Clone, Copy)]
 pub enum Term<'a> {
-    /// Of at most 16 bytes, as a number: numbers are compared several times as fast. They have the order of their terms, since no
-    /// term has a zero.
+    /// At most 16 bytes, as a number, which compares several times as fast. The order is the same, since no term contains a
+    /// zero byte.
     Short(u128),
-    /// Any other.
+    /// A longer term.
     Long(&'a str),
 }
 
@@ -150,7 +150,7 @@ pub fn unpacked(term: u128) -> Box<str> {
     text.trim_end_matches('\0').into()
 }
 
-/// Writes a text in lower case, without accents.
+/// Appends a text in lower case, without accents.
 fn fold(text: &str, plain: &mut String) {
     let is_accent = |c: &char| matches!(c, '\u{300}'..='\u{36f}');
     let fold = |c: char| match c {
@@ -173,10 +173,10 @@ fn cut(text: &str, characters: usize) -> &str {
     end.map_or(text, |(end, _)| &text[..end])
 }
 
-/// Gives each term of a text, as often as it has it.
+/// Calls `found` for each term of a text, including repetitions.
 pub fn each(text: &str, mut found: impl FnMut(Term<'_>)) {
     let mut plain = String::new();
-    // Most terms are short and of ASCII: those are made while the text is read.
+    // Fast path: most terms are short ASCII, and are packed while the text is read.
     let (mut start, mut term, mut all) = (0, 0_u128, 0);
     let bytes = text.bytes().chain([b' ']).enumerate();
     bytes.for_each(|(at, byte)| {

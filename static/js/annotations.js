@@ -1,16 +1,16 @@
 (() => {
-  // Filters all annotations of the archive, or all of a kind, by author, case and status. What is chosen is in the
-  // address, and links to other pages of annotations take it along. Of the data only those files are read that hold
-  // what is shown; src/view/data/cards.rs is the other side.
+  // Filters all annotations of the archive, or all of a kind, by author, case and status. The selection is in the
+  // address, and links to other annotation pages keep it. Only the files of visible cards are loaded. Written by
+  // src/view/data/cards.rs.
   'use strict';
   const { make, button, digits, count, shown, load, numbers, cards, query, root } = window.runpress;
   const main = document.querySelector('main');
   const lead = main.querySelector('.lead');
   const { shelf } = lead.dataset;
   const MOST = shelf ? 100 : 6;
-  // Files that are read at a time. The first page has a place for each kind.
+  // Files loaded at a time. The first page has a section for each kind.
   const READ = shelf ? 32 : 3;
-  // Files in a folder, and in a block.
+  // Files per folder and per block.
   const [IN_FOLDER, IN_BLOCK] = [1000, 64];
   if (!main.querySelector('.glimpses')) return;
   const folder = (kind) => kind.replaceAll('_', '-');
@@ -23,7 +23,7 @@
     const select = make('select', { name, onchange: () => go() }, new Option('any', ''));
     return { name, at, select, label: make('label', {}, `${words} `, select) };
   });
-  // Only some kinds have parts.
+  // Only some kinds have groups.
   if (!shelf || !main.querySelector('.parts')) selects.pop();
   const clear = button('Clear', () => {
     for (const { select } of selects) select.value = '';
@@ -34,7 +34,7 @@
   const filter = make('section', { className: 'facets', ariaLabel: 'Filter the annotations' }, make('div', { className: 'bar' }, ...selects.map(({ label }) => label), clear), status);
   lead.after(filter);
 
-  // Where annotations are: on the first page there is a place for each kind.
+  // The sections with annotations: on the first page, one for each kind.
   const places = shelf ? [{ kind: shelf, after: filter }] : [...main.querySelectorAll('.shelf')].map((section) => {
     const kind = section.getAttribute('aria-labelledby');
     const small = section.querySelector('small');
@@ -43,7 +43,7 @@
   });
 
   const choices = ({ name }, kind) => (name === 'case' ? manifest.cases : name === 'author' ? manifest.authors : manifest.shelves[kind].groups);
-  // How many annotations of each key a block or a file holds.
+  // The number of annotations of each key in a block or a file.
   const sums = (text, { groups }) => {
     const flat = numbers(text);
     const size = Math.max(groups.length, 1);
@@ -74,12 +74,12 @@
   const file = (name) => {
     const path = `search/annotations-${name}`;
     if (!files.has(path)) files.set(path, load(path));
-    // Some megabytes are kept.
+    // Caches some megabytes.
     if (files.size > 99) files.delete(files.keys().next().value);
     return files.get(path);
   };
-  // The files with annotations that are asked for: each with how many, and how they are read. The pages list the groups of a
-  // kind one after the other, and each from the newest run on; the files have the oldest run first.
+  // The files with matching annotations: each with their number and a function that reads them. Pages list one group of a
+  // kind after the other, newest run first; files have the oldest run first.
   async function* find(kind, fits) {
     const of = manifest.shelves[kind];
     for (let group = 0; of && group < Math.max(of.groups.length, 1); group += 1) {
@@ -112,7 +112,7 @@
     return made;
   };
 
-  // The list that a card belongs into; on the page of a kind its parts have headings.
+  // The list for a card; on the page of a kind, groups have headings.
   const listOf = (place, group) => {
     const name = shelf && manifest.shelves[shelf].groups[group];
     if (!place.list || (name && place.group !== group)) {
@@ -124,7 +124,7 @@
     return place.list;
   };
 
-  // Adds the next cards to a place; answers the first of them. Where they are far apart, fewer come at a time.
+  // Adds the next cards to a section and returns the first of them. Adds fewer if they are spread over many files.
   const grow = async (place, mine) => {
     const next = [];
     const due = () => Math.min(MOST, place.number - place.shown);
@@ -160,7 +160,7 @@
     now.delete(name);
     if (select.value) now.set(name, select.value);
   };
-  // A link to another page of annotations takes along what is chosen.
+  // Adds the selection to a link to another annotation page.
   const carry = (link) => {
     const url = new URL(link.href);
     for (const one of selects) if (one.name !== 'group') put(url.searchParams, one);
@@ -199,7 +199,7 @@
       const box = make('div', { className: main.querySelector('.board') ? 'board' : '' });
       Object.assign(place, { box, view: make('div', {}, box), number: total(manifest.shelves[kind]?.sums ?? [], fits), files: find(kind, fits), rest: [], shown: 0, list: null, more: null });
     }
-    // The cards from before stay until there is something to show.
+    // Keep the old cards until the new ones are loaded.
     if (chosen.length) await Promise.all(places.map((place) => grow(place, mine)));
     if (asked !== mine) return;
     for (const element of ofServer) element.hidden = chosen.length;

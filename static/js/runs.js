@@ -1,6 +1,6 @@
 (() => {
-  // Facets, a filter by words and an order over all runs of the archive. Until they are used the page stays as it came;
-  // then the columns that are asked for are loaded, and the rows that are shown. What is chosen is in the address.
+  // Facets, a filter by words and an order over all runs of the archive. The page stays as served until they are used;
+  // then the needed columns and the visible rows are loaded. The selection is in the address.
   'use strict';
   const { root, make, link, button, mount, digits: count, sorted, shown, steps, load, query } = window.runpress;
   const summary = document.querySelector('[data-runs]');
@@ -10,12 +10,12 @@
   const FEW = 10;
   const body = table.tBodies[0];
   const served = [...body.rows];
-  // Taken before another script adds to the row.
+  // Cloned before another script adds to the row.
   const sample = served[0].cloneNode(true);
   const columns = [...table.tHead.rows[0].cells].map((cell) => cell.dataset.col);
   const ofServer = document.querySelectorAll('main nav.pager, [data-runs]');
   const paged = ofServer.length > 1;
-  // The first rows wait neither for the files of the others nor for their layout; rows of one page are put into order together.
+  // The first rows are shown before the files and the layout of the others; rows of a single page are sorted together.
   const [FIRST, NEXT] = paged ? [10, 45] : [SIZE, SIZE];
   const pause = () => new Promise((go) => requestAnimationFrame(() => setTimeout(go)));
   const facets = [
@@ -67,18 +67,18 @@
     const filtered = typed.length > 0 || facets.some(({ chosen }) => chosen.size);
     let found = [];
     const counts = facets.map(() => new Map());
-    // Only what is chosen or unfolded has to be known.
+    // Load only columns that are selected or unfolded.
     const used = facets.map(({ chosen, details }) => chosen.size || details.open);
     const columns = await Promise.all(facets.map(({ key }, at) => used[at] && archive.column(key)));
     const named = facets.map(({ key }) => archive.columns[key].names);
     const fits = facets.map(({ chosen }, at) => named[at].map((values) => values.some((value) => chosen.has(value))));
     const has = await archive.having(typed);
-    // In steps, so that the page answers in between; who asks again in the meantime is served instead.
+    // In steps, to keep the page responsive; a newer query replaces this one.
     await steps(archive.runs, (run) => {
       if (!has(run)) return;
       const failed = facets.filter(({ chosen }, at) => chosen.size && !fits[at][columns[at][run]]);
       if (!failed.length) found.push(run);
-      facets.forEach((facet, at) => { // It counts what there would be if nothing were chosen in it.
+      facets.forEach((facet, at) => { // Counts ignore the selection in the facet itself.
         if (!used[at] || failed.length > 1 || (failed.length && failed[0] !== facet)) return;
         for (const value of named[at][columns[at][run]]) counts[at].set(value, (counts[at].get(value) ?? 0) + 1);
       });
@@ -158,7 +158,7 @@
     pager.replaceChildren(make('p', {}, `Page ${page} of ${pages}: runs ${count(from + 1)} to ${count(Math.min(total, from + SIZE))} of ${count(total)}`), make('p', {}, ...controls));
   };
 
-  // A row of the table, with the columns that it has.
+  // A row with the columns of the table.
   const line = (row) => {
     const made = sample.cloneNode(false);
     if (made.dataset.run) made.dataset.run = row.slug;
@@ -199,7 +199,7 @@
     clearTimeout(timer);
     timer = setTimeout(go, 150, 1, 'replaceState');
   });
-  // A list that goes on over pages is put into another order as a whole.
+  // A list of several pages is sorted as a whole.
   table.addEventListener('runpress:sort', (event) => {
     if (!paged) return;
     event.preventDefault();

@@ -1,8 +1,8 @@
 (() => {
-  // Search, on every page. What finds texts, and the parts of the index that a word needs, are loaded on first use.
+  // Search, on every page. The search code and the index parts for a word are loaded on first use.
   'use strict';
   const { root, make, button, mount, count, load } = window.runpress;
-  // In the order of the results, each with how many are shown.
+  // In the order of the results, each with the number of results shown.
   const KINDS = { case: ['Cases', 3], model: ['Models', 3], harness: ['Harnesses', 3], run: ['Runs', 8], failure: ['Failures', 8], annotation: ['Annotations', 8], writeup: ['Writeups', 8], page: ['Pages', 8] };
   const MOST = Object.fromEntries(Object.entries(KINDS).map(([kind, [, most]]) => [kind, most]));
   let manifest, finder, loading, failed, asked, dialog, input, status, list, timer;
@@ -17,7 +17,7 @@
     show();
   };
 
-  // A text with the words that were found marked; of a long one, what is around the first of them.
+  // A text with the matches marked; a long text is cut around the first match.
   const marked = (name, text, pattern) => {
     const element = make(name);
     const first = text.search(pattern);
@@ -55,15 +55,15 @@
     return group ? [make('h2', {}, `${name} `, make('small', {}, `${group.more ? 'more than ' : ''}${count(group.total, noun)}`)), make('ul', {}, ...group.results.map(item(pattern)))] : [];
   }));
 
-  // Shows what is found by the words as they are now.
+  // Shows the results for the current words.
   const show = async () => {
-    if (list.contains(document.activeElement)) return; // A list that somebody walks through stays as it is.
+    if (list.contains(document.activeElement)) return; // Keep a list that has the focus.
     const mine = (asked = {});
     const words = input.value.trim();
     say(words);
     if (!finder || failed) return;
     if (!words) {
-      // Before there are words: the cases, and what else can be asked for.
+      // Without words: the cases, and examples of what can be searched.
       const [total, some] = manifest.cases;
       put(total ? [{ kind: 'case', total, results: some.map(finder.document) }] : [], /$^/g, 'text');
       list.append(make('p', { className: 'quiet' }, 'Or, for example: an error message, “timed out”, a model and a case, words of an annotation, an option of a setting.'));
@@ -87,7 +87,7 @@
     if (event.key === 'Escape') dialog.close();
     else if (!all()[to] && !(event.key === 'Enter' && !at)) return;
     event.preventDefault();
-    if (event.key === 'Enter') await show(); // For the words as they are now.
+    if (event.key === 'Enter') await show(); // For the current words.
     all()[to]?.focus();
     if (event.key === 'Enter') all()[to]?.click();
   };
@@ -110,7 +110,7 @@
     loading ??= prepare();
   };
 
-  // On the page of a run, "/" looks in the run itself.
+  // On a run page, "/" searches the run.
   const slash = !document.querySelector('ol.tape');
   addEventListener('keydown', (event) => {
     const { key, ctrlKey, metaKey, altKey, target } = event;

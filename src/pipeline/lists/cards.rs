@@ -1,4 +1,4 @@
-//! Writes the annotations that the filter of their pages and search read.
+//! Writes the annotation cards that search and the annotation filter load.
 
 use std::collections::BTreeMap;
 
@@ -18,16 +18,16 @@ use super::reuse::Recorder;
 use super::texts::{SLOTS, Texts};
 
 const FUNCTION: &str = "annotations";
-/// Of the files: a card costs a reader one of them.
+/// Sizes of card files. Showing a card loads one file.
 const SIZES: Sizes = Sizes {
     most: 32_000,
     enough: 28_000,
     beginners: 4,
 };
-/// Files in a block.
+/// Files per block.
 const FILES: usize = 64;
 
-/// The annotations of all runs: each kind has files of its own.
+/// The annotations of all runs, in separate files for each kind.
 pub(super) struct Cards<'a> {
     lists: &'a Lists<'a>,
     manifest: Manifest,
@@ -39,11 +39,11 @@ struct Kind<'a> {
     folder: String,
     shelf: Shelf,
     texts: Texts<'a>,
-    /// What the last file holds.
+    /// Counts of the current file.
     file: Counts,
-    /// What the files before it hold.
+    /// Counts of the finished files of the current block.
     block: Counts,
-    /// How many files are known.
+    /// Index of the current file.
     noted: usize,
 }
 
@@ -56,7 +56,7 @@ impl<'a> Cards<'a> {
         }
     }
 
-    /// Adds the cards of a run, the oldest run first. Answers of each its number among those of its kind.
+    /// Adds the cards of a run, oldest run first. Returns the number of each card within its kind.
     pub(super) fn add(
         &mut self,
         entry: &Entry,
@@ -67,7 +67,7 @@ impl<'a> Cards<'a> {
             return Ok(numbers);
         }
         let head = self.manifest.head(entry);
-        // Files are read from the end.
+        // The script reads files from the end.
         let mut by_kind: BTreeMap<usize, Vec<usize>> = BTreeMap::new();
         for (at, (card, _)) in cards.iter().enumerate().rev() {
             by_kind.entry(card.kind()).or_default().push(at);
@@ -88,7 +88,7 @@ impl<'a> Cards<'a> {
         Ok(numbers)
     }
 
-    /// Writes the last files, and the script that says what there is.
+    /// Writes the last files and the manifest.
     pub(super) fn finish(mut self) -> Result<(), Diagnostic> {
         for (place, mut kind) in self.kinds {
             kind.texts.finish()?;
@@ -156,7 +156,7 @@ impl<'a> Kind<'a> {
     }
 }
 
-/// Counts as the script reads them.
+/// Counts in the encoding that the script reads.
 fn written(shelf: &Shelf, counts: &Counts) -> String {
     let mut out = String::new();
     shelf

@@ -1,7 +1,7 @@
 //! Writes the packs: ZIP archives of the event logs, tapes and sidecars of many runs. The feed of downloads lists their members.
 //!
-//! The members were compressed when their runs were read, so a pack is only put together here, one member in memory at a time.
-//! A run's id names its pack, so a new run changes one pack; the same members give the same bytes.
+//! Members were compressed when their runs were read; a pack is assembled here with one member in memory at a time. The id of a
+//! run selects its pack, so a new run changes one pack. The same members give the same bytes.
 
 mod zip;
 
@@ -25,14 +25,14 @@ use self::zip::Layout;
 
 /// A file in a pack.
 struct Packed<'a> {
-    /// Its path there.
+    /// Its path in the pack.
     path: String,
     member: Member,
-    /// `None`: it is in every pack.
+    /// `None` for a file that every pack contains.
     run: Option<&'a Entry>,
 }
 
-/// The files of each pack, by its path.
+/// The files of each pack, by the path of the pack.
 type Packs<'a> = BTreeMap<String, Vec<Packed<'a>>>;
 
 pub(super) fn write(lists: &Lists<'_>) -> Result<(), Diagnostic> {
@@ -45,7 +45,7 @@ pub(super) fn write(lists: &Lists<'_>) -> Result<(), Diagnostic> {
         .try_for_each(|(path, files)| pack(lists, path, (files, &own)))
 }
 
-/// Writes what the feed says of each file, by pack and path.
+/// Writes an entry for each file to the feed of downloads, by pack and path.
 pub(super) fn write_index(lists: &Lists<'_>, out: &mut dyn Write) -> io::Result<()> {
     let config = lists.config();
     let (packs, _) = packs(lists).map_err(|problem| io::Error::other(problem.message))?;
@@ -64,7 +64,7 @@ pub(super) fn write_index(lists: &Lists<'_>, out: &mut dyn Write) -> io::Result<
     Ok(())
 }
 
-/// The packs, and the texts of files that are in every one of them.
+/// The packs, and the content of files that every pack contains.
 fn packs<'a>(lists: &'a Lists<'_>) -> Result<(Packs<'a>, Texts), Diagnostic> {
     let (mut packs, mut own) = (Packs::new(), Texts::default());
     let publish = &lists.config().publish;

@@ -1,4 +1,4 @@
-//! How data for the site's own scripts is written: part by part, so that it is never held whole.
+//! Writes data for the site's scripts part by part, so it is never in memory as a whole.
 
 use serde::Serialize;
 
@@ -9,7 +9,7 @@ use crate::spool;
 
 use super::reuse::Recorder;
 
-/// Data that is written to `<prefix><part>.js`.
+/// Data written to `<prefix><part>.js`.
 pub(super) struct PartFiles<'a> {
     stage: &'a Recorder<'a>,
     prefix: &'a str,
@@ -30,7 +30,7 @@ impl<'a> PartFiles<'a> {
         }
     }
 
-    /// The same, with parts of this size.
+    /// Like [`PartFiles::new`], with parts of these sizes.
     pub(super) const fn sized(
         stage: &'a Recorder<'a>,
         (function, sizes): (&'static str, Sizes),
@@ -43,13 +43,13 @@ impl<'a> PartFiles<'a> {
         }
     }
 
-    /// Adds an item that is JSON already. When the part before it is full, that is written: `true`.
+    /// Adds an item of JSON. Returns `true` if this filled the previous part, which is then written.
     pub(super) fn push_written(&mut self, key: &str, json: &[u8]) -> Result<bool, Diagnostic> {
         let full = self.parts.push_written(key, json);
         self.write(full)
     }
 
-    /// Writes the last part, if there is one.
+    /// Writes the last part, if any.
     pub(super) fn finish(&mut self) -> Result<bool, Diagnostic> {
         let last = self.parts.take();
         self.write(last)
@@ -64,7 +64,7 @@ impl<'a> PartFiles<'a> {
     }
 }
 
-/// Writes the script that says what the parts hold.
+/// Writes a value as a script, such as the manifest of the parts.
 pub(super) fn manifest(
     stage: &Recorder<'_>,
     (function, path): (&str, &str),

@@ -1,4 +1,4 @@
-//! Which lists need not be made again: those of which everything that they are made of is as it was.
+//! Incremental lists: a list is reused from the last build if the digest of its inputs did not change.
 
 use std::io::{self, Write};
 use std::ops::Deref;
@@ -13,7 +13,7 @@ use crate::site::Site;
 
 use super::Lists;
 
-/// A stage that notes what is written, for one list.
+/// A stage that records the paths written for one list.
 pub(super) struct Recorder<'a> {
     stage: &'a Stage,
     paths: Mutex<Vec<String>>,
@@ -39,7 +39,7 @@ impl<'a> Recorder<'a> {
     ) -> Result<FileDigest, Diagnostic> {
         self.note(path);
         if self.stage.is_dry_run() {
-            // No template makes it, so a check needs to know only whether its path is free.
+            // No template renders it, so a check only needs to know that its path is free.
             return self.stage.stream(path, |_| Ok(()));
         }
         self.stage.stream(path, fill)
@@ -59,17 +59,17 @@ impl Deref for Recorder<'_> {
     }
 }
 
-/// Digests of everything that lists are made of; a list that is not made of these alone is always made.
+/// Digests of the inputs of lists. A list with other inputs is always rebuilt.
 pub(super) struct Keys<'a> {
     notes: &'a Notes<'a>,
-    /// Of the settings, the prose, the order, the records and what tables show of each run.
+    /// Settings, prose, order, records, and the data that tables show of each run.
     common: [u8; 32],
-    /// Of one facet of all runs.
+    /// Each facet, over all runs.
     facets: [[u8; 32]; Facet::COUNT],
 }
 
 impl<'a> Keys<'a> {
-    /// `None` when something of a run is not known.
+    /// `None` if the digests of a run are unknown.
     pub(super) fn new(
         site: &Site,
         gathered: &Gathered,
@@ -112,8 +112,8 @@ impl<'a> Keys<'a> {
 }
 
 impl Lists<'_> {
-    /// Makes a list, unless all its files are as they would be made: `None`. `of` is what it is made of beside the records and
-    /// the findings that tables show; without it the list is always made.
+    /// Writes a list, or returns `None` if its files are up to date. `of` names its inputs besides the records and the findings
+    /// that tables show; without it, the list is always rebuilt.
     pub(super) fn unless_known<T>(
         &self,
         (name, of): (&str, Option<&[Facet]>),
@@ -123,7 +123,7 @@ impl Lists<'_> {
         self.unless_made_of((name, key), make)
     }
 
-    /// The same, with a digest of everything that the list is made of.
+    /// Like [`Lists::unless_known`], with a digest of all inputs.
     pub(super) fn unless_made_of<T>(
         &self,
         (name, key): (&str, Option<[u8; 32]>),
@@ -147,7 +147,7 @@ impl Lists<'_> {
         };
         let made = make(&lists)?;
         let paths = stage.paths.into_inner().unwrap_or_default();
-        // The list may be a part of another one.
+        // The list may be nested in another one.
         for path in &paths {
             self.stage.note(path);
         }

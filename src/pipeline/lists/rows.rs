@@ -1,4 +1,4 @@
-//! Writes what the facets of the page of runs read.
+//! Writes the data of the page of runs: columns for its facets and order, and rows.
 
 use crate::diagnostics::Diagnostic;
 use crate::spool;
@@ -7,12 +7,12 @@ use crate::view::data::rows::Manifest;
 use super::Lists;
 use super::parts::manifest;
 
-/// Rows in a file: a page of them may be in a hundred files.
+/// Rows per file. A page of 100 filtered rows may load 100 files.
 const ROWS: usize = 8;
 /// Files in a folder.
 const IN_FOLDER: usize = 1_000;
 
-/// The oldest run is first, so that files of older runs stay as they are when newer ones are added.
+/// Writes all columns and rows, oldest run first, so adding runs keeps the files of existing ones.
 pub(super) fn write(lists: &Lists<'_>) -> Result<(), Diagnostic> {
     let mut found = Manifest::new();
     let runs: Vec<_> = lists.runs_of_data().collect();

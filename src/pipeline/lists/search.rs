@@ -1,4 +1,4 @@
-//! Writes what search reads: the index of all terms, and the texts that they lead to.
+//! Writes the search data: the index of terms, and the texts that it refers to.
 
 use crate::diagnostics::Diagnostic;
 use crate::links;
@@ -18,22 +18,22 @@ use super::cards::Cards;
 use super::parts::{PartFiles, manifest};
 use super::texts::Texts;
 
-/// Of the parts of the index. A word costs a reader one of them.
+/// Sizes of index parts. Looking up a word loads one part.
 const TERMS: Sizes = Sizes {
     most: 64_000,
     enough: 24_000,
     beginners: 8,
 };
-/// Of the files with texts. One costs a reader one of them.
+/// Sizes of text files. Showing a text loads one file.
 const TEXTS: Sizes = Sizes {
     most: 32_000,
     enough: 16_000,
     beginners: 4,
 };
-/// Cases that are offered before there are words.
+/// Cases listed before the user types.
 const OFFERED: usize = 8;
 
-/// Terms that do not fit into memory.
+/// Index segments spilled to disk.
 struct Segments(Spool);
 
 impl Aside for Segments {
@@ -51,7 +51,7 @@ impl Aside for Segments {
     }
 }
 
-/// The oldest run is first, so that the texts of a run keep their numbers when newer ones are added.
+/// Writes all search data. Runs are numbered from the oldest, so adding runs keeps the numbers of existing texts.
 pub(super) fn write(lists: &Lists<'_>) -> Result<(), Diagnostic> {
     let mut index = Index::new(Segments(Spool::on_disk()));
     let mut documents = 0;
@@ -154,7 +154,7 @@ fn write_index(lists: &Lists<'_>, index: Index<Segments>) -> Result<Parts, Diagn
         |term, list| {
             let json =
                 script::item(&(term, list)).map_err(|error| spool::refused(&error.into()))?;
-            // A part is one flat list: a term, its list, the next term.
+            // A part is one flat list: term, posting list, term, …
             files.push_written(term, &json[1..json.len() - 1]).map(drop)
         },
         |name, list| {

@@ -1,33 +1,33 @@
-//! Writes the texts that search leads to, in files that are small enough to be loaded for one result.
+//! Writes the texts of search results, in files small enough to load one for a single result.
 
 use crate::diagnostics::Diagnostic;
 use crate::render::parts::{Cut, Sizes};
 
 use super::reuse::Recorder;
 
-/// Texts that a file has numbers for.
+/// Text numbers reserved per file.
 pub(super) const SLOTS: usize = 256;
 /// Files in a folder.
 const IN_FOLDER: usize = 1_000;
-/// Bytes of the texts under a head that are together.
+/// About how many bytes of texts share one copy of their head.
 const TOGETHER: usize = 24_000;
 
-/// Texts in `search/<name>-<folder>/<file>.js`. The number of a text says where it is: its file, and its place in it.
+/// Texts in `search/<name>-<folder>/<file>.js`. The number of a text encodes its file and its position in it.
 pub(super) struct Texts<'a> {
     stage: &'a Recorder<'a>,
     function: &'static str,
     sizes: Sizes,
     name: String,
-    /// Files that were begun.
+    /// Number of files begun.
     files: usize,
-    /// Texts in the last of them.
+    /// Texts in the last file.
     slots: usize,
     cut: Cut,
     json: Vec<u8>,
 }
 
 impl<'a> Texts<'a> {
-    /// Data for the function `runpress.<function>` of the scripts.
+    /// Texts for the function `runpress.<function>` of the scripts.
     pub(super) const fn new(
         stage: &'a Recorder<'a>,
         (function, sizes): (&'static str, Sizes),
@@ -45,7 +45,7 @@ impl<'a> Texts<'a> {
         }
     }
 
-    /// Adds an item with so many texts; answers the number of the first.
+    /// Adds an item of `texts` texts and returns the number of the first.
     pub(super) fn push(&mut self, key: &str, json: &[u8], texts: usize) -> Result<u32, Diagnostic> {
         let is_full = self.slots + texts > SLOTS;
         if is_full {
@@ -65,8 +65,8 @@ impl<'a> Texts<'a> {
         Ok(u32::try_from(number).unwrap_or(u32::MAX))
     }
 
-    /// Adds the texts under a head, which is `own` texts itself: one item, or several where there is very much, each with the head.
-    /// Answers the number of the first item, and that of each text.
+    /// Adds texts under a head, which itself counts as `own` texts. A large list is split into several items, each with the head.
+    /// Returns the number of the first item, and of each text.
     pub(super) fn push_all(
         &mut self,
         (key, head, own): (&str, &[u8], usize),

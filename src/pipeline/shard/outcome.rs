@@ -1,4 +1,4 @@
-//! Sums up a part: what is known of its runs alone. What concerns the site is reported by the merge, once.
+//! The outcome of a shard: only its own runs. The merge reports problems of the whole site, once.
 
 use crate::diagnostics;
 use crate::discover::Shard;
@@ -12,7 +12,7 @@ use crate::site::Site;
 
 use super::Share;
 
-/// The outcome of a build that leaves a part.
+/// The outcome of a build that writes a part.
 #[must_use]
 pub fn outcome(
     site: &Site,

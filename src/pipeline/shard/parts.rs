@@ -1,4 +1,4 @@
-//! The parts of a merge: opened and examined before anything is written, then read run by run.
+//! The parts of a merge: all are opened and checked before anything is written, then read run by run.
 
 use std::collections::BTreeSet;
 use std::path::{Component, Path, PathBuf};
@@ -36,15 +36,15 @@ struct Part {
     reader: Reader,
     head: Head,
     body: Body,
-    /// The paths of runs that have errors, found when the part is examined.
+    /// Paths of runs with errors, filled by [`Part::examine`].
     broken: BTreeSet<String>,
 }
 
 impl Parts {
-    /// Opens the parts that are to be the site.
+    /// Opens the parts of a site.
     ///
     /// # Errors
-    /// They are not all parts of this site, or one of them is not as it was written.
+    /// A part is missing, damaged, stale or of a different site.
     pub fn open(site: &Site, gathered: &Gathered, folders: &[PathBuf]) -> Result<Self, Failure> {
         let failed = |problems| gathered.failed(problems);
         let expected = Head::of(site, gathered, (0, 0), 0);
@@ -92,7 +92,7 @@ impl Parts {
             && runs.any(|entry| is_broken(&gathered.directory(entry).place.shown))
     }
 
-    /// When the content of the first of them was looked at.
+    /// When the content was scanned for the earliest of the parts.
     pub(super) fn looked_at(&self) -> i64 {
         let looked = self.0.iter().map(|part| part.head.at);
         looked.min().unwrap_or_default()
@@ -108,7 +108,7 @@ impl Parts {
         Some((kept::diagnostics(problems)?, used.clone()))
     }
 
-    /// Takes a run over from its part; `None` when it is to be made from the content.
+    /// Adopts a run from its part; `None` if it must be rendered from the content.
     pub(super) fn take_over(
         &self,
         gathered: &Gathered,
@@ -169,7 +169,7 @@ impl Parts {
     }
 }
 
-/// What is wrong with parts beside each other.
+/// Problems of the set of parts: different counts, duplicate and missing numbers.
 fn together(parts: &[Part]) -> Vec<Diagnostic> {
     let Some(first) = parts.first() else {
         return Vec::new();
@@ -244,7 +244,7 @@ impl Part {
         })
     }
 
-    /// Reads a run.
+    /// Reads the entry of a run.
     fn run(&self, path: &str) -> Option<PartRun> {
         let runs = &self.body.runs;
         let at = runs.binary_search_by(|(known, _)| known.as_str().cmp(path));
@@ -252,7 +252,7 @@ impl Part {
         postcard::from_bytes(&self.reader.piece(*piece)?).ok()
     }
 
-    /// Whether the folder holds the runs of its shard as the part says, and nothing else; files are read later.
+    /// Checks that the folder holds exactly the runs that the part lists. Compares sizes only; files are read later.
     fn examine(&mut self, site: &Site, gathered: &Gathered) -> Vec<Diagnostic> {
         let tree = Folder::open(&self.folder).and_then(|folder| Tree::of(&folder, ""));
         let tree = match tree {
@@ -325,7 +325,7 @@ impl Part {
             return vec![refused::stale(&self.shown, &stale)];
         }
         let unlisted = first(&tree, |path, kind| match (path, kind) {
-            // The folder is made with every stage, for the first run.
+            // Every stage creates this folder.
             (MARKER | PART_FILE, Kind::File { .. }) | ("runs", Kind::Folder) => false,
             (path, Kind::Folder) => {
                 let folder = format!("{path}/");
@@ -338,7 +338,7 @@ impl Part {
     }
 }
 
-/// Whether a path leads to a file in this folder, which ends with `/`, and nowhere else on any system.
+/// Whether a path is below `folder`, which ends with `/`, on every operating system.
 fn is_below(folder: &str, path: &str) -> bool {
     let is_plain = |name| matches!(name, Component::Normal(_));
     let below = path.strip_prefix(folder);
@@ -350,7 +350,7 @@ fn is_below(folder: &str, path: &str) -> bool {
     })
 }
 
-/// The path of the first entry that `is_foreign`, or whose name is not UTF-8.
+/// The path of the first entry that `is_foreign` matches, or whose name is not UTF-8.
 fn first(tree: &Tree, is_foreign: impl Fn(&str, Kind) -> bool) -> Option<String> {
     let mut first = None;
     tree.each(&mut |path, found| {

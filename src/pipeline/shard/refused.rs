@@ -1,4 +1,4 @@
-//! Why parts are refused: every problem of shards and merges.
+//! The diagnostics of shards and merges.
 
 use crate::cache::Unreadable;
 use crate::diagnostics::text::quoted;
@@ -7,12 +7,12 @@ use crate::discover::Shard;
 use crate::publish::PART_FILE;
 use crate::view::format;
 
-/// How many runs are named.
+/// How many runs a message lists.
 const NAMED: usize = 10;
 
 const AGAIN: &str = "Build this shard again with `runpress build --shard`, and merge again.";
 
-/// Up to so many names.
+/// The first [`NAMED`] names, and how many more there are.
 fn named(names: &[&str]) -> String {
     let shown: Vec<String> = names.iter().take(NAMED).map(|name| quoted(name)).collect();
     let rest = names.len() - shown.len();
@@ -24,7 +24,7 @@ fn named(names: &[&str]) -> String {
     }
 }
 
-/// The content of runs of a shard is not on this machine.
+/// This machine lacks the content of some runs of the shard.
 pub(super) fn shard_needs(shard: Shard, missing: &[&str]) -> Option<Diagnostic> {
     let first = missing.first()?;
     let runs = format::count(missing.len(), "run");
@@ -38,12 +38,12 @@ pub(super) fn shard_needs(shard: Shard, missing: &[&str]) -> Option<Diagnostic> 
     ))
 }
 
-/// The content of a run is needed and is not on this machine, or is not what its part was made of.
+/// A marker that [`merge_needs`] collects: a run must be rendered again, and its content is missing or changed.
 pub(super) fn needs_content(path: &str) -> Diagnostic {
     codes::MERGE_NEEDS_CONTENT.at(Place::file(path), String::new(), String::new())
 }
 
-/// The same, of all these runs.
+/// All runs that must be rendered again and whose content is missing or changed.
 pub(super) fn merge_needs(missing: &[&str]) -> Option<Diagnostic> {
     let first = missing.first()?;
     let runs = format::count(missing.len(), "run");
@@ -57,7 +57,7 @@ pub(super) fn merge_needs(missing: &[&str]) -> Option<Diagnostic> {
     ))
 }
 
-/// How a part differs from the site that is merged.
+/// How a part differs from the merged site.
 #[derive(Debug, Clone, Copy)]
 pub(super) enum Difference {
     Key,
@@ -166,7 +166,7 @@ pub(super) fn missing(first: &str, numbers: &[usize], count: u32) -> Diagnostic 
     )
 }
 
-/// A part does not hold what it should: `what` is a file in it, or of a run.
+/// A part is damaged; `what` is a file in it, or a run.
 pub(super) fn damaged(part: &str, what: &str) -> Diagnostic {
     codes::MERGE_DAMAGED_PART.at(
         Place::file(part),

@@ -1,4 +1,4 @@
-//! How a shard is left as a part: the folders of its runs, and one file with everything else that a merge needs of them.
+//! Writes a shard as a part: the folders of its runs, and one file with everything else that a merge needs.
 
 use std::path::Path;
 
@@ -13,7 +13,7 @@ use crate::site::Site;
 
 use super::{Body, Head, OtherShape, PartRun, Share};
 
-/// Adds the file to the stage of a part.
+/// Adds the part file to the stage.
 ///
 /// # Errors
 /// It cannot be written.
@@ -57,7 +57,7 @@ struct PartWriter<'a> {
 }
 
 impl PartWriter<'_> {
-    /// Writes a run; `None` when that fails.
+    /// Writes a run; `None` on failure.
     fn put(&self, kept: &KeptRun, writer: &Writer) -> Option<Piece> {
         let (run, files, texts) = match &kept.left {
             Some(left) => {
@@ -82,7 +82,7 @@ impl PartWriter<'_> {
 }
 
 impl RunShape {
-    /// That of a run of which no pages were made.
+    /// The shape of a run without pages.
     fn without_pages(kept: &KeptRun) -> Self {
         Self {
             inputs: None,

@@ -1,4 +1,4 @@
-//! What the site's search looks through: short texts, each with a title and an address.
+//! The documents of site search: short texts, each with a title and an address.
 
 use std::sync::Arc;
 
@@ -13,17 +13,17 @@ use crate::view::annotations::{KIND_COUNT, SpooledText, kind_word};
 use crate::view::format;
 use crate::view::timeline::{Layout, head};
 
-/// Characters of a writeup that can be searched.
+/// Indexed characters of a writeup.
 pub const WRITEUP: usize = 1_000;
-/// Characters of a page of prose that can be searched.
+/// Indexed characters of a page of prose.
 pub const PROSE: usize = 30_000;
-/// Different messages of failed events of a run that can be searched.
+/// Indexed distinct messages of failed events, per run.
 const MESSAGES: usize = 8;
-/// Characters of such a message.
+/// Indexed characters of such a message.
 const MESSAGE: usize = 160;
-/// Bytes of what a record says of its state and its validation.
+/// Bytes of the details of state and validation.
 const DETAIL: usize = 300;
-/// What a text is, in the order of the results. The first ones have words that weigh more than others, the rest is of runs.
+/// The kind of a text, in the order of the results. Kinds before `Run` have weighted words; the others belong to runs.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
 #[serde(into = "usize")]
 #[allow(missing_docs, reason = "the names say it")]
@@ -39,7 +39,7 @@ pub enum Kind {
 }
 
 impl Kind {
-    /// How many there are.
+    /// Number of kinds.
     pub const COUNT: usize = 8;
 }
 
@@ -49,52 +49,52 @@ impl From<Kind> for usize {
     }
 }
 
-/// A text that is none of a run, as the script reads it.
+/// A text that belongs to no run, as the script reads it.
 #[derive(Debug, Clone, Serialize)]
 pub struct Document(
     pub Kind,
-    /// Its title.
+    /// Title.
     pub String,
-    /// What it is about.
+    /// Subject.
     pub String,
-    /// Where it is, relative to the site's root.
+    /// Address, relative to the site's root.
     pub String,
-    /// What it says.
+    /// Text.
     pub String,
 );
 
-/// What all texts of a run have in common, as the script reads it, and what is found as the run itself.
+/// The head of all texts of a run, as the script reads it; also the result for the run itself.
 #[derive(Debug, Serialize)]
 pub struct RunHead(
-    /// Its folder.
+    /// Folder.
     pub String,
-    /// The run, in words.
+    /// Title.
     pub String,
-    /// How it ended: the tone of its sign.
+    /// Tone of the state badge.
     pub &'static str,
-    /// What is said of it.
+    /// Summary.
     pub String,
-    /// What its writeup is about.
+    /// Subject of its writeup.
     pub String,
 );
 
-/// A text of a run, as the script reads it: the first value says what it is.
+/// A text of a run, as the script reads it. The first value is the type.
 #[derive(Debug, Serialize)]
 #[serde(untagged)]
 pub enum RunText {
-    /// Where it is in the folder of the run, what it is of, and what it says.
+    /// Address in the folder of the run, subject and text.
     Failure(&'static str, String, String, String),
-    /// Its card.
+    /// The number of its card.
     Annotation(Annotation),
-    /// What it says.
+    /// Text.
     Writeup(&'static str, String),
 }
 
-/// An annotation. The script reads its card.
+/// An annotation. The script loads its card.
 #[derive(Debug, Serialize)]
 #[serde(transparent)]
 pub struct Annotation {
-    /// Its number among those of its kind, times the number of kinds, and its kind.
+    /// Number of the card within its kind, times the number of kinds, plus the kind.
     card: u64,
     #[serde(skip)]
     event: u64,
@@ -104,24 +104,24 @@ pub struct Annotation {
     says: String,
 }
 
-/// Where a failure is in the folder of the run, what it is of, and what it says.
+/// A failure: address in the folder of the run, subject and text.
 pub type Failure = (String, String, String);
 
-/// What the script reads first.
+/// The manifest, which the script loads first.
 #[derive(Debug, Serialize)]
 pub struct Manifest<'a> {
-    /// The first term and the name of each part of the index.
+    /// First term and name of each part of the index.
     pub parts: &'a [(String, String)],
-    /// How many texts can be found.
+    /// Number of indexed texts.
     pub documents: usize,
-    /// How many cases there are, and the first of them.
+    /// Number of cases, and the first of them.
     pub cases: (usize, Vec<Document>),
-    /// The kinds of annotations, as the files of their cards name them.
+    /// Kinds of annotations, as in the names of card files.
     pub kinds: Vec<String>,
 }
 
 impl RunText {
-    /// What it is.
+    /// The kind of the text.
     #[must_use]
     pub const fn kind(&self) -> Kind {
         match self {
@@ -131,7 +131,7 @@ impl RunText {
         }
     }
 
-    /// Calls with all words that show it, but those of the run.
+    /// Calls `found` with all words that match the text, except those of the run.
     pub fn words(&self, RunHead(.., rated): &RunHead, found: impl FnOnce(&[&str])) {
         match self {
             Self::Failure(_, _, what, says) => found(&[says, what, "of"]),
@@ -143,14 +143,14 @@ impl RunText {
     }
 }
 
-/// A page of prose; `text` is plain.
+/// The document of a page of prose; `text` is plain.
 #[must_use]
 pub fn page(title: String, description: Option<&str>, text: String, path: String) -> Document {
     let about = description.unwrap_or_default().to_owned();
     Document(Kind::Page, title, about, path, text)
 }
 
-/// A case, a model or a harness; `title` and `text` are those of its prose, plain.
+/// The document of a case, a model or a harness; `title` and `text` are from its prose, as plain text.
 #[must_use]
 pub fn group(group_by: GroupBy, group: &Group, title: Option<&str>, text: String) -> Document {
     let kind = match group_by {
@@ -169,7 +169,7 @@ pub fn group(group_by: GroupBy, group: &Group, title: Option<&str>, text: String
     )
 }
 
-/// A run.
+/// The head of a run.
 #[must_use]
 pub fn run(entry: &Entry, findings: &Findings) -> RunHead {
     let subject = &entry.run.subject;
@@ -183,7 +183,7 @@ pub fn run(entry: &Entry, findings: &Findings) -> RunHead {
         format::count(findings.annotations.total(), "annotation"),
         entry.run.id,
     );
-    // What a record says of another end is among the failures.
+    // The details of other states are among the failures.
     let detail = entry.run.state.detail.as_ref();
     let detail = detail.filter(|_| entry.run.state.is_completed());
     let text = detail.map_or(text.clone(), |detail| {
@@ -198,7 +198,7 @@ pub fn run(entry: &Entry, findings: &Findings) -> RunHead {
     )
 }
 
-/// The different messages of the first failed events of a run.
+/// The first distinct messages of failed events of a run.
 #[must_use]
 pub fn failures(entry: &Entry, tapes: &[Tape<'_>], layouts: &[Layout<'_>]) -> Vec<Failure> {
     let mut failures: Vec<Failure> = Vec::new();
@@ -221,7 +221,7 @@ pub fn failures(entry: &Entry, tapes: &[Tape<'_>], layouts: &[Layout<'_>]) -> Ve
     failures
 }
 
-/// What went wrong in a run: what its record says of its state and its validation, and the messages of its events.
+/// The failures of a run: details of its state and validation, and messages of its events.
 pub fn failures_of(entry: &Entry, messages: Vec<Failure>) -> impl Iterator<Item = RunText> {
     let run = &entry.run;
     let detail = |of: String, anchor: &str, detail: Option<&Arc<str>>| {
@@ -243,13 +243,13 @@ pub fn failures_of(entry: &Entry, messages: Vec<Failure>) -> impl Iterator<Item 
     all.map(|(href, of, says)| RunText::Failure("f", href, of, says))
 }
 
-/// A writeup; `text` is plain.
+/// The text of a writeup; `text` is plain.
 #[must_use]
 pub const fn writeup(text: String) -> RunText {
     RunText::Writeup("w", text)
 }
 
-/// An annotation of that kind, with the number of its card; `None` when it has no words.
+/// The text of an annotation with this card number; `None` if it has no evidence.
 #[must_use]
 pub fn annotation(kind: usize, number: u32, text: SpooledText) -> Option<RunText> {
     let words = text.kind;

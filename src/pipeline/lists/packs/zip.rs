@@ -1,22 +1,22 @@
-//! The layout of a ZIP archive whose members are compressed already, so that it can be written from its beginning to its end.
+//! The layout of a ZIP archive of compressed members. Sizes are known, so the archive is written in one pass.
 
 /// A member of an archive.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Entry<'a> {
-    /// Its path.
+    /// Path in the archive.
     pub(super) path: &'a str,
     pub(super) crc32: u32,
-    /// Compressed with DEFLATE.
+    /// Size after DEFLATE, in bytes.
     pub(super) packed: u64,
     pub(super) bytes: u64,
 }
 
-/// What is before each member and behind the last one. It holds no time, so the same members give the same bytes.
+/// The headers of an archive. Timestamps are constant, so the same members give the same bytes.
 #[derive(Debug, Default)]
 pub(super) struct Layout {
-    /// What is before each member, and where its content begins.
+    /// The local header of each member, and the offset of its content.
     pub(super) heads: Vec<(Vec<u8>, u64)>,
-    /// What is behind the last.
+    /// The central directory and the end record.
     pub(super) end: Vec<u8>,
 }
 
@@ -30,11 +30,11 @@ const DEFLATE: u16 = 8;
 /// Midnight of 1980-01-01, the first day of the format.
 const TIME: u16 = 0;
 const DAY: u16 = 1 << 5 | 1;
-/// A regular file that everybody may read.
+/// A regular file, readable by all.
 const MODE: u32 = 0o100_644 << 16;
 
 impl Layout {
-    /// That of an archive of these members; `None` when it is larger than 4 GiB or has more than 65,535 members.
+    /// The layout for these members; `None` if the archive exceeds 4 GiB or 65,535 members.
     pub(super) fn of<'a>(entries: impl Iterator<Item = Entry<'a>>) -> Option<Self> {
         let mut layout = Self::default();
         let mut directory = Vec::new();
@@ -45,14 +45,14 @@ impl Layout {
             let mut head = b"PK\x03\x04".to_vec();
             head.extend(VERSION.to_le_bytes());
             head.extend(&fields);
-            // No further fields.
+            // No extra fields.
             head.extend([0; 2]);
             head.extend(entry.path.as_bytes());
             directory.extend(b"PK\x01\x02");
             directory.extend(MADE_BY.to_le_bytes());
             directory.extend(VERSION.to_le_bytes());
             directory.extend(&fields);
-            // No further fields, no comment, first disk, binary.
+            // No extra fields, no comment, first disk, binary.
             directory.extend([0; 8]);
             directory.extend(MODE.to_le_bytes());
             directory.extend(begin.to_le_bytes());
@@ -77,7 +77,7 @@ impl Layout {
     }
 }
 
-/// What the head of a member and the directory have in common.
+/// The fields that the local header and the central directory share.
 fn fields(entry: Entry<'_>) -> Option<Vec<u8>> {
     let mut fields = Vec::new();
     for field in [FLAGS, DEFLATE, TIME, DAY] {
