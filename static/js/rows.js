@@ -1,5 +1,5 @@
-// The runs of the archive: what they are chosen and ordered by, column by column, and their rows. Loaded on first use by
-// the page of runs and the picker of a comparison; src/view/data/rows.rs is the other side.
+// The runs of the archive: the columns that they are filtered and ordered by, and their rows. Loaded on first use by the
+// page of runs and the picker of a comparison. Written by src/view/data/rows.rs.
 runpress.runs(async (site) => {
   'use strict';
   const { load, words } = site;
@@ -19,20 +19,33 @@ runpress.runs(async (site) => {
       column.orders = column.values.map(([, order]) => order);
       column.values = column.values.map(([badge]) => badge);
     }
-    // What a facet calls them.
+    // The names that a facet shows.
     column.names = column.values.map((value) => (name === 'annotation' ? value : [words(value)]));
   }
-  const numbers = (text, width, base) => Uint32Array.from({ length: text.length / width }, (_, each) => {
+  // Numbers of `width` digits each, low digits first.
+  const spelled = (text, width) => Uint32Array.from({ length: text.length / width }, (_, each) => {
     let value = 0;
-    for (let at = width - 1; at >= 0; at -= 1) value = value * base + digit[text[each * width + at]];
+    for (let at = width - 1; at >= 0; at -= 1) value = value * DIGITS.length + digit[text[each * width + at]];
     return value;
   });
-  // Eight hexadecimal digits are five of base 85, after an X that no other name has.
-  const ids = (text) => text.split(' ').flatMap((name) => (name[0] === 'X' ? Array.from(numbers(name.slice(1), 5, 85), (id) => id.toString(16).padStart(8, '0')) : [name]));
-  // Of each run, from the oldest on, its place in the values of the column, or its rank; or its name.
-  const column = (name) => file(`runs-${name}`, (text) => (name === 'run' ? ids(text) : numbers(text, text.length / total, 64)));
+  // After an X, each five digits are one id of eight hexadecimal digits.
+  const ids = (text) => text.split(' ').flatMap((name) => (name[0] === 'X' ? Array.from(spelled(name.slice(1), 5), (id) => id.toString(16).padStart(8, '0')) : [name]));
+  // Either run lengths: a number, how many runs have it, the next number. Or digits that each hold several numbers below `base`, or one number
+  // in several digits.
+  const numbers = (found) => {
+    const all = new Uint32Array(total);
+    const [base, each, text] = found;
+    if (typeof text === 'string') {
+      const groups = spelled(text, each > 1 ? 1 : text.length / total);
+      return all.map((_, run) => Math.floor(groups[Math.floor(run / each)] / base ** (run % each)) % base);
+    }
+    for (let at = 0, run = 0; at < found.length; at += 2) all.fill(found[at], run, run += found[at + 1]);
+    return all;
+  };
+  // For each run, oldest first: its index in the values of the column, its rank, or its name.
+  const column = (name) => file(`runs-${name}`, (found) => (name === 'run' ? ids : numbers)(found));
 
-  // Answers whether a run has all of these words, in lower case.
+  // Returns a test of whether a run has all of these words, in lower case.
   const having = async (typed) => {
     const tests = await Promise.all(typed.map(async (word) => {
       const fits = Object.entries(columns).flatMap(([name, { names }]) => {
@@ -40,7 +53,7 @@ runpress.runs(async (site) => {
         return places.size ? [[name, places]] : [];
       });
       const named = [...word].every((letter) => letters.includes(letter));
-      // A part of an address is many words.
+      // Part of an address: match its words one by one.
       const apart = word.split(/[-/_]/).filter(Boolean);
       const other = !fits.length && apart.length > 1 ? await having(apart) : () => false;
       const loaded = await Promise.all(fits.map(async ([name, places]) => [await column(name), places]));
@@ -50,7 +63,7 @@ runpress.runs(async (site) => {
     return (run) => tests.every((test) => test(run));
   };
 
-  // What runs are ordered by in a column: `null` for what has no place.
+  // Returns the sort key of runs in a column; `null` if a run has no value.
   const keyOf = async (name) => {
     const values = await column(name);
     if (name === 'run') return (run) => values[run];
@@ -59,7 +72,7 @@ runpress.runs(async (site) => {
     return (run) => (cells[values[run]].known === false ? null : orders ? orders[values[run]] : names[values[run]][0]);
   };
 
-  // The rows of these runs, with cells by the names of the columns of a table.
+  // The rows of these runs, with cells by column name.
   const rows = (runs) => Promise.all(runs.map(async (run) => {
     const at = Math.floor(run / ROWS);
     const some = await file(`rows-${Math.floor(at / IN_FOLDER)}/${at % IN_FOLDER}`, (all) => all);

@@ -76,16 +76,8 @@ fn a_column_has_the_place_or_the_rank_of_each_run_from_the_oldest_on() {
     let manifest = search::data(&site, "search/runs", "runs");
     let rows = search::rows(&site);
     let column = |name: &str| {
-        let text = search::data(&site, &format!("search/runs-{name}"), "runs");
-        let text = text.as_str().expect("a text").to_owned();
-        let digits = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
-        let of: Vec<usize> = text
-            .chars()
-            .filter_map(|digit| digits.find(digit))
-            .collect();
-        let width = of.len() / 70;
-        let value = |of: &[usize]| of.iter().rev().fold(0, |value, digit| value * 64 + digit);
-        of.chunks(width).map(value).collect::<Vec<_>>()
+        let column = search::data(&site, &format!("search/runs-{name}"), "runs");
+        search::column(&column, 70)
     };
     let (models, days) = (column("model"), column("finished"));
     let values = &manifest["columns"]["model"];
@@ -97,6 +89,42 @@ fn a_column_has_the_place_or_the_rank_of_each_run_from_the_oldest_on() {
         days.is_sorted() && days[0] == 1 && days[69] == 60,
         "{days:?}"
     );
+    // They all are of one case.
+    let cases = search::data(&site, "search/runs-case", "runs");
+    assert_eq!(cases, serde_json::json!([0, 70]));
+    assert_eq!(column("case"), [0; 70]);
+}
+
+#[test]
+fn several_runs_share_a_digit_of_a_column_with_few_values() {
+    for values in [1, 2, 3, 4, 5, 9, 10, 86] {
+        let site = TestSite::empty();
+        let of = |n: usize| n * 7 % values;
+        for n in 0..90 {
+            let day = format!("2026-03-01T10:{:02}:{:02}Z", n / 60, n % 60);
+            let run = Run::new(&format!("{n:08x}-1")).model(&format!("m{}", of(n)));
+            site.run(&n.to_string(), &run.at("2026-03-01T09:00:00Z", &day));
+        }
+        site.publish();
+        let column = search::data(&site, "search/runs-model", "runs");
+        let places = search::column(&column, 90);
+        let manifest = search::data(&site, "search/runs", "runs");
+        for (n, place) in places.into_iter().enumerate() {
+            let model = &manifest["columns"]["model"]["values"][place]["text"];
+            assert_eq!(*model, format!("m{}", of(n)), "{values}: {column}");
+        }
+        let digits = column[2].as_str().map_or(0, str::len);
+        let expected = match values {
+            1 => 0,
+            2 => 15,
+            3 => 23,
+            4 => 30,
+            5 | 9 => 45,
+            10 => 90,
+            _ => 180,
+        };
+        assert_eq!(digits, expected, "{values}: {column}");
+    }
 }
 
 #[test]

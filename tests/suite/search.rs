@@ -89,6 +89,30 @@ pub(crate) fn counts(text: &Value) -> BTreeMap<usize, usize> {
     each.collect()
 }
 
+/// The numbers of a column of the page of runs, as the script reads them.
+pub(crate) fn column(column: &Value, total: usize) -> Vec<usize> {
+    const DIGITS: &str =
+        "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/.-:=^!*?()[]{}@%$#_,;";
+    let parts = column.as_array().expect("a column");
+    let part = |at: usize| {
+        let number = parts[at].as_u64().expect("a number");
+        usize::try_from(number).expect("small")
+    };
+    let Some(text) = parts.get(2).and_then(Value::as_str) else {
+        let pairs = (0..parts.len()).step_by(2);
+        return pairs.flat_map(|at| vec![part(at); part(at + 1)]).collect();
+    };
+    let (base, each) = (part(0), part(1));
+    let digits: Vec<usize> = text.chars().filter_map(|it| DIGITS.find(it)).collect();
+    let width = if each > 1 { 1 } else { digits.len() / total };
+    let groups = digits.chunks(width);
+    let groups = groups.map(|of| of.iter().rev().fold(0, |sum, digit| sum * 85 + digit));
+    let numbers = groups.flat_map(|group| {
+        (0..each).map(move |at| group / base.pow(u32::try_from(at).expect("small")) % base)
+    });
+    numbers.take(total).collect()
+}
+
 /// The texts of the files of a folder that search reads, each with its number.
 fn items(site: &TestSite, name: &str) -> Vec<(usize, Value)> {
     let mut all = Vec::new();

@@ -33,8 +33,9 @@ pub const ORDERED_BY: [&str; 6] = [
     "threads",
 ];
 /// No JSON string escapes any of them.
-const DIGITS: &[u8; 85] =
+const DIGITS: &[u8; BASE] =
     b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/.-:=^!*?()[]{}@%$#_,;";
+const BASE: usize = 85;
 
 /// A row: places in the values of [`CHOSEN_BY`], then the cells that are a run's own.
 #[derive(Debug, Serialize)]
@@ -65,6 +66,18 @@ enum Value {
     Cell(Cell),
     Text(String),
     Kinds(Vec<String>),
+}
+
+/// A number per run, oldest first, in the shorter of two encodings: browsers load whole columns of a large archive.
+#[derive(Debug, Serialize)]
+#[serde(untagged)]
+pub enum Column {
+    /// A base that is above all numbers, how many numbers a digit holds, and the digits. With 1, a number may take several digits.
+    Digits(usize, usize, String),
+    /// Run lengths: a number, how many successive runs have it, then the next number.
+    Repeated(Vec<usize>),
+    /// The names of runs.
+    Names(String),
 }
 
 /// The values of a column in the order in which the oldest runs had them, and how many runs have each.
@@ -168,15 +181,45 @@ impl Manifest {
         ))
     }
 
-    /// The columns: of each run the place of its value, or its rank from 1 and 0 without one, in so many digits as the largest needs;
-    /// and the names of the runs.
-    pub fn columns(&self) -> impl Iterator<Item = (&'static str, String)> + '_ {
+    /// The columns: for each run the place of its value, or its rank from 1 and 0 without one; and the names of the runs.
+    pub fn columns(&self) -> impl Iterator<Item = (&'static str, Column)> + '_ {
         let chosen = self.columns.iter();
-        let chosen = chosen.map(|(name, values)| (*name, digits(&values.of_runs)));
+        let chosen = chosen.map(|(name, values)| (*name, Column::of(&values.of_runs)));
         let ordered = ORDERED_BY.into_iter().zip(&self.numbers);
-        let ordered = ordered.map(|(name, numbers)| (name, digits(&ranks(numbers))));
-        let names = ("run", packed(&self.names));
+        let ordered = ordered.map(|(name, numbers)| (name, Column::of(&ranks(numbers))));
+        let names = ("run", Column::Names(packed(&self.names)));
         chosen.chain(ordered).chain([names])
+    }
+}
+
+impl Column {
+    fn of(numbers: &[usize]) -> Self {
+        let base = numbers.iter().max().map_or(0, |most| most + 1).max(2);
+        let per_digit = (1..=6)
+            .rev()
+            .find(|per| {
+                base.checked_pow(*per)
+                    .is_some_and(|numbers| numbers <= BASE)
+            })
+            .unwrap_or(1);
+        let groups = numbers.chunks(per_digit as usize);
+        let groups = groups.map(|group| {
+            group
+                .iter()
+                .rev()
+                .fold(0, |sum, number| sum * base + number)
+        });
+        let groups: Vec<usize> = groups.collect();
+        let width = (1..=5).find(|width| base <= BASE.pow(*width)).unwrap_or(5);
+        let digits = spelled(&groups, width);
+        let repeated = numbers.chunk_by(|one, next| one == next);
+        let repeated: Vec<usize> = repeated.flat_map(|same| [same[0], same.len()]).collect();
+        let length = |number: &usize| number.checked_ilog10().unwrap_or_default() as usize + 2;
+        if repeated.iter().map(length).sum::<usize>() < digits.len() {
+            Self::Repeated(repeated)
+        } else {
+            Self::Digits(base, per_digit as usize, digits)
+        }
     }
 }
 
@@ -212,15 +255,9 @@ fn ranks(numbers: &[Option<f64>]) -> Vec<usize> {
     ranks.collect()
 }
 
-/// Numbers of the same number of digits of base 64, the low ones first.
-fn digits(numbers: &[usize]) -> String {
-    let most = numbers.iter().max().copied().unwrap_or_default();
-    let width = (1..5).find(|width| most >> (6 * width) == 0).unwrap_or(5);
-    spelled(numbers, width, 64)
-}
-
-fn spelled(numbers: &[usize], width: u32, base: usize) -> String {
-    let digit = |number: usize, at| char::from(DIGITS[number / base.pow(at) % base]);
+/// Numbers in this many digits each, the low ones first.
+fn spelled(numbers: &[usize], width: u32) -> String {
+    let digit = |number: usize, at| char::from(DIGITS[number / BASE.pow(at) % BASE]);
     let numbers = numbers.iter();
     numbers
         .flat_map(|number| (0..width).map(move |at| digit(*number, at)))
@@ -240,7 +277,7 @@ fn packed(names: &[String]) -> String {
         let numbers: Vec<usize> = some.iter().filter_map(number).collect();
         match numbers.as_slice() {
             [] => some.concat(),
-            numbers => format!("X{}", spelled(numbers, 5, 85)),
+            numbers => format!("X{}", spelled(numbers, 5)),
         }
     });
     tokens.collect::<Vec<_>>().join(" ")
