@@ -137,7 +137,6 @@ mod url;
 mod view;
 
 use std::path::PathBuf;
-use std::sync::Arc;
 
 use diagnostics::Diagnostic;
 pub use diagnostics::Failure;
@@ -269,8 +268,8 @@ fn stage_site<'a>(
 ) -> Result<StagedSite<'a>, Failure> {
     // All records and prose: they are small, and the order of the runs depends on them.
     let content = memory.map_or_else(
-        || (Arc::new(site.look()), KnownRecords::default()),
-        Memory::content,
+        || (site.look(), KnownRecords::default()),
+        |memory| memory.content(site),
     );
     let mut gathered = Gathered::gather(site, content, progress)?;
     let navigation = gathered.navigation();
@@ -310,6 +309,7 @@ fn stage_site<'a>(
         // Neighbors and ranges may have counted invalid runs, so all pages are rendered again.
         gathered = gathered.without_invalid(site, runs);
     };
+    gathered.condense();
     if let Share::Shard(shard) = share {
         let outcome = pipeline::part_outcome(site, &gathered, (shard, runs), &stage);
         return Ok(StagedSite {
@@ -337,6 +337,7 @@ fn stage_site<'a>(
         )?;
         outcome.weigh(site, &stage);
     }
+    outcome.list_cases(&gathered);
     #[cfg(feature = "parquet")]
     let export = pipeline::export(site, &gathered, &outcome, progress)?;
     #[cfg(not(feature = "parquet"))]

@@ -15,6 +15,7 @@ use crate::diagnostics::{Diagnostic, Place, codes};
 use crate::model::FileDigest;
 use crate::spool::Spool;
 
+mod by_folder;
 mod files;
 mod journal;
 mod ours;
@@ -29,7 +30,7 @@ pub use weight::Weight;
 pub use written::Written;
 
 use files::Digest;
-pub(crate) use files::{KnownSite, SiteFile};
+pub(crate) use files::{KnownSite, SiteFiles};
 
 use files::{Changes, Files, Old};
 use journal::Step;

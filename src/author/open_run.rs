@@ -1,7 +1,6 @@
 //! What an annotator works on: one run, its tapes, and the sidecar of the chosen tape.
 
 use std::path::Path;
-use std::sync::Arc;
 
 use crate::config::Config;
 use crate::diagnostics::text::{nearest, quoted};
@@ -20,12 +19,8 @@ pub(super) fn find(site: &Site, name: &str) -> Result<RunDirectory, Refusal> {
     if let Some(directory) = discover::run_at(&site.root, &site.content, Path::new(name)) {
         return Ok(directory);
     }
-    let gathered = Gathered::gather(
-        site,
-        (Arc::new(site.look()), KnownRecords::default()),
-        &NoProgress,
-    )
-    .map_err(Refusal::Site)?;
+    let gathered = Gathered::gather(site, (site.look(), KnownRecords::default()), &NoProgress)
+        .map_err(Refusal::Site)?;
     match gathered.named(name)[..] {
         [directory] => Ok(directory.clone()),
         [] => Err(Refusal::request(

@@ -12,6 +12,8 @@ pub struct Roots {
     trees: BTreeMap<PathBuf, Option<Tree>>,
     /// Those that mirror a content root with nothing but records.
     mirrors: BTreeSet<PathBuf>,
+    /// A digest of the trees that were dropped.
+    condensed: Option<[u8; 32]>,
 }
 
 impl Roots {
@@ -26,6 +28,7 @@ impl Roots {
         Self {
             trees: looked.collect(),
             mirrors: BTreeSet::new(),
+            condensed: None,
         }
     }
 
@@ -52,6 +55,17 @@ impl Roots {
     pub(crate) fn of(&self, directory: &RunDirectory) -> Option<&Tree> {
         let below = directory.path.strip_prefix(&directory.root).ok()?;
         self.root(&directory.root)?.folder(below)
+    }
+
+    /// Drops the trees, but for a digest.
+    pub(crate) fn condense(&mut self) {
+        self.condensed = self.digest(i64::MAX);
+        self.trees.clear();
+    }
+
+    /// A digest of the dropped trees.
+    pub(crate) const fn condensed(&self) -> Option<[u8; 32]> {
+        self.condensed
     }
 
     /// A digest of how everything looks, if nothing may have changed unseen since `at`.

@@ -85,7 +85,7 @@ document! {
         /// Counts of annotations in its sidecars.
         annotations: Annotations<'a> = Annotations::of(&findings.annotations),
         /// Counts of its review threads; null for a run without a file of threads.
-        threads: Option<ThreadSummary<'a>> = findings.threads.as_ref().map(ThreadSummary::of),
+        threads: Option<ThreadSummary<'a>> = findings.threads.as_deref().map(ThreadSummary::of),
     }
 }
 

@@ -48,7 +48,7 @@ fn retain(names: &mut Vec<String>, may_stay: impl Fn(&String) -> bool) -> usize 
 pub(super) fn hide(known: &mut Known) {
     let hidden = |digests: &Digests, name: fn(&str) -> String| {
         let digests = digests.iter();
-        let digests = digests.map(|(found, digest)| (name(found), digest.to_owned()));
+        let digests = digests.map(|(found, digest)| (name(found), digest.to_string()));
         digests.collect()
     };
     known.files = hidden(&known.files, hidden_file);
@@ -72,7 +72,7 @@ fn seen_again(run: &Known, before: &Digests, after: &Digests, name: fn(&str) -> 
     let names: BTreeMap<String, &str> = after.iter().map(|(key, _)| (name(key), key)).collect();
     let digests = before.iter().map(|(key, digest)| {
         let name = names.get(key).copied().unwrap_or(key);
-        (name.to_owned(), digest.to_owned())
+        (name.to_owned(), digest.to_string())
     });
     digests.collect()
 }

@@ -1,7 +1,6 @@
 //! What a human, an agent or a system said about an event.
 
 use std::borrow::Cow;
-use std::sync::Arc;
 
 use super::Verbatim;
 
@@ -135,33 +134,44 @@ pub struct Link {
     pub reference: Option<String>,
 }
 
-/// Annotations counted by kind, sorted; the name is [`Kind::counted_as`]. An archive has one for each run, of few kinds.
-#[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub struct Counts(pub Vec<(Arc<str>, usize)>);
+/// The words that [`Kind::counted_as`] returns, sorted.
+const COUNTED: [&str; Kind::KNOWN.len() + 1] = [
+    "alternative",
+    "correct",
+    "crystallize_here",
+    "friction",
+    "hypothesis",
+    "incorrect",
+    "marker",
+    "mute",
+    "note",
+    "unknown",
+];
+
+/// Numbers of annotations by kind. An archive holds one for each run, so they are in the order of [`COUNTED`], without words.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub struct Counts(pub [u32; COUNTED.len()]);
 
 impl Counts {
     /// Counts one more.
     pub fn add(&mut self, kind: &Kind) {
-        self.add_as(kind.counted_as(), 1);
-    }
-
-    fn add_as(&mut self, name: &str, count: usize) {
-        match self.0.binary_search_by(|(known, _)| (**known).cmp(name)) {
-            Ok(at) => self.0[at].1 += count,
-            Err(at) => self.0.insert(at, (name.into(), count)),
+        if let Ok(at) = COUNTED.binary_search(&kind.counted_as()) {
+            self.0[at] = self.0[at].saturating_add(1);
         }
     }
 
     /// Adds the counts of another sidecar.
     pub fn merge(&mut self, other: &Self) {
-        for (name, count) in other.iter() {
-            self.add_as(name, count);
+        for (count, more) in self.0.iter_mut().zip(other.0) {
+            *count = count.saturating_add(more);
         }
     }
 
-    /// Each name with its count.
-    pub fn iter(&self) -> impl Iterator<Item = (&str, usize)> {
-        self.0.iter().map(|(name, count)| (&**name, *count))
+    /// Each kind that occurs with its count, by name.
+    pub fn iter(&self) -> impl Iterator<Item = (&'static str, usize)> {
+        let all = COUNTED.into_iter().zip(self.0);
+        all.filter(|(_, count)| *count > 0)
+            .map(|(name, count)| (name, count as usize))
     }
 
     /// All of them.

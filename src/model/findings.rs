@@ -15,31 +15,31 @@ pub struct Findings {
     /// Events on all tapes; without a tape nothing is known of them.
     pub events: Option<usize>,
     /// The first tape in columns, as `view::density` packs them.
-    pub density: Option<String>,
+    pub density: Option<Box<str>>,
     /// Annotations on all tapes.
     pub annotations: Counts,
     /// Its review threads, where there are any.
-    pub threads: Option<ThreadCounts>,
+    pub threads: Option<Box<ThreadCounts>>,
     /// Its annotations in the spool.
     pub spooled: Spooled,
     /// The writeup as HTML, for the newest runs only: JSON Feed carries it.
-    pub writeup_html: Option<String>,
-    /// Digests of the run, for the next build.
-    pub digests: RunDigests,
+    pub writeup_html: Option<Box<str>>,
+    /// Digests of the run, until the ledger has them.
+    pub digests: Option<Box<RunDigests>>,
 }
 
 impl Findings {
     /// Whether something was said about an event.
     #[must_use]
     pub fn is_annotated(&self) -> bool {
-        !self.annotations.0.is_empty()
+        self.annotations.total() > 0
     }
 
     /// Shares words with the findings of other runs.
     pub fn share(&mut self, known: &mut BTreeSet<Arc<str>>) {
-        let kinds = self.annotations.0.iter_mut();
-        kinds.for_each(|(kind, _)| super::run::share(kind, known));
-        self.digests.share(known);
+        if let Some(digests) = &mut self.digests {
+            digests.share(known);
+        }
     }
 }
 
@@ -105,11 +105,11 @@ pub struct Spooled {
     /// The failures that search finds, as JSON.
     pub failures: Slice,
     /// Its data for comparisons, then that of each further tape.
-    pub compare: Vec<Slice>,
+    pub compare: Box<[Slice]>,
     /// The files that go into its pack.
-    pub members: Vec<Member>,
+    pub members: Box<[Member]>,
     /// The run's newest annotations, for the home page.
-    pub newest: Vec<SpooledAnnotation>,
+    pub newest: Box<[SpooledAnnotation]>,
     /// The newest annotation by a person that says something.
     pub quote: Option<SpooledAnnotation>,
 }

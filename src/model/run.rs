@@ -22,8 +22,8 @@ pub struct Run {
     pub finished: Option<Moment>,
     /// Publication time, if recorded.
     pub published: Option<Moment>,
-    /// Test case, harness and model.
-    pub subject: Subject,
+    /// Test case, harness and model. Many runs have the same ones.
+    pub subject: Arc<Subject>,
     /// Time, tokens and cost.
     pub metrics: Metrics,
     /// Results of the validation.
@@ -56,9 +56,9 @@ impl Run {
         self.published.as_ref().or(self.finished.as_ref())
     }
 
-    /// Holds no text twice that is among the `known` ones of other runs, as nearly all are.
-    pub fn share(&mut self, known: &mut BTreeSet<Arc<str>>) {
-        let s = &mut self.subject;
+    /// Replaces texts, and the subject, by equal ones of other runs, as nearly all are.
+    pub fn share(&mut self, known: &mut Known) {
+        let s = Arc::make_mut(&mut self.subject);
         let words = [
             &mut s.case,
             &mut s.test_type,
@@ -87,17 +87,25 @@ impl Run {
         let all = words.into_iter().map(Some);
         let all = all.chain(optional.map(Option::as_mut));
         for text in all.chain(checks).chain(outcomes).flatten() {
-            share(text, known);
+            share(text, &mut known.texts);
         }
+        share(&mut self.subject, &mut known.subjects);
     }
 }
 
-/// Replaces a text by the same one among the `known` ones, or makes it one of them.
-pub fn share(text: &mut Arc<str>, known: &mut BTreeSet<Arc<str>>) {
-    if let Some(known) = known.get(text) {
-        *text = Arc::clone(known);
+/// What runs share.
+#[derive(Debug, Default)]
+pub struct Known {
+    texts: BTreeSet<Arc<str>>,
+    subjects: BTreeSet<Arc<Subject>>,
+}
+
+/// Replaces a value by an equal one among the `known` ones, or adds it to them.
+pub fn share<T: Ord + ?Sized>(value: &mut Arc<T>, known: &mut BTreeSet<Arc<T>>) {
+    if let Some(known) = known.get(value) {
+        *value = Arc::clone(known);
     } else {
-        known.insert(Arc::clone(text));
+        known.insert(Arc::clone(value));
     }
 }
 
@@ -105,7 +113,7 @@ pub fn share(text: &mut Arc<str>, known: &mut BTreeSet<Arc<str>>) {
 const UNKNOWN: &str = "unknown";
 
 /// Test case, harness and model.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Subject {
     /// Slug of the test case.
     pub case: Arc<str>,
@@ -313,7 +321,7 @@ pub fn from_record(record: &RunRecord<'_>) -> Option<Run> {
         started: moment(&record.started_at),
         finished: moment(&record.finished_at),
         published: moment(&record.published_at),
-        subject: Subject {
+        subject: Arc::new(Subject {
             case: text(&subject.test_case_slug)?,
             version: text(&subject.test_case_version),
             test_type: text(&subject.test_type).unwrap_or_else(|| "end-to-end".into()),
@@ -324,7 +332,7 @@ pub fn from_record(record: &RunRecord<'_>) -> Option<Run> {
             orchestrator: text(&subject.orchestrator_slug).unwrap_or_else(|| "one-shot".into()),
             engine: text(&subject.engine_slug).unwrap_or_else(|| "none".into()),
             engine_version: text(&subject.engine_version),
-        },
+        }),
         metrics: metrics(&record.metrics),
         validation: validation(&record.validation)?,
         source_repo: address(&record.links.source_repo),

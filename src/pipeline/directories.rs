@@ -1,18 +1,19 @@
 //! Run directories: each record is read once, and checked alone and beside the others.
 
 use std::cell::RefCell;
-use std::collections::BTreeSet;
 use std::ffi::OsStr;
 use std::sync::{Arc, Mutex, PoisonError};
 
 use rayon::prelude::*;
 
+use crate::beneath::{Kind, Stamp};
 use crate::diagnostics::{Diagnostic, Place, Source};
 use crate::discover::{Roots, RunDirectory};
 use crate::formats::redactions;
 use crate::formats::run_record::{self, UnknownKey};
 use crate::links::Slug;
 use crate::load::{self, Loaded};
+use crate::model::run;
 use crate::rules::archive::Candidate;
 use crate::secrets::Mask;
 use crate::site::Site;
@@ -27,6 +28,8 @@ use super::secrets;
 #[derive(Debug)]
 pub(super) struct Directory {
     pub(super) place: RunDirectory,
+    /// Stamp of the record; `None` if it is not a regular file, or if parts of it are withheld.
+    pub(super) stamp: Option<Stamp>,
     /// BLAKE3 of the record; `None` when it cannot be read.
     pub(super) record: Option<[u8; 32]>,
     /// The run id, where the record has one, however broken the rest is.
@@ -87,7 +90,7 @@ pub(super) fn read(
         (place, known)
     });
     let runs: Vec<_> = runs.collect();
-    let texts = Mutex::new(BTreeSet::new());
+    let shared = Mutex::new(run::Known::default());
     let read = runs.into_par_iter().enumerate();
     let read = read.map(|(index, (place, known))| {
         let name = OsStr::new(run_record::FILE_NAME);
@@ -100,10 +103,12 @@ pub(super) fn read(
             None => Err(place),
         };
         let mut directory = directory.unwrap_or_else(|place| read_record(site, place, index));
+        let file = found.filter(|it| matches!(it.kind, Kind::File { .. }) && !is_withheld);
+        directory.stamp = file.map(|file| file.stamp);
         if let Status::Valid(Candidate { run, .. }) = &mut directory.status {
-            let mut texts = texts.lock().unwrap_or_else(PoisonError::into_inner);
+            let mut shared = shared.lock().unwrap_or_else(PoisonError::into_inner);
             let run = Arc::make_mut(run);
-            run.share(&mut texts);
+            run.share(&mut shared);
             directory.id = Some(Arc::clone(&run.id));
         }
         progress.tick();
@@ -122,6 +127,7 @@ impl Directory {
             return Err(place);
         };
         Ok(Self {
+            stamp: None,
             record: Some(digest),
             id,
             problems: known.problems,
@@ -138,25 +144,20 @@ impl Directory {
     }
 
     /// What the next build need not read again; `None` when it must.
-    pub(super) fn shape(&self, roots: &Roots) -> Option<(String, RecordShape)> {
-        if is_withheld(roots, &self.place) {
-            return None;
-        }
+    pub(super) fn shape(&self) -> Option<(String, RecordShape)> {
         let run = match &self.status {
             Status::Valid(candidate) => Some(&*candidate.run),
             Status::NeverPublished => None,
             Status::Invalid | Status::Quarantined { .. } => return None,
         };
         let shape = RecordShape::of(&RecordParts {
-            found: roots
-                .of(&self.place)?
-                .get(OsStr::new(run_record::FILE_NAME))?,
+            stamp: self.stamp?,
             digest: self.record?,
             id: self.id.clone(),
             run,
             problems: &self.problems,
             unknown_keys: &self.unknown_keys,
-        })?;
+        });
         Some((self.place.shown.clone(), shape))
     }
 
@@ -198,6 +199,7 @@ fn read_record(site: &Site, place: RunDirectory, index: usize) -> Directory {
     });
     let mut directory = Directory {
         place,
+        stamp: None,
         record: None,
         id: None,
         problems: Vec::new(),

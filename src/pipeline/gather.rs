@@ -2,7 +2,6 @@
 
 use std::cell::RefCell;
 use std::collections::BTreeSet;
-use std::sync::Arc;
 
 use rayon::ThreadPool;
 
@@ -36,7 +35,7 @@ const STACK: usize = 16 << 20;
 pub struct Gathered {
     pub(super) pool: ThreadPool,
     /// How the content looked before it was read.
-    pub(super) roots: Arc<Roots>,
+    pub(super) roots: Roots,
     pub(super) directories: Vec<Directory>,
     /// The valid runs in order, with their addresses.
     pub(super) archive: Archive,
@@ -69,7 +68,7 @@ impl Gathered {
     /// A content root or the ledger of the site that is replaced cannot be read.
     pub fn gather(
         site: &Site,
-        (roots, known): (Arc<Roots>, KnownRecords),
+        (roots, known): (Roots, KnownRecords),
         progress: &dyn Progress,
     ) -> Result<Self, Failure> {
         let pool = rayon::ThreadPoolBuilder::new()
@@ -130,7 +129,7 @@ impl Gathered {
     #[must_use]
     pub fn without_invalid(mut self, site: &Site, runs: StagedRuns) -> Self {
         for (entry, run) in self.archive.runs.iter().zip(runs.valid) {
-            if run.has_errors() {
+            if let Some(run) = run.filter(|run| run.has_errors()) {
                 self.used.extend(run.used);
                 self.directories[entry.directory].status = Status::Quarantined {
                     slug: entry.slug.clone(),
@@ -139,6 +138,11 @@ impl Gathered {
             }
         }
         self.assembled(site)
+    }
+
+    /// Drops how each file of the content looked, once all runs are taken through: lists do without it.
+    pub fn condense(&mut self) {
+        self.roots.condense();
     }
 
     /// With the archive of the valid runs.

@@ -6,7 +6,6 @@
 mod records;
 
 use std::collections::{BTreeMap, BTreeSet};
-use std::sync::Arc;
 
 use serde::{Deserialize, Serialize};
 use twox_hash::XxHash3_128;
@@ -21,7 +20,7 @@ use crate::model::findings::{
     ThreadCounts,
 };
 use crate::model::review::Rating;
-use crate::publish::SiteFile;
+use crate::publish::SiteFiles;
 use crate::spool::Texts;
 
 pub use records::KnownRecords;
@@ -53,7 +52,7 @@ pub(super) struct Left {
 }
 
 /// Digests by [`Facet`].
-pub(super) type Facets = [[u8; 16]; Facet::COUNT];
+pub(super) type Facets = [[u8; 8]; Facet::COUNT];
 
 /// What a list may be made of, beside the record.
 #[derive(Debug, Clone, Copy)]
@@ -91,8 +90,8 @@ impl KeptRun {
 /// What is kept of all runs.
 #[derive(Debug)]
 pub struct StagedRuns {
-    /// Of each run of the archive, in order.
-    pub(super) valid: Vec<KeptRun>,
+    /// Each run of the archive, in order; `None` for the runs of other shards.
+    pub(super) valid: Vec<Option<Box<KeptRun>>>,
     /// Of the runs whose records are not valid.
     pub(super) others: Vec<OtherRun>,
 }
@@ -111,7 +110,7 @@ impl StagedRuns {
     /// Whether runs of the archive turned out to have errors.
     #[must_use]
     pub fn have_errors(&self) -> bool {
-        self.valid.iter().any(KeptRun::has_errors)
+        self.valid.iter().flatten().any(|run| run.has_errors())
     }
 }
 
@@ -143,10 +142,10 @@ pub(super) struct Head {
 
 /// What says where the runs are, and what was written.
 #[derive(Debug, Default, Serialize, Deserialize)]
-pub(super) struct Body<Files = Vec<SiteFile>> {
+pub(super) struct Body<Files = SiteFiles> {
     /// A digest of what all pages have in common.
     pub(super) frame: String,
-    /// All files of the site, sorted by path.
+    /// All files of the site.
     pub(super) files: Files,
     /// The [`RunShape`] of each run and how large its texts are, by the run directory's path in diagnostics.
     pub(super) runs: BTreeMap<String, (Piece, u64)>,
@@ -190,12 +189,12 @@ pub(super) struct FindingsShape {
     rating: Option<usize>,
     events: Option<usize>,
     density: Option<String>,
-    annotations: Vec<(Arc<str>, usize)>,
+    annotations: [u32; 10],
     /// Channel, threads, entries.
     threads: Option<(Option<String>, usize, usize)>,
     writeup_html: Option<String>,
     /// [`Digests::packed`] of the record, of the files and of the annotations.
-    digests: [(String, String); 3],
+    digests: [(String, Vec<u8>); 3],
     lines: TextPlace,
     friction: TextPlace,
     hypotheses: TextPlace,
@@ -256,7 +255,7 @@ const fn place(slice: Slice) -> TextPlace {
 /// Digests of what lists are made of, by [`Facet`]; `texts` are those of the run.
 pub(super) fn facets(findings: &Findings, texts: &Texts) -> Facets {
     let spooled = &findings.spooled;
-    let text = |slice: Slice| digest(&[texts.get(slice)]);
+    let text = |slice: Slice| facet(&[texts.get(slice)]);
     let compare: Vec<_> = spooled.compare.iter().map(|it| texts.get(*it)).collect();
     let cards = spooled.cards.iter();
     let sorted: Vec<_> = cards.clone().map(|it| (it.kind(), it.group())).collect();
@@ -275,10 +274,15 @@ pub(super) fn facets(findings: &Findings, texts: &Texts) -> Facets {
         text(spooled.anchors),
         text(spooled.writeup),
         text(spooled.failures),
-        digest(&compare),
-        digest(&newest),
-        digest(&cards),
+        facet(&compare),
+        facet(&newest),
+        facet(&cards),
     ]
+}
+
+/// A digest of a facet: there are many, and it need only show a change.
+fn facet(texts: &[&[u8]]) -> [u8; 8] {
+    digest(texts).first_chunk().copied().unwrap_or_default()
 }
 
 /// One digest of several texts. Whoever could forge one may write the cache anyway.
@@ -292,14 +296,14 @@ pub(super) fn digest(texts: &[&[u8]]) -> [u8; 16] {
 }
 
 impl FindingsShape {
-    fn listed(findings: &Findings) -> [u8; 16] {
+    fn listed(findings: &Findings) -> [u8; 8] {
         let without = Findings {
-            digests: RunDigests::default(),
+            digests: None,
             spooled: Spooled::default(),
             ..findings.clone()
         };
         // Nothing in it can fail to be written.
-        digest(&[&postcard::to_stdvec(&Self::of(&without)).unwrap_or_default()])
+        facet(&[&postcard::to_stdvec(&Self::of(&without)).unwrap_or_default()])
     }
 
     pub(super) fn of(findings: &Findings) -> Self {
@@ -311,14 +315,19 @@ impl FindingsShape {
                 .rating
                 .and_then(|rating| Rating::ALL.iter().position(|known| *known == rating)),
             events: findings.events,
-            density: findings.density.clone(),
-            annotations: findings.annotations.0.clone(),
+            density: findings.density.as_deref().map(str::to_owned),
+            annotations: findings.annotations.0,
             threads: threads.map(|it| (it.channel.clone(), it.threads, it.entries)),
-            writeup_html: findings.writeup_html.clone(),
-            digests: findings.digests.all().map(|digests| {
-                let (names, digests) = digests.packed();
-                (names.to_owned(), digests.to_owned())
-            }),
+            writeup_html: findings.writeup_html.as_deref().map(str::to_owned),
+            digests: findings
+                .digests
+                .clone()
+                .unwrap_or_default()
+                .all()
+                .map(|digests| {
+                    let (names, digests) = digests.packed();
+                    (names.to_owned(), digests.to_owned())
+                }),
             lines: place(spooled.lines),
             friction: place(spooled.friction),
             hypotheses: place(spooled.hypotheses),
@@ -344,7 +353,7 @@ impl FindingsShape {
         let card = |(kind, group, card): (usize, usize, TextPlace)| {
             SpooledCard::new((kind, group), slice(card)?)
         };
-        let digests = |(names, digests): (String, String)| Digests::of_packed(&names, &digests);
+        let digests = |(names, digests): (String, Vec<u8>)| Digests::of_packed(&names, &digests);
         let [record, files, annotations] = self.digests.map(digests);
         let annotation = |(at, text): AnnotationShape| {
             let text = slice(text)?;
@@ -370,15 +379,15 @@ impl FindingsShape {
                 .and_then(|rating| Rating::ALL.get(rating))
                 .copied(),
             events: self.events,
-            density: self.density,
+            density: self.density.map(Into::into),
             annotations: Counts(self.annotations),
-            threads: self
-                .threads
-                .map(|(channel, threads, entries)| ThreadCounts {
+            threads: self.threads.map(|(channel, threads, entries)| {
+                Box::new(ThreadCounts {
                     channel,
                     threads,
                     entries,
-                }),
+                })
+            }),
             spooled: Spooled {
                 lines: slice(self.lines)?,
                 friction: slice(self.friction)?,
@@ -400,12 +409,12 @@ impl FindingsShape {
                     .collect::<Option<_>>()?,
                 quote,
             },
-            writeup_html: self.writeup_html,
-            digests: RunDigests {
+            writeup_html: self.writeup_html.map(Into::into),
+            digests: Some(Box::new(RunDigests {
                 record,
                 files,
                 annotations,
-            },
+            })),
         })
     }
 }

@@ -13,17 +13,13 @@ use crate::site::Site;
 use super::gather::Gathered;
 use super::previous;
 
-/// The ledger of a site with these runs that replaces one with the ledger `previous`.
+/// The ledger of a site with these runs that replaces a site with the ledger `previous`.
 pub(super) fn next(
     site: &Site,
     gathered: &Gathered,
-    findings: &[Findings],
+    runs: Vec<Known>,
     previous: Option<&Ledger>,
 ) -> Ledger {
-    let runs = gathered.archive.runs.iter().zip(findings);
-    let runs = runs
-        .map(|(entry, findings)| known(entry, findings))
-        .collect();
     let directories = gathered.directories.iter();
     let left_out = directories.filter(|directory| directory.is_left_out());
     let withdrawals = gathered.withdrawals.iter().flat_map(|file| &file.list.run);
@@ -60,9 +56,10 @@ fn fields(
     Some(ledger::fields(old.get(), &portable(new)))
 }
 
-fn known(entry: &Entry, findings: &Findings) -> Known {
+/// What the ledger knows of a run. Takes the digests out of its findings.
+pub(super) fn known(entry: &Entry, findings: &mut Findings) -> Known {
     let subject = &entry.run.subject;
-    let digests = findings.digests.clone();
+    let digests = *findings.digests.take().unwrap_or_default();
     let known = |name: &Option<Arc<str>>, shown: fn(&Subject) -> &str| {
         name.clone().unwrap_or_else(|| shown(subject).into())
     };

@@ -37,8 +37,8 @@ use super::outcome::Outcome;
 /// It is about the site in the output folder: only a build that was put in its place is remembered.
 #[derive(Debug)]
 pub struct Memory {
-    /// Looked at before anything was read.
-    roots: Arc<Roots>,
+    /// How the content looked before anything was read; until a build has it.
+    roots: Mutex<Option<Roots>>,
     at: i64,
     /// A digest of what the command line, site.toml, `templates/` and `static/` say.
     settings: [u8; 32],
@@ -69,6 +69,7 @@ pub struct Notes<'a> {
 /// A run whose pages were made.
 pub(super) struct NotedRun<'a> {
     pub(super) place: &'a RunDirectory,
+    pub(super) roots: &'a Roots,
     pub(super) digests: &'a [FileDigest],
     pub(super) archive_context: &'a ArchiveContext,
     pub(super) is_newest: bool,
@@ -93,7 +94,7 @@ impl Memory {
         let at = cache::now();
         let last = if site.options.fresh { None } else { read() };
         Self {
-            roots: Arc::new(site.look()),
+            roots: Mutex::new(Some(site.look())),
             at,
             settings: site.settings(),
             seen: Mutex::new(last.as_ref().and_then(|_| publish::look(&site.out))),
@@ -124,7 +125,7 @@ impl Memory {
     }
 
     /// How the content looks, and the records that the last build read with the same settings.
-    pub(crate) fn content(&self) -> (Arc<Roots>, KnownRecords) {
+    pub(crate) fn content(&self, site: &Site) -> (Roots, KnownRecords) {
         let last = self.last.as_ref();
         let last = last.filter(|(_, head)| head.settings == self.settings);
         let known = last.and_then(|(reader, head)| {
@@ -135,7 +136,13 @@ impl Memory {
                 at: head.inputs_at,
             })
         });
-        (Arc::clone(&self.roots), known.unwrap_or_default())
+        // A second try looks again. What it sees is compared with the time of the first look, which is on the safe side.
+        let roots = self.roots().take().unwrap_or_else(|| site.look());
+        (roots, known.unwrap_or_default())
+    }
+
+    fn roots(&self) -> MutexGuard<'_, Option<Roots>> {
+        self.roots.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     /// The outcome of a build that would read what the last one read, and write what is there.
@@ -146,7 +153,7 @@ impl Memory {
             && site.compares_with_itself()
             && head.settings == self.settings
             && head.inputs.is_some()
-            && head.inputs == self.roots.digest(head.inputs_at)
+            && head.inputs == self.roots().as_ref()?.digest(head.inputs_at)
             && head.outputs.is_some()
             && head.outputs == self.seen().as_ref()?.digest(head.outputs_at);
         let (_, head) = self.last.as_ref().filter(|_| is_unchanged)?;
@@ -219,7 +226,7 @@ impl Notes<'_> {
             return Ok(None);
         };
         let is_unchanged = shows_same(&known, archive, (index, is_newest));
-        let looks = self.memory.roots.of(place).filter(|_| is_unchanged);
+        let looks = gathered.roots.of(place).filter(|_| is_unchanged);
         let looks = looks.and_then(|tree| {
             let now = load::inputs(tree)?;
             load::unchanged(place, known.inputs.as_ref()?, now, head.inputs_at)
@@ -287,7 +294,7 @@ impl Notes<'_> {
 
     /// Leaves a run to the next build.
     pub(super) fn note(&self, run: &NotedRun<'_>) -> Option<Left> {
-        let mut inputs = self.memory.roots.of(run.place).and_then(load::inputs);
+        let mut inputs = run.roots.of(run.place).and_then(load::inputs);
         if let Some(inputs) = &mut inputs {
             load::note_digests(inputs, run.digests);
         }
@@ -366,16 +373,14 @@ impl Notes<'_> {
         stage.spool = Spool::default();
         let committed = stage.committed()?;
         let memory = self.memory;
-        let records = Streamed(&gathered.directories, |directory: &Directory| {
-            directory.shape(&gathered.roots)
-        });
+        let records = Streamed(&gathered.directories, Directory::shape);
         let head = Head {
             records: self.writer.as_ref()?.stream(&records)?,
             settings: memory.settings,
             // How the content looked that parts are made of is known run by run.
             inputs: match self.parts_at {
                 Some(_) => None,
-                None => memory.roots.digest(i64::MAX),
+                None => gathered.roots.condensed(),
             },
             inputs_at: self.parts_at.map_or(memory.at, |at| at.min(memory.at)),
             outputs: committed.tree.digest(i64::MAX),

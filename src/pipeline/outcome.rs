@@ -62,17 +62,21 @@ impl Outcome {
     /// Sorts all problems, and compares the runs with the site that is replaced.
     #[must_use]
     pub fn of(site: &Site, gathered: &Gathered, staged: StagedRuns) -> Self {
-        let runs = staged.valid.iter().filter(|run| !run.has_errors()).count();
+        let valid = staged.valid.iter().flatten();
+        let runs = valid.filter(|run| !run.has_errors()).count();
         let mut diagnostics: Vec<_> = gathered.problems().cloned().collect();
         diagnostics.extend(gathered.archive_problems.iter().cloned());
         let all = staged.valid.len();
         let (mut findings, mut left) = (Vec::with_capacity(all), Vec::with_capacity(all));
+        let mut known = Vec::with_capacity(all);
         let (mut used, mut read) = (gathered.used.clone(), 0);
         for other in staged.others {
             used.extend(other.used);
             diagnostics.extend(other.problems);
         }
-        for run in staged.valid {
+        for (entry, run) in gathered.archive.runs.iter().zip(staged.valid) {
+            let mut run = *run.unwrap_or_default();
+            known.push(ledger::known(entry, &mut run.findings));
             read += run.read;
             used.extend(run.used);
             diagnostics.extend(run.problems);
@@ -90,7 +94,7 @@ impl Outcome {
             Vec::new()
         };
         let previous = gathered.previous.as_ref();
-        let ledger = ledger::next(site, gathered, &findings, previous);
+        let ledger = ledger::next(site, gathered, known, previous);
         let newest = gathered.previous.as_ref().map_or(0, Ledger::newest);
         let directories = gathered.directories.iter();
         Self {
@@ -103,7 +107,7 @@ impl Outcome {
                 .clone()
                 .filter(|run| run.is_never_published())
                 .count(),
-            cases: directories.map(|run| run.case(&gathered.mask)).collect(),
+            cases: Vec::new(),
             diagnostics,
             findings,
             published: false,
@@ -155,9 +159,15 @@ impl Outcome {
                 .map(|it| format!("{it:?}"))
                 .collect::<Vec<_>>()
         };
-        self.ledger
-            .is_same(&ledger::next(site, gathered, &self.findings, after))
-            && problems(before) == problems(after)
+        let published = self.ledger.runs.iter().filter(|known| !known.quarantined);
+        let again = ledger::next(site, gathered, published.cloned().collect(), after);
+        self.ledger.is_same(&again) && problems(before) == problems(after)
+    }
+
+    /// Lists the run directories for reports.
+    pub fn list_cases(&mut self, gathered: &Gathered) {
+        let directories = gathered.directories.iter();
+        self.cases = directories.map(|run| run.case(&gathered.mask)).collect();
     }
 
     /// Whether the content may be published.

@@ -17,7 +17,7 @@ mod story;
 use std::collections::BTreeSet;
 
 use crate::diagnostics::{self, Diagnostic, Place, codes};
-use crate::discover::RunDirectory;
+use crate::discover::{Roots, RunDirectory};
 use crate::formats::run_record;
 use crate::inspect::{self, Inspected};
 use crate::links::{self, Slug};
@@ -75,6 +75,7 @@ const ARTIFACTS: [Artifact; 8] = [
 struct Job<'a> {
     site: &'a Site,
     archive: &'a Archive,
+    roots: &'a Roots,
     index: usize,
     entry: &'a Entry,
     directory: &'a Directory,
@@ -134,6 +135,7 @@ pub(super) fn process(
     let job = Job {
         site,
         archive: &gathered.archive,
+        roots: &gathered.roots,
         index,
         entry,
         directory,
@@ -146,7 +148,8 @@ pub(super) fn process(
     let layouts = Layout::of(&site.config, &entry.slug, &model.inspected.tapes);
     let record = String::from_utf8_lossy(diagnostics::without_mark(&record.bytes));
     let mut findings = findings::of(&site.config, &model.inspected);
-    findings.digests = inspect::digests(&record, &files, &model.inspected);
+    let digests = inspect::digests(&record, &files, &model.inspected);
+    findings.digests = Some(Box::new(digests));
     let mut kept = KeptRun {
         findings,
         problems: model.problems.clone(),
@@ -272,15 +275,16 @@ impl<'a> Job<'a> {
         let mut texts = Texts::default();
         let stage = output.stage;
         let mut spooled = spooled::write((stage, &mut texts), entry, inspected, layouts)?;
-        spooled.compare = compare::spool(&run, stage.is_dry_run(), &mut texts)?;
-        spooled.members = downloads::members(&run, stage.is_dry_run(), &mut texts)?;
+        spooled.compare = compare::spool(&run, stage.is_dry_run(), &mut texts)?.into();
+        spooled.members = downloads::members(&run, stage.is_dry_run(), &mut texts)?.into();
         kept.findings.spooled = spooled;
         let at = stage.spool.put(texts.bytes())?;
         if self.is_newest && review.is_some() {
-            kept.findings.writeup_html = Some(writeup.as_str().to_owned());
+            kept.findings.writeup_html = Some(writeup.as_str().into());
         }
         let noted = NotedRun {
             place: &self.directory.place,
+            roots: self.roots,
             digests: &digests,
             archive_context: &archive_context,
             is_newest: self.is_newest,

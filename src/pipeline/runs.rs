@@ -44,7 +44,7 @@ pub fn stage(
         let runs = entries.map(|(index, entry)| {
             let directory = gathered.directory(entry);
             if !share.has(directory) {
-                return Ok(KeptRun::default());
+                return Ok(None);
             }
             let taken = share.take_over(gathered, index, (site, output));
             let kept = taken.transpose().unwrap_or_else(|| {
@@ -63,11 +63,11 @@ pub fn stage(
             kept.map(|mut kept| {
                 let mut names = names.lock().unwrap_or_else(PoisonError::into_inner);
                 kept.findings.share(&mut names);
-                kept
+                Some(Box::new(kept))
             })
         });
         // Collected first, so that of several failures always the same one is reported.
-        let runs: Vec<Result<KeptRun, Diagnostic>> = runs.collect();
+        let runs: Vec<Result<_, Diagnostic>> = runs.collect();
         let valid = shard::all(runs)?;
         let invalid = gathered.directories.par_iter().enumerate();
         let invalid = invalid.filter(|(_, directory)| {

@@ -203,7 +203,7 @@ impl Share<'_> {
 }
 
 /// All runs; or the first problem, with missing content of several runs reported as one.
-pub(super) fn all(runs: Vec<Result<KeptRun, Diagnostic>>) -> Result<Vec<KeptRun>, Failure> {
+pub(super) fn all<T>(runs: Vec<Result<T, Diagnostic>>) -> Result<Vec<T>, Failure> {
     let mut kept = Vec::with_capacity(runs.len());
     let mut needed = Vec::new();
     for run in runs {

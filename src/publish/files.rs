@@ -1,18 +1,19 @@
 //! The files of the new site: which are staged, and which stay as they are in the output folder.
 
-use std::collections::BTreeMap;
+use std::fmt;
 use std::io::Read;
-use std::ops::Bound;
 use std::path::Path;
 use std::sync::{Mutex, PoisonError};
 
+use serde::de::{SeqAccess, Visitor};
 use serde::ser::SerializeSeq;
-use serde::{Deserialize, Serialize, Serializer};
+use serde::{Deserialize, Deserializer, Serialize, Serializer};
 use twox_hash::XxHash3_128;
 
 use crate::beneath::{Folder, Kind, Stamp, Tree};
 use crate::diagnostics::Diagnostic;
 
+use super::by_folder::ByFolder;
 use super::{BUFFER, MARKER, taken_twice};
 
 /// A file of a site, as a build wrote it.
@@ -70,10 +71,62 @@ fn own_digest(folder: &Folder, path: &Path) -> Option<[u8; 16]> {
     }
 }
 
-/// A site that a build wrote: its files, sorted by path.
+/// The files of a site, as a build wrote them. They are read one by one: a list of [`SiteFile`]s takes twice the memory.
+#[derive(Debug, Default)]
+pub(crate) struct SiteFiles(ByFolder<Known>);
+
+/// A [`SiteFile`] without its path.
+#[derive(Debug)]
+struct Known {
+    digest: Digest,
+    stamp: Option<Stamp>,
+}
+
+impl SiteFiles {
+    pub(super) fn is_empty(&self) -> bool {
+        self.0.is_empty()
+    }
+}
+
+impl Extend<SiteFile> for SiteFiles {
+    fn extend<I: IntoIterator<Item = SiteFile>>(&mut self, files: I) {
+        let known = |SiteFile {
+                         path,
+                         digest,
+                         stamp,
+                     }: SiteFile| (path.into(), Known { digest, stamp });
+        self.0.extend(files.into_iter().map(known));
+    }
+}
+
+impl<'de> Deserialize<'de> for SiteFiles {
+    fn deserialize<D: Deserializer<'de>>(from: D) -> Result<Self, D::Error> {
+        struct Files;
+
+        impl<'de> Visitor<'de> for Files {
+            type Value = SiteFiles;
+
+            fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+                f.write_str("files")
+            }
+
+            fn visit_seq<A: SeqAccess<'de>>(self, mut from: A) -> Result<SiteFiles, A::Error> {
+                let mut files = SiteFiles::default();
+                while let Some(file) = from.next_element::<SiteFile>()? {
+                    files.extend([file]);
+                }
+                Ok(files)
+            }
+        }
+
+        from.deserialize_seq(Files)
+    }
+}
+
+/// A site that a build wrote.
 #[derive(Debug, Default)]
 pub(crate) struct KnownSite {
-    pub(crate) files: Vec<SiteFile>,
+    pub(crate) files: SiteFiles,
     /// When the stamps were taken, as of [`Stamp::is_racy`].
     pub(crate) at: i64,
     /// What was in its folder before the build began.
@@ -96,8 +149,8 @@ pub(super) struct Files {
     new: Mutex<NewFiles>,
 }
 
-/// Files by path, those that are not written yet without anything.
-type NewFiles = BTreeMap<Box<str>, Option<New>>;
+/// Files by path; `None` while a file is not written yet.
+type NewFiles = ByFolder<Option<New>>;
 
 /// A file of the new site.
 #[derive(Debug)]
@@ -150,9 +203,7 @@ impl Old {
 
     /// The file as it was written, if it is still in its place as it was: it looks the same, or holds the same.
     fn intact(&self, path: &str) -> Option<New> {
-        let files = &self.known.files;
-        let at = files.binary_search_by(|file| (*file.path).cmp(path));
-        let known = &files[at.ok()?];
+        let known = self.known.files.0.get(path)?;
         let (found, stamp) = (self.tree.file(path)?, known.stamp?);
         let looks_same = *found == stamp && !found.is_racy(self.known.at);
         let holds_same = || {
@@ -175,15 +226,9 @@ impl Files {
     /// Takes a path for the new site.
     pub(super) fn take(&self, path: &str) -> Result<(), Diagnostic> {
         let mut new = self.lock();
-        let ends = path.match_indices('/').map(|(at, _)| at);
-        let is_taken = ends.into_iter().any(|end| new.contains_key(&path[..end])) || {
-            let folder = format!("{path}/");
-            let mut after = new.range::<str, _>((Bound::Included(&*folder), Bound::Unbounded));
-            after
-                .next()
-                .is_some_and(|(next, _)| next.starts_with(&folder))
-        };
-        if is_taken || new.insert(path.into(), None).is_some() {
+        let mut ends = path.match_indices('/').map(|(at, _)| at);
+        let is_taken = ends.any(|end| new.get(&path[..end]).is_some()) || new.has_folder(path);
+        if is_taken || new.insert(path, None).is_some() {
             return Err(taken_twice(path));
         }
         Ok(())
@@ -196,7 +241,7 @@ impl Files {
         let stays = intact.filter(|intact| intact.digest == *digest);
         let is_one = stays.is_some();
         if is_one {
-            self.lock().insert(path.into(), stays);
+            self.lock().insert(path, stays);
         }
         is_one
     }
@@ -210,15 +255,14 @@ impl Files {
             if self.take(path).is_err() {
                 let mut new = self.lock();
                 for path in &paths[..index] {
-                    new.remove(path.as_str());
+                    new.remove(path);
                 }
                 return None;
             }
         }
         let mut new = self.lock();
         let bytes = intact.iter().map(|file| file.stamp.bytes).collect();
-        let paths = paths.iter().map(|path| path.as_str().into());
-        new.extend(paths.zip(intact.into_iter().map(Some)));
+        new.extend(paths.iter().cloned().zip(intact.into_iter().map(Some)));
         Some(bytes)
     }
 
@@ -229,7 +273,7 @@ impl Files {
             stamp,
             is_staged: true,
         };
-        self.lock().insert(path.into(), Some(file));
+        self.lock().insert(path, Some(file));
     }
 
     /// Size and BLAKE3 of a file of the new site.
@@ -250,7 +294,7 @@ impl Files {
 
     /// The files that stay in the output folder.
     pub(super) fn kept(&self) -> Vec<String> {
-        paths(&self.lock(), false).map(str::to_owned).collect()
+        paths(&self.lock(), false).collect()
     }
 
     /// What is done to the output folder, where most of it stays; `last` is the file that is put in its place last.
@@ -258,11 +302,13 @@ impl Files {
         let old = self.old.as_ref()?;
         let new = self.lock();
         // Most of the site is new: exchanging the folders costs the same however much it is.
-        if paths(&new, true).count() > paths(&new, false).count() {
+        let written = || new.values().flatten();
+        let staged = written().filter(|file| file.is_staged).count();
+        if staged > written().count() - staged {
             return None;
         }
         let mut changes = Changes {
-            staged: paths(&new, true).map(str::to_owned).collect(),
+            staged: paths(&new, true).collect(),
             ..Changes::default()
         };
         // What a page refers to is there before the page, and the lists that name it come after it.
@@ -276,9 +322,19 @@ impl Files {
             };
             (place, path.clone())
         });
+        let ends = |path: &str| {
+            path.match_indices('/')
+                .map(|(at, _)| at)
+                .collect::<Vec<_>>()
+        };
         let mut folders: Vec<&str> = new
-            .keys()
-            .flat_map(|path| path.match_indices('/').map(move |(at, _)| &path[..at]))
+            .folders()
+            .flat_map(|path| {
+                ends(path)
+                    .into_iter()
+                    .chain([path.len()])
+                    .map(|at| &path[..at])
+            })
             .collect();
         folders.sort_unstable();
         folders.dedup();
@@ -289,7 +345,7 @@ impl Files {
                 return;
             };
             match found.kind {
-                Kind::File { .. } if path == MARKER || new.contains_key(path) => {}
+                Kind::File { .. } if path == MARKER || new.get(path).is_some() => {}
                 Kind::File { .. } => changes.gone.push(path.to_owned()),
                 Kind::Folder if found.stamp.is_locked() => changes.can_be_single = false,
                 Kind::Folder if folders.binary_search(&path).is_ok() => {}
@@ -302,7 +358,8 @@ impl Files {
             let gone = changes.gone.iter().chain(&changes.gone_folders);
             let gone: std::collections::BTreeSet<String> =
                 gone.map(|path| path.to_lowercase()).collect();
-            let mut names = new.keys().map(|path| &**path).chain(folders);
+            let files = new.iter().map(|(path, _)| path);
+            let mut names = files.chain(folders.into_iter().map(str::to_owned));
             gone.is_empty() || !names.any(|name| gone.contains(&name.to_lowercase()))
         };
         Some(changes)
@@ -313,9 +370,9 @@ impl Files {
         let new = self.lock();
         let written = new.values().flatten().count();
         let mut files = to.serialize_seq(Some(written))?;
-        for (path, file) in &*new {
+        for (path, file) in new.iter() {
             if let Some(file) = file {
-                let now = tree.file(path);
+                let now = tree.file(&path);
                 let stamp = now.filter(|now| now.is_moved_from(&file.stamp));
                 files.serialize_element(&(path, &file.digest, stamp))?;
             }
@@ -325,10 +382,10 @@ impl Files {
 }
 
 /// The paths of files that are staged, or that are not.
-fn paths(new: &NewFiles, staged: bool) -> impl Iterator<Item = &str> {
+fn paths(new: &NewFiles, staged: bool) -> impl Iterator<Item = String> {
     let is_it = move |file: &Option<New>| file.as_ref().is_some_and(|it| it.is_staged) == staged;
     let files = new.iter().filter(move |(_, file)| is_it(file));
-    files.map(|(path, _)| &**path)
+    files.map(|(path, _)| path)
 }
 
 #[cfg(test)]
@@ -362,10 +419,8 @@ mod tests {
         ];
         // All of them may have been written again since.
         fs::write(out.join(MARKER), "").expect("a marker");
-        let known = KnownSite {
-            files,
-            ..KnownSite::default()
-        };
+        let mut known = KnownSite::default();
+        known.files.extend(files);
         let old = Old::look(&out, known);
         let site = Files {
             old,

@@ -278,7 +278,7 @@ pub fn shelf(kind: usize) -> (&'static str, &'static str, Vec<String>) {
 pub struct Filed {
     run: u32,
     card: u32,
-    group: usize,
+    group: u8,
 }
 
 impl Filed {
@@ -286,6 +286,10 @@ impl Filed {
     #[must_use]
     pub const fn card(self) -> (usize, usize) {
         (self.run as usize, self.card as usize)
+    }
+
+    const fn group(self) -> usize {
+        self.group as usize
     }
 }
 
@@ -303,7 +307,7 @@ impl Catalogue {
         for (run, cards) in (0..).zip(runs) {
             catalogue.runs += usize::from(!cards.is_empty());
             for (card, spooled) in (0..).zip(cards) {
-                let group = spooled.group();
+                let group = u8::try_from(spooled.group()).unwrap_or(u8::MAX);
                 catalogue.kinds[spooled.kind()].push(Filed { run, card, group });
             }
         }
@@ -318,7 +322,7 @@ impl Catalogue {
     #[must_use]
     pub fn hypothesis_counts(&self) -> std::collections::BTreeMap<&'static str, usize> {
         let cards = &self.kinds[kind_index(&Kind::Hypothesis)];
-        let count = |part| cards.iter().filter(|card| card.group == part).count();
+        let count = |part| cards.iter().filter(|card| card.group() == part).count();
         let words = HYPOTHESIS_STATUSES.iter().enumerate();
         words.map(|(part, word)| (*word, count(part))).collect()
     }
@@ -373,8 +377,8 @@ impl Catalogue {
         parts
             .filter_map(|part| {
                 let name = part_name(kind, part)?;
-                let start = cards.iter().position(|card| card.group == part)?;
-                let count = cards.iter().filter(|card| card.group == part).count();
+                let start = cards.iter().position(|card| card.group() == part)?;
+                let count = cards.iter().filter(|card| card.group() == part).count();
                 let path = kind_path(kind, start / PAGE_SIZE + 1);
                 Some(PartCount {
                     name,
@@ -421,8 +425,8 @@ impl Catalogue {
         let is_board = KINDS[kind].kind == "hypothesis";
         let mut groups: Vec<PartView> = Vec::new();
         for (index, filed) in cards.iter().enumerate().take(range.end).skip(range.start) {
-            let group = filed.group;
-            let begins = index == 0 || cards[index - 1].group != group;
+            let group = filed.group();
+            let begins = index == 0 || cards[index - 1].group() != group;
             if begins || index == range.start {
                 groups.push(PartView {
                     name: part_name(kind, group),
@@ -472,7 +476,7 @@ impl Catalogue {
     /// Columns for the statuses that no hypothesis has: that nothing was disproven yet is worth seeing.
     fn fill_board(&self, kind: usize, groups: &mut Vec<PartView>) {
         for part in 0..parts_of(kind).len() {
-            if self.kinds[kind].iter().all(|card| card.group != part) {
+            if self.kinds[kind].iter().all(|card| card.group() != part) {
                 let column = PartView {
                     name: part_name(kind, part),
                     definition: part_definition(kind, part),

@@ -127,14 +127,14 @@ pub struct GroupProse {
     pub html: Html,
 }
 
-/// All pages of a group, as pairs of path and page.
-pub fn group_pages(
-    archive: &Archive,
-    findings: &[Findings],
+/// All pages of a group, as pairs of path and page. They are made one by one: together they hold every run.
+pub fn group_pages<'a>(
+    archive: &'a Archive,
+    findings: &'a [Findings],
     group_by: GroupBy,
-    group: &Group,
-    prose: &GroupProse,
-) -> Vec<(String, GroupPage)> {
+    group: &'a Group,
+    prose: &'a GroupProse,
+) -> impl Iterator<Item = (String, GroupPage)> + 'a {
     let folder = format!("{}/{}", group_by.folder(), group.slug);
     let mut sets = comparison::sets(archive, &group.runs);
     let is_case = matches!(group_by, GroupBy::Case);
@@ -153,7 +153,7 @@ pub fn group_pages(
     } else {
         "Runs of different cases, versions, variants, engines or orchestrators had different tasks: compare those of one group."
     };
-    let page = |page: ListPage| {
+    let page = move |page: ListPage| {
         let mut views = Vec::new();
         let mut end = 0;
         for (index, set) in sets.iter().enumerate() {
@@ -200,7 +200,7 @@ pub fn group_pages(
         (page.path, view)
     };
     let pages = list_pages(&folder, PAGE_SIZE, group.runs.len(), "runs");
-    pages.into_iter().map(page).collect()
+    pages.into_iter().map(page)
 }
 
 fn set_view(

@@ -97,10 +97,10 @@ impl Manifest {
 
 /// Under what a run is found, and its further tapes, counted from 1: `a~2` is the second tape of `a`.
 #[must_use]
-pub fn key(slug: &str, tape: usize) -> String {
+pub fn key(slug: &str, tape: usize) -> Cow<'_, str> {
     match tape {
-        0 => slug.to_owned(),
-        tape => format!("{slug}~{}", tape + 1),
+        0 => slug.into(),
+        tape => format!("{slug}~{}", tape + 1).into(),
     }
 }
 

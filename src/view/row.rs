@@ -145,7 +145,6 @@ fn annotations(findings: &Findings) -> Cell {
     let total = counted(findings.annotations.total());
     let kinds: Vec<_> = findings
         .annotations
-        .0
         .iter()
         .map(|(kind, count)| format!("{count} {kind}"))
         .collect();

@@ -90,7 +90,7 @@ pub fn atom(config: &Config, base: &str, archive: &Archive, findings: &[Findings
                     run.state.word,
                     format::rating(findings.rating).word
                 ),
-                html: findings.writeup_html.clone(),
+                html: findings.writeup_html.as_deref().map(str::to_owned),
             })
         })
         .collect();

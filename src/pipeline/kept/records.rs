@@ -38,7 +38,7 @@ pub(in crate::pipeline) struct RecordShape {
 
 /// What a [`RecordShape`] is made of.
 pub(in crate::pipeline) struct RecordParts<'a> {
-    pub(in crate::pipeline) found: &'a Found,
+    pub(in crate::pipeline) stamp: Stamp,
     pub(in crate::pipeline) digest: [u8; 32],
     pub(in crate::pipeline) id: Text,
     /// `None` when it is never published.
@@ -55,14 +55,10 @@ pub(in crate::pipeline) struct KnownRecord {
 }
 
 impl RecordShape {
-    /// `None` when something else than a file is there.
-    pub(in crate::pipeline) fn of(record: &RecordParts<'_>) -> Option<Self> {
-        let Kind::File { .. } = record.found.kind else {
-            return None;
-        };
+    pub(in crate::pipeline) fn of(record: &RecordParts<'_>) -> Self {
         let keys = record.unknown_keys.iter().cloned();
-        Some(Self {
-            stamp: record.found.stamp,
+        Self {
+            stamp: record.stamp,
             digest: record.digest,
             id: record.id.clone(),
             run: record.run.map(data),
@@ -70,7 +66,7 @@ impl RecordShape {
             unknown_keys: keys
                 .map(|key| (key.path, key.offset, key.pointer, key.near))
                 .collect(),
-        })
+        }
     }
 
     /// Whether it is the record in this file, which was looked at after `at`.
@@ -150,6 +146,7 @@ fn data(run: &Run) -> RunData {
         state,
         outcomes,
     } = run.clone();
+    let s = Arc::unwrap_or_clone(s);
     let moment = |it: Moment| (it.text().into_owned(), it.ms());
     let number = |it: Number| (it.text().into_owned(), it.value());
     let metrics = [
@@ -231,7 +228,7 @@ fn run(data: RunData) -> Option<Run> {
         started,
         finished,
         published,
-        subject: Subject {
+        subject: Arc::new(Subject {
             case,
             version,
             test_type,
@@ -242,7 +239,7 @@ fn run(data: RunData) -> Option<Run> {
             orchestrator,
             engine,
             engine_version,
-        },
+        }),
         metrics: Metrics {
             run_time_seconds,
             uncached_input,

@@ -1,5 +1,7 @@
 //! Writes the page that compares runs, and what its script loads of them.
 
+use std::borrow::Cow;
+
 use rayon::prelude::*;
 
 use crate::diagnostics::Diagnostic;
@@ -17,8 +19,25 @@ use super::parts::{PartFiles, manifest};
 /// What the script calls the data of runs.
 const FUNCTION: &str = "run";
 
-/// The key of a tape, what it brings to a comparison, and a digest of what its run does.
-type Item = (String, Slice, Option<[u8; 16]>);
+/// A tape of a run. There is one for each run of the archive, so what it brings to a comparison is looked up.
+#[derive(Clone, Copy)]
+struct Item {
+    run: u32,
+    tape: u32,
+}
+
+impl Item {
+    /// The key of its data.
+    fn key<'a>(self, lists: &Lists<'a>) -> Cow<'a, str> {
+        let entry = &lists.gathered.archive.runs[self.run as usize];
+        compare::key(&entry.slug, self.tape as usize)
+    }
+
+    /// The place of its data.
+    fn slice(self, lists: &Lists<'_>) -> Slice {
+        lists.findings()[self.run as usize].spooled.compare[self.tape as usize]
+    }
+}
 
 pub(super) fn write(lists: &Lists<'_>) -> Result<(), Diagnostic> {
     let info = PageInfo {
@@ -37,52 +56,50 @@ pub(super) fn write(lists: &Lists<'_>) -> Result<(), Diagnostic> {
 /// By address, so that runs of one case are near each other and the script knows where to look for a run. A part whose runs
 /// are as they were is not made again.
 fn data(lists: &Lists<'_>) -> Result<(), Diagnostic> {
-    let left = lists.outcome.left.iter();
-    let mut items: Vec<_> = lists
-        .runs_of_data()
-        .zip(left)
-        .flat_map(|((entry, findings), left)| {
-            let facet = left
-                .as_ref()
-                .map(|left| left.facets[Facet::Compare as usize]);
-            let slices = findings.spooled.compare.iter().enumerate();
-            slices.map(move |(tape, slice)| (compare::key(&entry.slug, tape), *slice, facet))
-        })
-        .collect();
-    items.sort_unstable_by(|(a, ..), (b, ..)| a.cmp(b));
+    let tapes = (0..)
+        .zip(lists.runs_of_data())
+        .flat_map(|(run, (_, findings))| {
+            let tapes = (0..).zip(&findings.spooled.compare);
+            tapes.map(move |(tape, _)| Item { run, tape })
+        });
+    let mut items: Vec<Item> = tapes.collect();
+    items.sort_unstable_by(|a, b| a.key(lists).cmp(&b.key(lists)));
     let mut cut = Cut::new(FUNCTION);
-    if let Some((key, slice, _)) = items.first() {
-        cut.begins(key, slice.bytes);
+    if let Some(first) = items.first() {
+        cut.begins(&first.key(lists), first.slice(lists).bytes);
     }
     let parts: Vec<_> = items
-        .chunk_by(|_, (key, slice, _)| !cut.begins(key, slice.bytes))
+        .chunk_by(|_, item| !cut.begins(&item.key(lists), item.slice(lists).bytes))
         .collect();
     let begun = parts.iter().filter_map(|part| part.first());
-    let begun = begun.map(|(first, ..)| (first.clone(), parts::name(first)));
+    let begun = begun.map(|first| first.key(lists).into_owned());
+    let begun = begun.map(|first| (first.clone(), parts::name(&first)));
     let found = Manifest::new(begun.collect());
     parts.par_iter().try_for_each(|part| part_of(lists, part))?;
     manifest(lists.stage, (FUNCTION, "compare/runs.js"), &found)
 }
 
 fn part_of(lists: &Lists<'_>, items: &[Item]) -> Result<(), Diagnostic> {
-    let Some((first, ..)) = items.first() else {
+    let Some(first) = items.first().map(|first| first.key(lists)) else {
         return Ok(());
     };
     let mut hasher = blake3::Hasher::new();
-    let facets = items.iter().map(|(key, _, facet)| {
+    let facets = items.iter().map(|item| {
+        let key = item.key(lists);
         hasher.update(&(key.len() as u64).to_le_bytes());
         hasher.update(key.as_bytes());
-        hasher.update(&(*facet)?);
+        let left = lists.outcome.left[item.run as usize].as_ref()?;
+        hasher.update(&left.facets[Facet::Compare as usize]);
         Some(())
     });
     let key = facets.collect::<Option<()>>();
     let key = key.map(|()| hasher.finalize().into());
     let made = lists.unless_made_of((&format!("compare {first}"), key), |lists| {
         let mut files = PartFiles::new(lists.stage, FUNCTION, "compare/");
-        for (key, slice, _) in items {
-            let item = lists.stage.spool.get(*slice);
-            let item = item.map_err(|error| spool::refused(&error))?;
-            files.push_written(key, &item)?;
+        for item in items {
+            let data = lists.stage.spool.get(item.slice(lists));
+            let data = data.map_err(|error| spool::refused(&error))?;
+            files.push_written(&item.key(lists), &data)?;
         }
         files.finish()
     });

@@ -25,11 +25,14 @@ pub(super) fn of(config: &Config, inspected: &Inspected<'_>) -> Findings {
         density: inspected
             .tapes
             .first()
-            .and_then(|tape| Density::kept(&Axis::of(config, tape), tape)),
-        threads: inspected.threads.as_ref().map(|threads| ThreadCounts {
-            channel: threads.channel.clone(),
-            threads: threads.threads.len(),
-            entries: threads.entry_count(),
+            .and_then(|tape| Density::kept(&Axis::of(config, tape), tape))
+            .map(Into::into),
+        threads: inspected.threads.as_ref().map(|threads| {
+            Box::new(ThreadCounts {
+                channel: threads.channel.clone(),
+                threads: threads.threads.len(),
+                entries: threads.entry_count(),
+            })
         }),
         ..Findings::default()
     };
@@ -44,7 +47,7 @@ pub(super) fn newest(
     texts: &mut Texts,
     inspected: &Inspected<'_>,
     layouts: &[Layout<'_>],
-) -> (Vec<SpooledAnnotation>, Option<SpooledAnnotation>) {
+) -> (Box<[SpooledAnnotation]>, Option<SpooledAnnotation>) {
     let time = |annotation: &Annotation<'_>| {
         let written = annotation.timestamp.as_deref();
         written.and_then(time::parse_rfc3339)

@@ -43,9 +43,9 @@ pub(super) fn write(
         cards: Box::default(),
         writeup: Slice::default(),
         failures: Slice::default(),
-        compare: Vec::new(),
-        members: Vec::new(),
-        newest: Vec::new(),
+        compare: Box::default(),
+        members: Box::default(),
+        newest: Box::default(),
         quote: None,
     };
     (spooled.newest, spooled.quote) = findings::newest(texts, inspected, layouts);

@@ -11,7 +11,7 @@ use crate::pipeline::memory::Notes;
 use crate::publish::{PART_FILE, Stage};
 use crate::site::Site;
 
-use super::{Body, Head, OtherShape, PartRun, Share};
+use super::{Body, Head, OtherShape, PartRun};
 
 /// Adds the part file to the stage.
 ///
@@ -31,7 +31,7 @@ pub fn write(
         let mut body = Body::default();
         for (entry, kept) in gathered.archive.runs.iter().zip(&runs.valid) {
             let directory = gathered.directory(entry);
-            if Share::Shard(shard).has(directory) {
+            if let Some(kept) = kept {
                 let piece = part.put(kept, &writer)?;
                 body.runs.push((directory.place.shown.clone(), piece));
             }

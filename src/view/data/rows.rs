@@ -88,7 +88,7 @@ struct Values {
     #[serde(skip)]
     places: BTreeMap<String, usize>,
     #[serde(skip)]
-    of_runs: Vec<usize>,
+    of_runs: Vec<u32>,
 }
 
 /// What the script reads first.
@@ -99,9 +99,10 @@ pub struct Manifest {
     /// The characters of the names of runs: other words are in none of them.
     letters: BTreeSet<char>,
     #[serde(skip)]
-    names: Vec<String>,
+    names: Vec<Box<str>>,
+    /// NaN for none.
     #[serde(skip)]
-    numbers: [Vec<Option<f64>>; ORDERED_BY.len()],
+    numbers: [Vec<f64>; ORDERED_BY.len()],
 }
 
 impl Values {
@@ -114,7 +115,7 @@ impl Values {
             self.counts.push(0);
         }
         self.counts[place] += 1;
-        self.of_runs.push(place);
+        self.of_runs.push(u32::try_from(place).unwrap_or(u32::MAX));
         Ok(place)
     }
 }
@@ -146,9 +147,9 @@ impl Manifest {
         self.total += 1;
         let name = row.label.to_lowercase();
         self.letters.extend(name.chars());
-        self.names.push(name);
+        self.names.push(name.into());
         for (column, number) in self.numbers.iter_mut().zip(numbers(&row)) {
-            column.push(number);
+            column.push(number.unwrap_or(f64::NAN));
         }
         let kinds = findings.annotations.iter();
         let kinds = kinds.map(|(kind, _)| kind.to_owned()).collect();
@@ -193,32 +194,25 @@ impl Manifest {
 }
 
 impl Column {
-    fn of(numbers: &[usize]) -> Self {
-        let base = numbers.iter().max().map_or(0, |most| most + 1).max(2);
-        let per_digit = (1..=6)
-            .rev()
-            .find(|per| {
-                base.checked_pow(*per)
-                    .is_some_and(|numbers| numbers <= BASE)
-            })
-            .unwrap_or(1);
-        let groups = numbers.chunks(per_digit as usize);
-        let groups = groups.map(|group| {
-            group
-                .iter()
-                .rev()
-                .fold(0, |sum, number| sum * base + number)
-        });
-        let groups: Vec<usize> = groups.collect();
+    fn of(numbers: &[u32]) -> Self {
+        let base = numbers.iter().max().map_or(0, |most| most + 1).max(2) as usize;
+        let fits = |per: &u32| base.checked_pow(*per).is_some_and(|size| size <= BASE);
+        let each = (1..=6).rev().find(fits).unwrap_or(1) as usize;
+        let group = |group: &[u32]| {
+            let numbers = group.iter().rev();
+            numbers.fold(0, |sum, number| sum * base + *number as usize)
+        };
+        let groups: Vec<usize> = numbers.chunks(each).map(group).collect();
         let width = (1..=5).find(|width| base <= BASE.pow(*width)).unwrap_or(5);
         let digits = spelled(&groups, width);
         let repeated = numbers.chunk_by(|one, next| one == next);
-        let repeated: Vec<usize> = repeated.flat_map(|same| [same[0], same.len()]).collect();
+        let repeated = repeated.flat_map(|same| [same[0] as usize, same.len()]);
+        let repeated: Vec<usize> = repeated.collect();
         let length = |number: &usize| number.checked_ilog10().unwrap_or_default() as usize + 2;
         if repeated.iter().map(length).sum::<usize>() < digits.len() {
             Self::Repeated(repeated)
         } else {
-            Self::Digits(base, per_digit as usize, digits)
+            Self::Digits(base, each, digits)
         }
     }
 }
@@ -246,13 +240,22 @@ fn numbers(row: &RunRow) -> [Option<f64>; ORDERED_BY.len()] {
 }
 
 /// The rank of each number among them, from 1; 0 for none.
-fn ranks(numbers: &[Option<f64>]) -> Vec<usize> {
-    let mut sorted: Vec<f64> = numbers.iter().flatten().copied().collect();
+fn ranks(numbers: &[f64]) -> Vec<u32> {
+    let mut sorted: Vec<f64> = numbers
+        .iter()
+        .copied()
+        .filter(|number| !number.is_nan())
+        .collect();
     sorted.sort_by(f64::total_cmp);
     sorted.dedup_by(|a, b| a.total_cmp(b).is_eq());
-    let rank = |number: &f64| sorted.partition_point(|each| each.total_cmp(number).is_lt()) + 1;
-    let ranks = numbers.iter().map(|number| number.as_ref().map_or(0, rank));
-    ranks.collect()
+    let rank = |number: &f64| match number.is_nan() {
+        true => 0,
+        false => sorted.partition_point(|each| each.total_cmp(number).is_lt()) + 1,
+    };
+    let ranks = numbers.iter().map(rank);
+    ranks
+        .map(|rank| u32::try_from(rank).unwrap_or(u32::MAX))
+        .collect()
 }
 
 /// Numbers in this many digits each, the low ones first.
@@ -266,13 +269,13 @@ fn spelled(numbers: &[usize], width: u32) -> String {
 
 /// Names in lower case, with spaces between them. Names of eight hexadecimal digits, as UUIDs begin, are numbers of five
 /// digits: many in succession are one name that begins with an `X`.
-fn packed(names: &[String]) -> String {
-    let number = |name: &String| {
+fn packed(names: &[Box<str>]) -> String {
+    let number = |name: &Box<str>| {
         let digits = name.bytes().all(|byte| byte.is_ascii_hexdigit());
         let number = (digits && name.len() == 8).then(|| usize::from_str_radix(name, 16));
         number.and_then(Result::ok)
     };
-    let alike = |one: &String, next: &String| number(one).and(number(next)).is_some();
+    let alike = |one: &Box<str>, next: &Box<str>| number(one).and(number(next)).is_some();
     let tokens = names.chunk_by(alike).map(|some| {
         let numbers: Vec<usize> = some.iter().filter_map(number).collect();
         match numbers.as_slice() {
