@@ -164,7 +164,10 @@ pub fn check(site: &Site, progress: &dyn Progress) -> Result<Outcome, Failure> {
 pub fn build(site: &Site, progress: &dyn Progress) -> Result<(Outcome, Replaced), Failure> {
     prepare(site)?;
     let memory = Memory::open(site);
-    if let Some(outcome) = memory.unchanged(site) {
+    // Missing records do not change the content. The build reports them.
+    if site.has_records()
+        && let Some(outcome) = memory.unchanged(site)
+    {
         return Ok((outcome, Replaced::default()));
     }
     build_over(site, progress, (memory, &[]))

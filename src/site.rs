@@ -240,6 +240,13 @@ impl Site {
         }
     }
 
+    /// Whether the folder of records, if one is given, has a folder of a content root.
+    pub(crate) fn has_records(&self) -> bool {
+        let records = self.options.records.as_ref();
+        records
+            .is_none_or(|records| !discover::mirrors(&self.root, &self.content, records).is_empty())
+    }
+
     /// Folders that the output must not touch.
     #[must_use]
     pub fn inputs(&self) -> Vec<PathBuf> {

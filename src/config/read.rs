@@ -220,7 +220,7 @@ impl Reader<'_> {
         let names: Vec<_> = names.iter().map(String::as_str).collect();
         self.invalid(
             value,
-            &format!("Unknown value `{packs}` of {}", quoted(key)),
+            &format!("Invalid value `{packs}` for {}", quoted(key)),
             &format!("Write one of {}.", list(&names)),
         );
     }

@@ -36,12 +36,12 @@ pub(super) fn problems(config: &Config, weight: &Weight) -> Vec<Diagnostic> {
     };
     if let Some(limit) = over(limits.files, weight.files) {
         let (files, limit) = (count(weight.files), count(limit));
-        let message = format!("The site has {files} files, and {limit} are allowed");
+        let message = format!("The site has {files} files; the limit is {limit}");
         report("files", config.budget.files, message, largest_runs(weight));
     }
     if let Some(limit) = over(limits.bytes, weight.bytes) {
         let (bytes, limit) = (format::bytes(weight.bytes), format::bytes(limit));
-        let message = format!("The site is {bytes} large, and {limit} are allowed");
+        let message = format!("The site is {bytes}; the limit is {limit}");
         report("bytes", config.budget.bytes, message, largest_runs(weight));
     }
     if let Some(limit) = limits.file.filter(|_| !weight.large.is_empty()) {
@@ -50,8 +50,8 @@ pub(super) fn problems(config: &Config, weight: &Weight) -> Vec<Diagnostic> {
             format::count(weight.large.len(), "file"),
             format::bytes(limit),
         );
-        let message =
-            format!("The site has {above} of more than {limit}, which is the limit of one file");
+        let are = if weight.large.len() == 1 { "is" } else { "are" };
+        let message = format!("{above} {are} too large; the limit of one file is {limit}");
         let packs = weight
             .large
             .iter()
@@ -73,8 +73,9 @@ pub(super) fn problems(config: &Config, weight: &Weight) -> Vec<Diagnostic> {
         .collect();
     if let Some(limit) = limits.entries.filter(|_| !full.is_empty()) {
         let (folders, limit) = (format::count(full.len(), "folder"), count(limit));
+        let have = if full.len() == 1 { "has" } else { "have" };
         let message = format!(
-            "The site has {folders} with more than {limit} files and folders, which is the limit of one folder"
+            "{folders} {have} too many files and folders; the limit of one folder is {limit}"
         );
         let has_runs = full.iter().any(|(folder, _)| *folder == "runs");
         let named = named("The fullest folders", full.into_iter(), count);

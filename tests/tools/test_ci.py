@@ -379,7 +379,7 @@ class OfTheAction(Fetching, unittest.TestCase):
 class OfTheGuide(Fetching, unittest.TestCase):
     """`publish.sh` on the page about CI, with a program that says what it was asked."""
 
-    def fetch(self, base):
+    def publish(self, base, *command):
         [(before, text)] = blocks("ci.md", "bash")
         self.assertIn("`publish.sh`", before)
         (self.folder / "publish.sh").write_text(text, encoding="utf-8")
@@ -387,10 +387,13 @@ class OfTheGuide(Fetching, unittest.TestCase):
         tools.mkdir(exist_ok=True)
         (tools / "runpress").write_text('#!/bin/sh\necho "$*"\n', encoding="utf-8")
         (tools / "runpress").chmod(0o755)
-        done = subprocess.run(
-            ["sh", "publish.sh", base], cwd=self.folder, env=os.environ | {"PATH": f"{tools}:{os.environ['PATH']}"},
+        return subprocess.run(
+            ["sh", "publish.sh", base, *command], cwd=self.folder, env=os.environ | {"PATH": f"{tools}:{os.environ['PATH']}"},
             capture_output=True, text=True, timeout=60, check=False,
         )
+
+    def fetch(self, base):
+        done = self.publish(base)
         if done.returncode != 0:
             self.assertEqual(done.stdout, "", "nothing is built")
             return done, None
@@ -399,6 +402,13 @@ class OfTheGuide(Fetching, unittest.TestCase):
             return done, None
         self.assertEqual(done.stdout, f"build --base-url {base} --previous previous\n")
         return done, (self.folder / "previous/feeds/changes.json").read_bytes()
+
+    def test_another_command_is_run_over_the_ledger_too(self):
+        command = ["merge", "parts/1", "parts/2", "--out", "public"]
+        for status, previous in [(404, ""), (200, " --previous previous")]:
+            base = self.served(status)[1]
+            done = self.publish(base, *command)
+            self.assertEqual(done.stdout, f"{' '.join(command)} --base-url {base}{previous}\n", done.stderr)
 
     def test_every_service_uses_it_with_an_address_that_stays(self):
         page = (ROOT / "content/pages/ci.md").read_text(encoding="utf-8")

@@ -4,6 +4,7 @@ Each site is compared with that of one build, byte for byte.
 """
 
 import hashlib
+import json
 import os
 import pathlib
 import re
@@ -18,7 +19,7 @@ import unittest
 import kubernetes_validate
 from ruamel.yaml import YAML
 
-from support import PROGRAM, ROOT, runpress
+from support import PROGRAM, ROOT, Server, blocks, runpress
 
 EXAMPLES = ROOT / "examples"
 SLURM = ["slurmctld", "slurmd", "sbatch"]
@@ -234,6 +235,15 @@ PartitionName=all Nodes=ALL Default=YES State=UP
         self.assertEqual(self.finished(self.submit()), "COMPLETED", self.logs())
         self.assert_same_site()
 
+    def test_one_shard_is_built_again(self):
+        self.assertEqual(self.finished(self.submit()), "COMPLETED", self.logs())
+        shutil.rmtree(self.site / ".parts/3-of-3")
+        shutil.rmtree(self.site / "public")
+        job = self.slurm("sbatch", "--parsable", "--array=3", EXAMPLES / "slurm/shards.sh", SHARDS="3").strip()
+        self.assertEqual(self.finished(job), "COMPLETED", self.logs())
+        self.assertEqual(self.finished(self.slurm("sbatch", "--parsable", EXAMPLES / "slurm/merge.sh", SHARDS="3").strip()), "COMPLETED")
+        self.assert_same_site()
+
     def test_the_merge_reports_a_run_with_errors(self):
         run = self.break_a_run()
         self.assertEqual(self.finished(self.submit()), "FAILED")
@@ -245,22 +255,89 @@ PartitionName=all Nodes=ALL Default=YES State=UP
         self.assertFalse((self.site / "public").exists())
 
 
-class GitLab(Engine):
-    base = BASE
+class SlurmScripts(Engine):
+    """The scripts without a cluster, with the variables that Slurm sets."""
 
-    def test_the_scripts_of_the_jobs(self):
+    def test_one_task_of_the_array_builds_its_shard_again(self):
+        (self.site / ".parts").mkdir()
+        for task in ["1", "2", "3"]:
+            self.shard(task, "1", "3", "3")
+        parts = self.site / ".parts"
+        whole = {part.name: tree(part) for part in parts.iterdir() if part.is_dir()}
+        self.assertEqual(whole.keys(), {"1-of-3", "2-of-3", "3-of-3"})
+        shutil.rmtree(parts / "3-of-3")
+        # sbatch --array=3
+        self.shard("3", "3", "3", "1")
+        self.assertEqual(tree(parts / "3-of-3").keys(), whole["3-of-3"].keys())
+        # sbatch --array=1,3
+        for task in ["1", "3"]:
+            self.shard(task, "1", "3", "2")
+        self.run_command(["sh", EXAMPLES / "slurm/merge.sh"], SHARDS="3")
+        self.assert_same_site()
+
+    def test_without_the_number_of_shards_nothing_is_built(self):
+        variables = {"SLURM_ARRAY_TASK_ID": "3", "SLURM_ARRAY_TASK_MIN": "3", "SLURM_ARRAY_TASK_MAX": "3", "SLURM_ARRAY_TASK_COUNT": "1"}
+        told = self.run_command(["sh", EXAMPLES / "slurm/shards.sh"], status=2, SHARDS="", **variables)
+        self.assertIn("set it to the number of shards", told)
+        told = self.run_command(["runpress", "build", "--shard", "auto", "--out", "part"], status=2, **variables)
+        self.assertIn("`SLURM_ARRAY_TASK_MIN` is 3", told)
+        self.assertFalse((self.site / "part").exists())
+
+    def shard(self, task, first, last, count):
+        self.run_command(
+            ["sh", EXAMPLES / "slurm/shards.sh"], SHARDS="3", SLURM_ARRAY_TASK_ID=task,
+            SLURM_ARRAY_TASK_MIN=first, SLURM_ARRAY_TASK_MAX=last, SLURM_ARRAY_TASK_COUNT=count,
+        )
+
+
+class GitLab(Engine):
+    """The site is served at its address, as GitLab Pages does: the last job fetches the ledger from there."""
+
+    @classmethod
+    def setUpClass(cls):
+        cls.pages = pathlib.Path(cls.enterClassContext(tempfile.TemporaryDirectory())) / "pages"
+        cls.pages.mkdir()
+        server = Server(cls.pages)
+        cls.addClassCleanup(server.close)
+        cls.base = server.address
+        super().setUpClass()
+
+    def setUp(self):
+        super().setUp()
+        [(_, script)] = blocks("ci.md", "bash")
+        (self.site / "publish.sh").write_text(script, encoding="utf-8")
+
+    def test_each_deployment_continues_the_ledger_of_the_published_site(self):
+        self.deploy()
+        self.assert_same_site()
+        self.assertTrue((self.site / "runpress.xml").is_file())
+        withdrawn = min((self.site / "content/runs").iterdir())
+        shutil.rmtree(withdrawn)
+        self.deploy()
+        one = ["build", "--quiet", "--base-url", self.base, "--previous", self.whole, "--fresh", "--out", self.folder / "one"]
+        done = runpress("--root", self.site, *one)
+        self.assertEqual(done.returncode, 0, done.stderr)
+        self.assertEqual(tree(self.site / "public"), tree(self.folder / "one"))
+        [latest, first] = json.loads((self.site / "public/feeds/changes.json").read_text(encoding="utf-8"))["builds"]
+        self.assertEqual([latest["build"], first["build"]], [2, 1])
+
+    def deploy(self):
+        """Runs the jobs of a pipeline, each job as on a machine with nothing but the sources, and publishes the site."""
         jobs = example("gitlab/.gitlab-ci.yml")
         self.assertEqual(jobs["pages"]["needs"], ["shard"])
+        for folder in ["public", "parts", "previous"]:
+            shutil.rmtree(self.site / folder, ignore_errors=True)
         shards = jobs["shard"]["parallel"]
         for shard in range(1, shards + 1):
             self.script(jobs["shard"], CI_NODE_INDEX=str(shard), CI_NODE_TOTAL=str(shards))
         self.script(jobs["pages"])
-        self.assert_same_site()
-        self.assertTrue((self.site / "runpress.xml").is_file())
+        shutil.rmtree(self.pages)
+        shutil.copytree(self.site / "public", self.pages)
 
     def script(self, job, **variables):
+        shutil.rmtree(self.site / ".runpress", ignore_errors=True)
         for line in job["script"]:
-            self.run_command(["bash", "-eo", "pipefail", "-c", line], CI_PAGES_URL=BASE, **variables)
+            self.run_command(["bash", "-eo", "pipefail", "-c", line], CI_PAGES_URL=self.base, **variables)
 
 
 class Kubernetes(Engine):

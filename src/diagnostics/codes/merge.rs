@@ -9,19 +9,19 @@ family! { ALL:
         why "The merge replaces the whole output folder, and reads the parts while it does."
         bad "runpress merge public/parts/1 public/parts/2 --out public"
         good "runpress merge parts/1 parts/2 --out public";
-    MERGE_OTHER_VERSION = "merge.other-version" Error "a part was made by another runpress"
-        why "Another version makes other pages, and a site is the same bytes however it is built. Use the same program, for the same platform, for all shards and the merge."
+    MERGE_OTHER_VERSION = "merge.other-version" Error "a part was built by a different version of runpress"
+        why "A different version may write different pages. Use the same program, for the same platform, for all shards and the merge."
         bad "shards with runpress 0.1.0, and the merge with 0.2.0"
         good "the same binary or container image in all jobs";
-    MERGE_OTHER_SETTINGS = "merge.other-settings" Error "a part was made with other settings"
+    MERGE_OTHER_SETTINGS = "merge.other-settings" Error "a part was built with different settings"
         why "The pages of runs depend on site.toml, `templates/`, `static/`, the pages in the navigation, `--base-url` and `--keep-going`; whether commitments match depends on `redaction.key`. They must be the same for all shards and the merge."
         bad "runpress build --shard 1/2 --base-url https://a.example/ --out parts/1; runpress merge parts/1 parts/2"
         good "the same checkout and options in all jobs";
-    MERGE_OTHER_RECORDS = "merge.other-records" Error "a part was made with other records"
+    MERGE_OTHER_RECORDS = "merge.other-records" Error "a part was built from different records"
         why "The page of a run names its neighbors and shows ranges over comparable runs, so every shard reads the records of all runs. They must be the same for all shards and the merge: at the same paths, with the same content."
         bad "a run that is added to the content between the shards and the merge"
         good "the same commit of the content in all jobs";
-    MERGE_OTHER_COUNT = "merge.other-count" Error "parts of different divisions"
+    MERGE_OTHER_COUNT = "merge.other-count" Error "parts were built with a different N"
         why "All parts of a site have the same N in `--shard K/N`."
         bad "runpress merge part-1-of-2 part-2-of-3"
         good "runpress merge part-1-of-2 part-2-of-2";
@@ -41,8 +41,8 @@ family! { ALL:
         why "A part holds the folders of its runs, `part.runpress` and a marker file. A link, or a file or folder that the part does not list, is never published."
         bad "parts/1/notes.txt"
         good "parts/1/part.runpress, parts/1/runs/";
-    MERGE_STALE_PART = "merge.stale-part" Error "a part was made of other files"
-        why "The content on this machine has other files of a run than the machine that made the part: files were added, removed or have another size. The site would not be what one build makes of this content."
+    MERGE_STALE_PART = "merge.stale-part" Error "the content changed after a part was built"
+        why "The files of a run on this machine differ from those on the machine that built the part: files were added, removed or have a different size. The merged site would differ from one build of this content."
         bad "an annotation that is added between the shards and the merge"
         good "the same commit of the content in all jobs";
     MERGE_NEEDS_CONTENT = "merge.needs-content" Error "a merge needs the content of a run"

@@ -1,5 +1,7 @@
 //! The diagnostics of shards and merges.
 
+use std::path::Path;
+
 use crate::cache::Unreadable;
 use crate::diagnostics::text::quoted;
 use crate::diagnostics::{Diagnostic, Place, codes};
@@ -10,17 +12,18 @@ use crate::view::format;
 /// How many runs a message lists.
 const NAMED: usize = 10;
 
-const AGAIN: &str = "Build this shard again with `runpress build --shard`, and merge again.";
-
-/// The first [`NAMED`] names, and how many more there are.
+/// The first [`NAMED`] names, and how many more there are: `a`, `b` and 3 more.
 fn named(names: &[&str]) -> String {
-    let shown: Vec<String> = names.iter().take(NAMED).map(|name| quoted(name)).collect();
+    let mut shown: Vec<String> = names.iter().take(NAMED).map(|name| quoted(name)).collect();
     let rest = names.len() - shown.len();
-    let names = shown.join(", ");
-    if rest == 0 {
-        names
+    if rest > 0 {
+        shown.push(format!("{rest} more"));
+    }
+    let last = shown.pop().unwrap_or_default();
+    if shown.is_empty() {
+        last
     } else {
-        format!("{names} and {rest} more")
+        format!("{} and {last}", shown.join(", "))
     }
 }
 
@@ -70,28 +73,28 @@ pub(super) fn other(part: &str, difference: Difference) -> Diagnostic {
     let (code, what, help) = match difference {
         Difference::Key => (
             &codes::MERGE_OTHER_SETTINGS,
-            "another `redaction.key`, or only one side has it",
+            "with a different `redaction.key`, or only one side has it",
             "Give all machines the same `redaction.key` beside site.toml, or none of them, and build the shards again.",
         ),
         Difference::Settings => (
             &codes::MERGE_OTHER_SETTINGS,
-            "other settings, templates or static files",
+            "with different settings, templates or static files",
             "Build all shards and merge with the same site.toml, `templates/`, `static/` and the same `--base-url` and `--keep-going`.",
         ),
         Difference::Navigation => (
             &codes::MERGE_OTHER_SETTINGS,
-            "other pages in the navigation",
+            "with different pages in the navigation",
             "Build all shards and merge with the same pages of prose and the same `--drafts`.",
         ),
         Difference::Records => (
             &codes::MERGE_OTHER_RECORDS,
-            "other records",
+            "from different records",
             "Give every shard and the merge the records of all runs, as content or with `--records`, and build the shards again.",
         ),
     };
     code.at(
         Place::file(part),
-        format!("The part {} was made with {what}", quoted(part)),
+        format!("The part {} was built {what}", quoted(part)),
         help,
     )
 }
@@ -102,7 +105,10 @@ pub(super) fn unreadable(part: &str, why: Unreadable) -> Diagnostic {
         Unreadable::Damaged => damaged(part, PART_FILE),
         Unreadable::OtherProgram => codes::MERGE_OTHER_VERSION.at(
             Place::file(part),
-            format!("The part {} was made by another runpress", quoted(part)),
+            format!(
+                "The part {} was built by a different version of runpress",
+                quoted(part)
+            ),
             "Use the same program for all shards and the merge; compare what `runpress --version` prints.",
         ),
     }
@@ -132,20 +138,21 @@ pub(super) fn other_count((one, ones): (&str, u32), (other, others): (&str, u32)
             quoted(other),
             quoted(one)
         ),
-        "Merge the parts of one division: those whose `--shard` has the same N.",
+        "Merge only parts that were built with the same N in `--shard K/N`.",
     )
 }
 
 pub(super) fn duplicate(one: &str, other: &str, number: u32) -> Diagnostic {
-    codes::MERGE_DUPLICATE_PART.at(
-        Place::file(other),
+    let message = if Path::new(one) == Path::new(other) {
+        format!("{} is given twice", quoted(one))
+    } else {
         format!(
             "{} and {} are both part {number}",
             quoted(one),
             quoted(other)
-        ),
-        "Name each part once.",
-    )
+        )
+    };
+    codes::MERGE_DUPLICATE_PART.at(Place::file(other), message, "Name each part once.")
 }
 
 pub(super) fn missing(first: &str, numbers: &[usize], count: u32) -> Diagnostic {
@@ -175,7 +182,7 @@ pub(super) fn damaged(part: &str, what: &str) -> Diagnostic {
             quoted(part),
             quoted(what)
         ),
-        AGAIN,
+        "Build this shard again with `runpress build --shard`, and merge again.",
     )
 }
 
@@ -187,7 +194,7 @@ pub(super) fn foreign(part: &str, path: &str) -> Diagnostic {
             quoted(part),
             quoted(path)
         ),
-        AGAIN,
+        "Remove it, or build this shard again.",
     )
 }
 
@@ -196,10 +203,34 @@ pub(super) fn stale(part: &str, runs: &[&str]) -> Diagnostic {
     codes::MERGE_STALE_PART.at(
         Place::file(part),
         format!(
-            "The part {} was made of other files of {count}: {}",
+            "The content of {count} changed after part {} was built: {}",
             quoted(part),
             named(runs)
         ),
         "Build this shard again. If these run folders are incomplete on this machine on purpose, remove them and pass their records with `--records`.",
     )
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_list_ends_with_and() {
+        assert_eq!(named(&["a"]), "`a`");
+        assert_eq!(named(&["a", "b"]), "`a` and `b`");
+        assert_eq!(named(&["a", "b", "c"]), "`a`, `b` and `c`");
+        let many = named(&["a"; NAMED + 2]);
+        assert!(many.ends_with("`a`, `a` and 2 more"), "{many}");
+    }
+
+    #[test]
+    fn a_part_that_is_given_twice_is_not_two_parts() {
+        for same in ["parts/1", "parts/1/"] {
+            let found = duplicate("parts/1", same, 1);
+            assert_eq!(found.message, "`parts/1` is given twice");
+        }
+        let found = duplicate("parts/1", "parts/2", 1);
+        assert_eq!(found.message, "`parts/1` and `parts/2` are both part 1");
+    }
 }

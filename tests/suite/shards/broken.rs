@@ -308,6 +308,24 @@ fn a_part_that_was_cut_changed_or_added_to_is_refused_and_the_old_site_stays() {
     }
 }
 
+#[test]
+fn a_folder_without_records_is_refused_before_and_after_the_shard_is_built() {
+    let site = TestSite::base();
+    site.publish();
+    fs::create_dir(site.path("empty")).expect("a folder");
+    for time in ["before", "after"] {
+        for records in ["missing", "empty"] {
+            let arguments = &["build", "--shard", "1/1", "--out", "parts/1", "--records"];
+            let arguments = [&arguments[..], &[records]].concat();
+            let what = format!("{records}, {time}");
+            refuses(&site, "content.missing-root", &arguments, &what);
+        }
+        // Files that were written in the last milliseconds are read again.
+        whole(&site);
+        whole(&site);
+    }
+}
+
 /// The number that is written at a place, and where it ends.
 fn varint(bytes: &[u8], at: usize) -> (usize, usize) {
     let last = bytes[at..].iter().position(|byte| byte & 0x80 == 0);
