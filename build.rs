@@ -1,5 +1,5 @@
-//! Names the commit that the program is made from, for `runpress --version`, and everything that it is made from, so that it
-//! knows the pages of another program.
+//! Sets the commit for `runpress --version`, and a digest of the sources, so that the program can tell pages of a different
+//! build of it.
 
 use std::collections::hash_map::DefaultHasher;
 use std::fs;
@@ -7,7 +7,7 @@ use std::hash::{Hash, Hasher};
 use std::path::Path;
 use std::process::Command;
 
-/// As many digits of a commit as are shown at least.
+/// Minimum digits of a short commit hash.
 const SHORT: usize = 7;
 
 fn main() {
@@ -21,7 +21,7 @@ fn main() {
     println!("cargo:rustc-env=RUNPRESS_SOURCES={version} {}", sources());
 }
 
-/// What the pages of a site depend on.
+/// The sources that affect the pages of a site.
 const SOURCES: [&str; 5] = ["Cargo.toml", "Cargo.lock", "src", "static", "templates"];
 
 /// A digest of the sources, the features and the compiler.
@@ -56,12 +56,12 @@ fn hash_all(path: &Path, hasher: &mut DefaultHasher) {
     }
 }
 
-/// The commit that `RUNPRESS_COMMIT` names, or else the one that is checked out; `None` without git, and where the sources
-/// are no checkout of their own, as in a package below somebody else's repository.
+/// The commit from `RUNPRESS_COMMIT`, or else the one checked out. `None` without git, or if the sources are not a checkout of
+/// their own, as in a package inside another repository.
 fn commit() -> Option<String> {
     const GIVEN: &str = "RUNPRESS_COMMIT";
     println!("cargo:rerun-if-env-changed={GIVEN}");
-    // One word, so that it cannot be taken for anything else that cargo is told.
+    // One word, so that it cannot be read as another directive to cargo.
     let given = std::env::var(GIVEN).unwrap_or_default();
     if !given.is_empty() && given.bytes().all(|byte| byte.is_ascii_hexdigit()) {
         return Some(given.chars().take(SHORT).collect());
@@ -69,7 +69,7 @@ fn commit() -> Option<String> {
     if !git(&["rev-parse", "--show-prefix"])?.is_empty() {
         return None;
     }
-    // What is checked out changes one of these. A file that is not there would be taken for changed each time.
+    // A checkout changes one of these. Cargo treats a missing file as changed each time.
     let branch = git(&["symbolic-ref", "-q", "HEAD"]);
     let names = ["HEAD", "logs/HEAD", "packed-refs"]
         .into_iter()
@@ -83,7 +83,7 @@ fn commit() -> Option<String> {
     git(&["rev-parse", &format!("--short={SHORT}"), "HEAD"])
 }
 
-/// What git prints in the folder of the sources, where cargo runs this.
+/// The output of git in the folder of the sources, where cargo runs this script.
 fn git(arguments: &[&str]) -> Option<String> {
     let output = Command::new("git").args(arguments).output().ok()?;
     let text = String::from_utf8(output.stdout).ok()?;

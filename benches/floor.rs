@@ -1,6 +1,6 @@
-//! The least that a generator of run pages does: it reads the files of each run, parses every event into a struct that borrows
-//! from the file, escapes its texts and writes one page. It checks nothing and compares nothing. `benches/build.py` measures
-//! runpress against it.
+//! The minimum work of a run page generator: reads the files of each run, parses every event into a struct that borrows from
+//! the file, escapes its texts and writes one page. Checks and compares nothing. `benches/build.py` measures runpress against
+//! it.
 //!
 //! `floor RUNS OUT [THREADS]`
 

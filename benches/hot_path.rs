@@ -1,8 +1,7 @@
-//! Benchmarks of what a build does once per run: reading its files, and rendering its events. And of reading logs of other systems,
-//! beside reading only the keys and values of each line.
+//! Benchmarks of the work that a build does once per run: reading files and rendering events. Also reads logs of other systems,
+//! compared with reading only the keys and values of each line.
 //!
-//! The input is a sample run of the demo site with some 170 events and a sidecar, and the samples of logs, repeated. Run them with
-//! `cargo bench`.
+//! The input is repeated samples: a run of the demo site with some 170 events and a sidecar, and logs. Run with `cargo bench`.
 
 use std::borrow::Cow;
 use std::collections::BTreeMap;
@@ -91,7 +90,7 @@ fn hot_path(criterion: &mut Criterion) {
     group.finish();
 }
 
-/// A sample that is repeated with other ids, so that no row is a copy.
+/// Repeats a sample with different ids, so that no row is a copy.
 fn repeated(sample: &str, times: usize) -> String {
     let row = |count: usize, line: &str| {
         let line = line.replace("\"uuid\":\"", &format!("\"uuid\":\"{count}-"));

@@ -1,9 +1,9 @@
-//! How fast the scan for secrets is, and what it finds in a tree of files: a tree that should hold none shows what the rules
-//! get wrong.
+//! Measures the speed of the secret scan, and its findings in a tree of files. In a tree without secrets, all findings are
+//! false positives.
 //!
-//! `secrets FOLDER...` scans every file, `secrets --list 50 FOLDER...` also prints where the first findings of each rule are,
-//! `secrets --keywords` prints the keywords of the rules as one expression, so that `rg --count -i -e "$(...)" FOLDER` can be
-//! timed on the same files.
+//! `secrets FOLDER...` scans every file. `secrets --list 50 FOLDER...` also prints the places of the first findings of each
+//! rule. `secrets --keywords` prints the keywords of the rules as one expression, so that `rg --count -i -e "$(...)" FOLDER`
+//! can be timed on the same files.
 
 #![allow(clippy::print_stdout, reason = "what it measures is its output")]
 
@@ -17,10 +17,10 @@ use runpress::api::secrets::{Settings, scan};
 
 type Result<T> = std::result::Result<T, Box<dyn Error>>;
 
-/// Larger files are skipped, as a build skips them.
+/// Larger files are skipped, as in a build.
 const LARGEST: u64 = 64 << 20;
 
-/// What a tree holds.
+/// The totals of a tree.
 #[derive(Default)]
 struct Tally {
     files: u64,
@@ -53,7 +53,7 @@ impl Tally {
 
     fn file(&mut self, path: &Path, settings: &Settings<'_>) -> Result<()> {
         let bytes = fs::read(path)?;
-        // As in a build: what is no text is published as it is, and holds no text.
+        // As in a build, binary files are not scanned.
         if bytes[..bytes.len().min(8192)].contains(&0) {
             return Ok(());
         }

@@ -1,5 +1,5 @@
-//! What the binary, the tests, the benchmarks and the fuzz targets use, by the modules that it comes from. All else is private to
-//! the crate, so that the compiler reports what nothing uses. It is no stable interface.
+//! Reexports for the binary, the tests, the benchmarks and the fuzz targets, by module. Everything else is private to the
+//! crate, so that the compiler reports unused code. Not a stable interface.
 
 #![allow(missing_docs, reason = "each is documented where it comes from")]
 

@@ -1,7 +1,7 @@
-//! [edge out] How content is written from the command line: the only code that writes into a user's content.
+//! [edge out] Writes content from the command line. No other code writes into a user's content.
 //!
-//! What is to be written is made in memory first and goes through the same formats and rules as at the next check;
-//! only what they accept reaches the disk. This module reads the clock, for the time of an annotation.
+//! New content is built in memory and passes the formats and rules of a check before it reaches the disk. This module reads the
+//! clock, for the time of an annotation.
 
 mod annotate;
 mod files;
@@ -21,18 +21,18 @@ pub use validate::validate;
 use crate::diagnostics::Diagnostic;
 use crate::diagnostics::Failure;
 
-/// Why nothing was written.
+/// The reason that nothing was written.
 #[derive(Debug)]
 pub enum Refusal {
     /// The content has problems, or would have them.
     Content(Vec<Diagnostic>),
-    /// The site cannot be read at all.
+    /// The site cannot be read.
     Site(Failure),
-    /// What was asked for cannot be done.
+    /// The request cannot be carried out.
     Request {
-        /// Why, as a sentence without its full stop.
+        /// The reason, as a sentence without its full stop.
         message: String,
-        /// What to do next.
+        /// A suggested fix.
         help: String,
     },
 }

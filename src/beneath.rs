@@ -1,11 +1,11 @@
-//! [edge] How files and folders are opened beneath a folder: nothing that is swapped meanwhile leads out of it.
+//! [edge] Opens files and folders beneath a folder: nothing swapped in the meantime can lead out of it.
 //!
-//! A path that is checked and opened later may name another file by then. So every folder on the way is opened from the
-//! one before it, never through a link; what is found is judged by its open handle, and read from that. A link to a file
-//! is resolved here, name by name, and never above the folder that it was looked up in.
+//! A path that is checked first and opened later may name a different file by then. So each folder on the way is opened from its
+//! parent, never through a link, and checks and reads use the open handle. A link to a file is resolved here, name by name, and
+//! never above the folder it was looked up in.
 //!
-//! Systems without such handles (other than Unix) check the resolved path and then open it: there, whoever may write
-//! into the content while a build runs could still swap a file in between.
+//! Systems without such handles (non-Unix) check the resolved path and then open it: whoever can write into the content during a
+//! build could still swap a file in between.
 
 use std::ffi::OsString;
 use std::fs::{File, Metadata};
@@ -26,17 +26,17 @@ pub(crate) use paths::Folder;
 pub(crate) use stamp::Stamp;
 pub(crate) use tree::{Found, Tree};
 
-/// A file that is open.
+/// An open file.
 #[derive(Debug)]
 pub(crate) struct Opened {
     pub(crate) file: File,
-    /// Of the open file.
+    /// Metadata of the open file.
     pub(crate) meta: Metadata,
-    /// Where it is, from the folder that it was looked up in, when a link led to it.
+    /// Its path from the folder it was looked up in, if a link led to it.
     pub(crate) linked: Option<PathBuf>,
 }
 
-/// What is in a folder.
+/// An entry of a folder.
 #[derive(Debug)]
 pub(crate) struct Entry {
     pub(crate) name: OsString,
@@ -44,7 +44,7 @@ pub(crate) struct Entry {
     pub(crate) stamp: Stamp,
 }
 
-/// What an entry of a folder is; links are not followed.
+/// The type of an entry; links are not followed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Kind {
     Folder,
@@ -74,10 +74,10 @@ impl Folder {
     }
 }
 
-/// Why a file was not opened.
+/// Why a file could not be opened.
 #[derive(Debug)]
 pub(crate) enum Fault {
-    /// The system refused.
+    /// An I/O error.
     Io(io::Error),
     /// A link leads out of the folder.
     Outside,
@@ -96,7 +96,7 @@ impl Fault {
     }
 }
 
-/// Whether an error says that no file has this name.
+/// Whether an error means that no file has this name.
 pub(crate) fn is_gone(error: &io::Error) -> bool {
     use ErrorKind::{InvalidFilename, InvalidInput, NotADirectory, NotFound};
     matches!(
@@ -117,7 +117,7 @@ mod tests {
 
     use super::{Fault, Kind, handles, paths};
 
-    /// A folder with something beside it, and links of all sorts.
+    /// A folder with a sibling, and links of all sorts.
     fn tree() -> TempDir {
         let folder = tempfile::tempdir().expect("a folder");
         let at = |path: &str| folder.path().join(path);
@@ -205,7 +205,7 @@ mod tests {
             assert_eq!(answer!(handles::Folder, &root, path), expected, "{path}");
             assert_eq!(answer!(paths::Folder, &root, path), expected, "{path}");
         }
-        // Where it is can only be known on the way: handles refuse, names that are resolved at once come back in.
+        // Only handles detect a link that leads out and back in: a path that is resolved first ends inside.
         let outside = (err("outside"), None);
         assert_eq!(answer!(handles::Folder, &root, "out-and-in"), outside);
     }
@@ -284,7 +284,7 @@ mod tests {
                 fs::read($root.join("deep/er/plain")).expect("a file"),
                 b"plain"
             );
-            // What a link leads to stays where it is.
+            // The target of a link is not moved.
             folder.move_file(Path::new("out"), &deep).expect("it moves");
             assert!($root.join("deep/er/out").is_symlink());
             deep.remove_file(Path::new("out")).expect("it is removed");

@@ -1,14 +1,14 @@
-//! The characters that trick a reader: invisible ones, and those that reorder the text around them. One list for
-//! pages, data of scripts, messages and reports.
+//! Characters that deceive a reader: invisible ones, and those that reorder the text around them. One list for pages, script
+//! data, messages and reports.
 //!
-//! Some of them are a part of what people write: joiners within Arabic and Indic words and within emoji, and the selectors that
-//! choose the look of the character before them. Those are left alone where they have that effect, and nowhere else.
+//! Some of them belong in text: joiners within Arabic and Indic words and within emoji, and variation selectors. They are kept
+//! only where they have that effect.
 
 use std::borrow::Cow;
 
-/// The invisible and the reordering characters, as ranges of code points: all that Unicode ignores by default
-/// (`Default_Ignorable_Code_Point`), controls from U+007F on, separators of lines and paragraphs, and marks of interlinear
-/// annotations. Control characters below U+0020 and noncharacters belong to them, too; see [`is_hidden`].
+/// The invisible and the reordering characters, as ranges of code points: all of `Default_Ignorable_Code_Point` in Unicode,
+/// controls from U+007F on, line and paragraph separators, and interlinear annotation marks. Control characters below U+0020 and
+/// noncharacters count as hidden, too; see [`is_hidden`].
 pub const HIDDEN: [(u32, u32); 19] = [
     (0x7f, 0x9f),
     (0xad, 0xad),
@@ -43,7 +43,7 @@ pub fn is_hidden(c: char) -> bool {
             .any(|(first, last)| (*first..=*last).contains(&code))
 }
 
-/// Whether the character at byte `at` of `text` is hidden there: a joiner or a selector is not where it belongs to its neighbors.
+/// Whether the character at byte `at` of `text` is hidden there; a joiner or selector is not, where it affects its neighbors.
 pub fn is_hidden_at(text: &str, at: usize, c: char) -> bool {
     is_hidden(c) && {
         let before = text[..at].chars().next_back();
@@ -58,7 +58,7 @@ pub fn each(text: &str) -> impl Iterator<Item = (char, bool)> + '_ {
         .map(|(at, c)| (c, is_hidden_at(text, at, c)))
 }
 
-/// Whether a byte may begin a hidden character: most texts have none of these bytes and need no further look.
+/// Bytes that may begin a hidden character. Most texts have none, and need no further check.
 #[allow(
     clippy::cast_possible_truncation,
     reason = "an index of the table is a byte"
@@ -71,7 +71,7 @@ pub const MAY_BEGIN_HIDDEN: [bool; 256] = {
         byte += 1;
     }
     table[0x7f] = true;
-    // Of the first range: U+0080 to U+009F.
+    // In the first range: U+0080 to U+009F.
     table[0xc2] = true;
     let mut range = 1;
     while range < HIDDEN.len() {
@@ -83,7 +83,7 @@ pub const MAY_BEGIN_HIDDEN: [bool; 256] = {
         }
         range += 1;
     }
-    // Noncharacters end every plane.
+    // Every plane ends with noncharacters.
     let mut lead = 0xf0;
     while lead < 0xf5 {
         table[lead] = true;
@@ -109,7 +109,7 @@ pub fn any_hidden(text: &str) -> bool {
     bytes.any(|byte| MAY_BEGIN_HIDDEN[usize::from(byte)]) && each(text).any(|(_, hidden)| hidden)
 }
 
-/// The text with a visible symbol for every hidden character.
+/// Replaces every hidden character with a visible symbol.
 pub fn marked(text: &str) -> Cow<'_, str> {
     if any_hidden(text) {
         Cow::Owned(
@@ -122,7 +122,7 @@ pub fn marked(text: &str) -> Cow<'_, str> {
     }
 }
 
-/// What is shown for a hidden character where no markup is possible: the picture of a control, or U+FFFD.
+/// The symbol for a hidden character where markup is impossible: a control picture, or U+FFFD.
 pub fn symbol(c: char) -> char {
     match u32::from(c) {
         code @ 0..0x20 => char::from_u32(0x2400 + code).unwrap_or(char::REPLACEMENT_CHARACTER),
@@ -131,8 +131,8 @@ pub fn symbol(c: char) -> char {
     }
 }
 
-/// JSON with its hidden characters escaped: the same values, and nothing that a terminal or an editor would follow. Outside of
-/// strings JSON has none of them.
+/// Escapes hidden characters in JSON: the values stay the same, and no terminal or editor acts on them. Outside of strings, JSON
+/// has none.
 pub fn escaped_json(json: &str) -> Cow<'_, str> {
     if !any_hidden(json) {
         return Cow::Borrowed(json);
@@ -170,7 +170,7 @@ fn belongs(before: Option<char>, c: char, after: Option<char>) -> bool {
     }
 }
 
-/// Scripts whose letters a joiner shapes, and emoji.
+/// Emoji, and scripts in which joiners shape letters.
 fn joins(c: char) -> bool {
     let shaped = matches!(c,
         '\u{600}'..='\u{dff}' | '\u{1000}'..='\u{109f}' | '\u{1780}'..='\u{18af}'

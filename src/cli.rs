@@ -1,4 +1,4 @@
-//! The command line: every command and option, with its help.
+//! The command line: all commands and options, with their help.
 
 use std::path::PathBuf;
 
@@ -23,7 +23,7 @@ const CONTENT_ERRORS: u8 = 1;
 /// Usage, site.toml, I/O or templates.
 const COULD_NOT_RUN: u8 = 2;
 
-/// The help lists options of all commands under a heading of their own.
+/// The heading in the help of options that all commands share.
 const GLOBAL: &str = "Global options";
 
 /// Turns a folder of recorded agent runs into a website and feeds.
@@ -382,7 +382,7 @@ pub(crate) struct Redact {
     pub(crate) dry_run: bool,
 }
 
-/// What is withheld is left out.
+/// Leaves out the text to withhold.
 impl std::fmt::Debug for Redact {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         f.debug_struct("Redact")
@@ -408,7 +408,7 @@ pub(crate) enum Format {
     Markdown,
 }
 
-/// A report; without a file it goes to standard output.
+/// A report; printed to standard output if it has no file.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct Report {
     pub(crate) format: Format,
@@ -440,7 +440,7 @@ fn author_id(text: &str) -> Result<String, String> {
     Ok(text.to_owned())
 }
 
-/// Parses a name that a record is to hold.
+/// Parses a name for a record.
 fn name(text: &str) -> Result<String, String> {
     if text.trim().is_empty() {
         return Err("write a name".to_owned());
@@ -464,7 +464,7 @@ fn export(text: &str) -> Result<PathBuf, String> {
     }
 }
 
-/// Says why a program that was compiled without the feature `serve` does not serve.
+/// The error of `serve` in a program compiled without the feature `serve`.
 #[cfg(not(feature = "serve"))]
 pub(crate) fn no_server() -> u8 {
     console::refuse(

@@ -1,4 +1,4 @@
-//! Site.toml: every key, its type, its default and how it is read.
+//! Site.toml: every key, with its type, default and reader.
 
 use schemars::JsonSchema;
 
@@ -19,14 +19,14 @@ pub use hosts::{HOSTS, Host};
 pub use pattern::fits_end;
 pub use read::{parse, places_of_allowances};
 
-/// The file's name in the site's root.
+/// The name of the file in the site's root.
 pub const FILE_NAME: &str = "site.toml";
 
 const KIB: u64 = 1024;
 const MIB: u64 = 1024 * KIB;
 const GIB: u64 = 1024 * MIB;
 
-/// Defines a table of site.toml. Each key has its name in the file, its field and type, its default, and how it is read.
+/// Declares a table of site.toml: the name, field, type, default and reader of each key.
 macro_rules! table {
     ($(#[$attr:meta])* $name:ident {
         $($(#[$key_attr:meta])* $key:literal => $field:ident: $type:ty = $default:expr, $read:expr;)+
@@ -116,7 +116,7 @@ table! {
     }
 }
 
-/// Which runs have a file that not every site needs.
+/// The runs that get an optional file.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum MadeFor {
     /// Every run.
@@ -128,7 +128,7 @@ pub enum MadeFor {
 }
 
 impl MadeFor {
-    /// Whether a run has it.
+    /// Whether a run gets the file.
     #[must_use]
     pub const fn includes(self, is_annotated: bool) -> bool {
         match self {
@@ -201,10 +201,10 @@ table! {
     }
 }
 
-/// What is done about something that not every site minds.
+/// How an optional finding is reported.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Notice {
-    /// It is not looked for.
+    /// Not searched for.
     Off,
     /// A note.
     Note,
@@ -213,7 +213,7 @@ pub enum Notice {
 }
 
 impl Notice {
-    /// The severity of a finding; `None` when it is not looked for.
+    /// The severity of a finding; `None` if it is not searched for.
     pub const fn severity(self) -> Option<Severity> {
         match self {
             Self::Off => None,
@@ -358,7 +358,7 @@ table! {
 }
 
 impl Config {
-    /// What the site may take: the budget, and where it says nothing, the limits of the host.
+    /// The limits of the site: the budget, or else the limits of the host.
     pub fn site_limits(&self) -> Budget {
         let host = self
             .publish

@@ -1,6 +1,6 @@
-//! [edge in] Where content lies: walks the content roots into sorted lists of run directories and prose.
+//! [edge in] Finds content: walks the content roots into sorted lists of run directories and prose.
 //!
-//! Links to folders are not followed, hidden folders are not entered, and nothing outside the roots is named.
+//! Links to folders are not followed, hidden folders are skipped, and nothing outside the roots is named.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::ffi::OsStr;
@@ -21,12 +21,12 @@ mod shard;
 pub use roots::Roots;
 pub use shard::Shard;
 
-/// A file or a folder of the content.
+/// A file or folder of the content.
 #[derive(Debug, Clone)]
 pub struct ContentPath {
-    /// Where it is.
+    /// Its path.
     pub path: PathBuf,
-    /// The content root it is in; files are only read below it.
+    /// Its content root; files are only read below it.
     pub root: Arc<Path>,
     /// Its path in diagnostics.
     pub shown: String,
@@ -35,24 +35,24 @@ pub struct ContentPath {
 /// A directory that holds a run record.
 pub type RunDirectory = ContentPath;
 
-/// A file of prose.
+/// A prose file.
 #[derive(Debug, Clone)]
 pub struct ProseFile {
-    /// Where it is.
+    /// Its location.
     pub at: ContentPath,
-    /// What it is about.
+    /// The kind of prose.
     pub kind: ProseKind,
-    /// Its address among those of its kind.
+    /// Its address among prose of the same kind.
     pub slug: String,
 }
 
-/// Everything that was found, each list sorted by path.
+/// Everything found, each list sorted by path.
 #[derive(Debug, Default)]
 pub struct Discovered {
     /// The run directories.
     pub runs: Vec<RunDirectory>,
     pub prose: Vec<ProseFile>,
-    /// The lists of withdrawn runs, at most one in a content root.
+    /// Lists of withdrawn runs, at most one per content root.
     pub withdrawn: Vec<ContentPath>,
 }
 
@@ -61,8 +61,8 @@ pub fn discover(site: &Path, content: &[PathBuf]) -> Checked<Discovered> {
     of(site, (content, None), &Roots::look(content, ""))
 }
 
-/// What is in `content`, which looks like `roots`; and the run directories whose records alone are in `records`, a folder with the
-/// content roots by their paths from the root of the site, or by their names where they lie outside.
+/// The content in `content`, whose listings are `roots`, and run directories of which only the records are in `records`. That
+/// folder has the content roots at their paths from the root of the site, or at their names if they are outside.
 pub fn of(
     site: &Path,
     (content, records): (&[PathBuf], Option<&Path>),
@@ -123,7 +123,7 @@ pub fn of(
             "Copy the records with their paths from the root of the site.",
         ));
     }
-    // It may be a content root of its own.
+    // It may be a content root itself.
     nested.retain(|path, _| !seen.contains(path));
     diagnostics.extend(nested.into_values().map(|shown| {
         codes::CONTENT_NESTED_RUN.at(
@@ -142,8 +142,7 @@ pub fn of(
     }
 }
 
-/// The run directory at `path`, in a content root or outside all of them; `None` when there is no record. `site` is
-/// the site's root.
+/// The run directory at `path`, in a content root or outside all of them; `None` if it has no record. `site` is the site's root.
 pub fn run_at(site: &Path, content: &[PathBuf], path: &Path) -> Option<RunDirectory> {
     let found = path.canonicalize().ok()?;
     let record = found.join(run_record::FILE_NAME);
@@ -170,20 +169,20 @@ pub fn run_at(site: &Path, content: &[PathBuf], path: &Path) -> Option<RunDirect
 struct Walk<'a> {
     site: &'a Path,
     root: Arc<Path>,
-    /// The content root, of which `root` may be a mirror with nothing but records.
+    /// The content root. `root` may be a mirror of it with only records.
     home: PathBuf,
-    /// Stands before paths of a root outside the site, where there are several such roots.
+    /// Prefix of paths in a root outside the site, if there are several such roots.
     label: String,
     found: &'a mut Discovered,
-    /// Run directories in others, with their paths in diagnostics.
+    /// Run directories inside others, with their paths in diagnostics.
     nested: &'a mut BTreeMap<PathBuf, String>,
     diagnostics: &'a mut Vec<Diagnostic>,
-    /// What was found in a root before, or is found twice.
+    /// Everything found in an earlier root, to detect duplicates.
     seen: &'a mut BTreeSet<PathBuf>,
 }
 
 impl Walk<'_> {
-    /// A root is a run directory itself, or holds them.
+    /// A root is itself a run directory, or contains them.
     fn run(&mut self, root: &Path, tree: &Tree) {
         if has_record(tree) {
             self.run_directory(root, tree);
@@ -192,12 +191,12 @@ impl Walk<'_> {
         }
     }
 
-    /// Looks through a folder, in which everything is at this depth below the root.
+    /// Searches a folder, whose entries are at this depth below the root.
     fn folder(&mut self, folder: &Path, tree: &Tree, depth: usize) {
         for found in tree.found() {
             let path = folder.join(&*found.name);
             let hidden = found.name.as_encoded_bytes().starts_with(b".");
-            // Whatever has this name is meant as the list: reading it tells what it is instead.
+            // Anything with this name is meant as the list; reading it reports what is wrong.
             if depth == 1 && *self.root == self.home && &*found.name == withdrawn::FILE_NAME {
                 if self.seen.insert(path.clone()) {
                     let file = self.at(&path);
@@ -209,7 +208,7 @@ impl Walk<'_> {
                 Kind::Folder | Kind::Sealed if hidden => {}
                 Kind::Folder if has_record(&found.below) => self.run_directory(&path, &found.below),
                 Kind::Folder => self.folder(&path, &found.below, depth + 1),
-                // Whoever may not list it may still open the files in it.
+                // Files may be readable even if the folder cannot be listed.
                 Kind::Sealed if path.join(run_record::FILE_NAME).symlink_metadata().is_ok() => {
                     self.run_directory(&path, &found.below);
                 }
@@ -239,8 +238,8 @@ impl Walk<'_> {
         }
     }
 
-    /// Looks for run directories in another one, but not where its own things lie. What cannot be read there is reported
-    /// when it is needed.
+    /// Searches for run directories inside another one, except in its own folders. Unreadable folders are reported when they are
+    /// needed.
     fn look_for_nested(&mut self, folder: &Path, tree: &Tree, depth: usize) {
         let folders = tree.found().iter();
         let folders = folders.filter(|found| found.kind == Kind::Folder);
@@ -278,7 +277,7 @@ impl Walk<'_> {
         }
     }
 
-    /// Where something is, or would be if the root were no mirror.
+    /// The path of an entry in the content root, even if found in a mirror.
     fn at_home(&self, path: &Path) -> PathBuf {
         match path.strip_prefix(&self.root) {
             Ok(below) if *self.root != self.home => self.home.join(below),
@@ -305,7 +304,7 @@ impl Walk<'_> {
     }
 }
 
-/// Names for content roots outside the site, so that paths of two of them cannot be mistaken for one another.
+/// Labels of content roots outside the site, to tell paths of different roots apart.
 struct Labels {
     needed: bool,
     taken: Vec<String>,
@@ -341,16 +340,16 @@ impl Labels {
     }
 }
 
-/// Where the records of content roots are, when they alone are there.
+/// Mirrors of content roots, if only their records are present.
 #[derive(Debug, Default)]
 struct Mirrors {
     taken: Vec<PathBuf>,
-    /// Whether there is one.
+    /// Whether mirrors exist.
     any: bool,
 }
 
 impl Mirrors {
-    /// The mirror of the next content root; `None` when there is none.
+    /// The mirror of the next content root; `None` if it has none.
     fn of(&mut self, records: &Path, site: &Path, root: &Path) -> Option<PathBuf> {
         let below = root.strip_prefix(site).map(Path::to_owned);
         let below = below.or_else(|_| root.file_name().map(PathBuf::from).ok_or(()));
@@ -366,7 +365,7 @@ impl Mirrors {
     }
 }
 
-/// The mirrors of content roots in a folder of records, resolved.
+/// The mirrors of content roots in a folder of records, with links resolved.
 pub fn mirrors(site: &Path, content: &[PathBuf], records: &Path) -> Vec<PathBuf> {
     let site = site.canonicalize().unwrap_or_else(|_| site.to_owned());
     let mut mirrors = Mirrors::default();
@@ -376,7 +375,7 @@ pub fn mirrors(site: &Path, content: &[PathBuf], records: &Path) -> Vec<PathBuf>
         .collect()
 }
 
-/// A path relative to the site's root, if it lies there.
+/// A path relative to the site's root, if below it.
 fn below(site: &Path, path: &Path) -> String {
     let absolute = std::path::absolute(path).unwrap_or_else(|_| path.to_owned());
     absolute
@@ -386,11 +385,11 @@ fn below(site: &Path, path: &Path) -> String {
         .into_owned()
 }
 
-/// Folders in a run directory, beside the working tree, that by custom hold assets, proofs and a playable build.
+/// Folders in a run directory that by convention hold assets, proofs and a playable build.
 const CUSTOMARY: [&str; 3] = ["assets", "proofs", "play"];
 
-/// Whether a folder in a run directory holds what the run made or recorded: the working tree, payloads of a tape
-/// (formats.md C), or what is there by custom. A record among them is no run's.
+/// Whether a folder in a run directory has files of the run: the working tree, payloads of a tape (formats.md C), or a
+/// conventional folder. A record in it does not make a run.
 fn is_of_the_run(found: &Found, depth: usize) -> bool {
     let name = &*found.name;
     name.as_encoded_bytes().starts_with(b".")

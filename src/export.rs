@@ -1,9 +1,8 @@
-//! The Parquet export: runs, events and annotations as tables, partitioned by case, for archives that are queried
-//! where they lie.
+//! The Parquet export: runs, events and annotations as tables, partitioned by case, to query an archive in place.
 //!
-//! `runs/case=<slug>/runs.parquet` holds the runs of a case; `events/case=<slug>/<run>.parquet` and
-//! `annotations/case=<slug>/<run>.parquet` those of one run, so that runs are written side by side. What was not
-//! recorded is null. Texts are as recorded: whoever shows them has to escape them.
+//! `runs/case=<slug>/runs.parquet` holds the runs of a case. `events/case=<slug>/<run>.parquet` and
+//! `annotations/case=<slug>/<run>.parquet` hold the rows of one run, so that runs can be written in parallel. Unrecorded values
+//! are null. Texts are as recorded, so escape them before display.
 
 use parquet::errors::ParquetError;
 use parquet::file::metadata::KeyValue;
@@ -22,7 +21,7 @@ use crate::model::run::Number;
 use crate::model::tape::{Event, Outcome, Tape};
 use crate::model::time::Moment;
 
-/// Declares a table: each column once, with its name, its type and how it is read.
+/// Declares a table: each column once, with its name, type and expression.
 macro_rules! columns {
     (
         $(#[$doc:meta])* $row:ident, $read:ident($($from:ident: $type:ty),+);
@@ -144,7 +143,7 @@ pub fn annotations_path(case: &str, run: &str) -> String {
 /// The table of runs.
 ///
 /// # Errors
-/// Never in practice: it is written into memory.
+/// Never in practice: the table is written into memory.
 pub fn runs<'a>(
     runs: impl Iterator<Item = (&'a Entry, &'a Findings)>,
     canary: Option<&str>,
@@ -155,10 +154,10 @@ pub fn runs<'a>(
     table(&rows, canary)
 }
 
-/// The table of the events of a run; `None` when it has none.
+/// The table of the events of a run; `None` if it has none.
 ///
 /// # Errors
-/// Never in practice: it is written into memory.
+/// Never in practice: the table is written into memory.
 pub fn events(
     entry: &Entry,
     inspected: &Inspected<'_>,
@@ -175,10 +174,10 @@ pub fn events(
     (!rows.is_empty()).then(|| table(&rows, canary)).transpose()
 }
 
-/// The table of the annotations of a run; `None` when it has none.
+/// The table of the annotations of a run; `None` if it has none.
 ///
 /// # Errors
-/// Never in practice: it is written into memory.
+/// Never in practice: the table is written into memory.
 pub fn annotations(
     entry: &Entry,
     inspected: &Inspected<'_>,
@@ -196,7 +195,7 @@ pub fn annotations(
     (!rows.is_empty()).then(|| table(&rows, canary)).transpose()
 }
 
-/// The canary is in the key-value metadata of the file, so that no column is added.
+/// Writes a table. The canary is in the key-value metadata of the file, so that no column is added.
 fn table<T>(rows: &[T], canary: Option<&str>) -> Result<Vec<u8>, ParquetError>
 where
     for<'r> &'r [T]: RecordWriter<T>,

@@ -1,12 +1,12 @@
-//! [edge] How logs of other systems become run folders: `runpress import`.
+//! [edge] Turns logs of other systems into run folders: `runpress import`.
 //!
 //! ```text
 //!  path ─► sniff ─► Source ─► Importer ─► Draft (a record and events) ─► clean ─► written or compared ─► report
 //! ```
 //!
-//! An importer turns bytes into drafts and knows nothing else: what a run folder looks like, what ids are derived from, which
-//! names and paths are replaced and what was imported before is decided here, once for all formats. A source is never changed
-//! and never run; no network, no clock and no price list is asked, so that the same bytes give the same files everywhere.
+//! An importer only turns bytes into drafts. The layout of run folders, the derivation of ids, the replaced names and paths,
+//! and the detection of earlier imports are implemented here, once for all formats. A source is never changed or executed. No
+//! network, clock or price list is used, so the same bytes give the same files everywhere.
 
 use crate::diagnostics::{Code, Diagnostic, Place};
 
@@ -48,7 +48,7 @@ pub use report::{Change, Report};
 pub use run::{Request, Said, find, import};
 pub use source::{Archive, File, HEAD, Known, Source};
 
-/// Every format that can be imported, in the order of `--list`: add yours in the order of atif, harbor, claude-code, codex, inspect,
+/// Every supported format, in the order of `--list`. Add new ones in the order of atif, harbor, claude-code, codex, inspect,
 /// mini-swe-agent, swe-agent, openhands.
 pub static IMPORTERS: &[&dyn Importer] = &[
     &atif::Atif,
@@ -61,18 +61,18 @@ pub static IMPORTERS: &[&dyn Importer] = &[
     &openhands::OpenHands,
 ];
 
-/// A format that can be imported.
+/// An importer of one format.
 pub trait Importer: Sync {
-    /// Its name, as in `--format` and in what is written.
+    /// Its name, as in `--format` and in written files.
     fn format(&self) -> &'static str;
 
-    /// Version of what this importer makes of a source: one more whenever the same bytes give other events.
+    /// Version of the output of this importer. Increment it whenever the same bytes give different events.
     fn version(&self) -> u32 {
         1
     }
 
-    /// Reads the runs of a source, one after the other: `each` takes one and drops it before the next is made. A run that cannot
-    /// be read is given as a problem, and the next one is read.
+    /// Reads the runs of a source one by one: `each` receives a run and drops it before the next is read. A run that cannot be
+    /// read is passed as a problem, and reading continues.
     fn read(
         &self,
         source: &Source,
@@ -81,43 +81,43 @@ pub trait Importer: Sync {
     );
 }
 
-/// What the user asked for, as far as importers need to know it.
+/// The user's options for importers.
 #[derive(Debug, Clone, Default)]
 pub struct Options {
-    /// What is copied though it is left out by default.
+    /// Content to copy that is left out by default.
     pub keep: Vec<Keep>,
-    /// Whether readable reasoning is left out.
+    /// Whether to leave out readable reasoning.
     pub no_reasoning: bool,
-    /// Whether each sample of a log of Inspect is a case of its own; else its task is the case.
+    /// Whether each sample of an Inspect log is a case of its own; otherwise its task is the case.
     pub case_per_sample: bool,
 }
 
 impl Options {
-    /// Whether this is copied.
+    /// Whether to copy this content.
     pub fn keeps(&self, what: Keep) -> bool {
         self.keep.contains(&what)
     }
 }
 
-/// What is left out or replaced by default.
+/// Content that is left out or replaced by default.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Keep {
-    /// Prompts of the system and of developers, injected context, summaries of compactions.
+    /// System and developer prompts, injected context, compaction summaries.
     Prompts,
     /// Images and other binary attachments.
     Images,
-    /// Contents of files beside an edit; the diff is always copied.
+    /// Contents of files next to an edit; the diff is always copied.
     Files,
-    /// The frames of tracebacks; type and message are always copied.
+    /// Traceback frames; type and message are always copied.
     Tracebacks,
     /// Absolute paths.
     Paths,
-    /// Names of users and hosts, addresses, credentials in addresses of repositories.
+    /// User and host names, e-mail addresses, credentials in repository URLs.
     Identity,
 }
 
 impl Keep {
-    /// Each with its name in `--keep`.
+    /// All of them, with their names in `--keep`.
     pub const ALL: [(Self, &'static str); 6] = [
         (Self::Prompts, "prompts"),
         (Self::Images, "images"),
@@ -128,7 +128,7 @@ impl Keep {
     ];
 }
 
-/// Why a run was not imported, or not all of it.
+/// The reason that a run was not imported, or only in part.
 pub type Problem = Box<Diagnostic>;
 
 /// A problem of a whole file.

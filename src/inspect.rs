@@ -1,6 +1,6 @@
-//! What the files of one run say: formats and rules applied to every file, in one place for check and build.
+//! Applies formats and rules to every file of a run, in one place for check and build.
 //!
-//! What a tape, a transcript or a thread names is read through [`Beside`], and nothing else is read here.
+//! Files named in a tape, a transcript or a thread are read through [`Beside`]; nothing else is read here.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -38,31 +38,31 @@ pub use record::{details, id_place, record};
 use sidecars::sidecars;
 use threads::threads;
 
-/// What the files beside a record say.
+/// The contents of the files beside a record.
 #[derive(Debug, Default)]
 pub struct Inspected<'a> {
     /// The tapes: the event log first, then the others by name.
     pub tapes: Vec<Tape<'a>>,
     /// The sidecar of each tape.
     pub sidecars: Vec<Option<Sidecar<'a>>>,
-    /// How far the logs agree with the record; `None` without a valid record or without a log.
+    /// How far the logs agree with the record; `None` without a valid record or a log.
     pub reconciliation: Option<Reconciliation>,
     /// The review.
     pub review: Option<Review>,
     /// The public part of the transcript.
     pub conversation: Option<Conversation<'a>>,
-    /// The review threads; `None` when there is no file of them.
+    /// The review threads; `None` if the run has no file of them.
     pub threads: Option<Threads<'a>>,
-    /// The pictures that the record declares, by the path in the record; [`pictures()`] reads them.
+    /// The pictures declared in the record, by their path there; read by [`pictures()`].
     pub pictures: BTreeMap<String, Arc<AssetFile>>,
     /// Files that the tapes, the threads and the record refer to.
     pub referenced: Vec<FileDigest>,
-    /// What is published of the working tree; [`implementation()`] reads it.
+    /// The published part of the working tree; read by [`implementation()`].
     pub implementation: Implementation,
 }
 
-/// Reads everything beside a record. `run` is `None` when the record itself is broken: the other files are
-/// looked at all the same, so that all problems come to light at once.
+/// Reads everything beside a record. `run` is `None` if the record itself is invalid: the other files are still read, to report
+/// all problems at once.
 pub fn files<'a>(
     config: &Config,
     beside: Beside<'_>,
@@ -101,7 +101,7 @@ pub fn files<'a>(
     }
 }
 
-/// Reads the tapes of a run and their sidecars, and nothing else: what annotations are about, and what they say.
+/// Reads only the tapes of a run and their sidecars: the annotations, and what they refer to.
 pub fn annotated<'a>(
     config: &Config,
     beside: Beside<'_>,
@@ -131,7 +131,7 @@ fn log<'a>(files: &'a RunFiles, found: &mut Inspected<'a>, diagnostics: &mut Vec
     found.tapes.push(tape);
 }
 
-/// Reads the event log, the traces and the Harn tapes. Reasoning that is not published is not seen by anything else.
+/// Reads the event log, the traces and the Harn tapes. Removes unpublished reasoning before anything else sees it.
 fn tapes<'a>(
     config: &Config,
     beside: Beside<'_>,
@@ -172,7 +172,7 @@ fn tapes<'a>(
     }
 }
 
-/// The content hash of a tape of which parts are withheld: that of the tape as it was recorded.
+/// The content hash of a partly withheld tape, as it was recorded.
 fn recorded_hash(file: &Loaded) -> Option<String> {
     file.recorded_hashes()?.first().cloned()
 }

@@ -1,4 +1,4 @@
-//! The addresses of the site and how one page names another: relative, with `index.html`.
+//! The addresses of the site, and links between pages: relative, with `index.html`.
 
 use std::fmt;
 use std::ops::Deref;
@@ -21,7 +21,7 @@ pub enum RunFolders {
 }
 
 impl RunFolders {
-    /// The word for it in site.toml and in the ledger.
+    /// The word in site.toml and in the ledger.
     pub const fn word(self) -> &'static str {
         match self {
             Self::Flat => "flat",
@@ -29,13 +29,13 @@ impl RunFolders {
         }
     }
 
-    /// Whether no folder has a prefix.
+    /// Whether folders have no prefix.
     pub const fn is_flat(self) -> bool {
         matches!(self, Self::Flat)
     }
 }
 
-/// The slug of a run, and the folder that the run is in. It reads as the slug; the functions of this module know the folder.
+/// The slug of a run, and the folder of its page. Reads as the slug; functions of this module use the folder.
 #[derive(Debug, Clone, Default, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Slug {
     /// `runs/<slug>`, or with the prefix.
@@ -54,7 +54,7 @@ impl Slug {
         }
     }
 
-    /// The path below `runs/`: the slug itself, unless its folder has a prefix.
+    /// The path below `runs/`: the slug, after the prefix if folders have one.
     pub fn below_runs(&self) -> &str {
         self.folder.split_once('/').map_or("", |(_, below)| below)
     }
@@ -84,13 +84,13 @@ fn prefix(slug: &str) -> String {
     blake3::hash(slug.as_bytes()).to_hex()[..2].to_owned()
 }
 
-/// The folder of the run that a path lies in, and the rest of the path.
+/// The run folder that contains a path, and the rest of the path.
 pub fn split_run(path: &str) -> Option<(&str, &str)> {
     let (first, rest) = path.strip_prefix("runs/")?.split_once('/')?;
     let second = rest.split_once('/').map(|(slug, _)| slug);
     let slug = second.filter(|slug| first.len() == 2 && prefix(slug) == first);
     let folder = "runs/".len() + first.len() + slug.map_or(0, |slug| 1 + slug.len());
-    // `page` is the folder of the further pages of the list of runs.
+    // `page` is the folder for further pages of the list of runs.
     (first != "page").then(|| (&path[..folder], &path[folder + 1..]))
 }
 
@@ -99,17 +99,17 @@ pub fn run(slug: &Slug) -> String {
     run_file(slug, "index.html")
 }
 
-/// The story of a run.
+/// The story page of a run.
 pub fn story(slug: &Slug) -> String {
     run_file(slug, "story/index.html")
 }
 
-/// The card beside a page.
+/// The social card of a page.
 pub fn card(page: &str) -> String {
     format!("{}og.png", directory(page))
 }
 
-/// A file beside a run's page.
+/// A file in the folder of a run page.
 pub fn run_file(slug: &Slug, name: &str) -> String {
     format!("{}/{name}", slug.folder)
 }
@@ -125,7 +125,7 @@ pub fn events(slug: &Slug, prefix: &str, number: usize) -> String {
     run_file(slug, &format!("events/{folder}{number}/index.html"))
 }
 
-/// From the page of a run to that of another one.
+/// The link from one run page to another.
 pub fn from_run_to_run(slug: &Slug) -> String {
     let below = slug.below_runs();
     let up = "../".repeat(1 + below.matches('/').count());
@@ -146,7 +146,7 @@ pub fn group(folder: &str, slug: &str) -> String {
     format!("{folder}/{slug}/index.html")
 }
 
-/// The page where runs are compared.
+/// The page that compares runs.
 pub const COMPARE: &str = "compare/index.html";
 
 /// A prose page; `index` is the home page.
@@ -154,7 +154,7 @@ pub fn prose(slug: &str) -> String {
     format!("{slug}/index.html")
 }
 
-/// The way from a page to the site's root: `../` as often as the page is deep, or nothing.
+/// The relative path from a page to the site's root: `../` for each level, or nothing.
 pub fn root(page: &str) -> String {
     "../".repeat(page.matches('/').count())
 }

@@ -1,5 +1,5 @@
-//! [edge in] How to read the files of a site: records, prose, lists, templates, and what an earlier build published.
-//! Each is read whole, within limits, never from outside its root.
+//! [edge in] Reads the files of a site: records, prose, lists, templates, and the output of an earlier build. Each is read whole,
+//! within limits, and never from outside its root.
 
 mod again;
 mod assets;
@@ -44,16 +44,16 @@ pub struct Loaded {
     pub name: String,
     /// Its path in diagnostics.
     pub shown: String,
-    /// What it holds, without what is withheld.
+    /// Its content, without withheld parts.
     pub bytes: Vec<u8>,
-    /// BLAKE3 of the file as it was recorded, hexadecimal.
+    /// BLAKE3 of the recorded file, hexadecimal.
     pub digest: String,
-    /// What it was, where parts of it are withheld.
+    /// The recorded file, if parts of it are withheld.
     pub(crate) recorded: Option<Box<Recorded>>,
 }
 
 impl Loaded {
-    /// A file of which nothing is withheld.
+    /// A file with nothing withheld.
     #[must_use]
     pub fn new(name: String, shown: String, bytes: Vec<u8>) -> Self {
         let digest = blake3::hash(&bytes).to_hex().to_string();
@@ -77,7 +77,7 @@ impl Loaded {
         }
     }
 
-    /// The content hashes of a tape of which parts are withheld: those of the tape as it was recorded.
+    /// The content hashes of a partly withheld tape, as it was recorded.
     pub(crate) fn recorded_hashes(&self) -> Option<&[String]> {
         self.recorded
             .as_ref()
@@ -85,10 +85,10 @@ impl Loaded {
     }
 }
 
-/// Opens a run directory. No folder on the way from its content root may be a link.
+/// Opens a run directory. No folder between its content root and it may be a link.
 ///
 /// # Errors
-/// It is not there any more.
+/// The directory is missing.
 pub(crate) fn open(directory: &RunDirectory) -> io::Result<Folder> {
     let below = directory.path.strip_prefix(&directory.root);
     Folder::open(&directory.root)?.folder(below.unwrap_or(&directory.path))
@@ -97,15 +97,15 @@ pub(crate) fn open(directory: &RunDirectory) -> io::Result<Folder> {
 /// Reads the record of a run directory.
 ///
 /// # Errors
-/// The file cannot be read, is too large, or is a link that it may not be.
+/// The file cannot be read, is too large, or is a forbidden link.
 pub fn record(directory: &RunDirectory, limits: &Limits) -> Result<Loaded, Diagnostic> {
     record_with(directory, limits, None)
 }
 
-/// The same with these bytes as `redactions.jsonl`, if there are any.
+/// Reads the record, with these bytes as `redactions.jsonl`, if any.
 ///
 /// # Errors
-/// As [`record`].
+/// See [`record`].
 pub(crate) fn record_with(
     directory: &RunDirectory,
     limits: &Limits,
@@ -126,10 +126,10 @@ pub(crate) fn record_with(
         .ok_or(gone)
 }
 
-/// Reads the record of a run directory once more, as it was when its digest was taken.
+/// Reads the record of a run directory again, and verifies its digest.
 ///
 /// # Errors
-/// As [`record`], and when it was changed meanwhile.
+/// See [`record`]; also if it changed in the meantime.
 pub(crate) fn record_again(
     directory: &RunDirectory,
     limits: &Limits,
@@ -142,10 +142,10 @@ pub(crate) fn record_again(
     Err(unreadable(&loaded.shown, fault::CHANGED))
 }
 
-/// Reads a file of prose.
+/// Reads a prose file.
 ///
 /// # Errors
-/// The file cannot be read, is too large, or is a link that it may not be.
+/// The file cannot be read, is too large, or is a forbidden link.
 pub fn prose(file: &ContentPath, limits: &Limits) -> Result<Vec<u8>, Diagnostic> {
     of_the_content(file, SizeLimit::writeup(limits))
 }
@@ -153,12 +153,12 @@ pub fn prose(file: &ContentPath, limits: &Limits) -> Result<Vec<u8>, Diagnostic>
 /// Reads a list of withdrawn runs.
 ///
 /// # Errors
-/// The file cannot be read, is too large, or is a link that it may not be.
+/// The file cannot be read, is too large, or is a forbidden link.
 pub fn withdrawn(file: &ContentPath, limits: &Limits) -> Result<Vec<u8>, Diagnostic> {
     of_the_content(file, SizeLimit::document(limits))
 }
 
-/// Reads a file of a content root that belongs to no run. A link may lead to other such files, and into no run directory.
+/// Reads a file of a content root that belongs to no run. A link may point to other such files, but not into a run directory.
 fn of_the_content(file: &ContentPath, most: SizeLimit) -> Result<Vec<u8>, Diagnostic> {
     let ContentPath { path, root, shown } = file;
     let failed = |error: io::Error| unreadable(shown, &error.to_string());
@@ -172,17 +172,17 @@ fn of_the_content(file: &ContentPath, most: SizeLimit) -> Result<Vec<u8>, Diagno
         .ok_or_else(|| unreadable(shown, "it no longer exists"))
 }
 
-/// Whether a folder between `folder` and a file beneath it is a run directory.
+/// Whether any folder between `folder` and a file beneath it is a run directory.
 fn is_in_a_run(folder: &Folder, at: &Path) -> bool {
     let folders = at.ancestors().skip(1);
     let mut below = folders.filter(|folder| !folder.as_os_str().is_empty());
     below.any(|run| folder.has(&run.join(run_record::FILE_NAME)))
 }
 
-/// Reads a file of the site that an earlier build made, by its path from that site's root. `Ok(None)`: it is not there.
+/// Reads a file of an earlier build's site, by its path from that site's root. `Ok(None)` if missing.
 ///
 /// # Errors
-/// The file cannot be read, is too large, or lies outside the site.
+/// The file cannot be read, is too large, or is outside the site.
 pub fn published(
     site: &Path,
     shown: &str,
@@ -203,9 +203,9 @@ pub fn published(
     read(&root, Path::new(path), &shown, most, &bounds)
 }
 
-/// The files below `folder` of the site's root, sorted by path, as pairs of path (with `/`) and content.
-/// A folder that is not there is empty. Links are followed only inside the site's root, to nothing hidden and into no run
-/// directory. A folder that is itself a link is trusted: whoever publishes put it there, and its links stay inside what it leads to.
+/// The files below `folder` of the site's root as pairs of path (with `/`) and content, sorted by path. A missing folder is
+/// empty. Links are followed only inside the site's root, but not to hidden files or into run directories. If the folder itself
+/// is a link, the publisher put it there, so it is trusted, and its links stay inside its target.
 ///
 /// # Errors
 /// A file cannot be read.
@@ -228,7 +228,7 @@ pub fn tree(site: &Path, folder: &str) -> Result<Vec<(String, Vec<u8>)>, Diagnos
     };
     let root = Folder::open(root).map_err(|error| unreadable(folder, &error.to_string()))?;
     let mut files = Vec::new();
-    // Editors and desktops leave hidden files; only `.well-known` is meant to be published.
+    // Editors and desktops leave hidden files; only `.well-known` is published.
     let visible = |entry: &walkdir::DirEntry| {
         entry.depth() == 0
             || entry.file_name() == ".well-known"

@@ -14,11 +14,11 @@ use cli::build::BuildMode;
 use cli::serve;
 use cli::{Cli, Command, author, build, import, lookup, shard, shell};
 
-/// Pages are made of many short texts; the system's allocator takes a tenth of a build more, and far more with musl.
+/// Pages consist of many short texts: with the system's allocator a build takes a tenth longer, and much longer with musl.
 #[global_allocator]
 static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;
 
-/// What a panic says may quote what was recorded, control characters and private words included: its place is enough.
+/// A panic message may quote recorded text, with control characters and private words, so only its place is printed.
 fn quiet_panics() {
     std::panic::set_hook(Box::new(|panic| {
         let place = panic.location().map(ToString::to_string);
@@ -97,7 +97,7 @@ mod tests {
             let said = String::from_utf8_lossy(&[ran.stdout, ran.stderr].concat()).into_owned();
             assert!(said.contains("internal error at src/main.rs"), "{said}");
             assert!(!said.contains("hush-4f1c2d3e"), "{said}");
-            // The names in a trace are stripped from a release.
+            // A release build strips the names in a trace.
             assert_eq!(said.contains("\n   0: "), backtrace != "0", "{said}");
         }
     }

@@ -1,4 +1,4 @@
-//! How large pictures are, so that a page can keep their place free while they load.
+//! Sizes of images, so that a page can reserve space while they load.
 
 use std::collections::BTreeMap;
 use std::io::Cursor;
@@ -7,12 +7,12 @@ use exif::{In, Tag};
 
 use crate::url;
 
-/// How large a picture is shown when nothing scales it, in CSS pixels.
+/// The intrinsic size of an image, in CSS pixels.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Size {
-    /// From left to right; never 0.
+    /// Never 0.
     pub width: u16,
-    /// From top to bottom; never 0.
+    /// Never 0.
     pub height: u16,
 }
 
@@ -32,8 +32,8 @@ impl Size {
     }
 }
 
-/// Reads the size from the header of a PNG, JPEG, GIF or WebP. `None` for every other file, for a broken header, and for a side
-/// of 0 or of more than 65,535 pixels, which no browser shows.
+/// Reads the size from the header of a PNG, JPEG, GIF or WebP. `None` for any other file, for a damaged header, and for a side of
+/// 0 or of more than 65,535 pixels, which no browser shows.
 pub fn size(bytes: &[u8]) -> Option<Size> {
     let found = imagesize::blob_size(bytes).ok()?;
     let side = |pixels: usize| u16::try_from(pixels).ok().filter(|side| *side > 0);
@@ -44,7 +44,7 @@ pub fn size(bytes: &[u8]) -> Option<Size> {
     Some(Size { width, height })
 }
 
-/// The sizes of the pictures among a site's static files.
+/// Sizes of images among a site's static files.
 #[derive(Debug, Default)]
 pub struct Pictures(BTreeMap<String, Size>);
 
@@ -57,7 +57,7 @@ impl Pictures {
         Self(sizes.collect())
     }
 
-    /// The size of the picture that `address` names on the page at the path `page`.
+    /// The size of the image at `address`, as linked from the page at path `page`.
     pub fn size(&self, page: &str, address: &str) -> Option<Size> {
         if self.0.is_empty() {
             return None;
@@ -66,8 +66,8 @@ impl Pictures {
     }
 }
 
-/// Whether the Exif block of a JPEG says that the picture lies on its side, as cameras that are held upright write it. Browsers
-/// turn such a picture before they show it.
+/// Whether the Exif block of a JPEG says that it is rotated by 90°, as cameras write it for portrait photos. Browsers rotate such
+/// an image before showing it.
 fn is_turned(bytes: &[u8]) -> bool {
     if !bytes.starts_with(b"\xff\xd8") {
         return false;

@@ -1,7 +1,7 @@
-//! [edge out] How a site gets to its place: staged beside the old one, then swapped in at once.
+//! [edge out] Publishes a site: stages it next to the old one, then swaps it in atomically.
 //!
-//! A marker file in every folder that runpress writes says so, and is the lock of the build that works
-//! on it. Whatever stops a build, the old site stays whole, and the next build clears what was left.
+//! Every folder that runpress writes has a marker file, which is also the lock of the build working on it. If a build is
+//! interrupted, the old site stays complete, and the next build cleans up.
 
 use std::fs::{self, File};
 use std::io::{self, BufWriter, ErrorKind, Write};
@@ -36,35 +36,35 @@ use files::{Changes, Files, Old};
 use journal::Step;
 use ours::{Lock, ParentFolder, examine, foreign, is_cname, linked, locked, own_line};
 
-/// The marker's name in the output folder.
+/// The file name of the marker in the output folder.
 pub const MARKER: &str = ".runpress";
 const MARKER_TEXT: &[u8] =
     b"This folder was written by runpress. The next build replaces all of it, so keep no other files here.\n";
 
-/// A new site while it is assembled. Dropped without [`Stage::commit`], it leaves nothing behind.
+/// A new site in progress. If dropped without [`Stage::commit`], it leaves nothing behind.
 #[derive(Debug)]
 pub struct Stage {
-    /// `None`: a dry run.
+    /// `None` in a dry run.
     folders: Option<Folders>,
     files: Files,
     written: written::Counts,
-    /// Where files are weighed, if their site has limits.
+    /// Counts sizes of files, if the site has limits.
     scales: Option<weight::Scales>,
-    /// What was done to the output folder, when its files were replaced one by one.
+    /// Changes to the output folder, if its files were replaced one by one.
     replaced: Option<Changes>,
-    /// What the pages of the whole archive are made of, until they are made.
+    /// Data for archive-wide pages, until they are rendered.
     pub spool: Spool,
 }
 
-/// Completes what a build left that was stopped while it replaced the files of a site one by one, and clears the rest.
+/// Completes an interrupted replacement of files one by one, and removes other leftovers.
 ///
 /// # Errors
-/// As [`Stage::open`].
+/// See [`Stage::open`].
 pub(crate) fn recover(out: &Path, shown: &str, inputs: &[PathBuf]) -> Result<(), Diagnostic> {
     let (Some(parent), Some(name)) = (out.parent(), out.file_name()) else {
         return Ok(());
     };
-    // Links are followed only where there is something to do.
+    // Follow links only if there is something to do.
     let leftover = out.canonicalize().unwrap_or_else(|_| out.to_owned());
     let parent = leftover.parent().unwrap_or(parent);
     let name = leftover.file_name().unwrap_or(name);
@@ -79,10 +79,10 @@ pub(crate) fn recover(out: &Path, shown: &str, inputs: &[PathBuf]) -> Result<(),
 }
 
 const STAGING: &str = ".runpress-staging";
-/// The old site, where folders cannot be exchanged.
+/// The old site, if folders cannot be exchanged.
 const ASIDE: &str = ".runpress-aside";
 
-/// The name of a folder of ours beside the output folder.
+/// The name of a runpress folder next to the output folder.
 fn sibling(name: &Path, suffix: &str) -> PathBuf {
     let mut sibling = std::ffi::OsString::from(".");
     sibling.push(name);
@@ -90,29 +90,29 @@ fn sibling(name: &Path, suffix: &str) -> PathBuf {
     PathBuf::from(sibling)
 }
 
-/// The folders that a stage works on.
+/// The folders of a stage.
 #[derive(Debug)]
 struct Folders {
     /// The output folder in diagnostics.
     shown: String,
-    /// The output folder, links resolved.
+    /// The output folder, with links resolved.
     out: PathBuf,
     staging: PathBuf,
-    /// Its name.
+    /// Name of the staged folder.
     staged: PathBuf,
-    /// Where both are.
+    /// The parent of both.
     parent_folder: ParentFolder,
-    /// Whether the site is only partly replaced, so that what is staged is still needed.
+    /// Whether the site is only partly replaced, so that the staged files are still needed.
     is_half_way: bool,
-    // Held for their locks, which end with the process however it ends.
+    // Locks, released when the process ends, even by a crash.
     _locks: Vec<Lock>,
 }
 
 impl Stage {
-    /// A stage that writes nothing and still reports what a real one would: a check is a dry run of a build.
+    /// A stage that writes nothing and reports the same problems as a real one: a check is a dry run of a build.
     ///
     /// # Errors
-    /// The output folder holds something else or overlaps with an input.
+    /// The output folder has other content, or overlaps with an input.
     pub fn dry_run(out: &Path, shown: &str, inputs: &[PathBuf]) -> Result<Self, Diagnostic> {
         examine(out, shown, inputs, None)?;
         Ok(Self::new(None))
@@ -132,16 +132,15 @@ impl Stage {
     /// Opens a stage for `out`. `inputs` are folders that the output must not touch.
     ///
     /// # Errors
-    /// The folder holds something else, overlaps with an input, is being written by another build, or
-    /// the system refuses.
+    /// The folder has other content, overlaps with an input, is being written by another build, or cannot be written.
     pub fn open(out: &Path, shown: &str, inputs: &[PathBuf]) -> Result<Self, Diagnostic> {
         Self::open_seen(out, shown, inputs, None)
     }
 
-    /// The same, where it is known what is in the output folder.
+    /// Opens a stage, if the content of the output folder is already known.
     ///
     /// # Errors
-    /// As [`Stage::open`].
+    /// See [`Stage::open`].
     pub(crate) fn open_seen(
         out: &Path,
         shown: &str,
@@ -155,7 +154,7 @@ impl Stage {
         let names = [sibling(name, STAGING), sibling(name, ASIDE)];
         fs::create_dir_all(parent).map_err(|error| failed(shown, &error))?;
         let parent_folder = ParentFolder::open(parent).map_err(|error| failed(shown, &error))?;
-        // A build that could not exchange the folders at once may have been stopped between its two renames.
+        // A build that could not exchange the folders atomically may have been interrupted between its two renames.
         if !out.exists() && parent_folder.has_ours(&names[1]) {
             fs::rename(parent.join(&names[1]), &out).map_err(|error| failed(shown, &error))?;
         }
@@ -187,13 +186,13 @@ impl Stage {
         })))
     }
 
-    /// Whether nothing is written or weighed, so that what only fills a file need not be made.
+    /// Whether nothing is written or counted, so that file contents need not be rendered.
     #[must_use]
     pub const fn is_dry_run(&self) -> bool {
         self.folders.is_none() && self.scales.is_none()
     }
 
-    /// Leaves files as they are that `known`, a site that an earlier build wrote, says to be the same.
+    /// Reuses files of `known`, a site of an earlier build, that are unchanged.
     #[must_use]
     pub(crate) fn over(mut self, known: KnownSite) -> Self {
         let folders = self.folders.as_ref();
@@ -205,7 +204,7 @@ impl Stage {
     /// Writes one file; `path` is relative to the site's root, with `/`.
     ///
     /// # Errors
-    /// The system refuses, or the path is taken.
+    /// The file cannot be written, or the path is taken.
     pub fn write(&self, path: &str, bytes: &[u8]) -> Result<(), Diagnostic> {
         self.files.take(path)?;
         if let Some(folders) = &self.folders {
@@ -216,7 +215,7 @@ impl Stage {
         Ok(())
     }
 
-    /// Takes the path of a file in a dry run, where it need not be filled.
+    /// Reserves the path of a file in a dry run, without its content.
     ///
     /// # Errors
     /// The path is taken.
@@ -233,12 +232,12 @@ impl Stage {
         }
     }
 
-    /// Weighs every file but those in the folder `elsewhere`, and notes those that are larger than `file`.
+    /// Counts the sizes of all files except in the folder `elsewhere`, and records files larger than `file`.
     pub(crate) fn weigh(&mut self, file: u64, elsewhere: Option<&'static str>) {
         self.scales = Some(weight::Scales::new(file, elsewhere));
     }
 
-    /// What was weighed; `None` when nothing was.
+    /// The counted sizes; `None` if not enabled.
     pub(crate) fn weight(&self) -> Option<Weight> {
         self.scales.as_ref().map(weight::Scales::take)
     }
@@ -257,10 +256,10 @@ impl Stage {
         Ok(())
     }
 
-    /// Writes one file piece by piece and says how large it is and what its digest is.
+    /// Writes one file in chunks, and returns its size and digest.
     ///
     /// # Errors
-    /// The system refuses, the path is taken, or `fill` fails.
+    /// The file cannot be written, the path is taken, or `fill` fails.
     pub fn stream(
         &self,
         path: &str,
@@ -269,7 +268,7 @@ impl Stage {
         self.files.take(path)?;
         let failed = |error: io::Error| write_failed(path, &error);
         let file = self.folders.as_ref().map(|folders| folders.create(path));
-        // Digests of many small pieces take several times as long as one of a large piece.
+        // Hashing many small chunks takes several times as long as hashing a large one.
         let hashing = Hashing {
             inner: file.transpose().map_err(failed)?,
             hasher: blake3::Hasher::new(),
@@ -298,7 +297,7 @@ impl Stage {
         })
     }
 
-    /// Leaves files as they are in the site that is replaced: all of them, or none and `false`.
+    /// Reuses files of the site that is being replaced: all of them, or none and `false`.
     #[must_use]
     pub(crate) fn keep(&self, paths: &[String]) -> bool {
         let kept = self.files.keep(paths);
@@ -325,17 +324,17 @@ impl Stage {
         self.written.total()
     }
 
-    /// The same by kind of file.
+    /// Files and bytes written so far, by kind of file.
     #[must_use]
     pub fn written_by_kind(&self) -> Vec<Written> {
         self.written.by_kind()
     }
 
-    /// Replaces the old site with the new one; `last` is the file that is in its place last. What is left of the old site is
-    /// removed when the stage is dropped.
+    /// Replaces the old site with the new one; `last` is the file to replace last. Leftovers of the old site are removed when the
+    /// stage is dropped.
     ///
     /// # Errors
-    /// The system refuses; the old site is then still there, or the next build completes the new one.
+    /// A file cannot be replaced. Then the old site is intact, or the next build completes the new one.
     pub fn commit(&mut self, last: &str) -> Result<(), Diagnostic> {
         let Some(folders) = &mut self.folders else {
             return Ok(());
@@ -350,7 +349,7 @@ impl Stage {
         Ok(())
     }
 
-    /// How the site looks in its place; `None` when that cannot be seen.
+    /// The new site as committed; `None` if its folder cannot be listed.
     pub(crate) fn committed(&mut self) -> Option<Committed<'_>> {
         let folder = Folder::open(&self.folders.as_ref()?.out).ok()?;
         let old = self.files.old.take().filter(|_| self.replaced.is_some());
@@ -370,11 +369,11 @@ impl Stage {
     }
 }
 
-/// A site in its place. It is written as its [`SiteFile`]s, which are never held.
+/// A committed site. Serialized as its [`SiteFile`]s, without collecting them.
 #[derive(Debug)]
 pub(crate) struct Committed<'a> {
     files: &'a Files,
-    /// Everything that is there.
+    /// The listing of the output folder.
     pub(crate) tree: Tree,
 }
 
@@ -384,7 +383,7 @@ impl Serialize for Committed<'_> {
     }
 }
 
-/// What is in an output folder; `None` when that cannot be seen.
+/// The listing of an output folder; `None` if it cannot be read.
 pub(crate) fn look(out: &Path) -> Option<Tree> {
     Tree::of(&Folder::open(out).ok()?, "").ok()
 }
@@ -401,8 +400,8 @@ impl Folders {
         }
     }
 
-    /// Puts a file of another folder of ours, such as the old site, into the new one too; both share their place on the disk where the file system can do that,
-    /// since nothing that is published is ever changed in place.
+    /// Puts a file of another runpress folder, such as the old site, into the new one too. Uses a hard link if the file system
+    /// can, since published files are never changed in place.
     fn link(&self, out: &Path, path: &str) -> io::Result<()> {
         let (from, to) = (out.join(path), self.staging.join(path));
         let link = || match fs::hard_link(&from, &to) {
@@ -423,13 +422,13 @@ impl Folders {
         }
     }
 
-    /// Whether the marker of the new site says what that of the old one says.
+    /// Whether the markers of the new and the old site are equal.
     fn has_same_marker(&self) -> bool {
         let read = |folder: &Path| fs::read(folder.join(MARKER)).ok();
         read(&self.staging).is_some_and(|new| Some(new) == read(&self.out))
     }
 
-    /// Replaces the files that changed, one by one.
+    /// Replaces changed files one by one.
     fn replace(&mut self, changes: &Changes) -> Result<(), Diagnostic> {
         if self.out.is_symlink() {
             return Err(linked(&self.shown, &self.out));
@@ -452,14 +451,14 @@ impl Folders {
         Ok(())
     }
 
-    /// Says in the marker whose file that is, before it is there.
+    /// Records in the marker that a file came from `static/`, before the file exists.
     fn own(&self, path: &str, bytes: &[u8]) -> io::Result<()> {
         let marker = self.staging.join(MARKER);
         let mut marker = File::options().append(true).open(marker)?;
         marker.write_all(own_line(path, bytes).as_bytes())
     }
 
-    /// Exchanges the whole sites; the new one has the files of the old one that stay.
+    /// Exchanges the whole sites; the new one has the reused files of the old one.
     fn swap(&self, kept: &[String]) -> Result<(), Diagnostic> {
         for path in kept {
             self.link(&self.out, path)
@@ -492,7 +491,7 @@ impl Folders {
         self.two_renames()
     }
 
-    /// Where folders cannot be exchanged there is an instant without a site; the next build fixes it.
+    /// Without an atomic exchange of folders, the site is missing for an instant; the next build fixes an interruption.
     fn two_renames(&self) -> io::Result<()> {
         let mut aside = self.staging.clone();
         aside.set_extension("runpress-aside");
@@ -506,8 +505,7 @@ impl Folders {
 }
 
 impl Drop for Folders {
-    /// What is left under the name of the stage is a site that was not put in its place, or the old one; failing to remove it
-    /// does no harm.
+    /// The stage's name now belongs to a site that was not committed, or to the old one. Failing to remove it does no harm.
     fn drop(&mut self) {
         if !self.is_half_way {
             let _ = self.parent_folder.remove(&self.staged);
@@ -515,11 +513,10 @@ impl Drop for Folders {
     }
 }
 
-/// Makes the folder of the runs in a part of an ext4 file system where nothing was deleted lately. For every new
-/// file ext4 looks through all files that were deleted in the same block group in the last minutes; after a
-/// rebuild that is the whole old site, and a build becomes many times slower. A folder whose parent is marked
-/// as the top of a hierarchy gets a group by its name, so it is born under a name of its own. Other file
-/// systems refuse the mark or ignore it, and the folder is made when the first file needs it.
+/// Creates the folder of runs in a part of an ext4 file system without recent deletions. For every new file, ext4 searches all
+/// files deleted in the same block group in the last minutes. After a rebuild that is the whole old site, and a build becomes
+/// many times slower. If a folder's parent is marked as the top of a hierarchy, its name selects the group, so it is created
+/// under a unique name. Other file systems reject or ignore the mark, and the folder is created with its first file.
 #[cfg(target_os = "linux")]
 fn spread(staging: &Path) {
     use rustix::fs::{IFlags, ioctl_getflags, ioctl_setflags};
@@ -539,10 +536,10 @@ fn spread(staging: &Path) {
     let _ = ioctl_setflags(&directory, flags);
 }
 
-/// Bytes that are written at once.
+/// Bytes per write.
 const BUFFER: usize = 64 * 1024;
 
-/// A file, if it is written at all, with the digest of what went into it.
+/// Hashes a file while it is written, or without writing it.
 struct Hashing {
     inner: Option<File>,
     hasher: blake3::Hasher,

@@ -1,8 +1,8 @@
 //! The JSON Schema of every input format and every feed, by name: one table.
 //!
-//! A schema is made from the type that reads or writes the document, so neither can change alone. What an input
-//! schema refuses, `runpress check` notices too; what it accepts may still break a rule that no schema can say.
-//! Schemas are of draft 2020-12 and hold all that they refer to.
+//! A schema is generated from the type that reads or writes the document, so the two cannot diverge. `runpress check` reports
+//! everything that an input schema rejects; a document that a schema accepts may still break rules it cannot express. Schemas use
+//! draft 2020-12 and are self-contained.
 
 mod sidecar;
 #[allow(dead_code, reason = "only the schemas of the types are used")]
@@ -23,29 +23,29 @@ use crate::formats::{
 };
 use crate::ledger::{self, Ledger};
 
-/// The schema of one document, or of a line of one.
+/// The schema of a document, or of a line of one.
 #[derive(Debug, Clone, Copy)]
 pub struct Entry {
-    /// Its name on the command line, and of its file.
+    /// Its name on the command line, and its file name.
     pub name: &'static str,
-    /// What it describes.
+    /// A title for the documents.
     pub title: &'static str,
-    /// Which files it describes.
+    /// The files it describes.
     pub describes: Describes,
     schema: fn() -> Schema,
     rules: fn(&mut Schema),
 }
 
-/// Which files a schema describes.
+/// The files that a schema describes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Describes {
-    /// A file that is read, by its name in a run directory or in the site's root.
+    /// An input file, by its name in a run directory or in the site's root.
     Input(&'static str),
-    /// A file that is published, by its path from the site's root; `<slug>` stands for a run's.
+    /// A published file, by its path from the site's root; `<slug>` stands for a run's slug.
     Feed(&'static str),
 }
 
-/// Every schema: inputs first, then feeds.
+/// All schemas: inputs first, then feeds.
 pub const ALL: &[Entry] = &[
     input::<run_record::RunRecord<'_>>("run-record", "A run record", run_record::FILE_NAME),
     input::<events::Fields<'_>>("events", "A line of events.jsonl", events::FILE_NAME),
@@ -110,12 +110,12 @@ pub const ALL: &[Entry] = &[
     ),
 ];
 
-/// The schema of that name.
+/// The schema with this name.
 pub fn find(name: &str) -> Option<&'static Entry> {
     ALL.iter().find(|entry| entry.name == name)
 }
 
-/// Where the schema of a feed is, relative to the site's root; feeds that follow a standard of their own have none.
+/// The path of a feed's schema from the site's root; `None` if the feed follows an external standard.
 pub fn path_of_feed(feed: &str) -> Option<String> {
     ALL.iter()
         .find(|entry| matches!(entry.describes, Describes::Feed(path) if path == feed))
@@ -123,18 +123,18 @@ pub fn path_of_feed(feed: &str) -> Option<String> {
 }
 
 impl Entry {
-    /// Where the schema is, relative to the site's root.
+    /// The path of the schema from the site's root.
     pub fn path(&self) -> String {
         format!("schema/{}.schema.json", self.name)
     }
 
-    /// Adds what the type does not say.
+    /// Adds rules that the type cannot express.
     const fn with(mut self, rules: fn(&mut Schema)) -> Self {
         self.rules = rules;
         self
     }
 
-    /// The schema as a document, indented, with a final newline.
+    /// The schema as an indented document, with a final newline.
     pub fn document(&self) -> String {
         let mut schema = (self.schema)();
         (self.rules)(&mut schema);
@@ -180,8 +180,7 @@ fn root<T: JsonSchema + ?Sized>(contract: Contract) -> Schema {
     schema
 }
 
-/// Turns what is particular to Rust into words of JSON Schema: widths of numbers, defaults that are null, line
-/// breaks of comments.
+/// Rewrites what is specific to Rust: integer formats, defaults of null, and line breaks in comments.
 fn tidy(schema: &mut Schema) {
     if let Some(format) = schema.get("format").and_then(Value::as_str) {
         let limits = match format {

@@ -1,7 +1,7 @@
-//! Looks for secrets in what is published: keys, tokens, passwords, and personal data where a site asks for it.
+//! Scans published content for secrets: keys, tokens, passwords, and personal data if the site enables it.
 //!
-//! One pass over the bytes of a file finds keywords ([`engine`]). Only around those that may be part of a secret is the text
-//! decoded ([`views`]) and an expression of the [`rules`] tried. What is found gets a place ([`carriers`]), never its value.
+//! One pass over the bytes of a file finds keywords ([`engine`]). Only text around keywords that may be part of a secret is
+//! decoded ([`views`]) and matched against an expression of the [`rules`]. A finding has a place ([`carriers`]), never a value.
 
 mod carriers;
 mod engine;
@@ -25,18 +25,18 @@ use carriers::{Carrier, Part};
 use families::Kind;
 use rules::RULES;
 
-/// What is looked for, and in whose file.
+/// What a scan looks for, and in whose file.
 #[derive(Debug, Clone, Copy, Default)]
 pub struct Settings<'a> {
-    /// The id of the run, or nothing for a file of the site.
+    /// The id of the run, or empty for a file of the site.
     pub owner: &'a str,
-    /// Whether home directories with the names of people are found.
+    /// Whether to report home directories with the names of people.
     pub paths: bool,
-    /// Whether personal data is found.
+    /// Whether to report personal data.
     pub personal: bool,
 }
 
-/// A secret, or a part of one, by its place. It does not hold the value.
+/// A secret, or a part of one, by its place. Does not hold the value.
 #[derive(Clone, PartialEq, Eq)]
 pub struct Finding {
     /// The name of the rule.
@@ -47,22 +47,22 @@ pub struct Finding {
     pub line: u32,
     /// JSON pointer of the string in the document or in the line; `None` in a file that is text.
     pub pointer: Option<String>,
-    /// Whether it is in a key of an object: [`Self::pointer`] leads to the value of that key.
+    /// Whether it is in a key of an object; [`Self::pointer`] then leads to the value of that key.
     pub is_key: bool,
-    /// Its bytes in the decoded string, or in the file that is text.
+    /// Its bytes in the decoded string, or in a plain text file.
     pub range: Range<usize>,
-    /// Its bytes in the file as it is written.
+    /// Its bytes in the raw file.
     pub written: Range<usize>,
-    /// How long it is once it is decoded.
+    /// Its decoded length.
     pub length_in_characters: usize,
     /// At most three characters that all secrets of this rule begin with.
     pub prefix: String,
-    /// Made of the place, not of the value.
+    /// Computed from the place, not the value.
     pub fingerprint: String,
 }
 
 impl Finding {
-    /// What is shown instead of the value.
+    /// The masked form that is shown instead of the value.
     pub fn shown(&self) -> String {
         format!(
             "{}…({} characters)…",
@@ -82,7 +82,7 @@ impl fmt::Debug for Finding {
     }
 }
 
-/// Finds the secrets of a file. `name` is its path below the run folder, or below the root of the site.
+/// Finds the secrets in a file. `name` is its path in the run folder, or from the root of the site.
 #[must_use]
 pub fn scan(name: &str, bytes: &[u8], settings: &Settings<'_>) -> Vec<Finding> {
     let engine = engine::engine(settings.paths, settings.personal);
@@ -102,7 +102,7 @@ pub fn scan(name: &str, bytes: &[u8], settings: &Settings<'_>) -> Vec<Finding> {
         .collect()
 }
 
-/// Whether a value, as it is written in one JSON document, is in another one.
+/// Whether a raw value of one JSON document also occurs in another.
 pub fn is_in(document: &[u8], value: &[u8]) -> bool {
     let plain = |text: &[u8]| views::unescaped(text).map(|view| view.text);
     let (document_plain, value_plain) = (plain(document), plain(value));
@@ -169,7 +169,7 @@ fn finding(owner: &str, name: &str, bytes: &[u8], line: u32, part: Part) -> Find
     }
 }
 
-/// The place of a finding as 16 hexadecimal digits. It says nothing about the value.
+/// The place of a finding as 16 hexadecimal digits. Reveals nothing about the value.
 fn fingerprint(
     rule: &str,
     owner: &str,

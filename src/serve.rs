@@ -1,8 +1,8 @@
-//! [edge in and out] Serves a site while it is edited: built into a separate folder, served on this machine only, rebuilt after
-//! each change, and reloaded by open pages.
+//! [edge in and out] Serves a site on this machine while it is edited: builds it into a separate folder, rebuilds it after each
+//! change, and reloads open pages.
 //!
-//! The output folder of the site is never written; it is only what the ledger of the served site compares with.
-//! After a failed build, the last good one is served, and open pages show the problems.
+//! Never writes to the output folder of the site, which is only read to compare the ledger. After a failed build, it keeps
+//! serving the last good build, and open pages show the problems.
 
 use std::fs;
 use std::io;
@@ -31,23 +31,23 @@ pub use watcher::{Change, Watcher};
 
 use state::SiteState;
 
-/// Why a site cannot be served.
+/// The reason that a site cannot be served.
 #[derive(Debug)]
 pub enum NotServed {
-    /// The port is taken, or the system refuses it.
+    /// The port is taken or not permitted.
     Port(io::Error),
-    /// There is no folder for temporary files that may be written.
+    /// No folder for temporary files is writable.
     Folder(io::Error),
     /// The system provides no threads or signals.
     System(io::Error),
 }
 
-/// The port that is tried first when none is named.
+/// The first port to try by default.
 pub const PORT: u16 = 4000;
-/// How many ports are tried after it.
+/// How many further ports to try.
 const NEXT: u16 = 100;
 
-/// Serves the newest good build from a folder that is removed at the end.
+/// Serves the last good build from a temporary folder, which is removed at the end.
 #[derive(Debug)]
 pub struct Server {
     folder: Arc<TempDir>,
@@ -57,7 +57,7 @@ pub struct Server {
     _runtime: Runtime,
 }
 
-/// Whether a build is under way, and whether it must pause because the process ends.
+/// Whether a build is running, and whether it must pause because the process ends.
 #[derive(Debug, Default)]
 struct Working {
     builds: AtomicBool,
@@ -65,10 +65,10 @@ struct Working {
 }
 
 impl Server {
-    /// Begins to serve on this machine only: on `port`, or without one on [`PORT`] or the next that is free.
+    /// Starts serving on this machine only: on `port`, or on the first free port from [`PORT`].
     ///
     /// # Errors
-    /// The port is taken, or the system provides no port, thread or temporary folder.
+    /// The port is taken, or no port, thread or temporary folder is available.
     pub fn start(port: Option<u16>) -> Result<Self, NotServed> {
         let listener = listen(port).map_err(NotServed::Port)?;
         let folder = tempfile::Builder::new()
@@ -107,23 +107,23 @@ impl Server {
         })
     }
 
-    /// Where the site is served.
+    /// The URL of the served site.
     #[must_use]
     pub fn url(&self) -> String {
         format!("http://{}{}", self.address, self.shown.borrow().base)
     }
 
-    /// Whether there is a site to look at: not before the first build that succeeds.
+    /// Whether a build has succeeded yet.
     #[must_use]
     pub fn has_build(&self) -> bool {
         self.shown.borrow().has_build
     }
 
-    /// Builds the site at `root` once more. When that succeeds, it is served from now on; in any case the open pages are notified.
-    /// `opened` is called with the site once its settings are known, before any content is read.
+    /// Rebuilds the site at `root` and notifies open pages. Serves the new build if it succeeds. Calls `opened` with the site
+    /// once its settings are read, before any content is.
     ///
     /// # Errors
-    /// As [`crate::build`]; the last good build is still served.
+    /// As [`crate::build`]; the last good build stays served.
     pub fn build(
         &mut self,
         root: &Path,
@@ -150,13 +150,13 @@ impl Server {
         };
         let next = self.shown.borrow().after(&result);
         self.shown.send_replace(Arc::new(next));
-        // The open pages load the new site meanwhile.
+        // Meanwhile, the open pages load the new site.
         drop(replaced);
         result
     }
 }
 
-/// The site's place in the folder.
+/// The folder of the site inside the temporary folder.
 const SITE: &str = "site";
 
 fn listen(port: Option<u16>) -> io::Result<TcpListener> {
@@ -174,7 +174,7 @@ fn listen(port: Option<u16>) -> io::Result<TcpListener> {
     bind(port)
 }
 
-/// Pauses the threads of a build when the process ends, so that nothing is written into the folder while it is removed.
+/// Pauses build threads when the process ends, so that nothing is written into the folder while it is removed.
 struct Interruptible<'a> {
     inner: &'a dyn Progress,
     working: &'a Working,
@@ -200,7 +200,7 @@ impl Progress for Interruptible<'_> {
     }
 }
 
-/// Waits until the process is asked to end: by Ctrl-C, the system, or a terminal that is closed.
+/// Waits for a request to stop: Ctrl-C, a signal, or a closed terminal.
 #[cfg(unix)]
 fn asked_to_end() -> io::Result<impl Future<Output = ()>> {
     use tokio::signal::unix::{SignalKind, signal};
@@ -224,7 +224,7 @@ fn asked_to_end() -> io::Result<impl Future<Output = ()>> {
     })
 }
 
-/// Ends the process once it is asked to: without the folder.
+/// Removes the folder and ends the process once it is asked to stop.
 async fn end(asked: impl Future<Output = ()>, folder: Arc<TempDir>, working: Arc<Working>) {
     asked.await;
     working.ends.store(true, Ordering::SeqCst);
@@ -233,7 +233,7 @@ async fn end(asked: impl Future<Output = ()>, folder: Arc<TempDir>, working: Arc
     std::process::exit(0);
 }
 
-/// A thread of a build may still write the file that it is at; after that it pauses.
+/// A build thread may still finish its current file; after that it pauses.
 fn clear(folder: &Path, working: &Working) {
     const TRIES: usize = 100;
     const PAUSE: Duration = Duration::from_millis(20);

@@ -1,21 +1,21 @@
-//! The values that several schemas have in common: times, addresses, digests, counts and amounts.
+//! Values shared by several schemas: times, addresses, digests, counts and amounts.
 //!
-//! Each type here only stands for a shape: a field names it with `#[schemars(with = "…")]`. Where a rule of this
-//! crate is a little wider than a `format` of JSON Schema, a pattern says exactly what the rule says.
+//! Each type here is only a shape, which a field names with `#[schemars(with = "…")]`. If a rule of this crate is wider than a
+//! `format` of JSON Schema, a pattern matches the rule exactly.
 
 use std::borrow::Cow;
 
 use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
 use serde_json::{Value, json};
 
-/// The version of every document of our own.
+/// The version of all our own documents.
 pub const SCHEMA_VERSION: u32 = 1;
 
-/// What [`crate::url::HttpUrl`] takes, as a regular expression of ECMA 262.
+/// The addresses accepted by [`crate::url::HttpUrl`], as an ECMA 262 regular expression.
 pub const HTTP_ADDRESS: &str =
     r#"[Hh][Tt][Tt][Pp][Ss]?://[A-Za-z0-9_.-]+(:[0-9]*)?([/?#][^\s"<>\\`]*)?"#;
 
-/// Defines a type that stands for a shape.
+/// Defines a type for a shape.
 macro_rules! shape {
     ($(#[$doc:meta])* $name:ident = $schema:tt) => {
         $(#[$doc])*

@@ -1,4 +1,4 @@
-//! [edge in] A site's root: its settings, templates and static files, with what the command line changes.
+//! [edge in] A site: its settings, templates and static files, with command line overrides.
 
 use std::path::{Path, PathBuf};
 
@@ -19,7 +19,7 @@ use crate::view::Link;
 /// A site, ready to be checked or built.
 #[derive(Debug)]
 pub struct Site {
-    /// Where site.toml is.
+    /// The folder with site.toml.
     pub root: PathBuf,
     /// Its settings.
     pub config: Config,
@@ -27,24 +27,24 @@ pub struct Site {
     pub content: Vec<PathBuf>,
     /// The output folder.
     pub out: PathBuf,
-    /// What the command line says, as it was given.
+    /// The command line overrides, as given.
     pub options: Overrides,
-    /// The pictures among the static files.
+    /// The images among the static files.
     pub pictures: Pictures,
-    /// Where each `[[secrets.allow]]` is in site.toml.
+    /// The place of each `[[secrets.allow]]` in site.toml.
     pub allowances: Vec<Place>,
-    /// Where the cache is that a build leaves to the next one.
+    /// The folder of the build cache.
     cache: PathBuf,
     templates: Vec<UserTemplate>,
     /// Paths of the site's own static files.
     statics: Vec<String>,
-    /// What is published of them and of the built-in ones, minified once for the whole build.
+    /// The published form of static and built-in files, minified once per build.
     assets: Assets,
-    /// A digest of the key that redactions are checked with.
+    /// A digest of the redaction key.
     pub(crate) redaction_key: [u8; 32],
 }
 
-/// What the command line changes. Paths are relative to the working directory.
+/// Overrides from the command line. Paths are relative to the working directory.
 #[derive(Debug, Default, Clone)]
 pub struct Overrides {
     /// Replaces the configured content roots.
@@ -57,24 +57,24 @@ pub struct Overrides {
     pub drafts: bool,
     /// Quarantine invalid runs.
     pub keep_going: bool,
-    /// Warnings and quarantined runs are failures.
+    /// Treat warnings and quarantined runs as errors.
     pub deny_warnings: bool,
-    /// Threads; 0 is one per core.
+    /// Number of threads; 0 is one per core.
     pub jobs: usize,
     /// The site to compare with.
     pub previous: Option<PathBuf>,
-    /// Read nothing of that site but its ledger.
+    /// Read only the ledger of that site.
     pub fresh: bool,
-    /// Where to export to, in a program that was compiled with the feature `parquet`.
+    /// The export folder, in a program compiled with the feature `parquet`.
     pub export: Option<PathBuf>,
-    /// Make only the runs of this shard.
+    /// Build only the runs of this shard.
     pub shard: Option<Shard>,
-    /// The records of runs whose content is elsewhere.
+    /// Records of runs whose content is on another machine.
     pub records: Option<PathBuf>,
 }
 
 impl Site {
-    /// Reads the site at `root`. A site.toml that is not there means all defaults.
+    /// Opens the site at `root`. Without site.toml, all settings have defaults.
     ///
     /// # Errors
     /// site.toml has problems, or a template or static file cannot be read.
@@ -164,10 +164,10 @@ impl Site {
         })
     }
 
-    /// The files of the site that are not content, as they are written, by their paths: static files, templates and site.toml.
+    /// The files of the site that are not content, unmodified, with their paths: static files, templates and site.toml.
     ///
     /// # Errors
-    /// A file cannot be read any more.
+    /// A file can no longer be read.
     pub fn own_files(&self) -> Result<Vec<(String, Vec<u8>)>, Diagnostic> {
         let folder = "static";
         let files = load::tree(&self.root, folder)?.into_iter();
@@ -184,35 +184,34 @@ impl Site {
         Ok(files)
     }
 
-    /// A path relative to the site's root, if it lies there.
+    /// A path relative to the site's root, if below it.
     #[must_use]
     pub fn shown(&self, path: &Path) -> String {
         let below = path.strip_prefix(&self.root).unwrap_or(path);
         below.to_string_lossy().into_owned()
     }
 
-    /// The site that the build compares itself with; there may be none.
+    /// The site to compare with, which may not exist.
     #[must_use]
     pub fn previous(&self) -> &Path {
         self.options.previous.as_deref().unwrap_or(&self.out)
     }
 
-    /// Builds into a folder of this one from now on, with all that a build leaves, and still compares with the site in the
-    /// configured one.
+    /// Redirects output and cache into a folder of this one, but keeps comparing with the site in the configured one.
     pub fn build_aside(&mut self, folder: &Path, name: &str) {
         self.cache = folder.join(cache::FOLDER);
         let out = std::mem::replace(&mut self.out, folder.join(name));
         self.options.previous.get_or_insert(out);
     }
 
-    /// Whether the build compares itself with the site that it replaces, and writes nothing else.
+    /// Whether the build compares with the site it replaces, and has no other output.
     #[must_use]
     pub fn compares_with_itself(&self) -> bool {
         self.options.previous.is_none() && self.options.export.is_none()
     }
 
-    /// Folders for the cache: in the root of the site or, where that cannot be written and for an output folder outside of it,
-    /// beside the output folder. With the name of the cache in them: the root may have several output folders.
+    /// Folders for the cache: in the root of the site or, if that is read-only or the output folder is outside of it, next to the
+    /// output folder. Also returns the file name of the cache, since a root may have several output folders.
     pub(crate) fn cache_places(&self) -> (Vec<PathBuf>, String) {
         let absolute = |path: &Path| std::path::absolute(path).unwrap_or_else(|_| path.to_owned());
         let (own, out) = (absolute(&self.cache), absolute(&self.out));
@@ -228,7 +227,7 @@ impl Site {
         (folders, format!("build-{}", &digest.to_hex()[..16]))
     }
 
-    /// Looks at the content.
+    /// Scans the content.
     #[must_use]
     pub fn look(&self) -> Roots {
         let roots = Roots::look(&self.content, cache::FOLDER);
@@ -266,8 +265,8 @@ impl Site {
         &self.assets
     }
 
-    /// A digest of what all pages have in common: settings, templates, navigation and the addresses of the assets; and of the key,
-    /// which decides whether runs have errors.
+    /// A digest of all that pages have in common: settings, templates, navigation and asset addresses; also the redaction key,
+    /// because it decides whether runs have errors.
     #[must_use]
     pub fn frame(&self, navigation: &[Link]) -> String {
         let own = (&self.config, &self.templates, self.redaction_key);
@@ -275,7 +274,7 @@ impl Site {
         blake3::hash(frame.as_bytes()).to_hex().to_string()
     }
 
-    /// A digest of the settings, templates and static files, with what the command line changes.
+    /// A digest of the settings, templates and static files, with command line overrides.
     pub(crate) fn settings(&self) -> [u8; 32] {
         let options = &self.options;
         let flags = (options.drafts, options.deny_warnings, &self.content);
@@ -285,7 +284,7 @@ impl Site {
         hasher.finalize().into()
     }
 
-    /// A digest of the settings, templates and static files, which is the same on every machine.
+    /// A digest of the settings, templates and static files that is equal on all machines.
     pub(crate) fn portable_settings(&self) -> [u8; 32] {
         let mut hasher = blake3::Hasher::new();
         hasher.update(self.frame(&[]).as_bytes());
@@ -297,10 +296,10 @@ impl Site {
         hasher.finalize().into()
     }
 
-    /// The templates, ready to render the site's pages.
+    /// Prepares the templates for the site's pages.
     ///
     /// # Errors
-    /// A template of the site cannot be used.
+    /// A template of the site is invalid.
     pub fn renderer(&self, navigation: &[Link]) -> Result<Renderer, Diagnostic> {
         let templates = self.templates.clone();
         Renderer::new(&self.config, templates, navigation, &self.assets.links)

@@ -1,4 +1,4 @@
-//! Which addresses may be published: an allowlist of schemes, and what a host or a path of the site is.
+//! Decides which addresses may be published: an allowlist of schemes, and the syntax of hosts and site paths.
 
 use core::net::Ipv4Addr;
 
@@ -6,11 +6,11 @@ use percent_encoding::{
     AsciiSet, CONTROLS, NON_ALPHANUMERIC, percent_decode_str, utf8_percent_encode,
 };
 
-/// An absolute `http` or `https` address without anything that could change how it is read.
+/// An absolute `http` or `https` address that cannot be parsed in more than one way.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
 pub struct HttpUrl(String);
 
-/// Whether readers may follow an address that an annotation links to: `http`, `https` or `mailto`.
+/// Whether an annotation's link is allowed: `http`, `https` or `mailto`.
 #[must_use]
 pub fn is_followed(address: &str) -> bool {
     let mail = strip_scheme(address, "mailto:");
@@ -23,8 +23,8 @@ fn is_blank(c: char) -> bool {
 }
 
 impl HttpUrl {
-    /// Takes an address that begins with `http://` or `https://` (in any case), has a host and no
-    /// white space, control characters, quotes, backslashes or user information.
+    /// Accepts an address that begins with `http://` or `https://` (in any case), has a host and no white space, control
+    /// characters, quotes, backslashes or user information.
     #[must_use]
     pub fn parse(text: &str) -> Option<Self> {
         let rest = strip_scheme(text, "https://").or_else(|| strip_scheme(text, "http://"))?;
@@ -34,14 +34,14 @@ impl HttpUrl {
         (clean && is_host(host) && is_port(port)).then(|| Self(text.to_owned()))
     }
 
-    /// An address that others are resolved against: no query, no fragment, no empty part, `.` or `..` in its path, which
-    /// would make another address of it, and a `/` at the end. What is not ASCII is percent-encoded.
+    /// A base address: no query or fragment, no empty segment, `.` or `..` in its path, which would change it when resolved, and
+    /// a `/` at the end. Non-ASCII characters are percent-encoded.
     #[must_use]
     pub fn base(text: &str) -> Option<Self> {
         let url = Self::parse(text)?;
         let path = url.path().strip_prefix('/')?;
         let parts = path.strip_suffix('/').unwrap_or(path);
-        // Browsers read an encoded dot as a dot.
+        // Browsers treat an encoded dot as a dot.
         let is_plain = |part: &str| {
             let seen = part.to_ascii_lowercase().replace("%2e", ".");
             !matches!(seen.as_str(), "" | "." | "..")
@@ -60,26 +60,26 @@ impl HttpUrl {
         &self.0
     }
 
-    /// The host with its port, and what follows.
+    /// The host with its port, and the rest.
     fn parts(&self) -> (&str, &str) {
         let rest = self.0.split_once("://").map_or("", |(_, rest)| rest);
         rest.split_at(rest.find(['/', '?', '#']).unwrap_or(rest.len()))
     }
 
-    /// The host, in lower case, without port.
+    /// The host in lowercase, without its port.
     #[must_use]
     pub fn host(&self) -> String {
         let host = self.parts().0.split(':').next();
         host.unwrap_or_default().to_ascii_lowercase()
     }
 
-    /// Whether a port is named.
+    /// Whether it has a port.
     #[must_use]
     pub fn has_port(&self) -> bool {
         self.parts().0.contains(':')
     }
 
-    /// The path, from its first `/`, of an address without a query.
+    /// The path from its first `/`. The address must have no query.
     #[must_use]
     pub fn path(&self) -> &str {
         match self.parts().1 {
@@ -101,7 +101,7 @@ fn strip_scheme<'a>(text: &'a str, scheme: &str) -> Option<&'a str> {
         .then(|| &text[scheme.len()..])
 }
 
-/// Whether text is a host name: letters, digits, hyphens and dots.
+/// Whether a text is a host name: letters, digits, hyphens and dots.
 #[must_use]
 pub fn is_host(text: &str) -> bool {
     !text.is_empty()
@@ -116,7 +116,7 @@ pub fn is_host(text: &str) -> bool {
         })
 }
 
-/// Whether text is a path inside the site, relative to its root.
+/// Whether a text is a path inside the site, relative to its root.
 #[must_use]
 pub fn is_site_path(text: &str) -> bool {
     !text.is_empty()
@@ -127,8 +127,8 @@ pub fn is_site_path(text: &str) -> bool {
             .all(|c| c.is_ascii_alphanumeric() || "-_./#".contains(c))
 }
 
-/// The file of the site that a relative address names on the page at the path `page`, as a path relative to the site's root.
-/// `None` when it leads out of the site, or begins at the root of a host, below which the site may be anywhere.
+/// Resolves a relative address on the page at path `page` to a path from the site's root. `None` if it leads out of the site, or
+/// begins at the root of the host, since the site may be in any folder there.
 #[must_use]
 pub fn resolve(page: &str, address: &str) -> Option<String> {
     let seen = as_seen(address);
@@ -140,7 +140,7 @@ pub fn resolve(page: &str, address: &str) -> Option<String> {
         .next()
         .filter(|path| !path.is_empty())?;
     let mut parts: Vec<String> = page.split('/').map(str::to_owned).collect();
-    // The page itself: addresses begin in its folder.
+    // Relative addresses begin in the folder of the page.
     parts.pop();
     for part in path.split('/') {
         let part = percent_decode_str(part).decode_utf8().ok()?;
@@ -149,7 +149,7 @@ pub fn resolve(page: &str, address: &str) -> Option<String> {
             ".." => {
                 parts.pop()?;
             }
-            // Servers disagree on empty parts, and an encoded slash separates nothing.
+            // Servers treat empty segments differently, and an encoded slash is not a separator.
             part if part.is_empty() || part.contains('/') => return None,
             part => parts.push(part.to_owned()),
         }
@@ -157,10 +157,10 @@ pub fn resolve(page: &str, address: &str) -> Option<String> {
     Some(parts.join("/"))
 }
 
-/// What a link in published Markdown may be.
+/// The kind of a link in published Markdown.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum LinkKind {
-    /// To another site, or to a mail program.
+    /// To another site or an email address.
     External,
     /// To a place on the same page.
     Fragment,
@@ -168,7 +168,7 @@ pub enum LinkKind {
     Relative,
 }
 
-/// Judges the destination of a Markdown link as a browser would read it; `None` is "drop it".
+/// Classifies the destination of a Markdown link as a browser would parse it; `None` if it must be dropped.
 #[must_use]
 pub fn link_kind(destination: &str) -> Option<LinkKind> {
     let seen = as_seen(destination);
@@ -194,7 +194,7 @@ pub fn link_kind(destination: &str) -> Option<LinkKind> {
     }
 }
 
-/// Browsers drop tabs and line breaks inside, and controls and spaces around an address, before they read it.
+/// Browsers drop tabs and line breaks in an address, and control characters and spaces around it, before parsing.
 fn as_seen(address: &str) -> String {
     address
         .trim_matches(|c: char| c <= ' ' || c.is_control())
@@ -203,8 +203,8 @@ fn as_seen(address: &str) -> String {
         .collect()
 }
 
-/// Whether what follows `http:` names a host that a browser can read; otherwise the link leads nowhere. Without `//` a browser
-/// may take it for a place of the site.
+/// Whether the text after `http:` has a valid host; otherwise the link leads nowhere. Without `//`, a browser may resolve it
+/// within the site.
 fn has_readable_host(rest: &str) -> bool {
     let Some(rest) = rest.strip_prefix("//") else {
         return false;
@@ -227,12 +227,12 @@ fn has_readable_host(rest: &str) -> bool {
         && is_port(port)
 }
 
-/// Whether text is a port, or none.
+/// Whether a text is a port, or empty.
 fn is_port(text: &str) -> bool {
     text.is_empty() || text.parse::<u16>().is_ok()
 }
 
-/// What stays as it is in the path of a URL, beside letters and digits: `-._~/`.
+/// Characters kept in a URL path, besides letters and digits: `-._~/`.
 const PATH: &AsciiSet = &NON_ALPHANUMERIC
     .remove(b'-')
     .remove(b'.')
@@ -240,7 +240,7 @@ const PATH: &AsciiSet = &NON_ALPHANUMERIC
     .remove(b'~')
     .remove(b'/');
 
-/// A file's name as part of a URL: other characters than letters, digits and `-._~` are percent-encoded.
+/// Percent-encodes a file name for a URL, except for letters, digits and `-._~`.
 #[must_use]
 pub fn encode(name: &str) -> String {
     utf8_percent_encode(name, PATH).to_string()

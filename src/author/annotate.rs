@@ -1,4 +1,4 @@
-//! How an annotation is added to a sidecar: as one line in the format's own order of keys (formats.md D).
+//! Adds an annotation to a sidecar, as one line in the format's own order of keys (formats.md D).
 
 use serde::Serialize;
 
@@ -15,8 +15,8 @@ use crate::site::Site;
 use super::open_run::{self, OpenRun, SidecarFile};
 use super::{Refusal, files};
 
-/// An annotation with all keys of the format in its order, as the format's own writer does. The rules check it
-/// when it is written, which also sets its id and time.
+/// An annotation with all keys of the format, in the order of the format's own writer. Checked when it is written, which also
+/// sets its id and time.
 #[derive(Debug, Clone, Default, Serialize)]
 #[serde(tag = "type", rename = "annotation")]
 pub struct NewAnnotation {
@@ -34,7 +34,7 @@ pub struct NewAnnotation {
     pub author: Option<AnnotationAuthor>,
     /// When it was written, in UTC.
     pub timestamp: String,
-    /// The events that are covered.
+    /// The events that it covers.
     pub span: Option<Span>,
     /// The status of a hypothesis.
     pub hypothesis_status: Option<String>,
@@ -53,11 +53,11 @@ pub struct AnnotationAuthor {
     pub id: String,
     /// `human`, `agent` or `system`.
     pub kind: String,
-    /// Name of the tool in which it is written.
+    /// Name of the tool that wrote it.
     pub surface: &'static str,
 }
 
-/// What runpress adds to an annotation.
+/// Runpress's own additions to an annotation.
 #[derive(Debug, Clone, Default, Serialize)]
 pub struct Metadata {
     /// Words of the event, to detect when the tape changes.
@@ -65,30 +65,30 @@ pub struct Metadata {
     pub quote: Option<String>,
 }
 
-/// What was written.
+/// The result of adding an annotation.
 #[derive(Debug)]
 pub struct Written {
-    /// The sidecar, as in diagnostics.
+    /// Path of the sidecar, as in diagnostics.
     pub file: String,
-    /// Whether it was made for this annotation.
+    /// Whether the sidecar is new.
     pub is_new: bool,
     /// The line of the annotation.
     pub line: usize,
     /// Its id.
     pub id: String,
-    /// The event that it points at, and the last that it covers.
+    /// The event that it is about, and the last one in its span.
     pub events: Vec<EventRef>,
-    /// What is worth knowing about it.
+    /// Notes about the new annotation.
     pub notes: Vec<Diagnostic>,
 }
 
-/// An event that is pointed at.
+/// An event that an annotation is about.
 #[derive(Debug, PartialEq, Eq)]
 pub struct EventRef {
     pub seq: u64,
     /// The word of its kind.
     pub kind: &'static str,
-    /// What it says, on one line.
+    /// Its text, on one line.
     pub says: String,
 }
 
@@ -109,7 +109,7 @@ impl EventRef {
 }
 
 impl Written {
-    /// What was written, in words.
+    /// The result in words.
     pub fn text(&self) -> String {
         let made = if self.is_new { " (new)" } else { "" };
         let events: Vec<String> = self.events.iter().map(EventRef::text).collect();
@@ -123,12 +123,12 @@ impl Written {
     }
 }
 
-/// Adds an annotation to the sidecar of a tape, or creates the sidecar. Without a `tape`, the run must have only one. `waiting`
-/// is called with a sentence while another writer holds the lock.
+/// Adds an annotation to the sidecar of a tape, or creates the sidecar. Without `tape`, the run must have only one. While
+/// another writer holds the lock, calls `waiting` with a sentence.
 ///
 /// # Errors
-/// The run or the tape is not there, a check would report the new line, another writer does not end, or the file cannot be
-/// written. Nothing is written then.
+/// The run or the tape is missing, the new line fails a check, another writer does not finish, or the file cannot be written.
+/// Nothing is written.
 pub fn annotate(
     site: &Site,
     run: &str,
@@ -154,7 +154,7 @@ fn attempt(
         let sidecar_file = run.sidecar(&found, position)?;
         let sidecar = found.value.sidecars[position].as_ref();
         if sidecar.is_some_and(is_stale) {
-            // Otherwise nobody could tell which annotations are about the tape as it was.
+            // Otherwise nobody could tell which annotations are about the old tape.
             let mut problems = run.about(&found, &sidecar_file.name);
             problems.retain(|problem| problem.code == &codes::ANNOTATION_TAPE_DIGEST_MISMATCH);
             return Err(Refusal::Content(problems));
@@ -183,7 +183,7 @@ fn attempt(
     let after = run.inspect();
     let mut added = after.diagnostics;
     added.retain(|problem| !before.iter().any(|known| is_same(known, problem)));
-    // A warning stops it, too: unknown kinds are for newer producers, and this one is not newer than itself.
+    // A warning stops it too: unknown kinds are for newer producers, and this one is not newer than itself.
     if added
         .iter()
         .any(|problem| problem.severity != Severity::Note)
@@ -211,7 +211,7 @@ fn attempt(
     }))
 }
 
-/// Whether the sidecar is about another version of the tape.
+/// Whether the sidecar was written for a different version of the tape.
 fn is_stale(sidecar: &Sidecar<'_>) -> bool {
     let problems = &mut sidecar.report.problems.iter();
     problems.any(|problem| matches!(problem, Problem::TapeDigestMismatch(..)))
@@ -222,8 +222,8 @@ fn is_same(a: &Diagnostic, b: &Diagnostic) -> bool {
     key(a) == key(b) && a.place.path == b.place.path && a.message == b.message
 }
 
-/// `ann-<event>-<kind>`, with a number where the file has that already: it says what it is about, it stays when other
-/// lines come and go, and two branches that annotate different events can be merged.
+/// `ann-<event>-<kind>`, with a number if the file has that id. The id names its subject, does not depend on other lines, and
+/// lets two branches that annotate different events merge.
 fn free_id(sidecar: Option<&Sidecar<'_>>, new: &NewAnnotation) -> String {
     let annotations = sidecar.map_or(&[][..], |sidecar| &sidecar.annotations);
     let is_free = |id: &String| {
@@ -256,7 +256,7 @@ fn header(tape: &Tape<'_>) -> String {
     json(&header) + "\n"
 }
 
-/// Structures of strings and numbers always have a JSON text.
+/// Serializes a structure of strings and numbers, which cannot fail.
 fn json(value: &impl Serialize) -> String {
     serde_json::to_string(value).unwrap_or_default()
 }
@@ -267,7 +267,7 @@ pub(super) fn now() -> String {
     jiff::Timestamp::from_second(second).map_or_else(|_| String::new(), |now| now.to_string())
 }
 
-/// The file with one more line. Its line ends are kept, and a last line without one gets it.
+/// Appends a line to the file. Keeps its line ends, and completes a last line without one.
 fn with_line(mut bytes: Vec<u8>, line: &str) -> Vec<u8> {
     let last = memchr::memrchr(b'\n', &bytes);
     let is_crlf = last.is_some_and(|at| bytes[..at].ends_with(b"\r"));

@@ -1,14 +1,12 @@
-//! How a file of the content is replaced: whole or not at all, and by one writer at a time.
+//! Replaces files of the content atomically, with one writer at a time.
 //!
-//! Appending to the file in place would be shorter. But a reader may then see half a line (an append that crosses a
-//! page of memory is not one step for a reader), a full disk or a crash leaves half a line for good, and a file
-//! whose last line has no end needs two changes at once. So the new file is written beside the old one and renamed
-//! over it: every reader sees the old file or the new one.
+//! Appending in place would be shorter. But a reader could see half a line, because an append across a memory page is not
+//! atomic; a full disk or a crash could leave half a line for good; and a file without a final line end would need two changes
+//! at once. So the new file is written next to the old one and renamed over it: readers see either the old file or the new one.
 //!
-//! A rename makes a lock on the sidecar itself worthless, since the next writer may hold the lock of a file that is
-//! gone; a lock file of its own would be left in the content. The run's record is always there and never replaced
-//! here, so it carries the lock. Programs that know nothing of the lock are noticed by comparing the file with what
-//! was read, right before the rename.
+//! A rename makes a lock on the sidecar itself useless, since the next writer may hold the lock of a deleted file, and a
+//! separate lock file would stay in the content. The run's record always exists and is never replaced here, so it carries the
+//! lock. To catch programs that do not use the lock, the file is compared with what was read, right before the rename.
 
 use std::fs::{self, File, OpenOptions};
 use std::io::{self, ErrorKind, Read, Write};
@@ -24,16 +22,16 @@ use crate::load;
 
 use super::Refusal;
 
-/// How often a file that others change is read again.
+/// Maximum attempts to write a file that others keep changing.
 const ATTEMPTS: usize = 20;
 
-/// The name of a new file until it is renamed, around [`RANDOM`] letters and digits: neither a sidecar nor a tape,
-/// whatever stops the process.
+/// Prefix of a temporary file, followed by [`RANDOM`] letters and digits. If the process is killed, no leftover file looks like
+/// a sidecar or a tape.
 const PREFIX: &str = ".runpress-";
 const SUFFIX: &str = ".tmp";
 const RANDOM: usize = 6;
 
-/// How long to wait for a lock.
+/// Timeouts of waiting for a lock.
 #[derive(Debug, Clone, Copy)]
 struct LockTimeout {
     /// Before the user is notified.
@@ -47,8 +45,8 @@ const LOCK_TIMEOUT: LockTimeout = LockTimeout {
     most: Duration::from_secs(30),
 };
 
-/// Waits for every other writer of the run's sidecars; if that takes long, `waiting` is called with a sentence. The lock
-/// ends when the file is dropped, or with the process.
+/// Waits for other writers of the run's sidecars; if that takes long, calls `waiting` with a sentence. The lock is released
+/// when the file is dropped or the process ends.
 pub(super) fn lock(directory: &RunDirectory, waiting: &dyn Fn(&str)) -> Result<File, Refusal> {
     let name = run_record::FILE_NAME;
     let failed = |reason: &str| {
@@ -61,7 +59,7 @@ pub(super) fn lock(directory: &RunDirectory, waiting: &dyn Fn(&str)) -> Result<F
         )
     };
     let run = load::open(directory).map_err(|error| failed(&error.to_string()))?;
-    // A pipe of this name would be opened without waiting, and is no record.
+    // Opened without blocking on a pipe of this name, which is not a record.
     let file = match run.file(Path::new(name)) {
         Ok(Some(Opened { file, meta, .. })) if meta.is_file() => file,
         Ok(Some(_)) => return Err(failed("its record is not a regular file")),
@@ -75,7 +73,7 @@ pub(super) fn lock(directory: &RunDirectory, waiting: &dyn Fn(&str)) -> Result<F
     Ok(file)
 }
 
-/// Waits for a lock; `false` where the file system has none, and the comparison before the rename still holds.
+/// Waits for a lock. `false` if the file system has no locks; the comparison before the rename still protects the file.
 fn wait(
     file: &File,
     shown: &str,
@@ -117,8 +115,8 @@ fn wait(
     }
 }
 
-/// Removes what writers that were killed left behind. Only who holds the lock may: no one is about to rename such a
-/// file then. One that cannot be removed does no harm.
+/// Removes temporary files of killed writers. Only the holder of the lock may do so, because then nobody is about to rename
+/// one. A file that cannot be removed does no harm.
 fn clear(folder: &Path) {
     let is_leftover = |name: &str| {
         name.strip_prefix(PREFIX)
@@ -136,7 +134,7 @@ fn clear(folder: &Path) {
     }
 }
 
-/// Repeats `attempt` until others have not changed the file meanwhile.
+/// Repeats `attempt` until nobody else changed the file in the meantime.
 pub(super) fn retry_while_changed<T>(
     mut attempt: impl FnMut() -> Result<Option<T>, Refusal>,
 ) -> Result<T, Refusal> {
@@ -151,8 +149,8 @@ pub(super) fn retry_while_changed<T>(
     ))
 }
 
-/// Replaces `old` with `new` in a file of the run, or creates the file when there is no old one; `false` when the file is
-/// not what was read.
+/// Replaces `old` with `new` in a file of the run, or creates the file if there is no old one. `false` if the file no longer
+/// has the content that was read.
 pub(super) fn replace(
     directory: &RunDirectory,
     name: &str,
@@ -173,7 +171,7 @@ pub(super) fn replace(
     exchange(&path, old, new).map_err(|error| failed(&error.to_string()))
 }
 
-/// Where a file of the run is: a link is followed, so that the file behind it is replaced and not the link.
+/// The real path of a file of the run. Links are followed, so that the target is replaced and not the link.
 fn resolved(directory: &RunDirectory, name: &str) -> Result<PathBuf, String> {
     let run = load::open(directory).map_err(|error| error.to_string())?;
     let opened = run.file(Path::new(name)).map_err(|fault| fault.reason())?;
@@ -181,7 +179,7 @@ fn resolved(directory: &RunDirectory, name: &str) -> Result<PathBuf, String> {
     Ok(directory.path.join(linked.unwrap_or_else(|| name.into())))
 }
 
-/// What is in a file now; `None` when it is not the regular file any more that it was.
+/// The current content of a file; `None` if it is no longer a regular file.
 fn now(path: &Path) -> io::Result<Option<Vec<u8>>> {
     let (Some(folder), Some(name)) = (path.parent(), path.file_name()) else {
         return Ok(None);
@@ -212,7 +210,7 @@ fn exchange(path: &Path, old: Option<&[u8]>, new: &[u8]) -> io::Result<bool> {
         if now(path)?.as_deref() != old {
             return Ok(false);
         }
-        // What may not be written may not be replaced either.
+        // A read-only file must not be replaced either.
         OpenOptions::new().append(true).open(path)?;
         file.as_file()
             .set_permissions(fs::metadata(path)?.permissions())?;

@@ -1,4 +1,4 @@
-//! What an annotator works on: one run, its tapes, and the sidecar of the chosen tape.
+//! The input of an annotator: one run, its tapes, and the sidecar of the chosen tape.
 
 use std::path::Path;
 
@@ -14,7 +14,7 @@ use crate::site::Site;
 
 use super::Refusal;
 
-/// Finds a run: by the path of its folder, by its id, or by its address on the site.
+/// Finds a run by folder path, id or address on the site.
 pub(super) fn find(site: &Site, name: &str) -> Result<RunDirectory, Refusal> {
     if let Some(directory) = discover::run_at(&site.root, &site.content, Path::new(name)) {
         return Ok(directory);
@@ -40,7 +40,7 @@ pub(super) fn find(site: &Site, name: &str) -> Result<RunDirectory, Refusal> {
     }
 }
 
-/// One run with its files, as they are or as they would be.
+/// One run with its current or proposed files.
 pub(super) struct OpenRun<'a> {
     pub(super) config: &'a Config,
     pub(super) directory: &'a RunDirectory,
@@ -49,7 +49,7 @@ pub(super) struct OpenRun<'a> {
     problems: Vec<Diagnostic>,
 }
 
-/// A sidecar as it is; `bytes` is `None` when it is yet to be made.
+/// An existing sidecar, or a new one if `bytes` is `None`.
 pub(super) struct SidecarFile {
     pub(super) name: String,
     pub(super) bytes: Option<Vec<u8>>,
@@ -68,7 +68,7 @@ impl<'a> OpenRun<'a> {
         })
     }
 
-    /// Its directory, for what its files name.
+    /// The run directory, for reading files that its files name.
     pub(super) fn beside(&self) -> Beside<'_> {
         Beside {
             directory: self.directory,
@@ -77,14 +77,14 @@ impl<'a> OpenRun<'a> {
         }
     }
 
-    /// What a check says of the tapes and their sidecars.
+    /// Checks the tapes and their sidecars.
     pub(super) fn inspect(&self) -> Checked<Inspected<'_>> {
         let mut checked = inspect::annotated(self.config, self.beside(), &self.files);
         checked.diagnostics.extend(self.problems.iter().cloned());
         checked
     }
 
-    /// The position of the chosen tape. Without a name it is the only one of `among`.
+    /// The index of the chosen tape; without a name, the only one of `among`.
     pub(super) fn tape(
         &self,
         found: &Checked<Inspected<'_>>,
@@ -123,7 +123,7 @@ impl<'a> OpenRun<'a> {
         position.ok_or_else(|| Refusal::Content(self.about(found, name)))
     }
 
-    /// The names of the run's tapes, whether they load or not.
+    /// The names of the run's tapes, including those that fail to load.
     pub(super) fn tapes(&self) -> Vec<&str> {
         let unreadable = self.files.unreadable.iter().map(String::as_str);
         let read = self.files.events.iter().chain(&self.files.tapes);
@@ -132,7 +132,7 @@ impl<'a> OpenRun<'a> {
             .collect()
     }
 
-    /// The tapes that have a sidecar; when none has, all of them.
+    /// The tapes with a sidecar, or all tapes if none has one.
     pub(super) fn annotated(&self, found: &Checked<Inspected<'_>>) -> Vec<&str> {
         let mut tapes = self.tapes();
         let has_sidecar = |name: &str| {
@@ -147,7 +147,7 @@ impl<'a> OpenRun<'a> {
         tapes
     }
 
-    /// A tape is named by its file's name, or by a path to it.
+    /// Whether `wanted` is the tape's file name or a path to it.
     fn is_named(&self, tape: &str, wanted: &str) -> bool {
         tape == wanted
             || Path::new(wanted)
@@ -155,8 +155,7 @@ impl<'a> OpenRun<'a> {
                 .is_ok_and(|path| path == self.directory.path.join(tape))
     }
 
-    /// The sidecar of a tape. One that is there and cannot be used is a refusal: what is added to it could not be
-    /// checked.
+    /// The sidecar of a tape. Fails if an existing sidecar cannot be used, because additions to it could not be checked.
     pub(super) fn sidecar(
         &self,
         found: &Checked<Inspected<'_>>,
@@ -213,7 +212,7 @@ fn listed<'n>(names: impl Iterator<Item = &'n str>) -> String {
     names.map(quoted).collect::<Vec<_>>().join(", ")
 }
 
-/// The refusal of what needs a sidecar, for a tape that has none.
+/// The refusal for a tape without a sidecar.
 pub(super) fn no_sidecar(tape: &str, directory: &RunDirectory) -> Refusal {
     Refusal::request(
         format!(

@@ -1,5 +1,5 @@
-//! How parts of a run are withheld: lines of `redactions.jsonl`, with a commitment to each text that is withheld. The recorded
-//! files are never changed, and what is withheld is never printed.
+//! Withholds parts of a run: adds lines to `redactions.jsonl`, with a commitment to each withheld text. Recorded files are
+//! never changed, and withheld text is never printed.
 
 mod key;
 mod list;
@@ -24,46 +24,46 @@ use recorded::Recorded;
 
 pub use proof::reveal_proof;
 
-/// What is to be withheld, and why.
+/// A request to withhold something.
 #[derive(Debug, Clone)]
 pub struct Redact {
-    /// What.
+    /// What to withhold.
     pub target: Target,
-    /// Why; of a finding, what its rule says unless it is given.
+    /// The reason. For a finding, defaults to that of its rule.
     pub reason: Option<Reason>,
     /// The reason in words.
     pub note: Option<String>,
-    /// Who withholds it.
+    /// The author.
     pub by: Option<String>,
-    /// When, instead of now.
+    /// The time; defaults to now.
     pub at: Option<String>,
     /// Whether nothing is written.
     pub dry_run: bool,
 }
 
-/// What is to be withheld.
+/// What to withhold.
 #[derive(Clone)]
 pub enum Target {
-    /// Words of a file.
+    /// Text in a file.
     Quote {
-        /// The words.
+        /// The text.
         quote: String,
-        /// The event that they are in.
+        /// The event that contains it.
         event: Option<u64>,
-        /// The file that they are in; without it, the only tape of the run.
+        /// The file that contains it; defaults to the only tape of the run.
         file: Option<String>,
-        /// The value that they are in.
+        /// The value that contains it.
         pointer: Option<String>,
     },
     /// A file.
     Whole(String),
-    /// What a scan found, by its fingerprint.
+    /// A finding of the secret scan, by its fingerprint.
     Finding(String),
     /// Every secret that a check reports as an error.
     All,
 }
 
-/// The words themselves are left out.
+/// Leaves out the text.
 impl std::fmt::Debug for Target {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         f.write_str(match self {
@@ -75,28 +75,28 @@ impl std::fmt::Debug for Target {
     }
 }
 
-/// What was done.
+/// The result of a redaction.
 #[derive(Debug)]
 pub struct Redacted {
-    /// The file, as in diagnostics.
+    /// Path of the file, as in diagnostics.
     file: String,
     /// The redactions that were added or removed.
     changed: Vec<Redaction>,
-    /// How many of them are not where they were asked for.
+    /// How many of them are in other places than requested.
     elsewhere: usize,
-    /// Secrets that a check still finds, and that are no text of a file of the run.
+    /// Secrets that a check still finds, but not in the text of a file of the run.
     remaining: usize,
     is_undone: bool,
     is_dry_run: bool,
-    /// Whether a key was made, and whether git ignores it.
+    /// Whether a key was created, and whether git ignores it.
     key: Option<bool>,
 }
 
-/// Redactions that are listed.
+/// Maximum redactions listed in the result.
 const LISTED: usize = 20;
 
 impl Redacted {
-    /// What was done, in words.
+    /// The result in words.
     pub fn text(&self) -> String {
         let file = visible(&self.file);
         let count = self.changed.len();
@@ -148,11 +148,11 @@ impl Redacted {
     }
 }
 
-/// Withholds parts of a run. `waiting` is called with a sentence while another writer holds the lock.
+/// Withholds parts of a run. While another writer holds the lock, calls `waiting` with a sentence.
 ///
 /// # Errors
-/// The run or the text is not there, a redaction of the run is stale, another writer does not end, or the file cannot be written.
-/// Nothing is written then.
+/// The run or the text is missing, a redaction of the run is stale, another writer does not finish, or the file cannot be
+/// written. Nothing is written.
 pub fn redact(
     site: &Site,
     run: &str,
@@ -233,7 +233,7 @@ pub fn redact(
 /// Removes a redaction.
 ///
 /// # Errors
-/// As [`redact`]; a redaction that is stale can be removed.
+/// As [`redact`], but a stale redaction can be removed.
 pub fn undo(
     site: &Site,
     run: &str,
@@ -249,7 +249,7 @@ pub fn undo(
             return Err(no_redaction(&list, id));
         };
         let recorded = Recorded::read(&directory, &site.config.limits)?;
-        // What is stale stays as it is: the check reports it.
+        // Other stale redactions are kept; the check reports them.
         let _ = list.settle(&recorded);
         let is_written =
             dry_run || files::replace(&directory, FILE_NAME, list.old.as_deref(), &list.bytes())?;
@@ -275,7 +275,7 @@ fn run_id(recorded: &Recorded, directory: &RunDirectory) -> Result<String, Refus
     })
 }
 
-/// Refuses to go on where a redaction that is there does not match its file.
+/// Fails if an existing redaction does not match its file.
 fn check(list: &List, recorded: &Recorded) -> Result<(), Refusal> {
     for file in list.files() {
         let Some(bytes) = recorded.files.get(&file) else {
@@ -296,7 +296,7 @@ fn check(list: &List, recorded: &Recorded) -> Result<(), Refusal> {
     Ok(())
 }
 
-/// Refuses redactions that turn a valid file into one that is not: a marker is no address, no number and no id.
+/// Fails if a redaction would make a valid file invalid: a marker is not a valid address, number or id.
 fn refuse_unpublishable(
     list: &List,
     before: &[Diagnostic],
@@ -347,7 +347,7 @@ fn refuse_unpublishable(
     Err(Refusal::Content(problems))
 }
 
-/// The refusal of a redaction that does not match its file.
+/// The refusal for a redaction that does not match its file.
 fn stale(list: &List, (at, fault): &(usize, Fault)) -> Refusal {
     let redaction = &list.entries[*at].redaction;
     let why = match fault {

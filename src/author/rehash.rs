@@ -1,5 +1,4 @@
-//! How a sidecar is updated for a changed tape: the current target of every annotation, and the new hash in the
-//! header.
+//! Updates a sidecar for a changed tape: shows the current target of every annotation, and writes the new hash into the header.
 
 use std::borrow::Cow;
 use std::path::Path;
@@ -21,25 +20,25 @@ use super::annotate::EventRef;
 use super::open_run::{self, OpenRun};
 use super::{Refusal, files};
 
-/// What became of a sidecar.
+/// The result of updating a sidecar.
 #[derive(Debug)]
 pub struct Rehashed {
-    /// The sidecar, as in diagnostics.
+    /// Path of the sidecar, as in diagnostics.
     pub file: String,
-    /// The tape's hash.
+    /// The hash of the tape.
     pub hash: String,
     /// What was done.
     pub outcome: Outcome,
-    /// Every annotation with its events; empty when the hash agreed.
+    /// Every annotation with its events; empty if the hash already matched.
     pub annotations: Vec<Target>,
-    /// What a check says of the sidecar with the new hash.
+    /// Problems of the sidecar with the new hash.
     pub problems: Vec<Diagnostic>,
 }
 
-/// What was done.
+/// The outcome of an update.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Outcome {
-    /// The hash agreed, so nothing was written.
+    /// The hash already matched, so nothing was written.
     Agreed,
     /// The header has the new hash.
     Written,
@@ -47,21 +46,21 @@ pub enum Outcome {
     Refused,
 }
 
-/// An annotation and the event that it points at.
+/// An annotation and its event.
 #[derive(Debug)]
 pub struct Target {
-    /// Its id, or what it is known by.
+    /// Its id or another label.
     pub label: String,
     pub kind: String,
     /// The beginning of its evidence.
     pub says: String,
-    /// The event that it pointed at; `None` when the tape as it was is not known, or had no such event.
+    /// Its event on the old tape; `None` if the old tape is not available or has no such event.
     pub before: Option<EventRef>,
-    /// The event that it points at.
+    /// Its event on the current tape.
     pub now: Option<EventRef>,
-    /// Where the event that it pointed at is on the changed tape; `None` when it is not there as it was.
+    /// Where the old event is on the changed tape; `None` if it is missing or changed.
     pub found_at: Option<u64>,
-    /// The number that it points at.
+    /// The number of the event.
     pub event: u64,
 }
 
@@ -95,7 +94,7 @@ impl Target {
 }
 
 impl Rehashed {
-    /// What was done, in words.
+    /// The result in words.
     pub fn text(&self) -> String {
         let file = visible(&self.file);
         let targets: String = self.annotations.iter().map(Target::text).collect();
@@ -114,12 +113,12 @@ impl Rehashed {
     }
 }
 
-/// Shows what every annotation of a sidecar points at, and writes the tape's hash into the header. Without a `tape`,
-/// the run must have only one with a sidecar; `before` is the tape as it was annotated; `waiting` is as for [`annotate`](super::annotate()).
+/// Shows the target of every annotation of a sidecar, and writes the tape's hash into the header. Without `tape`, the run must
+/// have only one with a sidecar. `before` is the tape as annotated; `waiting` is as in [`annotate`](super::annotate()).
 ///
 /// # Errors
-/// The run, the tape or the sidecar is not there or does not load, or the file cannot be written. An
-/// annotation with an error is not a failure: the outcome reports it, with the others.
+/// The run, the tape or the sidecar is missing or does not load, or the file cannot be written. An annotation with an error is
+/// not a failure: the outcome reports it with the others.
 pub fn rehash(
     site: &Site,
     run: &str,
@@ -182,7 +181,7 @@ fn attempt(
         .set_sidecar(directory, &name, new.clone(), &config.limits)
         .map_err(|problem| Refusal::Content(vec![problem]))?;
     done.problems = run.about(&run.inspect(), &name);
-    // A quote that its event does not hold shows that the event has moved.
+    // A quote that is not in its event shows that the event has moved.
     let strict = config.policy.stale_annotations == Severity::Error;
     let moved = |problem: &Diagnostic| strict && problem.code == &codes::ANNOTATION_QUOTE_NOT_FOUND;
     if done
@@ -199,7 +198,7 @@ fn attempt(
     Ok(Some(done))
 }
 
-/// A copy of the tape as the only file of a run.
+/// Loads the old copy of the tape as the only file of a run.
 fn as_it_was(path: &Path, tape: &Tape<'_>) -> Result<RunFiles, Refusal> {
     let bytes = std::fs::read(path).map_err(|error| {
         Refusal::request(
@@ -234,7 +233,7 @@ fn another(path: &Path) -> Refusal {
 }
 
 fn targets(sidecar: &Sidecar<'_>, before: Option<&Tape<'_>>, now: &Tape<'_>) -> Vec<Target> {
-    // Only asked for when there is something to look for.
+    // Computed only if there is an old tape to compare with.
     let digests: Vec<String> = before
         .map(|_| now.events.iter().map(Event::digest).collect())
         .unwrap_or_default();
@@ -265,7 +264,7 @@ fn targets(sidecar: &Sidecar<'_>, before: Option<&Tape<'_>>, now: &Tape<'_>) -> 
     sidecar.annotations.iter().map(target).collect()
 }
 
-/// The sidecar with another hash in its header, and every other byte as it was.
+/// The sidecar with a new hash in its header, and all other bytes unchanged.
 fn with_hash(path: &str, bytes: &[u8], hash: &str) -> Option<Vec<u8>> {
     let (sidecar, _) = formats::sidecar::parse(path, bytes);
     let line = sidecar?.header_line;

@@ -14,8 +14,8 @@ macro_rules! files {
     };
 }
 
-/// Every file with its content. Names that begin with a dot are stored without it in the folder of the sources, where they
-/// would be taken for files of this repository.
+/// Every file with its content. Names that begin with a dot are stored without it in the sources, so that they do not apply to
+/// this repository.
 pub const FILES: &[(&str, &str)] = files! {
     "site.toml" "site.toml",
     ".gitignore" "gitignore",
@@ -30,11 +30,10 @@ pub const FILES: &[(&str, &str)] = files! {
     "content/runs/sample/implementation/src/count.ts" "run/implementation/src/count.ts",
 };
 
-/// Writes a new site into a folder that is not there yet or is empty. A folder with nothing but the history of git
-/// counts as empty.
+/// Creates a new site in a missing or empty folder. A folder with only `.git` counts as empty.
 ///
 /// # Errors
-/// The folder holds something, or cannot be written. What is there is never replaced.
+/// The folder is not empty, or cannot be written. Existing files are never replaced.
 pub fn create(folder: &Path) -> Result<(), Refusal> {
     let shown = quoted(&folder.to_string_lossy());
     let failed = |error: &io::Error| {

@@ -15,7 +15,7 @@ pub struct Validated {
     pub has_problems: bool,
 }
 
-/// Validates the sidecar of a tape as Harn does. Without a `tape`, the run must have only one with a sidecar. Nothing is written.
+/// Validates the sidecar of a tape as Harn does. Without `tape`, the run must have only one with a sidecar. Writes nothing.
 ///
 /// # Errors
 /// The run, the tape or the sidecar is missing or does not load.
@@ -30,7 +30,7 @@ pub fn validate(site: &Site, run: &str, tape: Option<&str>) -> Result<Validated,
         return Err(open_run::no_sidecar(&tape.file, &directory));
     };
     let report = HarnReport::from(&sidecar.report);
-    // Structures of strings and numbers always have a JSON text.
+    // A structure of strings and numbers always serializes.
     let json = serde_json::to_string_pretty(&report).unwrap_or_default();
     Ok(Validated {
         json: json + "\n",

@@ -16,10 +16,10 @@ use rustix::io::Errno;
 
 use super::{Entry, Fault, Kind, Opened, Stamp, is_gone};
 
-/// As many links as Linux follows in one path.
+/// Maximum number of links in one path, as on Linux.
 const MOST_LINKS: usize = 40;
 
-/// A folder that is open: what is opened beneath it is found from here, however its path is changed.
+/// An open folder. Everything beneath it is opened from its handle, even if its path changes.
 #[derive(Debug)]
 pub(crate) struct Folder {
     handle: OwnedFd,
@@ -27,7 +27,7 @@ pub(crate) struct Folder {
 }
 
 impl Folder {
-    /// Opens a folder that whoever runs the program has named; links are followed.
+    /// Opens a folder named by the user; links are followed.
     pub(crate) fn open(path: &Path) -> io::Result<Self> {
         let flags = ENTER.difference(OFlags::NOFOLLOW);
         Ok(Self {
@@ -52,8 +52,8 @@ impl Folder {
         Ok(folder)
     }
 
-    /// Opens a file beneath this folder, without waiting for a pipe. A link is followed as long as it stays beneath the
-    /// folder. `Ok(None)`: there is none. What was opened may be something other than a regular file.
+    /// Opens a file beneath this folder, without blocking on a pipe. A link is followed while it stays beneath the folder.
+    /// `Ok(None)` if the file is missing. The result may be something other than a regular file.
     pub(crate) fn file(&self, below: &Path) -> Result<Option<Opened>, Fault> {
         let mut ahead = Vec::new();
         self.plan(below, &mut ahead)?;
@@ -107,7 +107,7 @@ impl Folder {
         Err(Fault::Io(odd(Errno::NXIO.into())))
     }
 
-    /// Puts the names of a path before those that are still ahead; the next is the last.
+    /// Pushes the names of a path onto `ahead`; the last element is the next name.
     fn plan(&self, path: &Path, ahead: &mut Vec<OsString>) -> Result<(), Fault> {
         let path = if path.is_absolute() {
             self.below(path).ok_or(Fault::Outside)?
@@ -123,7 +123,7 @@ impl Folder {
         Ok(())
     }
 
-    /// An absolute path from this folder, if it begins with the folder's own.
+    /// An absolute path relative to this folder, if it begins with the folder's own path.
     fn below(&self, path: &Path) -> Option<PathBuf> {
         let resolved = self.path.canonicalize().ok();
         [Some(&self.path), resolved.as_ref()]
@@ -138,18 +138,18 @@ impl Folder {
             .is_ok_and(|stat| kind(&stat) == Kind::Link)
     }
 
-    /// Whether this folder has an entry of this path, whatever it is.
+    /// Whether this folder has an entry at this path, of any type.
     pub(crate) fn has(&self, below: &Path) -> bool {
         statat(&self.handle, below, AtFlags::SYMLINK_NOFOLLOW).is_ok()
     }
 
-    /// How the entry of this path looks; `None` when there is none.
+    /// Type and stamp of the entry at this path; `None` if missing.
     pub(crate) fn look(&self, below: &Path) -> Option<(Kind, Stamp)> {
         let stat = statat(&self.handle, below, AtFlags::SYMLINK_NOFOLLOW).ok()?;
         Some((kind(&stat), Stamp::of_stat(&stat)))
     }
 
-    /// What is in this folder, in no order.
+    /// The entries of this folder, unsorted.
     pub(crate) fn entries(&self) -> io::Result<Vec<Entry>> {
         let mut entries = Vec::new();
         let listed = openat(&self.handle, ".", LIST, Mode::empty())?;
@@ -173,8 +173,8 @@ impl Folder {
         Ok(entries)
     }
 
-    /// The path of the first entry, in this folder or below it, with a name that `is_it`. Links are not followed. Files are not
-    /// looked at: most systems say in the list of a folder what is a folder.
+    /// The path of the first entry, in this folder or below it, whose name matches `is_it`. Links are not followed. Files are not
+    /// read: most systems include the type in the directory listing.
     pub(crate) fn find(&self, is_it: &dyn Fn(&OsStr) -> bool) -> io::Result<Option<PathBuf>> {
         let listed = openat(&self.handle, ".", LIST, Mode::empty())?;
         let (mut found, mut folders) = (Vec::new(), Vec::new());
@@ -196,7 +196,7 @@ impl Folder {
                 folders.push(name.to_owned());
             }
         }
-        // Open handles are few.
+        // The number of open handles is limited.
         drop(listed);
         if let Some(name) = found.into_iter().min() {
             return Ok(Some(name.into()));
@@ -215,7 +215,7 @@ impl Folder {
         Ok(None)
     }
 
-    /// Removes everything in this folder but the entry of one name, in parallel. Links are removed, not what they lead to.
+    /// Removes everything in this folder except one entry, in parallel. Links are removed, their targets are not.
     pub(crate) fn clear(&self, but: &str) -> io::Result<()> {
         let entries = self.entries()?;
         let entries = entries.par_iter().filter(|entry| entry.name != but);
@@ -234,7 +234,7 @@ impl Folder {
         Ok(unlinkat(&self.handle, name, AtFlags::REMOVEDIR)?)
     }
 
-    /// Makes a folder in this one, unless it is there.
+    /// Creates a folder in this one, unless it exists.
     pub(crate) fn make_folder(&self, name: &Path) -> io::Result<()> {
         match mkdirat(&self.handle, name, Mode::from_raw_mode(0o777)) {
             Ok(()) | Err(Errno::EXIST) => Ok(()),
@@ -242,7 +242,7 @@ impl Folder {
         }
     }
 
-    /// Moves the file of this name into another folder, where it replaces the file of that name at once.
+    /// Moves a file into another folder, atomically replacing a file of that name.
     pub(crate) fn move_file(&self, name: &Path, to: &Self) -> io::Result<()> {
         Ok(renameat(&self.handle, name, &to.handle, name)?)
     }
@@ -252,13 +252,13 @@ impl Folder {
         Ok(unlinkat(&self.handle, name, AtFlags::empty())?)
     }
 
-    /// Where this folder was when it was opened.
+    /// The path of this folder when it was opened.
     pub(crate) fn path(&self) -> &Path {
         &self.path
     }
 }
 
-/// Only to go on from: on Linux this needs no permission to list the folder.
+/// For traversal only: on Linux this needs no permission to list the folder.
 #[cfg(target_os = "linux")]
 const ENTER: OFlags = OFlags::DIRECTORY
     .union(OFlags::NOFOLLOW)
@@ -271,7 +271,7 @@ const ENTER: OFlags = OFlags::DIRECTORY
 
 const LIST: OFlags = OFlags::DIRECTORY.union(OFlags::CLOEXEC);
 
-/// To read from; opening a pipe or a terminal must neither wait nor take it over.
+/// For reading. Opening a pipe or a terminal must not block or take control of it.
 const OPEN: OFlags = OFlags::NOFOLLOW
     .union(OFlags::NONBLOCK)
     .union(OFlags::NOCTTY)
@@ -281,7 +281,7 @@ fn enter(here: BorrowedFd<'_>, name: &OsStr) -> rustix::io::Result<OwnedFd> {
     openat(here, name, ENTER, Mode::empty())
 }
 
-/// Systems have words of their own for opening a socket.
+/// Maps the different errors of systems for opening a socket to one.
 fn odd(error: io::Error) -> io::Error {
     match Errno::from_io_error(&error) {
         Some(Errno::NXIO | Errno::OPNOTSUPP) => io::Error::other("it is not a regular file"),

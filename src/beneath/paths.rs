@@ -7,7 +7,7 @@ use std::path::{Component, Path, PathBuf};
 
 use super::{Entry, Fault, Kind, Opened, Stamp, is_gone};
 
-/// A folder by its path, links resolved.
+/// A folder by its path, with links resolved.
 #[cfg_attr(
     unix,
     allow(dead_code, reason = "tests only ask for files and entries")
@@ -16,7 +16,7 @@ use super::{Entry, Fault, Kind, Opened, Stamp, is_gone};
 pub(crate) struct Folder(PathBuf);
 
 impl Folder {
-    /// Opens a folder that whoever runs the program has named; links are followed.
+    /// Opens a folder named by the user; links are followed.
     pub(crate) fn open(path: &Path) -> io::Result<Self> {
         let path = path.canonicalize()?;
         if path.is_dir() {
@@ -42,8 +42,8 @@ impl Folder {
         Ok(Self(path))
     }
 
-    /// Opens a file beneath this folder. A link is followed as long as it leads beneath the folder. `Ok(None)`: there is
-    /// none. What was opened is a regular file or a folder.
+    /// Opens a file beneath this folder. A link is followed while it stays beneath the folder. `Ok(None)` if the file is missing.
+    /// The result is a regular file or a folder.
     pub(crate) fn file(&self, below: &Path) -> Result<Option<Opened>, Fault> {
         let is_inside = |name: Component| matches!(name, Component::Normal(_) | Component::CurDir);
         if !below.components().all(is_inside) {
@@ -58,7 +58,7 @@ impl Folder {
         };
         let at = target.strip_prefix(&self.0).map_err(|_| Fault::Outside)?;
         let meta = target.metadata().map_err(Fault::Io)?;
-        // Opening a pipe would wait for ever.
+        // Opening a pipe would block forever.
         if !meta.is_file() && !meta.is_dir() {
             return Err(Fault::Io(io::Error::other("it is not a regular file")));
         }
@@ -73,18 +73,18 @@ impl Folder {
         self.0.join(name).is_symlink()
     }
 
-    /// Whether this folder has an entry of this path, whatever it is.
+    /// Whether this folder has an entry at this path, of any type.
     pub(crate) fn has(&self, below: &Path) -> bool {
         self.0.join(below).symlink_metadata().is_ok()
     }
 
-    /// How the entry of this path looks; `None` when there is none.
+    /// Type and stamp of the entry at this path; `None` if missing.
     pub(crate) fn look(&self, below: &Path) -> Option<(Kind, Stamp)> {
         let meta = self.0.join(below).symlink_metadata().ok()?;
         Some((kind(&meta), Stamp::of(&meta)))
     }
 
-    /// What is in this folder, in no order.
+    /// The entries of this folder, unsorted.
     pub(crate) fn entries(&self) -> io::Result<Vec<Entry>> {
         let entries = fs::read_dir(&self.0)?.map(|entry| {
             let entry = entry?;
@@ -98,7 +98,7 @@ impl Folder {
         entries.collect()
     }
 
-    /// The path of the first entry, in this folder or below it, with a name that `is_it`. Links are not followed.
+    /// The path of the first entry, in this folder or below it, whose name matches `is_it`. Links are not followed.
     pub(crate) fn find(&self, is_it: &dyn Fn(&OsStr) -> bool) -> io::Result<Option<PathBuf>> {
         let (mut found, mut folders) = (Vec::new(), Vec::new());
         for entry in fs::read_dir(&self.0)? {
@@ -122,7 +122,7 @@ impl Folder {
         Ok(None)
     }
 
-    /// Removes everything in this folder but the entry of one name. Links are removed, not what they lead to.
+    /// Removes everything in this folder except one entry. Links are removed, their targets are not.
     pub(crate) fn clear(&self, but: &str) -> io::Result<()> {
         for entry in self.entries()? {
             let path = self.0.join(&entry.name);
@@ -138,7 +138,7 @@ impl Folder {
         Ok(())
     }
 
-    /// Makes a folder in this one, unless it is there.
+    /// Creates a folder in this one, unless it exists.
     pub(crate) fn make_folder(&self, name: &Path) -> io::Result<()> {
         match fs::create_dir(self.0.join(name)) {
             Err(error) if error.kind() != ErrorKind::AlreadyExists => Err(error),
@@ -146,7 +146,7 @@ impl Folder {
         }
     }
 
-    /// Moves the file of this name into another folder, where it replaces the file of that name at once.
+    /// Moves a file into another folder, atomically replacing a file of that name.
     pub(crate) fn move_file(&self, name: &Path, to: &Self) -> io::Result<()> {
         fs::rename(self.0.join(name), to.0.join(name))
     }

@@ -1,33 +1,33 @@
-//! How a file looks without being read: when this is the same, so is the file.
+//! The stamp of a file from its metadata: if it is equal, the file is unchanged.
 
 use std::fs::Metadata;
 
 use serde::{Deserialize, Serialize};
 
-/// Size, identity and times of a file. Times are nanoseconds since 1970-01-01 UTC. It is packed since one is held of every file of
-/// the content and of the site.
+/// Size, identity and times of a file, in nanoseconds since 1970-01-01 UTC. Packed, because one is held for every file of the
+/// content and of the site.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[repr(C, packed(4))]
 pub(crate) struct Stamp {
     pub(crate) bytes: u64,
-    /// Kind and permissions; 0 where the system has none.
+    /// Kind and permissions; 0 on systems without them.
     pub(crate) mode: u32,
     inode: u64,
     modified: i64,
-    /// When anything about it changed, its name included. No program sets this time.
+    /// The time of the last change, renames included. No program can set this time.
     changed: i64,
 }
 
-/// Some file systems keep only whole, or even, seconds.
+/// Some file systems store only whole, or even, seconds.
 const COARSE: i64 = 2_000_000_000;
 const SECOND: i64 = 1_000_000_000;
 
 impl Stamp {
-    /// For how long the clock of a file system may stay the same, in nanoseconds: on Linux up to 10 ms.
+    /// Upper bound of a file system clock's resolution, in nanoseconds; Linux has at most 10 ms.
     pub(crate) const TICK: i64 = 20_000_000;
 
-    /// Whether the file may have been written again without looking different, when it was looked at after `now`, which is
-    /// the time of another file that was just written.
+    /// Whether a later write may have left the stamp unchanged. `now` is the time of a file written just before this one was
+    /// looked at.
     pub(crate) fn is_racy(&self, now: i64) -> bool {
         let newest = self.modified.max(self.changed);
         let tick = if newest % SECOND == 0 {
@@ -38,19 +38,19 @@ impl Stamp {
         newest.saturating_add(tick) >= now
     }
 
-    /// Whether the owner of a folder may not change what is in it.
+    /// Whether the owner lacks permission to change the entries of the folder.
     pub(crate) const fn is_locked(&self) -> bool {
         const CHANGE: u32 = 0o700;
         cfg!(unix) && self.mode & CHANGE != CHANGE
     }
 
-    /// Whether this is the same file with the same content under another name: only the time of the name may differ.
+    /// Whether this is the same file with the same content under another name: only the change time may differ.
     pub(crate) fn is_moved_from(&self, before: &Self) -> bool {
         let changed = before.changed;
         Self { changed, ..*self } == *before
     }
 
-    /// Puts everything into a digest.
+    /// Adds everything to a digest.
     pub(crate) fn hash_into(&self, hasher: &mut blake3::Hasher) {
         hasher.update(&self.bytes.to_le_bytes());
         hasher.update(&self.mode.to_le_bytes());

@@ -1,4 +1,4 @@
-//! What is in a folder and in all folders below it, without reading any file.
+//! The listing of a folder and all folders below it, without reading files.
 
 use std::ffi::OsStr;
 use std::io;
@@ -8,22 +8,22 @@ use rayon::prelude::*;
 
 use super::{Folder, Kind, Stamp, is_gone};
 
-/// Everything in a folder, sorted by name.
+/// The entries of a folder, sorted by name.
 #[derive(Debug, Default)]
 pub(crate) struct Tree(Vec<Found>);
 
-/// Something in a folder.
+/// An entry of a folder.
 #[derive(Debug)]
 pub(crate) struct Found {
     pub(crate) name: Box<OsStr>,
     pub(crate) kind: Kind,
     pub(crate) stamp: Stamp,
-    /// Of a folder: what is in it.
+    /// For a folder, its entries.
     pub(crate) below: Tree,
 }
 
 impl Tree {
-    /// Looks through a folder, but for what is directly in it under the name `but`.
+    /// Lists a folder recursively, except for its direct entry `but`.
     pub(crate) fn of(folder: &Folder, but: &str) -> io::Result<Self> {
         let entries = folder.entries()?.into_iter();
         let entries = entries.filter(|entry| entry.name != but);
@@ -35,7 +35,7 @@ impl Tree {
                 below: Self::default(),
             })
             .collect();
-        // One of these is held for every folder of the content and of the site.
+        // One is held for every folder of the content and of the site.
         found.shrink_to_fit();
         found.sort_unstable_by(|a, b| a.name.cmp(&b.name));
         let folders = found.par_iter_mut();
@@ -52,18 +52,18 @@ impl Tree {
         Ok(Self(found))
     }
 
-    /// What is in the folder.
+    /// The entries of the folder.
     pub(crate) fn found(&self) -> &[Found] {
         &self.0
     }
 
-    /// What is directly in the folder under this name.
+    /// The direct entry of this name.
     pub(crate) fn get(&self, name: &OsStr) -> Option<&Found> {
         let at = self.0.binary_search_by(|found| (*found.name).cmp(name));
         self.0.get(at.ok()?)
     }
 
-    /// The file of this path, with `/`.
+    /// The file at this path, separated by `/`.
     pub(crate) fn file(&self, path: &str) -> Option<&Stamp> {
         let mut tree = self;
         let mut names = path.split('/').peekable();
@@ -77,7 +77,7 @@ impl Tree {
         None
     }
 
-    /// What is in a folder of this one.
+    /// The entries of a folder below this one.
     pub(crate) fn folder(&self, path: &Path) -> Option<&Self> {
         let mut names = path.components();
         names.try_fold(self, |tree, name| {
@@ -86,8 +86,8 @@ impl Tree {
         })
     }
 
-    /// Shows everything below the folder, a folder before what is in it, with its path from this one, with `/`; without a path
-    /// where a name is not UTF-8.
+    /// Visits everything below the folder, each folder before its entries, with its path from this one, separated by `/`; without
+    /// a path if a name is not UTF-8.
     pub(crate) fn each(&self, visit: &mut dyn FnMut(Option<&str>, &Found)) {
         self.each_below(&mut String::new(), true, visit);
     }
@@ -109,7 +109,7 @@ impl Tree {
         }
     }
 
-    /// Looks again at what is in `folder`, which this is of, under a path with `/`: a file, or nothing any more.
+    /// Updates the entry at a path of `folder`, separated by `/`, which is now a file or missing.
     pub(crate) fn look_again(&mut self, folder: &Folder, path: &str) {
         let mut tree = self;
         let ends = path.match_indices('/').map(|(at, _)| at);
@@ -139,7 +139,7 @@ impl Tree {
         }
     }
 
-    /// The path of the first entry with a name that `is_it`: in this folder, or else below it.
+    /// The path of the first entry whose name matches `is_it`: in this folder, or else below it.
     pub(crate) fn find(&self, is_it: &dyn Fn(&OsStr) -> bool) -> Option<PathBuf> {
         let here = self.0.iter().find(|found| is_it(&found.name));
         here.map(|found| PathBuf::from(&found.name)).or_else(|| {
@@ -150,8 +150,8 @@ impl Tree {
         })
     }
 
-    /// A digest of how everything looks; `None` when something may change unseen: what a link leads to, what cannot be listed,
-    /// and what may have been written again since `now`, as of [`Stamp::is_racy`].
+    /// A digest of all stamps; `None` if something can change unnoticed: the target of a link, a folder that cannot be listed, or
+    /// a file that may have been written again since `now` (see [`Stamp::is_racy`]).
     pub(crate) fn digest(&self, now: i64) -> Option<[u8; 32]> {
         let mut hasher = blake3::Hasher::new();
         self.hash_into(&mut hasher, now)?;

@@ -1,4 +1,4 @@
-//! Runs `new`, `annotate`, `redact` and `reveal-proof`: passes the request on, and reports what was written.
+//! Runs `new`, `annotate`, `redact` and `reveal-proof`: passes the request on and reports the result.
 
 use std::borrow::Cow;
 use std::io::{IsTerminal, Read};
@@ -14,7 +14,7 @@ use runpress::api::site::{Overrides, Site};
 use super::console::{answer, print, refuse, say, say_raw, styled};
 use super::{Annotate, CONTENT_ERRORS, COULD_NOT_RUN, Cli, Redact, build};
 
-/// Makes a new site.
+/// Creates a new site.
 pub(crate) fn new(cli: &Cli, folder: &Path) -> u8 {
     if let Err(refusal) = author::starter::create(folder) {
         return refused(cli, refusal);
@@ -29,7 +29,7 @@ pub(crate) fn new(cli: &Cli, folder: &Path) -> u8 {
     0
 }
 
-/// A path as one word of a shell's line.
+/// A path quoted for a shell.
 fn shell_word(path: &str) -> Cow<'_, str> {
     let is_plain = |c: char| c.is_alphanumeric() || "/._-+,:=@%".contains(c);
     if path.chars().all(is_plain) {
@@ -39,7 +39,7 @@ fn shell_word(path: &str) -> Cow<'_, str> {
     }
 }
 
-/// Adds an annotation, or updates a sidecar for a changed tape.
+/// Adds an annotation, or updates the sidecar of a changed tape.
 pub(crate) fn annotate(cli: &Cli, asked: &Annotate) -> u8 {
     let Some(root) = build::root(cli) else {
         return COULD_NOT_RUN;
@@ -97,7 +97,7 @@ fn rehash(cli: &Cli, site: &Site, asked: &Annotate) -> Result<u8, Refusal> {
     Ok(0)
 }
 
-/// Prints Harn's report. Whether it has problems is in the exit status.
+/// Prints Harn's report. The exit status tells whether it has problems.
 fn validate(cli: &Cli, site: &Site, asked: &Annotate) -> Result<u8, Refusal> {
     match author::validate(site, &asked.run, asked.tape.as_deref()) {
         Ok(validated) => {
@@ -108,7 +108,7 @@ fn validate(cli: &Cli, site: &Site, asked: &Annotate) -> Result<u8, Refusal> {
                 0
             })
         }
-        // It would not have written anything.
+        // Harn's validation writes nothing anyway.
         Err(Refusal::Content(problems)) => {
             show(cli, problems);
             Ok(CONTENT_ERRORS)
@@ -146,7 +146,7 @@ pub(crate) fn redact(cli: &Cli, asked: &Redact) -> u8 {
     }
 }
 
-/// What is to be withheld.
+/// The target of a redaction.
 fn target(asked: &Redact) -> Result<Target, Refusal> {
     if let Some(fingerprint) = &asked.finding {
         return Ok(Target::Finding(fingerprint.clone()));
@@ -156,7 +156,7 @@ fn target(asked: &Redact) -> Result<Target, Refusal> {
         return Ok(whole.map_or(Target::All, Target::Whole));
     };
     let quote = if quote == "-" {
-        // A secret on the command line stays in the history of the shell.
+        // A secret on the command line would stay in the shell history.
         let mut text = String::new();
         let read = std::io::stdin().read_to_string(&mut text);
         read.map_err(|error| Refusal::Request {
@@ -176,7 +176,7 @@ fn target(asked: &Redact) -> Result<Target, Refusal> {
     })
 }
 
-/// Prints what an auditor needs to check a redaction.
+/// Prints the data for an auditor to check a redaction.
 pub(crate) fn reveal_proof(cli: &Cli, run: &str, id: &str) -> u8 {
     match opened(cli).and_then(|site| author::reveal_proof(&site, run, id)) {
         Ok(text) => answer(&text),

@@ -21,11 +21,11 @@ use super::console::{Bar, refuse, say, say_raw, styled};
 use super::paths::Folders;
 use super::{CONTENT_ERRORS, COULD_NOT_RUN, Cli, Format, Input};
 
-/// Whether the site is only checked or also published.
+/// Check, build or merge.
 #[derive(Debug)]
 pub(crate) enum BuildMode<'a> {
     Check,
-    /// Where it is written what differs from the earlier site.
+    /// Optionally writes the differences from the earlier site to a file.
     Build {
         plan: Option<&'a Path>,
     },
@@ -36,7 +36,7 @@ pub(crate) enum BuildMode<'a> {
     },
 }
 
-/// The result of a check or a build that ran.
+/// The result of a completed check or build.
 #[derive(Clone, Copy)]
 struct CompletedBuild<'a> {
     site: &'a Site,
@@ -69,14 +69,14 @@ impl<'a> CompletedBuild<'a> {
         })
     }
 
-    /// Runs with errors, when nothing can be published.
+    /// Runs with errors, if nothing can be published.
     fn broken(&self) -> usize {
         let fit = self.outcome.runs + self.outcome.not_published;
         let broken = self.outcome.cases.len().saturating_sub(fit);
         if self.publishes { 0 } else { broken }
     }
 
-    /// The folder of the pages that were just made.
+    /// The folder of the new pages.
     fn address(&self) -> Option<&str> {
         let base = self.site.config.site.base_url.as_ref();
         let is_site = self.outcome.published && self.site.options.shard.is_none();
@@ -84,7 +84,7 @@ impl<'a> CompletedBuild<'a> {
     }
 }
 
-/// Runs a check or a build; `rest` is what the options that are not of the input change.
+/// Runs a check or a build. `rest` has the overrides of all options except input options.
 pub(crate) fn run(cli: &Cli, input: &Input, mode: &BuildMode<'_>, rest: Overrides) -> u8 {
     let start = Instant::now();
     let (plan, is_build) = match mode {
@@ -110,7 +110,7 @@ pub(crate) fn run(cli: &Cli, input: &Input, mode: &BuildMode<'_>, rest: Override
             BuildMode::Build { .. } => runpress::build(&site, progress)?,
             BuildMode::Merge { parts, .. } => runpress::merge(&site, parts, progress)?,
         };
-        // It is removed at the end, after the result is reported.
+        // Removed at the end, after the result is reported.
         left = replaced;
         Ok((site, outcome))
     });
@@ -154,7 +154,7 @@ pub(crate) fn run(cli: &Cli, input: &Input, mode: &BuildMode<'_>, rest: Override
     if reported { status } else { COULD_NOT_RUN }
 }
 
-/// Writes what differs between a site and the one before it.
+/// Writes the differences between a site and the earlier one.
 fn write_plan(file: &Path, before: io::Result<Manifest>, site: &Path) -> io::Result<()> {
     let plan = Manifest::of(site)?.since(&before?);
     let mut json = serde_json::to_vec_pretty(&plan)?;
@@ -162,7 +162,7 @@ fn write_plan(file: &Path, before: io::Result<Manifest>, site: &Path) -> io::Res
     std::fs::write(file, json)
 }
 
-/// How many files of each kind the site has, and their size; nothing when none was made.
+/// The number of files of each kind, and their size; empty if there are none.
 fn sizes(outcome: &Outcome) -> String {
     if outcome.written.is_empty() {
         return String::new();
@@ -180,7 +180,7 @@ fn sizes(outcome: &Outcome) -> String {
     format!("Files:\n{lines}{total}  {ratio:.2} bytes written per byte read ({read})\n")
 }
 
-/// The overrides of the input options, on top of `rest`.
+/// The overrides of the input options, added to `rest`.
 pub(crate) fn overrides(input: &Input, rest: Overrides) -> Overrides {
     Overrides {
         content: input.content.clone(),
@@ -192,7 +192,7 @@ pub(crate) fn overrides(input: &Input, rest: Overrides) -> Overrides {
     }
 }
 
-/// Reports a build of `serve` as one of `build` is reported.
+/// Reports a build of `serve` in the same way as one of `build`.
 #[cfg(feature = "serve")]
 pub(crate) fn report_served(
     cli: &Cli,
@@ -203,7 +203,7 @@ pub(crate) fn report_served(
     report(cli, input, root, &CompletedBuild::of(result, true));
 }
 
-/// Result of a build of `serve`, in a line; `has_build`: whether there is a site, even of an earlier build.
+/// The result of a build of `serve`, in one line. `has_build`: whether any site is served, even of an earlier build.
 #[cfg(feature = "serve")]
 pub(crate) fn result_line(
     result: &Result<(Site, Outcome), Failure>,
@@ -219,7 +219,7 @@ pub(crate) fn result_line(
     }
 }
 
-/// The site's root; `None` if it is not a folder, which is reported.
+/// The root of the site; `None` if it is not a folder, which is reported.
 pub(crate) fn root(cli: &Cli) -> Option<PathBuf> {
     let root = cli.root.clone().unwrap_or_else(nearest_root);
     if root.is_dir() {
@@ -232,7 +232,7 @@ pub(crate) fn root(cli: &Cli) -> Option<PathBuf> {
     None
 }
 
-/// The current directory or the nearest parent that has a site.toml.
+/// The current directory, or its nearest parent with a site.toml.
 fn nearest_root() -> PathBuf {
     let here = std::env::current_dir().unwrap_or_else(|_| PathBuf::from("."));
     here.ancestors()
@@ -240,7 +240,7 @@ fn nearest_root() -> PathBuf {
         .map_or(here.clone(), Path::to_owned)
 }
 
-/// Writes every report that was asked for; `false` when one could not be written.
+/// Writes every requested report; `false` if one could not be written.
 fn report(
     cli: &Cli,
     input: &Input,

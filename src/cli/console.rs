@@ -1,4 +1,4 @@
-//! The terminal: lines for people, output for programs, and the progress of long work.
+//! The terminal: lines for people, output for programs, and progress.
 
 use std::io::{ErrorKind, IsTerminal, Write};
 use std::sync::Mutex;
@@ -9,7 +9,7 @@ use runpress::api::pipeline::Progress;
 
 use super::{COULD_NOT_RUN, Cli, Color};
 
-/// Whether a stream is colored.
+/// Whether a stream uses color.
 pub(crate) fn styled(cli: &Cli, is_terminal: bool) -> bool {
     match cli.color {
         Color::Always => true,
@@ -23,7 +23,7 @@ pub(crate) fn refuse(message: &str, help: &str) {
     say(&format!("error: {message}\n  help: {help}"));
 }
 
-/// A line for people. A closed output is no reason to fail.
+/// Prints a line for people. Ignores a closed output.
 pub(crate) fn say(text: &str) {
     say_raw(&format!("{text}\n"));
 }
@@ -32,16 +32,16 @@ pub(crate) fn say_raw(text: &str) {
     let _ = std::io::stderr().write_all(text.as_bytes());
 }
 
-/// Says what was done. A closed output does not undo it.
+/// Prints what was done. A closed output does not undo it.
 pub(crate) fn print(text: &str) {
     let _ = std::io::stdout().write_all(text.as_bytes());
 }
 
-/// Prints an answer and returns the exit status: an answer that could not be written is a failure.
+/// Prints an answer and returns the exit status. Failing to print it is an error.
 pub(crate) fn answer(text: &str) -> u8 {
     let mut out = std::io::stdout();
     match out.write_all(text.as_bytes()).and_then(|()| out.flush()) {
-        // A closed pipe (`runpress explain | head`) is no reason to complain.
+        // A closed pipe (`runpress explain | head`) is not an error.
         Err(error) if error.kind() != ErrorKind::BrokenPipe => {
             refuse(
                 &format!("cannot write to standard output: {error}"),
@@ -56,7 +56,7 @@ pub(crate) fn answer(text: &str) -> u8 {
 /// A progress bar on a terminal, plain lines elsewhere.
 pub(crate) struct Bar {
     bar: ProgressBar,
-    /// The steps and when they began.
+    /// The steps and their start times.
     steps: Mutex<Vec<(&'static str, Instant)>>,
     plain: bool,
 }
@@ -82,7 +82,7 @@ impl Bar {
         }
     }
 
-    /// A bar that prints nothing elsewhere.
+    /// A bar that prints nothing without a terminal.
     pub(crate) fn on_terminals(cli: &Cli) -> Self {
         Self {
             plain: false,
@@ -90,7 +90,7 @@ impl Bar {
         }
     }
 
-    /// Does what may print lines, with the bar out of their way.
+    /// Hides the bar while `print` runs.
     pub(crate) fn behind(&self, print: impl FnOnce()) {
         self.bar.suspend(print);
     }
@@ -99,7 +99,7 @@ impl Bar {
         self.bar.finish_and_clear();
     }
 
-    /// How long each step took, the last one until now.
+    /// The duration of each step; the last one is still running.
     pub(crate) fn timings(&self) -> String {
         let Ok(steps) = self.steps.lock() else {
             return String::new();

@@ -1,4 +1,4 @@
-//! Runs `import`: hands over what was asked for, and says of each run what became of it.
+//! Runs `import`: passes the request on, and reports the result for each run.
 
 use std::collections::BTreeMap;
 use std::io::IsTerminal;
@@ -17,10 +17,10 @@ use serde::Serialize;
 use super::console::{Bar, answer, print, refuse, say, say_raw, styled};
 use super::{CONTENT_ERRORS, COULD_NOT_RUN, Cli, Import, build};
 
-/// How many warnings of a run are shown.
+/// Maximum warnings shown per run.
 const SHOWN: usize = 3;
 
-/// What programs read.
+/// The report for programs.
 #[derive(Default, Serialize)]
 struct Json {
     runs: Vec<Run>,
@@ -28,7 +28,7 @@ struct Json {
     skipped: Vec<Trouble>,
 }
 
-/// A run, with what is missing or unusual in it.
+/// A run with its warnings.
 #[derive(Serialize)]
 struct Run {
     #[serde(flatten)]
@@ -37,7 +37,7 @@ struct Run {
     warnings: Vec<Trouble>,
 }
 
-/// Why something was not imported.
+/// The reason that something was not imported.
 #[derive(Serialize)]
 struct Trouble {
     code: &'static str,
@@ -76,7 +76,7 @@ pub(crate) fn run(cli: &Cli, asked: &Import) -> u8 {
         Ok(site) => site,
         Err(status) => return status,
     };
-    // `runs` in the first content root, unless another folder was named.
+    // Defaults to `runs` in the first content root.
     let runs = || Some(site.as_ref()?.content.first()?.join("runs"));
     let Some(out) = asked.out.clone().or_else(runs) else {
         refuse(
@@ -182,7 +182,7 @@ pub(crate) fn run(cli: &Cli, asked: &Import) -> u8 {
     }
 }
 
-/// The site that is imported into. Without one, `--out` must name a folder.
+/// The site to import into. Without one, `--out` must name a folder.
 fn site(cli: &Cli, asked: &Import) -> Result<Option<Site>, u8> {
     let root = build::root(cli).ok_or(COULD_NOT_RUN)?;
     if asked.out.is_some() && !root.join(FILE_NAME).is_file() {
@@ -199,7 +199,7 @@ fn site(cli: &Cli, asked: &Import) -> Result<Option<Site>, u8> {
         })
 }
 
-/// What site.toml says of logs, by pattern.
+/// The `[[import]]` rules of site.toml, by pattern.
 fn rules(site: &Site) -> Vec<(String, Named)> {
     let rules = site.config.import.iter().map(|rule| {
         let named = Named {
@@ -224,7 +224,7 @@ fn importer(name: &str) -> Option<&'static dyn Importer> {
     found
 }
 
-/// A value of `--keep`.
+/// Parses a value of `--keep`.
 pub(super) fn keep(text: &str) -> Result<Keep, String> {
     let found = Keep::ALL.iter().find(|(_, name)| *name == text);
     found.map(|(keep, _)| *keep).ok_or_else(|| {
@@ -233,7 +233,7 @@ pub(super) fn keep(text: &str) -> Result<Keep, String> {
     })
 }
 
-/// What messages about many files have in common.
+/// The common part of messages about many files.
 fn reason(message: &str) -> String {
     let end = message.find([':', ';']).unwrap_or(message.len());
     message[..end].to_owned()
@@ -273,7 +273,7 @@ fn line(report: &Report, dry_run: bool) -> String {
     line + ")"
 }
 
-/// What is missing or unusual in a run, one line each.
+/// The warnings of a run, one line each.
 fn warn(problems: &[Problem], shown: usize) {
     for problem in problems.iter().take(shown) {
         let place = &problem.place;

@@ -1,4 +1,4 @@
-//! Answers `explain` and `schema`: what a diagnostic means, and the shape of an input or a feed.
+//! Runs `explain` and `schema`: the meaning of a diagnostic, and the shape of an input or a feed.
 
 use runpress::api::diagnostics::text::{capitalized, nearest, visible};
 use runpress::api::diagnostics::{Code, codes};
@@ -7,7 +7,7 @@ use runpress::api::schema::{self, Describes};
 use super::COULD_NOT_RUN;
 use super::console::{answer, refuse};
 
-/// What a code means, or all codes.
+/// Explains a code, or lists all codes.
 pub(crate) fn explain(code: Option<&str>) -> u8 {
     let Some(name) = code else {
         return answer(&all_codes());
@@ -24,7 +24,7 @@ pub(crate) fn explain(code: Option<&str>) -> u8 {
     )
 }
 
-/// A schema, or all of them.
+/// Prints a schema, or lists all schemas.
 pub(crate) fn schema(name: Option<&str>) -> u8 {
     let Some(name) = name else {
         return answer(&all_schemas());
@@ -61,7 +61,7 @@ fn explanation(code: &Code) -> String {
     )
 }
 
-/// All codes, a line each.
+/// All codes, one per line.
 fn all_codes() -> String {
     codes::all()
         .map(|code| {
@@ -75,7 +75,7 @@ fn all_codes() -> String {
         .collect()
 }
 
-/// All schemas, a line each.
+/// All schemas, one per line.
 fn all_schemas() -> String {
     schema::ALL
         .iter()

@@ -1,15 +1,15 @@
-//! [edge in] Where the files of problems are as seen from the working directory: CI services look for them from there.
+//! [edge in] Paths of problems relative to the working directory, as CI services expect them.
 
 use std::path::{Path, PathBuf};
 
 use runpress::api::diagnostics::{Diagnostic, Place};
 
-/// The folders that the paths of problems begin in: the site's root, then content roots elsewhere.
+/// The base folders of problem paths: the site's root, then content roots outside it.
 pub(crate) struct Folders(Vec<Folder>);
 
 struct Folder {
     path: PathBuf,
-    /// Its path below the working directory, with `/` at its end; `None` where it lies elsewhere.
+    /// Its path below the working directory, ending with `/`; `None` if it is elsewhere.
     below: Option<String>,
 }
 
@@ -26,7 +26,7 @@ impl Folders {
         Self(paths.map(folder).collect())
     }
 
-    /// The problems, with paths from the working directory where their files lie below it.
+    /// The problems, with paths relative to the working directory if the files are below it.
     pub(crate) fn relative_to_working_dir(&self, problems: &[Diagnostic]) -> Vec<Diagnostic> {
         let seen = |problem: &Diagnostic| Diagnostic {
             place: Place {
@@ -40,7 +40,7 @@ impl Folders {
 
     fn path(&self, path: &str) -> String {
         let found = self.0.iter().find(|folder| folder.path.join(path).exists());
-        // What is missing is missing at the root.
+        // A missing file is reported relative to the root.
         let found = found.or_else(|| self.0.first());
         match found.and_then(|folder| folder.below.as_deref()) {
             Some(below) => format!("{below}{path}"),

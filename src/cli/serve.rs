@@ -12,10 +12,10 @@ use runpress::api::view::format;
 use super::console::{Bar, refuse, say, say_raw};
 use super::{COULD_NOT_RUN, Cli, Input, build};
 
-/// As many changed files as are named.
+/// Maximum changed files that are listed.
 const NAMED: usize = 3;
 
-/// Serves the site until the process is ended; comes back only when it cannot.
+/// Serves the site until the process ends. Returns only on failure.
 pub(crate) fn run(cli: &Cli, input: &Input, port: Option<u16>) -> u8 {
     let Some(root) = build::root(cli) else {
         return COULD_NOT_RUN;
@@ -28,7 +28,7 @@ pub(crate) fn run(cli: &Cli, input: &Input, port: Option<u16>) -> u8 {
             return COULD_NOT_RUN;
         }
     };
-    // Before the first build, so that no change falls between.
+    // Before the first build, so that no change is missed.
     let mut watcher = match Watcher::new(&root, &input.content) {
         Ok(watcher) => watcher,
         Err(error) => {
@@ -44,7 +44,7 @@ pub(crate) fn run(cli: &Cli, input: &Input, port: Option<u16>) -> u8 {
     loop {
         let start = Instant::now();
         let bar = Bar::on_terminals(cli);
-        // What is watched is what the settings name, also when the build fails or something changes meanwhile.
+        // Watches the files named in the settings, even if the build fails or files change during it.
         let result = server.build(&root, &overrides, &bar, |site| watcher.follow(site));
         bar.finish();
         build::report_served(cli, input, &root, &result);

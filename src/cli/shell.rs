@@ -1,4 +1,4 @@
-//! Answers `completions` and `man`: what shells and man know about the command line.
+//! Runs `completions` and `man`: shell completions and manual pages.
 
 use std::path::Path;
 
@@ -17,11 +17,11 @@ pub(crate) fn completions(shell: Shell) -> u8 {
     answer(&String::from_utf8_lossy(&script))
 }
 
-/// The page of the command itself, or with a folder a page of each command in it.
+/// The manual page of `runpress`, or with a folder one page per command.
 pub(crate) fn man(folder: Option<&Path>) -> u8 {
     let Some(folder) = folder else {
         let mut page = Vec::new();
-        // Writing into memory does not fail.
+        // Writing into memory cannot fail.
         let _ = Man::new(Cli::command()).render(&mut page);
         return answer(&String::from_utf8_lossy(&page));
     };

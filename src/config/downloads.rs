@@ -9,15 +9,15 @@ use crate::url;
 pub enum Downloads {
     /// Each as a file.
     Files,
-    /// Those of many runs in one ZIP archive, a pack.
+    /// In ZIP archives (packs) of many runs.
     Packed,
-    /// Not at all.
+    /// Not published.
     None,
 }
 
-/// The folder of all downloads, where they are not beside the pages of their runs.
+/// The folder of all downloads that are not next to run pages.
 const FOLDER: &str = "downloads/";
-/// How many packs there may be: their names are the first hexadecimal digits of a digest.
+/// Allowed numbers of packs, which are named by the first hexadecimal digits of a digest.
 pub const PACKS: [usize; 4] = [16, 256, 4_096, 65_536];
 
 /// Where a file of a run is published.
@@ -30,7 +30,7 @@ pub struct Download {
 }
 
 impl Publish {
-    /// Where an event log, a tape or a sidecar of a run is.
+    /// The location of an event log, a tape or a sidecar of a run.
     pub fn download(&self, slug: &Slug, id: &str, file: &str) -> Option<Download> {
         match self.downloads {
             Downloads::Files => Some(Download {
@@ -45,7 +45,7 @@ impl Publish {
         }
     }
 
-    /// Where a file is that a run does not share with others.
+    /// The location of a file that a run does not share with others.
     pub fn own_file(&self, slug: &Slug, file: &str) -> String {
         if self.files_base_url.is_some() {
             return format!("{FOLDER}{}/{file}", slug.below_runs());
@@ -53,7 +53,7 @@ impl Publish {
         crate::links::run_file(slug, file)
     }
 
-    /// Name of the pack of a run. It depends on the run's id alone, so that a new run changes no other pack.
+    /// The pack of a run. Depends only on the run's id, so that a new run changes no other pack.
     pub fn pack(&self, id: &str) -> String {
         let digits = self.packs.max(2).ilog(16) as usize;
         format!("{}.zip", &blake3::hash(id.as_bytes()).to_hex()[..digits])
@@ -64,7 +64,7 @@ impl Publish {
         self.downloads == Downloads::Packed && path.starts_with(FOLDER)
     }
 
-    /// The address of a download; `root` leads from a page to the site's root.
+    /// The URL of a download; `root` leads from a page to the site's root.
     pub fn address(&self, root: &str, path: &str) -> String {
         match (&self.files_base_url, path.strip_prefix(FOLDER)) {
             (Some(base), Some(below)) => format!("{}{}", base.as_str(), url::encode(below)),
@@ -72,7 +72,7 @@ impl Publish {
         }
     }
 
-    /// The folder of the site that is not meant for its host.
+    /// The folder of the site that is published elsewhere.
     pub fn elsewhere(&self) -> Option<&'static str> {
         self.files_base_url.as_ref().map(|_| FOLDER)
     }

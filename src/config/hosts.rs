@@ -1,4 +1,4 @@
-//! What hosts of static sites take.
+//! The limits of hosts of static sites.
 
 use super::{Budget, MIB};
 
@@ -9,11 +9,11 @@ pub struct Host {
     pub name: &'static str,
     /// Its name in messages.
     pub title: &'static str,
-    /// What it takes; of what it does not limit nothing is said.
+    /// Its limits; what it does not limit is absent.
     pub limits: Budget,
-    /// Where it says so.
+    /// URL of the documentation of the limits.
     pub source: &'static str,
-    /// When that was read there.
+    /// When the documentation was read.
     pub read: &'static str,
 }
 
@@ -29,7 +29,7 @@ pub static HOSTS: [Host; 5] = [
         source: "https://docs.github.com/en/pages/getting-started-with-github-pages/github-pages-limits",
         read: "2026-11",
     },
-    // Of the free plan; paid plans take 100,000 files.
+    // For the free plan; paid plans take 100,000 files.
     Host {
         name: "cloudflare-pages",
         title: "Cloudflare Pages",

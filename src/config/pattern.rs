@@ -1,6 +1,6 @@
-//! Patterns of paths in site.toml.
+//! Path patterns of site.toml.
 
-/// Whether a path or an end of it after a `/` fits a pattern.
+/// Whether a path, or its end after a `/`, matches a pattern.
 pub fn fits_end(pattern: &str, path: &str) -> bool {
     let ends = path.match_indices('/').map(|(at, _)| &path[at + 1..]);
     std::iter::once(path)
@@ -8,15 +8,15 @@ pub fn fits_end(pattern: &str, path: &str) -> bool {
         .any(|end| fits(pattern, end))
 }
 
-/// Whether a path fits a pattern: `*` is anything within a name, `**` anything.
+/// Whether a path matches a pattern: `*` matches anything within a name, `**` anything.
 fn fits(pattern: &str, path: &str) -> bool {
-    // Where the last star may still take one more character: the rest of the pattern, and of the path.
+    // Backtracking points, at which the last star can take another character: the rest of the pattern and of the path.
     let (mut pattern, mut path) = (pattern, path);
     let mut stars: Vec<(&str, &str, bool)> = Vec::new();
     loop {
         if let Some(rest) = pattern.strip_prefix("**") {
             let rest = rest.strip_prefix('/').unwrap_or(rest);
-            // What an earlier star took need not be tried again.
+            // Earlier stars need no more backtracking.
             stars.clear();
             stars.push((rest, path, true));
             pattern = rest;

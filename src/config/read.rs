@@ -1,4 +1,4 @@
-//! Reads site.toml key by key; every problem is at its key, with the nearest known one.
+//! Reads site.toml key by key. Every problem is reported at its key, with the nearest recognized key.
 
 use std::num::IntErrorKind;
 use std::ops::Range;
@@ -15,7 +15,7 @@ use crate::diagnostics::{Code, Collector, Diagnostic, Place, Severity, Source, c
 use crate::links::RunFolders;
 use crate::url::{HttpUrl, is_host};
 
-/// The sections in which a key that is outside of every section is looked for.
+/// The sections in which a misplaced key is looked up.
 const SECTIONS: [(&str, &[&str]); 10] = [
     ("site", Site::KEYS),
     ("build", Build::KEYS),
@@ -31,14 +31,14 @@ const SECTIONS: [(&str, &[&str]); 10] = [
 
 /// A table of site.toml.
 pub(super) trait Keys {
-    /// Its keys, in the order in which a message lists them.
+    /// Its keys, in the order of messages.
     const KEYS: &'static [&'static str];
 
-    /// Reads the value of one of them.
+    /// Reads the value of a key.
     fn read(&mut self, reader: &mut Reader<'_>, key: &str, value: &Value<'_>);
 }
 
-/// Reads site.toml; every problem in it is reported at once.
+/// Reads site.toml and reports all its problems at once.
 #[must_use]
 pub fn parse(path: &str, text: &str) -> (Config, Vec<Diagnostic>) {
     let mut reader = Reader {
@@ -59,13 +59,13 @@ pub fn parse(path: &str, text: &str) -> (Config, Vec<Diagnostic>) {
     if errors.is_empty() {
         reader.keys("", table.get_ref(), &mut config);
     }
-    // Tables are sorted by key; people read a file from its top.
+    // Tables are sorted by key, but readers expect the order of the file.
     let mut problems = reader.problems.finish(path);
     crate::diagnostics::sort(&mut problems);
     (config, problems)
 }
 
-/// Where each `[[secrets.allow]]` of a site.toml is, in the order of the file.
+/// The place of each `[[secrets.allow]]` in site.toml, in the order of the file.
 pub fn places_of_allowances(path: &str, text: &str) -> Vec<Place> {
     let source = Source::file(path, text.as_bytes());
     let text = text.strip_prefix('\u{feff}').unwrap_or(text);
@@ -88,7 +88,7 @@ pub(super) struct Reader<'a> {
 }
 
 impl Reader<'_> {
-    /// Reads the keys of a table; unrecognized ones are reported with the nearest one that exists.
+    /// Reads the keys of a table; an unrecognized key is reported with the nearest recognized one.
     fn keys<T: Keys>(&mut self, section: &str, table: &DeTable<'_>, into: &mut T) {
         for (key, value) in table {
             let name: &str = key.get_ref();
@@ -126,7 +126,7 @@ impl Reader<'_> {
         }
     }
 
-    /// Reads a value of one type; `expected` says which.
+    /// Reads a value of one type; `expected` names it in messages.
     fn typed<T>(
         &mut self,
         (key, value): (&str, &Value<'_>),
@@ -434,7 +434,7 @@ impl Reader<'_> {
     }
 }
 
-/// A key that is outside every section may belong into one.
+/// The section that a misplaced key belongs to, if any.
 fn section_of(name: &str) -> Option<String> {
     let all = SECTIONS.iter().flat_map(|(_, keys)| keys.iter().copied());
     let near = nearest(name, all)?;
@@ -442,7 +442,7 @@ fn section_of(name: &str) -> Option<String> {
     Some(format!("{} in `[{section}]`", quoted(near)))
 }
 
-/// The strings of a list of nothing else.
+/// The items of a list of strings; `None` for anything else.
 fn texts(value: &Value<'_>) -> Option<Vec<String>> {
     let items = value.get_ref().as_array()?;
     let text = |item: &Value<'_>| item.get_ref().as_str().map(str::to_owned);

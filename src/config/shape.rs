@@ -1,20 +1,20 @@
-//! The values of site.toml that its schema cannot take from their Rust types.
+//! Schemas of values of site.toml that cannot be derived from their Rust types.
 
 use schemars::{Schema, SchemaGenerator, json_schema};
 use serde_json::{Value, json};
 
 use crate::shapes::HTTP_ADDRESS;
 
-/// What [`crate::url::is_host`] takes, but for the length.
+/// As [`crate::url::is_host`], without the limit on the length.
 pub(super) const HOST: &str =
     r"^[A-Za-z0-9_]([A-Za-z0-9_-]*[A-Za-z0-9_])?(\.[A-Za-z0-9_]([A-Za-z0-9_-]*[A-Za-z0-9_])?)*$";
 
-/// A text, or a list of texts.
+/// A string, or a list of strings.
 pub(super) fn one_or_more(_: &mut SchemaGenerator) -> Schema {
     json_schema!({ "type": ["string", "array"], "items": { "type": "string" } })
 }
 
-/// What [`crate::url::HttpUrl::base`] takes; an empty string is the same as no address.
+/// As [`crate::url::HttpUrl::base`]; an empty string means no URL.
 pub(super) fn base_url(_: &mut SchemaGenerator) -> Schema {
     json_schema!({
         "type": "string",
@@ -24,7 +24,7 @@ pub(super) fn base_url(_: &mut SchemaGenerator) -> Schema {
     })
 }
 
-/// What a link of the header may be: an address, or a path as [`crate::url::is_site_path`] takes it.
+/// A link in the header: a URL, or a path that [`crate::url::is_site_path`] accepts.
 pub(super) fn link(_: &mut SchemaGenerator) -> Schema {
     json_schema!({
         "type": "string",
@@ -47,13 +47,13 @@ pub(super) fn size(_: &mut SchemaGenerator) -> Schema {
     })
 }
 
-/// The words for what the type holds as truth values and severities.
+/// The words for keys that the type holds as booleans or severities.
 pub(super) fn policy(schema: &mut Schema) {
     choice(schema, "on_invalid", &["fail", "quarantine"]);
     choice(schema, "stale_annotations", &["error", "warn"]);
 }
 
-/// The names of [`super::HOSTS`]; the default is none of them.
+/// The names of [`super::HOSTS`]; by default no host.
 pub(super) fn publish(schema: &mut Schema) {
     let names = super::HOSTS.each_ref().map(|host| host.name);
     set(schema, "host", "enum", json!(names));
@@ -68,7 +68,7 @@ pub(super) fn secrets(schema: &mut Schema) {
     choice(schema, "paths", &["note", "off", "error"]);
 }
 
-/// An allowance has a reason and a condition.
+/// Requires a reason and a condition.
 pub(super) fn allowance(schema: &mut Schema) {
     schema.insert("required".to_owned(), json!(["reason"]));
     let conditions = ["fingerprint", "rule", "path"].map(|key| json!({ "required": [key] }));
@@ -82,7 +82,7 @@ pub(super) fn site(schema: &mut Schema) {
     }
 }
 
-/// A key with one of these words; the first is the default.
+/// A key with a choice of words; the first is the default.
 fn choice(schema: &mut Schema, key: &str, words: &[&str]) {
     set(schema, key, "enum", json!(words));
     set(schema, key, "default", json!(words[0]));
@@ -94,7 +94,7 @@ fn set(schema: &mut Schema, key: &str, keyword: &str, value: Value) {
     }
 }
 
-/// Only the path of an entry must be there.
+/// Requires only the path of an entry.
 pub(super) fn import(rule: &mut Schema) {
     rule.insert("required".to_owned(), json!(["path"]));
     if let Some(path) = rule

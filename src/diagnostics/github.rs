@@ -1,4 +1,4 @@
-//! GitHub's workflow commands: problems appear on the lines of a pull request.
+//! GitHub workflow commands, which annotate the lines of a pull request.
 
 use std::fmt::Write;
 
@@ -35,7 +35,7 @@ pub fn render(diagnostics: &[Diagnostic]) -> String {
     out
 }
 
-/// Text after the second `::`: percent signs and line breaks would end it.
+/// Escapes the text after the second `::`: percent signs and line breaks would end it.
 fn message(text: &str) -> String {
     marked(text)
         .replace('%', "%25")
@@ -43,7 +43,7 @@ fn message(text: &str) -> String {
         .replace('\n', "%0A")
 }
 
-/// A property's value: commas and colons would end it too.
+/// Escapes a property value: commas and colons would also end it.
 fn property(text: &str) -> String {
     message(text).replace(':', "%3A").replace(',', "%2C")
 }

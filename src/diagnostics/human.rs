@@ -1,4 +1,4 @@
-//! How a problem looks on a terminal: the source line with a caret, and a suggested fix.
+//! The terminal output of a problem: the source line with a caret, and a suggested fix.
 
 use annotate_snippets::{
     AnnotationKind, Group, Level, Origin, Renderer, Snippet, renderer::DecorStyle,
@@ -7,19 +7,19 @@ use annotate_snippets::{
 use super::text::visible;
 use super::{Diagnostic, Severity, SeverityCounts};
 
-/// All problems as text, styled for a terminal or plain.
+/// Renders all problems as text, styled for a terminal or plain.
 pub fn render(diagnostics: &[Diagnostic], styled: bool) -> String {
     let renderer = if styled {
         Renderer::styled()
     } else {
         Renderer::plain()
     };
-    // Excerpts are cut already; a second cut in the middle of one would hide what is meant.
+    // Excerpts are already cut; a second cut inside one would hide the marked part.
     let renderer = renderer.decor_style(DecorStyle::Ascii).term_width(4000);
     let mut out = String::new();
     for diagnostic in diagnostics {
         for line in renderer.render(&[group(diagnostic)]).lines() {
-            // The renderer announces an excerpt under a place of our own as that of another file.
+            // Below a place of our own, the renderer prints an excerpt as if it were from another file.
             if anstream::adapter::strip_str(line).to_string().trim() != ":::" {
                 out.push_str(line);
                 out.push('\n');
@@ -30,7 +30,7 @@ pub fn render(diagnostics: &[Diagnostic], styled: bool) -> String {
     out
 }
 
-/// `2 errors, 1 warning`; empty when there is nothing to say.
+/// `2 errors, 1 warning`; empty if there are none.
 pub fn tally(tally: SeverityCounts) -> String {
     [
         (tally.errors, "error"),
@@ -70,7 +70,7 @@ fn group(diagnostic: &Diagnostic) -> Group<'static> {
             .fold(false)
             .annotation(mark);
         if excerpt.text.starts_with('…') {
-            // The line is cut on the left, so the renderer cannot know the column.
+            // The line is cut on the left, so the renderer cannot compute the column.
             let origin = Origin::path(format!("{path}:{line}:{}", place.column.unwrap_or(1)));
             title.element(origin).element(snippet)
         } else {

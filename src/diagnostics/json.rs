@@ -1,4 +1,4 @@
-//! The JSON form of the problems: `diagnostics.json` and `--report json` are this document.
+//! The JSON report: `diagnostics.json` and `--report json` are this document.
 
 use schemars::JsonSchema;
 use serde::Serialize;
@@ -68,7 +68,7 @@ pub struct Entry<'a> {
 }
 
 impl<'a> Report<'a> {
-    /// The document over sorted `diagnostics`.
+    /// Builds the document from sorted `diagnostics`.
     pub fn new(
         diagnostics: impl IntoIterator<Item = &'a Diagnostic> + Clone,
         runs: usize,

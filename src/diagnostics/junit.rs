@@ -1,4 +1,4 @@
-//! `JUnit` XML: a test case per run, so that a CI shows which runs can be published.
+//! `JUnit` XML: one test case per run, so that CI shows which runs can be published.
 
 use std::collections::BTreeMap;
 
@@ -8,19 +8,19 @@ use super::codes::RECORD_NEVER_PUBLISHED;
 use super::text::visible;
 use super::{Diagnostic, Severity};
 
-/// A run as a test case: its id and its directory.
+/// A run as a test case.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Case {
-    /// Its id, where the record says it.
+    /// Its id, if the record has one.
     pub id: Option<String>,
     /// Its directory, as in diagnostics.
     pub path: String,
 }
 
-/// The document. A problem of the severity `fails` or a worse one makes its run a failure.
+/// Renders the document. A problem of severity `fails` or worse fails its run.
 ///
 /// # Errors
-/// Never in practice: it is written into memory.
+/// Never in practice: the document is written into memory.
 pub fn render(
     diagnostics: &[Diagnostic],
     runs: &[Case],
@@ -48,7 +48,7 @@ pub fn render(
     report.to_string()
 }
 
-/// The run directory that a path lies in; `runs` are sorted by path.
+/// The run directory that contains a path; `runs` are sorted by path.
 fn directory_of<'a>(path: &str, runs: &'a [Case]) -> Option<&'a str> {
     let ends = path
         .char_indices()
@@ -63,7 +63,7 @@ fn directory_of<'a>(path: &str, runs: &'a [Case]) -> Option<&'a str> {
 }
 
 fn case(name: &str, path: &str, found: &[&Diagnostic], fails: Severity) -> TestCase {
-    // The first of the worst.
+    // The first problem of the highest severity.
     let worst = found.iter().min_by_key(|diagnostic| diagnostic.severity);
     let worst = worst.filter(|diagnostic| diagnostic.severity <= fails);
     let status = if let Some(worst) = worst {
@@ -91,7 +91,7 @@ fn case(name: &str, path: &str, found: &[&Diagnostic], fails: Severity) -> TestC
     case
 }
 
-/// A problem a line: `path:line:column: severity[code]: message. help`
+/// One line per problem: `path:line:column: severity[code]: message. help`
 fn listing(found: &[&Diagnostic]) -> String {
     let line = |diagnostic: &&Diagnostic| {
         let place = &diagnostic.place;

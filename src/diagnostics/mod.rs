@@ -1,7 +1,6 @@
-//! What a problem is: its code, its severity, its place and its words.
+//! Diagnostics: code, severity, place and words of a problem.
 //!
-//! Nothing here prints or decides; every stage returns its problems beside its value ([`Checked`]),
-//! and the edges show them.
+//! Nothing here prints or decides. Every stage returns its problems with its value ([`Checked`]), and the edges show them.
 
 pub mod codes;
 pub mod github;
@@ -34,7 +33,7 @@ pub enum Severity {
 }
 
 impl Severity {
-    /// The word as it is shown to people.
+    /// The word shown to people.
     pub const fn word(self) -> &'static str {
         match self {
             Self::Error => "error",
@@ -44,7 +43,7 @@ impl Severity {
     }
 }
 
-/// One entry of the table of codes: what `runpress explain` and the diagnostics reference say.
+/// An entry of the table of codes, from which `runpress explain` and the diagnostics reference are generated.
 #[derive(Debug, PartialEq, Eq)]
 pub struct Code {
     /// `family.name`; named after the problem, never after the fix.
@@ -57,12 +56,12 @@ pub struct Code {
     pub explanation: &'static str,
     /// A small input that has the problem.
     pub bad: &'static str,
-    /// The same input without it.
+    /// The same input, fixed.
     pub good: &'static str,
 }
 
 impl Code {
-    /// A problem of this code at its usual severity.
+    /// A problem with this code and its default severity.
     pub fn at(
         &'static self,
         place: Place,
@@ -89,7 +88,7 @@ impl Code {
 #[derive(Debug, Clone, PartialEq, Eq)]
 #[must_use]
 pub struct Diagnostic {
-    /// Which problem it is.
+    /// Its code.
     pub code: &'static Code,
     /// Severity here.
     pub severity: Severity,
@@ -99,37 +98,37 @@ pub struct Diagnostic {
     pub message: String,
     /// A suggested fix.
     pub help: String,
-    /// The id of the run it belongs to, where there is one.
+    /// The id of its run, if any.
     pub run: Option<String>,
 }
 
 impl Diagnostic {
-    /// The same problem at another severity (a policy decided).
+    /// The same problem with another severity, set by a policy.
     pub fn with_severity(mut self, severity: Severity) -> Self {
         self.severity = severity;
         self
     }
 
-    /// The same problem, said to belong to a run.
+    /// The same problem, assigned to a run.
     pub fn of_run(mut self, id: &str) -> Self {
         self.run.get_or_insert_with(|| id.to_owned());
         self
     }
 
-    /// Whether it stops a publication.
+    /// Whether it stops the publication.
     pub fn is_error(&self) -> bool {
         self.severity == Severity::Error
     }
 }
 
-/// Why nothing could be done: usage, site.toml, I/O or templates. Exit status 2.
+/// The reason that nothing could be done: usage, site.toml, I/O or templates. Exit status 2.
 pub type Failure = Vec<Diagnostic>;
 
-/// A value that could be made, and everything that was noticed on the way.
+/// A value with the problems found while making it.
 #[derive(Debug, Clone)]
 #[must_use]
 pub struct Checked<T> {
-    /// The result, as far as it could be made.
+    /// The value, as far as it could be made.
     pub value: T,
     /// The problems found.
     pub diagnostics: Vec<Diagnostic>,
@@ -151,14 +150,14 @@ impl<T> Checked<T> {
     }
 }
 
-/// Problems of one code that are listed for one file. The rest is counted: one broken file must not bury the
-/// others, nor make the build slow.
+/// Maximum listed problems of one code in one file. Further ones are only counted, so that one broken file neither hides the
+/// others nor slows the build.
 pub const PER_FILE: usize = 100;
 
-/// Collects the problems of one file, at most [`PER_FILE`] of a code and a severity.
+/// Collects the problems of one file, at most [`PER_FILE`] per code and severity.
 ///
-/// A problem is made when it is listed: looking up its place takes as long as its file is, and a file of many problems would
-/// take forever.
+/// A problem is built only if it is listed: finding its place takes time proportional to the file, too much for a file with
+/// many problems.
 #[derive(Debug, Clone, Default)]
 pub struct Collector {
     list: Vec<Diagnostic>,
@@ -166,12 +165,12 @@ pub struct Collector {
 }
 
 impl Collector {
-    /// Adds a problem of `code` at its usual severity; `make` is only called when it is listed.
+    /// Adds a problem of `code` with its default severity; `make` is called only if it is listed.
     pub fn add(&mut self, code: &'static Code, make: impl FnOnce() -> Diagnostic) {
         self.add_as(code, code.severity, make);
     }
 
-    /// Adds a problem of `code` at another severity; `make` is only called when it is listed.
+    /// Adds a problem of `code` with another severity; `make` is called only if it is listed.
     pub fn add_as(
         &mut self,
         code: &'static Code,
@@ -183,7 +182,7 @@ impl Collector {
         }
     }
 
-    /// Adds a problem that is made already: one of which a file has only one, or an error of an edge.
+    /// Adds a finished problem: one that occurs once per file, or an error of an edge.
     pub fn push(&mut self, diagnostic: Diagnostic) {
         if self.counted(diagnostic.code, diagnostic.severity) {
             self.list.push(diagnostic);
@@ -212,7 +211,7 @@ impl Collector {
             .sum()
     }
 
-    /// The problems, and for each code with more of them how many are not listed.
+    /// The listed problems, and for each code the number of further ones.
     #[must_use]
     pub fn finish(self, path: &str) -> Vec<Diagnostic> {
         let mut list = self.list;
@@ -230,12 +229,12 @@ impl Collector {
     }
 }
 
-/// How many problems of each severity there are.
+/// Number of problems by severity.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct SeverityCounts {
     /// Problems that stop a publication.
     pub errors: usize,
-    /// Problems that do not.
+    /// Problems that do not stop it.
     pub warnings: usize,
     /// Number of notes.
     pub notes: usize,
@@ -257,7 +256,7 @@ impl SeverityCounts {
     }
 }
 
-/// Puts problems in the order in which people read them: by path, then place, then severity and code.
+/// Sorts problems in reading order: by path, place, severity and code.
 pub fn sort(diagnostics: &mut Vec<Diagnostic>) {
     diagnostics.sort_by(|a, b| key(a).cmp(&key(b)));
     diagnostics.dedup_by(|a, b| key(a) == key(b));

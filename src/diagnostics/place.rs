@@ -1,29 +1,29 @@
-//! Where in a file something is: line, column and the piece of the line to show.
+//! Places in files: line, column and excerpt.
 
 use super::text::visible;
 
-/// How much of a line is shown on each side of a problem, in characters.
+/// Characters shown on each side of a problem.
 const CONTEXT: usize = 60;
 
 /// Where a problem is. Lines and columns count from 1; a column counts Unicode code points.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Place {
-    /// Relative to the site's root, or to the content root that lies outside it; with `/`.
+    /// Relative to the site's root, or to its content root outside the site; with `/`.
     pub path: String,
-    /// The line, where one is known.
+    /// The line, if known.
     pub line: Option<u32>,
-    /// The column, where one is known.
+    /// The column, if known.
     pub column: Option<u32>,
     /// A JSON pointer into the document, or into the line of a JSON Lines file.
     pub pointer: Option<String>,
-    /// The source line, for the terminal only: it is never written into a file of the site.
+    /// The source line, for the terminal only; never written into a file of the site.
     pub excerpt: Option<Excerpt>,
 }
 
-/// A piece of a source line with the part that is meant.
+/// A piece of a source line with a marked part.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Excerpt {
-    /// The piece, control characters replaced, cut around the problem.
+    /// The piece, with control characters replaced, cut around the problem.
     pub text: String,
     /// First byte of the marked part in `text`.
     pub start: usize,
@@ -40,19 +40,19 @@ impl Place {
         }
     }
 
-    /// The same place, with the JSON pointer that leads there.
+    /// The same place with a JSON pointer.
     pub fn pointing(mut self, pointer: impl Into<String>) -> Self {
         self.pointer = Some(pointer.into());
         self
     }
 }
 
-/// A place that is only looked up if it is reported.
+/// A place that is only computed if it is reported.
 #[derive(Debug, Clone)]
 pub struct LazyPlace<'a> {
     /// The text.
     pub source: Source<'a>,
-    /// Byte in the text.
+    /// Byte offset in the text.
     pub at: usize,
     /// JSON pointer.
     pub pointer: String,
@@ -67,7 +67,7 @@ impl LazyPlace<'_> {
     }
 }
 
-/// Text of a file, or one line of it, in which places can be found.
+/// The text of a file, or one line of it, in which places are computed.
 #[derive(Debug, Clone, Copy)]
 pub struct Source<'a> {
     /// The file's path as in [`Place::path`].
@@ -79,7 +79,7 @@ pub struct Source<'a> {
 }
 
 impl<'a> Source<'a> {
-    /// A whole file; a byte order mark is no part of its text.
+    /// A whole file, without its byte order mark.
     pub fn file(path: &'a str, text: &'a [u8]) -> Self {
         Self {
             path,
@@ -88,7 +88,7 @@ impl<'a> Source<'a> {
         }
     }
 
-    /// One line of a file: its places are found without reading the lines before it.
+    /// One line of a file; its places do not require reading the lines before it.
     pub const fn line(path: &'a str, line: u32, text: &'a [u8]) -> Self {
         Self {
             path,
@@ -100,7 +100,7 @@ impl<'a> Source<'a> {
     /// The text as UTF-8, or the place of the first byte that is not.
     ///
     /// # Errors
-    /// The place.
+    /// The place of the first byte that is not UTF-8.
     pub fn utf8(&self) -> Result<&'a str, Place> {
         std::str::from_utf8(self.text).map_err(|error| {
             let at = error.valid_up_to();
@@ -108,13 +108,12 @@ impl<'a> Source<'a> {
         })
     }
 
-    /// The place of the bytes `start..end`. It reads the text before them; for many places in one text use
-    /// [`Source::walk`].
+    /// The place of the bytes `start..end`. Reads all text before them; for many places in one text, use [`Source::walk`].
     pub fn place(&self, start: usize, end: usize) -> Place {
         self.walk().place(start, end)
     }
 
-    /// Finds one place after the other.
+    /// Computes places one after the other.
     pub const fn walk(self) -> Walk<'a> {
         Walk {
             source: self,
@@ -125,7 +124,7 @@ impl<'a> Source<'a> {
         }
     }
 
-    /// The place that `serde_json` names in an error about this text.
+    /// The place of a `serde_json` error in this text.
     pub fn place_of(&self, error: &serde_json::Error) -> Place {
         // serde_json counts columns in bytes; 0 means "before the first byte of the line".
         let mut start = 0;
@@ -137,17 +136,17 @@ impl<'a> Source<'a> {
     }
 }
 
-/// Finds places from the first to the last; each reads the text from the one before.
+/// Computes places in ascending order, each from the one before.
 #[derive(Debug, Clone)]
 pub struct Walk<'a> {
     source: Source<'a>,
-    /// How far it went.
+    /// Current byte offset.
     at: usize,
-    /// Where the line begins on which it is.
+    /// Start of the current line.
     line_start: usize,
-    /// Line ends before it.
+    /// Number of line ends before the offset.
     newlines: usize,
-    /// Characters before it on its line.
+    /// Number of characters before the offset on its line.
     chars: usize,
 }
 
@@ -157,7 +156,7 @@ impl Walk<'_> {
         let text = self.source.text;
         let start = start.min(text.len());
         self.go(start);
-        // No excerpt shows more of the line.
+        // An excerpt shows no more of the line.
         let seen = &text[start..text.len().min(start + CONTEXT * 16)];
         let line_end = start + memchr::memchr(b'\n', seen).unwrap_or(seen.len());
         let line = &text[self.line_start..line_end];
@@ -188,13 +187,13 @@ impl Walk<'_> {
     }
 }
 
-/// The text after a byte order mark, if it begins with one.
+/// The text without a byte order mark.
 pub fn without_mark(text: &[u8]) -> &[u8] {
     text.strip_prefix(b"\xef\xbb\xbf").unwrap_or(text)
 }
 
 fn chars(bytes: &[u8]) -> usize {
-    // Counting the bytes that begin a character is right for valid UTF-8 and harmless for the rest.
+    // The number of bytes that begin a character: exact for valid UTF-8, harmless otherwise.
     bytes.iter().filter(|byte| (**byte & 0xc0) != 0x80).count()
 }
 

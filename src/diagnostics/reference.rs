@@ -1,4 +1,4 @@
-//! The reference page: every code as Markdown, from the table of codes.
+//! Generates the reference page: every code as Markdown.
 
 use std::fmt::Write;
 

@@ -1,4 +1,4 @@
-//! SARIF 2.1.0: one run, at most 5,000 results, the explanations of the codes as rules.
+//! SARIF 2.1.0: one run with at most 5,000 results, and the explanations of the codes as rules.
 
 use std::collections::BTreeSet;
 
@@ -7,7 +7,7 @@ use serde_json::{Value, json};
 use super::text::visible;
 use super::{Code, Diagnostic, codes};
 
-/// What GitHub shows of one run; the worst come first.
+/// Maximum results of one run that GitHub shows; the worst come first.
 const LIMIT: usize = 5_000;
 const SCHEMA: &str = "https://json.schemastore.org/sarif-2.1.0.json";
 
@@ -17,7 +17,7 @@ const SCHEMA: &str = "https://json.schemastore.org/sarif-2.1.0.json";
 /// Never in practice: every field is a string or a number.
 pub fn render(diagnostics: &[Diagnostic]) -> serde_json::Result<Vec<u8>> {
     let mut shown: Vec<&Diagnostic> = diagnostics.iter().collect();
-    // Stable, so that those of one severity keep their order by place.
+    // Stable, so that problems of equal severity stay ordered by place.
     shown.sort_by_key(|diagnostic| diagnostic.severity);
     let left_out = shown.len().saturating_sub(LIMIT);
     shown.truncate(LIMIT);
@@ -86,7 +86,7 @@ fn result(diagnostic: &Diagnostic, rules: &[&'static Code]) -> Value {
     })
 }
 
-/// The same for the same problem after lines moved: it leaves line and column out.
+/// A fingerprint that stays the same when lines move: it leaves out line and column.
 fn fingerprint(diagnostic: &Diagnostic) -> String {
     let place = &diagnostic.place;
     let mut hasher = blake3::Hasher::new();

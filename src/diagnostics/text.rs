@@ -1,11 +1,11 @@
-//! How text from an input may appear in a message: short, on one line, without control characters.
+//! Prepares input text for messages: short, on one line, without control characters.
 
 use crate::characters::{each, symbol};
 
-/// The longest piece of input that a message quotes, in characters.
+/// Maximum length of quoted input, in characters.
 const QUOTE_LIMIT: usize = 80;
 
-/// Text of an input in backticks, cut and made harmless.
+/// Input text in backticks, shortened and sanitized.
 pub fn quoted(value: &str) -> String {
     let (value, more) = cut(value, QUOTE_LIMIT);
     let mut out = String::with_capacity(value.len() + 2);
@@ -22,23 +22,24 @@ pub fn quoted(value: &str) -> String {
     out
 }
 
-/// The longest sentence of a parser that a message takes over, in characters: such a sentence may quote the input.
+/// Maximum length of a parser's message, in characters; it may quote the input.
 const REASON_LIMIT: usize = 200;
 
-/// What another program says about an input, on one line, cut and made harmless.
+/// Another program's message about an input, on one line, shortened and sanitized.
 pub fn reason(sentence: &str) -> String {
     let (line, more) = cut(sentence, REASON_LIMIT);
     format!("{}{more}", visible(&line.replace('\n', " ")))
 }
 
-/// The beginning of a text, and an ellipsis if there is more. What is hidden in it depends on where it ends.
+/// The beginning of a text, with an ellipsis if it is cut. Called before `visible`, because hidden characters depend on the end
+/// of the text.
 fn cut(text: &str, limit: usize) -> (&str, &'static str) {
     text.char_indices()
         .nth(limit)
         .map_or((text, ""), |(end, _)| (&text[..end], "…"))
 }
 
-/// One line of text with every character that could steer a terminal or trick a reader replaced, width kept.
+/// One line of text. Replaces every character that could control a terminal or mislead a reader, and keeps the width.
 pub fn visible(text: &str) -> String {
     each(text)
         .map(|(c, hidden)| match c {
@@ -49,14 +50,14 @@ pub fn visible(text: &str) -> String {
         .collect()
 }
 
-/// The words with a capital at their beginning.
+/// The words with a capital first letter.
 pub fn capitalized(words: &str) -> String {
     let mut chars = words.chars();
     let first = chars.next().into_iter().flat_map(char::to_uppercase);
     first.chain(chars).collect()
 }
 
-/// The one of `known` that is nearest to `word`, if it is near enough to be meant.
+/// The word in `known` nearest to `word`, if it is near enough.
 pub fn nearest<'a>(word: &str, known: impl IntoIterator<Item = &'a str>) -> Option<&'a str> {
     let folded = fold(word);
     known
@@ -67,7 +68,7 @@ pub fn nearest<'a>(word: &str, known: impl IntoIterator<Item = &'a str>) -> Opti
         .map(|(_, candidate)| candidate)
 }
 
-/// Spelling without case and separators, so that `baseUrl` is near `base_url`.
+/// The spelling without case and separators, so that `baseUrl` is near `base_url`.
 fn fold(word: &str) -> String {
     word.chars()
         .filter(|c| c.is_alphanumeric())

@@ -1,6 +1,6 @@
-//! The feeds of annotations: all of them, friction as Harn's events, hypotheses, and anchors to crystallize.
+//! The annotation feeds: all annotations, friction as Harn's events, hypotheses, and anchors to crystallize.
 //!
-//! They grow with the archive, so the lines of each run are made when the run is read and joined at the end.
+//! They grow with the archive, so the lines of each run are made when it is read, and joined at the end.
 
 use std::borrow::Cow;
 use std::collections::{BTreeMap, BTreeSet};
@@ -95,7 +95,7 @@ struct Target {
     digest: String,
 }
 
-/// The keys that every annotation has, in the words of the sidecar.
+/// The keys of every annotation, as in the sidecar.
 fn as_written(schema: &mut Schema) {
     let number =
         json!({ "description": "The number of the event.", "type": "integer", "minimum": 0 });
@@ -111,7 +111,7 @@ fn as_written(schema: &mut Schema) {
     );
 }
 
-/// In feeds over all runs an annotation names its run; in `run.json` it need not.
+/// Requires `runId` in annotations of archive feeds; in `run.json` it is optional.
 pub fn name_their_run(schema: &mut Schema) {
     let own = schema.pointer("/properties/runId").is_some();
     let required = if own {
@@ -148,7 +148,7 @@ impl<'a> AnnotationDocument<'a> {
         let ours =
             |key: &str| matches!(key, "tape" | "target") || (run_id.is_some() && key == "runId");
         let mut written = Node::parse(annotation.verbatim.0)?.members();
-        // Of an unknown key that is written twice, the last counts.
+        // If an unknown key is duplicated, the last value counts.
         let mut seen = BTreeSet::new();
         written.reverse();
         written.retain(|member| !ours(&member.key) && seen.insert(member.key.clone()));
@@ -285,12 +285,12 @@ document! {
     }
 }
 
-/// The lines that one run adds to each feed, every one with its line feed.
+/// The lines that one run adds to each feed, each with its line feed.
 #[derive(Debug, Default)]
 pub struct Lines {
     /// All annotations.
     pub all: Vec<u8>,
-    /// Friction of the known kinds.
+    /// Friction of recognized kinds.
     pub friction: Vec<u8>,
     /// Hypotheses.
     pub hypotheses: Vec<u8>,
@@ -301,7 +301,7 @@ pub struct Lines {
 /// Makes the lines of a run, in the order of its tapes and of each sidecar.
 ///
 /// # Errors
-/// Never in practice: what is passed on as written was parsed before.
+/// Never in practice: verbatim values were parsed before.
 pub fn lines(
     run: &Run,
     tapes: &[Tape<'_>],
@@ -335,7 +335,7 @@ fn push(lines: &mut Vec<u8>, document: &impl Serialize) -> serde_json::Result<()
     Ok(())
 }
 
-/// `None` where Harn's export leaves the annotation out: its friction kind is not one of the nine.
+/// `None` if Harn's export skips the annotation: its friction kind is not one of the nine.
 fn friction_event<'a>(
     run: &'a Run,
     sidecar: &'a Sidecar<'a>,
@@ -352,7 +352,7 @@ fn friction_event<'a>(
         .map_or_else(|| format!("annotation_{}", annotation.event), str::to_owned);
     let summary = annotation.evidence.as_deref().map_or_else(
         || {
-            // The id is empty where the annotation has none, as in Harn.
+            // As in Harn, the id is empty if the annotation has none.
             format!(
                 "annotation {} on event {}",
                 annotation.id.as_deref().unwrap_or_default(),
@@ -409,11 +409,11 @@ fn metadata<'a>(annotation: &Annotation<'a>) -> serde_json::Result<Cow<'a, RawVa
     raw(annotation.metadata.unwrap_or("{}"))
 }
 
-/// Writes `{"schemaVersion": 1, <counts>, "<name>": [a line each]}` from the lines of the runs, so that the archive is
-/// never held whole.
+/// Writes `{"schemaVersion": 1, <counts>, "<name>": [one line each]}` from the lines of the runs, without holding the archive in
+/// memory.
 ///
 /// # Errors
-/// Those of the writer and of `lines`.
+/// Errors of the writer and of `lines`.
 pub fn write_collection(
     out: &mut dyn Write,
     counts: Option<(&str, &BTreeMap<&str, usize>)>,

@@ -1,4 +1,4 @@
-//! The feeds over all runs: `runs.json`, `runs.jsonl` and `index.json`.
+//! The feeds of all runs: `runs.json`, `runs.jsonl` and `index.json`.
 
 use std::borrow::Cow;
 use std::collections::BTreeMap;
@@ -249,7 +249,7 @@ pub(super) fn outcomes(run: &Run) -> Vec<Outcome<'_>> {
     run.outcomes.iter().map(Outcome::of).collect()
 }
 
-/// The outcomes of a run as JSON, for a field of a table; `None` when it has none.
+/// The outcomes of a run as JSON, for a table field; `None` if it has none.
 #[must_use]
 pub fn outcomes_json(run: &Run) -> Option<String> {
     let outcomes = outcomes(run);
@@ -279,7 +279,7 @@ document! {
     }
 }
 
-/// Absolute when the site's address is known, else relative to its root.
+/// An absolute address if the site's `base_url` is set, else relative to its root.
 #[must_use]
 pub fn address(config: &Config, page: &str) -> String {
     config.site.base_url.as_ref().map_or_else(
@@ -288,7 +288,7 @@ pub fn address(config: &Config, page: &str) -> String {
     )
 }
 
-/// A number with the digits of the record.
+/// A number as written in the record.
 #[derive(Debug)]
 struct Digits<'a>(&'a Number);
 
@@ -300,10 +300,10 @@ impl Serialize for Digits<'_> {
     }
 }
 
-/// Writes `runs.json`, card by card, so that the archive is never held twice.
+/// Writes `runs.json` card by card, to avoid a second copy of the archive in memory.
 ///
 /// # Errors
-/// Those of the writer.
+/// Errors of the writer.
 pub fn write_runs(
     out: &mut dyn Write,
     config: &Config,
@@ -328,10 +328,10 @@ pub fn write_runs(
     })
 }
 
-/// Writes `runs.jsonl`: a card a line.
+/// Writes `runs.jsonl`, one card per line.
 ///
 /// # Errors
-/// Those of the writer.
+/// Errors of the writer.
 pub fn write_run_lines(
     out: &mut dyn Write,
     config: &Config,
@@ -401,7 +401,7 @@ document! {
     }
 }
 
-/// The index of `feeds`, in their order; `schema_of` knows where the schema of a feed is.
+/// The index of `feeds`, in their order; `schema_of` returns the schema address of a feed.
 #[must_use]
 pub fn index<'a>(
     config: &'a Config,

@@ -1,4 +1,4 @@
-//! The feed of packed downloads: which file of which run is where in which pack.
+//! The feed of packed downloads: the pack and the member of each file of a run.
 
 use crate::model::archive::Entry;
 use crate::model::findings::Member;

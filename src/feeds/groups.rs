@@ -1,4 +1,4 @@
-//! `cases.json`, `models.json` and `harnesses.json`: what exists, with counts.
+//! `cases.json`, `models.json` and `harnesses.json`: all groups, with counts.
 
 use std::borrow::Cow;
 use std::collections::BTreeMap;
@@ -16,10 +16,10 @@ use crate::shapes;
 use super::archive::address;
 use crate::shapes::SCHEMA_VERSION;
 
-/// Runs by a word of their records.
+/// Number of runs by a word of their records.
 type Counts<'a> = BTreeMap<&'a str, usize>;
 
-/// Defines a feed of groups: its document, what it says of each group, and the function that makes it.
+/// Defines a group feed: its document, the object of each group, and the function that makes it.
 macro_rules! groups {
     ($(#[$doc:meta])* $feed:ident { $(#[$list_doc:meta])* $list:ident }
      $(#[$group_doc:meta])* $group:ident { $($(#[$key_doc:meta])* $key:ident = $word:expr,)+ }) => {

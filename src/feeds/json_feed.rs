@@ -29,7 +29,7 @@ pub struct JsonFeed<'a> {
     items: Vec<Item<'a>>,
 }
 
-/// What the standard does not have; its name begins with `_`.
+/// An extension of the standard; its name begins with `_`.
 #[derive(Debug, Serialize)]
 struct Extension<'a> {
     canary: &'a str,
@@ -96,7 +96,7 @@ pub fn feed<'a>(
                 );
                 Item {
                     id: &run.id,
-                    // Readers need absolute addresses; without the site's own there is none to give.
+                    // Feed readers need absolute addresses, which require the site's own.
                     url: base.map(|_| address(config, &links::run(&entry.slug))),
                     title: run.title(),
                     image: base

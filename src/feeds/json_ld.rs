@@ -1,4 +1,4 @@
-//! What search engines and reference managers read of a page, in the words of schema.org.
+//! Page metadata for search engines and reference managers, in schema.org terms.
 
 use serde::Serialize;
 
@@ -61,10 +61,10 @@ fn licence(config: &Config) -> Option<NamedEntity<'_>> {
     })
 }
 
-/// The home page: a catalogue of data.
+/// The home page: a `DataCatalog`.
 ///
 /// # Errors
-/// None that can occur: the document is made of texts.
+/// None in practice: the document consists of texts.
 pub fn home(config: &Config) -> serde_json::Result<String> {
     serde_json::to_string(&StructuredData {
         context: "https://schema.org",
@@ -77,7 +77,7 @@ pub fn home(config: &Config) -> serde_json::Result<String> {
     })
 }
 
-/// The page of a run: a set of data with its download.
+/// A run page: a `Dataset` with its download.
 ///
 /// # Errors
 /// As [`home`].

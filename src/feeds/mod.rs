@@ -1,6 +1,6 @@
 //! The feeds: one struct per document, written by serde, never by a template.
 
-/// Declares a part of a document: each key once, with what it says, its type and its value.
+/// Declares a part of a document: each key once, with its description, type and value.
 macro_rules! document {
     (
         $(#[$attr:meta])*
@@ -44,20 +44,20 @@ use serde_json::value::RawValue;
 
 use crate::formats::portable::portable;
 
-/// Writes a document on one line, without blanks: what is meant for programs is a third smaller so.
+/// Writes a document as compact JSON on one line, which is a third smaller.
 ///
 /// # Errors
-/// Those of the writer.
+/// Errors of the writer.
 pub fn write_document(out: &mut dyn Write, document: &impl Serialize) -> io::Result<()> {
     serde_json::to_writer(&mut *out, document)?;
     out.write_all(b"\n")
 }
 
-/// Text of the input that is JSON, to be written as it came in, except for what some readers refuse. Every value of an
-/// input goes into a feed through this function.
+/// Writes JSON of the input verbatim, except for values that some readers reject. Every input value enters a feed through this
+/// function.
 ///
 /// # Errors
-/// Never in practice: what is handed in was parsed before.
+/// Never in practice: the JSON was parsed before.
 pub fn raw(json: &str) -> serde_json::Result<Cow<'_, RawValue>> {
     Ok(match portable(json) {
         Cow::Borrowed(json) => Cow::Borrowed(serde_json::from_str(json)?),

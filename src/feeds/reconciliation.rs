@@ -1,4 +1,4 @@
-//! How `run.json` says how far a run's logs agree with its record.
+//! The part of `run.json` on how far the logs of a run agree with its record.
 
 use crate::model::reconciliation as found;
 use crate::model::time;

@@ -1,4 +1,4 @@
-//! Harn's JSON shape of a sidecar's validation report (formats.md D), to the order of its keys.
+//! Harn's JSON shape of a sidecar's validation report (formats.md D), including the order of its keys.
 
 use std::collections::BTreeMap;
 
@@ -59,7 +59,7 @@ enum HarnProblem<'a> {
     },
 }
 
-/// The keys mean the same in every problem.
+/// Describes keys that mean the same in every problem.
 fn describe(schema: &mut Schema) {
     let Some(Value::Array(problems)) = schema.get_mut("oneOf") else {
         return;

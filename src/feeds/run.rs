@@ -1,4 +1,4 @@
-//! `run.json`: one run whole, its record verbatim.
+//! `run.json`: a whole run, its record verbatim.
 
 use std::borrow::Cow;
 
@@ -254,13 +254,13 @@ impl Serialize for ThreadDocument<'_> {
 pub struct Sources<'a> {
     /// Settings.
     pub config: &'a Config,
-    /// The run's address.
+    /// The slug of the run.
     pub slug: &'a Slug,
     /// Its record as written.
     pub record: &'a str,
-    /// Its review, and that as HTML.
+    /// Its review, and the review as HTML.
     pub review: Option<(&'a Review, &'a Html)>,
-    /// How far its logs agree with its record.
+    /// The comparison of its logs with its record.
     pub reconciliation: Option<&'a Reconciliation>,
     /// Its tapes.
     pub tapes: &'a [Tape<'a>],
@@ -274,9 +274,9 @@ pub struct Sources<'a> {
     pub id: &'a str,
     /// Its files.
     pub files: &'a [FileDigest],
-    /// Names of those that can be downloaded.
+    /// Names of downloadable files.
     pub downloads: &'a [String],
-    /// What of them is withheld.
+    /// Withheld parts of these files.
     pub withheld: &'a [Withheld],
     /// Its problems.
     pub diagnostics: &'a [Diagnostic],
@@ -285,7 +285,7 @@ pub struct Sources<'a> {
 /// Makes the document.
 ///
 /// # Errors
-/// Never in practice: what is passed on as written was parsed before.
+/// Never in practice: verbatim values were parsed before.
 pub fn document<'a>(s: &Sources<'a>) -> serde_json::Result<RunDocument<'a>> {
     let mut annotations = Vec::new();
     let mut tapes = Vec::new();
@@ -332,7 +332,7 @@ pub fn document<'a>(s: &Sources<'a>) -> serde_json::Result<RunDocument<'a>> {
     })
 }
 
-/// Where a file can be downloaded, and its path in a pack; `None` when that is beside the document, or nowhere.
+/// The download address of a file, and its path in a pack; `None` if it is next to the document, or not published.
 fn download(s: &Sources<'_>, file: &FileDigest) -> Option<(String, Option<String>)> {
     let publish = &s.config.publish;
     let is_shared = publish.downloads == Downloads::Packed || publish.files_base_url.is_some();

@@ -16,7 +16,7 @@ use crate::url::HttpUrl;
 
 use super::archive::{address, outcomes_json};
 
-/// Declares the columns: the name of each, the leaf key of a card of `runs.json`, and how the field of a run is read.
+/// Declares the columns: each name, which is the leaf key in a card of `runs.json`, and how to read the field of a run.
 macro_rules! columns {
     (|$config:ident, $entry:ident, $run:ident, $findings:ident| $($name:literal = $field:expr;)+) => {
         const COLUMNS: &[&str] = &[$($name),+];
@@ -63,11 +63,11 @@ columns! { |config, entry, run, findings|
     "outcomes" = outcomes_json(run).map_or(Cow::Borrowed(""), |json| text(&json));
 }
 
-/// Writes `runs.csv` (RFC 4180). Every text is quoted, so that no separator that a spreadsheet may look for ends it; numbers are
-/// not, and what was not recorded is an empty field.
+/// Writes `runs.csv` (RFC 4180). Every text is quoted, in case a spreadsheet expects a different separator; numbers are not, and
+/// a value that was not recorded is an empty field.
 ///
 /// # Errors
-/// Those of the writer.
+/// Errors of the writer.
 pub fn write_runs(
     out: &mut dyn Write,
     config: &Config,
@@ -87,12 +87,12 @@ pub fn write_runs(
     csv.flush()
 }
 
-/// A text of the record.
+/// A text from the record.
 fn text(text: &str) -> Cow<'static, str> {
     quoted(&harmless(text)).into()
 }
 
-/// A text that runpress made or checked.
+/// A text that runpress created or checked.
 fn plain(text: &str) -> Cow<'static, str> {
     quoted(text).into()
 }
@@ -109,7 +109,7 @@ fn number(number: Option<&Number>) -> Cow<'_, str> {
     number.map_or(Cow::Borrowed(""), Number::text)
 }
 
-/// A run without a tape has no event.
+/// A run without a tape has no events.
 fn count(count: Option<usize>) -> Cow<'static, str> {
     count.unwrap_or_default().to_string().into()
 }
@@ -119,12 +119,12 @@ fn threads(findings: &Findings, of: fn(&ThreadCounts) -> usize) -> Cow<'static, 
     threads.map_or(Cow::Borrowed(""), |threads| count(Some(of(threads))))
 }
 
-/// A text between quotes; a quote in it is doubled.
+/// A text in quotes, with quotes in it doubled.
 fn quoted(text: &str) -> String {
     format!("\"{}\"", text.replace('"', "\"\""))
 }
 
-/// A text that no spreadsheet takes for a formula: a leading apostrophe where it could begin one.
+/// A text that no spreadsheet evaluates as a formula: prefixed with an apostrophe if it could begin one.
 fn harmless(text: &str) -> Cow<'_, str> {
     if text.starts_with(['=', '+', '-', '@', '＝', '＋', '－', '＠', '\t', '\r', '\n']) {
         Cow::Owned(format!("'{text}"))

@@ -1,4 +1,4 @@
-//! How the public part of a transcript is written into `run.json`.
+//! The public part of a transcript in `run.json`.
 
 use serde::ser::{Error, Serialize, SerializeMap, SerializeSeq, Serializer};
 
@@ -79,7 +79,7 @@ document! {
     }
 }
 
-/// A public block: what may be published of it.
+/// The public part of a block.
 #[derive(Debug, Clone, Copy)]
 pub struct BlockDocument<'a>(pub &'a Published<'a>);
 

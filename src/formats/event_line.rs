@@ -1,4 +1,4 @@
-//! The lines of a log: each is an event with a `type`. One that cannot be read is kept, so that numbers never shift.
+//! Lines of a log: each is an event with a `type`. Unreadable lines are kept, so that event numbers never shift.
 
 use schemars::Schema;
 use serde::Deserialize;
@@ -12,36 +12,36 @@ use super::jsonl::Line;
 use super::portable;
 use super::reason::{not_an_object, reason};
 
-/// One line as written.
+/// A line as written.
 #[derive(Debug)]
 pub struct Event<'a, F: Fields<'a>> {
-    /// The line it is on.
+    /// The source line.
     pub line: Line<'a>,
-    /// Its keys; `None` when the line cannot be read, or not as what it says it is.
+    /// Its keys; `None` if the line cannot be read, or does not match its type.
     pub fields: Option<F>,
     /// How to interpret `fields`.
     pub kind: F::Kind,
 }
 
-/// The keys of an event in a format of logs.
+/// The keys of an event in a log format.
 pub trait Fields<'a>: Deserialize<'a> {
-    /// What an event is.
+    /// The kind of an event.
     type Kind: Copy + 'static;
-    /// The types of events: name, meaning, and keys that are required beside those of every event.
+    /// Event types: name, kind, and keys required in addition to [`Fields::ALWAYS`].
     const TYPES: &'static [(&'static str, Self::Kind, &'static [&'static str])];
-    /// What a line is that cannot be read.
+    /// The kind of an unreadable line.
     const UNKNOWN: Self::Kind;
-    /// Keys that every event has beside `type`.
+    /// Keys required in every event, besides `type`.
     const ALWAYS: &'static [&'static str];
 
-    /// The `type`; empty when there is none.
+    /// The `type`; empty if missing.
     fn word(&self) -> &str;
 
-    /// Whether a key is there that some type requires.
+    /// Whether a key that some type requires is present.
     fn has(&self, key: &str) -> bool;
 }
 
-/// Reads a line. What is wrong with it is a warning.
+/// Reads a line. Problems are warnings.
 pub(super) fn read<'a, F: Fields<'a>>(
     path: &str,
     line: Line<'a>,
@@ -67,8 +67,8 @@ pub(super) fn read<'a, F: Fields<'a>>(
     }
 }
 
-/// Reports the first value of a line, one a line, that some readers refuse. Only opaque values and unknown keys can
-/// have one: a key of the format with such a value is of the wrong type.
+/// Reports the first value of a line that some readers reject, once per line. Only opaque values and unknown keys can have one:
+/// in a key of the format, such a value has the wrong type.
 fn check_portable(path: &str, line: &Line<'_>, diagnostics: &mut Collector) {
     let Some((trouble, range)) = portable::first_refused(&line.text) else {
         return;
@@ -86,7 +86,7 @@ fn check_portable(path: &str, line: &Line<'_>, diagnostics: &mut Collector) {
 
 fn fields<'a, F: Fields<'a>>(path: &str, line: &Line<'a>) -> Result<(F, F::Kind), Box<Diagnostic>> {
     let source = Source::line(path, line.number, line.text.as_bytes());
-    // Only text that the file really holds can be borrowed; a line with broken UTF-8 stays what it is.
+    // Only text that is in the file can be borrowed; a line with invalid UTF-8 stays as it is.
     let std::borrow::Cow::Borrowed(text) = line.text else {
         let at = line.text.find('\u{fffd}').unwrap_or(0);
         return Err(Box::new(codes::EVENTS_UNPARSABLE_LINE.at(
@@ -186,7 +186,7 @@ fn unknown_type<'a, F: Fields<'a>>(source: &Source<'_>, text: &str, name: &str) 
     codes::EVENTS_UNKNOWN_TYPE.at(place.pointing("/type"), message, help)
 }
 
-/// Adds to the schema of an event which keys must be there, and which must be there for each type.
+/// Adds the required keys to the schema of an event, for all types and for each type.
 pub(super) fn require_keys<'a, F: Fields<'a>>(schema: &mut Schema) {
     let types = F::TYPES
         .iter()
@@ -202,7 +202,7 @@ pub(super) fn require_keys<'a, F: Fields<'a>>(schema: &mut Schema) {
     schema.insert("allOf".to_owned(), Value::Array(each));
     let always: Vec<_> = F::ALWAYS.iter().chain(&["type"]).collect();
     for key in &always {
-        // It cannot be null.
+        // A required key cannot be null.
         if let Some(types) = schema.pointer_mut(&format!("/properties/{key}/type"))
             && let Some(first) = types.get(0).cloned()
         {
@@ -217,7 +217,7 @@ pub(super) fn require_keys<'a, F: Fields<'a>>(schema: &mut Schema) {
     }
 }
 
-/// Keys that must be there and not null.
+/// Keys that must be present and not null.
 fn present(keys: &[&str]) -> Value {
     let properties: serde_json::Map<_, _> = keys
         .iter()

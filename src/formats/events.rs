@@ -1,4 +1,4 @@
-//! Test Cabinet's event log (formats.md B.1): `events.jsonl`, one normalised event a line.
+//! Test Cabinet's event log (formats.md B.1): `events.jsonl`, one normalized event per line.
 
 use schemars::JsonSchema;
 use serde::Deserialize;
@@ -10,10 +10,10 @@ use super::event_line;
 use super::json::Str;
 use super::jsonl;
 
-/// The file's name in a run directory.
+/// The file name in a run directory.
 pub const FILE_NAME: &str = "events.jsonl";
 
-/// One line as written. Its number in the tape is its position in the list (formats.md H.3).
+/// A line as written. Its number in the tape is its position in the list (formats.md H.3).
 pub type Event<'a> = event_line::Event<'a, Fields<'a>>;
 
 /// The `type` of an event.
@@ -113,9 +113,8 @@ pub struct Fields<'a> {
     pub raw: Option<&'a RawValue>,
 }
 
-/// Reads a log: `each` gets an event for each non-blank line, readable or not, so that numbers never shift.
-/// Lines that cannot be read become events of kind unknown, with a warning. An event as written is large and
-/// short-lived, so they are never held together.
+/// Reads a log and calls `each` for every non-blank line, readable or not, so that event numbers never shift. An unreadable line
+/// becomes an event of kind unknown, with a warning. Events as written are large and short-lived, so they are not collected.
 #[must_use]
 pub fn read<'a>(path: &str, bytes: &'a [u8], mut each: impl FnMut(Event<'a>)) -> Vec<Diagnostic> {
     let mut diagnostics = Collector::default();
@@ -125,8 +124,8 @@ pub fn read<'a>(path: &str, bytes: &'a [u8], mut each: impl FnMut(Event<'a>)) ->
     diagnostics.finish(path)
 }
 
-/// The content hash of a log (formats.md H.4): BLAKE3 over each non-blank line, trailing CR removed, followed
-/// by LF. `events` is how many lines count, `digest` the BLAKE3 of the whole file.
+/// The content hash of a log (formats.md H.4): BLAKE3 over each non-blank line, trailing CR removed, followed by LF. `events` is
+/// the number of such lines, `digest` the BLAKE3 of the whole file.
 pub fn content_hash(bytes: &[u8], events: usize, digest: &str) -> String {
     if is_canonical(bytes, events) {
         digest.to_owned()
@@ -135,7 +134,7 @@ pub fn content_hash(bytes: &[u8], events: usize, digest: &str) -> String {
     }
 }
 
-/// Whether the content hash is that of the file as it is: every line counts, ends in LF and has no CR.
+/// Whether the content hash equals the digest of the file: every line counts, ends in LF and has no CR.
 fn is_canonical(bytes: &[u8], events: usize) -> bool {
     without_mark(bytes).len() == bytes.len()
         && bytes.last().is_none_or(|last| *last == b'\n')

@@ -1,7 +1,7 @@
-//! JSON as text: every value keeps its own characters and its offset in the document.
+//! JSON as text: every value keeps its characters and its offset in the document.
 //!
-//! `serde_json` does the parsing, one level at a time, so that numbers stay as written, duplicate keys
-//! are seen and every problem has a place.
+//! `serde_json` does the parsing, one level at a time. Numbers stay as written, duplicate keys are visible, and every problem has
+//! a place.
 
 use std::borrow::Cow;
 use std::fmt;
@@ -24,7 +24,7 @@ use super::portable::with_whole_pairs;
 pub struct Str<'a>(#[serde(borrow)] pub Cow<'a, str>);
 
 impl<'a> Str<'a> {
-    /// The string that is all of `json`; `None` when that is no string.
+    /// The string that `json` consists of; `None` if it is not a string.
     pub fn parse(json: &'a str) -> Option<Self> {
         serde_json::from_str(json).ok()
     }
@@ -43,7 +43,7 @@ impl std::ops::Deref for Str<'_> {
     }
 }
 
-/// Type of a JSON value.
+/// The type of a JSON value.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Kind {
     /// `null`
@@ -74,26 +74,26 @@ impl Kind {
     }
 }
 
-/// One value of a document: its characters as written, and where they begin.
+/// A value of a document: its characters as written, and its offset.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Node<'a> {
-    /// The value's own characters.
+    /// The characters of the value.
     pub raw: &'a str,
-    /// Bytes before it in the document.
+    /// Byte offset in the document.
     pub offset: usize,
 }
 
 /// A member of an object.
 #[derive(Debug, Clone)]
 pub struct Member<'a> {
-    /// The key, escapes resolved.
+    /// The key, with escapes resolved.
     pub key: Cow<'a, str>,
     /// The value.
     pub value: Node<'a>,
 }
 
 impl<'a> Node<'a> {
-    /// The document's outermost value.
+    /// The outermost value of the document.
     ///
     /// # Errors
     /// Text that is not one JSON value, with line and column.
@@ -105,7 +105,7 @@ impl<'a> Node<'a> {
         })
     }
 
-    /// What the value is.
+    /// The kind of the value.
     pub fn kind(&self) -> Kind {
         match self.raw.as_bytes().first() {
             Some(b'{') => Kind::Object,
@@ -117,8 +117,8 @@ impl<'a> Node<'a> {
         }
     }
 
-    /// The members of an object, in order, duplicates included; empty for anything else. In a key, half a surrogate
-    /// pair is U+FFFD.
+    /// The members of an object, in order, including duplicates; empty for anything else. A lone surrogate in a key becomes
+    /// U+FFFD.
     pub fn members(&self) -> Vec<Member<'a>> {
         if let Some(members) = self.strict_members() {
             return members;
@@ -126,7 +126,7 @@ impl<'a> Node<'a> {
         if self.kind() != Kind::Object {
             return Vec::new();
         }
-        // The text is as long as this one, so what is found in it is at the same place here.
+        // The text has the same length, so offsets in it are valid here.
         let text = with_whole_pairs(self.raw);
         let Ok(Members(members)) = serde_json::from_str(&text) else {
             return Vec::new();
@@ -146,8 +146,7 @@ impl<'a> Node<'a> {
             .collect()
     }
 
-    /// The members of an object; `None` for anything else, and when a key has half a surrogate pair, which readers in Rust
-    /// refuse.
+    /// The members of an object; `None` for anything else, or if a key has a lone surrogate, which readers in Rust reject.
     pub fn strict_members(&self) -> Option<Vec<Member<'a>>> {
         let Members(members) = serde_json::from_str(self.raw).ok()?;
         let members = members.into_iter().map(|(key, raw)| Member {
@@ -163,7 +162,7 @@ impl<'a> Node<'a> {
         items.into_iter().map(|raw| self.child(raw)).collect()
     }
 
-    /// The text of a string. Half a surrogate pair is U+FFFD.
+    /// The text of a string. A lone surrogate becomes U+FFFD.
     pub fn as_str(&self) -> Option<Cow<'a, str>> {
         if self.kind() != Kind::String {
             return None;
@@ -175,7 +174,7 @@ impl<'a> Node<'a> {
         })
     }
 
-    /// The text of a string without half a surrogate pair.
+    /// The text of a string; `None` if it has a lone surrogate.
     pub fn strict_str(&self) -> Option<Cow<'a, str>> {
         serde_json::from_str(self.raw).map(Str::into_inner).ok()
     }
@@ -185,9 +184,9 @@ impl<'a> Node<'a> {
         serde_json::from_str(self.raw).ok()
     }
 
-    /// The value of a whole number that is not negative, however it is written: `12`, `12.0` and `1.2e1` are one.
+    /// The value of a non-negative integer in any notation: `12`, `12.0` and `1.2e1` are equal.
     pub fn as_u64(&self) -> Option<u64> {
-        // Beyond it a float does not tell neighbors apart.
+        // Beyond this, a float cannot represent every integer.
         const EXACT: f64 = 9_007_199_254_740_992.0;
         serde_json::from_str(self.raw).ok().or_else(|| {
             let value = self.as_f64()?;
@@ -196,19 +195,19 @@ impl<'a> Node<'a> {
         })
     }
 
-    /// The value of a number, infinite when it is beyond what 64 bits hold.
+    /// The value of a number; infinite if out of range for 64 bits.
     pub fn as_f64(&self) -> Option<f64> {
         (self.kind() == Kind::Number)
             .then(|| self.raw.parse().ok())
             .flatten()
     }
 
-    /// The value under `key` (the last one, as JSON readers do), if this is an object that has it.
+    /// The value under `key`, if this is an object that has it. Of duplicates the last one counts, as in JSON readers.
     pub fn get(&self, key: &str) -> Option<Node<'a>> {
         last(&self.members(), key)
     }
 
-    /// The value that a JSON pointer leads to.
+    /// The value at a JSON pointer.
     pub fn find(&self, pointer: &str) -> Option<Node<'a>> {
         pointer.split('/').skip(1).try_fold(*self, |node, part| {
             let part = part.replace("~1", "/").replace("~0", "~");
@@ -227,7 +226,7 @@ impl<'a> Node<'a> {
         }
     }
 
-    /// Its place in the document, which is `source`.
+    /// Its place in the document `source`.
     pub fn place(&self, source: &Source<'_>) -> Place {
         source.place(self.offset, self.offset + self.raw.len())
     }
@@ -241,21 +240,21 @@ impl<'a> Node<'a> {
     }
 }
 
-/// The last value under a key, as JSON readers take it.
+/// The last value under a key, as JSON readers choose.
 pub fn last<'a>(members: &[Member<'a>], key: &str) -> Option<Node<'a>> {
     let member = members.iter().rfind(|member| member.key == key)?;
     Some(member.value)
 }
 
-/// The place of the value that a JSON pointer leads to, or of all of `text` where there is none. The text is that of `source`.
+/// The place of the value at a JSON pointer, or of the whole `text` if there is none. The text is from `source`.
 pub fn place(source: &Source<'_>, text: &str, pointer: &str) -> Place {
     let node = Node::parse(text).ok().and_then(|root| root.find(pointer));
     node.map_or_else(|| source.place(0, text.len()), |node| node.place(source))
         .pointing(pointer)
 }
 
-/// The place of an error in reading a `T` from a line: the value that is wrong, with its JSON pointer; where that
-/// is not known, the place that `serde_json` names.
+/// The place of an error in reading a `T` from a line: the invalid value with its JSON pointer, or else the place from
+/// `serde_json`.
 pub fn located<'a, T: Deserialize<'a>>(
     source: &Source<'_>,
     text: &'a str,
@@ -267,8 +266,8 @@ pub fn located<'a, T: Deserialize<'a>>(
     )
 }
 
-/// The value of `text` that is not as a `T` wants it, and its JSON pointer. The text is read a second time, which
-/// only happens when there is something to report.
+/// The value of `text` that does not match `T`, and its JSON pointer. Parses the text a second time, but only to report a
+/// problem.
 fn locate<'a, T: Deserialize<'a>>(text: &'a str) -> Option<(Node<'a>, String)> {
     let mut deserializer = serde_json::Deserializer::from_str(text);
     let error = serde_path_to_error::deserialize::<_, T>(&mut deserializer).err()?;

@@ -1,4 +1,4 @@
-//! Lines: the non-blank lines of a JSON Lines file with their numbers.
+//! The non-blank lines of a JSON Lines file, with their numbers.
 
 use std::borrow::Cow;
 
@@ -6,28 +6,28 @@ use crate::diagnostics::{Place, Source, without_mark};
 
 use super::json;
 
-/// One physical line without its line break.
+/// A physical line without its line break.
 #[derive(Debug, Clone)]
 pub struct Line<'a> {
     /// Its number, from 1.
     pub number: u32,
-    /// Its text: borrowed, unless bytes that are not UTF-8 were replaced in it.
+    /// Its text: borrowed, unless invalid UTF-8 was replaced.
     pub text: Cow<'a, str>,
 }
 
 impl Line<'_> {
-    /// The line as a text in which places can be found.
+    /// The line as a source for places.
     pub fn source<'s>(&'s self, path: &'s str) -> Source<'s> {
         Source::line(path, self.number, self.text.as_bytes())
     }
 
-    /// The place of the value that a JSON pointer leads to, found only when there is something to say.
+    /// The place of the value at a JSON pointer. Call it only to report a problem.
     pub fn place(&self, path: &str, pointer: &str) -> Place {
         json::place(&self.source(path), &self.text, pointer)
     }
 
-    /// The line as Harn's loaders read it: without the white space around it, no-break spaces included. A line with
-    /// nothing but the white space of JSON around it stays whole, so that columns are those of the file.
+    /// The line as Harn's loaders read it: without surrounding white space, including no-break spaces. A line surrounded only by
+    /// JSON white space stays whole, so that columns match the file.
     pub fn trimmed(mut self) -> Self {
         let trimmed = self.text.trim();
         if trimmed != self.text.trim_matches([' ', '\t', '\r', '\n']) {
@@ -42,7 +42,7 @@ impl Line<'_> {
     }
 }
 
-/// The lines of a file that hold more than white space. A byte order mark before the first is dropped.
+/// The non-blank lines of a file, without a leading byte order mark.
 pub fn lines(bytes: &[u8]) -> impl Iterator<Item = Line<'_>> {
     let bytes = without_mark(bytes);
     // Checking the whole file once is much faster than checking each line.
@@ -70,7 +70,7 @@ pub fn lines(bytes: &[u8]) -> impl Iterator<Item = Line<'_>> {
     })
 }
 
-/// One line of a file that is read piece by piece, without its line feed; `None` when it holds nothing but white space.
+/// A line of a file that is read in chunks, without its line feed; `None` if blank.
 pub fn line(number: u32, bytes: &[u8]) -> Option<Line<'_>> {
     let bytes = if number == 1 {
         without_mark(bytes)
@@ -85,7 +85,7 @@ pub fn line(number: u32, bytes: &[u8]) -> Option<Line<'_>> {
     Some(Line { number, text })
 }
 
-/// BLAKE3 over each non-blank line but the first `skipped`, trailing CR removed, followed by LF.
+/// BLAKE3 over each non-blank line after the first `skipped`, trailing CR removed, followed by LF.
 pub fn hash(bytes: &[u8], skipped: usize) -> String {
     let mut hasher = blake3::Hasher::new();
     let (mut rest, mut seen) = (without_mark(bytes), 0);

@@ -1,4 +1,4 @@
-//! The input formats exactly as they are written: bytes in, typed values and problems out, no I/O.
+//! The input formats as written: bytes in, typed values and problems out, no I/O.
 
 pub(crate) mod event_line;
 pub mod events;

@@ -5,20 +5,20 @@ use toml::de::{DeTable, DeValue};
 use crate::diagnostics::text::{nearest, quoted, reason};
 use crate::diagnostics::{Collector, Diagnostic, Source, codes};
 
-/// The line before and after the front matter; white space may follow it.
+/// The line before and after the front matter; trailing white space is allowed.
 const FENCE: &str = "+++";
 const KEYS: [&str; 4] = ["title", "description", "order", "draft"];
 
 /// A prose page as written.
 #[derive(Debug, Default)]
 pub struct Prose {
-    /// Title; the file name when it is absent.
+    /// Title; defaults to the file name.
     pub title: Option<String>,
     /// One sentence for search engines and lists.
     pub description: Option<String>,
-    /// Place in the navigation; pages without one come last, by name.
+    /// Position in the navigation; pages without one come last, by name.
     pub order: Option<i64>,
-    /// Only published with `--drafts`.
+    /// Published only with `--drafts`.
     pub draft: bool,
     /// The Markdown.
     pub body: String,

@@ -1,31 +1,31 @@
-//! Which valid JSON some readers refuse, and what to write instead: half a surrogate pair, a number that no
-//! 64-bit float holds, and deep nesting.
+//! Valid JSON that some readers reject, and its replacement: lone surrogates, numbers out of range for a 64-bit float, and deep
+//! nesting.
 //!
-//! A replacement is as long as what it replaces, so offsets and places stay right.
+//! A replacement has the length of the original, so offsets and places stay valid.
 
 use std::borrow::Cow;
 use std::ops::Range;
 
 use crate::diagnostics::{Code, Collector, Source};
 
-/// Levels of objects and arrays that are published. Readers stop at 128, and a feed adds a few levels of its own.
+/// Maximum nesting that is published. Readers stop at 128 levels, and a feed adds a few of its own.
 pub const LEVELS: usize = 96;
-/// Levels that `serde_json` reads, and so Harn.
+/// Maximum nesting that `serde_json` reads, and therefore Harn.
 const LEVELS_OF_SERDE: usize = 127;
 
-/// Why readers refuse a value.
+/// Why readers reject a value.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Unportable {
-    /// A `\u` escape that is half of a surrogate pair.
+    /// A `\u` escape for a lone surrogate.
     HalfPair,
-    /// A number beyond 64-bit floats.
+    /// A number out of range for 64-bit floats.
     OutOfRange,
-    /// An object or array below the last level.
+    /// An object or array that is nested too deeply.
     TooDeep,
 }
 
 impl Unportable {
-    /// What is wrong with a line, as a clause. It quotes nothing: the value may be private.
+    /// What is wrong with a line, as a clause. Quotes nothing, as the value may be private.
     pub const fn reason(self) -> &'static str {
         match self {
             Self::HalfPair => "a `\\u` escape that is half of a surrogate pair",
@@ -52,7 +52,7 @@ impl Unportable {
         }
     }
 
-    /// What to mark of the text that is refused.
+    /// The part of a rejected text to mark.
     pub const fn marked(self, range: Range<usize>) -> Range<usize> {
         match self {
             Self::TooDeep => range.start..range.start + 1,
@@ -60,11 +60,11 @@ impl Unportable {
         }
     }
 
-    /// Writes over what readers refuse.
+    /// Overwrites what readers reject.
     fn replace(self, text: &mut [u8]) {
         match self {
             Self::HalfPair => text.copy_from_slice(b"\\ufffd"),
-            // No number out of range is shorter than `2e308`.
+            // Every number out of range has at least five characters, as `2e308` has.
             Self::OutOfRange => {
                 text.fill(b' ');
                 text[..4].copy_from_slice(b"null");
@@ -77,8 +77,8 @@ impl Unportable {
     }
 }
 
-/// Calls `found` for everything in a JSON text that some reader refuses, in order. What lies in a value that is nested
-/// too deeply is not looked at.
+/// Calls `found` for everything in a JSON text that some reader rejects, in order. Skips the inside of values that are nested too
+/// deeply.
 pub fn scan(json: &str, levels: usize, mut found: impl FnMut(Unportable, Range<usize>)) {
     let bytes = json.as_bytes();
     let mut at = 0;
@@ -127,7 +127,7 @@ pub fn scan(json: &str, levels: usize, mut found: impl FnMut(Unportable, Range<u
     }
 }
 
-/// Goes through a string from behind its first quote to behind its last, and finds halves of pairs.
+/// Scans a string from after its opening quote to after its closing one, and finds lone surrogates.
 fn string(bytes: &[u8], mut at: usize, mut half: impl FnMut(Range<usize>)) -> usize {
     while let Some(step) = memchr::memchr2(b'"', b'\\', bytes.get(at..).unwrap_or_default()) {
         at += step;
@@ -153,7 +153,7 @@ fn escaped(bytes: &[u8], at: usize) -> Option<u16> {
     u16::from_str_radix(std::str::from_utf8(digits).ok()?, 16).ok()
 }
 
-/// Whole numbers of so many digits are in range.
+/// Integers of up to this many digits are in range.
 const SHORT: usize = 300;
 
 fn is_out_of_range(number: &str) -> bool {
@@ -161,7 +161,7 @@ fn is_out_of_range(number: &str) -> bool {
         && serde_json::from_str::<f64>(number).map_or(true, f64::is_infinite)
 }
 
-/// The first thing that `serde_json`, and so Harn, refuses in a text that is valid JSON, if there is one.
+/// The first part of a valid JSON text that `serde_json`, and therefore Harn, rejects.
 pub fn first_refused(json: &str) -> Option<(Unportable, Range<usize>)> {
     let mut first = None;
     if may_be_refused(json.as_bytes()) {
@@ -172,10 +172,10 @@ pub fn first_refused(json: &str) -> Option<(Unportable, Range<usize>)> {
     first
 }
 
-/// Bytes that are looked at together: few enough to count in a byte.
+/// Bytes scanned per step: few enough to count in a byte.
 const PIECE: usize = 128;
 
-/// Whether a text must be scanned at all. Few lines of a log must, so the inner loop is one that compilers vectorize.
+/// Whether a text must be scanned at all. Few log lines must be, so the inner loop is written for vectorization.
 #[allow(
     clippy::needless_bitwise_bool,
     reason = "a branch for each byte would take as long as the scan"
@@ -184,7 +184,7 @@ fn may_be_refused(json: &[u8]) -> bool {
     let (mut opened, mut digits) = (0, 0);
     for start in (0..json.len()).step_by(PIECE) {
         let piece = &json[start..(start + PIECE).min(json.len())];
-        // The byte that follows each; the last one of the text is followed by none, and ends nothing.
+        // The byte after each; the last byte of the text has none, and cannot match.
         let next = &json[start + 1..(start + PIECE + 1).min(json.len())];
         let (mut suspicious, mut opened_here, mut digits_here) = (false, 0_u8, 0_u8);
         for (byte, next) in piece.iter().zip(next) {
@@ -206,8 +206,8 @@ fn may_be_refused(json: &[u8]) -> bool {
 /// Few numbers are longer.
 const NUMBER: usize = 32;
 
-/// Whether a surrogate or the last digit before an exponent may be here. Many ids look like an exponent, as in `59f40e06`, but
-/// before a number is what separates values.
+/// Whether a surrogate or the last digit before an exponent may be here. Many ids look like an exponent, as in `59f40e06`, but a
+/// number follows a separator.
 fn may_be_refused_at(json: &[u8], at: usize) -> bool {
     match json[at..] {
         [b'\\', b'u', b'd' | b'D', ..] => true,
@@ -221,12 +221,12 @@ fn may_be_refused_at(json: &[u8], at: usize) -> bool {
     }
 }
 
-/// The same JSON in a form that every reader takes.
+/// The same JSON in a form that every reader accepts.
 pub fn portable(json: &str) -> Cow<'_, str> {
     replaced(json, |_| true)
 }
 
-/// The same JSON with U+FFFD instead of every half of a surrogate pair.
+/// The same JSON with U+FFFD instead of every lone surrogate.
 pub fn with_whole_pairs(json: &str) -> Cow<'_, str> {
     replaced(json, |trouble| trouble == Unportable::HalfPair)
 }
@@ -239,14 +239,14 @@ fn replaced(json: &str, wanted: impl Fn(Unportable) -> bool) -> Cow<'_, str> {
             trouble.replace(&mut bytes[range]);
         }
     });
-    // Only whole values and escapes are written over, with ASCII.
+    // Only whole values and escapes are overwritten, with ASCII.
     bytes
         .and_then(|bytes| String::from_utf8(bytes).ok())
         .map_or(Cow::Borrowed(json), Cow::Owned)
 }
 
-/// Reports what of the JSON at an offset of the source is published in another form, except in the parts that are reported
-/// already.
+/// Reports values of the JSON at an offset of the source that are published in another form, except where another problem is
+/// already reported.
 pub fn check(
     source: &Source<'_>,
     (offset, json): (usize, &str),

@@ -1,10 +1,10 @@
-//! The words that mark what is private in a transcript or a message, however they are spelled.
+//! Words that mark private parts of a transcript or a message, in any spelling.
 
 use crate::characters::is_hidden;
 
 use super::json::{Kind, Member, Node};
 
-/// Words of what a model thought and of what a provider sent, as letters and digits only.
+/// Words for a model's thoughts and a provider's payload, as letters and digits only.
 const PRIVATE: [&str; 10] = [
     "reasoning",
     "thinking",
@@ -18,18 +18,18 @@ const PRIVATE: [&str; 10] = [
     "providerraw",
 ];
 
-/// Those that are part of other words, too.
+/// Words that also occur within other words.
 const PRIVATE_ALONE: [&str; 2] = ["think", "cot"];
 
-/// A word without case, separators and anything else that is neither a letter nor a digit: `providerPayload`,
-/// `provider payload` and `Provider_Payload` are one. Full-width letters are those of ASCII.
+/// A word reduced to letters and digits, ignoring case: `providerPayload`, `provider payload` and `Provider_Payload` are equal.
+/// Full-width letters become ASCII.
 fn plain(word: &str) -> impl Iterator<Item = char> {
     word.chars()
         .map(|c| match c {
             '\u{ff01}'..='\u{ff5e}' => char::from_u32(u32::from(c) - 0xfee0).unwrap_or(c),
             _ => c,
         })
-        // Some small letters, such as the long s, are others of those that their capitals have.
+        // Some lowercase letters, such as the long s, share their capital with another letter.
         .flat_map(char::to_uppercase)
         .flat_map(char::to_lowercase)
         .filter(|c| c.is_alphanumeric() && !is_hidden(*c))
@@ -47,26 +47,26 @@ pub(crate) fn is_restating(kind: &str) -> bool {
     kind.contains("compaction") || kind.contains("summar")
 }
 
-/// Whether an asset of this id is the snapshot of a compaction.
+/// Whether an asset with this id is a compaction snapshot.
 pub(crate) fn is_restating_id(id: &str) -> bool {
     plain(id)
         .collect::<String>()
         .starts_with("compactionsource")
 }
 
-/// Whether a type or a role means that a tool is called or answers.
+/// Whether a type or a role is a tool call or a tool result.
 pub(crate) fn is_of_a_tool(word: &str) -> bool {
     let word: String = plain(word).collect();
     word.contains("tool") || word.starts_with("function")
 }
 
-/// Whether a key is `letters` (in lower case), in any spelling.
+/// Whether a key, in any spelling, is `letters`, which is lowercase.
 pub(crate) fn is_spelled(key: &str, letters: &str) -> bool {
     plain(key).eq(letters.chars())
 }
 
-/// Whether an object says that it is reasoning as a whole: by a word under `type`, `kind`, `role`, `channel` and the
-/// like, or by a mark such as `"thought": true`.
+/// Whether an object is reasoning as a whole: it has such a word under `type`, `kind`, `role`, `channel` and the like, or a mark
+/// such as `"thought": true`.
 pub(crate) fn is_reasoning_itself(members: &[Member<'_>]) -> bool {
     any_word(members, says_what_it_is, is_reasoning)
         || members
@@ -74,13 +74,13 @@ pub(crate) fn is_reasoning_itself(members: &[Member<'_>]) -> bool {
             .any(|member| is_reasoning(&member.key) && is_mark(member))
 }
 
-/// Whether one member of an object says so: its key, and its value where that is a string or a boolean.
+/// Whether one member marks its object as reasoning: its key, and its value if that is a string or a boolean.
 pub(crate) fn says_reasoning(key: &str, word: Option<&str>, mark: Option<bool>) -> bool {
     (says_what_it_is(key) && word.is_some_and(is_reasoning))
         || ((mark == Some(true) || word.is_some_and(is_true)) && is_reasoning(key))
 }
 
-/// Whether a value is no prose, and true: `true`, `"true"`, 1.
+/// Whether a value is a true mark and not prose: `true`, `"true"`, 1.
 fn is_mark(member: &Member<'_>) -> bool {
     let value = member.value;
     match value.kind() {
@@ -97,8 +97,7 @@ fn is_true(text: &str) -> bool {
         .any(|word| text.trim().eq_ignore_ascii_case(word))
 }
 
-/// Whether a word, or one of a list of words, under one of these keys is such a word. Every duplicate counts, and every
-/// spelling of the key.
+/// Whether a value under one of these keys is such a word, or a list with one. All duplicates and all spellings of a key count.
 pub(crate) fn any_word(
     members: &[Member<'_>],
     key: impl Fn(&str) -> bool,
@@ -113,7 +112,7 @@ pub(crate) fn any_word(
         })
 }
 
-/// Whether a key says what its object is.
+/// Whether a key names the type or role of its object.
 pub(crate) fn says_what_it_is(key: &str) -> bool {
     const KEYS: [&str; 7] = [
         "type",
@@ -127,13 +126,13 @@ pub(crate) fn says_what_it_is(key: &str) -> bool {
     KEYS.iter().any(|known| is_spelled(key, known))
 }
 
-/// Whether a key is one that blocks and messages have.
+/// Whether a key belongs to blocks and messages.
 pub(crate) fn is_of_a_block(key: &str) -> bool {
     const KEYS: [&str; 4] = ["type", "role", "text", "content"];
     KEYS.iter().any(|known| is_spelled(key, known))
 }
 
-/// Whether a key is that of a measure: `reasoning_tokens` is a number and marks nothing.
+/// Whether a key is a metric: `reasoning_tokens` is a number and marks nothing.
 fn is_measure(key: &str) -> bool {
     let key: String = plain(key).collect();
     [

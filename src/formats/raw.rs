@@ -1,5 +1,5 @@
-//! Test Cabinet's raw output log (formats.md B.2): `raw.jsonl`, one line of a process a line. It is checked and
-//! counted, never published: no message about it quotes what it holds.
+//! Test Cabinet's raw output log (formats.md B.2): `raw.jsonl`, one line of process output per line. It is checked and counted,
+//! never published, and no message quotes it.
 
 use std::borrow::Cow;
 
@@ -14,7 +14,7 @@ use crate::diagnostics::{Code, Collector, Diagnostic, Place, Source, codes};
 use super::json::{self, Node};
 use super::jsonl::{self, Line};
 
-/// The file's name in a run directory.
+/// The file name in a run directory.
 pub const FILE_NAME: &str = "raw.jsonl";
 
 /// The streams of a process.
@@ -27,15 +27,15 @@ enum Stream {
 /// Counts of a raw log.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct Raw {
-    /// Lines that could be read from `stdout`.
+    /// Readable lines from `stdout`.
     pub stdout: usize,
-    /// Lines that could be read from `stderr`.
+    /// Readable lines from `stderr`.
     pub stderr: usize,
-    /// How many lines of `stderr` hold more than white space: each becomes a `warning` in the event log.
+    /// Non-blank lines of `stderr`: each becomes a `warning` in the event log.
     pub stderr_text: usize,
-    /// Lines of both streams that hold nothing but white space: they give no event.
+    /// Blank lines of both streams: they produce no event.
     pub blank: usize,
-    /// Lines that could not be read.
+    /// Unreadable lines.
     pub unreadable: usize,
 }
 
@@ -49,7 +49,7 @@ impl Raw {
 /// A line of `raw.jsonl`: one line of a process's output, in the order of arrival.
 ///
 /// A line that violates the schema is counted and left out, with a warning. Nothing of the log is published.
-// Values are looked at, and only unescaped where that says more.
+// Values stay raw, and are unescaped only if needed.
 #[derive(Debug, Deserialize, JsonSchema)]
 #[schemars(rename = "RawLine", transform = line_or_text)]
 pub struct Fields<'a> {
@@ -78,7 +78,7 @@ fn line_or_text(schema: &mut Schema) {
     );
 }
 
-/// Reads a log. A line that cannot be read is counted and reported as a warning.
+/// Reads a log. An unreadable line is counted and reported as a warning.
 #[must_use]
 pub fn read(path: &str, bytes: &[u8]) -> (Raw, Vec<Diagnostic>) {
     let mut reader = Reader::default();
@@ -88,7 +88,7 @@ pub fn read(path: &str, bytes: &[u8]) -> (Raw, Vec<Diagnostic>) {
     reader.finish(path)
 }
 
-/// Reads a log line by line: it may be far larger than what is kept of it.
+/// Reads a log line by line: it may be far larger than its counts.
 #[derive(Debug, Default)]
 pub struct Reader {
     raw: Raw,
@@ -96,7 +96,7 @@ pub struct Reader {
 }
 
 impl Reader {
-    /// Counts one more line.
+    /// Counts a line.
     pub fn line(&mut self, path: &str, line: &Line<'_>) {
         let raw = &mut self.raw;
         match read_line(line) {
@@ -119,14 +119,14 @@ impl Reader {
         }
     }
 
-    /// The counts, and what was noticed.
+    /// The counts, and the problems found.
     #[must_use]
     pub fn finish(self, path: &str) -> (Raw, Vec<Diagnostic>) {
         (self.raw, self.problems.finish(path))
     }
 }
 
-/// Why a line is not one of the log.
+/// Why a line is invalid.
 enum Fault {
     NotUtf8,
     Syntax(serde_json::Error),
@@ -161,12 +161,12 @@ fn read_line<'a>(line: &'a Line<'_>) -> Result<(Stream, &'a str), Fault> {
     Ok((stream, inside(key, text)?))
 }
 
-/// The text of a JSON string, unless no UTF-8 text can hold it.
+/// The text of a JSON string; `None` if it is not valid Unicode.
 fn unescaped(raw: &str) -> Option<Cow<'_, str>> {
     Node { raw, offset: 0 }.as_str()
 }
 
-/// Whether the inside of a JSON string is only white space, escaped or not.
+/// Whether the content of a JSON string is only white space, escaped or not.
 fn is_blank(text: &str) -> bool {
     let rest = text.trim_start();
     rest.is_empty()
@@ -214,7 +214,7 @@ impl Fault {
                 "Write the stream that the line was printed to.",
             ),
         };
-        // Not even a terminal shows a line of it.
+        // No line of it is shown, not even in a terminal.
         let place = Place {
             excerpt: None,
             ..place

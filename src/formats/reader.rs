@@ -1,4 +1,4 @@
-//! How to read a document field by field and go on after a problem, so that all of them are found at once.
+//! Reads a document field by field and continues after a problem, to report all problems at once.
 
 use std::borrow::Cow;
 use std::collections::BTreeSet;
@@ -10,21 +10,21 @@ use super::json::{Kind, Member, Node, last, pointer_part};
 use super::portable;
 use super::reason::reason;
 
-/// The codes that a format uses for problems of shape.
+/// The codes of a format for problems of shape.
 #[derive(Debug)]
 pub struct ShapeCodes {
     /// A required key is missing.
     pub missing: &'static Code,
     /// A value has the wrong JSON type.
     pub wrong_type: &'static Code,
-    /// A duplicate key in one object.
+    /// An object has a duplicate key.
     pub duplicate_key: &'static Code,
 }
 
-/// The outermost value of a document of JSON. `name` is the document in a message, `help` what to do when it is not JSON.
+/// The outermost value of a JSON document. `name` is the document in a message, `help` the fix if it is not JSON.
 ///
 /// # Errors
-/// It is not UTF-8 or not JSON.
+/// The document is not UTF-8 or not JSON.
 pub fn document<'a>(
     source: Source<'a>,
     code: &'static Code,
@@ -40,16 +40,16 @@ pub fn document<'a>(
     })?)
 }
 
-/// Collects the problems of one document while it is read.
+/// Reads one document and collects its problems.
 #[derive(Debug)]
 pub struct Reader<'a> {
     source: Source<'a>,
     codes: &'static ShapeCodes,
-    /// Whether half a surrogate pair is U+FFFD, as in JavaScript, and not an error, as in Rust.
+    /// Whether a lone surrogate becomes U+FFFD, as in JavaScript, instead of an error, as in Rust.
     takes_half_pairs: bool,
-    /// Whether problems of what is read now are warnings.
+    /// Whether problems are warnings at the moment.
     late: bool,
-    /// Whether keys that are [`Need::Known`] may be absent.
+    /// Whether [`Need::Known`] keys may be missing.
     pub takes_unknown: bool,
     /// Problems found so far.
     pub diagnostics: Collector,
@@ -75,18 +75,18 @@ pub struct Object<'a> {
 /// Whether a key is required.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Need {
-    /// Absent is a problem, null too.
+    /// Missing or null is a problem.
     Required,
-    /// Absent and null are the same (formats.md A.i).
+    /// Missing and null are the same (formats.md A.i).
     Optional,
-    /// Required, unless the document may lack what its source did not say.
+    /// Required, unless the document may lack what its source did not record.
     Known,
 }
 
 /// A number as written.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Number<'a> {
-    /// The characters of the document.
+    /// The characters in the document.
     pub literal: &'a str,
     /// The nearest 64-bit float; may be infinite.
     pub value: f64,
@@ -98,12 +98,12 @@ impl<'a> Object<'a> {
         format!("{}/{}", self.pointer, pointer_part(key))
     }
 
-    /// The member's value unless it is absent or null.
+    /// The member's value; `None` if missing or null.
     pub fn get(&self, key: &str) -> Option<Node<'a>> {
         last(&self.members, key).filter(|value| value.kind() != Kind::Null)
     }
 
-    /// Whether `key` is written, as null.
+    /// Whether `key` is present with the value null.
     pub fn is_null(&self, key: &str) -> bool {
         last(&self.members, key).is_some_and(|value| value.kind() == Kind::Null)
     }
@@ -113,21 +113,21 @@ impl<'a> Object<'a> {
         self.node
     }
 
-    /// Every key with its value, in the order of the document.
+    /// All members, in the order of the document.
     pub fn members(&self) -> impl Iterator<Item = (&Cow<'a, str>, Node<'a>)> {
         self.members
             .iter()
             .map(|member| (&member.key, member.value))
     }
 
-    /// Every key, in the order of the document.
+    /// All keys, in the order of the document.
     pub fn keys(&self) -> impl Iterator<Item = &str> {
         self.members.iter().map(|member| member.key.as_ref())
     }
 }
 
 impl<'a> Reader<'a> {
-    /// A reader over a document.
+    /// A reader of a document.
     pub fn new(source: Source<'a>, codes: &'static ShapeCodes) -> Self {
         Self {
             source,
@@ -139,7 +139,7 @@ impl<'a> Reader<'a> {
         }
     }
 
-    /// A reader over a document whose strings may hold half a surrogate pair.
+    /// A reader of a document whose strings may have lone surrogates.
     pub fn taking_half_pairs(source: Source<'a>, codes: &'static ShapeCodes) -> Self {
         Self {
             takes_half_pairs: true,
@@ -147,7 +147,7 @@ impl<'a> Reader<'a> {
         }
     }
 
-    /// The same reader, which goes on with the problems of earlier lines.
+    /// Continues with the problems of earlier lines.
     pub fn going_on(self, diagnostics: Collector) -> Self {
         Self {
             diagnostics,
@@ -163,7 +163,7 @@ impl<'a> Reader<'a> {
         value
     }
 
-    /// Reports values of the document that some readers refuse.
+    /// Reports values of the document that some readers reject.
     pub fn check_portable(&mut self, root: Node<'_>, code: &'static Code) {
         portable::check(
             &self.source,
@@ -197,7 +197,7 @@ impl<'a> Reader<'a> {
         node.place(&self.source).pointing(pointer)
     }
 
-    /// The place of a value, looked up later.
+    /// The place of a value, computed on demand.
     pub fn spot(&self, node: Node<'_>, pointer: impl Into<String>) -> LazyPlace<'a> {
         LazyPlace {
             source: self.source,
@@ -266,7 +266,7 @@ impl<'a> Reader<'a> {
         self.object(node, parent.pointer_to(key))
     }
 
-    /// The value under `key`, whatever it is.
+    /// The value under `key`, of any type.
     pub fn value(&mut self, parent: &Object<'a>, key: &str, need: Need) -> Option<Node<'a>> {
         let found = parent.get(key);
         let is_needed = need == Need::Required || need == Need::Known && !self.takes_unknown;
@@ -309,7 +309,7 @@ impl<'a> Reader<'a> {
         self.as_number(node, parent.pointer_to(key))
     }
 
-    /// The whole number under `key`, which is not negative.
+    /// The non-negative integer under `key`.
     pub fn whole(&mut self, parent: &Object<'a>, key: &str, need: Need) -> Option<u64> {
         let node = self.value(parent, key, need)?;
         self.typed(node.as_u64(), node, parent, key, WHOLE)
@@ -327,7 +327,7 @@ impl<'a> Reader<'a> {
         number
     }
 
-    /// A value that must be a count: a whole number that is not negative.
+    /// A value that must be a count, which is a non-negative integer.
     pub fn as_count(&mut self, node: Node<'a>, pointer: impl AsRef<str>) -> Option<Number<'a>> {
         if node.as_u64().is_none() {
             self.wrong_type(node, pointer.as_ref(), WHOLE);
@@ -387,10 +387,10 @@ impl<'a> Reader<'a> {
     }
 }
 
-/// What [`Reader::whole`] asks for.
+/// The type that [`Reader::whole`] expects.
 const WHOLE: &str = "a whole number that is not negative";
 
-/// A JSON pointer for people: the empty one is "the top level".
+/// A JSON pointer for messages: the empty one is "the top level".
 fn shown(pointer: &str) -> String {
     if pointer.is_empty() {
         "the top level".to_owned()

@@ -1,4 +1,4 @@
-//! What `serde_json` says of an input, in plain words: what is there, and what was expected.
+//! Rewrites `serde_json` errors in plain words: the value found, and the one expected.
 
 use std::borrow::Cow;
 
@@ -6,7 +6,7 @@ use crate::diagnostics::text;
 
 use super::json::{Kind, Node};
 
-/// What `serde_json` says, without the position that the diagnostic already has.
+/// An error of `serde_json`, without the position, which the diagnostic already has.
 pub fn reason(error: &serde_json::Error) -> String {
     let said = error.to_string();
     let sentence = said
@@ -15,8 +15,7 @@ pub fn reason(error: &serde_json::Error) -> String {
     text::reason(&plain(sentence))
 }
 
-/// The same of a line that should be an object. Types that are derived take an array, too, and then find fault with
-/// its items.
+/// An error in a line that should be an object. Derived types also accept an array, and then reject its items.
 pub fn reason_of_line(line: &str, error: &serde_json::Error) -> String {
     not_an_object(line).map_or_else(
         || reason(error),
@@ -24,7 +23,7 @@ pub fn reason_of_line(line: &str, error: &serde_json::Error) -> String {
     )
 }
 
-/// What a line of JSON is, with its article, when it is not an object.
+/// The type of a JSON line with its article; `None` if it is an object.
 pub fn not_an_object(line: &str) -> Option<&'static str> {
     if line.trim_ascii_start().starts_with('{') {
         return None;

@@ -1,5 +1,5 @@
-//! `redactions.jsonl`: what of a run is withheld, and why. The recorded files stay as they are; what is read of them has a
-//! marker instead of each span.
+//! `redactions.jsonl`: the withheld parts of a run, with reasons. Recorded files stay unchanged; readers of them get a marker
+//! instead of each span.
 
 use std::collections::BTreeSet;
 
@@ -25,7 +25,7 @@ mod tests;
 pub use find::{Found, occurrences};
 pub use rewrite::{Fault, Rewritten, line_of, rewrite};
 
-/// The file's name in a run directory.
+/// The file name in a run directory.
 pub const FILE_NAME: &str = "redactions.jsonl";
 
 /// A line of `redactions.jsonl`: one span of a file that is withheld, or a whole file.
@@ -123,7 +123,7 @@ pub enum Reason {
 }
 
 impl Reason {
-    /// All of them.
+    /// All reasons.
     pub const ALL: [Self; 5] = [
         Self::Secret,
         Self::Personal,
@@ -132,7 +132,7 @@ impl Reason {
         Self::Other,
     ];
 
-    /// The word of the format.
+    /// The word in the format.
     pub const fn word(self) -> &'static str {
         match self {
             Self::Secret => "secret",
@@ -144,18 +144,18 @@ impl Reason {
     }
 }
 
-/// What is shown instead of a span.
+/// The marker that replaces a span.
 pub fn marker(reason: Reason, length: usize) -> String {
     let s = if length == 1 { "" } else { "s" };
     format!("[withheld: {}, {length} character{s}]", reason.word())
 }
 
-/// What is shown instead of a whole file.
+/// The marker that replaces a whole file.
 pub fn file_marker(reason: Reason) -> String {
     format!("[withheld: {}, the whole file]", reason.word())
 }
 
-/// Whether a text has a marker.
+/// Whether a text contains a marker.
 pub fn has_marker(text: &str) -> bool {
     let mut rest = text;
     while let Some(at) = rest.find("[withheld: ") {
@@ -168,25 +168,25 @@ pub fn has_marker(text: &str) -> bool {
     false
 }
 
-/// How the places of a file are named.
+/// How places in a file are addressed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Shape {
-    /// A line for each event, after so many lines.
+    /// One event per line, after this many other lines.
     Events(usize),
-    /// A line for each event, which has its number in `seq`.
+    /// One event per line, numbered by its `seq`.
     Numbered,
-    /// Lines of JSON.
+    /// JSON Lines.
     Lines,
     /// One JSON document.
     Document,
     /// Text.
     Text,
-    /// Never published, so that nothing of it is withheld.
+    /// Never published, so nothing in it needs to be withheld.
     Private,
 }
 
 impl Shape {
-    /// That of a file, by its path from the run directory.
+    /// The shape of a file, by its path from the run directory.
     pub fn of(path: &str) -> Self {
         let is_tape = |ending: &&str| path.len() > ending.len() && path.ends_with(*ending);
         match path {
@@ -202,14 +202,14 @@ impl Shape {
         }
     }
 
-    /// Whether a place in it begins with a line.
+    /// Whether places in it begin with a line.
     pub const fn has_lines(self) -> bool {
         matches!(self, Self::Events(_) | Self::Numbered | Self::Lines)
     }
 }
 
 impl Redaction {
-    /// Where it is, in words that say nothing of what it withholds.
+    /// The place, in words that reveal nothing withheld.
     pub fn place(&self) -> String {
         let mut words = self.file.clone();
         if let Some(event) = self.event {
@@ -224,7 +224,7 @@ impl Redaction {
         words
     }
 
-    /// What is shown in its place.
+    /// The marker that replaces it.
     pub fn marker(&self) -> String {
         if self.whole {
             file_marker(self.reason)
@@ -233,7 +233,7 @@ impl Redaction {
         }
     }
 
-    /// What its commitment is made of beside the withheld bytes: the run and the place, so that a salt proves one span only.
+    /// What its commitment covers besides the withheld bytes: the run and the place, so that a salt proves only one span.
     pub fn context(&self, run: &str) -> String {
         let Self {
             id,
@@ -248,7 +248,7 @@ impl Redaction {
         json!([run, id, file, event, line, pointer, start, end]).to_string()
     }
 
-    /// Why the line cannot be what it says, and what to do.
+    /// What is wrong with the line: JSON pointer, reason and fix.
     fn fault(&self) -> Option<(&'static str, String, &'static str)> {
         let shape = Shape::of(&self.file);
         let is_path = !self.file.starts_with('/')
@@ -327,7 +327,7 @@ impl Redaction {
     }
 }
 
-/// Reads the file: the redactions, each with its line. With an error, nothing of the run may be published.
+/// Reads the file: the redactions, each with its line. If there is an error, nothing of the run may be published.
 #[must_use]
 pub fn parse<'a>(path: &str, bytes: &'a [u8]) -> (Vec<(Redaction, Line<'a>)>, Vec<Diagnostic>) {
     let mut problems = Collector::default();

@@ -12,9 +12,9 @@ use super::jsonl::{self, Line};
 use super::portable::{self, Unportable};
 use super::tagged::{Tag, Tagged};
 
-/// Suffix of a sidecar's name, after the full name of its tape.
+/// Suffix of a sidecar's file name, after the full name of its tape.
 pub const SUFFIX: &str = ".annotations.jsonl";
-/// The newest version that is read (`ANNOTATION_SCHEMA_VERSION`).
+/// The newest version supported (`ANNOTATION_SCHEMA_VERSION`).
 pub const SCHEMA_VERSION: u32 = 1;
 
 const TAGGED: Tagged = Tagged {
@@ -93,7 +93,7 @@ pub struct Annotation<'a> {
 }
 
 impl Annotation<'_> {
-    /// What it is called: its id, or where it has none, the number of its event.
+    /// Its name in messages: its id, or else the number of its event.
     pub fn label(&self) -> String {
         if self.id.is_empty() {
             format!("ann@event_{}", self.event_id)
@@ -103,8 +103,8 @@ impl Annotation<'_> {
     }
 }
 
-/// Reads the word of a kind. As serde reads the name of a variant in a tagged object, `{"note": null}` and `{"note": {}}`
-/// are `"note"`.
+/// Reads the word of a kind. As serde accepts for the variant of a tagged enum, `{"note": null}` and `{"note": {}}` equal
+/// `"note"`.
 fn kind_word<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Str<'de>, D::Error> {
     let raw = <&'de RawValue>::deserialize(deserializer)?.get();
     let node = Node { raw, offset: 0 };
@@ -168,7 +168,7 @@ pub enum AuthorKind {
 }
 
 impl AuthorKind {
-    /// The word of the format.
+    /// The word in the format.
     pub const fn word(self) -> &'static str {
         match self {
             Self::Human => "human",
@@ -195,7 +195,7 @@ pub enum HypothesisStatus {
 }
 
 impl HypothesisStatus {
-    /// The word of the format.
+    /// The word in the format.
     pub const fn word(self) -> &'static str {
         match self {
             Self::Active => "active",
@@ -230,7 +230,7 @@ pub struct Link {
     pub reference: Option<String>,
 }
 
-/// An annotation and the line it is on.
+/// An annotation and its line.
 #[derive(Debug)]
 pub struct AnnotationLine<'a> {
     /// The line; its text is the annotation as written.
@@ -250,7 +250,7 @@ pub struct Sidecar<'a> {
     pub annotations: Vec<AnnotationLine<'a>>,
 }
 
-/// Reads a sidecar. As in Harn's loader one bad line refuses the whole file, but every such line is reported.
+/// Reads a sidecar. As in Harn's loader, one bad line rejects the whole file, but every bad line is reported.
 #[must_use]
 pub fn parse<'a>(path: &str, bytes: &'a [u8]) -> (Option<Sidecar<'a>>, Vec<Diagnostic>) {
     let mut diagnostics = Collector::default();

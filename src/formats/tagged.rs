@@ -1,4 +1,4 @@
-//! Lines as Harn writes them into tapes and sidecars: each is an object with a `type`, and only the first is a header.
+//! Lines of Harn's tapes and sidecars: each is an object with a `type`, and only the first is a header.
 
 use std::borrow::Cow;
 
@@ -12,15 +12,15 @@ use super::jsonl::Line;
 use super::portable;
 use super::reason::reason_of_line;
 
-/// A format of such lines, and the codes of its problems.
+/// A format of such lines, with the codes of its problems.
 pub(super) struct Tagged {
-    /// A file of the format, in one word.
+    /// The word for a file of the format.
     pub(super) file: &'static str,
-    /// The `type` of all lines but the first.
+    /// The `type` of all lines after the header.
     pub(super) word: &'static str,
-    /// A line that cannot be read.
+    /// The code for an unreadable line.
     pub(super) malformed: &'static Code,
-    /// A header that is not on the first line.
+    /// The code for a header after the first line.
     pub(super) second_header: &'static Code,
 }
 
@@ -32,7 +32,7 @@ pub(super) struct Tag<'a> {
 }
 
 impl Tagged {
-    /// Reads a line that is not the first.
+    /// Reads a line after the header.
     pub(super) fn read<'a, T: Deserialize<'a>>(
         &self,
         source: &Source<'_>,
@@ -48,7 +48,7 @@ impl Tagged {
         };
         let Tag { tag } = serde_json::from_str(text)
             .map_err(|error| self.unreadable::<Tag<'_>>(source, text, &error))?;
-        // A place takes longer than a line.
+        // Computing a place takes longer than reading a line.
         let whole = || source.place(0, text.len());
         Err(Box::new(match tag.as_deref() {
             Some(tag) if tag == *word => {
@@ -74,7 +74,7 @@ impl Tagged {
         }))
     }
 
-    /// Harn's loader reads every value of a line, those of unknown keys included.
+    /// Checks all values of a line, including unknown keys: Harn's loader reads them all.
     pub(super) fn check_values(
         &self,
         source: &Source<'_>,
@@ -86,7 +86,7 @@ impl Tagged {
         })
     }
 
-    /// What is wrong with a line that is not a `T`.
+    /// The problem of a line that is not a `T`.
     pub(super) fn unreadable<'a, T: Deserialize<'a>>(
         &self,
         source: &Source<'_>,

@@ -1,4 +1,4 @@
-//! Harn's unified tape (formats.md C, J): a header and numbered records, and its content hash.
+//! Harn's unified tape (formats.md C, J): a header, numbered records, and their content hash.
 
 use schemars::JsonSchema;
 
@@ -18,9 +18,9 @@ pub use record::{
     Segment,
 };
 
-/// The newest version that is read (`TAPE_FORMAT_VERSION`).
+/// The newest version supported (`TAPE_FORMAT_VERSION`).
 pub const FORMAT_VERSION: u32 = 5;
-/// File endings of a tape.
+/// File extensions of a tape.
 pub const EXTENSIONS: [&str; 2] = [".tape", ".testbench-tape"];
 
 const TAGGED: Tagged = Tagged {
@@ -41,14 +41,14 @@ pub enum AnyLine<'a> {
     Record(Record<'a>),
 }
 
-/// A record and the line that it is on.
+/// A record and its line.
 #[derive(Debug)]
 pub struct RecordLine<'a> {
     /// The line.
     pub line: Line<'a>,
     /// The record.
     pub record: Record<'a>,
-    /// BLAKE3 of the record written again, without LF.
+    /// BLAKE3 of the reserialized record, without LF.
     pub digest: blake3::Hash,
 }
 
@@ -57,17 +57,17 @@ pub struct RecordLine<'a> {
 pub struct Tape<'a> {
     /// The first line.
     pub header: Header,
-    /// The records in file order, which is the order of recording.
+    /// The records in file order, which is recording order.
     pub records: Vec<RecordLine<'a>>,
-    /// Formats.md C: BLAKE3 over the records written again, each followed by LF.
+    /// Formats.md C: BLAKE3 over the reserialized records, each followed by LF.
     pub content_hash: String,
-    /// What other builds and older releases of Harn compute, where that differs: with the keys of transcript changes in
-    /// the order of the file, and without `phase` when no record has one.
+    /// The hashes of other builds and older releases of Harn, if different: with the keys of transcript changes in file order,
+    /// and without `phase` if no record has one.
     pub other_hashes: Vec<String>,
 }
 
-/// Reads a tape. As in Harn's loader one malformed line refuses the whole tape, but every such line is reported. Only
-/// a last line that ends without a line break may be broken: a recording that was cut off counts up to there.
+/// Reads a tape. As in Harn's loader, one malformed line rejects the whole tape, but every such line is reported. Only a last
+/// line without a line break may be malformed: a truncated recording counts up to there.
 #[must_use]
 pub fn parse<'a>(path: &str, bytes: &'a [u8]) -> (Option<Tape<'a>>, Vec<Diagnostic>) {
     let mut diagnostics = Collector::default();
@@ -78,7 +78,7 @@ pub fn parse<'a>(path: &str, bytes: &'a [u8]) -> (Option<Tape<'a>>, Vec<Diagnost
         .next()
         .is_some_and(|l| l.trim_ascii().is_empty());
     let unfinished = unfinished(bytes);
-    // Harn trims every line but the header, by Unicode's white space.
+    // Harn trims Unicode white space around every line except the header.
     let lines = jsonl::lines(bytes)
         .enumerate()
         .map(|(index, line)| (index, if index == 0 { line } else { line.trimmed() }))
@@ -118,13 +118,13 @@ pub fn parse<'a>(path: &str, bytes: &'a [u8]) -> (Option<Tape<'a>>, Vec<Diagnost
     (tape, diagnostics.finish(path))
 }
 
-/// The number of the last line, when no line break ends it.
+/// The number of the last line, if no line break ends it.
 fn unfinished(bytes: &[u8]) -> Option<u32> {
     let breaks = memchr::memchr_iter(b'\n', bytes).count();
     (bytes.last()? != &b'\n').then(|| u32::try_from(breaks + 1).unwrap_or(u32::MAX))
 }
 
-/// A second header can be read, and is wrong all the same.
+/// Whether truncation explains the problem. A second header parses, so it is invalid in any case.
 fn is_torn(problem: &Diagnostic) -> bool {
     *problem.code == codes::TAPE_MALFORMED_RECORD
 }
@@ -176,7 +176,7 @@ fn sort(record: &mut Record<'_>) -> bool {
 fn hash(records: &mut [RecordLine<'_>]) -> String {
     let mut hasher = blake3::Hasher::new();
     for line in records {
-        // Writing plain data into memory cannot fail.
+        // Serializing plain data into memory cannot fail.
         let json = serde_json::to_vec(&line.record).unwrap_or_default();
         line.digest = blake3::hash(&json);
         hasher.update(&json);
@@ -210,7 +210,7 @@ fn parse_header(
     if tag.as_deref() != Some("header") {
         return Err(missing());
     }
-    // A newer header may hold what cannot be read: its version is looked at first.
+    // A newer header may have unreadable parts, so check its version first.
     let version = Node::parse(text).ok().and_then(|root| root.get("version"));
     if let Some(node) = version
         && node

@@ -1,7 +1,7 @@
-//! The annotations channel of the Agent Host Protocol (formats.md F and H.5): `annotations.json`, a state or
-//! a snapshot, and `annotations.actions.jsonl`, the actions that changed it.
+//! The annotations channel of the Agent Host Protocol (formats.md F and H.5): `annotations.json`, a state or a snapshot, and
+//! `annotations.actions.jsonl`, the actions that changed it.
 //!
-//! Both shapes are read: `turnId` (0.4.0 to 0.8.x) and `origin` (0.9.0).
+//! Reads both shapes: `turnId` (0.4.0 to 0.8.x) and `origin` (0.9.0).
 
 use std::borrow::Cow;
 use std::collections::BTreeSet;
@@ -12,11 +12,11 @@ use super::json::{Kind, Node};
 use super::jsonl;
 use super::reader::{Need, Object, Reader, ShapeCodes, document};
 
-/// The state's name in a run directory.
+/// The file name of the state in a run directory.
 pub const STATE_FILE: &str = "annotations.json";
-/// The action log's name in a run directory.
+/// The file name of the action log in a run directory.
 pub const ACTIONS_FILE: &str = "annotations.actions.jsonl";
-/// How the address of a channel of annotations ends.
+/// Suffix of an annotations channel's URI.
 pub const CHANNEL: &str = "/annotations";
 
 static SHAPE: ShapeCodes = ShapeCodes {
@@ -28,33 +28,33 @@ static SHAPE: ShapeCodes = ShapeCodes {
 /// A state as written.
 #[derive(Debug, Default)]
 pub struct State<'a> {
-    /// URI of the channel, where a snapshot names it.
+    /// URI of the channel, if a snapshot has it.
     pub channel: Option<Cow<'a, str>>,
-    /// Actions up to this number are in the state already.
+    /// Actions up to this number are already in the state.
     pub from_seq: Option<u64>,
     /// The threads in order.
     pub annotations: Vec<Annotation<'a>>,
 }
 
-/// A thread as written, taken apart as far as actions can change it.
+/// A thread as written, split as far as actions can change it.
 #[derive(Debug, Clone)]
 pub struct Annotation<'a> {
     /// Its id.
     pub id: String,
-    /// Its keys in order, each with its value as written; `entries` stands for [`Annotation::entries`].
+    /// Its keys in order, each with its value as written; for `entries`, see [`Annotation::entries`].
     pub members: Vec<(String, &'a str)>,
     /// Its entries in order.
     pub entries: Vec<Entry<'a>>,
-    /// Where it is.
+    /// Its place.
     pub spot: LazyPlace<'a>,
 }
 
-/// One entry of a thread.
+/// An entry of a thread.
 #[derive(Debug, Clone)]
 pub struct Entry<'a> {
     /// Its id.
     pub id: String,
-    /// As written.
+    /// The entry as written.
     pub raw: &'a str,
 }
 
@@ -63,26 +63,26 @@ pub struct Entry<'a> {
 pub struct Envelope<'a> {
     /// Its number; bare actions have none.
     pub server_seq: Option<u64>,
-    /// Whether it was rejected; it then changes nothing.
+    /// Whether it was rejected and has no effect.
     pub rejected: bool,
     /// URI of the channel.
     pub channel: Option<Cow<'a, str>>,
     /// The action.
     pub action: Action<'a>,
-    /// Where it is.
+    /// Its place.
     pub spot: LazyPlace<'a>,
 }
 
 /// Kinds of actions.
 #[derive(Debug)]
 pub enum Action<'a> {
-    /// Adds a thread or replaces it whole.
+    /// Adds or replaces a whole thread.
     Set(Annotation<'a>),
-    /// Changes the keys that are given.
+    /// Changes some keys of a thread.
     Updated {
         /// The thread.
         id: String,
-        /// Keys and values, as written.
+        /// The new keys and values, as written.
         members: Vec<(String, &'a str)>,
     },
     /// Removes a thread.
@@ -90,7 +90,7 @@ pub enum Action<'a> {
         /// The thread.
         id: String,
     },
-    /// Adds an entry or replaces it.
+    /// Adds or replaces an entry.
     EntrySet {
         /// The thread.
         id: String,
@@ -104,11 +104,11 @@ pub enum Action<'a> {
         /// The entry.
         entry: String,
     },
-    /// A type that is not known; it changes nothing.
+    /// An unrecognized type; it has no effect.
     Unknown(String),
 }
 
-/// Reads a state or a snapshot. What has an error is left out.
+/// Reads a state or a snapshot. Parts with an error are skipped.
 #[must_use]
 pub fn parse_state(source: Source<'_>) -> (State<'_>, Vec<Diagnostic>) {
     let words = ("file", "Correct the JSON here.");
@@ -139,8 +139,8 @@ pub fn parse_state(source: Source<'_>) -> (State<'_>, Vec<Diagnostic>) {
     (state, r.finish())
 }
 
-/// Reads an action log, one envelope or bare action a line. A line with an error is left out. `own` is the channel of the
-/// state; without one, the first that is seen counts. What another channel or a rejected envelope says is not judged.
+/// Reads an action log, with one envelope or bare action per line. Lines with an error are skipped. `own` is the channel of the
+/// state, by default the first one seen. Content of other channels and of rejected envelopes is not checked.
 #[must_use]
 pub fn parse_actions<'a>(
     path: &'a str,
@@ -238,7 +238,7 @@ fn action<'a>(r: &mut Reader<'a>, object: &Object<'a>) -> Option<Action<'a>> {
             check_anchor(r, object);
             r.boolean(object, "resolved", Need::Optional);
             let known = ["turnId", "origin", "resource", "range", "resolved"];
-            // The reference would write null; here it counts as absent.
+            // The reference implementation would write null; here it counts as missing.
             let members = object
                 .keys()
                 .filter(|key| known.contains(key))
@@ -282,7 +282,7 @@ fn annotation<'a>(r: &mut Reader<'a>, node: Node<'a>, pointer: &str) -> Option<A
             entries.extend(entry(r, node, &pointer));
         }
     }
-    // Of equal keys the last one counts, and only that is published.
+    // Of duplicate keys the last one counts, and only it is published.
     let mut seen = BTreeSet::new();
     let mut members: Vec<_> = node
         .members()

@@ -1,5 +1,5 @@
-//! The trace (`*.trace.jsonl`): what an agent said and did, with arguments and results of its tools. A header, then
-//! one event a line. It is a format of our own, made to be written by importers, by other tools and by hand.
+//! The trace (`*.trace.jsonl`): the words and actions of an agent, with arguments and results of its tools. A header, then one
+//! event per line. Our own format, written by importers, other tools or by hand.
 
 use std::collections::BTreeMap;
 
@@ -16,7 +16,7 @@ use super::json::{Node, Str, located};
 use super::jsonl::{self, Line};
 use super::reason::reason_of_line;
 
-/// What the name of a trace ends with.
+/// Suffix of a trace's file name.
 pub const SUFFIX: &str = ".trace.jsonl";
 
 /// Whether a file of this name is a trace.
@@ -40,7 +40,7 @@ pub enum AnyLine<'a> {
     Event(Fields<'a>),
 }
 
-/// An editor should say what is wrong with a line, not that it is neither of the two.
+/// Lets an editor report what is wrong with a line, instead of that it matches neither the header nor an event.
 fn header_or_event(schema: &mut Schema) {
     let Some(serde_json::Value::Array(either)) = schema.remove("anyOf") else {
         return;
@@ -81,7 +81,7 @@ pub struct Header {
 }
 
 impl Header {
-    /// The agent of that id.
+    /// The agent with this id.
     #[must_use]
     pub fn agent(&self, id: &str) -> Option<&Agent> {
         self.positions.get(id).map(|at| &self.agents[*at])
@@ -123,7 +123,7 @@ pub struct Agent {
     pub model: Option<String>,
 }
 
-/// What an event is.
+/// The kind of an event.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 #[allow(missing_docs, reason = "the names are those of the format")]
 pub enum Kind {
@@ -141,7 +141,7 @@ pub enum Kind {
     Unknown,
 }
 
-/// One line as written. Its number in the tape is its position after the header.
+/// A line as written. Its number in the tape is its position after the header.
 pub type Event<'a> = event_line::Event<'a, Fields<'a>>;
 
 /// An event of a trace.
@@ -395,8 +395,8 @@ impl<'a> event_line::Fields<'a> for Fields<'a> {
     }
 }
 
-/// Reads a trace: `each` gets the header and an event for each non-blank line after it, readable or not, so that numbers
-/// never shift. Without a valid header nothing is given, but every line is checked all the same.
+/// Reads a trace: `each` gets the header and an event for each non-blank line after it, readable or not, so that event numbers
+/// never shift. Without a valid header, all lines are still checked, but `each` gets nothing.
 #[must_use]
 pub fn read<'a>(
     path: &str,
@@ -442,7 +442,7 @@ fn parse_header(path: &str, line: &Line<'_>) -> Result<Header, Box<Diagnostic>> 
             "Begin the trace with `{\"type\":\"trace\",\"schemaVersion\":1}`.",
         )));
     }
-    // A newer header may hold what cannot be read: its version is looked at first.
+    // A newer header may have unreadable parts, so check its version first.
     if let Some(node) = get("schemaVersion")
         && node
             .as_u64()

@@ -1,7 +1,7 @@
-//! Harn's transcript, version 2 (formats.md E): `transcript.json`, with its shortcuts resolved.
+//! Harn's transcript, version 2 (formats.md E): `transcript.json`, with shorthand forms resolved.
 //!
-//! Import in Harn checks nothing, so little is an error here. No message of this format quotes a value: what a
-//! transcript holds may be private.
+//! Harn's import checks nothing, so few problems are errors here. Messages of this format quote no values, because a transcript
+//! may be private.
 
 use std::borrow::Cow;
 
@@ -10,9 +10,9 @@ use crate::diagnostics::{Diagnostic, Source, codes};
 use super::json::{Kind, Node};
 use super::reader::{Need, Object, Reader, ShapeCodes, document};
 
-/// The file's name in a run directory.
+/// The file name in a run directory.
 pub const FILE_NAME: &str = "transcript.json";
-/// The version that is read.
+/// The supported version.
 pub const VERSION: &str = "2";
 
 static SHAPE: ShapeCodes = ShapeCodes {
@@ -21,27 +21,27 @@ static SHAPE: ShapeCodes = ShapeCodes {
     duplicate_key: &codes::TRANSCRIPT_DUPLICATE_KEY,
 };
 
-/// A transcript as written, defaults filled in.
+/// A transcript as written, with defaults filled in.
 #[derive(Debug, Default)]
 pub struct Transcript<'a> {
     /// Its id.
     pub id: Option<Cow<'a, str>>,
-    /// `active` when absent (formats.md, contradiction 27).
+    /// Defaults to `active` (formats.md, contradiction 27).
     pub state: Option<Cow<'a, str>>,
     /// The turns in reading order.
     pub messages: Vec<Message<'a>>,
-    /// Audit facts that are no turn, in the order of the file, which is not that of time (contradiction 28).
+    /// Audit facts, which are not turns, in file order, which is not chronological (contradiction 28).
     pub events: Vec<Event<'a>>,
     /// The assets in order.
     pub assets: Vec<Asset<'a>>,
-    /// Whether there is a summary of turns that were compacted away.
+    /// Whether it has a summary of compacted turns.
     pub has_summary: bool,
 }
 
 /// A turn.
 #[derive(Debug)]
 pub struct Message<'a> {
-    /// `user` when absent.
+    /// Defaults to `user`.
     pub role: Cow<'a, str>,
     /// Its content.
     pub blocks: Vec<Block<'a>>,
@@ -49,38 +49,38 @@ pub struct Message<'a> {
     pub node: Node<'a>,
 }
 
-/// A piece of a turn.
+/// A part of a turn.
 #[derive(Debug)]
 pub struct Block<'a> {
-    /// The block as written: an object, or a string that is short for a text block.
+    /// The block as written: an object, or a string as shorthand for a text block.
     pub node: Node<'a>,
     /// JSON pointer to it.
     pub pointer: String,
 }
 
-/// An audit fact. Those that Harn derives from turns (`message`, `tool_result`) are left out: the turns say the same.
+/// An audit fact. The ones that Harn derives from turns (`message`, `tool_result`) are skipped as redundant.
 #[derive(Debug)]
 pub struct Event<'a> {
     /// `plan`, `compaction`, ...; the set is open.
     pub kind: Cow<'a, str>,
-    /// Empty when absent.
+    /// Empty if missing.
     pub role: Cow<'a, str>,
-    /// Text in Harn's own rendering.
+    /// Text as rendered by Harn.
     pub text: Cow<'a, str>,
     /// The event as written.
     pub node: Node<'a>,
 }
 
-/// A descriptor of something large.
+/// A descriptor of a large object.
 #[derive(Debug)]
 pub struct Asset<'a> {
     /// Its id; empty for a bare path.
     pub id: Cow<'a, str>,
-    /// `blob` when absent.
+    /// Defaults to `blob`.
     pub kind: Cow<'a, str>,
     /// Its name or title.
     pub name: Option<Cow<'a, str>>,
-    /// Where its bytes are, relative to the run directory.
+    /// Path of its bytes, relative to the run directory.
     pub path: Option<Cow<'a, str>>,
     /// The asset as written.
     pub node: Node<'a>,
@@ -88,11 +88,11 @@ pub struct Asset<'a> {
     pub pointer: String,
 }
 
-/// Reads a transcript. `None` comes with an error that says why nothing could be read.
+/// Reads a transcript. `None` comes with an error that explains why it could not be read.
 #[must_use]
 pub fn parse(source: Source<'_>) -> (Option<Transcript<'_>>, Vec<Diagnostic>) {
     let (transcript, mut problems) = read(source);
-    // Not even a terminal shows a line of it.
+    // No line of it is shown, not even in a terminal.
     for problem in &mut problems {
         problem.place.excerpt = None;
     }
@@ -151,7 +151,7 @@ fn read(source: Source<'_>) -> (Option<Transcript<'_>>, Vec<Diagnostic>) {
     ((!broken).then_some(transcript), r.finish())
 }
 
-/// `None` for what is derived from a turn.
+/// `None` for an event that is derived from a turn.
 fn event(node: Node<'_>) -> Option<Event<'_>> {
     let kind = text(node, "kind").unwrap_or_default();
     (!matches!(kind.as_ref(), "message" | "tool_result")).then(|| Event {

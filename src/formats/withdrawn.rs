@@ -1,4 +1,4 @@
-//! `withdrawn.toml`: why runs that were published once are not any more.
+//! `withdrawn.toml`: the reasons for withdrawn runs, which were published before.
 
 use schemars::JsonSchema;
 use serde::Deserialize;
@@ -8,7 +8,7 @@ use crate::diagnostics::text::reason;
 use crate::diagnostics::{Diagnostic, Source, codes};
 use crate::shapes;
 
-/// The file's name in a content root.
+/// The file name in a content root.
 pub const FILE_NAME: &str = "withdrawn.toml";
 
 /// Why runs were withdrawn. The page that replaces such a run shows it.

@@ -1,31 +1,31 @@
-//! Test Cabinet's review (formats.md A.v): `writeup.md`, in its early, middle and late form.
+//! Test Cabinet's review (formats.md A.v): `writeup.md`, in its early, middle and late forms.
 
 use std::borrow::Cow;
 
 use crate::diagnostics::{Diagnostic, Source, codes};
 
-/// The file's name in a run directory.
+/// The file name in a run directory.
 pub const FILE_NAME: &str = "writeup.md";
 
 /// One `key: value` line of the front matter.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Entry<'a> {
-    /// Before the first colon, trimmed.
+    /// The text before the first colon, trimmed.
     pub key: &'a str,
-    /// After it, trimmed.
+    /// The text after it, trimmed.
     pub value: &'a str,
-    /// Bytes before the value in the file.
+    /// Byte offset of the value in the file.
     pub offset: usize,
 }
 
-/// How the text begins.
+/// The front matter, if any.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum FrontMatter {
-    /// Not with a line `---`.
+    /// The text does not begin with a line `---`.
     Absent,
-    /// With a line `---`, and there is no second one: all of it counts as text.
+    /// The text begins with a line `---`, but has no second one: all of it is body.
     Unclosed,
-    /// With front matter between two such lines.
+    /// There is front matter between two such lines.
     Closed,
 }
 
@@ -34,16 +34,16 @@ pub enum FrontMatter {
 pub struct Writeup<'a> {
     /// The whole text, without a byte order mark.
     pub text: Cow<'a, str>,
-    /// Where in `text` the entries are; empty without front matter.
+    /// Ranges of the entries in `text`; empty without front matter.
     entries: Vec<(std::ops::Range<usize>, std::ops::Range<usize>)>,
-    /// Where in `text` the Markdown is.
+    /// Range of the Markdown in `text`.
     body: std::ops::Range<usize>,
-    /// Whether there is front matter.
+    /// Whether it has front matter.
     pub front_matter: FrontMatter,
 }
 
 impl Writeup<'_> {
-    /// The lines of the front matter that hold a colon, in order.
+    /// The front matter lines with a colon, in order.
     pub fn entries(&self) -> impl Iterator<Item = Entry<'_>> {
         self.entries.iter().map(|(key, value)| Entry {
             key: &self.text[key.clone()],
@@ -58,7 +58,7 @@ impl Writeup<'_> {
     }
 }
 
-/// Reads a review. It is not YAML: each line is split at its first colon.
+/// Reads a review. Front matter is not YAML: each line is split at its first colon.
 #[must_use]
 pub fn parse(source: Source<'_>) -> (Writeup<'_>, Vec<Diagnostic>) {
     let mut diagnostics = Vec::new();

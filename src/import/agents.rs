@@ -1,4 +1,4 @@
-//! Where subagents appear in a run: each as one block behind the call that started it.
+//! Places the events of subagents in a run: one block for each, after the call that started it.
 
 use std::collections::BTreeMap;
 use std::vec;
@@ -7,18 +7,18 @@ use crate::formats::trace::Action;
 
 use super::draft::{Agent, Draft, Event, What};
 
-/// A subagent, and what it did.
+/// A subagent and its events.
 #[derive(Debug, Default)]
 pub(super) struct Block {
-    /// Who it is. `call` names the call that started it; `parent` is found.
+    /// The agent. `call` is the call that started it; `parent` is set later.
     pub(super) agent: Agent,
     /// Its events.
     pub(super) events: Vec<Event>,
-    /// How it ended, where the source says it.
+    /// How it ended, if the source records it.
     pub(super) ended: Option<Action>,
 }
 
-/// Puts each block behind its call, in order of calls; those without one come last. `Draft::agents` is set.
+/// Inserts each block after its call, in the order of calls; blocks without a call go last. Sets `Draft::agents`.
 pub(super) fn weave(draft: &mut Draft, blocks: Vec<Block>) {
     if blocks.is_empty() {
         return;
@@ -32,7 +32,7 @@ pub(super) fn weave(draft: &mut Draft, blocks: Vec<Block>) {
     }
     let mut out = Vec::new();
     let mut open = vec![std::mem::take(&mut draft.events).into_iter()];
-    // What no call names comes at the end.
+    // Blocks without a call go last.
     let mut unnamed = 0;
     loop {
         let Some(events) = open.last_mut() else {
@@ -59,14 +59,14 @@ pub(super) fn weave(draft: &mut Draft, blocks: Vec<Block>) {
         for block in started {
             open.push(begin(draft, block, event.agent.clone()));
         }
-        // What is on top comes first.
+        // Reversed, because the top of the stack comes first.
         open[first..].reverse();
         out.push(event);
     }
     draft.events = out;
 }
 
-/// Enters the agent, and gives what it did between the events that say when it started and ended.
+/// Records the agent, and returns its events between its start and end events.
 fn begin(draft: &mut Draft, mut block: Block, parent: Option<String>) -> vec::IntoIter<Event> {
     let mark = |action, beside: Option<&Event>| {
         let mut event = Event::new(What::Subagent {

@@ -1,6 +1,6 @@
-//! Images and contents of files that are kept beside a record.
+//! Images and file contents that are kept next to a record.
 
-/// A file beside the record that belongs to an event.
+/// A file next to the record that belongs to an event.
 #[derive(Debug, PartialEq, Eq)]
 pub enum Asset {
     /// An image, with the extension of its format.
@@ -18,7 +18,7 @@ impl Asset {
         }
     }
 
-    /// Its path in the run folder: nothing of it comes from the log.
+    /// Its path in the run folder. No part of it comes from the log.
     pub fn path(&self) -> String {
         let extension = match self {
             Self::Image(_, extension) => extension,

@@ -1,5 +1,5 @@
-//! ATIF, the Agent Trajectory Interchange Format: one JSON object, perhaps continued in other files, with subagents in it or beside
-//! it. Any version 1.x is read.
+//! ATIF, the Agent Trajectory Interchange Format: one JSON object, optionally continued in other files, with subagents inside
+//! it or next to it. Reads all versions 1.x.
 
 mod document;
 mod files;
@@ -27,7 +27,7 @@ use steps::Reader;
 /// The importer.
 pub struct Atif;
 
-/// Levels of subagents that are read.
+/// Maximum levels of subagents.
 const LEVELS: usize = 16;
 
 impl Importer for Atif {
@@ -55,10 +55,10 @@ impl Importer for Atif {
     }
 }
 
-/// Reads the trajectory among some files that no other continues or names as a subagent. Further ones are named as unused.
+/// Reads the trajectory that no other file continues or names as a subagent. Further ones are listed as unused.
 ///
 /// # Errors
-/// A file cannot be read, or none is a trajectory.
+/// A file cannot be read, or none contains a trajectory.
 pub fn read_trajectory(
     source: &Source,
     positions: &[usize],
@@ -81,7 +81,7 @@ fn refused(code: &'static Code, file: &str, message: &str) -> Problem {
     problem(code, file, message, help)
 }
 
-/// The trajectories that no other one names.
+/// The trajectories that no other trajectory names.
 fn roots(source: &Source, positions: &[usize]) -> (Vec<usize>, Vec<Problem>) {
     let (mut found, mut problems, mut named) = (Vec::new(), Vec::new(), BTreeSet::new());
     for &position in positions {
@@ -114,7 +114,7 @@ fn roots(source: &Source, positions: &[usize]) -> (Vec<usize>, Vec<Problem>) {
         .copied()
         .filter(|at| !named.contains(at))
         .collect();
-    // Files that name each other in a circle.
+    // Files that name each other in a cycle.
     let circle = roots.is_empty().then(|| found.first().copied()).flatten();
     (roots.into_iter().chain(circle).collect(), problems)
 }
@@ -142,7 +142,7 @@ fn paths(trajectory: &Trajectory<'_>, level: usize) -> Vec<String> {
     paths
 }
 
-/// What the record says before any step.
+/// Sets the fields of the record that are known before the steps.
 fn record(reader: &mut Reader<'_>, trajectory: &Trajectory<'_>) {
     let record = &mut reader.draft.record;
     record.format_version = trajectory.schema_version.named();
@@ -186,11 +186,11 @@ fn of_all(metrics: &FinalMetrics<'_>) -> Tokens {
     used.disjoint()
 }
 
-/// What the record says after all steps.
+/// Sets the fields of the record that are known after all steps.
 fn finish(reader: Reader<'_>) -> Draft {
     let mut draft = reader.draft;
     let record = &mut draft.record;
-    // The last of several files counts its own context only.
+    // The last of several files counts only its own context.
     let sums_count = reader.is_continued && reader.tokens != Tokens::default();
     if sums_count || record.tokens == Tokens::default() {
         record.tokens = reader.tokens;

@@ -1,4 +1,4 @@
-//! The order of a trace with inner agents: the events of each are one block.
+//! Reorders a trace with inner agents, so that the events of each are contiguous.
 
 use std::collections::BTreeMap;
 
@@ -6,11 +6,11 @@ use crate::formats::trace::Action;
 
 use super::draft::{Draft, What};
 
-/// Agents within agents that are followed.
+/// Maximum levels of nested agents.
 const LEVELS: usize = 16;
 
 impl Draft {
-    /// Puts the events of an inner agent right behind its beginning.
+    /// Moves the events of an inner agent directly after its start.
     pub fn blocks(&mut self) {
         let agents: BTreeMap<&str, Option<&str>> = self
             .agents

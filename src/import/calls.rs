@@ -1,31 +1,31 @@
-//! Which result belongs to which call: the same rule for every format.
+//! Matches results to calls, with the same rule for every format.
 
 use std::collections::{BTreeMap, BTreeSet};
 
 use super::draft::{Draft, Event, What};
 
-/// Calls and results of the main agent, counted in the words of a report.
+/// Numbers of calls and results of the main agent, as reported.
 #[derive(Debug, Default, Clone, PartialEq, Eq)]
 #[allow(
     clippy::struct_field_names,
     reason = "the names are those of the report"
 )]
 pub struct Calls {
-    /// Calls of tools.
+    /// Tool calls.
     pub calls: u64,
-    /// Results that belong to a call.
+    /// Results with a call.
     pub results: u64,
-    /// Results that belong to a call and say that it failed.
+    /// Results with a call that failed.
     pub failed: u64,
-    /// Results that belong to a call and do not say how it ended.
+    /// Results with a call but without a success flag.
     pub without_flag: u64,
-    /// Calls without a result, but for those that the provider ran.
+    /// Calls without a result, except calls run by the provider.
     pub unanswered: u64,
     /// Results without a call.
     pub orphans: u64,
 }
 
-/// A call so far.
+/// A call seen so far.
 struct Known {
     /// Its id in the trace.
     id: String,
@@ -35,19 +35,19 @@ struct Known {
     hosted: bool,
 }
 
-/// Calls of one id.
+/// Calls with the same id.
 #[derive(Default)]
 struct Same {
     calls: Vec<Known>,
-    /// All before this one have a result.
+    /// All calls before this one have a result.
     first: usize,
 }
 
-/// So many calls of one id without a result are looked through for one of the same agent and branch.
+/// Maximum unanswered calls with one id to search for the same agent and branch.
 const OPEN: usize = 64;
 
 impl Same {
-    /// Takes the first call without a result, rather one of the same agent and branch.
+    /// Marks the first unanswered call as answered, preferring one of the same agent and branch.
     fn answer(&mut self, agent: Option<&String>, branch: Option<&String>) -> Option<usize> {
         let calls = self.calls.iter().skip(self.first);
         self.first += calls.take_while(|call| call.answered).count();
@@ -63,13 +63,13 @@ impl Same {
     }
 }
 
-/// Tells equal ids of calls apart with `~2`, `~3`, joins results to the first unanswered call of their id, takes the id from results
-/// without a call, and lets everything else that names a call follow it.
+/// Makes equal call ids unique with `~2`, `~3`. Matches a result to the first unanswered call with its id, removes the id from
+/// results without a call, and updates everything else that refers to a call.
 pub(super) fn join(draft: &mut Draft) -> Calls {
     let mut counts = Calls::default();
     let mut known: BTreeMap<String, Same> = BTreeMap::new();
     let mut taken = BTreeSet::new();
-    // The call that the last result of an id belongs to: an edit comes right after it.
+    // The call of the last result with an id: an edit comes directly after it.
     let mut last: BTreeMap<String, usize> = BTreeMap::new();
     for event in &mut draft.events {
         let is_main = u64::from(event.agent.is_none());

@@ -1,5 +1,5 @@
-//! Claude Code: session files (`~/.claude/projects/…/<session>.jsonl`) with their subagents, what `claude -p` prints as a stream,
-//! and sessions that were exported as one object. None of it is documented: rows are read by their keys.
+//! Claude Code: session files (`~/.claude/projects/…/<session>.jsonl`) with their subagents, streams printed by `claude -p`,
+//! and sessions exported as one object. The format is undocumented, so rows are read by their keys.
 
 mod lane;
 mod messages;
@@ -52,11 +52,10 @@ impl Importer for ClaudeCode {
     }
 }
 
-/// Reads the session of some files: the first that is no subagent of another, with its subagents. The others are named as
-/// unused.
+/// Reads the first session that is not a subagent of another, with its subagents. Further ones are listed as unused.
 ///
 /// # Errors
-/// A file cannot be read, or nothing of a session is in it.
+/// A file cannot be read, or none contains a session.
 pub fn read_session(
     source: &Source,
     positions: &[usize],
@@ -96,7 +95,7 @@ fn belongs(source: &Source, position: usize) -> bool {
     }
 }
 
-/// Sessions, each with the files of its subagents, in order of names.
+/// Sessions with the files of their subagents, in order of names.
 fn families(source: &Source, positions: &[usize]) -> BTreeMap<usize, Vec<usize>> {
     let mut families: BTreeMap<usize, Vec<usize>> = BTreeMap::new();
     for &position in positions {
@@ -118,7 +117,7 @@ fn families(source: &Source, positions: &[usize]) -> BTreeMap<usize, Vec<usize>>
     families
 }
 
-/// The session that a file holds a subagent of: by its folder, or by the session that its rows name.
+/// The session that a subagent file belongs to, by its folder or by the session named in its rows.
 fn main_of(source: &Source, position: usize) -> Option<usize> {
     let name = source.names()[position].as_str();
     if let Some((session, _)) = name.split_once("/subagents/") {
@@ -140,7 +139,7 @@ fn main_of(source: &Source, position: usize) -> Option<usize> {
     (main != position).then_some(main)
 }
 
-/// Which session each row belongs to that several have: the one that began first. Sessions that were resumed copy rows.
+/// The owner of each row that several sessions contain: the session that began first. A resumed session copies rows.
 fn owners(source: &Source, families: &BTreeMap<usize, Vec<usize>>) -> Owners {
     let mut owners = Owners::new();
     if families.len() < 2 {
@@ -207,7 +206,7 @@ fn read_family(
     Ok(finish(session))
 }
 
-/// What the name of a file and the file beside it say of a subagent.
+/// Reads the metadata of a subagent from its file name and the file next to it.
 fn subagent(source: &Source, position: usize) -> Lane {
     let name = &source.names()[position];
     let stem = name.strip_suffix(".jsonl").unwrap_or(name);
@@ -226,13 +225,13 @@ fn subagent(source: &Source, position: usize) -> Lane {
     }
 }
 
-/// Puts the lanes together, and says what the record says.
+/// Joins the lanes and fills the record.
 fn finish(mut session: Session<'_>) -> Draft {
     let mut draft = std::mem::take(&mut session.draft);
     for lane in &mut session.lanes {
         draft.record.tokens = draft.record.tokens.plus(lane.finish());
     }
-    // A subagent that is imported alone is the run.
+    // A subagent imported alone is the run itself.
     let mut alone = None;
     if session.lanes[0].nodes.is_empty() && session.lanes.len() > 1 {
         session.lanes.remove(0);

@@ -1,7 +1,7 @@
-//! What is replaced everywhere in a run: absolute paths, names of people and hosts, addresses and credentials.
+//! Replaces absolute paths, names of people and hosts, addresses and credentials everywhere in a run.
 //!
-//! Every copied string is looked at decoded, keys and arguments of tools included. The same text is replaced in the same way
-//! everywhere in one run. What is replaced is counted, and `--keep` leaves it as it is.
+//! Every copied string is checked in decoded form, including keys and arguments of tools. Equal texts in a run get equal
+//! replacements. Replacements are counted, and `--keep` turns them off.
 
 mod cut;
 mod json;
@@ -15,7 +15,7 @@ use super::{Keep, Options};
 
 use replace::Replacer;
 
-/// Replaces and cuts what a draft holds. Names of source files are given beside it.
+/// Replaces and cuts the texts of a draft, and replaces in the names of its source files.
 pub(super) fn clean(draft: &mut Draft, sources: &mut [String], options: &Options) {
     let keeps_paths = options.keeps(Keep::Paths);
     let keeps_names = options.keeps(Keep::Identity);
@@ -35,10 +35,10 @@ pub(super) fn clean(draft: &mut Draft, sources: &mut [String], options: &Options
     cut::cut(draft, sources);
 }
 
-/// What becomes of a string: `None` is that it stays.
+/// Returns the replacement of a string; `None` keeps it.
 type Change<'f> = dyn FnMut(&str) -> Option<String> + 'f;
 
-/// Gives every string that is copied.
+/// Calls `f` with every copied string.
 fn each(draft: &mut Draft, sources: &mut [String], f: &mut Change<'_>) {
     let record = &mut draft.record;
     let sources = sources.iter_mut();

@@ -1,5 +1,5 @@
-//! Codex: rollouts (`rollout-….jsonl`, also compressed), one for each thread. A thread that another one started is a subagent
-//! of its run when both are read together.
+//! Codex: rollouts (`rollout-….jsonl`, optionally compressed), one per thread. Threads started by another one are its subagents
+//! if both are read together.
 
 mod family;
 mod finish;
@@ -49,11 +49,10 @@ impl Importer for Codex {
     }
 }
 
-/// Reads the run of some rollouts: the first thread that none of them started, with its subagents. The others are named as
-/// unused.
+/// Reads the first thread that no other one started, with its subagents. Further ones are listed as unused.
 ///
 /// # Errors
-/// A file cannot be read, or there is no thread in them.
+/// A file cannot be read, or none contains a thread.
 pub fn read_rollout(
     source: &Source,
     positions: &[usize],
@@ -74,7 +73,7 @@ pub fn read_rollout(
     Ok(draft)
 }
 
-/// Reads a thread and those that it started.
+/// Reads a thread and the threads that it started.
 fn read_family(
     source: &Source,
     family: &Family,

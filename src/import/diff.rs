@@ -1,11 +1,11 @@
-//! The difference of two texts of a file, as the lines of a unified diff without the names of the files.
+//! The difference between two versions of a file, as a unified diff without file names.
 
 use similar::{Algorithm, TextDiff};
 
-/// More lines are not compared: they are all removed and all added.
+/// Longer texts are not compared: all lines are removed and added.
 const COMPARED: usize = 20_000;
 
-/// The hunks that turn one text into another, each with three lines around; `None` when they are equal.
+/// The hunks that turn one text into another, each with three lines of context; `None` if they are equal.
 pub fn unified(old: &str, new: &str) -> Option<String> {
     if old == new {
         return None;

@@ -1,4 +1,4 @@
-//! The files of an imported run: its record and its trace, as bytes.
+//! Serializes an imported run: its record and its trace.
 
 use std::collections::BTreeMap;
 
@@ -11,7 +11,7 @@ use super::source::Known;
 use super::time::When;
 use super::{Importer, Keep, Options};
 
-/// A file that a run was made from.
+/// A source file of a run.
 #[derive(Debug, Clone, Serialize)]
 pub(super) struct SourceFile {
     pub(super) name: String,
@@ -29,7 +29,7 @@ impl SourceFile {
     }
 }
 
-/// The id of a run: the source's own one, or a UUID of version 8 from what identifies the run.
+/// The id of a run: the source's own, or a UUID of version 8 derived from what identifies the run.
 pub(super) fn id(draft: &Draft, format: &str, sources: &[SourceFile]) -> String {
     let (names, with_digests) = match &draft.record.id {
         Id::Own(id) if !id.trim().is_empty() => return id.clone(),
@@ -75,7 +75,7 @@ struct Written<'a> {
     #[serde(skip_serializing_if = "<[Outcome]>::is_empty")]
     outcomes: &'a [Outcome],
     import: Import<'a>,
-    /// What somebody else wrote into the record.
+    /// Keys of the record that runpress did not write.
     #[serde(flatten)]
     others: &'a BTreeMap<String, Box<RawValue>>,
 }
@@ -136,7 +136,7 @@ struct Import<'a> {
     sources: &'a [SourceFile],
     #[serde(skip_serializing_if = "BTreeMap::is_empty")]
     ids: &'a BTreeMap<String, String>,
-    /// Several models worked on the run.
+    /// Set if several models worked on the run.
     #[serde(skip_serializing_if = "<[String]>::is_empty")]
     models: &'a [String],
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -152,7 +152,7 @@ struct Import<'a> {
     unused: &'a [String],
 }
 
-/// What the user says of runs whose source does not.
+/// The user's values for runs whose source lacks them.
 #[derive(Debug, Clone, Default)]
 pub struct Named {
     /// Name of the case.
@@ -167,7 +167,7 @@ pub struct Named {
     pub harness: Option<String>,
 }
 
-/// Fills what the source does not say, and takes out what no record may hold.
+/// Fills missing fields, and removes values that are invalid in a record.
 pub(super) fn complete(record: &mut Record, named: &Named, format: &str) {
     let fill = |value: &mut Option<String>, by: Option<&String>| {
         value.take_if(|value| value.trim().is_empty());
@@ -196,7 +196,7 @@ pub(super) fn complete(record: &mut Record, named: &Named, format: &str) {
         record.finished = None;
     }
     let measured = |seconds: &f64| seconds.is_finite() && *seconds >= 0.0;
-    // A session waits for people: only the source knows how long a run took.
+    // A session includes waiting for people, so only the source knows the run time.
     record.run_time_seconds = record.run_time_seconds.filter(measured);
     record.cost = record.cost.filter(measured);
 }
@@ -211,7 +211,7 @@ fn seconds(time: Option<&str>) -> Option<f64> {
     Some(moment.as_millisecond() as f64 / 1000.0)
 }
 
-/// The record. `others` are keys that somebody else wrote into it.
+/// Serializes the record. `others` are keys that runpress did not write.
 pub(super) fn record(
     draft: &Draft,
     id: &str,
@@ -318,7 +318,7 @@ struct ImporterName<'a> {
     version: u32,
 }
 
-/// The trace.
+/// Serializes the trace.
 pub(super) fn trace(
     draft: &Draft,
     sources: &[SourceFile],
@@ -335,7 +335,7 @@ pub(super) fn trace(
         agents: &draft.agents,
         withheld: &draft.withheld,
     };
-    // About as much as was read, so that it need not grow.
+    // About the size of the sources, to avoid reallocation.
     let bytes: u64 = sources.iter().map(|source| source.bytes).sum();
     let mut out = Vec::with_capacity(usize::try_from(bytes).unwrap_or_default());
     serde_json::to_writer(&mut out, &header)?;
@@ -365,7 +365,7 @@ struct Common<'a> {
     assets: Vec<&'a String>,
 }
 
-/// One event: its number and type, what all events have, what its type has, and where it is in the source.
+/// Serializes one event: number, type, common fields, fields of the type, and its place in the source.
 fn line(
     out: &mut Vec<u8>,
     what: &mut Vec<u8>,
@@ -375,7 +375,7 @@ fn line(
     out.extend_from_slice(format!("{{\"seq\":{seq},").as_bytes());
     what.clear();
     serde_json::to_writer(&mut *what, &event.what)?;
-    // `{"type":"message","role":...}`: what is common comes after the type, whose word is never escaped.
+    // `{"type":"message","role":...}`: common fields go after the type, whose value is never escaped.
     let tag = what.iter().skip(9).position(|byte| *byte == b'"');
     let (tag, rest) = what.split_at(tag.map_or(what.len(), |at| at + 10));
     out.extend_from_slice(tag.strip_prefix(b"{").unwrap_or(tag));

@@ -1,4 +1,4 @@
-//! What an importer makes: a record and events, in the words of the source and before anything is replaced.
+//! The output of an importer: a record and events, in the source's words and before any replacement.
 
 use std::collections::BTreeMap;
 
@@ -14,31 +14,31 @@ use super::asset::Asset;
 use super::loose::Fault;
 use super::{Problem, problem};
 
-/// One run as its source has it.
+/// One run as recorded in its source.
 #[derive(Debug, Default)]
 pub struct Draft {
-    /// What the record will say.
+    /// The fields of the record.
     pub record: Record,
-    /// The files that it was made from, in the order of `Origin::file`: positions in the source.
+    /// The source files of the run, as positions in the source, in the order of `Origin::file`.
     pub sources: Vec<usize>,
-    /// The agents beside the main one.
+    /// All agents except the main one.
     pub agents: Vec<Agent>,
-    /// The events, in the order of the source. Ids of calls as in the source: equal ones get a suffix later.
+    /// The events, in source order. Call ids are those of the source: duplicates get a suffix later.
     pub events: Vec<Event>,
-    /// What was left out on purpose, and how often.
+    /// Counts of deliberately omitted content.
     pub withheld: Withheld,
-    /// What is missing or unusual in the run; of many problems, the first.
+    /// What is missing or unusual in the run; at most [`NAMED`] problems.
     pub warnings: Vec<Problem>,
-    /// How many lines and values could not be read.
+    /// Number of lines and values that could not be read.
     pub unparsable: u64,
-    /// Images and contents of files that are kept beside the record.
+    /// Images and file contents that are kept next to the record.
     pub assets: Vec<Asset>,
-    /// What is replaced everywhere in the run.
+    /// Names and folders to replace everywhere in the run.
     pub identity: Identity,
 }
 
 impl Draft {
-    /// Adds an event without time, agent, branch and turn.
+    /// Adds an event without time, agent, branch or turn.
     pub fn push(&mut self, source: Origin, what: What) -> &mut Event {
         self.events.push(Event {
             source,
@@ -48,7 +48,7 @@ impl Draft {
         &mut self.events[last]
     }
 
-    /// Adds a problem, unless there are many; no more than a warning, because the run is imported.
+    /// Adds a problem, up to a limit. At most a warning, because the run is imported.
     pub fn warn(&mut self, mut problem: Problem) {
         if self.warnings.len() < NAMED {
             problem.severity = problem.severity.max(Severity::Warning);
@@ -56,13 +56,13 @@ impl Draft {
         }
     }
 
-    /// Counts what could not be read.
+    /// Counts an unreadable value.
     pub fn skip(&mut self, problem: Problem) {
         self.unparsable += 1;
         self.warn(problem);
     }
 
-    /// Counts a line that could not be read.
+    /// Counts an unreadable line.
     pub fn skip_line(&mut self, file: &str, line: u32, fault: Fault) {
         let code: &'static Code = match fault {
             Fault::Cut => &IMPORT_CUT_LINE,
@@ -77,7 +77,8 @@ impl Draft {
         self.skip(problem);
     }
 
-    /// Adds what another file of the same run holds, but for its events and its times. Its events name its files after this.
+    /// Adds the content of another file of the same run, except its events and times. Renumbers the files in its events, so
+    /// that they can be added.
     pub fn absorb(&mut self, other: &mut Self) {
         let first = self.sources.len();
         self.sources.append(&mut other.sources);
@@ -95,7 +96,7 @@ impl Draft {
         self.record.tokens = self.record.tokens.plus(other.record.tokens);
     }
 
-    /// Counts something that was left out.
+    /// Counts omitted content.
     pub fn withhold(&mut self, what: &'static str, count: u64) {
         if count > 0 {
             *self.withheld.entry(what).or_default() += count;
@@ -103,21 +104,21 @@ impl Draft {
     }
 }
 
-/// Problems of a run are named up to this many.
+/// Maximum problems listed for a run.
 const NAMED: usize = 100;
 
-/// Counts of what was left out, by kind: `systemPrompts`, `developerPrompts`, `injectedContext`, `toolDefinitions`, `metaRows`,
+/// Counts of omitted content, by kind: `systemPrompts`, `developerPrompts`, `injectedContext`, `toolDefinitions`, `metaRows`,
 /// `compactionSummaries`, `encryptedReasoning`, `reasoning`, `images`, `fileContents`, `tracebacks`, `bookkeeping`, ...
 pub type Withheld = BTreeMap<&'static str, u64>;
 
-/// What the record of an imported run says. What the source does not say is absent, never 0 or guessed.
+/// The fields of the record of an imported run. Values that the source lacks are absent, never 0 or guessed.
 #[derive(Debug, Default)]
 pub struct Record {
-    /// What the id of the run is made from.
+    /// The input of the run id.
     pub id: Id,
     /// The source's own ids, by name.
     pub ids: BTreeMap<String, String>,
-    /// Version of the source's format, as written.
+    /// Version of the source's format, as recorded.
     pub format_version: Option<String>,
     /// Name of the case.
     pub case: Option<String>,
@@ -127,42 +128,42 @@ pub struct Record {
     pub harness: Option<String>,
     /// Version of the harness.
     pub harness_version: Option<String>,
-    /// Every model that worked on the run, but for graders. One alone becomes the model of the run.
+    /// Every model that worked on the run, except graders. A single one becomes the model of the run.
     pub models: Vec<String>,
-    /// When the run started and finished, RFC 3339 as written.
+    /// Start and end of the run, RFC 3339 as recorded.
     pub started: Option<String>,
     #[allow(missing_docs, reason = "see above")]
     pub finished: Option<String>,
-    /// When it finished, where the source names no time zone.
+    /// End of the run, if the source has no time zone.
     pub local_finished: Option<String>,
-    /// How long the run took, where the source says it.
+    /// Duration of the run, if the source records it.
     pub run_time_seconds: Option<f64>,
-    /// Tokens in all.
+    /// Total tokens.
     pub tokens: Tokens,
-    /// Cost in USD, as the source has it.
+    /// Cost in USD, as recorded in the source.
     pub cost: Option<f64>,
-    /// Whether the source estimated that cost.
+    /// Whether the source estimated the cost.
     pub cost_estimated: bool,
-    /// How the run ended, in the words of a run record; empty for unknown.
+    /// The state of the run, as in a run record; empty if unknown.
     pub state: &'static str,
-    /// How it ended, in the words of the source.
+    /// How the run ended, in the source's words.
     pub detail: Option<String>,
     /// Rewards, scores and submissions.
     pub outcomes: Vec<Outcome>,
-    /// What the tokens include beside the run's own: `scorer`.
+    /// What the tokens include besides the run's own: `scorer`.
     pub includes: Vec<&'static str>,
-    /// Logs of the same run that were not used, by name.
+    /// Names of unused logs of the same run.
     pub unused: Vec<String>,
 }
 
 impl Record {
-    /// Adds a model that worked on the run, unless it is there, or there are many.
+    /// Adds a model of the run, up to a limit and without duplicates.
     pub fn model(&mut self, model: &str) {
         add(&mut self.models, model);
     }
 }
 
-/// So many models and folders of a run are kept without duplicates: each is compared with all.
+/// Maximum models and folders of a run: each is compared with all others.
 const DIFFERENT: usize = 256;
 
 fn add(known: &mut Vec<String>, text: &str) {
@@ -172,12 +173,12 @@ fn add(known: &mut Vec<String>, text: &str) {
     }
 }
 
-/// What the id of a run is made from.
+/// The input of a run id.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Id {
     /// The source's own id, unique by construction.
     Own(String),
-    /// Names that identify the run together; with the digests of the sources when `with_digests` or nothing is named.
+    /// Names that together identify the run; with the digests of the sources if `with_digests` is set or there are no names.
     Derived {
         #[allow(missing_docs, reason = "see above")]
         names: Vec<String>,
@@ -195,7 +196,7 @@ impl Default for Id {
     }
 }
 
-/// Tokens by class. The classes do not overlap; what is not known is absent.
+/// Tokens by class. The classes do not overlap; unknown ones are absent.
 #[derive(Debug, Default, Clone, Copy, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "camelCase")]
 #[allow(missing_docs, reason = "the names are those of the format")]
@@ -211,7 +212,7 @@ pub struct Tokens {
 }
 
 impl Tokens {
-    /// The tokens of both. Where only one says how much of its output is reasoning, the sum does not say it.
+    /// The sum. If only one side knows its reasoning tokens, the sum leaves them out.
     #[must_use]
     pub fn plus(self, other: Self) -> Self {
         let sum = |a: Option<u64>, b: Option<u64>| match (a, b) {
@@ -251,7 +252,7 @@ pub struct Outcome {
     pub reason: Option<String>,
 }
 
-/// An agent beside the main one.
+/// An agent other than the main one.
 #[derive(Debug, Default, Serialize)]
 #[allow(missing_docs, reason = "the names are those of the format")]
 pub struct Agent {
@@ -266,19 +267,19 @@ pub struct Agent {
     pub model: Option<String>,
 }
 
-/// What is replaced everywhere in a run: see `clean`.
+/// Names and folders to replace everywhere in a run: see `clean`.
 #[derive(Debug, Default)]
 pub struct Identity {
-    /// Folders that the agent worked in.
+    /// Working folders of the agent.
     pub workspaces: Vec<String>,
-    /// Names of users; those in paths of home folders are found without this.
+    /// User names; names in home folder paths are found without this.
     pub users: Vec<String>,
-    /// Names of hosts.
+    /// Host names.
     pub hosts: Vec<String>,
 }
 
 impl Identity {
-    /// Adds a folder that the agent worked in, unless it is there, or there are many.
+    /// Adds a working folder of the agent, up to a limit and without duplicates.
     pub fn workspace(&mut self, folder: &str) {
         add(&mut self.workspaces, folder);
     }
@@ -296,7 +297,7 @@ pub struct Event {
     /// Absent for the main agent.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub agent: Option<String>,
-    /// Absent on the line that was continued to the end.
+    /// Absent on the main branch, which was continued to the end.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub branch: Option<String>,
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -310,7 +311,7 @@ pub struct Event {
 }
 
 impl Event {
-    /// An event without anything else.
+    /// An event with only its content.
     #[must_use]
     pub fn new(what: What) -> Self {
         Self {
@@ -325,13 +326,13 @@ impl Event {
         }
     }
 
-    /// Sets the time as it is written; what is no time is left out later.
+    /// Sets the time as recorded; an invalid time is removed later.
     pub(super) fn at(&mut self, text: &str) {
         self.time = Some(text.to_owned()).filter(|text| !text.is_empty());
     }
 }
 
-/// Where an event is in its source.
+/// The place of an event in its source.
 #[derive(Debug, Default, Clone, PartialEq, Eq, PartialOrd, Ord, Serialize)]
 pub struct Origin {
     /// Position in `Draft::sources`.
@@ -350,7 +351,7 @@ pub struct Origin {
     pub id: Option<String>,
 }
 
-/// What an event is. `None` is left out.
+/// The content of an event. `None` fields are omitted.
 #[derive(Debug, Serialize)]
 #[serde(
     tag = "type",
@@ -429,13 +430,13 @@ pub enum What {
         #[serde(skip_serializing_if = "Option::is_none")]
         text: Option<String>,
     },
-    /// A type that is not known: the type only, never its content.
+    /// An event of an unrecognized type: only the type, never the content.
     Unknown {
         kind: String,
     },
 }
 
-/// A call of a tool.
+/// A tool call.
 #[derive(Debug, Default, Serialize)]
 #[serde(rename_all = "camelCase")]
 #[allow(missing_docs, reason = "the names are those of the format")]
@@ -445,7 +446,7 @@ pub struct Call {
     pub call: Option<String>,
     #[serde(skip_serializing_if = "Option::is_none")]
     pub arguments: Option<Box<RawValue>>,
-    /// Arguments that are not JSON.
+    /// Arguments, if they are not JSON.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub arguments_text: Option<String>,
     /// Run by the provider: no result follows.
@@ -455,7 +456,7 @@ pub struct Call {
     pub status: Option<String>,
 }
 
-/// What came back.
+/// The result of a tool call.
 #[derive(Debug, Default, Serialize)]
 #[serde(rename_all = "camelCase")]
 #[allow(missing_docs, reason = "the names are those of the format")]

@@ -1,5 +1,5 @@
-//! Harbor: each trial of a job is a run. The trial says what happened; what the agent said and did is in a log below its
-//! folder, preferably in the one that the agent itself wrote.
+//! Harbor: each trial of a job is a run. The trial has the outcome; the agent's messages and actions are in a log below its
+//! folder, preferably the agent's own.
 
 mod logs;
 mod trial;
@@ -36,7 +36,7 @@ impl Importer for Harbor {
         };
         let mut job = Job::default();
         let mut done: Vec<String> = Vec::new();
-        // The job comes before its trials, and a trial before the files that its agent left.
+        // A job comes before its trials, and a trial before the files of its agent.
         let mut found: Vec<(String, usize, bool)> = Vec::new();
         for (position, name) in names.iter().enumerate() {
             if let Some(folder) = folder(name, "result.json") {
@@ -69,14 +69,14 @@ impl Importer for Harbor {
     }
 }
 
-/// The job that trials belong to.
+/// The job of the trials.
 #[derive(Default)]
 struct Job {
     id: Option<String>,
     name: Option<String>,
 }
 
-/// What both files of a job say of it.
+/// The data in both files of a job.
 #[derive(Deserialize, Default)]
 #[serde(default)]
 struct JobFile<'a> {
@@ -87,7 +87,7 @@ struct JobFile<'a> {
     n_total_trials: Count,
 }
 
-/// Reads a trial. The file of a job is noted, and gives no run.
+/// Reads a trial. The file of a job is recorded, and is not a run.
 fn read(
     source: &Source,
     folder: &str,
@@ -217,8 +217,8 @@ fn record(trial: &Trial<'_>, job: &Job, draft: &mut Draft) -> Record {
     }
 }
 
-/// Tokens of the trial or of its steps. How much of the output is reasoning only a log says, which counts if it has as much
-/// output. Zeros of an agent that worked mean that nothing was counted.
+/// Tokens of the trial or of its steps. Only a log has reasoning tokens, which are used if it has the same number of output
+/// tokens. Zeros of an agent that worked mean that nothing was counted.
 fn tokens(results: &[&trial::AgentResult], log: Tokens, worked: bool) -> Tokens {
     let sum = |of: fn(&trial::AgentResult) -> Option<u64>| {
         let counts = results.iter().filter_map(|result| of(result));
@@ -242,7 +242,7 @@ fn tokens(results: &[&trial::AgentResult], log: Tokens, worked: bool) -> Tokens 
     tokens
 }
 
-/// Rewards of the trial and of its steps. They do not count where something else than the agent ended it.
+/// Rewards of the trial and of its steps. They do not count if something other than the agent ended the trial.
 fn outcomes(source: &Source, folder: &str, trial: &Trial<'_>, draft: &mut Draft) -> Vec<Outcome> {
     let exceptions = trial.exceptions();
     let foreign = exceptions
@@ -264,7 +264,7 @@ fn outcomes(source: &Source, folder: &str, trial: &Trial<'_>, draft: &mut Draft)
     rewards.into_iter().map(outcome).collect()
 }
 
-/// What ended a trial, and what its run time is measured from.
+/// Notes why a trial ended, and what its run time is measured from.
 fn notes(trial: &Trial<'_>, place: &Origin, options: &Options, draft: &mut Draft) {
     let at = |pointer: &str| Origin {
         pointer: Some(pointer.to_owned()),
@@ -305,7 +305,7 @@ fn ended_by_agent(exception: &str) -> bool {
     )
 }
 
-/// How the run ended, by the type of its exception.
+/// The state of the run, by the type of its exception.
 fn state(exception: Option<&str>) -> &'static str {
     const OF_OTHERS: [&str; 8] = [
         "Environment",
@@ -317,7 +317,7 @@ fn state(exception: Option<&str>) -> &'static str {
         "AgentSetupTimeout",
         "Healthcheck",
     ];
-    /// Errors of providers of models.
+    /// Errors of model providers.
     const PROVIDERS: [&str; 6] = [
         "RateLimitError",
         "AuthenticationError",

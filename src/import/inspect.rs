@@ -1,5 +1,5 @@
-//! Inspect: a log is one task with many samples, and each sample and epoch is a run. A log is one JSON document, or an
-//! archive with a member for each sample, or with a folder of chunks for each sample.
+//! Inspect: a log is one task with many samples, and each sample and epoch is a run. A log is one JSON document, or an archive
+//! with a member or a folder of chunks for each sample.
 
 mod event;
 mod events;
@@ -24,7 +24,7 @@ use sample::{Content, Sample};
 /// The importer.
 pub struct Inspect;
 
-/// The newest version of a log that is read.
+/// The newest supported log version.
 const NEWEST: u64 = 3;
 
 impl Importer for Inspect {
@@ -59,7 +59,7 @@ impl Importer for Inspect {
     }
 }
 
-/// A log, or the header of one whose samples are elsewhere.
+/// A log, or only its header if the samples are elsewhere.
 #[derive(Deserialize, Default)]
 #[serde(default)]
 struct Log<'a> {
@@ -70,7 +70,7 @@ struct Log<'a> {
     samples: Items<'a>,
 }
 
-/// What is evaluated.
+/// The evaluated task.
 #[derive(Deserialize, Default)]
 #[serde(default)]
 struct Eval<'a> {
@@ -93,7 +93,7 @@ struct Packages<'a> {
 }
 
 impl Log<'_> {
-    /// Refuses what is newer than what is known.
+    /// Rejects versions that are newer than supported.
     fn check(&self, file: &str) -> Result<(), Problem> {
         let version = self.version.unwrap_or_default();
         if version <= NEWEST {
@@ -110,7 +110,7 @@ fn none(file: &str) -> Problem {
     problem(&IMPORT_NO_RUNS, file, "The log holds no samples", help)
 }
 
-/// Reads a log that is one document.
+/// Reads a log that is a single document.
 fn document(
     source: &Source,
     position: usize,
@@ -204,7 +204,7 @@ fn archive(
     Ok(())
 }
 
-/// A run of a file.
+/// Completes the draft of a run in a file.
 fn of(mut draft: Draft, file: &str, position: usize) -> Draft {
     draft.sources.push(position);
     for problem in &mut draft.warnings {
@@ -225,7 +225,7 @@ fn whole(
     Ok(make(Content::of(sample, &within(member), "")))
 }
 
-/// Reads a sample whose messages, events and attachments are in chunks, each named by the number of its first.
+/// Reads a sample whose messages, events and attachments are in chunks, each named by the number of its first item.
 fn chunked(
     archive: &Archive<'_>,
     name: &str,
@@ -269,7 +269,7 @@ fn chunked(
     }))
 }
 
-/// The items of chunks, each with its place.
+/// The items of chunks, with their places.
 fn items(chunks: &[(String, String)]) -> Vec<(Origin, &RawValue)> {
     let mut all = Vec::new();
     for (name, text) in chunks {
@@ -290,7 +290,7 @@ fn within(member: String) -> Origin {
     }
 }
 
-/// What samples are ordered by: epochs, then ids, numbers among them by their value.
+/// The sort key of samples: epoch, then id, numbers by value.
 #[derive(Deserialize, Default)]
 #[serde(default)]
 struct Key<'a> {

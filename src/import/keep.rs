@@ -1,4 +1,4 @@
-//! Images and contents of files that a log holds, for who asks to keep them: found again where each event comes from.
+//! Extracts images and file contents for `--keep`, from the place of each event in the source.
 
 use std::collections::BTreeMap;
 
@@ -10,15 +10,15 @@ use super::asset::Asset;
 use super::draft::{Draft, Origin, What};
 use super::{Keep, Options, Source, loose};
 
-/// The largest asset.
+/// Maximum bytes of an asset.
 const LARGEST: usize = 16 << 20;
-/// What all assets of a run may hold.
+/// Maximum bytes of all assets of a run.
 const ALL: usize = 256 << 20;
 
-/// Keys of the contents of a file beside its edit.
+/// Keys with the contents of an edited file.
 const CONTENTS: [&str; 4] = ["originalFile", "old_content", "new_content", "file_text"];
 
-/// Takes what is kept from the places that the events name, as far as the limits allow.
+/// Extracts assets from the places of the events, up to the limits.
 pub(super) fn keep(draft: &mut Draft, source: &Source, options: &Options) {
     let (images, files) = (options.keeps(Keep::Images), options.keeps(Keep::Files));
     if !images && !files {
@@ -75,7 +75,7 @@ pub(super) fn keep(draft: &mut Draft, source: &Source, options: &Options) {
     draft.withheld.retain(|_, count| *count > 0);
 }
 
-/// What is looked for in a value: its own key, the value, and the whole document.
+/// Finds an asset in a value; gets its key, the value and the whole document.
 type Find = fn(&str, &Value, &Value) -> Option<Asset>;
 
 /// The places of a source, each parsed once.
@@ -83,17 +83,17 @@ struct Places<'s> {
     source: &'s Source,
     /// Files and members of archives.
     texts: BTreeMap<(usize, Option<String>), Vec<u8>>,
-    /// How many assets of a place belong to earlier events.
+    /// Number of assets at a place that belong to earlier events.
     taken: BTreeMap<(usize, Origin, bool), usize>,
 }
 
 impl Places<'_> {
-    /// So many assets at the place of an event that belong to no earlier event of the same place.
+    /// Takes up to `count` assets at the place of an event that belong to no earlier event of the same place.
     fn take(&mut self, position: usize, origin: &Origin, count: u64, find: Find) -> Vec<Asset> {
         let Some(document) = self.document(position, origin) else {
             return Vec::new();
         };
-        // A row holds a message and its results; in a document the pointer leads to the event.
+        // A row contains a message and its results; in a document the pointer identifies the event.
         let pointer = match origin.line {
             Some(_) => "",
             None => origin.pointer.as_deref().unwrap_or_default(),
@@ -118,7 +118,7 @@ impl Places<'_> {
         rest
     }
 
-    /// The line, the member or the file that an event comes from.
+    /// The line, the member or the file of an event.
     fn document(&mut self, position: usize, origin: &Origin) -> Option<Value> {
         let key = (position, origin.member.clone());
         if !self.texts.contains_key(&key) {
@@ -126,7 +126,7 @@ impl Places<'_> {
                 Some(member) => self.source.archive(position).ok()?.read(member).ok()?,
                 None => self.source.read(position).ok()?.bytes,
             };
-            // Of several files, the last one is held.
+            // Only the latest of several files is kept in memory.
             self.texts.clear();
             self.texts.insert(key.clone(), bytes);
         }
@@ -153,7 +153,7 @@ fn walk(key: &str, value: &Value, each: &mut impl FnMut(&str, &Value)) {
     }
 }
 
-/// An image: a data URI, an attachment that holds one, or base64 beside its media type.
+/// An image: a data URI, an attachment that contains one, or base64 next to its media type.
 fn image_of(_: &str, value: &Value, document: &Value) -> Option<Asset> {
     match value {
         Value::String(text) => {
@@ -174,14 +174,14 @@ fn image_of(_: &str, value: &Value, document: &Value) -> Option<Asset> {
     }
 }
 
-/// An attachment of Inspect: of the sample that the document is, or of any sample in it.
+/// An Inspect attachment: of the sample that is the document, or of any sample in it.
 fn attachment<'d>(document: &'d Value, name: &str) -> Option<&'d str> {
     let of = |sample: &'d Value| sample.get("attachments")?.get(name)?.as_str();
     let samples = document.get("samples").and_then(Value::as_array);
     of(document).or_else(|| samples.into_iter().flatten().find_map(of))
 }
 
-/// An image in base64. What it is decide its first bytes, not what the log says.
+/// An image in base64. Its first bytes determine the type, not the log.
 fn image(data: &str) -> Option<Asset> {
     if data.len() / 4 * 3 > LARGEST {
         return None;

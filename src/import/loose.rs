@@ -1,5 +1,5 @@
-//! JSON of logs that promise nothing: a value of another type than expected is absent, so that one odd value loses
-//! nothing beside it.
+//! Lenient JSON for undocumented logs: a value of an unexpected type is absent, so that one odd value does not affect its
+//! neighbors.
 
 mod spoken;
 mod values;
@@ -19,7 +19,7 @@ use super::{Problem, problem};
 pub use spoken::Spoken;
 pub use values::{Apart, Content, Count, Flag, Items, List, Maybe, Number, Object, Text};
 
-/// A JSON text with U+FFFD instead of half a surrogate pair, which no string can hold.
+/// A JSON text with U+FFFD for each half of a surrogate pair, which no Rust string can hold.
 pub fn whole_pairs(json: &str) -> Cow<'_, str> {
     let bytes = json.as_bytes();
     if memmem::find(bytes, br"\ud").is_none() && memmem::find(bytes, br"\uD").is_none() {
@@ -28,19 +28,19 @@ pub fn whole_pairs(json: &str) -> Cow<'_, str> {
     with_whole_pairs(json)
 }
 
-/// Why a text is no object.
+/// The reason that a text is not an object.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Fault {
     /// It is another value.
     Other,
     /// It ends too early.
     Cut,
-    /// It is no JSON.
+    /// Invalid JSON.
     Invalid,
 }
 
 impl Fault {
-    /// What is wrong, after "The line" or "The file".
+    /// The reason in words, after "The line" or "The file".
     pub const fn words(self) -> &'static str {
         match self {
             Self::Other => "is not a JSON object",
@@ -53,7 +53,7 @@ impl Fault {
 /// Reads an object.
 ///
 /// # Errors
-/// What is wrong with the text.
+/// The reason that the text is not an object.
 pub fn parse<'t, T: Deserialize<'t>>(text: &'t str) -> Result<T, Fault> {
     match serde_json::from_str::<Object<T>>(text) {
         Ok(Object(Some(value))) => Ok(value),
@@ -63,7 +63,7 @@ pub fn parse<'t, T: Deserialize<'t>>(text: &'t str) -> Result<T, Fault> {
     }
 }
 
-/// A value that is written as text or as a number, such as an id.
+/// A string or a number, such as an id, as text.
 pub fn word(raw: Option<&RawValue>) -> Option<String> {
     let raw = raw?.get();
     if raw.starts_with('"') {
@@ -73,12 +73,12 @@ pub fn word(raw: Option<&RawValue>) -> Option<String> {
     (first.is_ascii_digit() || *first == b'-').then(|| raw.to_owned())
 }
 
-/// Reads a part of a document; what cannot be read is as if it was empty.
+/// Reads a part of a document; an unreadable part is read as empty.
 pub fn part<'a, T: Deserialize<'a> + Default>(raw: &'a RawValue) -> T {
     serde_json::from_str(raw.get()).unwrap_or_default()
 }
 
-/// Arguments of a call that are written as JSON in a string: the object or the array, or else the text.
+/// Arguments of a call that are JSON in a string: the object or the array, or else the text.
 pub fn arguments(text: &str) -> (Option<Box<RawValue>>, Option<String>) {
     let json = text
         .trim_start()
@@ -89,12 +89,12 @@ pub fn arguments(text: &str) -> (Option<Box<RawValue>>, Option<String>) {
     (json, is_text.then(|| text.to_owned()))
 }
 
-/// JSON of a value that was made here.
+/// Serializes a value built by an importer.
 pub fn json(value: &serde_json::Value) -> Option<Box<RawValue>> {
     serde_json::value::to_raw_value(value).ok()
 }
 
-/// An object without some of its members and without those that are null.
+/// An object without the given keys and without null values.
 pub fn without(raw: &RawValue, left_out: &[&str]) -> Option<Box<RawValue>> {
     let node = Node::parse(raw.get()).ok()?;
     let mut object = String::from("{");
@@ -115,11 +115,11 @@ pub fn without(raw: &RawValue, left_out: &[&str]) -> Option<Box<RawValue>> {
 
 const AS_WRITTEN: &str = "Import the log as its program wrote it.";
 
-/// The text of a file or a member, as readers of JSON want it: without a byte order mark, with U+FFFD instead of half a
-/// surrogate pair, and with null instead of numbers that JSON does not have.
+/// The text of a file or a member, prepared for JSON parsers: without a byte order mark, with U+FFFD for half surrogate pairs,
+/// and with null for numbers that JSON does not allow.
 ///
 /// # Errors
-/// It is not UTF-8.
+/// The bytes are not UTF-8.
 pub fn text<'a>(file: &str, bytes: &'a [u8]) -> Result<Cow<'a, str>, Problem> {
     let bytes = bytes.strip_prefix(b"\xef\xbb\xbf").unwrap_or(bytes);
     let text = std::str::from_utf8(bytes).map_err(|_| {
@@ -138,7 +138,7 @@ pub fn text<'a>(file: &str, bytes: &'a [u8]) -> Result<Cow<'a, str>, Problem> {
     Ok(text)
 }
 
-/// Python writes `NaN`, `Infinity` and `-Infinity`: they become null.
+/// Replaces `NaN`, `Infinity` and `-Infinity`, which Python writes, with null.
 fn with_numbers(mut rest: &str) -> String {
     let mut out = String::with_capacity(rest.len());
     let mut inside = false;
@@ -149,7 +149,7 @@ fn with_numbers(mut rest: &str) -> String {
         let word = words
             .iter()
             .find(|word| !inside && rest.starts_with(**word));
-        // An escaped character may be of several bytes.
+        // An escaped character may have several bytes.
         let escaped = || rest.chars().take(2).map(char::len_utf8).sum();
         let length = match word {
             Some(word) => word.len(),
@@ -167,7 +167,7 @@ fn with_numbers(mut rest: &str) -> String {
 /// Reads a whole document.
 ///
 /// # Errors
-/// It is not JSON, or not of the type that every log of the format is of.
+/// Not JSON, or not the type of every log in the format.
 pub fn document<'a, T: Deserialize<'a>>(file: &str, text: &'a str) -> Result<T, Problem> {
     serde_json::from_str(text).map_err(|error| {
         let (message, help) = if error.is_eof() {
@@ -185,7 +185,7 @@ pub fn document<'a, T: Deserialize<'a>>(file: &str, text: &'a str) -> Result<T, 
     })
 }
 
-/// A part that could not be read, and where it is.
+/// The problem of an unreadable part, with its place.
 pub fn odd(file: &str, pointer: &str, what: &str) -> Problem {
     let message = format!("`{pointer}` is not {what}");
     let help = "The rest of the log is imported without it.";
@@ -194,7 +194,7 @@ pub fn odd(file: &str, pointer: &str, what: &str) -> Problem {
     problem
 }
 
-/// A JSON value without white space between its tokens, so that it stays on one line. `None` for what is no JSON.
+/// A JSON value without white space between tokens, so that it fits on one line. `None` for invalid JSON.
 pub fn compact(json: &str) -> Option<Box<RawValue>> {
     let json = whole_pairs(json);
     let mut out = String::with_capacity(json.len());
@@ -214,7 +214,7 @@ pub fn compact(json: &str) -> Option<Box<RawValue>> {
     RawValue::from_string(out).ok()
 }
 
-/// Where a string ends that begins a JSON text.
+/// The end of the string that begins a JSON text.
 fn end_of_string(text: &[u8]) -> usize {
     let mut at = 1;
     while let Some(found) = text
@@ -230,7 +230,7 @@ fn end_of_string(text: &[u8]) -> usize {
     text.len()
 }
 
-/// Seconds from one time to another, when both are times and in order.
+/// Seconds between two times, if both are valid and in order.
 pub fn seconds_between(start: Option<&str>, end: Option<&str>) -> Option<f64> {
     let start: jiff::Timestamp = start?.parse().ok()?;
     let end: jiff::Timestamp = end?.parse().ok()?;

@@ -1,5 +1,5 @@
-//! mini-swe-agent: `*.traj.json`, with calls as values since 2.0, and the bare lists of messages before that, whose calls
-//! are fenced blocks of text.
+//! mini-swe-agent: `*.traj.json`, with structured calls since 2.0. Before that, bare lists of messages, with calls as fenced
+//! blocks of text.
 
 mod rows;
 
@@ -39,7 +39,7 @@ impl Importer for MiniSweAgent {
 /// Reads one trajectory.
 ///
 /// # Errors
-/// The file cannot be read, or holds no messages.
+/// The file cannot be read, or has no messages.
 pub fn read(source: &Source, position: usize, options: &Options) -> Result<Draft, Problem> {
     let file = source.read(position)?;
     let text = loose::text(file.name, &file.bytes)?;
@@ -82,16 +82,16 @@ pub fn read(source: &Source, position: usize, options: &Options) -> Result<Draft
     Ok(reader.draft)
 }
 
-/// What a trajectory becomes, row by row.
+/// Converts a trajectory row by row.
 struct Reader<'o> {
     draft: Draft,
     options: &'o Options,
-    /// The row that is read, as a pointer.
+    /// Pointer to the current row.
     at: String,
-    /// Calls of the last answer that have no result yet.
+    /// Calls of the last answer without a result.
     waiting: Waiting,
     times: Times,
-    /// Whether the task was said.
+    /// Whether the task has appeared.
     asked: bool,
     /// The last row.
     last: usize,
@@ -226,7 +226,7 @@ impl Reader<'_> {
         }
     }
 
-    /// What the task, the environment or a person said.
+    /// A message of the task, the environment or a person.
     fn heard(&mut self, number: usize, row: &Row<'_>, extra: &Extra<'_>, content: Spoken) {
         let at = self.origin("");
         if let Some(kind) = extra.interrupt_type.named() {
@@ -236,7 +236,7 @@ impl Reader<'_> {
                 self.draft.note(at, &kind, Some(content.text));
             }
         } else if extra.actions.is_some() {
-            // A command that a person typed.
+            // A command typed by a person.
             self.draft.message(at, Role::User, content, true);
             self.answer(number, row, extra, Spoken::default());
         } else if extra.returncode.is_some()
@@ -291,7 +291,7 @@ impl Reader<'_> {
         }
         result.ok = result.exit_code.map(|code| code == 0);
         if result.exit_code == Some(-1) {
-            // It was not executed, or did not end in time.
+            // The command was not executed, or timed out.
             (result.exit_code, result.exit_code_from) = (None, None);
             result.status = Some("error".to_owned());
         }
@@ -398,7 +398,7 @@ fn state(exit_status: &str) -> &'static str {
     }
 }
 
-/// The command of a text, where it has one alone: the block between its fences.
+/// The command of a text with exactly one fenced block.
 fn fenced(text: &str) -> Option<&str> {
     let mut found = None;
     let mut begin = None;
@@ -423,7 +423,7 @@ fn fenced(text: &str) -> Option<&str> {
     found
 }
 
-/// The exit status that the harness itself writes at the very start of a result, and the result.
+/// The exit status that the harness writes at the start of a result, and the rest of the result.
 fn header(text: &str) -> Option<(i64, &str)> {
     let (code, rest) = text
         .strip_prefix("<returncode>")?

@@ -1,5 +1,4 @@
-//! `OpenHands`: the folder of a conversation, with one file for each event, or an export of all of them. There are two
-//! generations, each with events of its own.
+//! `OpenHands`: a conversation folder with one file per event, or an export of all events. There are two generations of events.
 
 mod v0;
 mod v1;
@@ -34,18 +33,18 @@ impl Importer for OpenHands {
     }
 }
 
-/// A conversation of a source.
+/// A conversation in a source.
 #[derive(Debug, Default)]
 struct Conversation {
-    /// Its folder, where that is in the source.
+    /// Its folder, if that is in the source.
     folder: String,
     /// `base_state.json`.
     state: Option<usize>,
-    /// Its events by number; of an export, its file.
+    /// Its events by number, or the file of an export.
     events: BTreeMap<(u64, usize), usize>,
 }
 
-/// Reads the first conversation of some files whose folder is below another one; `None` when there is none.
+/// Reads the first conversation whose folder is below another one; `None` if there is none.
 pub fn read_below(
     source: &Source,
     files: Range<usize>,
@@ -58,17 +57,17 @@ pub fn read_below(
     Some(read(source, &conversation, options))
 }
 
-/// What an event of either generation becomes.
+/// Converts the events of one generation.
 trait Generation {
-    /// Reads one event. An `Err` says what it is not.
+    /// Reads one event. `Err` describes what it is not.
     fn event(&mut self, place: Origin, raw: &RawValue) -> Result<(), &'static str>;
     /// The draft, to which problems are added.
     fn draft(&mut self) -> &mut Draft;
-    /// Everything is read.
+    /// Completes the draft after the last event.
     fn finish(self: Box<Self>) -> Draft;
 }
 
-/// The conversations of a source: folders with numbered events, else every file.
+/// The conversations of a source: folders with numbered events, or else every file.
 fn conversations(source: &Source, files: Range<usize>) -> Vec<Conversation> {
     let mut found: BTreeMap<&str, Conversation> = BTreeMap::new();
     for position in files {
@@ -100,7 +99,7 @@ fn conversations(source: &Source, files: Range<usize>) -> Vec<Conversation> {
         .collect()
 }
 
-/// The number of an event in the name of its file: `event-00017-….json`, or `17.json` before 1.0.
+/// The number in the name of an event file: `event-00017-….json`, or `17.json` before 1.0.
 fn number(file: &str) -> Option<u64> {
     let stem = file.strip_suffix(".json")?;
     let digits = match stem.strip_prefix("event-") {
@@ -189,7 +188,7 @@ fn read(source: &Source, conversation: &Conversation, options: &Options) -> Resu
     Ok(reader.finish())
 }
 
-/// The events of a file: its one, or those of an export.
+/// The events of a file: a single one, or all of an export.
 fn rows(raw: &RawValue) -> Vec<(Option<String>, &RawValue)> {
     let (below, items) = if raw.get().starts_with('[') {
         let items: Items<'_> = loose::part(raw);
@@ -222,7 +221,7 @@ fn is_v1(row: &RawValue) -> bool {
     tag.kind.is_some() || !(is_word(tag.action) || is_word(tag.observation))
 }
 
-/// The id of a run whose source has one that is unique by construction: a UUID, with its hyphens or without.
+/// The id of a run whose source has a unique one: a UUID, with or without hyphens.
 fn id(own: &str) -> Id {
     let digits: String = own.chars().filter(|c| *c != '-').collect();
     if digits.len() == 32 && digits.bytes().all(|byte| byte.is_ascii_hexdigit()) {
@@ -234,7 +233,7 @@ fn id(own: &str) -> Id {
     }
 }
 
-/// A file that a result changed, as both generations have it.
+/// A file changed by a result, in either generation.
 #[derive(Deserialize, Default)]
 #[serde(default)]
 struct Edited<'a> {
@@ -246,7 +245,7 @@ struct Edited<'a> {
 }
 
 impl Edited<'_> {
-    /// Adds the edit, when there is one.
+    /// Adds the edit, if there is one.
     fn push(&self, draft: &mut Draft, place: Origin, call: Option<String>) {
         use crate::formats::trace::Change;
         let (Some(path), Some(new)) = (self.path.named(), self.new_content.as_ref()) else {

@@ -1,4 +1,4 @@
-//! What is said of an imported run, to people and to programs.
+//! The report of an imported run, for people and programs.
 
 use std::collections::BTreeMap;
 
@@ -10,22 +10,22 @@ use crate::formats::trace::Role;
 use super::calls::Calls;
 use super::draft::{Draft, Tokens, What};
 
-/// One run, counted. Events of subagents are not counted.
+/// The counts of one run. Events of subagents are not counted.
 #[derive(Debug, Serialize)]
 #[serde(rename_all = "camelCase")]
 #[allow(missing_docs, reason = "the names are those of the report")]
 pub struct Report {
-    /// The first of its files.
+    /// Its first file.
     pub source: String,
     pub format: &'static str,
-    /// Version of the format, as written.
+    /// Version of the format, as recorded.
     pub version: Option<String>,
     pub id: String,
     /// The folder of the run, below `--out`.
     pub folder: String,
     /// `new`, `updated` or `unchanged`.
     pub result: Change,
-    /// How many events at the beginning of an earlier trace stayed as they were.
+    /// How many events at the beginning of the earlier trace are unchanged.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub equal_events: Option<u64>,
     pub case: String,
@@ -54,7 +54,7 @@ pub struct Report {
     pub outcomes: Vec<OutcomeReport>,
 }
 
-/// What became of a run.
+/// The result for a run.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "lowercase")]
 #[allow(missing_docs, reason = "the names are those of the report")]
@@ -73,7 +73,7 @@ pub struct Messages {
     pub system: u64,
 }
 
-/// Tokens by class; null is unknown.
+/// Tokens by class; null if unknown.
 #[derive(Debug, Serialize)]
 #[allow(missing_docs, reason = "the names are those of the report")]
 pub struct TokenReport {
@@ -104,7 +104,7 @@ pub struct OutcomeReport {
 }
 
 impl Report {
-    /// Counts a draft. What it cannot know is filled in later.
+    /// Counts a draft. Other fields are filled in later.
     pub(super) fn of(draft: &Draft, calls: &Calls, format: &'static str) -> Self {
         let main = || draft.events.iter().filter(|event| event.agent.is_none());
         let count =

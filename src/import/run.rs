@@ -1,4 +1,4 @@
-//! One import from the paths that were named to the folders that were written.
+//! Runs one import, from the given paths to the written folders.
 
 use std::path::{Path, PathBuf};
 use std::sync::mpsc::{self, SyncSender};
@@ -18,44 +18,44 @@ use super::store::Store;
 use super::time::When;
 use super::{IMPORTERS, Importer, Options, Problem, Source, calls, clean, keep, problem, units};
 
-/// What is imported, and how.
+/// The request of an import.
 pub struct Request {
     /// Files and folders.
     pub paths: Vec<PathBuf>,
-    /// The only format to look for.
+    /// The only format to import, if set.
     pub format: Option<&'static dyn Importer>,
-    /// Where run folders are written.
+    /// The output folder.
     pub out: PathBuf,
-    /// What is said of runs whose source does not say it.
+    /// Values for runs whose source lacks them.
     pub named: Named,
-    /// What else is said of runs whose source has a path that fits.
+    /// Further values for runs whose source path matches a pattern.
     pub rules: Vec<(String, Named)>,
-    /// What importers need to know.
+    /// Options for importers.
     pub options: Options,
-    /// Whether runs that were imported before are replaced.
+    /// Whether to replace runs that were imported before.
     pub update: bool,
-    /// Whether nothing is written.
+    /// Whether to write nothing.
     pub dry_run: bool,
 }
 
-/// What happened, as it happens.
+/// A progress message.
 pub enum Said {
-    /// A run was imported, with what could not be read in it.
+    /// A run was imported, with its unreadable parts.
     Run(Box<Report>, Vec<Problem>),
     /// A run was not imported.
     Failed(Problem),
-    /// A file of a folder is none of the formats, or a log is the same run as another one.
+    /// A file in a folder has no recognized format, or a log is a duplicate of another run.
     Skipped(Problem),
-    /// The files of a folder are looked at: how many there are.
+    /// The files of a folder are being scanned: their number.
     Reading(PathBuf, usize),
-    /// The logs of a path are read now: how many files they are.
+    /// The logs of a path are about to be read: their number of files.
     Found(usize),
-    /// So many of them were read.
+    /// This many of them were read.
     Read(usize),
 }
 
 impl Said {
-    /// What is said of a run that was not imported.
+    /// The message for a run that was not imported.
     fn of(problem: Problem) -> Self {
         if problem.severity == Severity::Note {
             Self::Skipped(problem)
@@ -65,25 +65,25 @@ impl Said {
     }
 }
 
-/// What one thread reads and the other writes.
+/// A message from the reading thread to the writing thread.
 enum Step {
     Said(Said),
     Run(Box<Read>),
 }
 
-/// A run as its source has it, with what is known of its sources.
+/// A run as recorded in its source, with its source files.
 struct Read {
     importer: &'static dyn Importer,
     draft: Draft,
-    /// The first of its files, below the path that was named.
+    /// Its first file, relative to the given path.
     first: String,
-    /// That file with the path.
+    /// The path of that file.
     path: PathBuf,
     /// Its files, in the order of `Draft::sources`.
     sources: Vec<(String, Known)>,
 }
 
-/// Imports runs, and goes on after one that fails. While a run is written the next one is read, so that two are held at most.
+/// Imports runs, and continues after a failed one. Reads the next run while one is written, so that at most two are in memory.
 pub fn import(request: &Request, say: &mut dyn FnMut(Said)) {
     let mut store = match Store::open(&request.out, request.update, request.dry_run) {
         Ok(store) => store,
@@ -112,10 +112,10 @@ pub fn import(request: &Request, say: &mut dyn FnMut(Said)) {
     });
 }
 
-/// As much as a main thread has.
+/// The stack size of a main thread.
 const STACK: usize = 8 << 20;
 
-/// Reads every run of every path. A receiver that is gone needs no more.
+/// Reads every run of every path. Stops when the receiver is gone.
 fn read_all(request: &Request, sender: &SyncSender<Step>) {
     let say = |said: Said| drop(sender.send(Step::Said(said)));
     for path in &request.paths {
@@ -169,7 +169,7 @@ fn read_all(request: &Request, sender: &SyncSender<Step>) {
     }
 }
 
-/// Files of a folder whose number is worth a line.
+/// Folders with at least this many files get a progress line.
 const MANY: usize = 100;
 
 impl Read {
@@ -204,7 +204,7 @@ impl Read {
     }
 }
 
-/// The importer of this name.
+/// Finds an importer by name.
 pub fn find(format: &str) -> Option<&'static dyn Importer> {
     let found = IMPORTERS
         .iter()
@@ -212,7 +212,7 @@ pub fn find(format: &str) -> Option<&'static dyn Importer> {
     found.copied()
 }
 
-/// Opens what the user named. A session of Claude Code has its subagents in a folder beside it.
+/// Opens the user's path. A Claude Code session has its subagents in a folder next to it.
 fn open(path: &Path) -> Result<Source, Problem> {
     let beside = path.with_extension("").join("subagents");
     let is_session = path
@@ -309,7 +309,7 @@ fn one(request: &Request, store: &mut Store, read: Read) -> Result<Said, Problem
     Ok(Said::Run(Box::new(report), draft.warnings))
 }
 
-/// Runs of these states say nothing about their model, and no site publishes them.
+/// Runs in these states have no model, so no site publishes them.
 fn unpublishable(source: &str, record: &Record) -> Problem {
     let detail = record.detail.as_deref().unwrap_or(record.state);
     let message = format!(
@@ -320,7 +320,7 @@ fn unpublishable(source: &str, record: &Record) -> Problem {
     problem(&IMPORT_UNPUBLISHABLE, source, message, help)
 }
 
-/// What is said of a run: on the command line, else by the first rule whose pattern fits and that says it.
+/// The values for a run: from the command line, or else from the first matching rule that has them.
 fn named(request: &Request, path: &Path) -> Named {
     let path = path.to_string_lossy().replace('\\', "/");
     let mut named = request.named.clone();
@@ -342,7 +342,7 @@ fn named(request: &Request, path: &Path) -> Named {
     named
 }
 
-/// Times of events in UTC, those without a time zone as they are; what is no time is left out.
+/// Converts event times to UTC. Keeps times without a time zone, and removes invalid ones.
 fn times(draft: &mut Draft) {
     for event in &mut draft.events {
         match event.time.take().as_deref().and_then(When::read) {
@@ -353,7 +353,7 @@ fn times(draft: &mut Draft) {
     }
 }
 
-/// Length of the folder that all files are in, so that a run has the same bytes wherever it was imported from.
+/// Length of the common folder of all files, so that a run has the same bytes wherever it is imported from.
 fn shared_folder(names: &[String]) -> usize {
     let Some(first) = names.first() else { return 0 };
     let mut folders = first.rmatch_indices('/').map(|(at, _)| at + 1);

@@ -1,4 +1,4 @@
-//! What several importers do alike: which files they read, and how a message, reasoning or a prompt becomes an event.
+//! Helpers of several importers: which files they read, and how messages, reasoning and prompts become events.
 
 use std::collections::{BTreeSet, VecDeque};
 
@@ -8,14 +8,14 @@ use super::draft::{Draft, Identity, Origin, Outcome, What};
 use super::loose::{self, Spoken};
 use super::{Keep, Options, Source};
 
-/// The files of a source that hold a run each: the file that the user named, or those of a folder whose name ends so.
+/// The files with one run each: the user's file, or the files of a folder whose names have the suffix.
 pub fn documents<'s>(source: &'s Source, suffix: &'s str) -> impl Iterator<Item = usize> + 's {
     let names = source.names();
     let alone = names.len() == 1;
     (0..names.len()).filter(move |position| alone || names[*position].ends_with(suffix))
 }
 
-/// The files of a folder, of which one is known: files of one folder follow one another.
+/// The range of files in the same folder as a known one: they are adjacent.
 pub fn folder_of(names: &[String], folder: &str, position: usize) -> std::ops::Range<usize> {
     let is_of = |name: &&String| name.starts_with(folder);
     let before = names[..position].iter().rev().take_while(is_of).count();
@@ -23,7 +23,7 @@ pub fn folder_of(names: &[String], folder: &str, position: usize) -> std::ops::R
     position - before..position + after
 }
 
-/// Where a value is in the first source of a run.
+/// A place in the first source of a run.
 pub fn at(pointer: String) -> Origin {
     Origin {
         pointer: Some(pointer),
@@ -31,7 +31,7 @@ pub fn at(pointer: String) -> Origin {
     }
 }
 
-/// The kind of note that a prompt becomes where prompts are kept.
+/// The kind of note for a kept prompt.
 pub fn kept(what: &str) -> &'static str {
     match what {
         "systemPrompts" => "system prompt",
@@ -41,7 +41,7 @@ pub fn kept(what: &str) -> &'static str {
     }
 }
 
-/// Calls of an answer that have no result yet, in order.
+/// Calls of an answer without a result, in order.
 #[derive(Default)]
 pub struct Waiting {
     calls: VecDeque<String>,
@@ -54,12 +54,12 @@ impl Waiting {
         self.calls.push_back(call);
     }
 
-    /// Notes a result that names its call.
+    /// Marks a call as answered.
     pub fn answer(&mut self, call: &str) {
         self.answered.insert(call.to_owned());
     }
 
-    /// The call that a result without a name belongs to.
+    /// The next unanswered call, for a result without an id.
     pub fn next(&mut self) -> Option<String> {
         (!self.is_empty()).then(|| self.calls.pop_front())?
     }
@@ -79,14 +79,14 @@ impl Waiting {
         self.calls.iter().cloned().collect()
     }
 
-    /// Forgets the calls of the answer before.
+    /// Clears the calls of the previous answer.
     pub fn clear(&mut self) {
         *self = Self::default();
     }
 }
 
 impl Draft {
-    /// Adds what a person or the agent said, unless it is empty.
+    /// Adds a message, unless it is empty.
     pub fn message(&mut self, at: Origin, role: Role, content: Spoken, steering: bool) {
         self.withhold("images", content.images);
         if content.text.trim().is_empty() && content.images == 0 {
@@ -115,7 +115,7 @@ impl Draft {
         }
     }
 
-    /// Adds what a program said to the model, where that is wanted; else it is counted as `what`.
+    /// Adds a prompt if prompts are kept; otherwise counts it as `what`.
     pub fn prompt(&mut self, options: &Options, at: Origin, what: &'static str, text: String) {
         if options.keeps(Keep::Prompts) {
             self.note(at, kept(what), Some(text));
@@ -124,12 +124,12 @@ impl Draft {
         }
     }
 
-    /// Counts a part that could not be read, and names it unless there are many.
+    /// Counts an unreadable part, and reports it up to a limit.
     pub fn odd(&mut self, file: &str, pointer: &str, what: &str) {
         self.skip(loose::odd(file, pointer, what));
     }
 
-    /// The message of an error, with the frames of its traceback where they are wanted.
+    /// The message of an error, with traceback frames if they are kept.
     pub fn traced(&mut self, options: &Options, message: String, frames: &str) -> String {
         if frames.trim().is_empty() {
             return message;
@@ -147,7 +147,7 @@ impl Draft {
         self.push(at, What::Note { kind, text });
     }
 
-    /// Notes whether something was submitted.
+    /// Records whether something was submitted.
     pub fn submission(&mut self, any: bool) {
         let Some(value) = loose::json(&any.into()) else {
             return;
@@ -163,9 +163,9 @@ impl Draft {
     }
 }
 
-/// More names of a kind than a run has.
+/// Maximum names of a kind; no real run has more.
 const NAMES: usize = 100;
-/// Names of users and hosts that are not replaced.
+/// User and host names that are not replaced.
 const ANYONE: [&str; 8] = [
     "",
     "root",
@@ -178,7 +178,8 @@ const ANYONE: [&str; 8] = [
 ];
 
 impl Identity {
-    /// Notes a user and a host that a log names, each once. Names that every container has identify no one.
+    /// Collects a user and a host named in a log, without duplicates. Skips names that every container has, which identify no
+    /// one.
     pub fn know(&mut self, user: Option<&str>, host: Option<&str>) {
         for (known, name) in [(&mut self.users, user), (&mut self.hosts, host)] {
             if let Some(name) = name.filter(|name| !ANYONE.contains(name) && known.len() < NAMES)

@@ -1,4 +1,4 @@
-//! Which format a file has, by its content.
+//! Detects the format of a file by its content.
 
 mod shape;
 
@@ -12,7 +12,7 @@ use shape::{Shape, Top};
 
 type Holds = fn(&Shape) -> bool;
 
-/// What a format is known by: every one of these must hold.
+/// The features of a format, all of which must match.
 struct Rule {
     format: &'static str,
     holds: &'static [(&'static str, Holds)],
@@ -112,7 +112,7 @@ const DOCUMENTS: &[Rule] = &[
 
 const BESIDE: &str = "runpress reads it as it is: put it into a run folder.";
 
-/// What is no log of another system, and what to do with it.
+/// Files that are not logs of another system, with a suggested fix.
 const OTHERS: &[(&str, Holds, &str)] = &[
     ("a file of Harn", |s| s.has("_type"), BESIDE),
     (
@@ -125,7 +125,7 @@ const OTHERS: &[(&str, Holds, &str)] = &[
 /// The format of a file.
 ///
 /// # Errors
-/// It has none that is known, or several.
+/// No known format matches, or several do.
 pub(super) fn file(source: &Source, position: usize) -> Result<&'static str, Problem> {
     let name = &source.names()[position];
     let unknown = |message: String| problem(&IMPORT_UNKNOWN_FORMAT, name, message, FORMATS);
@@ -150,11 +150,11 @@ pub(super) fn file(source: &Source, position: usize) -> Result<&'static str, Pro
         let message = "The file is not text, ZIP or Zstandard".to_owned();
         return Err(unknown(message));
     }
-    // The first line alone is an object, and ends within the head: perhaps JSON Lines. Otherwise the whole file decides.
+    // If the first line is an object and ends within the head, this may be JSON Lines. Otherwise the whole file decides.
     let mut lines = head.split_inclusive(|byte| *byte == b'\n');
     let first = lines.find(|line| !line.trim_ascii().is_empty());
     let first = first.filter(|line| line.ends_with(b"\n") || head.len() + 3 < HEAD);
-    // A document over several lines has objects on some of them, but not on its first.
+    // A document over several lines may have objects on some lines, but not on its first.
     let first = first.filter(|line| shape::document(line).is_ok());
     if let Some(rows) = first
         .map(|_| shape::rows(head))
@@ -166,7 +166,7 @@ pub(super) fn file(source: &Source, position: usize) -> Result<&'static str, Pro
     let whole = loose::text(name, &whole)?;
     match shape::document(whole.as_bytes()) {
         Ok(shape) => document(name, &shape).or_else(|problem| {
-            // Perhaps a log of a single line, longer than the head.
+            // Maybe a log with a single line, longer than the head.
             let row = Some(shape).filter(Shape::is_row);
             row.and_then(|row| jsonl(name, &[row]).ok()).ok_or(problem)
         }),
@@ -215,7 +215,7 @@ fn document(name: &str, shape: &Shape) -> Result<&'static str, Problem> {
     Err(problem(&IMPORT_UNKNOWN_FORMAT, name, message, FORMATS))
 }
 
-/// Words that rows of Claude Code have under `type`.
+/// Values of `type` in rows of Claude Code.
 const CLAUDE: [&str; 7] = [
     "user",
     "assistant",
@@ -226,7 +226,7 @@ const CLAUDE: [&str; 7] = [
     "queue-operation",
 ];
 
-/// Words that rows of Codex have under `type`.
+/// Values of `type` in rows of Codex.
 const CODEX: [&str; 7] = [
     "session_meta",
     "response_item",

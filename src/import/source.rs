@@ -1,4 +1,4 @@
-//! What an importer reads: the files of one path that the user named, each with its size and digest.
+//! The input of an importer: the files of one user-given path, with size and digest.
 
 mod archive;
 mod compressed;
@@ -16,26 +16,26 @@ use super::{Problem, problem};
 
 pub use archive::Archive;
 
-/// The largest file that is held, on disk and decompressed.
+/// Maximum bytes of a file, on disk and decompressed.
 const LARGEST: u64 = 1 << 30;
 
-/// How much of a file is looked at to learn its format.
+/// Bytes of a file that are checked to detect its format.
 pub const HEAD: usize = 64 << 10;
 
-/// A file or a folder that the user named. Nothing outside of it is read, and no link in it is followed.
+/// A file or folder given by the user. Nothing outside it is read, and no link in it is followed.
 #[derive(Debug)]
 pub struct Source {
     place: Rc<Where>,
     is_folder: bool,
-    /// The files beneath it by their path with `/`, sorted; one name without a folder where the user named a file.
+    /// Paths of its files with `/`, sorted; for a single file, only its name.
     names: Vec<String>,
-    /// The folder that they are in, below the place.
+    /// The folder of these files, below the place.
     prefix: String,
     /// Their positions in memory.
     places: Vec<usize>,
-    /// Links and special files, which are not read.
+    /// Links and special files, which are skipped.
     skipped: Vec<String>,
-    /// What is known of those that were read.
+    /// Size and digest of the files read so far.
     read: RefCell<Vec<Option<Known>>>,
 }
 
@@ -43,16 +43,16 @@ pub struct Source {
 enum Where {
     Folder(Folder),
     File(PathBuf),
-    /// The files themselves, in the order of their names.
+    /// The contents of the files, in the order of their names.
     Memory(Vec<Vec<u8>>),
 }
 
-/// What is published of a source.
+/// The published data about a source file.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Known {
     /// Its size.
     pub bytes: u64,
-    /// BLAKE3 of its bytes as they are on disk.
+    /// BLAKE3 of its bytes on disk.
     pub blake3: String,
 }
 
@@ -63,19 +63,19 @@ pub struct File<'s> {
     pub position: usize,
     /// Name, as in `Source::names`.
     pub name: &'s str,
-    /// Its bytes; of a file that is compressed with Zstandard, what it holds.
+    /// Its bytes, decompressed if it is compressed with Zstandard.
     pub bytes: Vec<u8>,
 }
 
-/// A file that is open, or its bytes.
+/// An open file, or its bytes in memory.
 trait Stream: Read + Seek {}
 impl<T: Read + Seek> Stream for T {}
 
 impl Source {
-    /// Looks at a file, or through a folder, without reading any file.
+    /// Lists a file, or all files of a folder, without reading any.
     ///
     /// # Errors
-    /// There is nothing of this name, or it cannot be read.
+    /// The path does not exist or cannot be read.
     pub fn open(path: &Path) -> Result<Self, Problem> {
         let shown = path.to_string_lossy();
         let meta = fs::metadata(path).map_err(|error| failed(&shown, &error))?;
@@ -97,7 +97,7 @@ impl Source {
         Ok(Self::new(Where::Folder(folder), names, skipped))
     }
 
-    /// Files that are nowhere on disk, for tests and fuzz targets. Of files with one name, the last one counts.
+    /// Files in memory, for tests and fuzz targets. The last of several files with one name wins.
     #[must_use]
     pub fn of(files: &[(&str, &[u8])]) -> Self {
         let files: std::collections::BTreeMap<_, _> = files.iter().copied().collect();
@@ -124,7 +124,7 @@ impl Source {
         }
     }
 
-    /// Some of the files, without so many bytes at the beginning of their names.
+    /// A subset of the files, with the first `prefix` bytes removed from their names.
     pub(super) fn part(&self, positions: &[usize], prefix: usize) -> Self {
         let first = positions.first().and_then(|at| self.names.get(*at));
         let folder = first
@@ -145,23 +145,23 @@ impl Source {
         }
     }
 
-    /// The files, by name.
+    /// The names of the files.
     pub fn names(&self) -> &[String] {
         &self.names
     }
 
-    /// A file's path below what the user named.
+    /// The path of a file relative to the user's path.
     pub(super) fn shown(&self, position: usize) -> Option<String> {
         let name = self.names.get(position)?;
         Some(format!("{}{name}", self.prefix))
     }
 
-    /// Links and special files, which are not read, by name.
+    /// Names of skipped links and special files.
     pub fn skipped(&self) -> &[String] {
         &self.skipped
     }
 
-    /// Whether this is a folder, even one with a single file.
+    /// Whether this is a folder, even with a single file.
     pub fn is_folder(&self) -> bool {
         self.is_folder
     }
@@ -178,7 +178,7 @@ impl Source {
         self.read.borrow().get(position).cloned().flatten()
     }
 
-    /// Size and digest of a file that need not be read.
+    /// Size and digest of a file, computed without keeping its content.
     pub(super) fn digest(&self, position: usize) -> Result<Known, Problem> {
         let mut hasher = blake3::Hasher::new();
         hasher
@@ -190,10 +190,10 @@ impl Source {
         })
     }
 
-    /// Reads a file whole.
+    /// Reads a whole file.
     ///
     /// # Errors
-    /// It cannot be read, or is larger than the limit.
+    /// The file cannot be read, or exceeds the limit.
     pub fn read(&self, position: usize) -> Result<File<'_>, Problem> {
         let name = self.name(position)?;
         let mut stream = self.stream(position)?;
@@ -219,14 +219,14 @@ impl Source {
         })
     }
 
-    /// The beginning of a file, decompressed: at most [`HEAD`] bytes. A file that ends within them is given whole.
+    /// The beginning of a file, decompressed: at most [`HEAD`] bytes. A shorter file is returned whole.
     ///
     /// # Errors
     /// It cannot be read.
     pub fn head(&self, position: usize) -> Result<Vec<u8>, Problem> {
         let name = self.name(position)?;
         let mut bytes = Vec::new();
-        // Zstandard decodes whole blocks, each of 128 KiB at most.
+        // Zstandard decodes whole blocks of at most 128 KiB.
         let mut stream = self.stream(position)?.take(4 * HEAD as u64);
         stream
             .read_to_end(&mut bytes)
@@ -238,10 +238,10 @@ impl Source {
         Ok(bytes)
     }
 
-    /// Opens a ZIP archive. It is not held in memory.
+    /// Opens a ZIP archive without loading it into memory.
     ///
     /// # Errors
-    /// It cannot be read, or is no ZIP archive.
+    /// The file cannot be read, or is not a ZIP archive.
     pub fn archive(&self, position: usize) -> Result<Archive<'_>, Problem> {
         let name = self.name(position)?;
         let mut stream = self.stream(position)?;
@@ -354,7 +354,7 @@ mod tests {
     #[test]
     fn every_frame_of_a_compressed_file_is_read_and_the_digest_is_that_of_the_disk() {
         let mut bytes = zstd(b"one\n");
-        // A frame that is to be skipped.
+        // A skippable frame.
         bytes.extend([0x50, 0x2A, 0x4D, 0x18, 2, 0, 0, 0, 7, 7]);
         bytes.extend(zstd(b"two\n"));
         let source = Source::of(&[("log.jsonl.zst", &bytes)]);

@@ -1,4 +1,4 @@
-//! The folders of imported runs: where each is, and how it is written without touching what is not the importer's.
+//! The folders of imported runs: chooses their names, and writes them without touching files that the importer does not own.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
@@ -32,21 +32,21 @@ const OWN: [&str; 8] = [
 /// The runs below a folder.
 pub(super) struct Store {
     out: PathBuf,
-    /// Folder of each run, by id.
+    /// The folder of each run, by id.
     folders: BTreeMap<String, String>,
-    /// Names that are taken, in lower case.
+    /// Names in use, in lower case.
     taken: BTreeSet<String>,
-    /// Ids that were imported just now.
+    /// Ids imported in this run of the program.
     seen: BTreeSet<String>,
     update: bool,
     dry_run: bool,
 }
 
-/// What a run folder holds already.
+/// The existing content of a run folder.
 pub(super) struct Slot {
     /// Its name.
     pub(super) folder: String,
-    /// Keys of its record that the importer does not write.
+    /// Keys of its record that the importer does not own.
     pub(super) others: BTreeMap<String, Box<RawValue>>,
     old: Option<Old>,
 }
@@ -63,7 +63,7 @@ struct Head {
 }
 
 impl Store {
-    /// Looks at the records below a folder, which need not exist.
+    /// Reads the records below a folder, which may be missing.
     pub(super) fn open(out: &Path, update: bool, dry_run: bool) -> Result<Self, Problem> {
         let mut store = Self {
             out: out.to_owned(),
@@ -89,12 +89,12 @@ impl Store {
         Ok(store)
     }
 
-    /// Whether a run of this import has that id.
+    /// Whether this import already has a run with that id.
     pub(super) fn has_seen(&self, id: &str) -> bool {
         self.seen.contains(id)
     }
 
-    /// The folder of a run: the one that it has, or a new name from its case and its id.
+    /// The folder of a run: its existing one, or a new name from its case and id.
     pub(super) fn slot(&mut self, case: &str, id: &str) -> Result<Slot, Problem> {
         self.seen.insert(id.to_owned());
         let Some(folder) = self.folders.get(id).cloned() else {
@@ -142,8 +142,8 @@ impl Store {
         found.unwrap_or(full)
     }
 
-    /// Writes a run, where it differs from what is there. Gives how many events at the beginning stayed as they were, where there
-    /// was a trace.
+    /// Writes the files of a run that changed. Returns how many events at the beginning of an earlier trace are unchanged, if
+    /// there was one.
     pub(super) fn write(
         &self,
         source: &str,
@@ -201,13 +201,13 @@ impl Store {
         add(folder.path(), assets)?;
         open_to_all(folder.path())?;
         fs::rename(folder.path(), path)?;
-        // It is where it belongs: there is nothing left to remove.
+        // The folder is in its final place: there is nothing to clean up.
         let _ = folder.keep();
         Ok(())
     }
 }
 
-/// Writes assets that are not there yet. Their names are made of their content, so that one of the name is the same.
+/// Writes missing assets. Names are digests of the content, so an existing file is the same.
 fn add(folder: &Path, assets: &[Asset]) -> io::Result<()> {
     if assets.is_empty() {
         return Ok(());
@@ -226,7 +226,7 @@ fn add(folder: &Path, assets: &[Asset]) -> io::Result<()> {
     Ok(())
 }
 
-/// A temporary folder is its owner's alone; a run folder is as any other.
+/// A temporary folder is private to its owner; a run folder gets the usual permissions.
 #[cfg(unix)]
 fn open_to_all(folder: &Path) -> io::Result<()> {
     use std::os::unix::fs::PermissionsExt;
@@ -251,7 +251,7 @@ fn replace(folder: &Path, name: &str, bytes: &[u8]) -> io::Result<()> {
     Ok(())
 }
 
-/// How many events at the beginning of two traces are the same.
+/// The number of equal events at the beginning of two traces.
 fn equal_events(old: Option<&[u8]>, new: Option<&[u8]>) -> Option<u64> {
     let events = |trace: &'_ [u8]| {
         trace
@@ -288,7 +288,7 @@ fn failed(path: &Path, error: &io::Error) -> Problem {
     problem(&IMPORT_CANNOT_WRITE, &path.to_string_lossy(), message, help)
 }
 
-/// Why the folder of a run stays as it is.
+/// The reason that the folder of a run is not changed.
 fn refused(source: &str, folder: &str, is_imported: bool, equal: Option<u64>) -> Problem {
     if !is_imported {
         let message = format!("{folder} holds a run with this id that was not imported");
@@ -338,7 +338,7 @@ mod tests {
         assert!(refused.help.contains("--update"), "{refused:?}");
         assert_eq!(wrote(NEW, true), (name(), Change::Updated, Some(1)));
         assert_eq!(fs::read_to_string(&note).expect("a file"), "mine");
-        // A folder of another name keeps it, and a key of somebody else stays in the record.
+        // The renamed folder is kept, and so is the foreign key in the record.
         fs::rename(out.join(name()), out.join("mine")).expect("renamed");
         fs::write(
             out.join("mine/run-record.json"),

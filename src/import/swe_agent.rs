@@ -1,4 +1,4 @@
-//! SWE-agent: `*.traj`, with the steps of a run, or a demonstration that holds the history only. It knows no times.
+//! SWE-agent: `*.traj`, with the steps of a run, or a demonstration with only the history. It records no times.
 
 use serde::Deserialize;
 use serde_json::value::RawValue;
@@ -129,7 +129,7 @@ fn read(source: &Source, position: usize, options: &Options) -> Result<Draft, Pr
     Ok(draft)
 }
 
-/// The rows of a list that are objects, each with its pointer.
+/// The objects of a list, each with its pointer.
 fn rows<'a, T: Deserialize<'a>>(
     list: &Items<'a>,
     pointer: &str,
@@ -147,7 +147,7 @@ fn rows<'a, T: Deserialize<'a>>(
     rows
 }
 
-/// What was said before the first step: prompts, demonstrations, the task. The rest of the history repeats the steps.
+/// Reads everything before the first step: prompts, demonstrations, the task. The rest of the history repeats the steps.
 fn beginning(history: &[(String, Row<'_>)], options: &Options, draft: &mut Draft) {
     let is_demo = |row: &Row<'_>| *row.is_demo == Some(true);
     let demos = history.iter().filter(|(_, row)| is_demo(row)).count();
@@ -266,7 +266,7 @@ fn demonstration(history: &[(String, Row<'_>)], options: &Options, draft: &mut D
     }
 }
 
-/// The calls of a row of the history, each with its pointer in the row.
+/// The calls of a history row, each with its pointer in the row.
 fn calls(row: &Row<'_>, number: usize) -> Vec<(String, Call)> {
     let calls = row.tool_calls.items();
     if let (true, Some(action)) = (calls.is_empty(), row.action.named()) {
@@ -296,7 +296,7 @@ fn calls(row: &Row<'_>, number: usize) -> Vec<(String, Call)> {
     calls.collect()
 }
 
-/// SWE-agent does not record whether an action succeeded.
+/// Adds a result. SWE-agent does not record whether an action succeeded.
 fn result(place: super::Origin, call: Option<String>, content: Spoken, draft: &mut Draft) {
     draft.withhold("images", content.images);
     let result = ToolResult {
@@ -353,7 +353,7 @@ fn record(whole: &Whole<'_>, file: &str, draft: &mut Draft) {
     };
 }
 
-/// The folder that the agent worked in: `state` is an object, or up to 0.7 a string of JSON.
+/// The working folder of the agent: `state` is an object, or a string of JSON up to 0.7.
 fn workspace(state: Option<&RawValue>) -> Option<String> {
     let raw = state?.get();
     let inner = Str::parse(raw);

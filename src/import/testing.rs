@@ -1,4 +1,4 @@
-//! What the tests of importers share: runs of a sample, their counts, their events as lines of text, and mutations.
+//! Shared by the tests of importers: runs of a sample, their counts, their events as lines of text, and mutations.
 
 use std::collections::BTreeMap;
 
@@ -21,12 +21,12 @@ macro_rules! sample {
 }
 pub(super) use sample;
 
-/// What an importer makes of files.
+/// Imports some files.
 pub fn read(importer: &dyn Importer, files: &[(&str, &[u8])]) -> Vec<Result<Draft, Problem>> {
     read_with(importer, files, &Options::default())
 }
 
-/// The same with options.
+/// Imports some files with options.
 pub fn read_with(
     importer: &dyn Importer,
     files: &[(&str, &[u8])],
@@ -37,19 +37,19 @@ pub fn read_with(
     runs
 }
 
-/// The only run of a file.
+/// The single run of a file.
 pub fn only(importer: &dyn Importer, name: &str, bytes: &[u8]) -> Draft {
     run(importer, &[(name, bytes)])
 }
 
-/// The only run of some files.
+/// The single run of some files.
 pub fn run(importer: &dyn Importer, files: &[(&str, &[u8])]) -> Draft {
     let mut runs = read(importer, files);
     assert_eq!(runs.len(), 1, "{runs:?}");
     runs.remove(0).expect("a run")
 }
 
-/// Counts of the main agent, those that are not 0.
+/// Non-zero counts of the main agent.
 pub fn counts(draft: &Draft) -> String {
     let mut counts: BTreeMap<&str, u64> = BTreeMap::new();
     let mut calls: Vec<(&str, bool)> = Vec::new();
@@ -101,7 +101,7 @@ pub fn counts(draft: &Draft) -> String {
     counts.join(", ")
 }
 
-/// The classes of tokens in the order of the format, `-` for one that is unknown.
+/// The token classes in the order of the format, with `-` for an unknown one.
 pub fn tokens(draft: &Draft) -> String {
     let tokens = draft.record.tokens;
     let classes = [
@@ -115,7 +115,7 @@ pub fn tokens(draft: &Draft) -> String {
         .join("/")
 }
 
-/// A line for each event but usage.
+/// One line per event, without usage.
 pub fn outline(draft: &Draft) -> String {
     let mut lines = String::new();
     for event in &draft.events {
@@ -130,8 +130,8 @@ pub fn outline(draft: &Draft) -> String {
     lines
 }
 
-/// Reads files that are cut, and files whose values are replaced by ones of another type or removed: nothing may panic, and
-/// what comes out has its sources.
+/// Reads truncated files, and files with values removed or replaced by another type. Nothing may panic, and the result must
+/// have its sources.
 pub fn survive(importer: &dyn Importer, files: &[(&str, &[u8])]) {
     let check = |index: usize, bytes: &[u8]| {
         let mut files = files.to_vec();
@@ -151,7 +151,7 @@ pub fn survive(importer: &dyn Importer, files: &[(&str, &[u8])]) {
         };
         let mut pointers = Vec::new();
         walk(&value, String::new(), &mut pointers);
-        // Of a large file, some values.
+        // Only some values of a large file.
         for pointer in pointers.iter().step_by(1 + pointers.len() / 150) {
             let others = [
                 json!(null),
@@ -203,7 +203,7 @@ pub fn json(draft: &Draft) -> Vec<String> {
     draft.events.iter().map(text).collect()
 }
 
-/// Each event as its type and what tells it apart: `call Bash t1`, `result t1 false`, `user Hello`.
+/// Each event as its type and distinguishing fields: `call Bash t1`, `result t1 false`, `user Hello`.
 pub fn brief(draft: &Draft) -> Vec<String> {
     let word = |value: &Value| match value {
         Value::String(text) => text.clone(),
@@ -236,7 +236,7 @@ pub fn brief(draft: &Draft) -> Vec<String> {
     lines
 }
 
-/// What upstream's reader makes of a sample, in the words of `brief`: messages, reasoning, calls and results.
+/// The output of the upstream reader for a sample, in the format of `brief`: messages, reasoning, calls and results.
 pub fn expected(json: &[u8]) -> Vec<String> {
     let expected: Value = serde_json::from_slice(json).expect("JSON");
     let mut lines = Vec::new();
@@ -264,7 +264,7 @@ pub fn expected(json: &[u8]) -> Vec<String> {
     lines
 }
 
-/// The same of a draft.
+/// A draft in the format of `expected`.
 pub fn comparable(draft: &Draft) -> Vec<String> {
     let lines = draft.events.iter().zip(brief(draft));
     lines
@@ -279,7 +279,7 @@ pub fn comparable(draft: &Draft) -> Vec<String> {
         .collect()
 }
 
-/// Counts of a run, in the words of the facts about the samples: user, assistant, reasoning, calls, results, failed.
+/// Counts of a run, in the order of the facts about the samples: user, assistant, reasoning, calls, results, failed.
 pub fn tally(draft: &Draft) -> [usize; 6] {
     let count =
         |is: &dyn Fn(&What) -> bool| draft.events.iter().filter(|event| is(&event.what)).count();
@@ -298,8 +298,8 @@ pub fn tally(draft: &Draft) -> [usize; 6] {
     ]
 }
 
-/// Reads a log of lines that is cut, doubled, in another order, or holds values of other types: nothing panics, and every event
-/// is one line of JSON.
+/// Reads a JSON Lines log that is truncated, duplicated, reordered, or has values of other types. Nothing may panic, and every
+/// event must be one line of JSON.
 pub fn survives(importer: &dyn Importer, name: &str, log: &[u8]) {
     let read = |bytes: &[u8]| {
         for run in self::read(importer, &[(name, bytes)]).into_iter().flatten() {

@@ -1,4 +1,4 @@
-//! Times of logs: with an offset, as local time without one, or in seconds since 1970.
+//! Times in logs: with an offset, as local time without one, or in seconds since 1970.
 
 use jiff::Timestamp;
 use jiff::civil::DateTime;
@@ -6,17 +6,17 @@ use jiff::fmt::temporal::DateTimePrinter;
 
 use super::draft::{Event, Record};
 
-/// A time of a log.
+/// A time in a log.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum When {
     /// In UTC, with the digits of the source.
     Utc(String),
-    /// As written, where the source names no time zone.
+    /// As recorded, if the source has no time zone.
     Local(String),
 }
 
 impl When {
-    /// Reads a time; `None` for anything that is none.
+    /// Reads a time; `None` if it is invalid.
     pub fn read(text: &str) -> Option<Self> {
         if let Ok(moment) = text.parse::<Timestamp>() {
             let is_utc = text.ends_with('Z') && text.as_bytes().get(10) == Some(&b'T');
@@ -32,7 +32,7 @@ impl When {
 
     /// Reads seconds since 1970, to the microsecond.
     pub fn unix(seconds: f64) -> Option<Self> {
-        // Beyond it there are no years of four digits.
+        // Larger values have years with more than four digits.
         if !(0.0..2.5e11).contains(&seconds) {
             return None;
         }
@@ -47,7 +47,7 @@ impl When {
     }
 }
 
-/// Digits of the second's fraction.
+/// Number of fractional digits of the seconds.
 fn digits(text: &str) -> u8 {
     let fraction = text
         .get(19..)
@@ -65,7 +65,7 @@ fn printed(moment: Timestamp, digits: u8) -> String {
 }
 
 impl Event {
-    /// Sets the time; what is no time is left out.
+    /// Sets the time; an invalid time is left out.
     pub fn when(&mut self, when: Option<&When>) -> &mut Self {
         match when {
             Some(When::Utc(time)) => self.time = Some(time.clone()),
@@ -76,7 +76,7 @@ impl Event {
     }
 }
 
-/// The earliest and the latest time of a log, as written.
+/// The earliest and latest time of a log, as recorded.
 #[derive(Debug, Default)]
 pub struct Times {
     moments: Option<[(Timestamp, String); 2]>,
@@ -84,7 +84,7 @@ pub struct Times {
 }
 
 impl Times {
-    /// Looks at a time.
+    /// Adds a time.
     pub fn see(&mut self, text: &str) {
         if let Ok(moment) = text.parse::<Timestamp>() {
             widen(&mut self.moments, moment, text);
@@ -93,7 +93,7 @@ impl Times {
         }
     }
 
-    /// Writes what was seen into a record that does not say it already.
+    /// Writes the times into a record that lacks them.
     pub fn write(self, record: &mut Record) {
         if let Some([(_, first), (_, last)]) = self.moments {
             record.started.get_or_insert(first);

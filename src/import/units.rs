@@ -1,4 +1,4 @@
-//! What a folder holds: logs to be imported one by one, and files that are none.
+//! Finds the logs in a folder, to import them one by one, and the files that are not logs.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -13,7 +13,7 @@ pub(super) struct Unit {
     pub(super) format: &'static str,
 }
 
-/// Looks through what the user named. With a format, only its files are looked for, and a single file is not looked at.
+/// Searches the user's path. With a format, finds only its files, and takes a single file without checking it.
 pub(super) fn find(source: Source, format: Option<&'static str>) -> (Vec<Unit>, Vec<Problem>) {
     if !source.is_folder()
         && let Some(format) = format
@@ -61,7 +61,7 @@ pub(super) fn find(source: Source, format: Option<&'static str>) -> (Vec<Unit>, 
             continue;
         }
         match sniff::file(&source, position) {
-            // Files of these name others beside them.
+            // Files of these formats refer to files next to them.
             Ok(format @ ("claude-code" | "atif")) => {
                 let folder = name.rfind('/').map_or(0, |at| at + 1);
                 found.add(format, &name[..folder], vec![position]);
@@ -109,7 +109,7 @@ pub(super) fn find(source: Source, format: Option<&'static str>) -> (Vec<Unit>, 
 
 #[derive(Default)]
 struct Found {
-    /// The positions of files by format, and by folder or name.
+    /// The positions of files, by format and by folder or name.
     units: BTreeMap<(&'static str, String), Vec<usize>>,
     skipped: Vec<Problem>,
 }
@@ -121,7 +121,7 @@ impl Found {
     }
 }
 
-/// Each folder with a file in it, with `/` at its end, the outer one first; the source itself is empty.
+/// Each folder that contains a file, ending with `/`, outer ones first; the source itself is empty.
 fn folders(names: &[String]) -> BTreeSet<std::borrow::Cow<'_, str>> {
     let mut folders = BTreeSet::from(["".into()]);
     for name in names {
@@ -132,7 +132,7 @@ fn folders(names: &[String]) -> BTreeSet<std::borrow::Cow<'_, str>> {
     folders
 }
 
-/// Whether this is the file of one event of `OpenHands`: `events/event-00001-<id>.json`, or `events/1.json`.
+/// Whether this is an event file of `OpenHands`: `events/event-00001-<id>.json`, or `events/1.json`.
 fn is_event(name: &str) -> bool {
     let Some(name) = name
         .strip_prefix("events/")

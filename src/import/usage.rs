@@ -1,11 +1,11 @@
-//! Tokens as providers report them, and the four classes that they become.
+//! Token counts of providers, and their conversion to four classes.
 
 use serde::Deserialize;
 
 use super::draft::Tokens;
 use super::loose::{Apart, Count};
 
-/// Tokens where input includes what was cached and output includes reasoning.
+/// Token counts where input includes cached tokens and output includes reasoning.
 #[derive(Debug, Default, Clone, Copy)]
 #[allow(missing_docs, reason = "see above")]
 pub struct Inclusive {
@@ -16,7 +16,7 @@ pub struct Inclusive {
 }
 
 impl Inclusive {
-    /// The classes that do not overlap.
+    /// The non-overlapping classes.
     pub fn disjoint(self) -> Tokens {
         let beside = |all: Option<u64>, part: Option<u64>| {
             all.map(|all| all.saturating_sub(part.unwrap_or_default()))
@@ -31,7 +31,7 @@ impl Inclusive {
 }
 
 impl Tokens {
-    /// Whether no class is more than 0.
+    /// Whether all classes are 0.
     pub fn nothing(self) -> bool {
         let classes = [
             self.uncached_input,
@@ -43,8 +43,8 @@ impl Tokens {
     }
 }
 
-/// `usage` of an answer, as the APIs of `OpenAI` have it and programs that imitate them. One API says prompt and completion,
-/// the other input and output.
+/// `usage` of an answer, as in the `OpenAI` APIs and their imitations. One API uses prompt and completion, the other input and
+/// output.
 #[derive(Debug, Default, Deserialize)]
 #[serde(default)]
 pub struct Usage {
@@ -66,7 +66,7 @@ struct Details {
 }
 
 impl Usage {
-    /// What it says; `None` when it counts nothing.
+    /// The counts; `None` if all are 0 or missing.
     pub fn read(&self) -> Option<Inclusive> {
         let cached = self.prompt_tokens_details.as_ref();
         let cached = cached.or(self.input_tokens_details.as_ref());

@@ -37,7 +37,7 @@ pub(super) fn conversation<'a>(
                 "its `data` is not a string",
                 "Save its bytes as a file and set `storage.path` to it.",
             ),
-            // Very many assets may name one file.
+            // Many assets may name the same file.
             (Inline::None, Some(path)) => read
                 .entry(path.clone())
                 .or_insert_with(|| Found::file(beside, path, &place, &mut found.referenced))
@@ -76,14 +76,14 @@ pub(super) fn conversation<'a>(
     found.conversation = Some(conversation);
 }
 
-/// What was found where an asset should be.
+/// What is at the path of an asset.
 #[derive(Clone)]
 enum Found {
     File(Arc<AssetFile>),
-    /// Something that is not published: why, and what to do.
+    /// Not published, with the reason and a fix.
     Withheld(&'static str, &'static str),
     Missing,
-    /// All of it is withheld.
+    /// Withheld as a whole.
     Redacted,
     Refused(Box<Diagnostic>),
 }

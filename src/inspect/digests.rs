@@ -1,4 +1,4 @@
-//! Digests of a run, from which the next build detects what changed.
+//! Digests of a run, with which the next build detects changes.
 
 use std::collections::BTreeMap;
 
@@ -11,7 +11,7 @@ use crate::model::implementation::{FOLDER, Implementation};
 
 use super::Inspected;
 
-/// Deeper than any record; what is below counts as it is written.
+/// Deeper than any record; values below are hashed as written.
 const DEPTH: usize = 64;
 
 /// The digests of a run.
@@ -33,7 +33,7 @@ pub fn digests(record: &str, files: &RunFiles, inspected: &Inspected<'_>) -> Run
     }
 }
 
-/// One digest for the whole archive, and none where there is no archive: a working tree may have many files.
+/// One digest for the whole archive, because a working tree may have many files. `None` without an archive.
 fn implementation_digest(implementation: &Implementation) -> Option<(String, String)> {
     let mut hasher = blake3::Hasher::new();
     for file in &implementation.files {
@@ -45,8 +45,7 @@ fn implementation_digest(implementation: &Implementation) -> Option<(String, Str
     is_published.then(|| (format!("{FOLDER}/"), short(&hasher.finalize().to_hex())))
 }
 
-/// Digests of the fields of a record by JSON pointer, down to the keys of its keys: enough to say what changed when
-/// the record from before is not at hand.
+/// Digests of the fields of a record by JSON pointer, two levels deep: enough to name what changed without the old record.
 fn record_digests(record: &str) -> Digests {
     let mut digests = BTreeMap::new();
     let Ok(root) = Node::parse(record) else {
@@ -74,7 +73,7 @@ fn record_digests(record: &str) -> Digests {
     digests.into_iter().collect()
 }
 
-/// Feeds a value to a digest: white space and the order of keys do not count.
+/// Hashes a value, ignoring white space and key order.
 fn absorb(hasher: &mut blake3::Hasher, node: Node<'_>, depth: usize) {
     match node.kind() {
         Kind::Object if depth < DEPTH => {
@@ -102,7 +101,7 @@ fn absorb(hasher: &mut blake3::Hasher, node: Node<'_>, depth: usize) {
     }
 }
 
-/// A text with its length before it, so that no two sequences of texts are one.
+/// Hashes a text with its length first, so that different sequences of texts never collide.
 fn absorb_text(hasher: &mut blake3::Hasher, text: &str) {
     hasher.update(b"\"");
     hasher.update(&text.len().to_le_bytes());

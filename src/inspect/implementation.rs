@@ -1,4 +1,4 @@
-//! Reads the working tree of a run, where the site publishes it.
+//! Reads the working tree of a run, if the site publishes it.
 
 use crate::config::Config;
 use crate::diagnostics::{Checked, Collector};
@@ -6,8 +6,8 @@ use crate::load::Beside;
 use crate::model::implementation::{FOLDER, Implementation};
 use crate::rules;
 
-/// What is published of the working tree of a run; nothing, unless the site asks for it. Every file is read for its digest, so a
-/// check says what a build will say.
+/// The published part of a run's working tree; empty unless the site enables it. Every file is read for its digest, so that a
+/// check reports the same as a build.
 pub fn implementation(config: &Config, beside: Beside<'_>) -> Checked<Implementation> {
     let mut found = Implementation::default();
     if !config.policy.publish_implementation {

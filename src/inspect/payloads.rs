@@ -1,4 +1,4 @@
-//! Fetches the payloads of a tape that are files beside it.
+//! Reads tape payloads that are separate files.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -11,16 +11,17 @@ use crate::model::FileDigest;
 use crate::model::tape::Payloads;
 use crate::rules;
 
-/// What was found where a payload should be.
+/// What is at the path of a payload.
 enum Found {
-    /// Its text, and how many bytes it has.
+    /// Its text, and its size in bytes.
     Text(Arc<str>, u64),
     Missing,
-    /// It cannot be read, which was reported.
+    /// It cannot be read, which is reported.
     Refused,
 }
 
-/// Fetches payloads from the CAS folder, each once, and adds them to the bytes that the run holds. Those that are missing are reported; the timeline names them.
+/// Reads payloads from the CAS folder, each once, and adds their size to `held`. Missing ones are reported; the timeline names
+/// them.
 pub(super) fn read(
     beside: Beside<'_>,
     (file, tape): (&Loaded, &Tape<'_>),
@@ -42,7 +43,7 @@ pub(super) fn read(
             let mut fetch = || match beside.payload(&file.name, hash, *held) {
                 Ok(Some(found)) => {
                     let text = text(&found, hash, referenced, diagnostics);
-                    // Each invalid byte takes three as a replacement character.
+                    // An invalid byte becomes a replacement character of three bytes.
                     *held += text.len() as u64;
                     Found::Text(text, found.file_digest().bytes)
                 }

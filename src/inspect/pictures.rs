@@ -1,4 +1,4 @@
-//! Reads the pictures that a record declares, and keeps those that are pictures by their bytes.
+//! Reads the pictures declared in a record, and keeps files whose bytes are an image.
 
 use std::sync::Arc;
 
@@ -10,11 +10,11 @@ use crate::model::transcript::{AssetContent, asset_file};
 
 use super::Inspected;
 
-/// Pictures of one run that are read; a record declares a few.
+/// Maximum number of pictures read per run; a record declares a few.
 const PICTURES: usize = 40;
 
-/// Reads the proofs and the media of the showcase that are images. A path that leads nowhere, out of the run directory or
-/// to something else is named on the page and not published: the record may say where the file was on another machine.
+/// Reads the proofs and showcase media that are images. A path to a missing file, out of the run directory or to another type is
+/// named on the page but not published: the record may have the path on another machine.
 pub fn pictures(
     config: &Config,
     beside: Beside<'_>,

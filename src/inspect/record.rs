@@ -13,18 +13,18 @@ use crate::model::run::{self, Run};
 use crate::model::tape::Tape;
 use crate::rules;
 
-/// The result of reading a record.
+/// A record after reading.
 #[derive(Debug)]
 pub struct Record {
-    /// The run; `None` when the record cannot be one of the archive.
+    /// The run; `None` if the record is invalid.
     pub run: Option<Run>,
-    /// Whether it ended in a state that is never published, however broken the rest is.
+    /// Whether its state is never published, even if the rest is invalid.
     pub never_published: bool,
-    /// Its id, however broken the rest is.
+    /// Its id, even if the rest is invalid.
     pub id: Option<Arc<str>>,
     /// The problems found.
     pub diagnostics: Vec<Diagnostic>,
-    /// Keys that no version of the format has.
+    /// Keys that are in no version of the format.
     pub unknown_keys: Vec<UnknownKey>,
 }
 
@@ -86,7 +86,7 @@ pub fn record(file: &Loaded) -> Record {
     }
 }
 
-/// Where the id of a record is.
+/// The place of a record's id.
 pub fn id_place(file: &Loaded) -> Place {
     let source = Source::file(&file.shown, &file.bytes);
     let (parsed, _) = run_record::parse(source);
@@ -96,8 +96,8 @@ pub fn id_place(file: &Loaded) -> Place {
     )
 }
 
-/// What only the page of a run shows of its record. Links that its own prose may not have are notes: nobody edits
-/// what an agent wrote.
+/// The part of a record that only the run page shows. Forbidden links in its prose are notes, because nobody edits what an agent
+/// wrote.
 pub fn details<'a>(file: &'a Loaded, tape: Option<&Tape<'_>>) -> Checked<Details<'a>> {
     let source = Source::file(&file.shown, &file.bytes);
     let (Some(parsed), _) = run_record::parse(source) else {

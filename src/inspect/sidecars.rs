@@ -1,4 +1,4 @@
-//! Matches every sidecar with its tape, and checks it.
+//! Matches each sidecar with its tape, and checks it.
 
 use crate::config::Config;
 use crate::diagnostics::text::quoted;
@@ -32,7 +32,7 @@ pub(super) fn sidecars<'a>(
         };
         let loaded = |tape: &String| found.tapes.iter().position(|t| t.file == *tape);
         let Some(index) = tape.as_ref().and_then(loaded) else {
-            // A tape that does not load has its own error.
+            // A tape that fails to load has its own error.
             if tape.is_none() {
                 let problem = rules::sidecar::without_tape(&file.shown, &file.bytes, expected);
                 diagnostics.push(problem);
@@ -74,7 +74,7 @@ fn directory_has(files: &RunFiles, name: &str) -> bool {
         || files.unreadable.iter().any(|unreadable| unreadable == name)
 }
 
-/// Harn's fixtures drop the tape's extension: accepted when the header names the tape (formats.md H.2).
+/// Harn's fixtures drop the tape's extension: accepted if the header names the tape (formats.md H.2).
 fn short_spelling(
     stem: &str,
     named: Option<&str>,

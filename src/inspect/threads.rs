@@ -1,4 +1,4 @@
-//! Reads the review threads and the files that they are about.
+//! Reads the review threads and the files they refer to.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
@@ -12,9 +12,9 @@ use crate::{formats, model, rules};
 
 use super::Inspected;
 
-/// Lines of a file that a thread shows; a thread about more of them shows the first.
+/// Maximum number of file lines shown per thread; of a longer range it shows the first ones.
 const THREAD_LINES: u64 = 40;
-/// Characters of one line that a thread shows: a bundled script may be one line of megabytes.
+/// Maximum characters shown per line: a bundled script may be one line of megabytes.
 const LINE: usize = 300;
 
 pub(super) fn threads<'a>(
@@ -62,7 +62,7 @@ pub(super) fn threads<'a>(
     let mut by_file: BTreeMap<String, Vec<&mut Thread<'_>>> = BTreeMap::new();
     for thread in &mut threads {
         match model::threads::resource_path(&thread.resource, &config.files.workspace) {
-            // What an archive of the implementation never holds is not published in pieces either.
+            // Files that an implementation archive excludes are not published as excerpts either.
             Some(path) if path.split('/').any(|name| name.starts_with('.')) => {
                 problems.add(&codes::THREADS_HIDDEN_RESOURCE, || {
                     rules::threads::hidden_resource(thread)
@@ -119,12 +119,12 @@ pub(super) fn threads<'a>(
     });
 }
 
-/// The numbers of the lines that a thread about a range shows.
+/// The numbers of the lines shown for a thread about a range.
 fn shown(range: Lines) -> std::ops::RangeInclusive<u64> {
     range.first..=range.last.min(range.first.saturating_add(THREAD_LINES - 1))
 }
 
-/// The beginnings of the lines with these numbers, and how many lines there are. Threads about one line share it.
+/// The beginnings of the lines with these numbers, and the total number of lines. Threads about the same line share it.
 fn lines(text: &str, wanted: &BTreeSet<u64>) -> (BTreeMap<u64, Arc<str>>, u64) {
     let mut found = BTreeMap::new();
     let mut count = 0;

@@ -1,4 +1,4 @@
-//! [edge in] How a file is read once more, as it was when its digest was taken.
+//! [edge in] Reads a file again, and verifies that it is unchanged.
 
 use std::io::{self, Read, Take};
 
@@ -6,12 +6,12 @@ use crate::diagnostics::Diagnostic;
 use crate::diagnostics::text::quoted;
 use crate::model::FileDigest;
 
-/// A file that is read once more.
+/// A file that is read a second time.
 pub struct FileReader<'a> {
     file: Take<Box<dyn Read + 'a>>,
     hasher: blake3::Hasher,
     expected: &'a FileDigest,
-    /// What is reported when it is not as expected.
+    /// The problem to report if it changed.
     changed: Box<Diagnostic>,
 }
 
@@ -26,10 +26,10 @@ impl<'a> FileReader<'a> {
         }
     }
 
-    /// Says whether what was read is what the digest was taken of.
+    /// Verifies that the bytes read match the digest.
     ///
     /// # Errors
-    /// The file was changed meanwhile.
+    /// The file changed in the meantime.
     pub fn finish(self) -> Result<(), Diagnostic> {
         if self.hasher.finalize().to_hex().as_str() == self.expected.published_blake3() {
             return Ok(());

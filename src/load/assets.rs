@@ -1,5 +1,5 @@
-//! [edge in] How an asset of a transcript is read: twice, piece by piece, first for what it is and then for the site, so
-//! that no asset is held, however large and however often it is named.
+//! [edge in] Reads transcript assets in chunks, and twice: first to detect their type, then to copy them to the site. Memory use
+//! does not depend on their size, or on how often they are named.
 
 use std::io::{self, Read};
 use std::path::Path;
@@ -16,10 +16,10 @@ use crate::diagnostics::{Diagnostic, Place, codes};
 use crate::model::transcript::TranscriptSearch;
 use crate::model::{FileDigest, is_plain_path};
 
-/// Bytes of an asset that are kept: the header of a picture is in them.
+/// Bytes kept from the start of an asset, which include an image header.
 const HEAD: usize = 1 << 20;
 
-/// What an asset is.
+/// An asset of a transcript.
 #[derive(Debug)]
 pub struct Asset {
     /// Its path below the run directory, its size and its digest.
@@ -28,20 +28,20 @@ pub struct Asset {
     pub head: Vec<u8>,
     /// Whether it is text: UTF-8 without a NUL.
     pub is_text: bool,
-    /// Whether a transcript is in it.
+    /// Whether it contains a transcript.
     pub is_transcript: bool,
-    /// Whether all of it is withheld.
+    /// Whether it is withheld as a whole.
     pub is_withheld: bool,
-    /// What is published of it, where parts of it are withheld.
+    /// The published bytes, if parts of it are withheld.
     pub rewritten: Option<Vec<u8>>,
 }
 
 impl<'a> Beside<'a> {
-    /// Reads an asset that a transcript names, relative to the run directory. `Ok(None)`: it is not there.
+    /// Reads an asset named in a transcript, relative to the run directory. `Ok(None)` if missing.
     ///
     /// # Errors
-    /// The path leads out of the run directory, or the file cannot be read or is too large. The message does not
-    /// quote the path: it comes from a transcript.
+    /// The path leads out of the run directory, or the file cannot be read or is too large. The message does not quote the path,
+    /// because it comes from a transcript.
     pub fn asset(self, path: &str, place: &Place) -> Result<Option<Asset>, Diagnostic> {
         let most = SizeLimit::file(self.limits);
         let refused = |fault| reported(fault, most, place);
@@ -61,7 +61,7 @@ impl<'a> Beside<'a> {
                 rewritten: Some(withheld.bytes.clone()),
             }));
         }
-        // One byte more shows a file that has grown.
+        // One more byte detects a file that has grown.
         let file = opened.file.take(most.bytes.saturating_add(1));
         if self.redactions.are_searched() {
             let mut bytes = Vec::new();
@@ -93,10 +93,10 @@ impl<'a> Beside<'a> {
         }))
     }
 
-    /// Opens an asset once more, to copy it as it was.
+    /// Opens an asset again, to copy it unchanged.
     ///
     /// # Errors
-    /// It cannot be opened any more.
+    /// The file can no longer be opened.
     pub fn asset_reader(self, expected: &'a FileDigest) -> Result<FileReader<'a>, Diagnostic> {
         let place = Place::file(&self.directory.shown);
         let changed = failed(&place, CHANGED);
@@ -128,7 +128,7 @@ impl<'a> Beside<'a> {
     }
 }
 
-/// Says why an asset is not read.
+/// The problem of an asset that cannot be read.
 fn reported(fault: Fault, most: SizeLimit, place: &Place) -> Diagnostic {
     match fault {
         Fault::Outside => codes::TRANSCRIPT_ASSET_OUTSIDE.at(
@@ -159,14 +159,14 @@ fn failed(place: &Place, reason: &str) -> Diagnostic {
     )
 }
 
-/// What is noticed of an asset while it is read.
+/// Properties of an asset, collected while it is read.
 #[derive(Default)]
 struct AssetScan {
     hasher: blake3::Hasher,
     head: Vec<u8>,
     transcript: TranscriptSearch,
     is_binary: bool,
-    /// The beginning of a character that the next piece ends.
+    /// The start of a character that continues in the next chunk.
     open: Vec<u8>,
 }
 

@@ -1,7 +1,7 @@
-//! [edge in] Which files of a run directory other files may name; confines what they name.
+//! [edge in] Restricts which files of a run directory other files may refer to.
 //!
-//! What a tape, a transcript or a thread names is known only once it was read. [`Beside`] reads it then, and is all that
-//! [`crate::inspect`] knows of the disk.
+//! References in a tape, a transcript or a thread are known only after reading it. [`Beside`] reads the files then, and is the
+//! only access of [`crate::inspect`] to the disk.
 
 use std::path::Path;
 
@@ -15,24 +15,24 @@ use crate::diagnostics::Diagnostic;
 use crate::discover::RunDirectory;
 use crate::model::implementation::FOLDER;
 
-/// The directory of a run, for what its files name.
+/// A run directory, to read files that its other files refer to.
 #[derive(Debug, Clone, Copy)]
 pub struct Beside<'a> {
     /// The directory.
     pub directory: &'a RunDirectory,
-    /// How large its files may be.
+    /// Size limits of its files.
     pub limits: &'a Limits,
-    /// What of them is withheld.
+    /// Their redactions.
     pub redactions: &'a Redactions,
 }
 
 impl Beside<'_> {
-    /// Reads a payload from a tape's CAS folder, for a run that already holds so many bytes. `Ok(None)`: it is not there.
+    /// Reads a payload from a tape's CAS folder, for a run that already holds `held` bytes. `Ok(None)` if missing.
     ///
     /// # Errors
-    /// The file cannot be read, is too large, or lies outside the content root.
+    /// The file cannot be read, is too large, or is outside the content root.
     pub fn payload(self, tape: &str, hash: &str, held: u64) -> Result<Option<Loaded>, Diagnostic> {
-        // Only the name of a BLAKE3 digest is a file name here: a tape cannot name a path.
+        // File names here are BLAKE3 digests only: a tape cannot name a path.
         let is_digit = |byte| matches!(byte, b'0'..=b'9' | b'a'..=b'f');
         if hash.len() != 64 || !hash.bytes().all(is_digit) {
             return Ok(None);
@@ -55,7 +55,7 @@ impl Beside<'_> {
         Ok(bytes.map(|bytes| Loaded::new(name, shown, bytes)))
     }
 
-    /// Reads a file below `implementation/`. `Ok(None)`: it is not there, or is a folder.
+    /// Reads a file below `implementation/`. `Ok(None)` if it is missing or a folder.
     ///
     /// # Errors
     /// The file cannot be read, is too large, or a link leads out of the folder.
@@ -70,7 +70,7 @@ impl Beside<'_> {
             allows: &|_| true,
         };
         let path = Path::new(path);
-        // No file is there (formats.md H.5).
+        // The path is not a file (formats.md H.5).
         match folder.file(path) {
             Ok(None) | Err(beneath::Fault::Dangling) => return Ok(None),
             Ok(Some(opened)) if opened.meta.is_dir() => return Ok(None),
@@ -91,7 +91,7 @@ impl Beside<'_> {
         Ok(bytes.map(|bytes| Loaded::new(name, shown, bytes)))
     }
 
-    /// An error where a withheld secret is in a file.
+    /// Reports an error if a file contains a withheld secret.
     pub(super) fn searched(self, name: &str, bytes: &[u8]) -> Result<(), Diagnostic> {
         match self.redactions.remains(name, &self.shown(name), bytes) {
             Some(problem) => Err(problem),
@@ -99,7 +99,7 @@ impl Beside<'_> {
         }
     }
 
-    /// A file of which something is withheld, as it is published.
+    /// A partly withheld file, as published.
     fn withheld(self, name: &str) -> Option<Loaded> {
         let file = self.redactions.file(name)?;
         Some(Loaded {
@@ -112,13 +112,13 @@ impl Beside<'_> {
         })
     }
 
-    /// The path of a file of the directory in diagnostics.
+    /// The path of a file of the directory, for diagnostics.
     pub(super) fn shown(self, name: &str) -> String {
         format!("{}/{name}", self.directory.shown)
     }
 
-    /// The directory and a folder in it, which may not be a link: it could lead to the run directory itself and so to its
-    /// transcript. `Ok(None)`: it is not there.
+    /// The directory and a folder in it, which must not be a link: it could point to the run directory itself, and so expose its
+    /// transcript. `Ok(None)` if missing.
     fn folder(self, name: &str) -> Result<Option<(Folder, Folder)>, Diagnostic> {
         let failed = |error: &std::io::Error| unreadable(&self.shown(name), &error.to_string());
         let run = open(self.directory).map_err(|error| failed(&error))?;

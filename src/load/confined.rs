@@ -1,4 +1,4 @@
-//! [edge in] How one file is read: whole, within a limit, and never from outside its folder.
+//! [edge in] Reads one file: whole, within a limit, and never from outside its folder.
 
 use std::path::Path;
 
@@ -10,24 +10,24 @@ use crate::diagnostics::text::quoted;
 use crate::diagnostics::{Diagnostic, Place, codes};
 use crate::formats::writeup;
 
-/// Where links may lead.
+/// Where links may point.
 pub(super) struct Bounds<'a> {
-    /// The folder that they stay in, in words.
+    /// The folder they must stay in, in words.
     pub(super) folder: &'a str,
-    /// Whether a link may lead to this path, from the folder. It never leads to anything hidden.
+    /// Whether a link may point to this path, relative to the folder. Hidden files are never allowed.
     pub(super) allows: &'a dyn Fn(&Path) -> bool,
 }
 
-/// How much of a file is read.
+/// The size limits of a file.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct SizeLimit {
-    /// Bytes of the file.
+    /// Maximum bytes of the file.
     pub(super) bytes: u64,
-    /// The key in `[limits]` that says so.
+    /// The key of the limit in `[limits]`.
     pub(super) key: &'static str,
-    /// Bytes of a line.
+    /// Maximum bytes of a line.
     pub(super) line: Option<u64>,
-    /// Bytes that other files of the run already hold in memory.
+    /// Bytes of other files of the run that are already in memory.
     pub(super) held: u64,
 }
 
@@ -41,12 +41,12 @@ impl SizeLimit {
         }
     }
 
-    /// An event log, a tape, or a file that is read piece by piece.
+    /// For an event log, a tape, or a file that is read in chunks.
     pub(super) const fn file(limits: &Limits) -> Self {
         Self::new(limits.file, "file")
     }
 
-    /// A document that is held whole, with everything that is made of it.
+    /// For a document that is held in memory, with everything derived from it.
     pub(super) const fn document(limits: &Limits) -> Self {
         if limits.document < limits.file {
             Self::new(limits.document, "document")
@@ -55,12 +55,12 @@ impl SizeLimit {
         }
     }
 
-    /// A review or prose.
+    /// For a review or prose.
     pub(super) const fn writeup(limits: &Limits) -> Self {
         Self::new(limits.writeup, "writeup")
     }
 
-    /// The same, but no more than the run may hold in memory besides what it holds already.
+    /// Reduces the limit to the memory that the run has left.
     pub(super) const fn beside(self, held: u64, limits: &Limits) -> Self {
         let left = limits.memory.saturating_sub(held);
         if self.bytes <= left {
@@ -74,7 +74,7 @@ impl SizeLimit {
         }
     }
 
-    /// The same, for a file of lines.
+    /// Adds the limit for lines.
     pub(super) const fn lines(self, limits: &Limits) -> Self {
         Self {
             line: Some(limits.line),
@@ -83,10 +83,10 @@ impl SizeLimit {
     }
 }
 
-/// Reads a regular file beneath `folder`. `Ok(None)`: there is none.
+/// Reads a regular file beneath `folder`. `Ok(None)` if missing.
 ///
 /// # Errors
-/// The file cannot be read, is larger than `most` allows, or is a link that leads out of its bounds.
+/// The file cannot be read, is larger than `most`, or is a link that leaves its bounds.
 pub(super) fn read(
     folder: &Folder,
     path: &Path,
@@ -99,7 +99,7 @@ pub(super) fn read(
 }
 
 impl Fault {
-    /// The fault as a problem of the file at `shown`; links stay in `folder`.
+    /// Converts the fault to a problem of the file at `shown`; links stay in `folder`.
     pub(super) fn reported(&self, shown: &str, most: SizeLimit, folder: &str) -> Diagnostic {
         match self {
             Self::Unreadable(reason) => unreadable(shown, reason),
@@ -112,10 +112,10 @@ impl Fault {
     }
 }
 
-/// As [`read`], for files that have words of their own for what went wrong.
+/// Like [`read`], for files with their own messages.
 ///
 /// # Errors
-/// As [`read`].
+/// See [`read`].
 pub(super) fn attempt(
     folder: &Folder,
     path: &Path,
@@ -129,10 +129,10 @@ pub(super) fn attempt(
     pieces::whole(opened.file, size, most.bytes, most.line).map(Some)
 }
 
-/// Opens a regular file beneath `folder` that is not larger than `most` allows. `Ok(None)`: there is none.
+/// Opens a regular file beneath `folder` that is not larger than `most`. `Ok(None)` if missing.
 ///
 /// # Errors
-/// As [`read`].
+/// See [`read`].
 pub(super) fn open(
     folder: &Folder,
     path: &Path,
@@ -156,7 +156,7 @@ pub(super) fn open(
     }
 }
 
-/// Whether a name on the path begins with a dot. Only `.well-known` is meant to be seen.
+/// Whether a name on the path begins with a dot. Only `.well-known` is visible.
 pub(super) fn is_hidden(path: &Path) -> bool {
     path.iter()
         .any(|name| name.as_encoded_bytes().starts_with(b".") && name != ".well-known")
@@ -179,7 +179,7 @@ fn long_line(shown: &str, line: LongLine, most: SizeLimit) -> Diagnostic {
     )
 }
 
-/// Adds the lines of a file to those that other files of its run have, and reports when that is more than `limit`.
+/// Adds the lines of a file to the total of its run, and reports a total over `limit`.
 pub(super) fn too_many_lines(
     (shown, bytes): (&str, &[u8]),
     lines: &mut usize,

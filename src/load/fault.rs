@@ -1,24 +1,24 @@
-//! Why a file was not read.
+//! Reasons why a file could not be read.
 
 use crate::beneath;
 
-/// The reason, as a clause, for a file that is not what it was a moment before.
+/// The reason, as a clause, for a file that changed between two reads.
 pub(super) const CHANGED: &str = "it changed while it was being read";
 
-/// Why a file was not read.
+/// Why a file could not be read.
 #[derive(Debug)]
 pub(super) enum Fault {
     /// The reason, as a clause.
     Unreadable(String),
-    /// It is a link to nothing.
+    /// A link to a missing file.
     Dangling,
-    /// It is a link that leads out of the folder.
+    /// A link that leads out of the folder.
     Outside,
-    /// It is a link to a file that is published by rules of its own, or not at all.
+    /// A link to a file that has its own publishing rules, or is never published.
     Withheld,
     /// Its size in bytes.
     TooLarge(u64),
-    /// One of its lines is too long.
+    /// A line is too long.
     LongLine(LongLine),
 }
 
@@ -38,7 +38,7 @@ impl Fault {
     }
 }
 
-/// A line that is longer than the limit.
+/// A line over the limit.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct LongLine {
     /// Its number, from 1.

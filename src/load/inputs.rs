@@ -1,4 +1,4 @@
-//! [edge in] Whether a run directory holds what it held at an earlier build.
+//! [edge in] Detects whether a run directory changed since an earlier build.
 
 use std::collections::BTreeMap;
 use std::path::Path;
@@ -12,15 +12,15 @@ use crate::model::FileDigest;
 /// A file or folder of a run directory.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) struct Input {
-    /// From the run directory, with `/`.
+    /// Path from the run directory, with `/`.
     path: String,
-    /// `None`: a folder.
+    /// The stamp; `None` for a folder.
     stamp: Option<Stamp>,
-    /// BLAKE3 of what was read of it; `None` when it was not.
+    /// BLAKE3 of the content that was read; `None` if it was not read.
     digest: Option<[u8; 32]>,
 }
 
-/// What is in a run directory; `None` when it may change unseen, as what a link leads to does.
+/// The entries of a run directory; `None` if it can change unnoticed, for example through a link.
 pub(crate) fn inputs(tree: &Tree) -> Option<Vec<Input>> {
     let mut inputs = Some(Vec::new());
     tree.each(&mut |path, found| {
@@ -44,7 +44,7 @@ pub(crate) fn inputs(tree: &Tree) -> Option<Vec<Input>> {
     inputs
 }
 
-/// Notes what was read of the files of a run.
+/// Records the digests of the files that were read.
 pub(crate) fn note_digests(inputs: &mut [Input], digests: &[FileDigest]) {
     let digests: BTreeMap<&str, &str> = digests
         .iter()
@@ -57,8 +57,8 @@ pub(crate) fn note_digests(inputs: &mut [Input], digests: &[FileDigest]) {
     }
 }
 
-/// Whether a run directory holds what it held: every file looks the same, or else holds the same. `at` is when it was
-/// looked at. Gives what it holds as it looks now.
+/// The current entries of a run directory if it is unchanged since the scan at `at`: every file has the same stamp, or else the
+/// same content. `None` if it changed.
 pub(crate) fn unchanged(
     directory: &RunDirectory,
     before: &[Input],
@@ -89,7 +89,7 @@ pub(crate) fn unchanged(
     Some(now)
 }
 
-/// Whether a run directory holds files of the same names and sizes; what is hidden is no part of a run.
+/// Whether a run directory has files of the same names and sizes, ignoring hidden ones.
 pub(crate) fn looks_alike(before: &[Input], now: &[Input]) -> bool {
     let is_hidden = |path: &str| path.split('/').any(|name| name.starts_with('.'));
     let files = |inputs: &[Input]| {

@@ -1,16 +1,15 @@
-//! [edge in] How a file is read piece by piece, so that no more of it is held than is needed.
+//! [edge in] Reads files in chunks, to hold no more in memory than needed.
 
 use std::io::{BufRead, BufReader, Read};
 
 use super::fault::{CHANGED, Fault, LongLine};
 
-/// Bytes that are read at once.
+/// Bytes per read.
 pub(super) const PIECE: usize = 256 * 1024;
-/// Bytes for which room is made before it is known that the file holds anything but holes.
+/// Maximum bytes allocated on the basis of the file size, since a sparse file may be mostly holes.
 const TRUSTED: u64 = 64 << 20;
 
-/// Reads a whole file of `size` bytes, of which no more than `limit` are taken. With a limit for a line, it stops as soon as a
-/// line is longer.
+/// Reads a whole file of `size` bytes, but at most `limit`. With a limit for lines, stops at the first longer line.
 pub(super) fn whole(
     file: impl Read,
     size: u64,
@@ -18,10 +17,10 @@ pub(super) fn whole(
     line: Option<u64>,
 ) -> Result<Vec<u8>, Fault> {
     let mut bytes = Vec::new();
-    // Room is made first: read into it, nothing is copied or cleared.
+    // Allocating first avoids copying and clearing.
     let room = usize::try_from(size.min(limit).min(TRUSTED)).unwrap_or(usize::MAX);
     bytes.try_reserve_exact(room).map_err(|_| too_much())?;
-    // One byte more shows a file that has grown.
+    // One more byte detects a file that has grown.
     let mut file = file.take(limit.saturating_add(1));
     if let Some(line) = line.filter(|line| size > *line) {
         let mut file = BufReader::with_capacity(PIECE, file);
@@ -33,7 +32,7 @@ pub(super) fn whole(
     } else {
         let read = file.read_to_end(&mut bytes);
         read.map_err(|error| Fault::of(&error))?;
-        // No line is longer than the whole, unless the file has grown.
+        // No line is longer than the file, unless the file has grown.
         if line.is_some_and(|line| bytes.len() as u64 > line) {
             return Err(Fault::Unreadable(CHANGED.to_owned()));
         }
@@ -44,7 +43,7 @@ pub(super) fn whole(
     }
 }
 
-/// Gives `each` every line of a file with its number, and what it read to `seen`. No more than one line is held.
+/// Calls `each` for every line with its number, and `seen` for the bytes read. Holds only one line in memory.
 pub(super) fn lines(
     file: impl Read,
     limit: u64,
@@ -64,7 +63,7 @@ pub(super) fn lines(
     Ok(())
 }
 
-/// Appends the next line with its line feed; gives its length, which is 0 at the end of the file.
+/// Appends the next line with its line feed, and returns its length, which is 0 at the end of the file.
 fn next_line(
     file: &mut impl BufRead,
     number: u32,
@@ -96,7 +95,7 @@ fn next_line(
     }
 }
 
-/// How many bytes come before the end of a line.
+/// Number of bytes up to the end of the line.
 fn rest_of_line(file: &mut impl BufRead) -> Result<u64, Fault> {
     let mut count = 0;
     loop {
@@ -121,7 +120,7 @@ mod tests {
 
     use super::*;
 
-    /// Gives one byte at a time, so that lines end anywhere in a piece.
+    /// Returns one byte at a time, to test line ends anywhere in a chunk.
     struct OneByteReader<'a>(&'a [u8]);
 
     impl Read for OneByteReader<'_> {
@@ -152,7 +151,7 @@ mod tests {
                 bytes: 4
             }))
         ));
-        // Far more than there is memory for.
+        // Far more than fits into memory.
         let endless = io::repeat(0).take(1 << 32);
         let read = whole(endless, 1 << 32, 1 << 40, Some(1 << 20));
         assert!(matches!(

@@ -1,4 +1,4 @@
-//! [edge in] The key of a site, with which the commitments of its redactions are made. It is read, and never published.
+//! [edge in] Reads the redaction key of a site, which its commitments are made with. It is never published.
 
 use std::path::Path;
 
@@ -8,10 +8,10 @@ use crate::beneath::Folder;
 use crate::diagnostics::{Diagnostic, Place, codes};
 use crate::formats::redactions::proof::{self, KEY, KEY_FILE};
 
-/// Reads the key of the site at `root`. `Ok(None)`: there is none, as on the machine of a CI job.
+/// Reads the key of the site at `root`. `Ok(None)` if missing, as in a CI job.
 ///
 /// # Errors
-/// The file is there, and is no key.
+/// The file exists, but is not a key.
 pub fn redaction_key(root: &Path) -> Result<Option<[u8; KEY]>, Diagnostic> {
     let failed = |reason: &str| unreadable(KEY_FILE, reason);
     let folder = Folder::open(root).map_err(|error| failed(&error.to_string()))?;
@@ -32,7 +32,7 @@ pub fn redaction_key(root: &Path) -> Result<Option<[u8; KEY]>, Diagnostic> {
     proof::parse_key(&text).map(Some).ok_or_else(invalid)
 }
 
-/// What is compared of the keys of two machines, or of two builds. It says nothing of a key.
+/// A digest to compare the keys of two machines or builds. It reveals nothing of the key.
 pub fn redaction_key_digest(root: &Path) -> [u8; 32] {
     match redaction_key(root) {
         Ok(Some(key)) => blake3::derive_key("runpress 2026-11 digest of redaction.key", &key),
@@ -42,7 +42,7 @@ pub fn redaction_key_digest(root: &Path) -> [u8; 32] {
 }
 
 impl Redactions {
-    /// Errors for commitments that do not match what is withheld of the run `run`, where the site at `root` has its key.
+    /// Errors for commitments that do not match the withheld parts of `run`, if the site at `root` has its key.
     #[must_use]
     pub fn verify(&self, root: &Path, run: &str) -> Vec<Diagnostic> {
         if self.list.iter().all(|it| it.commitment.is_none()) {

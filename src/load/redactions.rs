@@ -1,5 +1,5 @@
-//! [edge in] What of a run is withheld: `redactions.jsonl` is read before every other file, and the bytes of the others are
-//! rewritten before anything else sees them.
+//! [edge in] Withholds parts of a run: reads `redactions.jsonl` before all other files, and rewrites their bytes before anything
+//! else sees them.
 
 use std::collections::BTreeMap;
 use std::fmt;
@@ -11,28 +11,28 @@ use crate::formats::redactions::{self, Fault, Reason, Redaction, Rewritten, Shap
 use crate::formats::{events, jsonl, tape, trace};
 use crate::model::{FileDigest, PublishedFile, Withheld};
 
-/// A secret of fewer bytes may occur anywhere by chance.
+/// Minimum bytes of a secret to search for; shorter ones match by chance.
 const SEARCHED: usize = 8;
 
-/// What of a run is withheld.
+/// The redactions of a run.
 #[derive(Debug, Default)]
 pub struct Redactions {
     /// As written, in order.
     pub list: Vec<Redaction>,
-    /// The file that they are in.
+    /// The file with the redactions.
     pub(super) digest: Option<FileDigest>,
-    /// What each withholds, once its file was read.
+    /// The withheld value of each redaction, once its file is read.
     pub(crate) values: Vec<Option<Value>>,
-    /// Where each is written.
+    /// The place of each redaction in the file.
     places: Vec<Place>,
-    /// Files that are read only when others name them.
+    /// Files that are read only if others refer to them.
     files: BTreeMap<String, Beheld>,
 }
 
-/// Reads a file of the run that holds so many bytes already.
+/// Reads a file of a run that already holds this many bytes.
 type ReadFile<'a> = &'a dyn Fn(&str, u64) -> Result<Option<Vec<u8>>, Diagnostic>;
 
-/// What is withheld. It is never shown: only its length is.
+/// A withheld value. Never shown, except for its length.
 #[derive(Clone, PartialEq, Eq)]
 pub(crate) struct Value(pub(crate) Vec<u8>);
 
@@ -42,29 +42,29 @@ impl fmt::Debug for Value {
     }
 }
 
-/// What is published of a file.
+/// A redacted file.
 #[derive(Debug)]
 pub(super) struct Beheld {
-    /// The file as it was recorded, and as it is published.
+    /// The file as recorded, and as published.
     pub(super) digest: FileDigest,
-    /// With its markers; a file that is withheld whole is one marker.
+    /// Its published bytes, with markers; one marker if the whole file is withheld.
     pub(super) bytes: Vec<u8>,
     pub(super) whole: bool,
 }
 
-/// What a file was before parts of it were withheld.
+/// A file before redaction.
 #[derive(Debug, Clone, Default)]
 pub(crate) struct Recorded {
     /// Size in bytes.
     pub(crate) bytes: u64,
-    /// The content hash, and what other programs compute of it; none of a file that is no tape.
+    /// The content hash, and variants that other programs compute; empty if the file is not a tape.
     pub(crate) content_hashes: Vec<String>,
-    /// What each redaction withholds of it.
+    /// Redactions by position, each with its withheld value.
     pub(super) values: Vec<(usize, Value)>,
 }
 
 impl Redactions {
-    /// Reads the redactions of a run: what is in the file at `shown`, if it is there.
+    /// Parses the redactions of a run from the file at `shown`, if it exists.
     pub(super) fn parse(
         shown: &str,
         bytes: Result<Option<Vec<u8>>, Diagnostic>,
@@ -95,7 +95,7 @@ impl Redactions {
         (found, problems)
     }
 
-    /// What is said of each where the run is published.
+    /// The redactions as published with the run.
     #[must_use]
     pub fn listed(&self) -> Vec<Withheld> {
         let list = self.list.iter();
@@ -114,13 +114,13 @@ impl Redactions {
         .collect()
     }
 
-    /// Whether nothing is withheld.
+    /// Whether there are no redactions.
     #[must_use]
     pub fn is_empty(&self) -> bool {
         self.list.is_empty()
     }
 
-    /// The redactions of a file, by position.
+    /// The positions of a file's redactions.
     fn of(&self, path: &str) -> Vec<usize> {
         let list = self.list.iter().enumerate();
         list.filter(|(_, redaction)| redaction.file == path)
@@ -128,7 +128,7 @@ impl Redactions {
             .collect()
     }
 
-    /// Whether a part of the value at `pointer` is withheld, in the line of a file that has this number and this event.
+    /// Whether any part of the value at `pointer` is withheld, in the line of a file with this number and this event.
     #[must_use]
     pub fn changes(&self, file: &str, (line, event): (u32, u64), pointer: &str) -> bool {
         self.list.iter().any(|it| {
@@ -138,7 +138,7 @@ impl Redactions {
         })
     }
 
-    /// Whether a file is withheld whole.
+    /// Whether a file is withheld as a whole.
     #[must_use]
     pub fn is_whole(&self, path: &str) -> bool {
         self.list
@@ -146,10 +146,10 @@ impl Redactions {
             .any(|redaction| redaction.whole && redaction.file == path)
     }
 
-    /// A file directly in the run directory, with its markers; `None` when all of it is withheld.
+    /// A file directly in the run directory, with markers; `None` if it is withheld as a whole.
     ///
     /// # Errors
-    /// A redaction does not match it.
+    /// A redaction does not match the file.
     pub(super) fn loaded(
         &mut self,
         name: String,
@@ -181,7 +181,7 @@ impl Redactions {
         }))
     }
 
-    /// Takes over what is withheld of a file that was read before.
+    /// Adopts the withheld values of a file that was read earlier.
     pub(super) fn know(&mut self, file: &Loaded) {
         if let Some(recorded) = &file.recorded {
             self.keep(&recorded.values);
@@ -223,8 +223,8 @@ impl Redactions {
         Ok((rewritten, false))
     }
 
-    /// Reads the files that are withheld, whole or in parts, and that are not `known` yet. `read` is given a path and the bytes
-    /// that the run holds already.
+    /// Reads partly or wholly withheld files that are not yet `known`. `read` gets a path and the bytes that the run already
+    /// holds.
     pub(super) fn read_beside(
         &mut self,
         known: &dyn Fn(&str) -> bool,
@@ -276,19 +276,19 @@ impl Redactions {
         problems
     }
 
-    /// What is published of a file that others name; `None` where it is published as it is.
+    /// The redacted form of a file that others refer to; `None` if it has no redactions.
     pub(super) fn file(&self, path: &str) -> Option<&Beheld> {
         self.files.get(path)
     }
 
-    /// Whether a file that is withheld whole has this digest: a copy of it under another name is not published either.
+    /// Whether a wholly withheld file has this digest: copies of it under other names are withheld, too.
     pub(super) fn is_withheld_copy(&self, digest: &str) -> bool {
         self.files
             .values()
             .any(|file| file.whole && file.digest.blake3 == digest)
     }
 
-    /// Whether files of the run are to be searched for what is withheld.
+    /// Whether files of the run must be searched for withheld secrets.
     pub(super) fn are_searched(&self) -> bool {
         self.secrets().next().is_some()
     }
@@ -303,7 +303,7 @@ impl Redactions {
         })
     }
 
-    /// Errors where a redaction itself says a withheld secret: in its pointer, its note or the name of its file.
+    /// Errors for redactions that reveal a withheld secret themselves: in the pointer, the note or the file name.
     pub(super) fn repeated(&self) -> Vec<Diagnostic> {
         let all = self.list.iter().zip(&self.places);
         all.filter_map(|(redaction, place)| {
@@ -313,7 +313,7 @@ impl Redactions {
             let texts = [pointer.as_str(), note, &redaction.file].join("\n");
             let found = self.remains("", "", texts.as_bytes())?;
             Some(Diagnostic {
-                // The excerpt would show it.
+                // An excerpt would show it.
                 place: Place {
                     excerpt: None,
                     ..place.clone()
@@ -325,7 +325,7 @@ impl Redactions {
         .collect()
     }
 
-    /// An error where a withheld secret is in what is published of a file.
+    /// An error if the published form of a file contains a withheld secret.
     pub(crate) fn remains(&self, path: &str, shown: &str, bytes: &[u8]) -> Option<Diagnostic> {
         self.secrets().find_map(|(at, value)| {
             let found = redactions::occurrences(path, bytes, &value);
@@ -390,7 +390,7 @@ pub(super) fn published(bytes: &[u8]) -> PublishedFile {
     }
 }
 
-/// The content hashes of a tape as it was recorded.
+/// The content hashes of a tape as recorded.
 fn content_hashes(name: &str, bytes: &[u8], digest: &str) -> Vec<String> {
     match Shape::of(name) {
         Shape::Events(0) => {

@@ -1,4 +1,4 @@
-//! [edge in] Which files of a run directory are read for the site, and what each is by its name.
+//! [edge in] Reads the files of a run directory that the site uses, by the role of their names.
 
 use std::io::{self, Read};
 use std::path::Path;
@@ -17,7 +17,7 @@ use crate::formats::{
 use crate::model::FileDigest;
 use crate::model::implementation::FOLDER;
 
-/// The files of a run directory that are read for the site.
+/// The files of a run directory that the site uses.
 #[derive(Debug, Default)]
 pub struct RunFiles {
     /// `events.jsonl`
@@ -36,27 +36,27 @@ pub struct RunFiles {
     pub thread_actions: Option<Loaded>,
     /// `raw.jsonl`: checked and counted, never published.
     pub raw: Option<RawLog>,
-    /// Names of files that are there but could not be read; each has its own problem.
+    /// Names of files that exist but could not be read; each has its own problem.
     pub unreadable: Vec<String>,
     /// Bytes of the record and of all files above except `raw.jsonl`.
     pub held: u64,
     /// Every co-located file by path, read or only digested.
     pub digests: Vec<FileDigest>,
-    /// What of the files is withheld.
+    /// The redactions of the files.
     pub redactions: Redactions,
 }
 
-/// What is kept of `raw.jsonl`, which may be far larger than all other files.
+/// The counts of `raw.jsonl`, which may be far larger than all other files.
 #[derive(Debug)]
 pub struct RawLog {
-    /// Its lines, counted.
+    /// Counts of its lines.
     pub counted: raw::Raw,
-    /// What was noticed in them.
+    /// Problems in its lines.
     pub problems: Vec<Diagnostic>,
 }
 
 impl RunFiles {
-    /// Reads what is withheld of files that are not read yet, and looks for withheld secrets in those that are.
+    /// Reads withheld parts of files that are not read yet, and searches the others for withheld secrets.
     fn withhold(
         &mut self,
         folder: &Folder,
@@ -76,7 +76,7 @@ impl RunFiles {
             )
         };
         let mut problems = (self.redactions).read_beside(&known, &mut self.held, &read_file);
-        // A sidecar of a tape that is withheld whole has nothing to be about.
+        // Without its tape, a sidecar has nothing to annotate.
         let redactions = &self.redactions;
         self.sidecars.retain(|sidecar| {
             let tape = sidecar.name.strip_suffix(sidecar::SUFFIX);
@@ -91,7 +91,7 @@ impl RunFiles {
         problems
     }
 
-    /// All files that are held but the record.
+    /// All files in memory except the record.
     fn all(&self) -> impl Iterator<Item = &Loaded> {
         let logs = self.events.iter().chain(&self.tapes).chain(&self.sidecars);
         let texts = self.writeup.iter().chain(&self.transcript);
@@ -100,10 +100,10 @@ impl RunFiles {
             .chain(&self.thread_actions)
     }
 
-    /// Replaces the content of a sidecar, or adds a sidecar that is not there yet.
+    /// Replaces the content of a sidecar, or adds a new sidecar.
     ///
     /// # Errors
-    /// It would be larger than the limits allow.
+    /// The sidecar would exceed the limits.
     pub fn set_sidecar(
         &mut self,
         directory: &RunDirectory,
@@ -127,7 +127,7 @@ impl RunFiles {
     }
 }
 
-/// Reads everything else that the site shows of a run directory. What cannot be read is reported and left out.
+/// Reads all other files of a run directory that the site uses. Unreadable files are reported and skipped.
 #[must_use]
 pub fn run(
     directory: &RunDirectory,
@@ -137,7 +137,7 @@ pub fn run(
     run_with(directory, record, limits, None)
 }
 
-/// The same with these bytes as `redactions.jsonl`, if there are any.
+/// Reads them with these bytes as `redactions.jsonl`, if any.
 pub(crate) fn run_with(
     directory: &RunDirectory,
     record: &Loaded,
@@ -164,7 +164,7 @@ pub(crate) fn run_with(
     files.redactions = redactions;
     files.redactions.know(record);
     if !invalid.is_empty() {
-        // What is to be withheld is not known, so nothing is read.
+        // The redactions are unknown, so nothing is read.
         problems.extend(invalid);
         return (files, problems);
     }
@@ -233,7 +233,7 @@ pub(crate) fn run_with(
     (files, problems)
 }
 
-/// Reads what of a run is withheld. With a problem, nothing of the run may be read.
+/// Reads the redactions of a run. If there is a problem, no file of the run may be read.
 pub(super) fn redactions(
     folder: &Folder,
     directory: &RunDirectory,
@@ -250,7 +250,7 @@ pub(super) fn redactions(
     Redactions::parse(&shown, bytes)
 }
 
-/// Whether a file of this name in a run directory is something that annotations can point at.
+/// Whether a file of this name in a run directory can have annotations.
 pub fn is_tape(name: &str) -> bool {
     matches!(role(name), Some(Role::Events | Role::Tape))
 }
@@ -285,7 +285,7 @@ impl Role {
     }
 }
 
-/// What a file is by its name; `None` for files that are not read for the site.
+/// The role of a file by its name; `None` if the site does not use it.
 pub(super) fn role(name: &str) -> Option<Role> {
     let is_tape = |ending: &&str| name.len() > ending.len() && name.ends_with(*ending);
     Some(match name {
@@ -301,10 +301,10 @@ pub(super) fn role(name: &str) -> Option<Role> {
     })
 }
 
-/// Reads a file that is directly in a run directory. `Ok(None)`: it is not there.
+/// Reads a file directly in a run directory. `Ok(None)` if missing.
 ///
 /// # Errors
-/// The file cannot be read, is larger than `most` allows, or is a link that it may not be.
+/// The file cannot be read, is larger than `most`, or is a forbidden link.
 pub(super) fn read(
     folder: &Folder,
     name: &str,
@@ -318,7 +318,7 @@ pub(super) fn read(
     confined::read(folder, Path::new(name), shown, most, &bounds)
 }
 
-/// Reads `raw.jsonl` line by line. `Ok(None)`: it is not there.
+/// Reads `raw.jsonl` line by line. `Ok(None)` if missing.
 fn raw_log(
     folder: &Folder,
     name: &str,
@@ -333,7 +333,7 @@ fn raw_log(
     };
     let mut hasher = blake3::Hasher::new();
     let mut reader = raw::Reader::default();
-    // One byte more shows a file that has grown.
+    // One more byte detects a file that has grown.
     let file = opened.file.take(most.bytes.saturating_add(1));
     let line = most.line.unwrap_or(u64::MAX);
     pieces::lines(
@@ -365,9 +365,9 @@ fn raw_log(
 /// The bounds of links in a run directory, in words.
 pub(super) const RUN_DIRECTORY: &str = "the run directory";
 
-/// Whether a file of a run directory is published by rules of its own, or not at all, so that neither a link nor an asset
-/// may publish it as something else: a record, a log, a tape, a transcript or the like, payloads of a tape, the working
-/// tree, and everything in the directory of another run. Upper case does not count: some file systems ignore it.
+/// Whether a file of a run directory has its own publishing rules or is never published, so that no link or asset may publish it
+/// as something else: a record, a log, a tape, a transcript and the like, payloads of a tape, the working tree, and everything in
+/// the directory of another run. Case is ignored, as in some file systems.
 pub(super) fn is_reserved(folder: &Folder, at: &Path) -> bool {
     let Some(first) = at.iter().next().and_then(|first| first.to_str()) else {
         return true;
@@ -380,7 +380,7 @@ pub(super) fn is_reserved(folder: &Folder, at: &Path) -> bool {
     is_read || is_cas || is_in_a_run(folder, at)
 }
 
-/// The names in a directory, sorted, so that the file system's order does not show.
+/// The names in a directory, sorted for reproducible output.
 fn names(
     folder: &Folder,
     directory: &RunDirectory,

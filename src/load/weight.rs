@@ -1,4 +1,4 @@
-//! How much a run may hold in memory, before any of it is read.
+//! Memory use of a run, computed before any of it is read.
 
 use std::ffi::OsStr;
 use std::path::Path;
@@ -7,8 +7,8 @@ use super::run_files::{Role, role};
 use crate::beneath::{Found, Kind, Tree};
 use crate::formats::run_record;
 
-/// Bytes of the files of a run directory that are held for the site, payloads of tapes included. `raw.jsonl` is read line by
-/// line. What could not be looked at weighs nothing: reading it reports why.
+/// Bytes of a run directory's files that are held in memory, including tape payloads. `raw.jsonl` is read line by line and does
+/// not count. Inaccessible files count as 0: reading them reports why.
 pub(crate) fn weight(directory: &Tree) -> u64 {
     let files = directory.found().iter().map(|found| {
         let name = Path::new(&found.name);
@@ -28,13 +28,13 @@ pub(crate) fn weight(directory: &Tree) -> u64 {
     sum(files)
 }
 
-/// Bytes of the record of a run directory.
+/// Bytes of the record in a run directory.
 pub(crate) fn record_size(directory: &Tree) -> u64 {
     let found = directory.get(OsStr::new(run_record::FILE_NAME));
     found.map_or(0, bytes)
 }
 
-/// The size of a regular file; a link has none.
+/// The size of a regular file; 0 for a link.
 fn bytes(found: &Found) -> u64 {
     match found.kind {
         Kind::File { .. } => found.stamp.bytes,

@@ -1,5 +1,5 @@
-//! [edge in] Which files below `implementation/` of a run can be published; reads them piece by piece: a working tree
-//! may be large, and none of it is held.
+//! [edge in] Finds publishable files below `implementation/` of a run, and reads them in chunks: a working tree may be large, and
+//! is never held in memory.
 
 use std::fs::File;
 use std::io::{self, Read};
@@ -15,12 +15,12 @@ use crate::diagnostics::Diagnostic;
 use crate::model::FileDigest;
 use crate::model::implementation::{self, FOLDER, Omitted};
 
-/// What is below `implementation/`, before any of it is read.
+/// The listing of `implementation/`, before any file is read.
 #[derive(Debug, Default)]
 pub struct WorkingTree {
     /// The files, sorted by path.
     pub files: Vec<WorkingFile>,
-    /// What is never published.
+    /// Counts of entries that are never published.
     pub left_out: Omitted,
 }
 
@@ -31,11 +31,11 @@ pub struct WorkingFile {
     pub path: String,
     /// Its size in bytes.
     pub bytes: u64,
-    /// Whether its owner may execute it.
+    /// Whether its owner can execute it.
     pub executable: bool,
 }
 
-/// As long as a path may be on Linux, so that folders in folders come to an end.
+/// Maximum path length, as on Linux, so that nested folders come to an end.
 const LONGEST: usize = 4096;
 
 impl WorkingTree {
@@ -79,12 +79,12 @@ impl WorkingTree {
     }
 }
 
-/// The name of a file or folder that is published, or where an entry is counted that is left out.
+/// The name of an entry that is published, or else the counter for its exclusion.
 fn left_out_or_name<'a, 'e>(
     left_out: &'a mut Omitted,
     entry: &'e Entry,
 ) -> Result<&'e str, &'a mut usize> {
-    // A backslash is a part of a name on one system, and leads somewhere else on another that unpacks it.
+    // A backslash is part of a name on one system, and a separator on another that unpacks the archive.
     let is_plain = |name: &&str| !name.contains(|c: char| c == '\\' || c.is_control());
     match entry.kind {
         _ if entry.name.as_encoded_bytes().starts_with(b".") => Err(&mut left_out.hidden),
@@ -99,8 +99,7 @@ fn left_out_or_name<'a, 'e>(
 }
 
 impl<'a> Beside<'a> {
-    /// Looks through the working tree, and reads none of its files. What cannot be read and what is too large is reported and
-    /// left out.
+    /// Lists the working tree without reading its files. Unreadable and too large entries are reported and skipped.
     #[must_use]
     pub fn working_tree(self) -> (WorkingTree, Vec<Diagnostic>) {
         let mut tree = WorkingTree::default();
@@ -113,13 +112,13 @@ impl<'a> Beside<'a> {
             }
         };
         if run.is_link(Path::new(FOLDER)) {
-            // It could lead anywhere.
+            // Its target could be anywhere.
             tree.left_out.links += 1;
         } else if run.folder(Path::new(FOLDER)).is_ok() {
             tree.walk(&run, self, &mut problems);
         }
         (tree.files).retain(|file| !self.redactions.is_whole(&file.path));
-        // As `load::run` does, files of other kinds under this name are left alone.
+        // Other types of files under this name are ignored, as in `load::run`.
         tree.files.sort_by(|a, b| a.path.cmp(&b.path));
         (tree, problems)
     }
@@ -127,7 +126,7 @@ impl<'a> Beside<'a> {
     /// Reads a file of the working tree for its digest.
     ///
     /// # Errors
-    /// The file cannot be read, or has another size by now.
+    /// The file cannot be read, or its size changed.
     pub fn working_digest(self, file: WorkingFile) -> Result<implementation::File, Diagnostic> {
         let failed = |reason: &str| unreadable(&self.shown(&file.path), reason);
         if let Some(withheld) = self.redactions.file(&file.path) {
@@ -144,7 +143,7 @@ impl<'a> Beside<'a> {
             self.searched(&file.path, &bytes)?;
         }
         let mut hasher = blake3::Hasher::new();
-        // One byte more shows a file that has grown.
+        // One more byte detects a file that has grown.
         let read = self
             .working_file(&file.path)?
             .take(file.bytes.saturating_add(1));
@@ -165,10 +164,10 @@ impl<'a> Beside<'a> {
         })
     }
 
-    /// Opens a file of the working tree once more, to copy it as it was.
+    /// Opens a file of the working tree again, to copy it unchanged.
     ///
     /// # Errors
-    /// It cannot be opened.
+    /// The file cannot be opened.
     pub fn working_reader(self, expected: &'a FileDigest) -> Result<FileReader<'a>, Diagnostic> {
         let changed = unreadable(&self.shown(&expected.path), CHANGED);
         if let Some(withheld) = self.redactions.file(&expected.path) {
@@ -178,7 +177,7 @@ impl<'a> Beside<'a> {
         Ok(FileReader::new(file, expected, changed))
     }
 
-    /// Opens what was a regular file when the folder was looked through.
+    /// Opens a file that was a regular file when the folder was listed.
     fn working_file(self, path: &str) -> Result<File, Diagnostic> {
         let failed = |reason: &str| unreadable(&self.shown(path), reason);
         let run = open_run(self.directory).map_err(|error| failed(&error.to_string()))?;

@@ -1,17 +1,17 @@
-//! How code is made readable: JSON on lines of its own, hunks of a diff, the joints of a shell command.
+//! Formats code for readers: indented JSON, diff hunks, and the parts of a shell command.
 //!
-//! Each is one pass over the text, whatever it holds; nothing is dropped, and what is not understood stays as it is.
+//! Each is one pass over any text. Nothing is dropped, and unrecognized text stays as is.
 
 use super::escape::push_text;
 
-/// Lines that JSON is laid out in; what goes on after them stays on one line.
+/// Maximum lines of formatted JSON; the rest stays on one line.
 const LINES: usize = 2_000;
-/// Levels that are indented.
+/// Maximum indentation levels.
 const LEVELS: usize = 8;
 /// JSON up to this many bytes stays on one line.
 const SHORT: usize = 72;
 
-/// Appends JSON with each member on a line and its keys marked. It may be cut off, or no JSON at all.
+/// Appends JSON with one member per line and its keys marked. The text may be truncated, or not JSON at all.
 pub fn push_json(out: &mut String, text: &str) {
     if text.len() <= SHORT && !text.contains('\n') {
         push_text(out, text);
@@ -84,7 +84,7 @@ pub fn push_json(out: &mut String, text: &str) {
     }
 }
 
-/// Where the string that begins at `start` ends; an unended one ends with the text.
+/// End of the string that begins at `start`; an unterminated one ends with the text.
 fn string_end(bytes: &[u8], start: usize) -> usize {
     let mut at = start + 1;
     while at < bytes.len() {
@@ -103,13 +103,13 @@ fn skip_space(bytes: &[u8], from: usize) -> usize {
     from.min(bytes.len()) + space.count()
 }
 
-/// Whether the text holds a hunk of a unified diff.
+/// Whether the text contains a hunk of a unified diff.
 #[must_use]
 pub fn has_hunk(text: &str) -> bool {
     text.starts_with("@@ -") || memchr::memmem::find(text.as_bytes(), b"\n@@ -").is_some()
 }
 
-/// Appends a diff. Without the heads of hunks the first character of a line says what it is.
+/// Appends a diff. Without hunk headers, the first character of a line decides its kind.
 pub fn push_patch(out: &mut String, text: &str) {
     if has_hunk(text) {
         return push_diff(out, text);
@@ -126,8 +126,8 @@ pub fn push_patch(out: &mut String, text: &str) {
     }
 }
 
-/// Appends text with the lines of its hunks marked. The head of a hunk says how many lines it has, so that a list
-/// that follows is not taken for what was removed.
+/// Appends text with the lines of its hunks marked. The hunk header gives the number of lines, so a following list is not taken
+/// for removed lines.
 pub fn push_diff(out: &mut String, text: &str) {
     let (mut removed, mut added) = (0_u32, 0_u32);
     for (index, line) in text.split('\n').enumerate() {
@@ -167,7 +167,7 @@ fn push_marked(out: &mut String, open: &str, close: &str, text: &str) {
     out.push('>');
 }
 
-/// `@@ -1,7 +1,6 @@`: how many lines the hunk has on either side.
+/// The line counts of both sides in a hunk header such as `@@ -1,7 +1,6 @@`.
 fn hunk(line: &str) -> Option<(u32, u32)> {
     let (old, rest) = line.strip_prefix("@@ -")?.split_once(" +")?;
     let (new, _) = rest.split_once(" @@")?;
@@ -178,11 +178,11 @@ fn hunk(line: &str) -> Option<(u32, u32)> {
     Some((count(old)?, count(new)?))
 }
 
-/// The elements of a quoted part of a command, and of what joins two commands.
+/// Tags for quoted parts of a command, and for operators between commands.
 const QUOTED: (&str, &str) = ("<i class=q>", "</i>");
 const JOINT: (&str, &str) = ("<b>", "</b>");
 
-/// Appends a shell command with its quoted parts and the joints between commands marked.
+/// Appends a shell command with its quoted parts and operators between commands marked.
 pub fn push_shell(out: &mut String, text: &str) {
     let bytes = text.as_bytes();
     let (mut done, mut at) = (0, 0);
@@ -233,7 +233,7 @@ mod tests {
         out
     }
 
-    /// The words that a reader sees.
+    /// The visible text.
     fn words(html: &str) -> String {
         let mut out = String::new();
         for part in html.split('<') {

@@ -1,4 +1,4 @@
-//! How recorded text is written into HTML: escaped, with controls made visible.
+//! Escapes recorded text for HTML, with control characters made visible.
 
 use std::io::{self, Write};
 use std::ops::Range;
@@ -6,7 +6,7 @@ use std::ops::Range;
 use super::Html;
 use crate::characters::{MAY_BEGIN_HIDDEN, is_hidden_at, symbol};
 
-/// What a byte may begin: 0 nothing, 1 a replacement, 2 a character to look at.
+/// Class of each byte: 0 plain, 1 replaced, 2 the start of a character to check.
 type Classes = [u8; 256];
 
 #[allow(
@@ -29,24 +29,24 @@ const fn classes(place: Place) -> Classes {
     table
 }
 
-/// Where a text goes.
+/// Where a text is inserted.
 #[derive(Clone, Copy)]
 enum Place {
-    /// Into an element. Quotes end nothing there, and a hidden character is an element of its own.
+    /// Element content. Quotes need no escape, and a hidden character gets its own element.
     Content,
-    /// Into a quoted attribute, or where content must stay plain.
+    /// A quoted attribute, or content that must stay plain.
     Attribute,
 }
 
 static CONTENT: Classes = classes(Place::Content);
 static ATTRIBUTE: Classes = classes(Place::Attribute);
 
-/// Appends recorded text to element content: markup escaped, controls shown as marked symbols.
+/// Appends recorded text to element content: markup is escaped, and control characters become marked symbols.
 pub fn push_text(out: &mut String, text: &str) {
     push(out, text, 0..text.len(), Place::Content);
 }
 
-/// Appends a part of a recorded text as [`push_text`] writes it inside the whole: whether a character is hidden depends on
+/// Appends a slice of a recorded text exactly as [`push_text`] does within the whole: a character may be hidden or not because of
 /// its neighbors.
 pub fn push_slice(out: &mut String, text: &str, part: Range<usize>) {
     push(out, text, part, Place::Content);
@@ -65,7 +65,7 @@ pub fn push_attribute(out: &mut String, text: &str) {
     push(out, text, 0..text.len(), Place::Attribute);
 }
 
-/// A text for an attribute in double quotes, where single ones end nothing.
+/// A text for an attribute in double quotes, where single quotes need no escape.
 #[must_use]
 pub fn in_double_quotes(text: &str) -> Html {
     let mut out = String::with_capacity(2 * text.len());
@@ -73,10 +73,10 @@ pub fn in_double_quotes(text: &str) -> Html {
     Html::finished(out.replace("&#39;", "'"))
 }
 
-/// The escape function of the templates: safe in content and in quoted attributes.
+/// The escape function of templates: safe in content and in quoted attributes.
 ///
 /// # Errors
-/// Those of the writer.
+/// Errors of the writer.
 pub fn escape_for_template(text: &str, out: &mut dyn Write) -> io::Result<()> {
     let (pieces, rest) = text.as_bytes().as_chunks();
     if pieces.iter().all(|piece| is_plain(piece, Place::Attribute))
@@ -89,10 +89,10 @@ pub fn escape_for_template(text: &str, out: &mut dyn Write) -> io::Result<()> {
     out.write_all(escaped.as_bytes())
 }
 
-/// Bytes that are looked at together.
+/// Bytes scanned per step.
 const PIECE: usize = 16;
 
-/// Whether all bytes are of class 0 and ASCII, as most are; a loop that compilers vectorize.
+/// Whether all bytes are ASCII of class 0, as most are. The loop is written for vectorization.
 #[allow(
     clippy::needless_bitwise_bool,
     reason = "a branch for each byte would take as long as the table"
@@ -155,7 +155,7 @@ fn push_special(out: &mut String, c: char, before_newline: bool, place: Place) {
         '>' => out.push_str("&gt;"),
         '"' => out.push_str("&#34;"),
         '\'' => out.push_str("&#39;"),
-        // A terminal would go back to the start of the line; on a page the text goes on below.
+        // A terminal would return to the start of the line; on a page the text continues below.
         '\r' if before_newline => {}
         '\r' => out.push('\n'),
         _ => push_control(out, c, place),

@@ -1,13 +1,13 @@
-//! Which text is finished HTML: the only type that a template prints unescaped.
+//! The type for finished HTML, the only one that templates print unescaped.
 
 use serde::{Serialize, Serializer};
 
-/// Finished HTML. Only `markup` and `render` make one: a test of the house looks for others.
+/// Finished HTML. Only `markup` and `render` may create it, which a test enforces.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Html(String);
 
 impl Html {
-    /// Says that `html` is finished.
+    /// Declares `html` as finished.
     pub(crate) const fn finished(html: String) -> Self {
         Self(html)
     }
@@ -18,7 +18,7 @@ impl Html {
         &self.0
     }
 
-    /// Whether there is nothing.
+    /// Whether it is empty.
     #[must_use]
     pub fn is_empty(&self) -> bool {
         self.0.is_empty()
@@ -27,7 +27,7 @@ impl Html {
 
 impl Serialize for Html {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        // A template value that is marked safe passes through Tera's serializer unchanged.
+        // Tera's serializer passes a template value marked as safe through unchanged.
         tera::Value::safe_string(&self.0).serialize(serializer)
     }
 }

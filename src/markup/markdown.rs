@@ -1,7 +1,7 @@
-//! How Markdown of reviewers and annotators becomes HTML that cannot do harm.
+//! Converts Markdown of reviewers and annotators to safe HTML.
 //!
-//! An event filter: raw HTML becomes text, links and images pass an allowlist, ids get a prefix,
-//! headings move below the page's own, nesting is capped.
+//! An event filter: raw HTML becomes text, links and images must pass an allowlist, ids get a prefix, headings move below the
+//! page's own, and nesting is limited.
 
 mod anchors;
 mod plain;
@@ -25,14 +25,14 @@ pub use plain::plain;
 /// Containers nested deeper than this are flattened.
 const DEPTH: usize = 64;
 
-/// How a text is placed on its page.
+/// The context of a text on its page.
 #[derive(Debug, Clone, Copy)]
 pub struct Context<'a> {
-    /// Keeps the ids of this text apart from those of others on the page.
+    /// Prefix of ids, to avoid collisions with other texts on the page.
     pub scope: &'a str,
-    /// Levels that headings move down.
+    /// Number of levels to move headings down.
     pub shift: usize,
-    /// Where it comes from.
+    /// The source of the text.
     pub origin: Origin<'a>,
 }
 
@@ -44,7 +44,7 @@ pub fn render(text: &str, context: Context<'_>) -> Html {
     Html::finished(out)
 }
 
-/// The ids and the words of the headings of the highest level, as they are on the page.
+/// The ids and texts of top-level headings, as on the page.
 #[must_use]
 pub fn headings(text: &str, context: Context<'_>) -> Vec<(String, String)> {
     anchors::headings(&filtered(text, context))
@@ -68,7 +68,7 @@ fn filtered<'t>(text: &'t str, context: Context<'_>) -> Vec<Event<'t>> {
         filter.event(event, &mut events);
     }
     for event in &mut events {
-        // A note that is nested too deeply has no place on the page to lead to.
+        // A note that is nested too deeply is not on the page, so its references cannot link to it.
         if matches!(event, Event::FootnoteReference(name) if !filter.notes.contains(name.as_ref()))
         {
             *event = Event::Text(CowStr::Borrowed("*"));
@@ -83,16 +83,16 @@ fn filtered<'t>(text: &'t str, context: Context<'_>) -> Vec<Event<'t>> {
 struct Filter<'a> {
     context: Context<'a>,
     depth: usize,
-    /// For each open container: how its end is written.
+    /// The closing of each open container.
     dropped: Vec<Close>,
     table: Vec<Alignment>,
     cell: usize,
     head: bool,
-    /// Images that are open.
+    /// Number of open images.
     images: usize,
-    /// Where the events of the outermost of them begin, and its size, when that is known.
+    /// Start of the outermost image's events, and its size if known.
     sized: Option<(usize, Size)>,
-    /// Links that are open: HTML knows no link in a link, though Markdown can be made to hold one.
+    /// Number of open links: HTML does not allow nested links, but Markdown can produce them.
     links: usize,
     /// Ids of the footnotes so far.
     notes: BTreeSet<String>,
@@ -110,7 +110,7 @@ impl Filter<'_> {
         match event {
             Event::Start(tag) => self.start(tag, out),
             Event::End(tag) => self.end(tag, out),
-            // The words of an image become an attribute.
+            // The text of an image becomes an attribute.
             Event::Html(text) | Event::InlineHtml(text) | Event::Text(text) | Event::Code(text)
                 if self.images > 0 =>
             {
@@ -144,7 +144,7 @@ impl Filter<'_> {
 
     fn start<'t>(&mut self, tag: Tag<'t>, out: &mut Vec<Event<'t>>) {
         self.depth += 1;
-        // The words of an image become an attribute, which holds no markup.
+        // The text of an image becomes an attribute, which cannot have markup.
         let is_word = self.images > 0 && !matches!(tag, Tag::Image { .. });
         if self.depth + levels_within(&tag) > DEPTH || is_word {
             self.dropped.push(Close::Nothing);
@@ -225,7 +225,7 @@ impl Filter<'_> {
                     out.push(Event::Start(Tag::FootnoteDefinition(id)));
                     Close::AsIs
                 } else {
-                    // References lead to the first note of a name.
+                    // References link to the first note of a name.
                     out.push(Event::Html(CowStr::Borrowed(
                         "<div class=\"footnote-definition\">",
                     )));
@@ -315,18 +315,18 @@ impl Filter<'_> {
     }
 
     fn prefixed<'t>(&self, name: &str) -> CowStr<'t> {
-        // Markdown finds the note of a reference whatever the case of its letters.
+        // Footnote names are case-insensitive in Markdown.
         let name = name.to_lowercase();
         let mut slug = slugify(&name);
         if slug != name {
             slug = with_hash(&slug, &name);
         }
-        // No slug holds an underscore, so the parts cannot be mistaken for one another.
+        // Slugs have no underscore, so the parts stay distinct.
         format!("fn_{}_{slug}", self.context.scope).into()
     }
 }
 
-/// An image whose place is kept free while it loads. The parser's own writer knows no size.
+/// An image with width and height, so that the layout does not shift while it loads. The parser's own writer has no sizes.
 fn sized<'t>(image: impl Iterator<Item = Event<'t>>, size: Size) -> String {
     const OPEN: &str = "<img";
     let Size { width, height } = size;
@@ -339,7 +339,7 @@ fn sized<'t>(image: impl Iterator<Item = Event<'t>>, size: Size) -> String {
     written
 }
 
-/// Text with controls shown; text without any stays an event of its own.
+/// Text with control characters made visible; other text stays a text event.
 fn visible(text: CowStr<'_>) -> Event<'_> {
     if any_hidden(&text) {
         let mut html = String::with_capacity(text.len() + 32);
@@ -350,11 +350,11 @@ fn visible(text: CowStr<'_>) -> Event<'_> {
     }
 }
 
-/// The longest name of a language, in bytes.
+/// Maximum bytes of a language name.
 const LANGUAGE: usize = 32;
 
-/// A block of code with the name of its language, if that is one: it becomes a class, and a text with white space in it would
-/// become classes of the site.
+/// A code block with its language, if that is a valid name. It becomes a class, so a text with white space could inject classes
+/// of the site.
 fn language(kind: &CodeBlockKind<'_>) -> CodeBlockKind<'static> {
     let CodeBlockKind::Fenced(info) = kind else {
         return CodeBlockKind::Indented;
@@ -372,7 +372,7 @@ fn language(kind: &CodeBlockKind<'_>) -> CodeBlockKind<'static> {
     }
 }
 
-/// Levels that an element needs below its own to be whole: a table without its rows is none.
+/// Levels that an element needs below its own to be complete: a table without rows is invalid.
 const fn levels_within(tag: &Tag<'_>) -> usize {
     match tag {
         Tag::Table(_) => 2,

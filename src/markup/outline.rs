@@ -1,14 +1,13 @@
-//! The structure of a text in Markdown without its looks: blocks of plain words. What carries it needs to
-//! trust nothing in it.
+//! The structure of a Markdown text without formatting: blocks of plain text. Nothing in it has to be trusted.
 
 use pulldown_cmark::{Event, Tag, TagEnd};
 
 use super::parse;
 
-/// A block: `h` (a heading), `p`, `li` or `pre`, and its words.
+/// A block: its kind, `h` (a heading), `p`, `li` or `pre`, and its text.
 pub type Block = (&'static str, String);
 
-/// The blocks of the beginning of a text, at most `limit` characters, and whether there is more.
+/// The blocks at the beginning of a text, at most `limit` characters, and whether there is more.
 #[must_use]
 pub fn blocks(text: &str, limit: usize) -> (Vec<Block>, bool) {
     let mut blocks: Vec<Block> = Vec::new();

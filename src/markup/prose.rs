@@ -1,12 +1,11 @@
-//! The words of an agent as they were recorded, with their Markdown styled in place: every character stays where it is.
+//! The recorded prose of an agent, with Markdown styled in place: every character stays where it is.
 //!
-//! One pass over each line, and no more than one search for the end of each kind of marker after the last one: the time is
-//! linear in the text whatever it holds.
+//! One pass over each line, with at most one failing search for the end of each kind of marker. The time is linear for any text.
 
 use super::escape::{push_slice, push_text};
 
-/// Appends a text: markers dimmed, and what is between them as code, strong or stressed. One dimmed element holds both markers
-/// and what is between them, which has its color back.
+/// Appends a text: markers are dimmed, and the text between them is code, strong or emphasized. One dimmed element contains both
+/// markers and the text between, which gets its color back.
 pub fn push_prose(out: &mut String, text: &str) {
     if memchr::memchr3(b'`', b'*', b'_', text.as_bytes()).is_none()
         && memchr::memchr2(b'#', b'~', text.as_bytes()).is_none()
@@ -14,7 +13,7 @@ pub fn push_prose(out: &mut String, text: &str) {
         return push_text(out, text);
     }
     let mut writer = Writer { out, text, done: 0 };
-    // The marker that ends the open block of code.
+    // The marker that closes the open code block.
     let mut open: Option<(u8, usize)> = None;
     let mut next = 0;
     while next < text.len() {
@@ -46,8 +45,8 @@ pub fn push_prose(out: &mut String, text: &str) {
     writer.put(text.len(), if open.is_some() { "</code></i>" } else { "" });
 }
 
-/// The marker that begins a line, if it may open or end a block of code: its character, how long it is, and whether nothing
-/// follows it.
+/// The marker at the start of a line that may open or close a code block: its character, its length, and whether nothing follows
+/// it.
 fn fence(line: &str) -> Option<(u8, usize, bool)> {
     let first = line.bytes().find(|byte| !byte.is_ascii_whitespace())?;
     if first.is_ascii() && !matches!(first, b'`' | b'~') {
@@ -59,12 +58,12 @@ fn fence(line: &str) -> Option<(u8, usize, bool)> {
     (matches!(mark, b'`' | b'~') && count >= 3).then_some((mark, count, count == line.len()))
 }
 
-/// Whether the words after an opening marker hold a backtick: then the line is a code span.
+/// Whether the text after an opening marker has a backtick: then the line is a code span.
 fn has_tick(line: &str, length: usize) -> bool {
     memchr::memchr(b'`', &line.trim().as_bytes()[length..]).is_some()
 }
 
-/// What may be between markers on a line.
+/// The kinds of inline markers.
 #[derive(Clone, Copy, PartialEq)]
 enum Mark {
     Strong,
@@ -87,7 +86,7 @@ const TICKS: usize = 4;
 struct Writer<'o, 't> {
     out: &'o mut String,
     text: &'t str,
-    /// Up to where the text is written.
+    /// End of the text written so far.
     done: usize,
 }
 
@@ -104,7 +103,7 @@ impl Writer<'_, '_> {
         self.put(end, "</i>");
     }
 
-    /// A line outside of blocks of code.
+    /// A line outside of code blocks.
     fn line(&mut self, start: usize, end: usize) {
         let line = &self.text.as_bytes()[start..end.max(start)];
         let hashes = line.iter().take_while(|byte| **byte == b'#').count();
@@ -118,10 +117,10 @@ impl Writer<'_, '_> {
         }
     }
 
-    /// Code spans and stressed words from `at` to `end`. At level 1 nothing is strong again, at level 2 there is only code.
+    /// Code spans and emphasis from `at` to `end`. At level 1 there is no more strong, at level 2 only code.
     fn inline(&mut self, mut at: usize, end: usize, level: usize) {
         let bytes = self.text.as_bytes();
-        // Marks without an end from here on.
+        // Markers that have no end from here on.
         let mut unended = [level > 0, level > 1, level > 1];
         let mut unended_ticks = [false; TICKS + 1];
         while let Some(found) = memchr::memchr3(b'`', b'*', b'_', &bytes[at.min(end)..end]) {
@@ -189,14 +188,14 @@ fn ticks(line: &[u8], count: usize, from: usize) -> Option<usize> {
     None
 }
 
-/// Whether a marker may begin stressed words: it is before a word and not inside one, nor inside a path.
+/// Whether a marker may open emphasis: before a word, and not inside a word or a path.
 fn opens(bytes: &[u8], at: usize, inside: usize, end: usize) -> bool {
     let before = at.checked_sub(1).map_or(b' ', |before| bytes[before]);
     let is_free = before.is_ascii_whitespace() || b"([{\"':;,-|>*_".contains(&before);
     is_free && inside < end && !bytes[inside].is_ascii_whitespace()
 }
 
-/// The marker that ends stressed words: right after a word, and before anything but a word or a path.
+/// The marker that closes emphasis: right after a word, and not before a word or a path.
 fn closer(line: &[u8], mark: u8, count: usize, from: usize) -> Option<usize> {
     let mut at = from;
     while let Some(found) = memchr::memchr(mark, &line[at..]) {
@@ -226,7 +225,7 @@ mod tests {
         out
     }
 
-    /// What a reader copies.
+    /// The text that a reader would copy.
     fn copied(html: &str) -> String {
         html.split('<')
             .enumerate()
@@ -322,7 +321,7 @@ mod tests {
             let html = prose(&text);
             let plain = escape::text(&text);
             prop_assert_eq!(copied(&html), copied(plain.as_str()));
-            // Elements are closed in order.
+            // Elements must close in order.
             let mut open = Vec::new();
             for tag in html.split('<').skip(1) {
                 let tag = tag.split_once('>').map_or("", |(tag, _)| tag);

@@ -1,4 +1,4 @@
-//! How the text of an event is shown, by its kind: as prose, as JSON, as a diff or as what a terminal would show.
+//! Renders the text of an event by its kind: as prose, JSON, a diff or terminal output.
 
 use crate::model::tape::TextKind;
 
@@ -24,7 +24,7 @@ fn has_escape(text: &str) -> bool {
     memchr::memchr(0x1b, text.as_bytes()).is_some()
 }
 
-/// How many bytes a text takes on a page.
+/// The size of a text on a page, in bytes.
 #[must_use]
 pub fn size(text: &str, kind: TextKind) -> usize {
     let mut out = String::with_capacity(text.len() + text.len() / 2);

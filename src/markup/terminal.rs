@@ -1,10 +1,10 @@
-//! Terminal output: colors become classes, everything else that steers a terminal is dropped.
+//! Terminal output: colors become classes, all other control sequences are dropped.
 
 use anstyle_parse::{DefaultCharAccumulator, Params, Parser, Perform};
 
 use super::escape::push_text;
 
-/// Appends recorded text that may hold terminal sequences.
+/// Appends recorded text that may contain terminal sequences.
 pub fn push_terminal(out: &mut String, text: &str) {
     if memchr::memchr(0x1b, text.as_bytes()).is_none() || has_unfinished_string(text.as_bytes()) {
         push_text(out, text);
@@ -22,13 +22,13 @@ pub fn push_terminal(out: &mut String, text: &str) {
     writer.flush();
 }
 
-/// The longest operating system command that is taken for one, in bytes.
+/// Maximum bytes of an operating system command.
 const STRING_LIMIT: usize = 4096;
 
-/// Whether a string sequence (OSC, DCS, ...) is not ended: a terminal would then swallow all text after it.
+/// Whether a string sequence (OSC, DCS, ...) is unterminated: a terminal would swallow all text after it.
 fn has_unfinished_string(bytes: &[u8]) -> bool {
     memchr::memchr_iter(0x1b, bytes).any(|at| {
-        // Only an operating system command may end with BEL; the others end with ST alone.
+        // Only an operating system command may end with BEL; the others require ST.
         let (opens, bell) = match bytes.get(at + 1) {
             Some(b']') => (true, true),
             Some(b'P' | b'X' | b'^' | b'_') => (true, false),
@@ -43,7 +43,7 @@ fn has_unfinished_string(bytes: &[u8]) -> bool {
     })
 }
 
-/// What the next characters look like. Colors are numbers of the 16-color palette plus 1; 0 is the page's own.
+/// The style of the next characters. Colors are numbers of the 16-color palette plus 1; 0 is the default color.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 struct Style {
     foreground: u8,
@@ -140,11 +140,11 @@ impl Perform for Writer<'_> {
     }
 
     fn execute(&mut self, byte: u8) {
-        // A terminal would rub out what is before a backspace; on a page nothing that was printed is hidden.
+        // A terminal would erase the character before a backspace; a page hides nothing that was printed.
         self.plain.push(char::from(byte));
     }
 
-    /// A title, a link or a command for the terminal: what it holds is not shown, that it was there is.
+    /// A title, a link or a terminal command: its presence is shown, its content is not.
     fn osc_dispatch(&mut self, params: &[&[u8]], _bell_terminated: bool) {
         if params.first() != Some(&b"8".as_slice()) {
             self.plain.push('\u{1b}');

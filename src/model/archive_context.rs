@@ -1,5 +1,4 @@
-//! What the page of a run shows of other runs. The page depends on nothing else of the archive: if this and the run are
-//! unchanged, so is the page.
+//! The part of a run page that depends on other runs. If this and the run are unchanged, the page is up to date.
 
 use std::collections::BTreeMap;
 
@@ -7,12 +6,12 @@ use super::archive::{Archive, Ranges};
 use super::time::Moment;
 use crate::links::Slug;
 
-/// A run's place in the archive, as its page shows it.
+/// The place of a run in the archive, as shown on its page.
 #[derive(Debug, Clone, Default)]
 pub struct ArchiveContext {
     /// The run's own address.
     pub slug: Slug,
-    /// What the run is called in lists.
+    /// Its label in lists.
     pub label: String,
     /// Address of its case.
     pub case: String,
@@ -24,13 +23,13 @@ pub struct ArchiveContext {
     pub newer: Option<Neighbour>,
     /// The next older run of the same case.
     pub older: Option<Neighbour>,
-    /// The ranges of the runs that are comparable with it, itself included.
+    /// The value ranges of comparable runs, including this one.
     pub ranges: Ranges,
-    /// The runs that it names itself, by id: their addresses, where the archive has them.
+    /// Runs that its record refers to, by id: the slug, if the archive has the run.
     pub named: BTreeMap<String, Option<Slug>>,
 }
 
-/// A run, as another one refers to it.
+/// A link to another run.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Neighbour {
     /// Its address.
@@ -39,12 +38,12 @@ pub struct Neighbour {
     pub model: String,
     /// The harness.
     pub harness: String,
-    /// When it was published, or else finished, where known.
+    /// When it was published, or else finished, if known.
     pub at: Option<Moment>,
 }
 
 impl ArchiveContext {
-    /// The context of the run at `index` of the archive, whose record names the runs of these ids.
+    /// The context of the run at `index` of the archive, whose record refers to runs with these ids.
     pub fn of<'a>(
         archive: &Archive,
         index: usize,

@@ -1,4 +1,4 @@
-//! Which runs share a table: same case version, engine and orchestrator; grouped by variant.
+//! Groups runs into tables: same case version, engine and orchestrator, split by variant.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -9,23 +9,23 @@ use super::outcome::Outcome;
 /// Comparable runs.
 #[derive(Debug)]
 pub struct Set {
-    /// Position of the case in the archive.
+    /// Index of the case in the archive.
     pub case: usize,
     /// Version of the case.
     pub version: String,
-    /// Engine, with its version where known.
+    /// Engine, with its version if known.
     pub engine: String,
     /// Orchestrator.
     pub orchestrator: Arc<str>,
-    /// The declared checks of these runs: view and name, in the order in which they first appear.
+    /// The declared checks of these runs: view and name, in order of first appearance.
     pub checks: Vec<(Arc<str>, Arc<str>)>,
-    /// The outcomes of these runs: name and scorer, in the order in which they first appear.
+    /// The outcomes of these runs: name and scorer, in order of first appearance.
     pub outcomes: Vec<(String, Option<String>)>,
-    /// Variants by name, the unknown one last, each with its runs, newest first.
+    /// Variants by name, unknown last, each with its runs, newest first.
     pub variants: Vec<(Option<Arc<str>>, Vec<usize>)>,
 }
 
-/// Splits runs (positions in the archive, newest first) into comparable sets; the set with the newest run comes first.
+/// Splits runs (positions in the archive, newest first) into comparable sets. The set with the newest run comes first.
 pub fn sets(archive: &Archive, runs: &[usize]) -> Vec<Set> {
     type Key = (usize, String, String, Arc<str>);
     let mut order: Vec<Key> = Vec::new();

@@ -1,6 +1,6 @@
-//! Parts of a record that only the page of its run shows: too large to keep for every run at once.
+//! Parts of a record that only the run page shows: too large to keep in memory for every run.
 //!
-//! Their types are those of the record itself; the functions here derive the rest.
+//! Their types are those of the record; functions here derive the rest.
 
 use crate::formats::run_record::{self as record, RunRecord};
 
@@ -13,22 +13,22 @@ pub use crate::formats::run_record::{
     Text, Toolchain, Verdict,
 };
 
-/// A record, for the page of its run.
+/// A record, as used by the run page.
 pub type Details<'a> = RunRecord<'a>;
 
-/// What a record says of a step.
+/// The recorded result of a step.
 #[derive(Debug, Clone, Copy)]
 pub enum Recorded<'a> {
-    /// How it went.
+    /// The step as recorded.
     Step(&'a record::Step<'a>),
-    /// It did not run, and nothing loaded.
+    /// The step did not run, and nothing loaded.
     Never,
-    /// Nothing: old records have no steps, and an implementation that loaded was built in some way.
+    /// Unknown: old records have no steps, and an implementation that loaded must have been built somehow.
     Unknown,
 }
 
 impl Recorded<'_> {
-    /// Whether it ran and did not succeed.
+    /// Whether it ran and failed.
     pub fn has_failed(self) -> bool {
         matches!(self, Self::Step(step) if step.succeeded != Some(true))
     }
@@ -48,25 +48,25 @@ pub fn steps<'a>(details: &'a Details<'_>) -> [Recorded<'a>; 2] {
     ]
 }
 
-/// How a debug script went.
+/// The outcome of a debug script.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum ScriptOutcome {
     /// Every verdict passed.
     Passed,
-    /// A verdict did not pass.
+    /// A verdict failed.
     Failed,
-    /// It ran and gave no verdict.
+    /// It ran without a verdict.
     NoVerdict,
-    /// What it needs was not there, so it says nothing about the build.
+    /// A precondition was missing, so it proves nothing about the build.
     PreconditionUnmet,
     /// It did not run.
     NotRun,
-    /// The record does not say whether it ran.
+    /// Not recorded.
     NotSaid,
 }
 
 impl ScriptOutcome {
-    /// How `script` went.
+    /// The outcome of `script`.
     pub fn of(script: &DebugScript<'_>) -> Self {
         let passes: Vec<_> = script.verdicts.iter().map(|verdict| verdict.pass).collect();
         match script.ran {
@@ -82,7 +82,7 @@ impl ScriptOutcome {
     }
 }
 
-/// A name for people: the first of `names` that is there.
+/// A display name: the first of `names` that is present.
 pub fn name(names: [&Text<'_>; 2]) -> String {
     names
         .into_iter()
@@ -91,7 +91,7 @@ pub fn name(names: [&Text<'_>; 2]) -> String {
         .map_or_else(|| "unnamed".to_owned(), ToString::to_string)
 }
 
-/// Durations of the stages by their keys; `None` is "not reported".
+/// Durations of the stages by key; `None` is "not reported".
 pub fn stages<'a>(details: &'a Details<'_>) -> Vec<(&'a str, Option<Number>)> {
     let stages = details.metrics.stages.iter();
     stages
@@ -113,7 +113,7 @@ pub fn tool_calls<'a>(details: &'a Details<'_>) -> Vec<(&'a str, Number)> {
     calls
 }
 
-/// What was measured by the kind of test, with the key of the record.
+/// The measurements of the test type, by key of the record.
 pub fn blocks(details: &Details<'_>) -> Vec<(&'static str, Value)> {
     let v = &details.validation;
     [
@@ -136,14 +136,14 @@ pub fn more(step: Option<&record::Step<'_>>) -> Vec<(String, Value)> {
         .collect()
 }
 
-/// `Some(true)`: the type check ran and exited with 0; `None`: it did not run, which decides nothing.
+/// `Some(true)` if the type check ran and exited with 0; `None` if it did not run.
 pub fn typecheck(toolchain: &Toolchain<'_>) -> Option<bool> {
     toolchain
         .typecheck_succeeded
         .filter(|_| toolchain.typecheck_ran == Some(true))
 }
 
-/// How the run describes itself, in Markdown.
+/// The run's description of itself, in Markdown.
 pub fn description<'a>(details: &'a Details<'_>) -> Option<&'a str> {
     let description = details.showcase.as_ref()?.description.as_deref();
     description.filter(|text| !text.trim().is_empty())

@@ -1,16 +1,16 @@
-//! What is published of the working tree that a run produced.
+//! The published part of the working tree that a run produced.
 
 use super::FileDigest;
 
-/// The folder of a run directory that holds the working tree.
+/// The folder of a run directory with the working tree.
 pub const FOLDER: &str = "implementation";
 
-/// The files that the agent left, as far as they are published.
+/// The published files that the agent left.
 #[derive(Debug, Default)]
 pub struct Implementation {
-    /// Files of the archive, sorted by path. Empty when there is no archive.
+    /// Files of the archive, sorted by path. Empty without an archive.
     pub files: Vec<File>,
-    /// What is in the folder and is not in the archive.
+    /// Entries of the folder that are not in the archive.
     pub left_out: Omitted,
 }
 
@@ -19,25 +19,25 @@ pub struct Implementation {
 pub struct File {
     /// Its path begins with [`FOLDER`].
     pub digest: FileDigest,
-    /// Whether its owner may execute it.
+    /// Whether its owner can execute it.
     pub executable: bool,
 }
 
-/// How much is never published. A folder that is left out counts as one, whatever it holds.
+/// Counts of entries that are never published. An excluded folder counts as one, with all its content.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct Omitted {
     /// Names that begin with a dot.
     pub hidden: usize,
-    /// Links, wherever they lead.
+    /// Links, wherever they point.
     pub links: usize,
-    /// Names that not every system can write.
+    /// Names that are not portable.
     pub names: usize,
     /// Pipes, devices and the like.
     pub others: usize,
 }
 
 impl Omitted {
-    /// How much it is together.
+    /// The total.
     pub const fn total(self) -> usize {
         self.hidden + self.links + self.names + self.others
     }
@@ -70,7 +70,7 @@ impl Omitted {
 }
 
 impl Implementation {
-    /// Whether the archive holds a file of this path.
+    /// Whether the archive has a file at this path.
     pub fn holds(&self, path: &str) -> bool {
         let found = self
             .files
@@ -78,7 +78,7 @@ impl Implementation {
         found.is_ok()
     }
 
-    /// Size of all files together, in bytes.
+    /// Total size of the files, in bytes.
     pub fn bytes(&self) -> u64 {
         self.files
             .iter()

@@ -1,6 +1,6 @@
-//! What is true of the archive once it is checked. No serde, no strings where a type says more.
+//! The archive after all checks. No serde, no strings where a type is more precise.
 
-/// Declares an enum whose variants have a word each.
+/// Declares an enum with a word for each variant.
 macro_rules! words {
     ($(#[$attr:meta])* $name:ident { $($(#[$doc:meta])* $variant:ident = $word:literal,)+ }) => {
         #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
@@ -8,10 +8,10 @@ macro_rules! words {
         pub enum $name { $($(#[$doc])* $variant,)+ }
 
         impl $name {
-            /// All of them, in the order in which they are shown.
+            /// All variants, in display order.
             pub const ALL: [Self; [$($word),+].len()] = [$(Self::$variant),+];
 
-            /// The word of the format, of pages and of classes.
+            /// The word used in the format, on pages and in CSS classes.
             pub const fn word(self) -> &'static str {
                 match self { $(Self::$variant => $word,)+ }
             }
@@ -42,24 +42,24 @@ pub(crate) mod words;
 pub(crate) mod workspace;
 pub(crate) mod written;
 
-/// Text that must go out as it came in: a record, an annotation. JSON of the input, unchanged.
+/// Input that is published verbatim, as JSON: a record, an annotation.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Verbatim<'a>(pub &'a str);
 
-/// Path, size and BLAKE3 of a file: what a reader needs to check a download.
+/// Path, size and BLAKE3 of a file, to verify a download.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct FileDigest {
-    /// Relative to the run directory; of a feed, to the site's root.
+    /// Relative to the run directory; for feeds, to the site's root.
     pub path: String,
     /// Size in bytes.
     pub bytes: u64,
     /// BLAKE3, hexadecimal.
     pub blake3: String,
-    /// What is published of it, where parts of it are withheld.
+    /// The published form, if parts of it are withheld.
     pub published: Option<PublishedFile>,
 }
 
-/// A span of a file that is withheld, or a whole file.
+/// A withheld span of a file, or a withheld file.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Withheld {
     /// The id of the redaction.
@@ -68,23 +68,23 @@ pub struct Withheld {
     pub file: String,
     /// The event.
     pub event: Option<u64>,
-    /// The line of a file of JSON lines.
+    /// The line, in a JSON Lines file.
     pub line: Option<u32>,
     /// The value.
     pub pointer: Option<String>,
-    /// Characters; `None` where the whole file is withheld.
+    /// Length in characters; `None` if the whole file is withheld.
     pub length: Option<usize>,
     /// The reason.
     pub reason: &'static str,
-    /// The reason in words.
+    /// An explanation of the reason.
     pub note: Option<String>,
     /// When it was withheld.
     pub at: Option<String>,
-    /// The commitment to it.
+    /// The commitment to the withheld text.
     pub commitment: Option<String>,
 }
 
-/// Size and BLAKE3 of what is published of a file.
+/// Size and BLAKE3 of the published form of a file.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct PublishedFile {
     /// Size in bytes.
@@ -94,14 +94,14 @@ pub struct PublishedFile {
 }
 
 impl FileDigest {
-    /// Size of what is published.
+    /// Size of the published form.
     pub fn published_bytes(&self) -> u64 {
         self.published
             .as_ref()
             .map_or(self.bytes, |file| file.bytes)
     }
 
-    /// BLAKE3 of what is published.
+    /// BLAKE3 of the published form.
     pub fn published_blake3(&self) -> &str {
         self.published
             .as_ref()
@@ -109,7 +109,7 @@ impl FileDigest {
     }
 }
 
-/// Whether a path with `/` leads to something below where it begins, on every system and however it is resolved.
+/// Whether a path with `/` stays below its start on every system, however it is resolved.
 pub fn is_plain_path(path: &str) -> bool {
     let is_name = |part: &str| !matches!(part, "" | "." | "..");
     !path.contains(['\\', '\0']) && path.split('/').all(is_name)

@@ -1,4 +1,4 @@
-//! Knows the outcomes of a run: what scorers said of it, in their own words. Nothing here ranks, adds or averages them.
+//! The outcomes of a run, as its scorers recorded them. Nothing here ranks, adds or averages them.
 
 use std::borrow::Cow;
 use std::sync::Arc;
@@ -6,25 +6,25 @@ use std::sync::Arc;
 use crate::formats::json::Node;
 use crate::formats::run_record as record;
 
-/// What a scorer said of a run.
+/// The result of a scorer for a run.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Outcome {
     /// Name of the outcome, such as `reward`.
     pub name: Arc<str>,
-    /// The value as written, JSON; `None` is unscored.
+    /// The value as written, JSON; `None` if unscored.
     pub value: Option<Arc<str>>,
-    /// What gave it.
+    /// The scorer.
     pub scorer: Option<Arc<str>>,
     /// `reward`, `score`, `metric`, `check`, `submission` or another word.
     pub kind: Option<Arc<str>>,
-    /// Whether it counts by the scorer's own rules; `None` is not said.
+    /// Whether it counts by the scorer's own rules; `None` if not recorded.
     pub valid: Option<bool>,
-    /// Why it does not count, or has no value.
+    /// Why it does not count or has no value.
     pub reason: Option<Arc<str>>,
 }
 
 impl Outcome {
-    /// That of a record; `None` without a name.
+    /// Reads the outcome of a record; `None` without a name.
     #[must_use]
     pub fn of(outcome: &record::Outcome<'_>) -> Option<Self> {
         let text = |text: &record::Text<'_>| text.as_deref().map(Arc::from);
@@ -38,7 +38,7 @@ impl Outcome {
         })
     }
 
-    /// The value for people: a string without its quotes, other JSON as written; `None` is unscored.
+    /// The value for display: a string without its quotes, other JSON as written; `None` if unscored.
     #[must_use]
     pub fn words(&self) -> Option<Cow<'_, str>> {
         let value = self.value.as_deref()?;
@@ -49,7 +49,7 @@ impl Outcome {
         )
     }
 
-    /// The column of a table that it is in: outcomes of different scorers are different things.
+    /// Its table column: outcomes of different scorers are not comparable.
     #[must_use]
     pub fn column(&self) -> (&str, Option<&str>) {
         (&self.name, self.scorer.as_deref())

@@ -1,10 +1,10 @@
-//! Where the site's own prose belongs.
+//! The kinds of the site's own prose.
 
 use std::ffi::OsStr;
 
 use super::archive::GroupBy;
 
-/// Which folder a piece of prose is in.
+/// The kind of a prose file, by its folder.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub enum ProseKind {
     /// `pages/`: a page of its own.

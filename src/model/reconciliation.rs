@@ -1,22 +1,22 @@
-//! How far the recordings of a run agree with its record: facts for a reader, never a reason to refuse a run.
+//! Compares the logs of a run with its record: facts for readers, never a reason to reject a run.
 
 use crate::formats::raw::Raw;
 
 use super::run::Run;
 use super::tape::{Outcome, Tape};
 
-/// What was compared. Present when the run has an event log or a raw log.
+/// The comparison, if the run has an event log or a raw log.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Reconciliation {
-    /// The times of the events compared with those of the record; `None` when no event has a time.
+    /// The times of the events compared with those of the record; `None` if no event has a time.
     pub span: Option<Span>,
-    /// Whether the events follow each other in time.
+    /// Whether the events are in chronological order.
     pub order: Order,
-    /// How much of the log is not understood.
+    /// Unrecognized events of the log.
     pub unknown: Unknown,
     /// The events compared with the raw lines; `None` without a raw log.
     pub raw: Option<RawLines>,
-    /// Errors on the way, compared with how the run ended.
+    /// Errors in the log, compared with the final state of the run.
     pub errors: Errors,
 }
 
@@ -27,9 +27,9 @@ pub struct Span {
     pub first: i64,
     /// The latest event, since 1970-01-01 UTC.
     pub last: i64,
-    /// How long before the record's start the earliest event lies; 0 when it does not.
+    /// Milliseconds from the earliest event to the record's start; 0 if the event is not before it.
     pub before_start: i64,
-    /// How long after the record's end the latest event lies; 0 when it does not.
+    /// Milliseconds from the record's end to the latest event; 0 if the event is not after it.
     pub after_finish: i64,
 }
 
@@ -40,47 +40,46 @@ pub struct Order {
     pub timed: usize,
     /// Events without a readable time.
     pub untimed: usize,
-    /// Events that are earlier than the timed event before them.
+    /// Events earlier than the previous timed event.
     pub backwards: usize,
-    /// Number of the first of these.
+    /// Number of the first such event.
     pub first_backwards: Option<u64>,
 }
 
-/// Events of type `unknown`, however they came to be.
+/// Events of type `unknown`, for whatever reason.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct Unknown {
     /// All events of the log.
     pub events: usize,
-    /// Those of type `unknown`, lines that cannot be read included.
+    /// Events of type `unknown`, including unreadable lines.
     pub unknown: usize,
 }
 
-/// Lines of the raw log against events. One line gives none, one or several events, so only the totals can be
-/// compared (formats.md B.1).
+/// Raw log lines compared with events. A line produces any number of events, so only totals are comparable (formats.md B.1).
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct RawLines {
     /// The lines.
     pub lines: Raw,
     /// Events of the log.
     pub events: usize,
-    /// Events of type `warning`: each line of `stderr` with text gives one.
+    /// Events of type `warning`: each non-blank line of `stderr` produces one.
     pub warnings: usize,
 }
 
-/// Errors against the state of the record.
+/// Errors compared with the state in the record.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Errors {
     /// Events of type `error`.
     pub errors: usize,
     /// Other events that failed.
     pub failed: usize,
-    /// Whether the log ends in an error, as it does after a harness that exited with one.
+    /// Whether the log ends with an error, as after a harness that failed.
     pub ends_in_error: bool,
-    /// The state of the record, as written.
+    /// The state in the record, as written.
     pub state: String,
 }
 
-/// Times of records are often written to the second, those of events to the millisecond.
+/// Records often have times in seconds, events in milliseconds.
 const ROUNDING: i64 = 1_000;
 
 impl Span {
@@ -91,14 +90,14 @@ impl Span {
 }
 
 impl Order {
-    /// Whether no event is earlier than the one before it.
+    /// Whether every event is at or after the previous one.
     pub const fn agrees(&self) -> bool {
         self.backwards == 0
     }
 }
 
 impl Unknown {
-    /// Whether every event is understood.
+    /// Whether every event is recognized.
     pub const fn agrees(&self) -> bool {
         self.unknown == 0
     }
@@ -118,8 +117,8 @@ impl Unknown {
 }
 
 impl RawLines {
-    /// Whether the events are consistent with these lines: all of them can be read, there are events only if
-    /// there is output, and no text of `stderr` went without its warning.
+    /// Whether the events are consistent with these lines: all lines are readable, events exist only if there is output, and each
+    /// text line of `stderr` has its warning.
     pub const fn agrees(&self) -> bool {
         let output = self.lines.stdout + self.lines.stderr - self.lines.blank;
         self.lines.unreadable == 0
@@ -129,8 +128,8 @@ impl RawLines {
 }
 
 impl Errors {
-    /// Whether the state matches the errors; `None` if the state implies nothing about them: a run that timed out or
-    /// whose build is broken may well have had none.
+    /// Whether the state matches the errors; `None` if the state implies nothing about them: a run that timed out or whose build
+    /// is broken may have no errors.
     pub fn agrees(&self) -> Option<bool> {
         match self.state.as_str() {
             "completed" => Some(!self.ends_in_error),
@@ -140,7 +139,7 @@ impl Errors {
     }
 }
 
-/// Compares a run's event log and raw log with its record. `None` when it has neither.
+/// Compares a run's event log and raw log with its record. `None` if it has neither.
 pub fn reconcile(run: &Run, log: Option<&Tape<'_>>, raw: Option<Raw>) -> Option<Reconciliation> {
     if log.is_none() && raw.is_none() {
         return None;
@@ -167,7 +166,7 @@ pub fn reconcile(run: &Run, log: Option<&Tape<'_>>, raw: Option<Raw>) -> Option<
             "unknown" => unknown.unknown += 1,
             _ => errors.failed += usize::from(event.outcome == Outcome::Failed),
         }
-        // What the orchestrator adds after the harness has ended says nothing about how it ended.
+        // Events that the orchestrator adds after the harness ends do not show how it ended.
         if !matches!(event.kind.word, "system" | "usage" | "gg") {
             errors.ends_in_error = event.kind.word == "error";
         }

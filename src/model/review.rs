@@ -1,8 +1,8 @@
-//! What a review says: ratings, checklist and prose.
+//! A review: ratings, checklist and prose.
 
 words! {
-    /// What the badge of a run says, best first: a tier of Test Cabinet, or the grade of a game jam's whole game
-    /// (formats.md A.v). `great` and `broken` are both.
+    /// The badge of a run, best first: a Test Cabinet tier, or the grade for a whole game in a game jam (formats.md A.v). `great`
+    /// and `broken` are both.
     #[allow(missing_docs, reason = "the names are those of formats.md A.v")]
     Rating {
         Flawless = "flawless",
@@ -17,7 +17,7 @@ words! {
 }
 
 impl Rating {
-    /// What a `rating` line may say, best first; `passable` came later.
+    /// Values of a `rating` line, best first; `passable` was added later.
     pub const TIERS: [Self; 5] = [
         Self::Flawless,
         Self::Great,
@@ -26,7 +26,7 @@ impl Rating {
         Self::Broken,
     ];
 
-    /// What a graded `review` line may say, best first.
+    /// Values of a graded `review` line, best first.
     pub const GRADES: [Self; 5] = [
         Self::Incredible,
         Self::Great,
@@ -46,13 +46,12 @@ impl Rating {
     }
 }
 
-/// A review, checked.
+/// A checked review.
 #[derive(Debug, Clone)]
 pub struct Review {
-    /// The badge of the run: the worst of all ratings or, without any, the grade of the item `overall`;
-    /// `None` is unrated.
+    /// The badge of the run: the worst of all ratings or, without ratings, the grade of the item `overall`; `None` if unrated.
     pub rating: Option<Rating>,
-    /// `rating.<domain>` lines in order; what could not be read is `None`.
+    /// `rating.<domain>` lines in order; `None` for an unrecognized value.
     pub domains: Vec<(String, Option<Rating>)>,
     /// `review.<item>` lines in order.
     pub checklist: Vec<Item>,
@@ -67,17 +66,17 @@ pub struct Item {
     pub id: String,
     /// The status word as written.
     pub status: String,
-    /// What follows it.
+    /// The text after the status.
     pub note: Option<String>,
 }
 
 impl Item {
-    /// The grade of its status; `pass`, `fail` and `na` are none (formats.md A.v).
+    /// The grade of its status; `pass`, `fail` and `na` have none (formats.md A.v).
     pub fn grade(&self) -> Option<Rating> {
         Rating::among(&Rating::GRADES, &self.status)
     }
 
-    /// The points of a graded status, of 10.
+    /// The points of a graded status, out of 10.
     pub fn points(&self) -> Option<u8> {
         [10, 8, 5, 2, 0]
             .into_iter()
@@ -85,7 +84,7 @@ impl Item {
             .find_map(|(points, grade)| (self.grade() == Some(grade)).then_some(points))
     }
 
-    /// Whether this is the grade of a game jam's whole game.
+    /// Whether it grades a whole game in a game jam.
     pub fn is_overall(&self) -> bool {
         self.id == "overall"
     }

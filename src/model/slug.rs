@@ -1,13 +1,13 @@
-//! How names become addresses, and what runs are called in lists.
+//! Slugs for addresses, and labels of runs in lists.
 
 use std::collections::{BTreeMap, BTreeSet};
 
-/// The longest slug of one name, in bytes; file systems stop at 255 for a whole name.
+/// Maximum bytes of one name's slug; file systems allow 255 for a whole file name.
 const LIMIT: usize = 60;
-/// A label that ends within a word is extended to the end of the word, up to this many bytes.
+/// A label that would end within a word is extended to its end, up to this many bytes.
 const WORD: usize = 24;
 
-/// Lower-case `[a-z0-9-]`; every run of other characters becomes one hyphen; trimmed; cut at 60.
+/// Lowercase `[a-z0-9-]`; each sequence of other characters becomes one hyphen; trimmed; cut at 60.
 pub fn slugify(name: &str) -> String {
     let mut slug = String::with_capacity(name.len().min(LIMIT));
     for c in name.chars() {
@@ -32,8 +32,8 @@ pub fn short_id(id: &str) -> &str {
         .map_or(head, |(end, _)| &head[..end])
 }
 
-/// Labels of runs in a list, by id: the short id or, if several runs share it, the shortest beginning of the id that no
-/// other run has, up to the end of a word.
+/// Labels of runs in a list, by id: the short id or, if several runs share it, the shortest unique prefix of the id, extended to
+/// the end of a word.
 pub fn labels<'a>(ids: impl IntoIterator<Item = &'a str>) -> BTreeMap<&'a str, String> {
     let ids: BTreeSet<&str> = ids.into_iter().collect();
     let ids: Vec<&str> = ids.into_iter().collect();
@@ -59,7 +59,7 @@ pub fn labels<'a>(ids: impl IntoIterator<Item = &'a str>) -> BTreeMap<&'a str, S
     ids.iter().enumerate().map(label).collect()
 }
 
-/// More than the first `shared` bytes of an id.
+/// A prefix of an id that is longer than `shared` bytes.
 fn beginning(id: &str, shared: usize) -> String {
     let end = id.ceil_char_boundary((shared + 1).min(id.len()));
     if end > LIMIT {
@@ -69,7 +69,7 @@ fn beginning(id: &str, shared: usize) -> String {
     id[..if word <= WORD { word } else { end }].to_owned()
 }
 
-/// `<case>-<harness>-<model>-<short id>`; parts that have no letter or digit are left out.
+/// `<case>-<harness>-<model>-<short id>`; parts without a letter or digit are omitted.
 pub fn run_slug(case: &str, harness: &str, model: &str, id: &str) -> String {
     join([slugify(case), slugify(harness), slugify(model), slugify(id)])
 }

@@ -1,4 +1,4 @@
-//! A tape of any format once it is read: numbered events that annotations can point at.
+//! A tape of any format after parsing: numbered events that annotations refer to.
 
 use std::borrow::Cow;
 use std::collections::BTreeMap;
@@ -22,7 +22,7 @@ pub(crate) use log::of_log;
 pub use trace::TraceReader;
 
 words! {
-    /// The format a tape is written in.
+    /// The format of a tape.
     Format {
         /// Test Cabinet's `events.jsonl`.
         Events = "events",
@@ -38,33 +38,33 @@ words! {
 pub struct Tape<'a> {
     /// File name in the run directory.
     pub file: String,
-    /// What it is written in.
+    /// Its format.
     pub format: Format,
-    /// Content hash as the sidecar's header carries it.
+    /// Content hash as in the sidecar's header.
     pub content_hash: String,
-    /// The hashes that other builds and older releases compute, where they differ (formats.md C).
+    /// The hashes of other builds and older releases, if different (formats.md C).
     pub other_hashes: Vec<String>,
-    /// Facts of the tape's header, for the provenance section.
+    /// Facts from the tape's header, for the provenance section.
     pub header: Vec<(&'static str, String)>,
     /// The events in order.
     pub events: Vec<Event<'a>>,
-    /// How many of them had reasoning that is withheld.
+    /// Number of events with withheld reasoning.
     pub withheld: usize,
-    /// Position of each number, where that is not the number itself.
+    /// Position of each event by number, if the two differ.
     positions: Option<BTreeMap<u64, usize>>,
 }
 
-/// What an event is. The word is the format's own.
+/// The kind of an event. The word is from the format.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Kind {
     /// As in the format: `agent`, `process_spawn`, ...
     pub word: &'static str,
-    /// What it has in common with others.
+    /// The family of similar kinds.
     pub family: Family,
 }
 
 words! {
-    /// Kinds that belong together in color and shape, in the order of the legend.
+    /// Families of kinds with the same color and shape, in legend order.
     Family {
         /// The model speaks.
         Speech = "speech",
@@ -72,7 +72,7 @@ words! {
         Reasoning = "reasoning",
         /// A program runs.
         Command = "command",
-        /// Something is looked at.
+        /// Something is read.
         Read = "read",
         /// Something is changed.
         Write = "write",
@@ -87,10 +87,10 @@ words! {
     }
 }
 
-/// Whether an event succeeded; a harness may not say.
+/// Whether an event succeeded, if the harness recorded it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Outcome {
-    /// Not said; never shown as failed.
+    /// Not recorded; never shown as failed.
     Unstated,
     /// It succeeded.
     Succeeded,
@@ -98,40 +98,40 @@ pub enum Outcome {
     Failed,
 }
 
-/// How text is to be shown.
+/// How to render a text.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum TextKind {
-    /// Words of an agent or a tool: plain, may hold terminal colors.
+    /// Output of an agent or a tool: plain, may contain terminal colors.
     Plain,
-    /// Words of an agent, whose Markdown is styled in place.
+    /// Prose of an agent, with its Markdown styled in place.
     Prose,
     /// JSON as recorded.
     Json,
-    /// A diff, with or without the heads of its hunks.
+    /// A diff, with or without hunk headers.
     Diff,
 }
 
-/// A piece of an event's content.
+/// A part of an event's content.
 #[derive(Debug)]
 pub struct Block<'a> {
     /// Its label, if the event has several blocks: `stdout`, `response`, ...
     pub label: Option<&'static str>,
     /// The subject of the label, as recorded: the path of a file, the name of a tool; may be empty.
     pub about: Cow<'a, str>,
-    /// Whether it is folded at first, however short it is.
+    /// Whether it is initially collapsed, however short.
     pub folded: bool,
-    /// How it is shown.
+    /// How to render it.
     pub kind: TextKind,
     /// The text.
     pub text: Text<'a>,
 }
 
-/// Text of a block: its own, or a payload that several records of a tape refer to and that is held once.
+/// Text of a block: its own, or a payload that several records of a tape share in memory.
 #[derive(Debug, Clone)]
 pub enum Text<'a> {
-    /// Its own.
+    /// The block's own text.
     Own(Cow<'a, str>),
-    /// That of a payload, known by its hash.
+    /// A shared payload, with its hash.
     Payload(Arc<str>, String),
 }
 
@@ -146,54 +146,54 @@ impl std::ops::Deref for Text<'_> {
     }
 }
 
-/// Bytes of a payload that are outside the tape.
+/// A payload outside the tape.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct External {
-    /// What it is.
+    /// Its label.
     pub label: &'static str,
-    /// What the label is about, as in a [`Block`].
+    /// The subject of the label, as in [`Block::about`].
     pub about: String,
     /// BLAKE3 of the bytes, 64 hexadecimal digits.
     pub content_hash: String,
-    /// How many bytes the tape says.
+    /// Size in bytes, according to the tape.
     pub len_bytes: u64,
 }
 
-/// One event.
+/// An event.
 #[derive(Debug)]
 pub struct Event<'a> {
-    /// The number that annotations use.
+    /// The number that annotations refer to.
     pub seq: u64,
-    /// The line of the file.
+    /// Line number in the file.
     pub line: u32,
     /// The line as written.
     pub source: Cow<'a, str>,
     /// Milliseconds since 1970-01-01 UTC; virtual time in a Harn tape.
     pub at: Option<i64>,
-    /// What it is.
+    /// Its kind.
     pub kind: Kind,
     /// Whether it succeeded.
     pub outcome: Outcome,
-    /// Its subject: a command line, a path, a query; empty if the content says it all.
+    /// Its subject: a command line, a path, a query; empty if the content is enough.
     pub headline: Cow<'a, str>,
-    /// Small facts: exit code, lines, working directory.
+    /// Short facts: exit code, lines, working directory.
     pub facts: Vec<(&'static str, Cow<'a, str>)>,
     /// Its content.
     pub blocks: Vec<Block<'a>>,
-    /// Content that is in the CAS folder.
+    /// Content in the CAS folder.
     pub external: Vec<External>,
-    /// Paths of files that the call of a tool names or changes, where the headline is more than one path.
+    /// Paths that a tool call names or changes, if the headline is not a single path.
     pub files: Vec<String>,
     /// Its relations to other events.
     pub ties: Ties,
-    /// The result of [`Event::digest`], if computed before.
+    /// The result of [`Event::digest`], if already computed.
     pub known_digest: Option<blake3::Hash>,
 }
 
-/// Relations of an event to others of its tape.
+/// Relations of an event to other events of its tape.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct Ties {
-    /// Number of the call that it is the result or an edit of.
+    /// Number of the call that this is the result or an edit of.
     pub call: Option<u64>,
     /// Number of its own result.
     pub result: Option<u64>,
@@ -201,12 +201,12 @@ pub struct Ties {
     pub aside: Option<Aside>,
 }
 
-/// What is outside the main line of a tape.
+/// Parts outside the main line of a tape.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Aside {
     /// The work of a subagent.
     Subagent,
-    /// A branch that was abandoned.
+    /// An abandoned branch.
     Branch,
 }
 
@@ -219,21 +219,21 @@ impl Event<'_> {
             .to_string()
     }
 
-    /// Computes the digest once, for an event that many annotations may point at.
+    /// Computes the digest once, for an event that many annotations may refer to.
     pub fn remember_digest(&mut self) {
         let source = &self.source;
         self.known_digest
             .get_or_insert_with(|| blake3::hash(source.as_bytes()));
     }
 
-    /// Whether readers should see a failure here: a failed outcome, or an error event.
+    /// Whether readers should see a failure: a failed outcome, or an error event.
     pub fn is_failure(&self) -> bool {
         self.outcome == Outcome::Failed || self.kind.family == Family::Error
     }
 }
 
 impl TextKind {
-    /// How text is shown that may be JSON.
+    /// The kind of a text that may be JSON.
     fn of(text: &str) -> Self {
         if text.starts_with(['{', '[']) {
             Self::Json
@@ -244,7 +244,7 @@ impl TextKind {
 }
 
 impl<'a> Tape<'a> {
-    /// Whether `hash` is its content hash, as any release of its format computes it.
+    /// Whether `hash` is its content hash in any release of its format.
     pub fn has_hash(&self, hash: &str) -> bool {
         self.content_hash == hash || self.other_hashes.iter().any(|other| other == hash)
     }
@@ -263,19 +263,19 @@ impl<'a> Tape<'a> {
         }
     }
 
-    /// How many events failed.
+    /// Number of failed events.
     pub fn failures(&self) -> usize {
         let events = self.events.iter();
         events.filter(|event| event.is_failure()).count()
     }
 
-    /// From the earliest to the latest of its times, which need not be the first and the last.
+    /// Time from the earliest to the latest event, which need not be the first and the last.
     pub fn milliseconds(&self) -> Option<i64> {
         let times = || self.events.iter().filter_map(|event| event.at);
         Some(times().max()?.saturating_sub(times().min()?))
     }
 
-    /// The position of event number `seq`; of several with the same number, the first.
+    /// The position of event number `seq`; the first one if the number is duplicated.
     pub fn position(&self, seq: u64) -> Option<usize> {
         match &self.positions {
             Some(positions) => positions.get(&seq).copied(),
@@ -285,7 +285,7 @@ impl<'a> Tape<'a> {
         }
     }
 
-    /// The position of the last event whose number is at most `seq`: a span may end between two numbers.
+    /// The position of the last event with a number of at most `seq`: a span may end between two numbers.
     pub fn position_up_to(&self, seq: u64) -> Option<usize> {
         if let Some(positions) = &self.positions {
             positions
@@ -320,7 +320,7 @@ impl<'a> Block<'a> {
 }
 
 impl<'a> Event<'a> {
-    /// An event with nothing but its line.
+    /// An event with only its line.
     fn new(seq: u64, line: Line<'a>, kind: Kind) -> Self {
         Self {
             seq,
@@ -346,7 +346,7 @@ impl<'a> Event<'a> {
         }
     }
 
-    /// Shows an unreadable line as it is in the file, at its time if that can be read.
+    /// Shows an unreadable line as written, at its time if readable.
     fn show_line(&mut self, time: &str) {
         let root = Node::parse(&self.source).ok();
         let time = root.and_then(|root| root.get(time));
@@ -362,7 +362,7 @@ impl<'a> Event<'a> {
     }
 }
 
-/// The longest headline, in bytes; a longer one moves into the content.
+/// Maximum bytes of a headline; a longer one moves into the content.
 const HEADLINE: usize = 1_000;
 
 fn shortened(mut event: Event<'_>) -> Event<'_> {

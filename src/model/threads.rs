@@ -1,4 +1,4 @@
-//! Review threads: what was said about files of the produced working tree, after all actions.
+//! Review threads about files of the produced working tree, after all actions.
 
 use std::borrow::Cow;
 use std::sync::Arc;
@@ -11,20 +11,20 @@ use super::{is_plain_path, workspace};
 /// The threads of a run.
 #[derive(Debug, Default)]
 pub struct Threads<'a> {
-    /// URI of the channel, where it is known.
+    /// URI of the channel, if known.
     pub channel: Option<String>,
     /// The threads, in the channel's order.
     pub threads: Vec<Thread<'a>>,
 }
 
 impl Threads<'_> {
-    /// Entries of all threads.
+    /// Number of entries in all threads.
     pub fn entry_count(&self) -> usize {
         self.threads.iter().map(|thread| thread.entries.len()).sum()
     }
 }
 
-/// One thread.
+/// A thread.
 #[derive(Debug)]
 pub struct Thread<'a> {
     /// Its id.
@@ -33,19 +33,19 @@ pub struct Thread<'a> {
     pub resource: String,
     /// The turn that produced the file: `origin.turnId`, else `turnId`.
     pub turn: Option<String>,
-    /// The lines it is about; `None` is the whole file.
+    /// The lines that the thread is about; `None` for the whole file.
     pub range: Option<Lines>,
     /// Whether the thread is resolved.
     pub resolved: bool,
     /// The entries, oldest first.
     pub entries: Vec<Entry>,
-    /// The file, once it was looked up.
+    /// The file, once it is read.
     pub file: Option<File>,
-    /// The state as written, `entries` apart.
+    /// The state as written, except for `entries`.
     pub written: Annotation<'a>,
 }
 
-/// Lines of a file, from 1, both ends inclusive.
+/// Lines of a file, from 1, inclusive.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Lines {
     /// First line.
@@ -59,9 +59,9 @@ pub struct Lines {
 pub struct Entry {
     /// Its id.
     pub id: String,
-    /// The words.
+    /// The text.
     pub text: String,
-    /// Whether they are Markdown; plain text is not.
+    /// Whether the text is Markdown.
     pub markdown: bool,
 }
 
@@ -70,12 +70,11 @@ pub struct Entry {
 pub struct File {
     /// Its path below `implementation/`.
     pub path: String,
-    /// The lines that the thread is about, with their numbers; some of them, and the beginning of each, when that is
-    /// very much.
+    /// The lines that the thread is about, with their numbers; truncated in number and length.
     pub lines: Vec<(u64, Arc<str>)>,
 }
 
-/// Makes a thread of a checked annotation.
+/// Converts a checked annotation to a thread.
 pub fn from_annotation(written: Annotation<'_>) -> Thread<'_> {
     let member = |key: &str| {
         let (_, raw) = written.members.iter().rfind(|(name, _)| name == key)?;
@@ -118,8 +117,8 @@ fn from_entry(id: &str, raw: &str) -> Entry {
     }
 }
 
-/// Zero-based positions with an exclusive end become lines from 1: an end at character 0 is on the line
-/// before (formats.md, contradiction 21).
+/// Converts zero-based positions with an exclusive end to lines from 1: an end at character 0 is on the previous line
+/// (formats.md, contradiction 21).
 fn lines(range: Node<'_>) -> Option<Lines> {
     let position = |end: &str| {
         let position = range.get(end)?;
@@ -140,12 +139,11 @@ fn lines(range: Node<'_>) -> Option<Lines> {
     })
 }
 
-/// The path below `implementation/` that a resource names: `file://` and the folder of the workspace are taken off.
-/// `None` when it leads elsewhere.
+/// The path of a resource below `implementation/`, without `file://` and the workspace folder. `None` if it is elsewhere.
 pub fn resource_path(resource: &str, workspace: &[String]) -> Option<String> {
     let is_uri = resource.strip_prefix("file://");
     let path = match is_uri {
-        // A file URI has an authority, usually empty, before its path.
+        // In a file URI, an authority, usually empty, precedes the path.
         Some(rest) => percent_decoded(&rest[rest.find('/')?..])?,
         None if resource.contains("://") => return None,
         None => resource.to_owned(),

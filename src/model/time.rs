@@ -1,4 +1,4 @@
-//! Moments and durations: RFC 3339 in, UTC and plain words out.
+//! Times and durations: RFC 3339 in, UTC and plain words out.
 
 use std::fmt;
 
@@ -8,7 +8,7 @@ use jiff::fmt::temporal::DateTimePrinter;
 
 use super::written::Written;
 
-/// Milliseconds since 1970-01-01 UTC, shown as [`push_iso_ms`] writes them.
+/// Milliseconds since 1970-01-01 UTC. Formatted like [`push_iso_ms`].
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Milliseconds(pub i64);
 
@@ -20,11 +20,11 @@ impl fmt::Display for Milliseconds {
     }
 }
 
-/// A moment with the text of the input.
+/// A time with its text in the input.
 pub type Moment = Written<Milliseconds>;
 
 impl Moment {
-    /// Reads an RFC 3339 time; anything looser is refused.
+    /// Reads an RFC 3339 time; rejects other formats.
     pub fn parse(text: &str) -> Option<Self> {
         parse_rfc3339(text).map(|ms| Self::new(text, Milliseconds(ms)))
     }
@@ -50,7 +50,7 @@ pub fn parse_rfc3339(text: &str) -> Option<i64> {
     plain(moment, offset).or_else(|| Some(text.parse::<Timestamp>().ok()?.as_millisecond()))
 }
 
-/// A time of the shape above in UTC with milliseconds, as nearly every recorder writes it: an event log has one on each line.
+/// A time of this shape in UTC with milliseconds, as nearly every recorder writes it: an event log has one per line.
 fn plain(moment: &[u8], offset: &[u8]) -> Option<i64> {
     let [b'.', fraction @ .., b'Z'] = offset else {
         return None;
@@ -63,7 +63,7 @@ fn plain(moment: &[u8], offset: &[u8]) -> Option<i64> {
     let (year, hour, minute, second) = (number(&moment[..4]), two(11), two(14), two(17));
     let (month, day) = (i8::try_from(two(5)).ok()?, i8::try_from(two(8)).ok()?);
     let is_time = hour < 24 && minute < 60 && second < 60;
-    // What else is wrong, leap seconds and the end of time, the parser judges.
+    // The parser handles everything else, such as leap seconds and the last year.
     let is_date = year < 9999 && Date::new(year, month, day).is_ok();
     if !is_time || !is_date || fraction.len() != 3 {
         return None;
@@ -72,7 +72,7 @@ fn plain(moment: &[u8], offset: &[u8]) -> Option<i64> {
     Some((minutes * 60 + i64::from(second)) * 1000 + i64::from(number(fraction)))
 }
 
-/// Days since 1970-01-01. Years are counted from March, so that the day of a leap year is their last.
+/// Days since 1970-01-01. Years begin in March, so that a leap day is the last day of a year.
 fn days(year: i16, month: i8, day: i8) -> i64 {
     let (month, day) = (i64::from(month), i64::from(day));
     let year = i64::from(year) - i64::from(month <= 2);
@@ -128,12 +128,12 @@ pub fn iso(ms: i64) -> String {
 pub fn push_iso_ms(out: &mut String, ms: i64) {
     const PRINTER: DateTimePrinter = DateTimePrinter::new().precision(Some(3));
     if let Some(timestamp) = at(ms) {
-        // Printing into a string cannot fail.
+        // Writing to a string cannot fail.
         let _ = PRINTER.print_timestamp(&timestamp, out);
     }
 }
 
-/// A time that can be shown: outside of the years -9999 to 9999 there is none.
+/// The time, if it is in the displayable years -9999 to 9999.
 pub fn showable(ms: i64) -> Option<i64> {
     at(ms).map(|_| ms)
 }
@@ -166,7 +166,7 @@ pub fn duration(seconds: f64) -> String {
     }
 }
 
-/// Appends the time since the start as a clock: `0:07`, `12:03`, `1:02:03`.
+/// Appends the elapsed time as a clock: `0:07`, `12:03`, `1:02:03`.
 pub fn push_clock(out: &mut String, ms: i64) {
     let mut digits = itoa::Buffer::new();
     let seconds = ms.unsigned_abs() / 1000;

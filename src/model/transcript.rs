@@ -1,5 +1,5 @@
-//! What of a transcript is public: turns, events, assets, and how much is withheld. The page and the feed
-//! both read this, so neither publishes what the other hides.
+//! The public part of a transcript: turns, events, assets, and counts of withheld parts. The page and the feed both use this, so
+//! neither publishes what the other hides.
 
 mod assets;
 mod disclosure;
@@ -27,35 +27,35 @@ pub struct Conversation<'a> {
     pub state: String,
     /// Turns with at least one public block, in reading order.
     pub turns: Vec<Turn<'a>>,
-    /// Public events that are no turn, in the order of the file.
+    /// Public events that are not turns, in file order.
     pub asides: Vec<Aside<'a>>,
     /// Public assets, in order.
     pub assets: Vec<PublicAsset<'a>>,
-    /// Blocks that are not published.
+    /// Number of withheld blocks.
     pub withheld: Withheld,
-    /// Public blocks of types that are not recognized: of these only the type is published.
+    /// Number of public blocks with unrecognized types, of which only the type is published.
     pub unrecognized: usize,
-    /// Events that are not published.
+    /// Number of withheld events.
     pub withheld_events: Withheld,
-    /// JSON pointers of public blocks whose asset the transcript does not describe.
+    /// JSON pointers of public blocks that refer to an asset missing from the transcript.
     pub undescribed: Vec<String>,
-    /// Whether a summary of earlier turns is withheld; it may restate what is private.
+    /// Whether a summary of earlier turns is withheld, since it may repeat private text.
     pub summary_withheld: bool,
 }
 
-/// How many blocks, or events, are withheld.
+/// Number of withheld blocks or events.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct Withheld {
     /// Visibility `internal`.
     pub internal: usize,
-    /// Visibility `private`, any that is not recognized, and reasoning of any visibility.
+    /// Visibility `private` or unrecognized, and reasoning of any visibility.
     pub private: usize,
 }
 
 /// A turn.
 #[derive(Debug)]
 pub struct Turn<'a> {
-    /// Who speaks.
+    /// The speaker.
     pub role: String,
     /// Its public blocks.
     pub parts: Vec<Part<'a>>,
@@ -64,17 +64,17 @@ pub struct Turn<'a> {
 /// A public block.
 #[derive(Debug)]
 pub struct Part<'a> {
-    /// What programs get of it.
+    /// The published data.
     pub published: Published<'a>,
-    /// What it says.
+    /// The content for the page.
     pub content: Content,
-    /// Whether its text goes on with that of the part before: a streamed message is cut anywhere, within words too.
+    /// Whether its text continues the previous part: streamed messages are cut anywhere, even within words.
     pub continues: bool,
     /// JSON pointer to it in the transcript.
     pub pointer: String,
 }
 
-/// As much of a block as may be published, with its values as written.
+/// The published part of a block, with values as written.
 #[derive(Debug, PartialEq, Eq)]
 pub enum Published<'a> {
     /// A text, a number, true, false or null.
@@ -85,23 +85,23 @@ pub enum Published<'a> {
     Object(Vec<(Cow<'a, str>, Published<'a>)>),
 }
 
-/// What a public block says.
+/// The content of a public block.
 #[derive(Debug, PartialEq, Eq)]
 pub enum Content {
-    /// Plain words.
+    /// Plain text.
     Text(String),
-    /// Something that an asset holds: its id and a label.
+    /// A reference to an asset.
     Asset {
         /// Id of the asset.
         id: String,
-        /// A name for it.
+        /// Its label.
         label: String,
     },
-    /// Anything else, by Harn's own short form: `<tool_call:search>`.
+    /// Anything else, in Harn's own short form: `<tool_call:search>`.
     Label(String),
 }
 
-/// Takes the public part of a transcript.
+/// Extracts the public part of a transcript.
 pub fn public(transcript: Transcript<'_>) -> Conversation<'_> {
     let mut withheld = Withheld::default();
     let mut unrecognized = 0;

@@ -1,42 +1,42 @@
-//! A part of a record that has no shape of its own here: any JSON, cut to what a page can hold.
+//! A part of a record without a defined shape: any JSON, truncated for a page.
 
 use crate::formats::json::{Kind, Node};
 
-/// A value as written, or as much of it as a page shows; all of it is in `run.json`.
+/// A value as written, truncated if too large for a page; `run.json` has all of it.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Value {
     /// `null`
     Null,
     /// `true` or `false`
     Bool(bool),
-    /// The digits of the record.
+    /// The digits in the record.
     Number(String),
     /// A text.
     Text(Excerpt),
-    /// Items, and how many more there are.
+    /// Items, and the number of omitted ones.
     List(Vec<Value>, usize),
-    /// Keys with their values in the order of the record, and how many more there are.
+    /// Keys and values in the order of the record, and the number of omitted ones.
     Map(Vec<(String, Value)>, usize),
-    /// A list or an object that lies too deep or beyond what a page holds.
+    /// A list or an object that is nested too deeply or too large for a page.
     Cut,
 }
 
-/// A text, or its beginning.
+/// A text, possibly truncated.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Excerpt {
-    /// What is shown.
+    /// The part shown.
     pub text: String,
-    /// How many characters the whole has, where this is not all.
+    /// Length of the full text in characters, if truncated.
     pub of: Option<usize>,
 }
 
-/// Characters of one text.
+/// Maximum characters of a text.
 const TEXT: usize = 4000;
-/// Items of one list, keys of one object.
+/// Maximum items of a list, or keys of an object.
 const ITEMS: usize = 60;
-/// Levels below the first.
+/// Maximum levels below the first.
 const DEPTH: usize = 8;
-/// Values of one block.
+/// Maximum values of a block.
 const VALUES: usize = 1500;
 
 impl Value {
@@ -89,7 +89,7 @@ fn take<T, U>(items: Vec<T>, left: &mut usize, mut read: impl FnMut(T, &mut usiz
 }
 
 impl Excerpt {
-    /// The beginning of `text`.
+    /// Truncates `text`.
     pub fn of(text: &str) -> Self {
         match text.char_indices().nth(TEXT) {
             Some((end, _)) => Self {

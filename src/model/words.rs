@@ -1,4 +1,4 @@
-//! Text as a reader copies it: without terminal colors, white space as single blanks.
+//! Text as a reader copies it: without terminal colors, and with white space collapsed.
 
 use super::tape::Event;
 
@@ -9,13 +9,13 @@ pub fn plain(text: &str) -> String {
     out
 }
 
-/// Bytes of a text that are read for each character of its excerpt.
+/// Bytes read for each character of an excerpt.
 const SEEN: usize = 64;
 
-/// The beginning of the text on one line, cut at `limit` characters.
+/// The text on one line, cut at `limit` characters.
 pub fn excerpt(text: &str, limit: usize) -> String {
     let mut out = String::with_capacity(text.len().min(limit) + '…'.len_utf8());
-    // Long text takes no longer, even if it is all white space.
+    // Limits the time for long text, even if it is all white space.
     let seen = limit.max(1).saturating_mul(SEEN).min(text.len());
     let seen = text.floor_char_boundary(seen);
     if push_plain(&mut out, &text[..seen], limit) || seen < text.len() {
@@ -24,7 +24,7 @@ pub fn excerpt(text: &str, limit: usize) -> String {
     out
 }
 
-/// What an event says, cut at `limit` characters: its headline, or the beginning of its content.
+/// An event in words, cut at `limit` characters: its headline, or else its content.
 pub fn says(event: &Event<'_>, limit: usize) -> String {
     let text = if event.headline.is_empty() {
         event.blocks.first().map_or("", |block| &*block.text)
@@ -40,7 +40,7 @@ pub fn says(event: &Event<'_>, limit: usize) -> String {
     reason = "a branch for each byte would keep the loop from being vectorized"
 )]
 fn push_plain(out: &mut String, text: &str, limit: usize) -> bool {
-    // A loop over pieces that compilers vectorize.
+    // A loop written for vectorization.
     let is_other = |byte: u8| {
         (byte < b' ') & (byte != b'\t') & (byte != b'\n') & (byte != b'\r') | (byte > b'~')
     };
@@ -74,7 +74,7 @@ fn push_plain(out: &mut String, text: &str, limit: usize) -> bool {
     false
 }
 
-/// The same for text without escape sequences whose characters are bytes, as most recorded text is.
+/// The fast path for ASCII without escape sequences, as most recorded text is.
 fn push_ascii(out: &mut String, text: &str, limit: usize) -> bool {
     let mut left = limit;
     for word in text.split_ascii_whitespace() {
@@ -85,7 +85,7 @@ fn push_ascii(out: &mut String, text: &str, limit: usize) -> bool {
             out.push(' ');
             left -= 1;
         }
-        // A blank is never the last character.
+        // The last character is never a space.
         let shown = word.len().min(left.max(1));
         out.push_str(&word[..shown]);
         left = left.saturating_sub(shown);

@@ -1,6 +1,6 @@
-//! The folder under which an agent saw its working tree, which recorded paths begin with.
+//! The agent's path of its working tree, which recorded paths begin with.
 
-/// The part of `path` below one of `folders`, the deepest that holds it; empty for the folder itself.
+/// The part of `path` below one of `folders`, the deepest that contains it; empty for the folder itself.
 pub fn below<'a>(path: &'a str, folders: &[String]) -> Option<&'a str> {
     let below = |folder: &String| {
         let folder = folder.trim_end_matches('/');

@@ -1,4 +1,4 @@
-//! Values that are shown again as they were written.
+//! Parsed values that can be shown as they were written.
 
 use std::borrow::Cow;
 use std::fmt::Display;
@@ -6,14 +6,14 @@ use std::fmt::Display;
 /// A value with the text of the input.
 #[derive(Debug, Clone, PartialEq)]
 pub enum Written<T> {
-    /// Written as [`Display`] writes it, so that the text need not be held.
+    /// The text equals the output of [`Display`], and need not be stored.
     Plainly(T),
-    /// Written in another way.
+    /// The text differs, and is stored.
     Otherwise(Box<(T, Box<str>)>),
 }
 
 impl<T: Copy + Display> Written<T> {
-    /// `value`, which `text` says.
+    /// A value parsed from `text`.
     pub fn new(text: &str, value: T) -> Self {
         if value.to_string() == text {
             Self::Plainly(value)
@@ -22,7 +22,7 @@ impl<T: Copy + Display> Written<T> {
         }
     }
 
-    /// What was written.
+    /// The value.
     pub fn value(&self) -> T {
         match self {
             Self::Plainly(value) => *value,
@@ -30,7 +30,7 @@ impl<T: Copy + Display> Written<T> {
         }
     }
 
-    /// The text, unless it is that of the value.
+    /// The text, if it differs from the value's own.
     pub fn held(&self) -> Option<&str> {
         match self {
             Self::Plainly(_) => None,
@@ -38,7 +38,7 @@ impl<T: Copy + Display> Written<T> {
         }
     }
 
-    /// As it was written.
+    /// The text as written.
     pub fn text(&self) -> Cow<'_, str> {
         let held = self.held().map(Cow::Borrowed);
         held.unwrap_or_else(|| self.value().to_string().into())

@@ -1,4 +1,4 @@
-//! How the tables of an export are written: a second pass over the published runs, because few builds ask for it.
+//! Writes the tables of an export in a second pass over the published runs, since few builds export.
 
 use std::path::PathBuf;
 
@@ -18,24 +18,24 @@ fn folder(site: &Site) -> Option<&PathBuf> {
     site.options.export.as_ref()
 }
 
-/// Folders that the tables must not be written into.
+/// Folders in which no tables may be written.
 fn not_below(site: &Site) -> Vec<PathBuf> {
     let mut folders = site.inputs();
     folders.push(site.out.clone());
     folders
 }
 
-/// Refuses a folder that the tables must not be written into, before anything is written.
+/// Rejects a forbidden export folder before anything is written.
 ///
 /// # Errors
-/// There is such a folder.
+/// The folder is forbidden.
 pub(crate) fn examine_export(site: &Site) -> Result<(), Diagnostic> {
     let examine =
         |folder: &PathBuf| Stage::dry_run(folder, &site.shown(folder), &not_below(site)).map(drop);
     folder(site).map_or(Ok(()), examine)
 }
 
-/// Writes the tables that the site asks for; `None` when it asks for none, or is not published.
+/// Writes the tables that the site exports; `None` if it exports none, or is not published.
 ///
 /// # Errors
 /// The tables cannot be written.
@@ -96,7 +96,7 @@ fn export_run(
     let place = &directory.place;
     let limits = &site.config.limits;
     let (files, _) = load::run(place, &record, limits);
-    // Its problems were reported when its pages were made.
+    // Its problems were reported when its pages were rendered.
     let beside = Beside {
         directory: place,
         limits,

@@ -1,4 +1,4 @@
-//! What is read of the site that is replaced: its ledger, and the records of runs that changed.
+//! Reads parts of the site that is being replaced: its ledger, and the records of changed runs.
 
 use serde::Deserialize;
 use serde_json::value::RawValue;
@@ -10,7 +10,7 @@ use crate::links::{self, Slug};
 use crate::load;
 use crate::site::Site;
 
-/// The ledger; `None` when there is no such site, or it has none yet.
+/// The ledger; `None` if there is no such site, or it has none yet.
 ///
 /// # Errors
 /// The ledger cannot be read.
@@ -45,7 +45,7 @@ pub(super) fn ledger(site: &Site) -> Result<Option<Ledger>, Diagnostic> {
     ))
 }
 
-/// The record of a run as it was published; `None` when the site is not whole or is not to be read.
+/// The record of a run as it was published; `None` if the site is incomplete or must not be read.
 pub(super) fn record(site: &Site, run: &Named) -> Option<Box<RawValue>> {
     #[derive(Deserialize)]
     struct Document {
@@ -63,7 +63,7 @@ pub(super) fn record(site: &Site, run: &Named) -> Option<Box<RawValue>> {
     let path = links::run_file(&slug, "run.json");
     let document = load::published(site.previous(), "", &path, &site.config.limits).ok()??;
     let Document { record } = serde_json::from_slice(&document).ok()?;
-    // Another run may have had the address since.
+    // A different run may have taken the address since.
     let identity: Identity = serde_json::from_str(record.get()).ok()?;
     (*identity.id == *run.id).then_some(record)
 }

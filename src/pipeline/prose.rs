@@ -1,4 +1,4 @@
-//! The site's own prose: it is read once, and its Markdown is rendered where a page shows it.
+//! The site's own prose: read once, and rendered from Markdown where a page shows it.
 
 use std::collections::BTreeMap;
 
@@ -17,19 +17,19 @@ use crate::rules::links::Internal;
 use crate::site::Site;
 use crate::view::Link;
 
-/// All prose that is published.
+/// All published prose.
 #[derive(Debug, Default)]
 pub(super) struct Prose {
     pub(super) texts: Vec<Text>,
     /// Positions in `texts`, by path of the page.
     by_page: BTreeMap<String, usize>,
-    /// Links of all texts that stay on the site.
+    /// Links within the site, of all texts.
     pub(super) links: Vec<Internal>,
-    /// Drafts that are not published, by their paths in diagnostics.
+    /// Unpublished drafts, by their paths in diagnostics.
     pub(super) drafts: Vec<String>,
 }
 
-/// One file of prose.
+/// A prose file.
 #[derive(Debug)]
 pub(super) struct Text {
     pub(super) file: ProseFile,
@@ -37,7 +37,7 @@ pub(super) struct Text {
 }
 
 impl Prose {
-    /// Reads and checks every file.
+    /// Reads and checks all files.
     pub(super) fn read(site: &Site, files: Vec<ProseFile>, problems: &mut Vec<Diagnostic>) -> Self {
         let mut read = Self::default();
         for file in files {
@@ -58,7 +58,7 @@ impl Prose {
         read
     }
 
-    /// Kind, slug and path of every text.
+    /// Kind, slug and path of each text.
     pub(super) fn addresses(&self) -> Vec<(ProseKind, String, String)> {
         let files = self.texts.iter().map(|text| &text.file);
         files
@@ -73,7 +73,7 @@ impl Prose {
             .map(|position| &self.texts[*position])
     }
 
-    /// The texts that are pages of their own.
+    /// Texts with a page of their own.
     pub(super) fn pages(&self) -> impl Iterator<Item = &Text> {
         let texts = self.texts.iter();
         texts.filter(|text| text.file.kind == ProseKind::Page && text.file.slug != "index")
@@ -99,19 +99,19 @@ impl Text {
         self.prose.title.as_deref().unwrap_or(&self.file.slug)
     }
 
-    /// Path of the page that shows it.
+    /// Path of the page with the text.
     pub(super) fn page(&self) -> String {
         page_of(&self.file)
     }
 
-    /// The text as HTML; on a page that has headings of its own, `scope` keeps the two apart.
+    /// The text as HTML; `scope` keeps its ids apart from those of the page.
     pub(super) fn html(&self, site: &Site, scope: &str) -> Html {
         let page = self.page();
         let size = |address: &str| site.pictures.size(&page, address);
         markdown::render(&self.prose.body, context(scope, Origin::Site(&size)))
     }
 
-    /// Its headings on a page of its own: id and words.
+    /// Its headings, if it has its own page: id and text.
     pub(super) fn headings(&self) -> Vec<(String, String)> {
         markdown::headings(&self.prose.body, context("", Origin::Site(&|_| None)))
     }

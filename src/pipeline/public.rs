@@ -1,5 +1,5 @@
-//! Which problems a site may show: those of what it publishes. What is left out of it is reported only to whoever builds it, on
-//! the terminal and in the reports.
+//! Selects the problems that a site may show: those of published content. Problems of other content are reported only to whoever
+//! builds the site, in the terminal and in reports.
 
 use std::collections::BTreeSet;
 
@@ -13,13 +13,13 @@ use super::outcome::Outcome;
 /// The problems that a site shows.
 #[derive(Debug)]
 pub(super) struct Public<'a> {
-    /// They, in order.
+    /// The problems, in order.
     pub(super) diagnostics: Vec<&'a Diagnostic>,
-    /// How many others there are.
+    /// Number of other problems.
     pub(super) withheld: usize,
 }
 
-/// What these are about is not published.
+/// Codes of problems with unpublished content.
 static OF_NOTHING_PUBLISHED: [&Code; 3] = [
     &codes::CONTENT_NESTED_RUN,
     &codes::CONTENT_LINKED_FOLDER,
@@ -27,7 +27,7 @@ static OF_NOTHING_PUBLISHED: [&Code; 3] = [
 ];
 
 impl Gathered {
-    /// The problems of what is published, and of the settings.
+    /// The problems of published content and of the settings.
     pub(super) fn public<'a>(&self, outcome: &'a Outcome) -> Public<'a> {
         let (hidden, published): (Vec<&Directory>, Vec<_>) = self
             .directories
@@ -38,7 +38,7 @@ impl Gathered {
             .map(|directory| directory.place.shown.as_str())
             .chain(self.prose.drafts.iter().map(String::as_str))
             .collect();
-        // A run that is published or quarantined keeps its problems when another one has its id.
+        // A published or quarantined run keeps its problems even if another run has the same id.
         let others: BTreeSet<&str> = published
             .iter()
             .filter_map(|run| run.id.as_deref())
@@ -67,7 +67,7 @@ fn lies_in(path: &str, folders: &BTreeSet<&str>) -> bool {
         .any(|end| folders.contains(&path[..end]))
 }
 
-/// Whether a text has one of `names`, which are values between backticks.
+/// Whether a text contains one of `names` between backticks.
 fn mentions(text: &str, names: &BTreeSet<String>) -> bool {
     let ticks: Vec<usize> = text.match_indices('`').map(|(at, _)| at).collect();
     ticks

@@ -1,4 +1,4 @@
-//! The way of one run: load → parse → check → model → view → render → stage. After that only a [`KeptRun`] is left of it.
+//! The pipeline of one run: load → parse → check → model → view → render → stage. Afterwards only a [`KeptRun`] remains.
 
 mod assets;
 mod card;
@@ -45,24 +45,24 @@ use super::gather::Gathered;
 use super::kept::KeptRun;
 use super::memory::{NotedRun, Notes};
 
-/// Where the pages of runs go, and what they are made with.
+/// The output of run pages, and what renders them.
 #[derive(Debug, Clone, Copy)]
 pub struct Output<'a> {
-    /// Where they go.
+    /// Receives the files.
     pub stage: &'a Stage,
     /// The templates.
     pub renderer: &'a Renderer,
-    /// Pages that may be reused, and where those that are made are noted.
+    /// The cache of pages: reusable ones, and entries for new ones.
     pub notes: Option<&'a Notes<'a>>,
 }
 
 /// Writes files of a run.
 type Artifact = fn(&CheckedRun<'_>, &mut Files<'_>) -> Result<(), StageError>;
 
-/// Everything that is published of a run, in the order in which it is written.
+/// All published files of a run, in the order of writing.
 const ARTIFACTS: [Artifact; 8] = [
-    downloads::write,      // events.jsonl, tapes and sidecars, by their names
-    assets::write,         // assets/<name>: of the transcript, and the pictures of the record
+    downloads::write,      // events.jsonl, tapes and sidecars, under their own names
+    assets::write,         // assets/<name>: from the transcript, and the images of the record
     implementation::write, // implementation.tar.gz
     document::write,       // run.json
     events::write,         // events/<page>/index.html, text/<name>.txt
@@ -71,7 +71,7 @@ const ARTIFACTS: [Artifact; 8] = [
     card::write,           // og.png
 ];
 
-/// A run of the archive on its way.
+/// A run of the archive in the pipeline.
 struct Job<'a> {
     site: &'a Site,
     archive: &'a Archive,
@@ -83,16 +83,16 @@ struct Job<'a> {
     is_newest: bool,
 }
 
-/// What the files of a run say.
+/// The contents of a run's files.
 struct Model<'a> {
     files: &'a RunFiles,
     inspected: Inspected<'a>,
     details: Details<'a>,
-    /// Sorted; without those of the record.
+    /// Sorted; without problems of the record.
     problems: Vec<Diagnostic>,
 }
 
-/// A run without errors, and everything that its files on the site are made of.
+/// A run without errors, with the sources of all its published files.
 struct CheckedRun<'a> {
     site: &'a Site,
     renderer: &'a Renderer,
@@ -101,14 +101,14 @@ struct CheckedRun<'a> {
     inspected: &'a Inspected<'a>,
     /// As written.
     record: &'a str,
-    /// Of all its files, sorted.
+    /// Problems of all its files, sorted.
     problems: &'a [Diagnostic],
     writeup: &'a Html,
-    /// What its pages show.
+    /// The sources of its pages.
     sources: Sources<'a>,
 }
 
-/// Takes the run at `index` of the archive through all stages, or reuses its pages; without an `output` it is only checked.
+/// Takes the run at `index` of the archive through all stages, or reuses its pages. Without `output`, it is only checked.
 ///
 /// # Errors
 /// The site cannot be written, or a template cannot be rendered.
@@ -173,7 +173,7 @@ pub(super) fn process(
 }
 
 impl<'a> Job<'a> {
-    /// Parse, check, model; and which allowances of secrets it needs.
+    /// Parse, check, model. Also returns the secret allowances that the run uses.
     fn check<'f>(
         &self,
         files: &'f RunFiles,
@@ -303,7 +303,7 @@ impl<'a> Job<'a> {
 }
 
 impl<'a> CheckedRun<'a> {
-    /// Its directory, for what its files name.
+    /// Its directory, to read files that its other files refer to.
     fn beside(&self) -> Beside<'a> {
         Beside {
             directory: self.place,
@@ -312,7 +312,7 @@ impl<'a> CheckedRun<'a> {
         }
     }
 
-    /// Path of a download that the run does not share with others.
+    /// Path of a download that belongs to this run only.
     fn own_file(&self, name: &str) -> String {
         let slug = &self.sources.entry.slug;
         self.site.config.publish.own_file(slug, name)
@@ -324,7 +324,7 @@ impl<'a> CheckedRun<'a> {
     }
 }
 
-/// Parses and checks the files beside a record; without a `run` its record is not valid.
+/// Parses and checks the files beside a record. `run` is `None` if the record is invalid.
 pub(super) fn inspected<'a>(
     site: &Site,
     place: &RunDirectory,
@@ -342,7 +342,7 @@ pub(super) fn inspected<'a>(
     let mut found = Vec::new();
     inspected.implementation = inspect::implementation(config, beside).unpack(&mut found);
     for problem in found {
-        // A review thread may have reported the same fault in the same file.
+        // A review thread may have reported the same problem in the same file.
         let is_same =
             |known: &Diagnostic| known.code == problem.code && known.place == problem.place;
         if !problems.iter().any(is_same) {
@@ -352,7 +352,7 @@ pub(super) fn inspected<'a>(
     inspected
 }
 
-/// What a check says of one run without the others, and what its scan finds. Without a `run` its record is not valid.
+/// Checks one run on its own, and scans it for secrets. `run` is `None` if the record is invalid.
 pub(super) fn alone(
     site: &Site,
     place: &RunDirectory,
@@ -377,7 +377,7 @@ pub(super) fn alone(
     (problems, scanned)
 }
 
-/// Reads a run alone, as it would be with these bytes as `redactions.jsonl`: its problems, and what its scan finds.
+/// Checks and scans a run on its own, with these bytes as `redactions.jsonl`.
 ///
 /// # Errors
 /// The record cannot be read.
@@ -399,7 +399,7 @@ pub(crate) fn with_redactions(
     Ok((problems, scanned))
 }
 
-/// Digests of all files of a run, each once.
+/// Digests of all files of a run, without duplicates.
 fn digests(files: &RunFiles, inspected: &Inspected<'_>) -> Vec<FileDigest> {
     let published = inspected
         .implementation
@@ -417,10 +417,10 @@ fn digests(files: &RunFiles, inspected: &Inspected<'_>) -> Vec<FileDigest> {
     digests
 }
 
-/// Markdown of a run as its page shows it: ids begin with the scope, headings are shifted.
+/// Renders Markdown of a run for its page: ids are prefixed with the scope, and headings are shifted.
 fn prose(layouts: &[Layout<'_>], slug: &Slug, (scope, shift): (&str, usize), text: &str) -> Html {
     let page = links::run(slug);
-    // Writeups and threads mean events of the first tape.
+    // Event numbers in writeups and threads refer to the first tape.
     let events = |number| layouts.first()?.numbered_href(&page, number);
     let context = Context {
         scope,

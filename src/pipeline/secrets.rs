@@ -1,4 +1,4 @@
-//! Searches the site's own texts for secrets, once a build.
+//! Searches the site's own texts for secrets, once per build.
 
 use std::collections::BTreeSet;
 
@@ -9,7 +9,7 @@ use crate::site::Site;
 
 use super::prose::Prose;
 
-/// Searches prose, static files, templates, settings, `others`, which are lists with their paths, and the names of run folders.
+/// Searches prose, static files, templates, settings, names of run folders, and `others`, which are lists with their paths.
 pub(super) fn own<'a>(
     site: &Site,
     prose: &Prose,
@@ -36,14 +36,14 @@ pub(super) fn own<'a>(
     Ok(scanner.finish())
 }
 
-/// The values in the record of a run: they are hidden in its problems.
+/// Secret values in the record of a run, to mask them in its problems.
 pub(super) fn of_record(site: &Site, record: &load::Loaded) -> Mask {
     let mut scanner = Scanner::new(&site.config.secrets, "");
     scanner.file(&record.name, &record.shown, &record.bytes);
     scanner.finish().mask
 }
 
-/// The allowances that nothing needs.
+/// Reports unused allowances.
 pub(super) fn unused(site: &Site, used: &BTreeSet<usize>) -> Vec<Diagnostic> {
     secrets::unused(&site.config.secrets, used, &site.allowances)
 }

@@ -1,5 +1,5 @@
-//! How the files of a site are replaced one by one: a journal of every step is complete before the first, so that whoever
-//! comes after a build that was stopped takes the rest of the steps.
+//! Replaces the files of a site one by one. A journal of all steps is complete before the first step, so that the next build can
+//! finish after an interruption.
 
 use std::fs::File;
 use std::io::{self, ErrorKind, Read, Write};
@@ -9,13 +9,13 @@ use serde::{Deserialize, Serialize};
 
 use crate::beneath::{Folder, Opened, is_gone};
 
-/// The journal's name in the staging folder.
+/// The file name of the journal in the staging folder.
 const NAME: &str = ".runpress-journal";
-/// No journal is longer, in bytes.
+/// Maximum bytes of a journal.
 const MOST: u64 = 1 << 30;
 const DIGEST: usize = 32;
 
-/// A step; paths are relative to the output folder.
+/// A step. Paths are relative to the output folder.
 #[derive(Debug, Serialize, Deserialize)]
 pub(super) enum Step {
     /// Moves a file from the staging folder to its place.
@@ -33,7 +33,7 @@ impl Step {
     }
 }
 
-/// Writes the journal, and waits until it is on the disk.
+/// Writes the journal and syncs it to disk.
 pub(super) fn write(staging: &Path, steps: &[Step]) -> io::Result<()> {
     let bytes = postcard::to_stdvec(steps).map_err(io::Error::other)?;
     let mut file = File::create_new(staging.join(NAME))?;
@@ -42,7 +42,7 @@ pub(super) fn write(staging: &Path, steps: &[Step]) -> io::Result<()> {
     file.sync_all()
 }
 
-/// The steps of a journal; `None` when there is none or it is not whole, so that no step of it was taken.
+/// The steps of a journal; `None` if it is missing or incomplete, which means that no step was taken.
 pub(super) fn read(staging: &Folder) -> Option<Vec<Step>> {
     let Ok(Some(Opened {
         file,
@@ -66,7 +66,7 @@ pub(super) fn read(staging: &Folder) -> Option<Vec<Step>> {
     steps.iter().all(is_inside).then_some(steps)
 }
 
-/// Takes the steps that were not taken yet, never through a link.
+/// Takes all steps that were not taken yet, never through a link.
 pub(super) fn follow(steps: &[Step], staging: &Folder, out: &Folder) -> io::Result<()> {
     for step in steps {
         let path = step.path();
@@ -77,7 +77,7 @@ pub(super) fn follow(steps: &[Step], staging: &Folder, out: &Folder) -> io::Resu
             Step::Move(_) => match staging.folder(parent) {
                 Ok(from) if from.has(name) => from.move_file(name, &made(out, parent)?)?,
                 Err(error) if error.kind() != ErrorKind::NotFound => return Err(error),
-                // The step was taken.
+                // The step was already taken.
                 _ => {}
             },
             Step::Remove(_) | Step::RemoveFolder(_) => {
@@ -86,7 +86,7 @@ pub(super) fn follow(steps: &[Step], staging: &Folder, out: &Folder) -> io::Resu
                     _ => from.remove_folder(name),
                 });
                 match removed {
-                    // Something else is there by now; the next build finds it.
+                    // The path has other content by now; the next build finds it.
                     Err(error) if error.kind() == ErrorKind::IsADirectory => {}
                     Err(error) if error.kind() == ErrorKind::DirectoryNotEmpty => {}
                     Err(error) if is_gone(&error) => {}
@@ -98,7 +98,7 @@ pub(super) fn follow(steps: &[Step], staging: &Folder, out: &Folder) -> io::Resu
     Ok(())
 }
 
-/// The folder of this path, which is made where it is not there yet.
+/// Opens the folder at this path, and creates it if missing.
 fn made(out: &Folder, path: &Path) -> io::Result<Folder> {
     match out.folder(path) {
         Err(error) if error.kind() == ErrorKind::NotFound => {}
@@ -112,7 +112,7 @@ fn made(out: &Folder, path: &Path) -> io::Result<Folder> {
     Ok(folder)
 }
 
-/// Removes the journal, all of whose steps were taken.
+/// Removes the journal after all its steps.
 pub(super) fn forget(staging: &Folder) -> io::Result<()> {
     staging.remove_file(Path::new(NAME))
 }

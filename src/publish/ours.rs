@@ -1,4 +1,4 @@
-//! Which folders runpress wrote: it locks, replaces and removes them, and no others, and never through a link.
+//! Detects folders that runpress wrote: it locks, replaces and removes only these, and never through a link.
 
 use std::ffi::{OsStr, OsString};
 use std::fs::{self, File};
@@ -11,14 +11,14 @@ use crate::diagnostics::{Diagnostic, Place, codes};
 
 use super::{MARKER, failed, journal};
 
-/// The file with the domain of a site, which some hosts write by themselves.
+/// The file with the domain of a site, which some hosts write themselves.
 const CNAME: &str = "CNAME";
-/// A marker is never longer, in bytes.
+/// Maximum bytes of a marker.
 const MARKER_BYTES: u64 = 4096;
-/// Folders that make the output folder a working copy.
+/// Folders of a version control working copy.
 const REPOSITORIES: [&str; 5] = [".git", ".hg", ".jj", ".svn", ".bzr"];
 
-/// The output folder with links resolved, if a site may be written there; `seen` is what is in it, where that is known.
+/// The output folder with links resolved, if a site may be written there. `seen` is its listing, if known.
 pub(super) fn examine(
     out: &Path,
     shown: &str,
@@ -29,7 +29,7 @@ pub(super) fn examine(
     if out.parent().is_none() || out.file_name().is_none() {
         return Err(foreign(shown));
     }
-    // What is read from a folder that is not there yet would be read from the next build on.
+    // An input folder that does not exist yet would be read by the next build.
     for input in inputs.iter().filter_map(|input| resolve(input).ok()) {
         if out.starts_with(&input) || input.starts_with(&out) {
             return Err(codes::PUBLISH_INSIDE_CONTENT.at(
@@ -53,8 +53,8 @@ pub(super) fn examine(
     Ok(out)
 }
 
-/// A folder with links resolved, so that the swap replaces the output folder and not the link to it, and with every
-/// `..` taken, so that no folder that is not there yet can hide where it leads.
+/// A folder with links resolved, so that the swap replaces the output folder and not a link to it, and with `..` resolved, so
+/// that a missing folder cannot hide the target.
 pub(super) fn resolve(folder: &Path) -> io::Result<PathBuf> {
     let mut resolved = PathBuf::new();
     for component in std::path::absolute(folder)?.components() {
@@ -65,7 +65,7 @@ pub(super) fn resolve(folder: &Path) -> io::Result<PathBuf> {
             }
             other => resolved.push(other),
         }
-        // Links are followed as far as folders exist, step by step, as the system would.
+        // Links are followed as far as folders exist, step by step, as the system does.
         if resolved.symlink_metadata().is_ok() {
             resolved = resolved.canonicalize()?;
         }
@@ -89,12 +89,12 @@ fn is_empty(folder: &Folder) -> bool {
     folder.entries().is_ok_and(|entries| entries.is_empty())
 }
 
-/// Whether a file with this path names the domain of the site; some file systems ignore upper case.
+/// Whether a file at this path sets the domain of the site. Case is ignored, as in some file systems.
 pub(super) fn is_cname(path: &str) -> bool {
     path.eq_ignore_ascii_case(CNAME)
 }
 
-/// What the marker says of a file that others put into a site, too: that this one came from `static/`.
+/// The marker line for a file that others may also put into a site: it shows that this one came from `static/`.
 pub(super) fn own_line(path: &str, bytes: &[u8]) -> String {
     format!(
         "{path} came from static/: {}\n",
@@ -102,7 +102,7 @@ pub(super) fn own_line(path: &str, bytes: &[u8]) -> String {
     )
 }
 
-/// What somebody else put into a folder of ours, and would miss: its path. Only names are read, of all folders.
+/// The path of a file that somebody else put into a runpress folder, and would miss. Reads only names, recursively.
 fn of_somebody_else(folder: &Folder, seen: Option<&Tree>) -> io::Result<Option<PathBuf>> {
     let is_repository = |name: &OsStr| {
         REPOSITORIES
@@ -116,11 +116,11 @@ fn of_somebody_else(folder: &Folder, seen: Option<&Tree>) -> io::Result<Option<P
     Ok(found.or_else(|| foreign_cname(folder)))
 }
 
-/// A file with a domain that is not as the last build took it from `static/`.
+/// A domain file that differs from the one the last build took from `static/`.
 fn foreign_cname(folder: &Folder) -> Option<PathBuf> {
     let mut says = String::new();
     if let Some(marker) = marker(folder) {
-        // What cannot be read says nothing.
+        // An unreadable marker has no lines.
         let _ = marker.take(MARKER_BYTES).read_to_string(&mut says);
     }
     let is_ours = |name: &str| {
@@ -150,19 +150,19 @@ fn foreign_cname(folder: &Folder) -> Option<PathBuf> {
     foreign.map(PathBuf::from)
 }
 
-/// The lock of a folder. It is given back in so many words: closing the file would not end it as long as a process that
-/// another thread just started still has a copy.
+/// The lock of a folder. Released explicitly: closing the file does not release it while a process just started by another thread
+/// still has a copy.
 #[derive(Debug)]
 pub(super) struct Lock(File);
 
 impl Drop for Lock {
     fn drop(&mut self) {
-        // Without it the lock ends with the file.
+        // If this fails, the lock ends with the file.
         let _ = self.0.unlock();
     }
 }
 
-/// Locks a folder of ours.
+/// Locks a runpress folder.
 fn lock(marker: File, shown: &str) -> Result<Lock, Diagnostic> {
     match marker.try_lock() {
         Ok(()) => Ok(Lock(marker)),
@@ -171,7 +171,7 @@ fn lock(marker: File, shown: &str) -> Result<Lock, Diagnostic> {
     }
 }
 
-/// The folder that contains the output folder, and the entries in it that runpress named.
+/// The parent of the output folder, for entries with names from runpress.
 #[derive(Debug)]
 pub(super) struct ParentFolder(Folder);
 
@@ -180,24 +180,24 @@ impl ParentFolder {
         Folder::open(parent).map(Self)
     }
 
-    /// Whether a folder that runpress wrote has this name.
+    /// Whether this name is a folder that runpress wrote.
     pub(super) fn has_ours(&self, name: &Path) -> bool {
         let folder = self.0.folder(name);
         folder.is_ok_and(|folder| marker(&folder).is_some())
     }
 
-    /// Locks the folder of this name, if runpress wrote it.
+    /// Locks the folder with this name, if runpress wrote it.
     pub(super) fn lock(&self, name: &Path, shown: &str) -> Result<Option<Lock>, Diagnostic> {
         let folder = self.0.folder(name).ok();
         let marker = folder.and_then(|folder| marker(&folder));
         marker.map(|marker| lock(marker, shown)).transpose()
     }
 
-    /// Takes the steps that are still to be taken of a site that was staged under this name and is replaced one by one; none,
-    /// when it is not complete.
+    /// Completes the interrupted replacement of a site that was staged under this name; does nothing if the journal is
+    /// incomplete.
     ///
     /// # Errors
-    /// The system refuses.
+    /// A file cannot be replaced.
     pub(super) fn complete(
         &self,
         staged: &Path,
@@ -211,7 +211,7 @@ impl ParentFolder {
         let (Some(steps), Ok(out)) = (steps, Folder::open(out)) else {
             return Ok(());
         };
-        // Whoever has looked at the folder before sees by its marker that it must look again.
+        // Whoever scanned the folder before must see from its marker that it changed.
         if let Some(marker) = marker(&out) {
             let _ = marker
                 .metadata()
@@ -222,10 +222,10 @@ impl ParentFolder {
             .map_err(|error| half_way(shown, &error))
     }
 
-    /// Removes what a stopped build left under this name.
+    /// Removes leftovers of an interrupted build under this name.
     ///
     /// # Errors
-    /// It is a link or holds what runpress did not write, another build works in it, or it cannot be removed.
+    /// It is a link, has files that runpress did not write, is in use by another build, or cannot be removed.
     pub(super) fn clear(&self, name: &Path, shown: &str) -> Result<(), Diagnostic> {
         if !self.0.has(name) {
             return Ok(());
@@ -252,8 +252,8 @@ impl ParentFolder {
         Ok(())
     }
 
-    /// Removes a folder of ours, its marker last: whenever this is stopped, the next build still knows the rest as ours.
-    /// That it was made read-only keeps nothing: it was a site, and another one is in its place.
+    /// Removes a runpress folder, its marker last: after an interruption, the next build still recognizes the rest. Read-only
+    /// folders are removed too: it was a site, and a new one has replaced it.
     pub(super) fn remove(&self, name: &Path) -> io::Result<()> {
         let folder = self.0.folder(name)?;
         match folder.clear(MARKER) {
@@ -269,11 +269,11 @@ impl ParentFolder {
     }
 }
 
-/// Lets the owner change a folder and all folders in it, as far as the system allows.
+/// Makes a folder and all folders in it writable for the owner, as far as possible.
 #[cfg(unix)]
 fn make_writable(folder: &Path) {
     use std::os::unix::fs::PermissionsExt;
-    // A folder comes before what is in it, so that this can be read.
+    // A folder comes before its entries, which makes them readable.
     for entry in walkdir::WalkDir::new(folder).into_iter().flatten() {
         if let Ok(meta) = entry.metadata()
             && meta.is_dir()
@@ -292,7 +292,7 @@ pub(super) fn locked(shown: &str) -> Diagnostic {
     )
 }
 
-/// What a stopped build left beside the output folder cannot be removed.
+/// The error for leftovers of an interrupted build, next to the output folder, that cannot be removed.
 fn in_the_way(shown: &str, name: &Path, error: &io::Error) -> Diagnostic {
     let name = name.to_string_lossy();
     codes::PUBLISH_IO.at(
@@ -305,7 +305,7 @@ fn in_the_way(shown: &str, name: &Path, error: &io::Error) -> Diagnostic {
     )
 }
 
-/// Some files of a site are replaced, and the next one cannot be.
+/// The error if some files of a site are replaced, and the next one cannot be.
 fn half_way(shown: &str, error: &io::Error) -> Diagnostic {
     codes::PUBLISH_IO.at(
         Place::file(shown),
@@ -314,7 +314,7 @@ fn half_way(shown: &str, error: &io::Error) -> Diagnostic {
     )
 }
 
-/// A link under a name that runpress uses for folders of its own.
+/// The error for a link under a name that runpress uses for its folders.
 pub(super) fn linked(shown: &str, name: &Path) -> Diagnostic {
     let name = name.to_string_lossy();
     codes::PUBLISH_FOREIGN_FOLDER.at(
@@ -327,7 +327,7 @@ pub(super) fn linked(shown: &str, name: &Path) -> Diagnostic {
     )
 }
 
-/// A file of somebody else in a folder of ours.
+/// The error for somebody else's file in a runpress folder.
 fn holds(shown: &str, path: &Path) -> Diagnostic {
     let path = path.to_string_lossy();
     let help = if is_cname(&path) {

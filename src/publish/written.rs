@@ -1,4 +1,4 @@
-//! How many files of each kind were written, and how large they are.
+//! Counts the files written, by kind, and their sizes.
 
 use std::sync::atomic::{AtomicU64, Ordering};
 
@@ -20,15 +20,15 @@ const KINDS: [&str; 9] = [
 /// Files of one kind.
 #[derive(Debug, Clone, Copy)]
 pub struct Written {
-    /// What they are.
+    /// Their kind.
     pub kind: &'static str,
-    /// How many there are.
+    /// Number of files.
     pub files: u64,
-    /// Their size together.
+    /// Total size in bytes.
     pub bytes: u64,
 }
 
-/// What was written so far, by many threads.
+/// Counts so far, shared by threads.
 #[derive(Debug, Default)]
 pub(super) struct Counts([(AtomicU64, AtomicU64); KINDS.len()]);
 
@@ -39,7 +39,7 @@ impl Counts {
         bytes.fetch_add(size, Ordering::Relaxed);
     }
 
-    /// Files and bytes together.
+    /// Total files and bytes.
     pub(super) fn total(&self) -> (u64, u64) {
         self.by_kind().iter().fold((0, 0), |(files, bytes), kind| {
             (files + kind.files, bytes + kind.bytes)
@@ -58,7 +58,7 @@ impl Counts {
     }
 }
 
-/// The place of a file in [`KINDS`], by its path.
+/// Index in [`KINDS`] of a file, by its path.
 fn kind(path: &str) -> usize {
     let folder = path.split('/').next().unwrap_or_default();
     let is_page = path.strip_suffix(".html").is_some();

@@ -1,4 +1,5 @@
-//! Draws cards: PNGs of 1200 × 630 pixels. All arithmetic is in whole numbers, so that a card has the same bytes everywhere.
+//! Draws social cards: PNGs of 1200 × 630 pixels. Uses only integer arithmetic, so that a card has the same bytes on every
+//! machine.
 
 mod canvas;
 mod font;
@@ -9,17 +10,17 @@ use crate::view::density::{Column, Density};
 use canvas::{Canvas, Ink, Paint, WIDTH};
 use font::{Size, cut, width};
 
-/// Room left of what is drawn, and right of it.
+/// Horizontal margin.
 const MARGIN: u32 = 56;
-/// Where the tapes begin.
+/// Top of the tapes.
 const TOP: u32 = 293;
-/// Room for labels above the columns of a tape, and below them.
+/// Space for labels above and below the columns of a tape.
 const LABELS: (u32, u32) = (34, 24);
-/// Tapes of a case in a row, and the room between them.
+/// Tapes of a case per row, and the space between them.
 const ROW: u32 = 4;
 const GAP: u32 = 16;
 
-/// Numbers of failures are at least this far apart.
+/// Minimum distance between failure numbers.
 const NEAR: u32 = 32;
 
 /// The PNG of a card.
@@ -53,7 +54,7 @@ pub fn png(card: &Card) -> Vec<u8> {
             Tone::Poor => Ink::Poor,
             Tone::Bad => Ink::Bad,
         };
-        // What does not fit is on the page.
+        // Parts that do not fit are only on the page.
         if x + width(text, Size::Medium) > WIDTH - MARGIN {
             break;
         }
@@ -62,7 +63,7 @@ pub fn png(card: &Card) -> Vec<u8> {
     canvas.png()
 }
 
-/// One tape, with the numbers of its failures and with times.
+/// Draws one tape, with numbers of failures and with times.
 fn draw_run(canvas: &mut Canvas, card: &Card, tape: &Density) {
     let (above, below) = LABELS;
     canvas.fill((MARGIN, TOP), TAPE, Paint::WELL);
@@ -73,7 +74,7 @@ fn draw_run(canvas: &mut Canvas, card: &Card, tape: &Density) {
         (MARGIN, base),
         (COLUMN, TAPE.1 - above - below),
     );
-    // The failures of columns that are near to each other have one number.
+    // Failures of nearby columns share one number.
     let mut numbers: Vec<(u32, u32)> = Vec::new();
     for (column, at) in tape.columns.iter().zip((MARGIN..).step_by(COLUMN as usize)) {
         match numbers.last_mut() {
@@ -102,7 +103,7 @@ fn draw_run(canvas: &mut Canvas, card: &Card, tape: &Density) {
     }
 }
 
-/// Several tapes, each small.
+/// Draws several small tapes.
 fn draw_case(canvas: &mut Canvas, tapes: &[Density]) {
     let (wide, high) = ((TAPE.0 - (ROW - 1) * GAP) / ROW, (TAPE.1 - GAP) / 2);
     for (index, tape) in (0..).zip(tapes) {
@@ -116,7 +117,7 @@ fn draw_case(canvas: &mut Canvas, tapes: &[Density]) {
     }
 }
 
-/// Columns from `x`, up from `base`, with a pixel between them; the highest is `high`.
+/// Draws columns from `x`, upward from `base`, with a pixel between them. The highest one has the height `high`.
 fn draw_columns(
     canvas: &mut Canvas,
     tape: &Density,
@@ -139,7 +140,7 @@ fn draw_columns(
             let (mut from, to) = (from, tall(below));
             let paint = family.map_or(Paint::FAILURE, |family| Paint::family(family as u8));
             if family.is_none() && number > 0 {
-                // However many others there are, a failure is seen.
+                // A failure stays visible among any number of others.
                 from = from.min(to.saturating_sub(3));
             }
             canvas.fill((x, base - to), (size, to - from), paint);

@@ -1,5 +1,5 @@
-//! How the smallest components get into the built-in templates: their text takes the place of each call. Tera spends as
-//! much on a call as on thirty values, and a run page would have a hundred of them.
+//! Inlines the smallest components into the built-in templates. In Tera, a call costs as much as thirty values, and a run page
+//! would have a hundred calls.
 
 use super::own_templates::UserTemplate;
 
@@ -14,7 +14,7 @@ pub(super) struct Small<'a> {
     body: &'a str,
 }
 
-/// The small components of the built-in templates, without those that the site may define itself.
+/// The small components of the built-in templates, except those that the site overrides.
 pub(super) fn small<'a>(built_in: &[(&'a str, &'a str)], user: &[UserTemplate]) -> Vec<Small<'a>> {
     let is_own = |name: &str| {
         let mut texts = user.iter().map(|template| template.text.as_str());
@@ -40,7 +40,7 @@ pub(super) fn small<'a>(built_in: &[(&'a str, &'a str)], user: &[UserTemplate]) 
         .collect()
 }
 
-/// The text of a built-in template with the small components in it.
+/// The text of a built-in template, with small components inlined.
 pub(super) fn inlined(text: &str, components: &[Small<'_>]) -> String {
     let mut text = text.to_owned();
     for component in components {
@@ -62,11 +62,11 @@ pub(super) fn inlined(text: &str, components: &[Small<'_>]) -> String {
 }
 
 impl Small<'_> {
-    /// Appends the body with the argument where the parameter is named.
+    /// Appends the body, with the argument instead of the parameter.
     fn push_body(&self, out: &mut String, argument: &str) {
         let is_in_word = |c: char| c.is_alphanumeric() || matches!(c, '_' | '.');
         for part in self.body.split_inclusive(['}', '{']) {
-            // Only what begins with a brace is of Tera; `{{` leaves an empty part between its braces.
+            // Only text after a brace is template syntax; `{{` leaves an empty part between its braces.
             let is_tag = out.ends_with("{{") || part.starts_with('%') && out.ends_with('{');
             if !is_tag {
                 out.push_str(part);

@@ -1,4 +1,4 @@
-//! How data for search engines is embedded in a page: a script element that is no script, allowed by its hash.
+//! Embeds structured data for search engines in a page: a script element that is not executable, allowed by its hash.
 
 use base64::Engine;
 use base64::engine::general_purpose::STANDARD;
@@ -6,12 +6,12 @@ use sha2::{Digest, Sha256};
 
 use crate::markup::Html;
 
-/// The text of the element, and the source that the Content-Security-Policy names for it.
+/// The element, and its source expression for the Content-Security-Policy.
 #[must_use]
 pub fn element(json: &str) -> (Html, String) {
     let mut text = String::with_capacity(json.len());
     for c in json.chars() {
-        // Nothing in it may end the element, open a comment or reorder text; in JSON these are within strings only.
+        // Escapes everything that could end the element, open a comment or reorder text; JSON has these only inside strings.
         if c.is_ascii() && !matches!(c, '<' | '>' | '&' | '\u{7f}') {
             text.push(c);
         } else {

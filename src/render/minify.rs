@@ -1,6 +1,6 @@
-//! How the page shell and the style sheets are made smaller. Recorded text never comes here.
+//! Minifies the page shell, style sheets and scripts. Never used on recorded text.
 
-/// A smaller page shell; the same shell when the feature `minify` is off.
+/// Minifies the page shell; unchanged without the feature `minify`.
 #[must_use]
 pub fn shell(html: &str) -> String {
     #[cfg(feature = "minify")]
@@ -18,7 +18,7 @@ pub fn shell(html: &str) -> String {
     }
 }
 
-/// A smaller style sheet; the same sheet when the feature `minify` is off.
+/// Minifies a style sheet; unchanged without the feature `minify`.
 #[must_use]
 pub fn style_sheet(css: &str) -> String {
     #[cfg(feature = "minify")]
@@ -42,11 +42,11 @@ pub fn style_sheet(css: &str) -> String {
     }
 }
 
-/// A smaller script; the same script when it cannot be parsed or the feature `minify` is off. Only for the built-in ones,
-/// which are tested as they come out.
+/// Minifies a script; unchanged if it cannot be parsed, or without the feature `minify`. Only for the built-in scripts, whose
+/// minified form is tested.
 ///
-/// minify-html does not hand the short names of locals to the code generator, and these are a quarter of a script: so what it
-/// calls is called here.
+/// minify-html does not pass shortened local names to the code generator, although they save a quarter of a script, so its steps
+/// are called here directly.
 #[must_use]
 pub fn script(js: &str) -> String {
     #[cfg(feature = "minify")]
@@ -54,7 +54,7 @@ pub fn script(js: &str) -> String {
         use oxc_minifier::{CompressOptions, MangleOptions, Minifier, MinifierOptions};
 
         let memory = oxc_allocator::Allocator::default();
-        // A classic script: names at its top are shared by all scripts of a page, and stay.
+        // A classic script: top-level names are shared by all scripts of a page, and must stay.
         let parsed = oxc_parser::Parser::new(&memory, js, oxc_span::SourceType::cjs()).parse();
         if parsed.panicked || !parsed.errors.is_empty() {
             return js.to_owned();

@@ -1,4 +1,4 @@
-//! How views become bytes. It never touches the disk.
+//! Renders views to bytes. Never accesses the disk.
 
 pub mod card;
 pub(crate) mod index;

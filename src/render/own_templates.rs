@@ -1,4 +1,4 @@
-//! The templates of the site itself, and Tera's errors about them: what went wrong, in a sentence, and where.
+//! The site's own templates, and Tera's errors about them: one sentence, and a place.
 
 use std::ops::Range;
 
@@ -13,20 +13,20 @@ pub struct UserTemplate {
     pub name: String,
     /// Its path in diagnostics.
     pub shown: String,
-    /// What it holds.
+    /// Its content.
     pub text: String,
 }
 
-/// What went wrong, and in which of the site's templates.
+/// An error in a template of the site.
 pub(super) struct TemplateError {
     /// One line.
     pub(super) message: String,
-    /// `None` when no template of the site is at fault, or Tera does not say which.
+    /// `None` if no template of the site is at fault, or Tera does not report which.
     pub(super) place: Option<Place>,
 }
 
 impl TemplateError {
-    /// Reads an error about the built-in templates and those of the site.
+    /// Converts an error in the built-in or the site's templates.
     pub(super) fn of(error: &tera::Error, user: &[UserTemplate]) -> Self {
         let find = |name: &str| user.iter().find(|template| template.name == name);
         match error.kind() {
@@ -61,8 +61,8 @@ impl TemplateError {
     }
 }
 
-/// The first of the reports that Tera prints when templates name what does not exist:
-/// `error: What`, then ` --> file:line:column`, then the line with what is meant underlined.
+/// The first report that Tera prints for undefined names in templates: `error: What`, then ` --> file:line:column`, then the line
+/// with the name underlined.
 struct Printed<'a> {
     message: &'a str,
     template: &'a str,
@@ -92,7 +92,7 @@ impl<'a> Printed<'a> {
             let mut lines = template.text.split_inclusive('\n');
             let before: usize = lines.by_ref().take(self.line - 1).map(str::len).sum();
             let line = lines.next().unwrap_or_default();
-            // Tera counts characters.
+            // Tera counts characters, not bytes.
             let byte = |column| {
                 line.char_indices()
                     .nth(column)
@@ -115,7 +115,7 @@ impl<'a> Printed<'a> {
     }
 }
 
-/// Templates that lead back to the first of them. Tera begins anywhere in the circle; it is told from its first name on.
+/// The error for templates that form a cycle. Tera begins anywhere in it; the message begins with the alphabetically first name.
 fn circle<'a>(
     verb: &str,
     start: &str,
@@ -125,7 +125,7 @@ fn circle<'a>(
     let last = chain.last().map_or(start, String::as_str);
     let names = std::iter::once(start).chain(chain.iter().map(String::as_str));
     let mut names: Vec<&str> = names.skip_while(|name| *name != last).collect();
-    // The first name comes back at the end, and in a chain of includes also at the beginning.
+    // The first name is repeated at the end, and in a chain of includes also at the beginning.
     names.dedup();
     if names.len() > 1 {
         names.pop();
@@ -148,7 +148,7 @@ fn circle<'a>(
     }
 }
 
-/// The first place of a word, which is the tag's name unless a comment holds it, too.
+/// The first place of a word, which is the tag's name unless a comment has it, too.
 fn mention(template: &UserTemplate, word: &str) -> Place {
     match template.text.find(word) {
         Some(at) => place(template, at..at + word.len()),

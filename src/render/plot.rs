@@ -1,5 +1,4 @@
-//! The SVG of a plot: shape and color by series, hollow where a run did not complete, a number where several runs
-//! share a mark.
+//! The SVG of a plot: shape and color by series, hollow marks for incomplete runs, and a number where several runs share a mark.
 
 use serde::{Serialize, Serializer};
 
@@ -9,7 +8,7 @@ use crate::view::plot::{FRAME, Plot, PlotPoint, SIZE, SeriesMark};
 use crate::markup::Html;
 use crate::markup::escape::push_attribute;
 
-/// Shapes of the series, around 0 0. A shape tells a series without its color.
+/// Shapes of the series, centered at 0 0. A series is recognizable by shape alone.
 const SHAPES: [&str; 6] = [
     "M-5 0a5 5 0 1 0 10 0a5 5 0 1 0 -10 0z",
     "M-4.5 -4.5h9v9h-9z",
@@ -19,7 +18,7 @@ const SHAPES: [&str; 6] = [
     "M-5.5 -3L0 -6L5.5 -3V3L0 6L-5.5 3z",
 ];
 
-/// Color and shape of a series. The first six differ in both; shapes in another color follow.
+/// Color and shape of a series. The first six differ in both; later ones reuse shapes in other colors.
 fn look(SeriesMark(position): SeriesMark) -> (usize, &'static str) {
     let shape = position % SHAPES.len();
     (
@@ -28,7 +27,7 @@ fn look(SeriesMark(position): SeriesMark) -> (usize, &'static str) {
     )
 }
 
-/// A small sign of a series beside its name.
+/// Serializes as a small sign for the legend.
 impl Serialize for SeriesMark {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         Html::finished(sign(*self)).serialize(serializer)
@@ -42,7 +41,7 @@ fn sign(series: SeriesMark) -> String {
     )
 }
 
-/// A run on the range of its peers: a line, a dot for each of them, and a mark for the run.
+/// Serializes as the drawing: a line for the range, a dot for each peer, and a mark for the run.
 impl Serialize for Peers {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         let mut dots = String::new();
@@ -62,7 +61,7 @@ impl Serialize for Peers {
     }
 }
 
-/// Views hold a plot as it is; where a template prints it, it becomes its drawing with the legend.
+/// Serializes as the drawing with its legend, wherever a template prints it.
 impl Serialize for Plot {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         render(self).serialize(serializer)
@@ -89,7 +88,7 @@ fn render(plot: &Plot) -> Html {
         out.push_str(&format!(
             "<path class=\"grid\" d=\"M{x:.1} {top}V{bottom}\"/>"
         ));
-        // Words that would touch those before are left out; the line stays.
+        // Labels that would overlap the previous one are omitted; the line stays.
         #[allow(clippy::cast_precision_loss, reason = "a few characters")]
         let half = words.chars().count() as f64 * 3.4;
         if x - half > end {

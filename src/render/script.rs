@@ -1,6 +1,5 @@
-//! How data reaches the site's own scripts: as a classic script with one call, because `fetch` does not work
-//! from disk. These files are the site's own internals, no feeds: they have no schema and no version, and are
-//! listed nowhere.
+//! Data for the site's own scripts: a classic script with one call, because `fetch` does not work from disk. These files are
+//! internal, not feeds: they have no schema, no version and no entry in the index.
 
 use std::io::{self, Write};
 
@@ -13,7 +12,7 @@ use crate::characters::{marked, symbol};
 /// A script that calls `runpress.<function>` with a value.
 ///
 /// # Errors
-/// Those of the value's own `Serialize`.
+/// Errors of the value's own `Serialize`.
 pub fn call(function: &str, value: &impl Serialize) -> serde_json::Result<Vec<u8>> {
     let mut out = format!("runpress.{function}(").into_bytes();
     write_safe(&mut out, value)?;
@@ -24,22 +23,22 @@ pub fn call(function: &str, value: &impl Serialize) -> serde_json::Result<Vec<u8
 /// An item of [`super::parts::Parts`].
 ///
 /// # Errors
-/// Those of the value's own `Serialize`.
+/// Errors of the value's own `Serialize`.
 pub fn item(value: &impl Serialize) -> serde_json::Result<Vec<u8>> {
     let mut out = Vec::new();
     write_safe(&mut out, value).map(|()| out)
 }
 
-/// Writes JSON that may be in a script. The scripts of the site show its texts as they are, so the characters that trick a
-/// reader are marked here; and nothing in it ends the script or a line of it.
+/// Writes JSON that is safe inside a script: nothing in it ends the script or a line. Scripts show texts as they are, so
+/// deceptive characters are marked here.
 pub(super) fn write_safe(out: &mut Vec<u8>, value: &impl Serialize) -> serde_json::Result<()> {
     value.serialize(&mut Serializer::with_formatter(out, EscapingFormatter))
 }
 
-/// The value as JSON, with the characters that trick a reader marked.
+/// The value as JSON, with deceptive characters marked.
 ///
 /// # Errors
-/// Those of the value's own `Serialize`.
+/// Errors of the value's own `Serialize`.
 #[cfg(feature = "serve")]
 pub fn marked_json(value: &impl Serialize) -> serde_json::Result<String> {
     let mut out = Vec::new();
@@ -47,7 +46,7 @@ pub fn marked_json(value: &impl Serialize) -> serde_json::Result<String> {
     String::from_utf8(out).map_err(serde::ser::Error::custom)
 }
 
-/// Writes the texts of JSON with symbols for hidden characters.
+/// Formats JSON with symbols for hidden characters in texts.
 struct EscapingFormatter;
 
 impl Formatter for EscapingFormatter {

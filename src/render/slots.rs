@@ -1,16 +1,16 @@
-//! How finished HTML that is large gets into a page: past the template, which only says where it goes.
+//! Inserts large finished HTML into a page without passing it through the template, which only prints placeholders.
 
 use crate::markup::Html;
 
-/// What a template prints instead of the HTML. No recorded text can print it, because its `<` is always escaped.
+/// The prefix of a placeholder. No recorded text can print it, because its `<` is always escaped.
 const OPEN: &[u8] = b"<runpress-slot ";
 
-/// Large HTML of a page. Templates would copy it into their values and from there into the page.
+/// Large HTML of a page. Templates would copy it twice: into their values, and into the page.
 #[derive(Debug, Default)]
 pub struct Slots(Vec<Html>);
 
 impl Slots {
-    /// Keeps the HTML, and gives the view what its template prints instead.
+    /// Keeps the HTML, and returns its placeholder for the view.
     #[must_use]
     pub fn keep(&mut self, html: Html) -> Html {
         self.0.push(html);
@@ -18,12 +18,12 @@ impl Slots {
         Html::finished(format!("<runpress-slot {number}>"))
     }
 
-    /// Bytes of all that is kept.
+    /// Total bytes of the HTML kept.
     pub(super) fn len(&self) -> usize {
         self.0.iter().map(|html| html.as_str().len()).sum()
     }
 
-    /// Appends what a template printed, with the HTML in its places.
+    /// Appends the output of a template, with placeholders replaced.
     pub(super) fn fill(&self, printed: &[u8], out: &mut Vec<u8>) {
         let mut done = 0;
         for at in memchr::memmem::find_iter(printed, OPEN) {

@@ -1,11 +1,10 @@
-//! What the built-in templates can do without in a browser: quotes around plain values, and end tags that the next tag implies.
-//! The templates themselves keep both, for those who read and extend them.
+//! Removes parts of built-in templates that browsers do not need: quotes around plain values, and end tags that the next tag
+//! implies. The template sources keep both for readability.
 
-/// End tags that may be left out wherever these elements may be. Those of rows stay: a line break after one would get into
-/// its last cell.
+/// End tags that are always optional. End tags of rows stay: a line break after one would become part of its last cell.
 const IMPLIED: [&str; 5] = ["</td>", "</th>", "</dt>", "</dd>", "</li>"];
 
-/// A template with fewer bytes, which prints the same page.
+/// Shortens a template without changing the page.
 pub(super) fn squeezed(template: &str) -> String {
     let mut out = String::with_capacity(template.len());
     let mut rest = template;
@@ -38,7 +37,7 @@ pub(super) fn squeezed(template: &str) -> String {
     out
 }
 
-/// The bytes of a tag of Tera, up to its end.
+/// The length of a Tera tag.
 fn of_tera(text: &str) -> Option<usize> {
     let ends = [("{{", "}}"), ("{%", "%}"), ("{#", "#}")];
     let (_, end) = ends.iter().find(|(start, _)| text.starts_with(start))?;

@@ -1,5 +1,5 @@
-//! The SVG of a strip. It repeats what the timeline says, so it is hidden from screen readers. What is drawn is stretched to the
-//! width of its place; words are not.
+//! The SVG of a strip. It repeats the timeline, so it is hidden from screen readers. Shapes are stretched to the width of the
+//! container; text is not.
 
 use crate::markup::Html;
 use crate::view::strip::{BRACKET, COLUMN, Drawing, FailureLabel, Place, ROW, Strip, WIDTH};
@@ -65,7 +65,7 @@ pub fn render(strip: &Strip<'_>, from: &str, page: usize) -> Html {
         }
     }
     for area in &strip.areas {
-        // The style sheet makes it as wide as an area, from the top to the bottom.
+        // The style sheet stretches it to the full width and height of its area.
         svg.link(area, href)
             .push("<rect x=")
             .number(area.x)
@@ -153,7 +153,7 @@ pub fn render(strip: &Strip<'_>, from: &str, page: usize) -> Html {
     Html::finished(svg.0)
 }
 
-/// An SVG as it grows. Only whole numbers are written, so that the same tape gives the same bytes everywhere.
+/// An SVG under construction. Uses only integers, so that a tape has the same bytes on every machine.
 struct Svg(String);
 
 impl Svg {
@@ -167,7 +167,7 @@ impl Svg {
         self
     }
 
-    /// A place from the left, of a picture that is as wide as its place.
+    /// A horizontal position in percent of the width.
     fn percent(&mut self, x: u32) -> &mut Self {
         self.number(x / (WIDTH / 100));
         if !x.is_multiple_of(WIDTH / 100) {
@@ -176,7 +176,7 @@ impl Svg {
         self.push("%")
     }
 
-    /// The beginning of a text around a place; at the ends it is beside it.
+    /// Opens a text centered at a position, or aligned inward near the edges.
     fn text(&mut self, x: u32, y: u32) -> &mut Self {
         self.push("<text y=").number(y).push(" x=").percent(x);
         match x {
@@ -186,20 +186,20 @@ impl Svg {
         }
     }
 
-    /// The beginning of a link.
+    /// Opens a link.
     fn link<'h>(&mut self, place: &Place<'_>, href: impl Fn(usize) -> &'h str) -> &mut Self {
         self.push("<a href=").push(href(place.page));
         place.anchor.push_to(&mut self.0);
         self.push(" tabindex=-1>")
     }
 
-    /// Level lines at one height, each relative to the one before.
+    /// Horizontal lines at one height, each relative to the previous one.
     fn bars(&mut self, bars: &[(u32, u32)], y: u32) -> &mut Self {
         let mut at: Option<u32> = None;
         for (from, to) in bars {
             match at {
                 None => self.push("M").number(*from).push(" ").number(y),
-                // A short bar may reach behind the beginning of the next one.
+                // A short bar may extend past the start of the next one.
                 Some(at) if at > *from => self.push("m-").number(at - from).push(" 0"),
                 Some(at) => self.push("m").number(from - at).push(" 0"),
             };

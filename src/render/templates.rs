@@ -1,4 +1,4 @@
-//! Tera: the built-in templates and those of the site, and the shell around every page.
+//! Tera: the built-in templates, the site's own, and the shell around every page.
 
 use std::collections::BTreeMap;
 
@@ -20,14 +20,14 @@ use super::squeeze::squeezed;
 use crate::markup::Html;
 use crate::markup::escape::escape_for_template;
 
-/// Names of templates with their text.
+/// Names of templates with their content.
 macro_rules! built_in {
     ($($name:literal,)+) => {
         &[$(($name, include_str!(concat!("../../templates/", $name))),)+]
     };
 }
 
-/// Built-in templates by name. A template of the site with the same name wins, and may extend `builtin/<name>`.
+/// Built-in templates by name. A template of the site with the same name takes precedence, and may extend `builtin/<name>`.
 const BUILT_IN: &[(&str, &str)] = built_in![
     "annotations.html",
     "annotation_kind.html",
@@ -98,21 +98,21 @@ const BUILT_IN: &[(&str, &str)] = built_in![
 
 /// Prefix of the built-in templates.
 const PREFIX: &str = "builtin/";
-/// Where the head and the page go in the shell. Words that the minifier has no reason to touch.
+/// Placeholders for head and page in the shell, as text that the minifier leaves alone.
 const HEAD_SLOT: &str = "<title>runpress-head-slot</title>";
-/// Followed by a digest of the settings, which no setting can hold itself.
+/// Followed by a digest of the settings, so that no setting can contain it.
 const MAIN_SLOT: &str = "runpress-main-slot-";
-/// Room for what a template prints, in bytes.
+/// Initial capacity for the output of a template, in bytes.
 const MAIN: usize = 32 * 1024;
-/// Room for the head of a page, in bytes.
+/// Initial capacity for the head of a page, in bytes.
 const HEAD: usize = 4 * 1024;
 
-/// Pages are at most this deep: `runs/<slug>/events/<tape>/<number>/index.html`.
+/// The deepest page: `runs/<slug>/events/<tape>/<number>/index.html`.
 fn deepest(config: &Config) -> usize {
     5 + usize::from(!config.publish.run_folders.is_flat())
 }
 
-/// Renders pages. Shared by all threads; nothing in it changes after it is made.
+/// Renders pages. Immutable, and shared by all threads.
 #[derive(Debug)]
 pub struct Renderer {
     tera: Tera,
@@ -120,7 +120,7 @@ pub struct Renderer {
     assets: AssetLinks,
     user: Vec<UserTemplate>,
     nav: Navigation,
-    /// Minified shells cut at their slots, by depth and navigation entry.
+    /// Minified shells split at their placeholders, by depth and navigation entry.
     shells: BTreeMap<(usize, Option<String>), Shell>,
     not_found: Shell,
 }
@@ -130,10 +130,10 @@ pub struct Renderer {
 struct Shell([String; 3]);
 
 impl Renderer {
-    /// Reads all templates in one batch and prepares the shells.
+    /// Parses all templates in one batch, and renders the shells.
     ///
     /// # Errors
-    /// A template of the site has a syntax error, or its shell lacks a slot.
+    /// A template of the site has a syntax error, or its shell lacks a placeholder.
     pub fn new(
         config: &Config,
         user: Vec<UserTemplate>,
@@ -179,7 +179,7 @@ impl Renderer {
         Ok(renderer)
     }
 
-    /// Absolute path of the site's root: what the page for unknown addresses links from.
+    /// Absolute path of the site's root, for links on the not-found page.
     fn not_found_root(&self) -> String {
         self.config
             .site
@@ -188,10 +188,10 @@ impl Renderer {
             .map_or_else(|| "/".to_owned(), |base| base.path().to_owned())
     }
 
-    /// A whole page.
+    /// Renders a page.
     ///
     /// # Errors
-    /// A template of the site asks for something that its page does not have.
+    /// A template of the site uses a value that its page does not have.
     pub fn page(
         &self,
         template: &str,
@@ -201,10 +201,10 @@ impl Renderer {
         self.page_with(template, info, view, &Slots::default())
     }
 
-    /// A whole page with large HTML.
+    /// Renders a page with large HTML.
     ///
     /// # Errors
-    /// As [`Renderer::page`].
+    /// See [`Renderer::page`].
     pub fn page_with(
         &self,
         template: &str,
@@ -224,10 +224,10 @@ impl Renderer {
         self.fill(shell, template, (info, &root), view, slots)
     }
 
-    /// The page for addresses that do not exist: it may be shown at any depth.
+    /// Renders the not-found page, which may be shown at any depth.
     ///
     /// # Errors
-    /// As [`Renderer::page`].
+    /// See [`Renderer::page`].
     pub fn not_found(
         &self,
         template: &str,
@@ -244,10 +244,10 @@ impl Renderer {
         )
     }
 
-    /// A document without a shell: a feed or a list for machines.
+    /// Renders a document without a shell: a feed, or a list for programs.
     ///
     /// # Errors
-    /// As [`Renderer::page`].
+    /// See [`Renderer::page`].
     pub fn document(&self, template: &str, view: &impl Serialize) -> Result<Vec<u8>, Diagnostic> {
         let mut out = Vec::new();
         self.render(template, view, &mut out)?;

@@ -1,4 +1,4 @@
-//! The HTML of a tape: the hot path, written by hand because it is most of every run page.
+//! The HTML of a tape. Written by hand, because it is the hot path and most of every run page.
 
 use crate::markup::{Html, Origin, recorded};
 use crate::view::format::{count, push_clock, push_iso_ms, utc};
@@ -10,11 +10,11 @@ use crate::markup::code::{push_json, push_patch, push_shell};
 use crate::markup::escape::{push_attribute, push_text};
 use crate::markup::markdown::{self, Context};
 
-/// The fact that says how a command failed, and the one that says where a log has the event.
+/// The fact with the reason of a failed command, and the fact with the event's place in a log.
 const EXIT: &str = "exit code";
 const SOURCE: &str = "source";
 
-/// Renders the events of one page as a list; `None` when that takes more than `limit` bytes.
+/// Renders the events of one page as a list; `None` if it exceeds `limit` bytes.
 #[must_use]
 pub fn render(page: &TimelinePage<'_>, limit: usize) -> Option<Html> {
     let size: usize = page
@@ -49,7 +49,7 @@ pub fn render(page: &TimelinePage<'_>, limit: usize) -> Option<Html> {
     Some(Html::finished(out))
 }
 
-/// The line of a fold, and the beginning of the list below it.
+/// Appends the summary line of a fold, and opens the list below it.
 fn push_fold(out: &mut String, fold: &Fold, events: &[EventView<'_>]) {
     let Some(events) = events.get(fold.start..fold.end) else {
         return;
@@ -93,8 +93,8 @@ fn push_fold(out: &mut String, fold: &Fold, events: &[EventView<'_>]) {
     out.push_str("</small></summary><ol>\n");
 }
 
-/// Everything of an event but its annotations. Elements end where HTML lets them end by themselves: with `</li>` and `</p>`
-/// a short event would be a tenth longer.
+/// Appends an event without its annotations. Optional end tags are omitted: with `</li>` and `</p>`, a short event would be a
+/// tenth longer.
 fn push_event(out: &mut String, event: &EventView<'_>, times: &mut Option<Times<'_>>) {
     if let Some(gap) = &event.gap {
         out.push_str("<li class=gap>");
@@ -106,7 +106,7 @@ fn push_event(out: &mut String, event: &EventView<'_>, times: &mut Option<Times<
         }
         out.push('\n');
     }
-    // Thoughts look like speech, in a color of their own.
+    // Reasoning is rendered like speech, in a different color.
     let is_spoken = matches!(event.family, "speech" | "reasoning");
     out.push_str("<li class=\"e f-");
     out.push_str(event.family);
@@ -123,7 +123,7 @@ fn push_event(out: &mut String, event: &EventView<'_>, times: &mut Option<Times<
         out.push(' ');
         out.push_str(event.aside);
     }
-    // A span that neither starts nor ends here is only a class: most events of a long one have no piece of their own.
+    // A span that neither starts nor ends here is only a class: most events of a long span have no piece of their own.
     let passes = |piece: &SpanPiece| !piece.starts && !piece.ends;
     for piece in event.spans.iter().filter(passes) {
         out.push_str(" l");
@@ -145,7 +145,7 @@ fn push_event(out: &mut String, event: &EventView<'_>, times: &mut Option<Times<
         push_clock(out, since_start);
         out.push_str("</i> ");
     }
-    // Where a log has a file for each event, its name would fill a line.
+    // If a log has one file per event, file names would fill a line each.
     out.push_str("<b");
     if let Some((_, source)) = event.facts.iter().find(|(name, _)| *name == SOURCE) {
         out.push_str(" title=\"");
@@ -164,7 +164,7 @@ fn push_event(out: &mut String, event: &EventView<'_>, times: &mut Option<Times<
         }
         out.push_str("</code>");
     }
-    // Success is the rule: only exceptions are stated.
+    // Success is the default: only exceptions are shown.
     if event.is_marked {
         out.push_str(" <strong class=bad>failed</strong>");
     }
@@ -177,7 +177,7 @@ fn push_event(out: &mut String, event: &EventView<'_>, times: &mut Option<Times<
         out.push_str(itoa::Buffer::new().format(*seq));
         out.push_str("</a></i>");
     }
-    // What is about words follows them.
+    // Facts about speech follow the text.
     let is_speech = event.headline.is_empty() && is_spoken;
     if !is_speech {
         push_facts(out, event);
@@ -206,8 +206,8 @@ fn push_event(out: &mut String, event: &EventView<'_>, times: &mut Option<Times<
 /// The start of a tape, and the events of a page that have times.
 type Times<'e> = (i64, &'e [EventView<'e>]);
 
-/// Attributes of the first time on a page: when the tape began, and the milliseconds of all times there, three digits each.
-/// With the clock at an event they are its exact time.
+/// Attributes of the first time on a page: the start of the tape, and the milliseconds of all times, three digits each. Together
+/// with an event's clock, these give the exact time.
 fn push_times(out: &mut String, (start, events): Times<'_>) {
     out.push_str(" data-start=");
     push_iso_ms(out, start);
@@ -218,9 +218,9 @@ fn push_times(out: &mut String, (start, events): Times<'_>) {
     }
 }
 
-/// Small facts. Success is the rule: only other exit codes are stated.
+/// Appends short facts. Success is the default: only other exit codes are shown.
 fn push_facts(out: &mut String, event: &EventView<'_>) {
-    // Beside “failed” is why.
+    // The reason comes right after “failed”.
     let facts = |why: bool| {
         event
             .facts
@@ -296,7 +296,7 @@ fn push_about(out: &mut String, about: &str) {
     }
 }
 
-/// The beginning of a text, for the line that stands for it while it is folded.
+/// The start of a text, as its summary while collapsed.
 fn first_line(text: &str) -> &str {
     let line = text
         .lines()
@@ -310,7 +310,7 @@ fn first_line(text: &str) -> &str {
 fn push_annotation(out: &mut String, page: &TimelinePage<'_>, a: &AnnotationView<'_>) {
     out.push_str("<aside class=\"an an-");
     out.push_str(a.class);
-    // A script reads the kind from the label.
+    // A script reads the kind from this label.
     out.push_str("\" id=");
     out.push_str(&a.anchor);
     out.push_str(" role=note aria-label=\"Annotation: ");

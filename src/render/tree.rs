@@ -1,4 +1,4 @@
-//! How a tree of recorded values becomes HTML: every word escaped, what is long folded.
+//! Renders a tree of recorded values as HTML: all text escaped, and long parts collapsed.
 
 use serde::{Serialize, Serializer};
 
@@ -7,7 +7,7 @@ use crate::view::tree::Tree;
 use crate::markup::Html;
 use crate::markup::escape::push_text;
 
-/// Views hold a tree as it is; where a template prints it, it becomes this.
+/// Serializes as HTML, wherever a template prints it.
 impl Serialize for Tree {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         let mut out = String::new();

@@ -1,4 +1,4 @@
-//! What must hold across runs: ids are unique, and so are addresses.
+//! The rules across runs: unique ids, and unique addresses.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
@@ -11,16 +11,17 @@ use crate::model::run::Run;
 use crate::model::slug::{run_slug, short_id, slugify, with_hash};
 use crate::model::time::Moment;
 
-/// A run that may enter the archive.
+/// A run that may become part of the archive.
 #[derive(Debug, Clone)]
 pub struct Candidate {
-    /// The run: an archive holds many, and may be made more than once.
+    /// The run, shared because an archive may be assembled more than once.
     pub run: Arc<Run>,
-    /// Which of the discovered directories it is.
+    /// Index of its directory among those discovered.
     pub directory: usize,
 }
 
-/// Duplicate ids: an error for each of the runs but the first by path. `path` is that of the directory of a run in diagnostics, and
+/// Duplicate ids: an error for each run except the first by path. `path` returns the path of a run's directory in diagnostics,
+/// and `id_place` the place of its id.
 /// `id_place` says where its id is.
 pub fn duplicate_ids<'a>(
     candidates: impl IntoIterator<Item = &'a Candidate>,
@@ -54,7 +55,7 @@ pub fn duplicate_ids<'a>(
     problems
 }
 
-/// Sorts the runs and assigns all addresses; collisions are notes. `id_place` says where the id of a run is.
+/// Sorts the runs and assigns all addresses; collisions are notes. `id_place` returns the place of a run's id.
 pub fn assemble(
     mut candidates: Vec<Candidate>,
     run_folders: RunFolders,
@@ -64,7 +65,7 @@ pub fn assemble(
     let slugs = run_slugs(&candidates, id_place, &mut notes);
     let mut named: Vec<_> = candidates.drain(..).zip(slugs).collect();
     named.sort_by(|(a, _), (b, _)| {
-        // Without a time a run comes after all others, by id.
+        // Runs without a time come last, by id.
         let times = |run: &Run| [run.recency(), run.started.as_ref()].map(|at| at.map(Moment::ms));
         (times(&b.run), &a.run.id).cmp(&(times(&a.run), &b.run.id))
     });
@@ -89,7 +90,7 @@ pub fn assemble(
     (Archive::new(runs, &slug_of), notes)
 }
 
-/// The run that started first (then the smaller id) keeps the short address, the others take their whole id.
+/// The run that started first (on a tie, with the smaller id) keeps the short address, others get their whole id.
 fn run_slugs(
     candidates: &[Candidate],
     id_place: impl Fn(&Candidate) -> Place,
@@ -101,7 +102,7 @@ fn run_slugs(
         let started = run.started.as_ref().map(Moment::ms);
         (started.is_none(), started, &*run.id)
     });
-    // `page` is the folder of the further pages of the list of runs.
+    // `page` is the folder for further pages of the list of runs.
     let mut taken: BTreeSet<String> = BTreeSet::from(["page".to_owned(), String::new()]);
     let mut slugs = vec![String::new(); candidates.len()];
     for index in order {

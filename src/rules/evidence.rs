@@ -1,5 +1,5 @@
-//! Whether an annotation still matches its event: by its quote, by the kind of event that it names, and by its current
-//! target if the tape changed after it was annotated (formats.md G and H.2).
+//! Checks that an annotation still matches its event: by its quote, by the kind of event it names, and by its current target if
+//! the tape changed since (formats.md G and H.2).
 
 use crate::diagnostics::text::quoted;
 use crate::diagnostics::{Collector, Diagnostic, codes};
@@ -11,7 +11,7 @@ use crate::model::words::{plain, says};
 
 use super::phrases;
 
-/// Checks what the annotations say against the events; `stale`: the digest in the header is not that of the tape.
+/// Checks the annotations against the events. `stale` means that the digest in the header is not the tape's.
 #[must_use]
 pub fn check(path: &str, sidecar: &Sidecar<'_>, tape: &Tape<'_>, stale: bool) -> Vec<Diagnostic> {
     let mut problems = Collector::default();
@@ -25,7 +25,7 @@ pub fn check(path: &str, sidecar: &Sidecar<'_>, tape: &Tape<'_>, stale: bool) ->
     {
         if elsewhere.is_none() && may_be_withheld {
             problems.add(&codes::ANNOTATION_QUOTE_WITHHELD, || {
-                // The quote may hold a part of what is withheld.
+                // The quote may contain withheld text.
                 let mut place = line.line.place(path, "/metadata/quote");
                 place.excerpt = None;
                 codes::ANNOTATION_QUOTE_WITHHELD.at(
@@ -83,14 +83,14 @@ pub fn check(path: &str, sidecar: &Sidecar<'_>, tape: &Tape<'_>, stale: bool) ->
 struct Misplaced<'l, 'a> {
     line: &'l AnnotationLine<'a>,
     quote: String,
-    /// The number of the first event that does hold it.
+    /// The number of the first event that contains it.
     elsewhere: Option<u64>,
     /// Whether parts of its event are withheld.
     may_be_withheld: bool,
 }
 
-/// Annotations whose quote is not in their event, in the order of the file. Every event is read a few times at most, however many
-/// annotations there are.
+/// Annotations whose quote is not in their event, in file order. Every event is read a bounded number of times, for any number of
+/// annotations.
 fn misplaced<'l, 'a>(lines: &'l [AnnotationLine<'a>], tape: &Tape<'_>) -> Vec<Misplaced<'l, 'a>> {
     let mut quotes: Vec<_> = lines
         .iter()
@@ -121,7 +121,7 @@ fn misplaced<'l, 'a>(lines: &'l [AnnotationLine<'a>], tape: &Tape<'_>) -> Vec<Mi
         }
     }
     missing.sort_unstable();
-    // More than are listed need not be looked for.
+    // Only the first ones are listed, so search for no more.
     let listed = missing.iter().take(crate::diagnostics::PER_FILE);
     let listed: Vec<&str> = listed.map(|(_, quote, _)| quote.as_str()).collect();
     let events = || {
@@ -142,7 +142,7 @@ fn misplaced<'l, 'a>(lines: &'l [AnnotationLine<'a>], tape: &Tape<'_>) -> Vec<Mi
         .collect()
 }
 
-/// The `quote` of an annotation, whatever it is.
+/// The `quote` of an annotation, of any type.
 fn quote<'a>(line: &AnnotationLine<'a>) -> Option<Node<'a>> {
     let raw = line.annotation.metadata.0?.get();
     Node { raw, offset: 0 }.get("quote")
@@ -152,7 +152,7 @@ fn unreadable_quote(line: &AnnotationLine<'_>) -> bool {
     quote(line).is_some_and(|node| node.kind() != JsonKind::Null && node.as_str().is_none())
 }
 
-/// Everything that an event says, as a reader copies it: without terminal colors, white space as single blanks.
+/// The text of an event as a reader copies it: without terminal colors, and with white space collapsed.
 fn searchable(event: &Event<'_>) -> String {
     let facts = event.facts.iter().map(|(_, value)| value.as_ref());
     let blocks = event.blocks.iter();
@@ -166,7 +166,7 @@ fn searchable(event: &Event<'_>) -> String {
         text.push_str(&plain(part));
         text.push('\n');
     }
-    // JSON content is shown as recorded; its strings can be quoted as they read, too.
+    // JSON content is shown as recorded, but its decoded strings may be quoted, too.
     for block in &event.blocks {
         if let Ok(root) = Node::parse(&block.text) {
             push_strings(root, &mut text, 0);
@@ -215,15 +215,15 @@ fn points_at(path: &str, line: &AnnotationLine<'_>, event: &Event<'_>) -> Diagno
     )
 }
 
-/// How evidence names a kind of event: its name, phrases that mean only this kind, and phrases that may mean it.
+/// How evidence names a kind of event: its name, phrases that mean only this kind, and ambiguous phrases.
 type KindPhrases = (
     &'static str,
     &'static [&'static str],
     &'static [&'static str],
 );
 
-/// Kinds whose names are no everyday words; a `read` or a `command` in a sentence says little.
-// A model asks for the calls of tools, so words about those may be about its call.
+/// Kinds whose names are not everyday words: `read` or `command` in a sentence proves little.
+// A model requests tool calls, so words about a call may refer to the model's event.
 #[rustfmt::skip]
 const WORDS: [KindPhrases; 15] = [
     ("llm_call", &["llm call", "llm", "model call"], &["model", "tool", "call", "tool call", "prompt"]),
@@ -243,11 +243,10 @@ const WORDS: [KindPhrases; 15] = [
     ("model_job", &["model job"], &["model", "job"]),
 ];
 
-/// The kind of event that the evidence names, if neither the event nor the span of the annotation has that kind and the
-/// tape has one nearby.
+/// The kind of event that the evidence names, if neither the event nor the span has that kind, but a nearby event does.
 fn other_kind(line: &AnnotationLine<'_>, tape: &Tape<'_>, position: usize) -> Option<&'static str> {
     let evidence = line.annotation.evidence.as_deref()?;
-    // The beginning is enough to name the subject.
+    // The beginning is enough to find the subject.
     let evidence: String = evidence
         .chars()
         .take(1_000)
@@ -282,10 +281,10 @@ fn other_kind(line: &AnnotationLine<'_>, tape: &Tape<'_>, position: usize) -> Op
     nearest_of(tape, position, kind).map(|_| kind)
 }
 
-/// Events of a span that are looked at; a longer one speaks of many things.
+/// Maximum events of a span that are checked; a longer one covers many subjects.
 const COVERED: usize = 200;
 
-/// Whether `phrase` is in `text` as words of its own.
+/// Whether `phrase` is in `text` as whole words.
 fn has_phrase(text: &str, phrase: &str) -> bool {
     let word = |c: char| c.is_alphanumeric() || c == '_';
     memchr::memmem::find_iter(text.as_bytes(), phrase).any(|at| {
@@ -294,10 +293,10 @@ fn has_phrase(text: &str, phrase: &str) -> bool {
     })
 }
 
-/// How far from its event an annotation can have slipped.
+/// Maximum distance of a misplaced annotation from its event.
 const REACH: usize = 1_000;
 
-/// The event of `kind` that is nearest to a position; of two equally near, the later one.
+/// The event of `kind` nearest to a position; on a tie, the later one.
 fn nearest_of<'t>(tape: &'t Tape<'_>, position: usize, kind: &str) -> Option<&'t Event<'t>> {
     (1..=REACH).find_map(|distance| {
         let after = tape.events.get(position + distance);

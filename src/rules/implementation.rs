@@ -1,9 +1,9 @@
-//! The rules for a published working tree: it is not too large, and what is left out is reported.
+//! The rules for a published working tree: its size limit, and notes about excluded entries.
 
 use crate::diagnostics::{Diagnostic, Place, codes};
 use crate::model::implementation::{FOLDER, Omitted};
 
-/// Reports what is left out of the archive. `directory` is the run directory's path in diagnostics.
+/// Reports entries excluded from the archive. `directory` is the run directory's path in diagnostics.
 #[must_use]
 pub fn check_left_out(directory: &str, left_out: Omitted) -> Option<Diagnostic> {
     let verb = if left_out.total() == 1 { "is" } else { "are" };
@@ -19,7 +19,7 @@ pub fn check_left_out(directory: &str, left_out: Omitted) -> Option<Diagnostic> 
     })
 }
 
-/// Checks the size of all files together, in bytes.
+/// Checks the total size of the files, in bytes.
 #[must_use]
 pub fn check_size(directory: &str, bytes: u64, limit: u64) -> Option<Diagnostic> {
     (bytes > limit).then(|| {

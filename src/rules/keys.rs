@@ -1,4 +1,4 @@
-//! Reports unknown keys of records: each once for the whole archive, however many runs have it.
+//! Reports unknown keys of records: each once per archive, however many runs have it.
 
 use std::collections::BTreeMap;
 
@@ -6,11 +6,11 @@ use crate::diagnostics::text::quoted;
 use crate::diagnostics::{Diagnostic, Place, codes};
 use crate::formats::run_record::UnknownKey;
 
-/// Keys that are listed; an archive with more has records of another format.
+/// Maximum number of keys listed; an archive with more has records of another format.
 const KEYS: usize = 500;
 
-/// A note for each key of `records` (the directory of each with its unknown keys, in order), at the first that has
-/// it; `at` says where a key of a directory is, and of which run.
+/// A note for each unknown key, at the first record that has it. `records` has the directory of each record with its unknown
+/// keys, in order; `at` returns the place of a key and the run.
 #[must_use]
 pub fn unknown(
     records: Vec<(usize, Vec<UnknownKey>)>,

@@ -1,4 +1,4 @@
-//! Whether the links of the site's own prose lead anywhere on the site.
+//! Checks that internal links of the site's own prose have a target.
 
 use std::collections::BTreeSet;
 
@@ -13,28 +13,27 @@ use crate::url::{LinkKind, link_kind, resolve};
 
 use super::pages::RESERVED;
 
-/// A link or an image of the site's own prose that stays on the site.
+/// An internal link or image of the site's own prose.
 #[derive(Debug)]
 pub struct Internal {
-    /// Path of the page on which it is.
+    /// Path of the page with the link.
     page: String,
     address: String,
     place: Place,
 }
 
-/// What a link may lead to.
+/// The possible targets of links.
 #[derive(Debug)]
 pub struct Targets<'a> {
-    /// Paths of the pages of prose and of the static files.
+    /// Paths of prose pages and static files.
     pub files: BTreeSet<String>,
     /// Folders of runs, below `runs/`.
     runs: BTreeSet<String>,
-    /// Pages in a folder of their own: `cases`, `models` or `harnesses`, and the slug.
+    /// Pages with a folder of their own: `cases`, `models` or `harnesses`, and the slug.
     groups: BTreeSet<(&'static str, &'a str)>,
 }
 
-/// The links and images of a text that stay on the site; `page` is the path of its page, `offset` where the text begins in the
-/// file.
+/// The internal links and images of a text. `page` is the path of its page, `offset` the start of the text in the file.
 pub fn internal(source: Source<'_>, text: &str, offset: usize, page: &str) -> Vec<Internal> {
     let mut places = source.walk();
     Parser::new_ext(text, OPTIONS)
@@ -53,7 +52,7 @@ pub fn internal(source: Source<'_>, text: &str, offset: usize, page: &str) -> Ve
         .collect()
 }
 
-/// Warns of links that lead to nothing that the site has.
+/// Warns of links without a target on the site.
 #[must_use]
 pub fn check(links: &[Internal], targets: &Targets<'_>) -> Vec<Diagnostic> {
     links
@@ -71,12 +70,12 @@ pub fn check(links: &[Internal], targets: &Targets<'_>) -> Vec<Diagnostic> {
 
 fn leads_somewhere(page: &str, address: &str, targets: &Targets<'_>) -> bool {
     let path = address.split(['?', '#']).next().unwrap_or_default();
-    // The page itself.
+    // A link to the page itself.
     if path.trim().is_empty() {
         return true;
     }
     let folder = path.trim_end().trim_end_matches('/');
-    // The site's root itself, from a page in a folder of it.
+    // A link from a page in a folder to the site's root.
     let named = if folder.is_empty() || folder.ends_with("..") || folder.ends_with('.') {
         resolve(page, &format!("{folder}/index.html"))
     } else {
@@ -86,7 +85,7 @@ fn leads_somewhere(page: &str, address: &str, targets: &Targets<'_>) -> bool {
 }
 
 impl<'a> Targets<'a> {
-    /// The files, the runs and groups of the archive, and runs that are not published, but have a page that says so.
+    /// The files, the runs and groups of the archive, and unpublished runs that have a page to say so.
     pub fn new(
         files: BTreeSet<String>,
         archive: &'a Archive,
@@ -118,7 +117,7 @@ impl<'a> Targets<'a> {
                 folders.into_iter().any(|folder| self.runs.contains(folder))
             }
             "cases" | "models" | "harnesses" => self.groups.contains(&(first, second)),
-            // What the site writes itself: lists, feeds, schemas, assets.
+            // Output of the site itself: lists, feeds, schemas, assets.
             _ => RESERVED.contains(&first.split('.').next().unwrap_or(first)),
         }
     }

@@ -1,4 +1,4 @@
-//! Which links and images of a Markdown text are not published.
+//! Reports links and images of a Markdown text that are not published.
 
 use pulldown_cmark::{Event, Parser, Tag};
 
@@ -6,8 +6,7 @@ use crate::diagnostics::text::quoted;
 use crate::diagnostics::{Collector, Diagnostic, Place, Source, codes};
 use crate::markup::{Destination, OPTIONS, Origin, destination, image_is_kept};
 
-/// Warns of every link and image of `text` that is dropped; `source` is the file, `offset` where the text begins
-/// in it.
+/// Warns of every dropped link and image of `text`. `source` is the file, `offset` the start of the text in it.
 #[must_use]
 pub fn check(source: Source<'_>, text: &str, offset: usize, origin: Origin<'_>) -> Vec<Diagnostic> {
     if !may_link(text) {
@@ -25,11 +24,11 @@ pub fn check(source: Source<'_>, text: &str, offset: usize, origin: Origin<'_>) 
     problems.finish(source.path)
 }
 
-/// Bytes of a text inside another format that are looked at. Pages show less of it, and the parser takes many times the size
-/// of what it reads.
+/// Maximum bytes checked of a text inside another format. Pages show less of it, and the parser needs many times the size in
+/// memory.
 const BEGINNING: usize = 256 * 1024;
 
-/// The destinations that are dropped, for text of a run that is inside another format.
+/// The dropped destinations, for text of a run inside another format.
 pub fn dropped_links(text: &str, origin: Origin<'_>) -> Vec<String> {
     let text = &text[..text.floor_char_boundary(BEGINNING.min(text.len()))];
     if !may_link(text) {
@@ -40,7 +39,7 @@ pub fn dropped_links(text: &str, origin: Origin<'_>) -> Vec<String> {
         .collect()
 }
 
-/// Most texts hold no link; those need no parser.
+/// Whether a text may have links. Most have none, and need no parser.
 fn may_link(text: &str) -> bool {
     memchr::memchr2(b'[', b'<', text.as_bytes()).is_some()
 }
@@ -57,7 +56,7 @@ fn dropped_by(event: &Event<'_>, origin: Origin<'_>) -> Option<String> {
     dropped.then(|| address.to_string())
 }
 
-/// The warning about one destination.
+/// The warning for one destination.
 pub fn dropped(place: Place, destination: &str) -> Diagnostic {
     codes::REVIEW_UNSAFE_LINK.at(
         place,

@@ -1,4 +1,4 @@
-//! The rules for the site's own prose: its addresses are free, and introductions have runs.
+//! The rules for the site's own prose: addresses must be free, and introductions need a run.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -27,7 +27,7 @@ pub const RESERVED: [&str; 16] = [
     "sitemap",
 ];
 
-/// Checks the addresses of prose: `found` holds kind, slug and path of each file, in order.
+/// Checks the addresses of prose. `found` has kind, slug and path of each file, in order.
 #[must_use]
 pub fn check_addresses(found: &[(ProseKind, String, String)]) -> Vec<Diagnostic> {
     let mut problems = Vec::new();

@@ -1,14 +1,13 @@
-//! Which of many phrases a text holds, in one pass over it (after Aho and Corasick): how long it takes does not depend on
-//! how many phrases there are.
+//! Finds which of many phrases occur in a text, in one pass (Aho–Corasick): the time does not depend on the number of phrases.
 
 use std::collections::BTreeMap;
 
-/// Phrases up to this many are looked for one after the other, which is faster.
+/// Up to this many phrases are searched one by one, which is faster.
 const FEW: usize = 8;
-/// Bytes of phrases that are looked for in one pass: each takes some 40 bytes of memory.
+/// Maximum bytes of phrases per pass: each takes some 40 bytes of memory.
 const BATCH: usize = 4 << 20;
 
-/// Which of `phrases` the text holds.
+/// For each of `phrases`, whether the text contains it.
 pub(super) fn held(text: &str, phrases: &[&str]) -> Vec<bool> {
     let mut found = Vec::with_capacity(phrases.len());
     for batch in batches(phrases) {
@@ -19,7 +18,7 @@ pub(super) fn held(text: &str, phrases: &[&str]) -> Vec<bool> {
     found
 }
 
-/// The name of the first text that holds each phrase; `texts` returns the texts in order, each time it is called.
+/// The name of the first text that contains each phrase; `texts` returns all texts in order, on every call.
 pub(super) fn first_holder<N: Copy, T: Iterator<Item = (N, String)>>(
     phrases: &[&str],
     texts: impl Fn() -> T,
@@ -44,7 +43,7 @@ pub(super) fn first_holder<N: Copy, T: Iterator<Item = (N, String)>>(
     first
 }
 
-/// Phrases that are looked for together.
+/// Splits phrases into batches for one pass.
 fn batches<'p, 't>(phrases: &'p [&'t str]) -> impl Iterator<Item = &'p [&'t str]> {
     let mut rest = phrases;
     std::iter::from_fn(move || {
@@ -60,7 +59,7 @@ fn batches<'p, 't>(phrases: &'p [&'t str]) -> impl Iterator<Item = &'p [&'t str]
     })
 }
 
-/// A search that collects what it finds.
+/// A search that accumulates matches.
 enum Search<'t> {
     Each(Vec<(&'t str, bool)>),
     All(Box<Machine>),
@@ -94,12 +93,12 @@ impl<'t> Search<'t> {
     }
 }
 
-/// The beginnings of all phrases as a tree; node 0 is the empty one.
+/// A trie of all phrases; node 0 is the root.
 struct Machine {
     next: BTreeMap<(u32, u8), u32>,
-    /// The longest other beginning that each node ends with.
+    /// The longest proper suffix of each node that is also a node.
     back: Vec<u32>,
-    /// Nodes that occurred.
+    /// Nodes that matched.
     found: Vec<bool>,
     /// The node of each phrase.
     ends: Vec<u32>,
@@ -126,7 +125,7 @@ impl Machine {
             found: vec![false; nodes.len()],
             ends,
         };
-        // What a node ends with is shorter: it is known before.
+        // Suffixes are shorter, so they are computed first.
         let mut order: Vec<usize> = (1..nodes.len()).collect();
         order.sort_by_key(|node| nodes[*node].0);
         for node in order {
@@ -135,12 +134,12 @@ impl Machine {
                 machine.back[node] = machine.step(machine.back[parent as usize], byte);
             }
         }
-        // The empty phrase is everywhere.
+        // The empty phrase matches everywhere.
         machine.found[0] = true;
         machine
     }
 
-    /// Where a byte leads.
+    /// The next node for a byte.
     fn step(&self, mut at: u32, byte: u8) -> u32 {
         loop {
             match self.next.get(&(at, byte)) {
@@ -156,7 +155,7 @@ impl Machine {
         for byte in text.bytes() {
             at = self.step(at, byte);
             let mut node = at as usize;
-            // What was found before needs no second look, nor does what it ends with.
+            // A node that matched before is done, with all its suffixes.
             while !self.found[node] {
                 self.found[node] = true;
                 node = self.back[node] as usize;

@@ -26,8 +26,8 @@ pub fn check(source: Source<'_>, parsed: &Parsed<'_>) -> Vec<Diagnostic> {
     problems.finish(source.path)
 }
 
-/// The note about a run that ended in a state that is never published (formats.md A.vi), whatever else its record holds. A state
-/// that is withheld may be one of these.
+/// The note for a run in a state that is never published (formats.md A.vi), whatever else its record contains. A withheld state
+/// may be one of these.
 #[must_use]
 pub fn check_published(source: Source<'_>, parsed: &Parsed<'_>) -> Option<Diagnostic> {
     let word = parsed.record.status.state.as_deref()?;
@@ -48,7 +48,7 @@ struct Rules<'a> {
     parsed: &'a Parsed<'a>,
 }
 
-/// The place of a value of a record.
+/// The place of a record's value.
 pub fn place(source: Source<'_>, parsed: &Parsed<'_>, pointer: &str) -> Place {
     let found = parsed.root.find(pointer);
     found
@@ -115,7 +115,7 @@ impl Rules<'_> {
             record.published_at.as_deref(),
             Severity::Error,
         );
-        // Earlier entries came later: a run is shown without the time of one.
+        // Added in a later version: the run is shown without an invalid time.
         for (index, entry) in record.game_jam_prior_entries.iter().enumerate() {
             let pointer = format!("/gameJamPriorEntries/{index}/finishedAt");
             time(&pointer, entry.finished_at.as_deref(), Severity::Warning);
@@ -156,7 +156,7 @@ impl Rules<'_> {
                 "Write the measured value, or null if it is unknown.",
             ));
         }
-        // Durations of stages came later: a run is shown without a wrong one.
+        // Added in a later version: the run is shown without an invalid duration.
         for (key, seconds) in &m.stages {
             let Some(seconds) = *seconds else { continue };
             let Some(problem) = wrong_number(seconds, false) else {

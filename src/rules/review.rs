@@ -1,4 +1,4 @@
-//! The rules for a review (formats.md A.v), and when one is needed (A.vi, `[policy] require_review`).
+//! The rules for a review (formats.md A.v), and when one is required (A.vi, `[policy] require_review`).
 
 use crate::config::Config;
 use crate::diagnostics::text::{nearest, quoted};
@@ -11,10 +11,11 @@ use crate::model::tape::Tape;
 
 use super::markdown;
 
-/// Statuses that are no grade.
+/// Statuses that are not grades.
 const STATUSES: [&str; 3] = ["pass", "fail", "na"];
 
-/// Makes a review of a writeup, which may link to events of `tape`, the run's first; without a `run` (its record is broken) none is needed.
+/// Converts a writeup to a review, which may link to events of `tape`, the run's first. `run` is `None` if its record is invalid;
+/// then no review is required.
 pub fn check(
     config: &Config,
     run: Option<&Run>,
@@ -22,7 +23,7 @@ pub fn check(
     source: Source<'_>,
     writeup: &Writeup<'_>,
 ) -> Checked<Review> {
-    // Places of entries are those in the text that was read, which is longer than the file where bytes were replaced.
+    // Offsets of entries refer to the decoded text, which is longer than the file if invalid UTF-8 was replaced.
     let source = Source {
         text: writeup.text.as_bytes(),
         ..source
@@ -50,8 +51,8 @@ pub fn check(
             checklist.push(item(&source, id, entry, weight, &mut diagnostics));
         }
     }
-    // The badge is the worst rating; an unreadable rating leaves the run unrated (formats.md,
-    // contradiction 6). The review of a game jam may give none: then it is the grade of the whole game.
+    // The badge is the worst rating; an unrecognized rating leaves the run unrated (formats.md, contradiction 6). A game jam
+    // review may have no rating: then the badge is the grade of the whole game.
     let given: Vec<Option<Rating>> = rated
         .then_some(overall)
         .into_iter()
@@ -164,7 +165,7 @@ fn item(
             .iter()
             .any(|known| status.eq_ignore_ascii_case(known))
     {
-        // The grade of the whole game is a rating.
+        // The grade of the whole game counts as a rating.
         let severity = if item.is_overall() {
             weight
         } else {

@@ -1,4 +1,4 @@
-//! Harn's validator: the eleven problems of a sidecar under their exact conditions and in its order (formats.md D).
+//! Harn's validator: the eleven problems of a sidecar with their exact conditions and order (formats.md D).
 
 use std::borrow::Cow;
 use std::collections::BTreeSet;
@@ -61,7 +61,7 @@ pub fn check<'a>(
     Checked { value, diagnostics }
 }
 
-/// Checks a sidecar whose tape is not there or does not load: everything that does not need the tape's events.
+/// Checks a sidecar whose tape is missing or fails to load: everything that does not need the tape's events.
 #[must_use]
 pub fn check_alone(path: &str, sidecar: &format::Sidecar<'_>) -> Vec<Diagnostic> {
     let mut validator = Validator::new(path, None);
@@ -247,7 +247,7 @@ impl<'t> Validator<'t> {
         }
     }
 
-    /// Links are free in Harn: one that cannot be followed is shown as text, and its problem is not in Harn's report.
+    /// Harn does not restrict links: a blocked link is shown as text, and its problem is not in Harn's report.
     fn links(&mut self, line: &AnnotationLine<'_>) {
         for (index, link) in line.annotation.links.iter().enumerate() {
             let Some(url) = link.url.as_deref().filter(|url| !is_followed(url)) else {
@@ -272,7 +272,7 @@ impl<'t> Validator<'t> {
         let Some(evidence) = line.annotation.evidence.as_deref() else {
             return;
         };
-        // Where the events are not known, a link to one may well be right.
+        // If the events are unknown, a link to one may be valid.
         let is_there = |number| self.tape.is_none_or(|tape| tape.position(number).is_some());
         let events = |number| is_there(number).then(String::new);
         let dropped = markdown::dropped_links(evidence, Origin::Run(&events));
@@ -330,7 +330,7 @@ impl<'t> Validator<'t> {
 
 fn other_tape(path: &str, sidecar: &format::Sidecar<'_>, tape: &Tape<'_>) -> Option<Diagnostic> {
     let named = sidecar.header.tape_path.as_deref()?;
-    // Harn writes the path as the recorder saw it; so only the name of the file is compared.
+    // Harn writes the path as the recorder saw it, so only the file name is compared.
     let name = named.rsplit(['/', '\\']).next().unwrap_or(named);
     if name == tape.file {
         return None;
@@ -348,7 +348,7 @@ fn other_tape(path: &str, sidecar: &format::Sidecar<'_>, tape: &Tape<'_>) -> Opt
 }
 
 fn verbatim<'a>(text: &Cow<'a, str>) -> Verbatim<'a> {
-    // A line that could be parsed is valid UTF-8 and therefore borrowed.
+    // A line that was parsed is valid UTF-8, and therefore borrowed.
     match text {
         Cow::Borrowed(text) => Verbatim(text),
         Cow::Owned(_) => Verbatim("null"),
@@ -396,7 +396,7 @@ fn annotation<'a>(line: AnnotationLine<'a>, labels: &mut BTreeSet<String>) -> An
     }
 }
 
-/// A sidecar whose tape is not there.
+/// The problem of a sidecar without its tape.
 pub fn without_tape(path: &str, bytes: &[u8], expected: &str) -> Diagnostic {
     codes::SIDECAR_WITHOUT_TAPE.at(
         Source::file(path, bytes).place(0, 0),

@@ -7,16 +7,16 @@ use crate::diagnostics::{Checked, Code, Collector, Diagnostic, LazyPlace, codes}
 use crate::formats::threads::{Action, Annotation, CHANNEL, Entry, Envelope, State};
 use crate::model::threads::{Lines, Thread};
 
-/// The result of a state and a log of actions.
+/// The result of applying an action log to a state.
 #[derive(Debug)]
 pub struct ThreadState<'a> {
-    /// URI of the channel, where one is named.
+    /// URI of the channel, if known.
     pub channel: Option<String>,
     /// The threads after all actions.
     pub annotations: Vec<Annotation<'a>>,
 }
 
-/// The channel that the threads belong to: that of the snapshot, else the first one of annotations in the log.
+/// The channel of the threads: the snapshot's, else the first annotations channel in the log.
 pub fn channel(state: &State<'_>, envelopes: &[Envelope<'_>]) -> Option<String> {
     let mut logged = envelopes
         .iter()
@@ -26,8 +26,8 @@ pub fn channel(state: &State<'_>, envelopes: &[Envelope<'_>]) -> Option<String> 
     state.channel.as_deref().or_else(own).map(str::to_owned)
 }
 
-/// Replays the actions of the log at `path` over the state. Envelopes that were rejected, that belong to another channel or
-/// that the state has already change nothing. An action without an envelope belongs to the channel.
+/// Applies the action log at `path` to the state. Envelopes that were rejected, belong to another channel or are already in the
+/// state have no effect. An action without an envelope belongs to the channel.
 pub fn replay<'a>(
     path: &str,
     state: State<'a>,
@@ -91,7 +91,7 @@ pub fn replay<'a>(
     }
 }
 
-/// The note about the actions of a channel that is not the one of the threads.
+/// The note about actions of another channel.
 fn other_channel(own: Option<&str>, other: &str, spot: &LazyPlace<'_>, count: usize) -> Diagnostic {
     let actions = if count == 1 {
         "1 action belongs".to_owned()
@@ -118,13 +118,13 @@ fn other_channel(own: Option<&str>, other: &str, spot: &LazyPlace<'_>, count: us
     )
 }
 
-/// Items in order, found by id: the first of several with the same id. Finding one takes no longer if there are many.
+/// Items in order, with lookup by id: the first one if the id is duplicated. Lookup time does not depend on their number.
 struct Slots<T> {
     list: Vec<Option<T>>,
     index: BTreeMap<String, usize>,
 }
 
-/// What has an id.
+/// An item with an id.
 trait Named {
     fn id(&self) -> &str;
 }
@@ -167,12 +167,12 @@ impl<T: Named> Slots<T> {
     }
 }
 
-/// A thread while actions change it.
+/// A thread under construction.
 struct Discussed<'a> {
-    /// As it was set; its entries are in `entries`.
+    /// As last set, without its entries, which are in `entries`.
     annotation: Annotation<'a>,
     entries: Slots<Entry<'a>>,
-    /// The keys that were updated since.
+    /// The keys updated since.
     updated: BTreeMap<String, &'a str>,
 }
 
@@ -217,17 +217,17 @@ impl<'a> Discussed<'a> {
     }
 }
 
-/// Why an action changed nothing: code, message and help.
+/// Why an action had no effect: code, message and help.
 type Unchanged = (&'static Code, String, &'static str);
 
-/// There is no thread, or no entry, of this id.
+/// There is no thread or entry with this id.
 fn no_target(what: &str, id: &str) -> Unchanged {
     let id = quoted(id);
     let message = format!("The {what} {id} does not exist; the action is ignored");
     (&codes::THREADS_NO_TARGET, message, "No action needed.")
 }
 
-/// One action.
+/// Applies one action.
 fn reduce<'a>(threads: &mut Slots<Discussed<'a>>, action: Action<'a>) -> Result<(), Unchanged> {
     match action {
         Action::Set(annotation) => threads.set(Discussed::new(annotation)),
@@ -252,7 +252,7 @@ fn reduce<'a>(threads: &mut Slots<Discussed<'a>>, action: Action<'a>) -> Result<
     Ok(())
 }
 
-/// The warning about a thread whose file is not there.
+/// The warning about a thread whose file is missing.
 pub fn missing_resource(thread: &Thread<'_>) -> Diagnostic {
     codes::THREADS_MISSING_RESOURCE.at(
         thread.written.spot.place(),
@@ -276,9 +276,9 @@ pub fn hidden_resource(thread: &Thread<'_>) -> Diagnostic {
     )
 }
 
-/// Warns of a range that is not in a file of `lines` lines.
+/// Warns of a range outside of a file of `lines` lines.
 pub fn range_outside(thread: &Thread<'_>, lines: u64, problems: &mut Collector) {
-    // An empty file has one line to point at.
+    // A thread can refer to the one line of an empty file.
     let outside = |range: &Lines| range.last < range.first || range.last > lines.max(1);
     let Some(range) = thread.range.filter(outside) else {
         return;
@@ -315,7 +315,7 @@ fn duplicates(annotations: &[Annotation<'_>]) -> Collector {
     problems
 }
 
-/// Reports the entries of one thread that have the same id.
+/// Reports entries of a thread with duplicate ids.
 fn duplicate_entries(annotation: &Annotation<'_>, problems: &mut Collector) {
     let mut entries = BTreeSet::new();
     for entry in &annotation.entries {
@@ -346,7 +346,7 @@ mod tests {
         {"id":"a","turnId":"t1","resource":"a.ts","resolved":false,"entries":[{"id":"1","text":"x"},{"id":"2","text":"y"}]},
         {"id":"b","turnId":"t1","resource":"b.ts","resolved":false,"entries":[{"id":"1","text":"z"}]}]}"#;
 
-    /// Each thread as `id:turn:resource:resolved[entry=text,…]`, and the codes of what was noticed.
+    /// Each thread as `id:turn:resource:resolved[entry=text,…]`, and the codes of all problems.
     fn after(actions: &str) -> (Vec<String>, Vec<&'static str>) {
         let (state, problems) = parse_state(Source::file("state", STATE.as_bytes()));
         assert!(problems.is_empty());

@@ -11,7 +11,7 @@ use crate::formats::trace::{Event, Fields, Header, Kind};
 #[derive(Debug)]
 pub struct Check<'a> {
     path: &'a str,
-    /// Ids of the calls so far.
+    /// Ids of calls so far.
     calls: BTreeSet<String>,
     /// Events so far.
     position: u64,
@@ -19,7 +19,7 @@ pub struct Check<'a> {
 }
 
 impl<'a> Check<'a> {
-    /// A check of the file that is shown as `path`.
+    /// A check of the file with the path `path` in diagnostics.
     #[must_use]
     pub fn new(path: &'a str) -> Self {
         Self {
@@ -64,7 +64,7 @@ impl<'a> Check<'a> {
         }
     }
 
-    /// The first thing that an event refers to and the trace does not have: where, what, and how to fix it.
+    /// The first dangling reference of an event: place, message and fix.
     fn dangling(
         &self,
         header: &Header,
@@ -100,7 +100,7 @@ impl<'a> Check<'a> {
         ))
     }
 
-    /// What was noticed.
+    /// The problems found.
     #[must_use]
     pub fn finish(self) -> Vec<Diagnostic> {
         self.problems.finish(self.path)

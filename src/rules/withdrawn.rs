@@ -1,4 +1,4 @@
-//! What must hold of withdrawn runs: they are gone, and they were there.
+//! The rules for withdrawn runs: they are no longer in the content, and were published before.
 
 use crate::diagnostics::text::quoted;
 use crate::diagnostics::{Diagnostic, Source, codes};
@@ -6,7 +6,7 @@ use crate::formats::withdrawn::Withdrawals;
 use crate::ledger::Ledger;
 use crate::model::archive::Archive;
 
-/// Checks a list of withdrawn runs against the runs that are published, and those that were.
+/// Checks a list of withdrawn runs against the published runs, and the previously published ones.
 #[must_use]
 pub fn check(
     source: Source<'_>,
@@ -23,7 +23,7 @@ pub fn check(
         let moved = moved.filter(|was| *was.slug == *name).map(|was| &*was.id);
         let moved: Vec<&str> = moved.collect();
         let is = |id: &str, slug: &str| id == name || slug == name || moved.contains(&id);
-        // The address of a withdrawn run may be another one's by now.
+        // Another run may have the address of a withdrawn one by now.
         let gone = previous.iter().flat_map(|ledger| &ledger.withdrawn);
         let gone = gone.filter(|gone| *gone.run.id == *name || *gone.run.slug == *name);
         let gone: Vec<&str> = gone.map(|gone| &*gone.run.id).collect();

@@ -1,11 +1,11 @@
-//! What the rules of Harn's validator add to the shape of an annotation: which kind takes which key.
+//! Rules of Harn's validator beyond the shape of an annotation: which keys each kind takes.
 
 use schemars::Schema;
 use serde_json::{Value, json};
 
 use crate::model::annotation::{FRICTION_KINDS, Kind};
 
-/// Adds the rules to the schema of a sidecar's line. Kinds that are not known take everything.
+/// Adds the rules to the schema of a sidecar's line. Unrecognized kinds accept all keys.
 pub(super) fn add_rules(schema: &mut Schema) {
     let Some(Value::Object(annotation)) = schema.pointer_mut("/$defs/Annotation") else {
         return;
@@ -28,7 +28,7 @@ pub(super) fn add_rules(schema: &mut Schema) {
     );
 }
 
-/// What a kind requires, and what its `hypothesis_status` and `friction_kind` must be.
+/// The rule for some kinds: required keys, and the schemas of `hypothesis_status` and `friction_kind`.
 fn when(kinds: &[&str], required: &[&str], status: &Value, friction: &Value) -> Value {
     let mut then = json!({
         "properties": { "hypothesis_status": status, "friction_kind": friction },

@@ -1,5 +1,5 @@
-//! The schemas of the annotations channel (formats.md F and H.5) as it is written. The reader keeps threads as
-//! text, since actions replace them key by key; so the shapes that it checks are here.
+//! The schemas of the annotations channel (formats.md F and H.5) as written. The reader keeps threads as text, since actions
+//! replace them key by key, so the shapes it checks are defined here.
 
 use schemars::{JsonSchema, Schema};
 use serde_json::{Value, json};
@@ -193,7 +193,7 @@ fn chosen_by_action(schema: &mut Schema) {
     chosen_by(schema, "action");
 }
 
-/// Of two shapes the first counts when the key is there, so that its faults are not forgiven by the second.
+/// Of two shapes the first applies if the key is present, so that the second cannot accept its errors.
 fn chosen_by(schema: &mut Schema, key: &str) {
     let Some(Value::Array(shapes)) = schema.remove("anyOf") else {
         return;
@@ -213,7 +213,7 @@ fn in_a_turn(schema: &mut Schema) {
     );
 }
 
-/// A key that is there and not null.
+/// A key that is present and not null.
 fn there(key: &str) -> Value {
     json!({ "required": [key], "properties": { key: { "not": { "type": "null" } } } })
 }

@@ -1,5 +1,5 @@
-//! The schema of a Harn transcript (formats.md E). Import in Harn checks next to nothing, and runpress takes
-//! what Harn takes: so most of this describes and does not refuse.
+//! The schema of a Harn transcript (formats.md E). Harn's import checks next to nothing, and runpress accepts what Harn accepts,
+//! so most of this describes without rejecting.
 
 use schemars::JsonSchema;
 use serde_json::Value;
@@ -79,7 +79,7 @@ pub struct Asset {
     pub mime_type: Option<Value>,
 }
 
-/// Takes a value of any type; what the schema says of keys is for those who read it.
+/// Accepts a value of any type, and keeps the descriptions of keys for readers.
 fn describe_only(schema: &mut schemars::Schema) {
     schema.remove("type");
 }

@@ -1,4 +1,4 @@
-//! How the texts of a file are found, whatever carries them, and how a secret in one of them gets its place.
+//! Finds the texts of a file, whatever its format, and maps a secret in a text to its place.
 
 use std::ops::Range;
 
@@ -9,15 +9,15 @@ use super::seams;
 use super::strings::{Decoded, Strings};
 use super::views::{self, View};
 
-/// Bytes around an escape that are read without it.
+/// Bytes around an escape that are unescaped with it.
 const AROUND: usize = 1 << 10;
-/// How often a text may be escaped.
+/// Maximum nested levels of escapes.
 const LEVELS: usize = 3;
 
-/// Bytes of all pointers in a file, or four times its size where that is more.
+/// Maximum total length of all pointers in a file, in bytes; four times the file size if that is more.
 const POINTERS: usize = 1 << 20;
 
-/// What a file is by its name.
+/// The format of a file, by its name.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Carrier {
     /// Any text.
@@ -29,7 +29,7 @@ pub enum Carrier {
 }
 
 impl Carrier {
-    /// What the file of this name is.
+    /// The format of the file with this name.
     pub fn of(name: &str) -> Self {
         let ends = |endings: &[&str]| endings.iter().any(|ending| name.ends_with(ending));
         if ends(&[".jsonl", ".ndjson", ".tape", ".testbench-tape"]) {
@@ -42,31 +42,31 @@ impl Carrier {
     }
 }
 
-/// A secret as it is written in a file.
+/// A secret by its raw bytes in a file.
 #[derive(Debug, Clone)]
 pub struct Written {
-    /// What found it.
+    /// The rule that found it.
     pub rule: &'static Rule,
     /// Its bytes in the file.
     pub range: Range<usize>,
-    /// Whether the secret begins with them.
+    /// Whether these are its first bytes.
     pub is_first: bool,
 }
 
-/// A part of a secret that is in one string, or in the text of a file.
+/// The part of a secret in one string, or in a text file.
 #[derive(Debug)]
 pub struct Part {
     /// The secret.
     pub written: Written,
-    /// The pointer of the string, when there is one, and whether it is a key.
+    /// The pointer of the string, if any, and whether it is a key.
     pub string: Option<(String, bool)>,
     /// Its bytes in the decoded string, or in the file.
     pub range: Range<usize>,
-    /// Its characters.
+    /// Its length in characters.
     pub characters: usize,
 }
 
-/// Every secret of a file, in the order of the file; none is part of another.
+/// Every secret of a file, in file order, without overlaps.
 pub fn written(engine: &Engine, carrier: Carrier, name: &str, text: &[u8]) -> Vec<Written> {
     let mut search = Search {
         engine,
@@ -91,7 +91,7 @@ struct Search<'a> {
     found: Vec<Written>,
 }
 
-/// What is looked at in a line, or in a file that has no lines of its own.
+/// The candidates and escapes of a line, or of a whole file that is not JSON Lines.
 #[derive(Default)]
 struct Unit {
     candidates: Vec<Candidate>,
@@ -99,7 +99,7 @@ struct Unit {
 }
 
 impl Search<'_> {
-    /// The text as it is written, and again without its escapes.
+    /// Scans the raw text, and its unescaped form.
     fn texts(&mut self) {
         let mut all = Vec::new();
         self.engine
@@ -127,7 +127,7 @@ impl Search<'_> {
         }
     }
 
-    /// The line of a byte, or the whole file.
+    /// The line that contains a byte, or the whole file.
     fn bounds(&self, at: usize) -> Range<usize> {
         if self.carrier != Carrier::JsonLines {
             return 0..self.text.len();
@@ -164,8 +164,8 @@ impl Search<'_> {
         }
     }
 
-    /// A part of the text without escapes, without escapes of escapes and so on, and each without colors, without the encoding
-    /// of addresses, and without the ends of lines in long words.
+    /// Scans a part of the text with each level of escapes removed. Each level is scanned again without colors, without
+    /// percent-encoding, and without line breaks in long words.
     fn unescaped(&mut self, mut region: Range<usize>, from: usize) {
         let before = self.text[from..region.start].iter().rev();
         if before.take_while(|byte| **byte == b'\\').count() % 2 == 1 {
@@ -199,7 +199,7 @@ impl Search<'_> {
         }
     }
 
-    /// What is encoded as base64.
+    /// Scans decoded base64.
     fn encoded(&mut self) {
         let (engine, name, found) = (self.engine, self.name, &mut self.found);
         views::decoded(self.text, |range, bytes| {
@@ -217,7 +217,7 @@ impl Search<'_> {
         });
     }
 
-    /// The texts of events that follow each other.
+    /// Scans the joined texts of consecutive events.
     fn joined(&mut self, view: &View) {
         let mut found = self.engine.matches(&view.text, self.name);
         if let Some(plain) = views::unescaped(&view.text) {
@@ -253,14 +253,14 @@ impl Search<'_> {
     }
 }
 
-/// The line of a byte.
+/// The line that contains a byte.
 pub fn line(text: &[u8], at: usize) -> Range<usize> {
     let start = memchr::memrchr(b'\n', &text[..at]).map_or(0, |found| found + 1);
     let end = memchr::memchr(b'\n', &text[at..]).map_or(text.len(), |found| at + found);
     start..end
 }
 
-/// Where an escape hides an ASCII character that a keyword may have, in order.
+/// Positions, in order, of escapes of an ASCII character that a keyword may have.
 fn escapes(text: &[u8]) -> Vec<usize> {
     let mut found: Vec<usize> = memchr::memchr_iter(0x1b, text).collect();
     let hides = |at: &usize| match text.get(at + 4..at + 6) {
@@ -279,7 +279,7 @@ fn escapes(text: &[u8]) -> Vec<usize> {
     found
 }
 
-/// Each secret once: the surer rule names it.
+/// Removes duplicates; the most reliable rule wins.
 fn distinct(mut found: Vec<Written>) -> Vec<Written> {
     found.sort_by_key(|written| {
         (
@@ -296,7 +296,7 @@ fn distinct(mut found: Vec<Written>) -> Vec<Written> {
                     *last = written;
                 }
             }
-            // The rest of the same value.
+            // The rest of the same secret.
             Some(last) if written.range.start < last.range.end => {
                 if written.rule.kind < last.rule.kind {
                     last.rule = written.rule;
@@ -310,7 +310,7 @@ fn distinct(mut found: Vec<Written>) -> Vec<Written> {
     kept
 }
 
-/// The places of secrets: in strings of JSON by their pointers, in other texts by their bytes.
+/// The places of secrets: by pointer in JSON strings, by bytes in other texts.
 pub fn parts(carrier: Carrier, text: &[u8], written: Vec<Written>) -> Vec<Part> {
     let mut parts = Vec::new();
     if carrier == Carrier::Text {
@@ -346,7 +346,7 @@ fn plain(text: &[u8], written: Written) -> Part {
     }
 }
 
-/// `room` is how long all pointers may be: a key of a megabyte is in the pointer of every string below it.
+/// `room` limits the length of all pointers: a key of a megabyte is in the pointer of every string below it.
 fn in_strings(
     text: &[u8],
     bounds: &Range<usize>,
@@ -391,7 +391,7 @@ fn in_strings(
             });
         }
     }
-    // A number, or what is not JSON.
+    // Secrets in numbers, or in invalid JSON.
     let rest = written.into_iter().zip(is_placed);
     parts.extend(
         rest.filter(|(_, is_placed)| !is_placed)

@@ -1,4 +1,4 @@
-//! From a text to the places where secrets are: keywords first, then each expression on a window around its keywords.
+//! Finds secrets in a text: first keywords, then each expression in a window around its keywords.
 
 use std::ops::Range;
 use std::sync::LazyLock;
@@ -9,14 +9,14 @@ use super::families::Kind;
 use super::known;
 use super::rules::{Found, RULES, Rule};
 
-/// Bytes before a keyword in which a match begins.
+/// Bytes before a keyword in which a match may begin.
 const BEFORE: usize = 256;
-/// Bytes by which a window grows when a match ends with it.
+/// Bytes added to a window when a match reaches its end.
 const MORE: usize = 4 << 10;
-/// Bytes of a line that an allowlist sees on either side of a match.
+/// Bytes of a line that an allowlist sees on each side of a match.
 const LINE: usize = 512;
 
-/// Which rules are looked for.
+/// Keywords and rules of a scan.
 #[derive(Debug)]
 pub struct Engine {
     keywords: Option<AhoCorasick>,
@@ -24,7 +24,7 @@ pub struct Engine {
     rules: Vec<Vec<usize>>,
 }
 
-/// A keyword of a rule, with what may be a secret around it.
+/// A keyword of a rule that may be part of a secret.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Candidate {
     /// Index of the rule.
@@ -38,7 +38,7 @@ pub struct Candidate {
 /// A secret in a text.
 #[derive(Debug, Clone)]
 pub struct Match {
-    /// What found it.
+    /// The rule that found it.
     pub rule: &'static Rule,
     /// Its bytes.
     pub range: Range<usize>,
@@ -49,7 +49,7 @@ static WITH_PATHS: LazyLock<Engine> = LazyLock::new(|| Engine::new(true, false))
 static PERSONAL: LazyLock<Engine> = LazyLock::new(|| Engine::new(false, true));
 static ALL: LazyLock<Engine> = LazyLock::new(|| Engine::new(true, true));
 
-/// The engine with the rules of secrets, and those of paths and of personal data where they are asked for.
+/// The engine with the rules for secrets and, if enabled, for paths and personal data.
 pub fn engine(paths: bool, personal: bool) -> &'static Engine {
     match (paths, personal) {
         (false, false) => &SECRETS,
@@ -86,7 +86,7 @@ impl Engine {
         }
     }
 
-    /// The keywords in a text that may be part of a secret, in the order of their ends.
+    /// The keywords in a text that may be part of a secret, ordered by end.
     pub fn candidates(&self, text: &[u8], path: &str, mut each: impl FnMut(Candidate)) {
         let Some(keywords) = &self.keywords else {
             return;
@@ -115,7 +115,7 @@ impl Engine {
     }
 }
 
-/// Tries the expressions of `candidates`, all of which are within `bounds`.
+/// Runs the expressions of `candidates`, which are all within `bounds`.
 pub fn confirm(
     text: &[u8],
     bounds: Range<usize>,
@@ -164,7 +164,7 @@ fn within(
             .is_some_and(|whole| whole.end() == seen.len())
             && seen.len() < text.len()
         {
-            // What ends with the window may go on after it.
+            // A match that reaches the end of the window may continue after it.
             let more = text.len().min(seen.len() + MORE);
             let is_last = more - window.end >= 8 * MORE;
             seen = &text[..more];
@@ -188,7 +188,8 @@ fn within(
             ),
         };
         let is_allowed = match rule.kind {
-            // Files such as those of `node_modules` hold many values with the name of a secret, but a key is a key anywhere.
+            // Files such as those of `node_modules` hold many values with the name of a secret, but a real key counts
+            // everywhere.
             Kind::Secret => {
                 rule.allows(&this)
                     || RULES.allowed.has_in_any_file(&this)
@@ -212,7 +213,7 @@ fn within(
     }
 }
 
-/// The lines in which `start..end` is.
+/// The lines that contain `start..end`.
 fn line_of(text: &[u8], start: usize, end: usize) -> &[u8] {
     let from = memchr::memrchr(b'\n', &text[..start]).map_or(0, |at| at + 1);
     let to = memchr::memchr(b'\n', &text[end..]).map_or(text.len(), |at| end + at);

@@ -1,19 +1,19 @@
-//! To which family a rule belongs, by how its name begins.
+//! The family of a rule, by the prefix of its name.
 
-/// How sure a rule is, which decides what is done about a finding.
+/// The confidence of a rule, which decides how a finding is handled.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Kind {
     /// A key or a password.
     Secret,
-    /// Any value that is assigned to something with the name of a secret.
+    /// Any value assigned to a name that suggests a secret.
     Generic,
     /// The home directory of a person.
     Path,
-    /// Data of a person.
+    /// Personal data.
     Personal,
 }
 
-/// Beginnings of names with their family; the first that fits counts.
+/// Name prefixes with their families; the first match wins.
 const FAMILIES: [(&str, &[&str]); 9] = [
     (
         "llm",
@@ -158,7 +158,7 @@ const FAMILIES: [(&str, &[&str]); 9] = [
     ("generic", &["generic"]),
 ];
 
-/// The family of the rule of this name, and how sure it is.
+/// The family and confidence of the rule with this name.
 pub fn of(id: &str) -> (&'static str, Kind) {
     match id {
         "machine-path" => return ("path", Kind::Path),

@@ -1,21 +1,21 @@
-//! What must be around a keyword before an expression is tried: most words that look like a keyword are none.
+//! Cheap checks of the text around a keyword, before an expression is tried: most keywords in ordinary text are not secrets.
 //!
-//! The text may be escaped: a quote may be `\"`. So each of these lets more through than its expression.
+//! The text may be escaped, for example `\"` for a quote, so each check lets more through than its expression.
 
-/// What must be around a keyword.
+/// What the text around a keyword must have.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Hint {
     /// Nothing.
     None,
-    /// An operator such as `=` or `:`, and a value of so many characters; with a digit, where the flag is set.
+    /// An operator such as `=` or `:`, and a value with this minimum number of characters; with a digit if the flag is set.
     Assigned(usize, bool),
-    /// The keyword in this case, and so many characters of a key.
+    /// The keyword in this case, and this many characters of a key.
     Exact(&'static str, usize),
-    /// So many characters of a key; in any case.
+    /// This many characters of a key; in any case.
     Run(usize),
-    /// One of these words in the next bytes.
+    /// One of these words within this many bytes after it.
     Before(&'static [&'static [u8]], usize),
-    /// One of these words within so many bytes on either side.
+    /// One of these words within this many bytes on either side.
     Near(&'static [&'static [u8]], usize),
     /// A digit before it.
     AfterDigit,
@@ -60,7 +60,7 @@ impl Hint {
         }
     }
 
-    /// Whether what follows at `end` and precedes at `start` may be what the rule looks for.
+    /// Whether the text after `end` and before `start` may match the rule.
     pub fn fits(self, text: &[u8], start: usize, end: usize) -> bool {
         match self {
             Self::None => true,
@@ -79,7 +79,7 @@ impl Hint {
     }
 }
 
-/// Bytes after a keyword in which a match of a rule ends.
+/// Maximum bytes after a keyword in which a match of a rule ends.
 pub fn reach(id: &str) -> usize {
     match id {
         "private-key" | "putty-private-key" | "private-key-cut" | "jwt" => 16 << 10,
@@ -113,7 +113,7 @@ fn has_run(text: &[u8], least: usize) -> bool {
         .is_some_and(|run| run.iter().all(|byte| is_value(*byte)))
 }
 
-/// `…_name" : "value`: a bit of a name, an operator, a value.
+/// Matches `…_name" : "value`: the rest of a name, an operator, a value.
 fn is_assigned(text: &[u8], least: usize, digit: bool) -> bool {
     let name = &text[..text.len().min(48)];
     let between = |byte: u8| {

@@ -1,9 +1,9 @@
-//! Values that have the shape of a secret and are none.
+//! Values that look like a secret but are not.
 
 use super::rules::Found;
 
-/// The beginnings of the BLAKE3 hashes of sample keys in the documentation of OAuth, JWT, Cargo, GitHub, Stripe and the emulators
-/// of Azure, so that the keys are not in this file.
+/// The first bytes of the BLAKE3 hashes of sample keys in the documentation of OAuth, JWT, Cargo, GitHub, Stripe and the Azure
+/// emulators. Hashed, so that the keys are not in this file.
 const SAMPLES: [&str; 21] = [
     "0bb1a84fb06982c3",
     "286e3a91f00ebdbe",
@@ -28,7 +28,7 @@ const SAMPLES: [&str; 21] = [
     "fb4597af0a4a8945",
 ];
 
-/// Whether it is a key that well-known documentation shows.
+/// Whether the value is a sample key from well-known documentation.
 pub fn is_sample(secret: &[u8]) -> bool {
     let ends = [b"EXAMPLE".as_slice(), b"EXAMPLEKEY"];
     if ends.iter().any(|end| secret.ends_with(end)) {
@@ -38,14 +38,14 @@ pub fn is_sample(secret: &[u8]) -> bool {
     SAMPLES.contains(&&hash[..16])
 }
 
-/// Whether it says that it is a placeholder.
+/// Whether the value is an obvious placeholder.
 pub fn is_placeholder(secret: &[u8]) -> bool {
     let same = secret.windows(2).filter(|pair| pair[0] == pair[1]).count();
-    // One character, again and again.
+    // One repeated character.
     secret.len() >= 12 && same * 2 > secret.len()
 }
 
-/// Whether a value that is assigned to a name is the digest, the identifier or the name of something.
+/// Whether the value assigned to a name is a digest, an identifier or a name.
 pub fn is_digest(found: &Found<'_>) -> bool {
     const WORDS: [&str; 9] = [
         "sha1-",
@@ -56,7 +56,7 @@ pub fn is_digest(found: &Found<'_>) -> bool {
         "sha256:",
         "md5:",
         "sha512:",
-        // Sent in the clear to prove that a server speaks the protocol.
+        // Sent in plain text to prove that a server speaks the protocol.
         "sec-websocket-",
     ];
     let matched = found.matched.to_ascii_lowercase();
@@ -64,7 +64,7 @@ pub fn is_digest(found: &Found<'_>) -> bool {
     WORDS.iter().any(|word| has(word)) || is_identifier(found.secret)
 }
 
-/// Whether it is words in one case between underscores, hyphens or dots, as constants and names of files are.
+/// Whether the value consists of words in one case, joined by underscores, hyphens or dots, as in constants and file names.
 fn is_identifier(value: &[u8]) -> bool {
     let has_lower = value.iter().any(u8::is_ascii_lowercase);
     let has_upper = value.iter().any(u8::is_ascii_uppercase);

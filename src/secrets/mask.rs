@@ -1,17 +1,17 @@
-//! Keeps the values of findings out of other problems: they may quote the same line.
+//! Masks the values of findings in other diagnostics, which may quote the same line.
 
 use std::collections::BTreeSet;
 
 use crate::diagnostics::{Diagnostic, Excerpt};
 
-/// Bytes in a row of a value that are hidden wherever they are.
+/// Every run of this many bytes of a value is masked wherever it occurs.
 const GRAM: usize = 6;
-/// Bytes of a value that are looked for.
+/// Maximum bytes of a value to mask.
 const MOST: usize = 8 << 10;
-/// What is shown instead.
+/// The mask.
 const SHOWN: &str = "…";
 
-/// The pieces of values that must not be shown.
+/// The pieces of values to mask.
 #[derive(Clone, Default)]
 pub struct Mask(BTreeSet<[u8; GRAM]>);
 
@@ -22,7 +22,7 @@ impl std::fmt::Debug for Mask {
 }
 
 impl Mask {
-    /// Hides what is found in a file of the site, whatever the site allows.
+    /// Masks all findings in a file of the site, including allowed ones.
     pub fn of_site(name: &str, bytes: &[u8]) -> Self {
         let mut mask = Self::default();
         for finding in super::scan(name, bytes, &super::Settings::default()) {
@@ -31,7 +31,7 @@ impl Mask {
         mask
     }
 
-    /// Hides a value, as it is written and without escapes.
+    /// Masks a value, raw and unescaped.
     pub fn hide(&mut self, value: &[u8]) {
         let value = &value[..value.len().min(MOST)];
         self.0.extend(value.array_windows::<GRAM>());
@@ -40,17 +40,17 @@ impl Mask {
         }
     }
 
-    /// Hides what another mask hides, too.
+    /// Adds the values of another mask.
     pub fn extend(&mut self, other: Self) {
         self.0.extend(other.0);
     }
 
-    /// Whether there is nothing to hide.
+    /// Whether there is nothing to mask.
     pub fn is_empty(&self) -> bool {
         self.0.is_empty()
     }
 
-    /// A text with a mark for each piece of a value.
+    /// The text with each piece of a value masked; `None` if it has none.
     pub fn masked(&self, text: &str) -> Option<String> {
         let bytes = text.as_bytes();
         let mut hidden = vec![false; bytes.len()];
@@ -76,12 +76,12 @@ impl Mask {
         Some(masked)
     }
 
-    /// Hides the values in everything that a problem says; a path keeps its beginning `folder`.
+    /// Masks the values in all texts of a diagnostic. A path keeps its prefix `folder`.
     pub fn apply(&self, problem: &mut Diagnostic, folder: &str) {
         if self.is_empty() {
             return;
         }
-        // The id of a run may hold a value, too.
+        // The id of a run may contain a value, too.
         let hide = |text: &mut String| {
             if let Some(masked) = self.masked(text) {
                 *text = masked;

@@ -1,4 +1,4 @@
-//! What is reported of the secrets of a run, or of the site's own files.
+//! Turns the secrets of a run, or of the site's own files, into diagnostics.
 
 use std::collections::BTreeSet;
 
@@ -8,10 +8,10 @@ use crate::diagnostics::{Code, Collector, Diagnostic, Excerpt, Place, Severity, 
 use super::mask::Mask;
 use super::{Finding, Settings, scan, scan_name};
 
-/// Bytes at the beginning of a file in which a NUL says that it is no text.
+/// Bytes at the beginning of a file that are checked for NUL, which marks a binary file.
 const HEAD: usize = 8 << 10;
 
-/// Searches the files of one run, or those of the site.
+/// Scans the files of one run, or of the site.
 #[derive(Debug)]
 pub struct Scanner<'a> {
     config: &'a Secrets,
@@ -19,14 +19,14 @@ pub struct Scanner<'a> {
     scanned: Scanned,
 }
 
-/// What was found.
+/// The results of a scan.
 #[derive(Debug, Default)]
 pub struct Scanned {
     /// Findings that are not allowed.
     pub problems: Vec<Diagnostic>,
     /// The values of all findings.
     pub mask: Mask,
-    /// Indices of the allowances that allow something.
+    /// Indices of the allowances that matched a finding.
     pub used: BTreeSet<usize>,
     /// Findings that are errors, with the names of their files.
     pub errors: Vec<(String, Finding)>,
@@ -42,12 +42,12 @@ impl<'a> Scanner<'a> {
         }
     }
 
-    /// Searches a file and its name. `name` is its path in the run folder, `shown` its path in problems.
+    /// Scans a file and its name. `name` is its path in the run folder, `shown` its path in diagnostics.
     pub fn file(&mut self, name: &str, shown: &str, bytes: &[u8]) {
         self.file_where(name, shown, bytes, |_, _| true);
     }
 
-    /// The same, for a file of which not everything is published.
+    /// Scans a file that is only partly published.
     pub fn file_where(
         &mut self,
         name: &str,
@@ -74,7 +74,7 @@ impl<'a> Scanner<'a> {
         self.name(name, shown);
     }
 
-    /// Searches the name of a file.
+    /// Scans the name of a file.
     pub fn name(&mut self, name: &str, shown: &str) {
         if self.config.scan {
             let findings = scan_name(name, &self.settings());
@@ -82,7 +82,7 @@ impl<'a> Scanner<'a> {
         }
     }
 
-    /// What was found.
+    /// Returns the results.
     pub fn finish(self) -> Scanned {
         self.scanned
     }
@@ -112,7 +112,7 @@ impl<'a> Scanner<'a> {
             let is_allowed = !used.is_empty();
             self.scanned.used.extend(used);
             if finding.family != "path" {
-                // An allowed value may be shown, but is no reason to show more of the line.
+                // An allowed value may be shown, but must not reveal more of the line.
                 self.scanned.mask.hide(&bytes[finding.written.clone()]);
             }
             let Some(severity) = severity.filter(|_| !is_allowed) else {
@@ -138,7 +138,7 @@ impl<'a> Scanner<'a> {
     }
 }
 
-/// The code of a family.
+/// The diagnostic code of a family.
 fn code(family: &str) -> &'static Code {
     codes::find(&format!("secret.{family}")).unwrap_or(&codes::SECRET_TOKEN)
 }
@@ -219,17 +219,17 @@ fn home(place: Place, first: &Finding, count: usize) -> Diagnostic {
     )
 }
 
-/// Where a finding is. What is shown of the line is the mark of the value alone: the value may go on beside it.
+/// The place of a finding. The excerpt is the mask alone: the value may continue next to it.
 fn place(finding: &Finding, path: &str, bytes: &[u8]) -> Place {
     if finding.line == 0 {
         return Place::file(path);
     }
     let start = finding.written.start;
     let line = memchr::memrchr(b'\n', &bytes[..start]).map_or(0, |at| at + 1);
-    // A byte order mark is no part of a line.
+    // A byte order mark is not part of a line.
     let before = String::from_utf8_lossy(&bytes[line..start]);
     let column = before.trim_start_matches('\u{feff}').chars().count() + 1;
-    // The mark of a line that is cut on the left.
+    // An ellipsis shows that the line is cut on the left.
     let cut = if finding.prefix.is_empty() { "" } else { "…" };
     let text = format!("{cut}{}", finding.shown());
     Place {
@@ -245,7 +245,7 @@ fn place(finding: &Finding, path: &str, bytes: &[u8]) -> Place {
     }
 }
 
-/// The allowances that allow nothing, with their places in site.toml.
+/// Reports allowances that match no finding, at their places in site.toml.
 pub fn unused(config: &Secrets, used: &BTreeSet<usize>, places: &[Place]) -> Vec<Diagnostic> {
     let unused = (0..config.allow.len()).filter(|index| config.scan && !used.contains(index));
     let problems = unused.map(|index| {

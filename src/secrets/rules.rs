@@ -1,4 +1,4 @@
-//! The rules, parsed once: those of Gitleaks as they are, then ours in the same shape.
+//! The rules, parsed once: the unmodified rules of Gitleaks, then runpress's own in the same format.
 
 use std::collections::BTreeMap;
 use std::sync::{LazyLock, OnceLock};
@@ -10,23 +10,23 @@ use serde::Deserialize;
 use super::families::Kind;
 use super::hints::Hint;
 
-/// Every rule. Regular expressions are compiled when a keyword of theirs is found.
+/// All rules. Each regular expression is compiled when one of its keywords is first found.
 pub static RULES: LazyLock<Rules> = LazyLock::new(Rules::read);
 
 const FILES: [&str; 2] = [include_str!("rules.toml"), include_str!("agent_rules.toml")];
 
-/// All rules with their keywords.
+/// All rules and their keywords.
 #[derive(Debug)]
 pub struct Rules {
     /// In the order of the files.
     pub all: Vec<Rule>,
-    /// For each keyword, the rules that it may be part of.
+    /// Each keyword with its rules.
     pub keywords: Vec<(String, Vec<usize>)>,
-    /// What is allowed for every rule.
+    /// The allowlist for all rules.
     pub allowed: Allowed,
 }
 
-/// What is looked for.
+/// A rule.
 #[derive(Debug)]
 pub struct Rule {
     /// Its name, such as `github-pat`.
@@ -35,11 +35,11 @@ pub struct Rule {
     pub family: &'static str,
     /// How sure it is.
     pub kind: Kind,
-    /// What its text must look like before the expression is tried.
+    /// The check of the text around a keyword, before the expression is tried.
     pub hint: Hint,
-    /// Bytes after a keyword in which a match ends.
+    /// Maximum bytes after a keyword in which a match ends.
     pub reach: usize,
-    /// Lower case.
+    /// Lowercase keywords.
     pub keywords: Vec<String>,
     entropy: f64,
     group: usize,
@@ -50,7 +50,7 @@ pub struct Rule {
 }
 
 impl Rule {
-    /// The expression, compiled at its first use. `None`: the rule is about names of files.
+    /// The expression, compiled on first use. `None` if the rule is about file names.
     pub fn regex(&self) -> Option<&Regex> {
         let compiled = self
             .regex
@@ -58,21 +58,21 @@ impl Rule {
         compiled.as_ref()
     }
 
-    /// Whether it is about files of this name.
+    /// Whether it applies to files with this name.
     pub fn is_for(&self, name: &str) -> bool {
         self.path
             .as_ref()
             .is_none_or(|path| path.is_in(name.as_bytes()))
     }
 
-    /// Whether the name of a file is all that it looks at.
+    /// Whether it looks only at the name of a file.
     pub fn is_of_names(&self) -> bool {
         self.pattern.is_none()
     }
 
-    /// Where the secret is in a match: the group of the rule, or the first group that matched.
+    /// The range of the secret in a match: the group of the rule, or the first group that matched.
     pub fn secret(&self, captures: &regex::bytes::Captures<'_>) -> Option<std::ops::Range<usize>> {
-        // Their first groups are a few characters of the secret.
+        // The first group of these rules is only a few characters of the secret.
         let group = if WHOLE.contains(&self.id.as_str()) {
             captures.get(0)
         } else if self.group > 0 {
@@ -84,7 +84,7 @@ impl Rule {
         group.map(|group| group.range())
     }
 
-    /// Whether a match is none: too regular, a placeholder, or known.
+    /// Whether a match is a false positive: too regular, a placeholder, or known.
     pub fn allows(&self, found: &Found<'_>) -> bool {
         (self.entropy > 0.0 && entropy(found.secret) <= self.entropy)
             || self.allowed.iter().any(|allowed| allowed.has(found))
@@ -98,9 +98,9 @@ pub struct Found<'a> {
     pub path: &'a str,
     /// The secret.
     pub secret: &'a [u8],
-    /// All that the expression matched.
+    /// The whole match of the expression.
     pub matched: &'a [u8],
-    /// The line or lines of it.
+    /// The line or lines of the match.
     pub line: &'a [u8],
 }
 
@@ -116,7 +116,7 @@ pub struct Allowed {
 }
 
 impl Allowed {
-    /// Whether it allows a match wherever the file is.
+    /// Whether it allows a match in any file.
     pub fn has_in_any_file(&self, found: &Found<'_>) -> bool {
         any(&self.regexes, found.secret) || self.stops(found.secret)
     }
@@ -166,7 +166,7 @@ enum Target {
     Line,
 }
 
-/// An expression that is compiled at its first use.
+/// An expression, compiled on first use.
 #[derive(Debug)]
 struct Pattern {
     text: String,
@@ -189,24 +189,24 @@ impl From<String> for Pattern {
     }
 }
 
-/// Rules whose secret is all that they match.
+/// Rules whose whole match is the secret.
 const WHOLE: [&str; 2] = ["jwt-base64", "microsoft-teams-webhook"];
 
-/// What follows a key by most rules of Gitleaks: it is made for source files.
+/// The end of a key in most Gitleaks rules, which are made for source files.
 const END: &str = r#"(?:[\x60'"\s;]|\\[nr]|$)"#;
-/// What follows one in a sentence, an address or a document.
+/// The end of a key in a sentence, a URL or a document.
 const END_OF_KEY: &str = r#"(?:[\x60'"\s;,)\]}>&<|]|[.:!?](?:[\s'"\x60)\\]|$)|\\|$)"#;
-/// The same where the key may be any word.
+/// The end of a key that may be any word.
 const END_OF_ANY: &str = r#"(?:[\x60'"\s;&]|\\[nr]|$)"#;
 
-/// Every expression of the two files compiles: a test holds them to it.
+/// Compiles an expression. A test checks that every expression of the two files compiles.
 fn compile(pattern: &str) -> Option<Regex> {
     let pattern = with_braces(pattern);
     let mut builder = RegexBuilder::new(&pattern);
     builder.unicode(false).size_limit(64 << 20).build().ok()
 }
 
-/// An expression in which each brace that repeats nothing is escaped, as it need not be in Go.
+/// Escapes literal braces, which Go accepts unescaped.
 fn with_braces(pattern: &str) -> String {
     let mut escaped = String::with_capacity(pattern.len() + 8);
     let mut is_escape = false;
@@ -225,7 +225,7 @@ fn with_braces(pattern: &str) -> String {
     escaped
 }
 
-/// Bits a byte, as Shannon defines it.
+/// Shannon entropy, in bits per byte.
 fn entropy(text: &[u8]) -> f64 {
     let mut counts = [0_u32; 256];
     for byte in text {
@@ -248,7 +248,7 @@ impl Rules {
         };
         let mut keywords: BTreeMap<String, Vec<usize>> = BTreeMap::new();
         for text in FILES {
-            // Both are part of the program: a test reads them.
+            // Both files are part of the program, and a test parses them.
             let Ok(file) = toml::from_str::<RuleFile>(text) else {
                 continue;
             };

@@ -1,16 +1,16 @@
-//! Events of one kind that follow each other: a key may begin in the text of one and end in that of the next.
+//! Joins consecutive events of one kind: a key may begin in the text of one and end in the next.
 
 use std::ops::Range;
 
 use super::strings::Strings;
 use super::views::View;
 
-/// Bytes on each side of a seam that are looked at.
+/// Bytes scanned on each side of a seam.
 const SIDE: usize = 256;
-/// The same where a private key begins.
+/// Bytes scanned where a private key begins.
 const KEY: usize = 8 << 10;
 
-/// Bytes of joined texts that are looked at together.
+/// Maximum bytes of joined texts scanned together.
 const LONGEST: usize = 2 * KEY;
 
 /// Calls `each` with the joined ends of texts.
@@ -65,7 +65,7 @@ pub fn join(text: &[u8], mut each: impl FnMut(&View)) {
 
 type Kind<'a> = &'a [u8];
 
-/// The type of an event, as it is written.
+/// The type of an event, as written.
 fn kind(line: &[u8]) -> Option<Kind<'_>> {
     let seen = &line[..line.len().min(512)];
     let word = ["\"type\":\"", "\"type\": \"", "\"kind\":\"", "\"role\":\""];
@@ -76,7 +76,7 @@ fn kind(line: &[u8]) -> Option<Kind<'_>> {
     Some(&seen[after..after + end])
 }
 
-/// Keys whose values are no part of a text.
+/// Keys whose values are not text of an event.
 const NO_TEXT: [&[u8]; 9] = [
     b"timestamp",
     b"time",
@@ -109,7 +109,7 @@ fn longest(text: &[u8], line: &Range<usize>) -> Option<Range<usize>> {
     longest
 }
 
-/// How much of two texts may belong together. `None`: white space or the end of a sentence is between them.
+/// How many bytes of two texts may belong together. `None` if white space or the end of a sentence separates them.
 fn side(before: &[u8], after: &[u8]) -> Option<usize> {
     let tail = &before[before.len().saturating_sub(KEY / 2)..];
     if memchr::memmem::find(tail, b"PRIVATE KEY").is_some() || tail.ends_with(b"-----BEGIN") {

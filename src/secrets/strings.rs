@@ -1,27 +1,26 @@
-//! The strings of a JSON document with their pointers, in the order of the document. A document that is not valid is read as far
-//! as it goes.
+//! The strings of a JSON document with their pointers, in document order. Reads an invalid document as far as possible.
 
 use std::ops::Range;
 
-/// Containers in containers whose pointer is known.
+/// Maximum nesting depth with known pointers.
 const DEEPEST: usize = 512;
 
-/// Finds one string after the other.
+/// Iterates over the strings of a document.
 #[derive(Debug)]
 pub struct Strings<'a> {
     text: &'a [u8],
     at: usize,
     open: Vec<Container>,
-    /// Containers beyond [`DEEPEST`].
+    /// Current depth of containers beyond [`DEEPEST`].
     deeper: usize,
     is_key: bool,
 }
 
 #[derive(Debug)]
 enum Container {
-    /// With the key that was read last.
+    /// With the last key read.
     Object(Range<usize>),
-    /// With the number of values before.
+    /// With the number of values so far.
     Array(usize),
 }
 
@@ -37,7 +36,7 @@ impl<'a> Strings<'a> {
         }
     }
 
-    /// The next string: its bytes between the quotes, and whether it is a key.
+    /// The next string: its range between the quotes, and whether it is a key.
     pub fn next(&mut self) -> Option<(Range<usize>, bool)> {
         while let Some(byte) = self.text.get(self.at) {
             self.at += 1;
@@ -85,7 +84,7 @@ impl<'a> Strings<'a> {
         }
     }
 
-    /// The JSON pointer of the string that was found last.
+    /// The JSON pointer of the last string.
     pub fn pointer(&self) -> String {
         let mut pointer = String::new();
         for container in &self.open {
@@ -119,7 +118,7 @@ fn end(text: &[u8], mut at: usize) -> usize {
     text.len()
 }
 
-/// Counts what a string holds once it is decoded, from its beginning to places further and further in it.
+/// Counts decoded bytes and characters of a string up to a position, which only advances.
 #[derive(Debug)]
 pub struct Decoded<'a> {
     raw: &'a [u8],
@@ -141,7 +140,7 @@ impl<'a> Decoded<'a> {
         }
     }
 
-    /// Goes on to the place `to` of the string as written, or to the end of the escape in which it is.
+    /// Advances to position `to` of the raw string, or to the end of the escape that contains it.
     pub fn go(&mut self, to: usize) {
         let to = to.min(self.raw.len());
         while self.at < to {
@@ -158,7 +157,7 @@ impl<'a> Decoded<'a> {
     }
 }
 
-/// How long an escape is, and the UTF-8 of what it means.
+/// The length of an escape, and the UTF-8 length of its character.
 fn escape(raw: &[u8]) -> (usize, usize) {
     let unit = |at: usize| {
         let digits = raw.get(at..at + 6)?.strip_prefix(b"\\u")?;
@@ -168,7 +167,7 @@ fn escape(raw: &[u8]) -> (usize, usize) {
         Some(0xd800..=0xdbff) if unit(6).is_some_and(|low| (0xdc00..=0xdfff).contains(&low)) => {
             (12, 4)
         }
-        // Half a pair is U+FFFD.
+        // Half of a surrogate pair is read as U+FFFD.
         Some(code) => (6, char::from_u32(code).map_or(3, char::len_utf8)),
         None => (2, 1),
     }

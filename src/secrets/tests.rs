@@ -1,4 +1,4 @@
-//! Keys here are put together while the tests run, so that no host takes this file for a leak.
+//! Keys are assembled at run time, so that no host reports this file as a leak.
 
 use super::*;
 

@@ -1,4 +1,4 @@
-//! Other ways to read a text: without escapes, without colors, decoded from base64. Each knows where its bytes come from.
+//! Transformed views of a text: unescaped, uncolored, decoded from base64. Each maps its bytes to the original text.
 
 use std::ops::Range;
 
@@ -6,32 +6,32 @@ use base64::Engine as _;
 use base64::alphabet;
 use base64::engine::{DecodePaddingMode, GeneralPurpose, GeneralPurposeConfig};
 
-/// Shortest base64 that is decoded, in characters.
+/// Minimum length of base64 to decode, in characters.
 const SHORTEST: usize = 24;
-/// Characters of base64 that must decode to text before the rest is decoded.
+/// Characters of base64 decoded first; the rest is decoded only if they are text.
 const TRIED: usize = 24;
-/// Characters of base64 that are decoded together: a multiple of four.
+/// Maximum characters of base64 decoded together: a multiple of four.
 const LONGEST: usize = 1 << 20;
 
-/// Columns of the terminals whose line breaks are removed.
+/// Minimum terminal width, in columns, for which line breaks are removed.
 const NARROWEST: usize = 40;
 const WIDEST: usize = 256;
-/// Shortest word that may be a key.
+/// Minimum length of a word that may be a key.
 const LONG: usize = 16;
 
-/// A text made of another one.
+/// A text derived from another one.
 #[derive(Debug, Default)]
 pub struct View {
     /// The text.
     pub text: Vec<u8>,
-    /// Where the text and the other one are level: from there both advance byte by byte.
+    /// Pairs of positions in both texts, from which both advance byte by byte.
     steps: Vec<(usize, usize)>,
-    /// End of the other text.
+    /// End of the original text.
     end: usize,
 }
 
 impl View {
-    /// A view of a part of a text as it is.
+    /// Appends a part of a text unchanged.
     pub fn push(&mut self, text: &[u8], range: Range<usize>) {
         self.step(range.start);
         self.text.extend_from_slice(&text[range.clone()]);
@@ -46,7 +46,7 @@ impl View {
         }
     }
 
-    /// Where a byte of this text comes from.
+    /// The original position of a byte.
     fn origin_of(&self, at: usize) -> usize {
         let next = self.steps.partition_point(|(start, _)| *start <= at);
         let Some((start, origin)) = next.checked_sub(1).and_then(|last| self.steps.get(last))
@@ -58,7 +58,7 @@ impl View {
         (origin + (at - start)).min(limit.max(*origin))
     }
 
-    /// Where a part of this text comes from.
+    /// The original range of a part.
     pub fn origin(&self, range: &Range<usize>) -> Range<usize> {
         let start = self.origin_of(range.start);
         let end = if range.end >= self.text.len() {
@@ -70,7 +70,7 @@ impl View {
         start..end.max(start)
     }
 
-    /// Where the parts of a part of this text come from, when it was put together with [`Self::push`] only.
+    /// The original ranges of a part, for a view built only with [`Self::push`].
     pub fn origins(&self, range: &Range<usize>) -> Vec<Range<usize>> {
         let ends = self.steps.iter().skip(1).map(|(start, _)| *start);
         let ends = ends.chain([self.text.len()]);
@@ -81,13 +81,13 @@ impl View {
         parts.flatten().collect()
     }
 
-    /// How many parts it has that were not next to each other.
+    /// Number of separate parts.
     pub fn parts(&self) -> usize {
         self.steps.len()
     }
 }
 
-/// A text with the escapes of JSON and of most programming languages resolved. `None`: there are none.
+/// The text with the escapes of JSON and of most programming languages resolved. `None` if it has none.
 pub fn unescaped(text: &[u8]) -> Option<View> {
     memchr::memchr(b'\\', text)?;
     let mut view = View::default();
@@ -109,7 +109,7 @@ pub fn unescaped(text: &[u8]) -> Option<View> {
     Some(view)
 }
 
-/// What an escape at the beginning of a text is, and its length.
+/// The character and length of an escape at the beginning of a text.
 fn escape(text: &[u8]) -> (Character, usize) {
     let simple = |byte: u8| (Character::byte(byte), 2);
     let hex = |digits: Range<usize>| {
@@ -156,7 +156,7 @@ impl Character {
     }
 }
 
-/// A text without the sequences that color a terminal. `None`: there are none.
+/// The text without the color sequences of a terminal. `None` if it has none.
 pub fn uncolored(text: &[u8]) -> Option<View> {
     memchr::memchr(0x1b, text)?;
     let mut view = View::default();
@@ -181,7 +181,7 @@ fn sequence(text: &[u8]) -> usize {
                 .position(|byte| !(0x20..0x40).contains(byte));
             parameters.map_or(text.len(), |count| 2 + count + 1)
         }
-        // A title or an address, up to BEL or ST.
+        // A title or a link, up to BEL or ST.
         Some(b']') => {
             let end = text.iter().take(4096).position(|byte| *byte == 7);
             let string = memchr::memmem::find(&text[1..text.len().min(4096)], b"\x1b\\");
@@ -193,7 +193,7 @@ fn sequence(text: &[u8]) -> usize {
     }
 }
 
-/// A text with the percent-encoding of addresses resolved. `None`: there is none.
+/// The text with percent-encoding resolved. `None` if it has none.
 pub fn unpercented(text: &[u8]) -> Option<View> {
     percent(text)?;
     let mut view = View::default();
@@ -213,7 +213,7 @@ pub fn unpercented(text: &[u8]) -> Option<View> {
     Some(view)
 }
 
-/// The first percent-encoded byte of a text: where it is, and what it is.
+/// Position and value of the first percent-encoded byte.
 pub fn percent(text: &[u8]) -> Option<(usize, u8)> {
     memchr::memchr_iter(b'%', text).find_map(|at| {
         let digits = std::str::from_utf8(text.get(at + 1..at + 3)?).ok()?;
@@ -225,7 +225,7 @@ pub fn percent(text: &[u8]) -> Option<(usize, u8)> {
     })
 }
 
-/// A text without the line breaks that a terminal puts into long words. `None`: there are none.
+/// The text without the line breaks that a terminal puts into long words. `None` if it has none.
 pub fn unwrapped(text: &[u8]) -> Option<View> {
     let mut view = View::default();
     let (mut line, mut from) = (0, 0);
@@ -247,7 +247,7 @@ pub fn unwrapped(text: &[u8]) -> Option<View> {
     Some(view)
 }
 
-/// Whether the last word of a line and the first of the next are one, such as a key: long, and with a digit.
+/// Whether the last word of a line and the first of the next form one, such as a key: long, and with a digit.
 fn is_word_over(before: &[u8], after: &[u8]) -> bool {
     let is_word = |byte: &&u8| byte.is_ascii_alphanumeric() || b"_-.=+/~:@%".contains(*byte);
     let left = before.iter().rev().take_while(is_word).count();
@@ -256,11 +256,11 @@ fn is_word_over(before: &[u8], after: &[u8]) -> bool {
     left > 0 && right > 0 && left + right >= LONG && word().any(u8::is_ascii_digit)
 }
 
-/// Calls `each` with what is encoded as base64 in a text and where it is.
+/// Calls `each` with every piece of base64 in a text: its range and its decoded bytes.
 pub fn decoded(text: &[u8], mut each: impl FnMut(Range<usize>, &[u8])) {
     let mut at = SHORTEST - 1;
     let mut last = 0;
-    // A run that is long enough has one of these bytes.
+    // A run of sufficient length contains one of these bytes.
     while at < text.len() {
         if !is_base64(text[at]) {
             at += SHORTEST;
@@ -301,7 +301,7 @@ pub fn decoded(text: &[u8], mut each: impl FnMut(Range<usize>, &[u8])) {
     }
 }
 
-/// Where a run begins whose first letters may belong to an escape, such as the one of `\n`.
+/// The start of a run without first letters that may belong to an escape, such as `\n`.
 fn after_escape(text: &[u8], start: usize) -> usize {
     if start == 0 || text[start - 1] != b'\\' {
         return start;
@@ -313,7 +313,7 @@ fn is_base64(byte: u8) -> bool {
     BASE64[byte as usize]
 }
 
-/// One look-up is faster than a comparison for each range, and every file is read for this.
+/// A lookup is faster than range comparisons, and every file is scanned with this table.
 static BASE64: [bool; 256] = {
     let mut table = [false; 256];
     let mut byte = 0_u8;
@@ -327,7 +327,7 @@ static BASE64: [bool; 256] = {
     }
 };
 
-/// Base64 that goes on in the next lines: its end, and its characters.
+/// Base64 that continues on the next lines: its end and its characters.
 fn lines(text: &[u8], start: usize, end: usize) -> (usize, Option<Vec<u8>>) {
     let length = end - start;
     let mut digits = None;
@@ -377,7 +377,7 @@ fn decode(digits: &[u8]) -> Option<Vec<u8>> {
     {
         return None;
     }
-    // One character alone encodes nothing.
+    // A single remaining character encodes nothing.
     let whole = if digits.len() % 4 == 1 {
         digits.len() - 1
     } else {

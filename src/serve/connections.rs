@@ -1,4 +1,4 @@
-//! How connections are taken: each has to send its request in time, and only so many are open at once.
+//! Accepts connections: limits how many are open, and how long each may take to send its request.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -14,22 +14,22 @@ use tokio::net::{TcpListener, TcpStream};
 use tokio::task::JoinHandle;
 use tower::ServiceExt;
 
-/// Connections that are open at once: more than any browser opens, and few enough for a process that may open 256 files.
+/// Maximum open connections: more than any browser opens, and few enough for a process with 256 file descriptors.
 const MOST: usize = 128;
-/// How long a connection may take for the head of a request, or stay without one.
+/// Timeout for the head of a request, and for an idle connection.
 const HEAD: Duration = Duration::from_secs(10);
-/// Before the next try when the system accepts no connection, for example because too many files are open.
+/// Delay before the next attempt when a connection cannot be accepted, for example because too many files are open.
 const PAUSE: Duration = Duration::from_millis(50);
 
-/// A connection that may be open.
+/// A connection, which may be closed by now.
 struct Connection {
     task: JoinHandle<()>,
     /// Whether it has sent a whole request.
     has_asked: Arc<AtomicBool>,
 }
 
-/// Answers everything that is asked, until the process ends. Where one connection too many comes, the oldest is closed that
-/// has not asked anything, or the oldest of all: pages connect again by themselves.
+/// Serves all connections until the process ends. When there are too many, closes the oldest one that has sent no request, or
+/// else the oldest of all; pages reconnect by themselves.
 pub(super) async fn serve(listener: TcpListener, app: Router) {
     let mut open: Vec<Connection> = Vec::new();
     loop {
@@ -58,7 +58,7 @@ async fn answer(stream: TcpStream, app: Router, has_asked: Arc<AtomicBool>) {
     connection
         .timer(TokioTimer::new())
         .header_read_timeout(HEAD);
-    // What goes wrong on a connection ends this one only.
+    // An error ends only this connection.
     let _ = connection
         .serve_connection(TokioIo::new(stream), service)
         .await;

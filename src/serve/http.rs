@@ -1,6 +1,6 @@
-//! How the site is answered over HTTP: files as a static host would serve them, each page with a script that loads it anew.
+//! Serves the site over HTTP: files as a static host would serve them, and pages with a script that reloads them.
 //!
-//! Only names of this machine are answered, so that no page of another site can read drafts through a name that it points here.
+//! Only requests to names of this machine are answered. Otherwise another site could point its name here and read drafts.
 
 use std::convert::Infallible;
 use std::path::PathBuf;
@@ -38,7 +38,7 @@ struct Served {
     shown: watch::Receiver<Arc<SiteState>>,
 }
 
-/// Answers from `folder`, where the newest good build is.
+/// The routes that serve `folder`, which has the last good build.
 pub(super) fn app(folder: PathBuf, shown: watch::Receiver<Arc<SiteState>>) -> Router {
     let text = |kind: &'static str, text: &'static str| {
         get(move || async move { ([(CONTENT_TYPE, kind)], text) })
@@ -61,7 +61,7 @@ pub(super) fn app(folder: PathBuf, shown: watch::Receiver<Arc<SiteState>>) -> Ro
         .layer(middleware::from_fn(guard))
 }
 
-/// Answers only requests for this machine, and lets nothing be kept or be read by other sites.
+/// Rejects requests for other host names, and forbids caching and access by other sites.
 async fn guard(request: Request, next: Next) -> Response {
     let named = request
         .headers()
@@ -84,13 +84,13 @@ async fn guard(request: Request, next: Next) -> Response {
 fn is_local(authority: &str) -> bool {
     authority.parse::<Authority>().is_ok_and(|authority| {
         let host = authority.host();
-        // Browsers send no user name before an `@`.
+        // Browsers never send a user name before an `@`.
         !authority.as_str().contains('@')
             && (host.eq_ignore_ascii_case("localhost") || host == "127.0.0.1" || host == "[::1]")
     })
 }
 
-/// Tells a page what is served, at once and after every build.
+/// Sends a page the current state, at once and after every build.
 async fn events(
     State(served): State<Served>,
 ) -> Sse<impl Stream<Item = Result<Event, Infallible>>> {
@@ -104,7 +104,7 @@ async fn events(
 }
 
 async fn file(State(served): State<Served>, request: Request) -> Response {
-    // Noted before the file is read: a page that is older than its name says would never be loaded anew.
+    // Read before the file: a page older than its build name would never be reloaded.
     let shown = Arc::clone(&served.shown.borrow());
     if !shown.has_build {
         return page(StatusCode::SERVICE_UNAVAILABLE, WAITING.as_bytes(), &shown);
@@ -152,13 +152,13 @@ async fn file(State(served): State<Served>, request: Request) -> Response {
     typed(found, &below)
 }
 
-/// The site's own page for addresses that do not exist.
+/// The site's own page for missing addresses.
 async fn not_found(served: &Served, shown: &SiteState) -> Response {
     let html = tokio::fs::read(served.folder.join("404.html")).await;
     page(StatusCode::NOT_FOUND, &html.unwrap_or_default(), shown)
 }
 
-/// All text of a site is UTF-8, and lines of JSON have no type that the system knows.
+/// Adds the charset, since all text of a site is UTF-8, and the type of JSON Lines, which the system does not know.
 fn typed(mut response: Response, path: &str) -> Response {
     let kind = response.headers().get(CONTENT_TYPE);
     let kind = kind.and_then(|kind| kind.to_str().ok()).unwrap_or_default();
@@ -174,7 +174,7 @@ fn typed(mut response: Response, path: &str) -> Response {
     response
 }
 
-/// A page, with the script that loads it anew. The script is in no file of the site.
+/// A page with the script that reloads it. No file of the site contains the script.
 fn page(status: StatusCode, html: &[u8], shown: &SiteState) -> Response {
     let script = format!(
         "<script src=\"/.runpress/live.js\" data-build=\"{}\" defer></script>",

@@ -7,14 +7,14 @@
   const KEY = 'runpress-live';
   const folds = () => [...document.querySelectorAll('details')];
 
-  // Where the reader was, so that a reloaded page keeps its place.
+  // Saves the scroll position for the reload.
   const remember = () => {
     const open = folds().flatMap((fold, index) => (fold.open ? [index] : []));
     const place = { path: location.pathname, x: scrollX, y: scrollY, folds: folds().length, open };
     try {
       sessionStorage.setItem(KEY, JSON.stringify(place));
     } catch {
-      // Without storage the browser's own memory of the place must do.
+      // Without storage, the browser restores the position as it can.
     }
   };
   const recall = () => {
@@ -35,7 +35,7 @@
     }
     const back = () => scrollTo({ left: place.x, top: place.y, behavior: 'instant' });
     back();
-    // The page's own scripts and late pictures may move it once more.
+    // The page's own scripts and late images may move it again.
     addEventListener('load', () => requestAnimationFrame(back), { once: true });
   }
 
@@ -122,7 +122,7 @@
       }
     });
   };
-  // Browsers hold few connections to one host: a page that nobody sees asks again when it is seen.
+  // Browsers allow few connections per host, so a hidden page disconnects until it is visible again.
   const attend = () => {
     if (document.visibilityState === 'hidden') {
       source?.close();

@@ -1,4 +1,4 @@
-//! Stamps of the files in a folder, where the system reports no changes: comparing two lists of them shows what changed.
+//! File stamps, for systems that report no changes: comparing two snapshots shows what changed.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs::Metadata;
@@ -8,13 +8,13 @@ use std::time::SystemTime;
 /// A stamp of each file, by path.
 pub(super) type FileStamps = BTreeMap<PathBuf, FileStamp>;
 
-/// What changes with a file. Times alone are not enough: a file may be saved twice in a tick of their clock, or be replaced by
+/// A stamp that changes with a file. Times alone are not enough: a file may be saved twice in one clock tick, or be replaced by
 /// an older one.
 #[derive(Debug, PartialEq, Eq)]
 pub(super) struct FileStamp {
-    /// Size and modification time; of files only, since those in a folder are compared themselves.
+    /// Size and modification time; files only, since the contents of a folder are compared themselves.
     written: Option<(u64, Option<SystemTime>)>,
-    /// Its inode and, of a file, the time of its last change.
+    /// Inode and, for a file, the time of its last change.
     place: Option<(u64, i64, i64)>,
 }
 
@@ -45,8 +45,7 @@ fn place(_: &Metadata, _: bool) -> Option<(u64, i64, i64)> {
     None
 }
 
-/// The stamps of `folder`, down to `depth`. What cannot be read is left out; linked folders, and those that `enters` refuses,
-/// are not entered.
+/// The stamps of `folder`, down to `depth`. Skips unreadable files, linked folders, and folders that `enters` rejects.
 pub(super) fn look(folder: &Path, depth: usize, enters: impl Fn(&Path) -> bool) -> FileStamps {
     walkdir::WalkDir::new(folder)
         .min_depth(1)
@@ -64,7 +63,7 @@ pub(super) fn look(folder: &Path, depth: usize, enters: impl Fn(&Path) -> bool) 
         .collect()
 }
 
-/// What was added, removed or changed.
+/// The paths that were added, removed or changed.
 pub(super) fn differences(before: &FileStamps, after: &FileStamps) -> BTreeSet<PathBuf> {
     let paths = before.keys().chain(after.keys());
     paths

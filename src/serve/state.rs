@@ -1,4 +1,4 @@
-//! What open pages receive: which build is served, and the problems of the newest one.
+//! The state sent to open pages: the served build, and the problems of the latest one.
 
 use serde::Serialize;
 
@@ -8,19 +8,19 @@ use crate::diagnostics::{Diagnostic, Severity, SeverityCounts};
 use crate::pipeline::Outcome;
 use crate::site::Site;
 
-/// As many problems as a person reads at once; the terminal lists the rest.
+/// Maximum problems shown on a page; the terminal lists the rest.
 const MOST: usize = 50;
 
-/// What is served now.
+/// The state of the server.
 #[derive(Debug)]
 pub(super) struct SiteState {
     session: String,
     number: u64,
     /// The path of the site, from its `base_url`; begins and ends with `/`.
     pub(super) base: String,
-    /// Whether there is a site at all: not before the first build that succeeds.
+    /// Whether any build has succeeded.
     pub(super) has_build: bool,
-    /// For the pages, on one line.
+    /// The message to pages, on one line.
     pub(super) message: String,
 }
 
@@ -28,7 +28,7 @@ pub(super) struct SiteState {
 struct Message<'a> {
     build: String,
     failed: bool,
-    /// Whether an earlier build is still shown.
+    /// Whether an earlier build is still served.
     has_build: bool,
     errors: usize,
     warnings: usize,
@@ -37,7 +37,7 @@ struct Message<'a> {
 }
 
 impl SiteState {
-    /// Before the first build. `session` distinguishes pages of another process.
+    /// The state before the first build. `session` distinguishes pages of another process.
     pub(super) fn nothing(session: &str) -> Self {
         let nothing = Self {
             session: session.to_owned(),
@@ -49,12 +49,12 @@ impl SiteState {
         nothing.saying(&[], false)
     }
 
-    /// The name of the build that is served; pages of another one load anew.
+    /// The name of the served build; pages of another build reload.
     pub(super) fn build(&self) -> String {
         format!("{}-{}", self.session, self.number)
     }
 
-    /// What is served after a build.
+    /// The state after a build.
     pub(super) fn after(&self, result: &Result<(Site, Outcome), Failure>) -> Self {
         let (problems, site) = match result {
             Ok((site, outcome)) => (&outcome.diagnostics, outcome.published.then_some(site)),
@@ -92,7 +92,7 @@ impl SiteState {
             warnings: tally.warnings,
             report: Report::new(&listed, 0, 0),
         };
-        // Nothing in it can fail to be written.
+        // Serialization cannot fail.
         let message = crate::render::script::marked_json(&message).unwrap_or_default();
         Self { message, ..self }
     }

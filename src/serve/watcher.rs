@@ -1,4 +1,4 @@
-//! When the inputs of a site have changed: folders are watched as they come and go, and a burst of changes is one change.
+//! Watches the inputs of a site: tracks folders as they come and go, and merges a burst of changes into one.
 
 use std::collections::BTreeSet;
 use std::ffi::OsStr;
@@ -16,29 +16,29 @@ use crate::site::Site;
 
 use super::polling::{self, FileStamps};
 
-/// How long a change must be over before it is taken to be whole: editors save in several steps.
+/// How long nothing must change before a change is complete: editors save in several steps.
 const QUIET: Duration = Duration::from_millis(40);
-/// A change that does not end is taken after this.
+/// A change that does not end is reported after this time.
 const MOST: Duration = Duration::from_secs(1);
-/// How often missing folders are looked for, and all files where the system reports no changes.
+/// Interval of looking for missing folders and, if the system reports no changes, of comparing all files.
 const EVERY: Duration = Duration::from_secs(1);
 
-/// What has changed since the last build.
+/// The changes since the last build.
 #[derive(Debug, Default, PartialEq, Eq)]
 pub struct Change {
-    /// What was named, links resolved; empty when only a folder came or went.
+    /// The changed paths, links resolved; empty when only a folder came or went.
     pub paths: BTreeSet<PathBuf>,
-    /// The system lost count: anything may have changed.
+    /// The system dropped events: anything may have changed.
     pub anything: bool,
 }
 
 /// Watches the content roots, templates, static files and settings of a site.
 pub struct Watcher {
-    /// Reports changes; `None` when the system cannot, and all files are compared once a second.
+    /// Reports changes; `None` if the system cannot, and all files are compared once a second.
     inner: Option<RecommendedWatcher>,
     events: Receiver<notify::Result<Event>>,
     root: PathBuf,
-    /// Where the site is published: changes are computed against that site.
+    /// The published site, with which changes are computed.
     previous: PathBuf,
     watched: Vec<Watched>,
 }
@@ -47,9 +47,9 @@ pub struct Watcher {
 struct Watched {
     given: PathBuf,
     mode: RecursiveMode,
-    /// With links resolved, while it is there.
+    /// The path with links resolved, while it exists.
     now: Option<PathBuf>,
-    /// Its files at the last look, where the system reports no changes.
+    /// The last snapshot of its files, if the system reports no changes.
     seen: FileStamps,
 }
 
@@ -73,11 +73,11 @@ impl Watcher {
     /// Watches the site at `root` with the content roots that the command line names, if any.
     ///
     /// # Errors
-    /// The system refuses to watch anything.
+    /// The system cannot watch anything.
     pub fn new(root: &Path, content: &[PathBuf]) -> notify::Result<Self> {
         let (sender, events) = mpsc::channel();
         let root = root.canonicalize()?;
-        // As in a build: a link to a large folder, or to one that is always written, is not part of the site.
+        // As in a build: a link to a large or constantly changing folder is not part of the site.
         let config = Config::default().with_follow_symlinks(false);
         let build = config::Build::default();
         let mut watcher = Self {
@@ -158,7 +158,7 @@ impl Watcher {
         }
     }
 
-    /// Waits at most this long, and notes what changed; `false` when nothing happened.
+    /// Waits up to this long, and records what changed; `false` if nothing happened.
     fn hear(&mut self, most: Duration, change: &mut Change) -> bool {
         if self.polls() {
             thread::sleep(most);
@@ -172,7 +172,7 @@ impl Watcher {
         true
     }
 
-    /// Compares all files with how they were before; whether any is different that a build reads.
+    /// Compares all files with the last snapshot; returns whether a file that a build reads is different.
     fn compare(&mut self, change: &mut Change) -> bool {
         let mut paths = BTreeSet::new();
         for watched in &mut self.watched {
@@ -186,7 +186,7 @@ impl Watcher {
         any
     }
 
-    /// Notes what an event names, as far as a build reads it.
+    /// Records the paths of an event that a build reads.
     fn note(&self, event: notify::Result<Event>, change: &mut Change) {
         let Ok(event) = event else {
             change.anything = true;
@@ -219,8 +219,8 @@ impl Watcher {
         )
     }
 
-    /// Watches what has come and forgets what has gone; `true` when there was any. What an event named itself is watched
-    /// anew: another folder may have replaced it.
+    /// Watches new folders and drops missing ones; `true` if there were any. Folders that an event named are watched anew,
+    /// because they may have been replaced.
     fn update_watches(&mut self, named: &BTreeSet<PathBuf>) -> bool {
         let (mut changed, mut failed) = (false, false);
         for watched in &mut self.watched {
@@ -249,7 +249,7 @@ impl Watcher {
         changed
     }
 
-    /// The system has no room for so many watches: all files are compared once a second instead.
+    /// Switches to polling once a second, when the system has no room for more watches.
     fn poll(&mut self) {
         self.inner = None;
         for watched in &mut self.watched {
@@ -258,7 +258,7 @@ impl Watcher {
     }
 }
 
-/// A path as events name it in the folder around it: the links of that folder are resolved, one at its end is not.
+/// A path as events name it: links of its parent folder are resolved, a link at its end is not.
 fn named(path: &Path) -> PathBuf {
     let path = std::path::absolute(path).unwrap_or_else(|_| path.to_owned());
     let folder = path.parent().and_then(|folder| folder.canonicalize().ok());
@@ -268,8 +268,8 @@ fn named(path: &Path) -> PathBuf {
     }
 }
 
-/// Whether a build never reads it: the store of git, and temporary files of editors and of `runpress annotate`.
-/// A run may name a file in any other hidden folder, and a build too many is cheap.
+/// Whether a build never reads it: `.git`, and temporary files of editors and of `runpress annotate`. A run may name a file in
+/// any other hidden folder, and an extra build is cheap.
 fn is_left_alone(below: &Path) -> bool {
     let is_of_git = below.iter().any(|name| name == ".git");
     let name = below
@@ -322,7 +322,7 @@ mod tests {
         write("content/.git/index", "no input");
         write("notes.txt", "no input");
         reports(&["content/runs/a/events.jsonl", "content/runs/a/writeup.md"]);
-        // What a link leads to is not walked.
+        // The target of a link is not walked.
         #[cfg(unix)]
         {
             let linked = tempfile::tempdir().expect("a temporary folder");
@@ -330,7 +330,7 @@ mod tests {
             reports(&["content/link"]);
             fs::write(linked.path().join("file"), "no input").expect("a file");
         }
-        // As long as before, and as old as before.
+        // Same length and time as before.
         let path = root.join("content/runs/a/events.jsonl");
         let time = fs::metadata(&path).and_then(|meta| meta.modified());
         write("content/runs/a/new", "six");
@@ -341,7 +341,7 @@ mod tests {
             .expect("a time");
         fs::rename(root.join("content/runs/a/new"), &path).expect("a rename");
         reports(&["content/runs/a/events.jsonl"]);
-        // A folder that was not there.
+        // A new folder.
         write("templates/home.html", "words");
         reports(&["templates"]);
         write("templates/home.html", "other words");

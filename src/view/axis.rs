@@ -1,12 +1,12 @@
-//! Where the events of a tape are from left to right: by time, with long gaps folded, or by order.
+//! Horizontal positions of a tape's events: by time, with long gaps collapsed, or by order.
 //!
-//! All arithmetic is in whole numbers, so that a tape has the same picture on every machine.
+//! Uses only integer arithmetic, so that a tape is drawn identically on every machine.
 
 use crate::config::Config;
 use crate::model::tape::Tape;
 use crate::model::time::push_clock;
 
-/// The longest bar of an event, and what is left of a folded gap; in milliseconds.
+/// Maximum width of an event's bar, and of a collapsed gap, in milliseconds.
 pub const LONGEST: i64 = 30_000;
 
 /// Distances of ticks, in milliseconds. The last one is doubled as often as needed.
@@ -15,51 +15,51 @@ const STEPS: [i64; 15] = [
     1_800_000, 3_600_000, 10_800_000, 21_600_000,
 ];
 
-/// The events of a tape in time.
+/// The time axis of a tape.
 #[derive(Debug)]
 pub struct Axis {
-    /// Of each event: milliseconds since the first one without what is folded, or its position when there are no times.
+    /// For each event: milliseconds since the first one without collapsed gaps, or its index if there are no times.
     places: Vec<i64>,
-    /// The gaps that are folded, in order.
+    /// The collapsed gaps, in order.
     folds: Vec<Fold>,
-    /// Whether the places are times.
+    /// Whether `places` are times.
     is_time: bool,
 }
 
 /// A long gap.
 #[derive(Debug)]
 struct Fold {
-    /// Position of the event after it.
+    /// Index of the event after it.
     position: usize,
-    /// Milliseconds that it lasts.
+    /// Duration in milliseconds.
     lasts: i64,
-    /// Milliseconds of it that are left out.
+    /// Collapsed part in milliseconds.
     hidden: i64,
-    /// Its place on the axis.
+    /// Its position on the axis.
     place: i64,
 }
 
 /// A label of the axis.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Tick {
-    /// From the left.
+    /// Distance from the left.
     pub x: u32,
     /// `m:ss` or `h:mm:ss` since the first event.
     pub label: String,
 }
 
-/// An axis that is as wide as a picture.
+/// An axis scaled to the width of a drawing.
 #[derive(Debug, Clone, Copy)]
 pub struct Scale<'a> {
     axis: &'a Axis,
-    /// In units of the picture.
+    /// In units of the drawing.
     width: u32,
-    /// Width of a folded gap.
+    /// Width of a collapsed gap.
     fold: u32,
 }
 
 impl Axis {
-    /// The events by time. Without times, or when all are the same, the order counts.
+    /// The events by time, or by order if they have no times or all times are equal.
     #[must_use]
     pub fn of(config: &Config, tape: &Tape<'_>) -> Self {
         let gap = i64::try_from(config.timeline.gap_seconds)
@@ -109,10 +109,10 @@ impl Axis {
         }
     }
 
-    /// The axis on a picture of this width, with `fold` units for each folded gap.
+    /// Scales the axis to this width, with `fold` units for each collapsed gap.
     #[must_use]
     pub fn scale(&self, width: u32, fold: u32) -> Scale<'_> {
-        // Very many gaps share half of the width.
+        // Many gaps share half of the width.
         let gaps = u32::try_from(self.folds.len()).unwrap_or(u32::MAX).max(1);
         Scale {
             axis: self,
@@ -127,7 +127,7 @@ impl Axis {
 }
 
 impl Scale<'_> {
-    /// Where each event is, from 0 to the width.
+    /// The position of each event, from 0 to the width.
     pub fn places(&self) -> impl Iterator<Item = u32> {
         let mut folded = 0;
         self.axis
@@ -145,8 +145,8 @@ impl Scale<'_> {
             })
     }
 
-    /// Where each event ends: when the next one begins or a gap is folded, [`LONGEST`] at most. Without times it ends where
-    /// the next one is.
+    /// The end of each event: the next event or collapsed gap, but at most [`LONGEST`] after its start. Without times, the
+    /// position of the next event.
     pub fn ends(&self) -> impl Iterator<Item = u32> {
         let places = &self.axis.places;
         let mut folded = 0;
@@ -163,7 +163,7 @@ impl Scale<'_> {
         })
     }
 
-    /// The folded gaps: from, to, and milliseconds that they last.
+    /// The collapsed gaps: start, end, and duration in milliseconds.
     pub fn folds(&self) -> impl Iterator<Item = (u32, u32, i64)> {
         let folds = self.axis.folds.iter().enumerate();
         folds.map(|(index, fold)| {
@@ -172,7 +172,7 @@ impl Scale<'_> {
         })
     }
 
-    /// Milliseconds on so many units without a folded gap; 0 without times.
+    /// Milliseconds in this many units without a collapsed gap; 0 without times.
     #[must_use]
     pub fn milliseconds(&self, units: u32) -> i64 {
         if !self.axis.is_time {
@@ -183,13 +183,13 @@ impl Scale<'_> {
         i64::try_from(part).unwrap_or(i64::MAX)
     }
 
-    /// At most `most` labels at round times; none without times.
+    /// Up to `most` labels at round times; empty without times.
     #[must_use]
     pub fn ticks(&self, most: usize) -> Vec<Tick> {
         if !self.axis.is_time {
             return Vec::new();
         }
-        // Only what is not folded needs labels.
+        // Collapsed parts need no labels.
         let most = i64::try_from(most.max(1)).unwrap_or(i64::MAX);
         let total = self.axis.total();
         let mut steps = STEPS.into_iter();
@@ -201,7 +201,7 @@ impl Scale<'_> {
         let (mut from, mut hidden) = (0_i64, 0_i64);
         let folds = self.axis.folds.iter().map(|fold| (fold.place, fold.hidden));
         for (folded, (place, next)) in folds.chain([(total, 0)]).enumerate() {
-            // The first round time after the gap before.
+            // The first round time after the previous gap.
             let mut place_of =
                 (from.saturating_add(hidden)).saturating_add(step - 1) / step * step - hidden;
             while place_of <= place && ticks.len() < 4 * STEPS.len() {
@@ -219,13 +219,13 @@ impl Scale<'_> {
         ticks
     }
 
-    /// Units without those of folded gaps.
+    /// The width without collapsed gaps.
     fn room(&self) -> u32 {
         let folds = u32::try_from(self.axis.folds.len()).unwrap_or(u32::MAX);
         self.width.saturating_sub(self.fold.saturating_mul(folds))
     }
 
-    /// Where a place is behind so many folded gaps.
+    /// The x position of a place after this many collapsed gaps.
     fn x(&self, place: i64, folded: usize) -> u32 {
         let part = i128::from(place) * i128::from(self.room()) / i128::from(self.axis.total());
         let folded = u32::try_from(folded).unwrap_or(u32::MAX);

@@ -1,4 +1,4 @@
-//! The card of a run or a case: a picture for previews of links.
+//! The social card of a run or a case: an image for link previews.
 
 use std::collections::BTreeSet;
 
@@ -14,23 +14,23 @@ use super::density::Density;
 use super::format;
 use super::run::Sources;
 
-/// Size of the tape on the card of a run, in pixels, and how wide its columns are.
+/// Size of the tape on a run's card, in pixels.
 pub const TAPE: (u32, u32) = (1088, 170);
 /// Width of a column.
 pub const COLUMN: u32 = 8;
-/// Tapes on the card of a case.
+/// Maximum tapes on a case's card.
 pub const TAPES: usize = 8;
-/// Characters of a text: more than there is room for.
+/// Maximum characters of a text: more than fits.
 const TEXT: usize = 160;
 
-/// What a card shows.
+/// The content of a card.
 #[derive(Debug, Default)]
 pub struct Card {
     /// Name of the site.
     pub site: String,
-    /// The model, or the case.
+    /// The name of the model or the case.
     pub title: String,
-    /// What was run, and by which harness.
+    /// The subject of the run, and its harness.
     pub subject: String,
     /// The tape of a run with its times; the newest tapes of a case.
     pub tapes: Vec<Density>,
@@ -40,14 +40,14 @@ pub struct Card {
     pub figures: Vec<(Tone, String)>,
 }
 
-/// What a value says.
+/// The tone of a value.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Tone {
-    /// Nothing.
+    /// Neutral.
     Plain,
     /// Good.
     Good,
-    /// Not good.
+    /// Mediocre.
     Poor,
     /// Bad.
     Bad,

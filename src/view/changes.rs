@@ -1,4 +1,4 @@
-//! The pages of what changed from build to build.
+//! The pages of changes from build to build.
 
 use std::collections::BTreeMap;
 
@@ -10,11 +10,11 @@ use crate::model::slug::{labels, short_id};
 use super::format;
 use super::row::{Pager, list_pages};
 
-/// Builds on one page.
+/// Builds per page.
 const BUILDS: usize = 20;
-/// Runs of one list that are shown; all are in the feed.
+/// Maximum runs shown per list; all are in the feed.
 const RUNS: usize = 100;
-/// Characters of a value that are shown.
+/// Maximum characters shown of a value.
 const VALUE: usize = 80;
 
 /// A page of the ledger.
@@ -25,44 +25,44 @@ pub struct ChangesPage {
     pub pager: Pager,
 }
 
-/// What a build changed.
+/// The changes of a build.
 #[derive(Debug, Serialize)]
 pub struct BuildView {
     pub number: u64,
     /// `26 runs`
     pub runs: String,
-    /// Whether it is the first, which lists nothing.
+    /// Whether it is the first build, which has no lists.
     pub is_first: bool,
-    /// Lists of runs: what happened to them, how many, the runs, how many more.
+    /// Lists of runs by type of change.
     pub lists: Vec<ListView>,
-    /// Runs that are not as they were.
+    /// Changed runs.
     pub changed: Vec<ChangeView>,
     /// `3 runs changed`
     pub changed_count: String,
-    /// How many more.
+    /// Number of omitted ones.
     pub more_changed: Option<String>,
 }
 
-/// Runs to which the same happened.
+/// Runs with the same type of change.
 #[derive(Debug, Serialize)]
 pub struct ListView {
     /// `2 runs added`
     pub title: String,
     pub runs: Vec<RunView>,
-    /// How many more.
+    /// Number of omitted runs.
     pub more: Option<String>,
 }
 
 /// A run in a list.
 #[derive(Debug, Serialize)]
 pub struct RunView {
-    /// Its page, or the page at its address.
+    /// Its page, or the page now at its address.
     pub href: Option<String>,
     /// Case, variant and version.
     pub title: String,
     /// Model and harness.
     pub words: String,
-    /// A part of its id, which tells it from others of its kind.
+    /// A part of its id, to distinguish it from similar runs.
     pub label: String,
     /// Why it was withdrawn.
     pub reason: Option<String>,
@@ -81,39 +81,38 @@ impl RunView {
     }
 }
 
-/// A run that is not as it was.
+/// A changed run.
 #[derive(Debug, Serialize)]
 pub struct ChangeView {
     pub run: RunView,
-    /// The last part of the address that it had.
+    /// The last part of its former address.
     pub moved_from: Option<String>,
-    /// `great → passable`, with words where there is no rating.
+    /// `great → passable`, with words if there is no rating.
     pub rating: Option<String>,
     /// `2 added: a-1, a-2`
     pub annotations: Vec<String>,
-    /// Files that differ.
+    /// Changed files.
     pub files: Vec<String>,
-    /// How many more files, which are not named.
+    /// Number of omitted files.
     pub more_files: Option<String>,
-    /// Fields that differ.
+    /// Changed fields.
     pub fields: Vec<FieldView>,
-    /// How many more fields.
+    /// Number of omitted fields.
     pub more_fields: Option<String>,
 }
 
-/// A field that differs.
+/// A changed field.
 #[derive(Debug, Serialize)]
 pub struct FieldView {
-    /// Where it is in the record.
+    /// Its path in the record.
     pub pointer: String,
-    /// What it was.
+    /// The old value.
     pub before: Option<String>,
-    /// What it is.
+    /// The new value.
     pub after: Option<String>,
 }
 
-/// All pages of the ledger, as pairs of path and page. `pages` are the pages that are at
-/// addresses of runs.
+/// All pages of the ledger, as pairs of path and page. `pages` are the pages at addresses of runs.
 pub fn pages(ledger: &Ledger, pages: &BTreeMap<String, String>) -> Vec<(String, ChangesPage)> {
     let known = Known {
         ledger,
@@ -133,11 +132,11 @@ pub fn pages(ledger: &Ledger, pages: &BTreeMap<String, String>) -> Vec<(String, 
         .collect()
 }
 
-/// What the site has a page for.
+/// The pages of the site.
 struct Known<'a> {
     ledger: &'a Ledger,
     pages: &'a BTreeMap<String, String>,
-    /// What runs are called, by id.
+    /// Labels of runs, by id.
     labels: BTreeMap<&'a str, String>,
 }
 
@@ -172,7 +171,7 @@ impl Known<'_> {
         let page = self.ledger.page(run);
         let mut gone = self.ledger.withdrawn.iter();
         let withdrawn = gone.find(|other| other.run.id == run.id);
-        // Another run may have the address by now.
+        // A different run may have the address by now.
         let has_page = self.pages.get(&page).is_some_and(|id| **id == *run.id);
         RunView {
             href: has_page.then(|| format!("{root}{page}")),
@@ -200,7 +199,7 @@ impl Known<'_> {
     }
 }
 
-/// Ids of annotations that are named.
+/// Maximum number of annotation ids listed.
 const IDS: usize = 10;
 
 fn annotations(annotations: &Annotations) -> Vec<String> {

@@ -1,4 +1,4 @@
-//! What is around every page: head, header, navigation, footer.
+//! The frame of every page: head, header, navigation, footer.
 
 use std::collections::BTreeMap;
 
@@ -11,7 +11,7 @@ use crate::markup::escape;
 use super::Link;
 use crate::links;
 
-/// What every page says about itself.
+/// Metadata of a page.
 #[derive(Debug, Clone, Default)]
 pub struct PageInfo {
     /// Path relative to the site's root.
@@ -20,20 +20,20 @@ pub struct PageInfo {
     pub title: String,
     /// One or two sentences.
     pub description: String,
-    /// Whether search engines may list it.
+    /// Whether search engines may index it.
     pub listed: bool,
     /// Path of the page that replaces this one, if any.
     pub canonical: Option<String>,
-    /// Scripts that the page has use for, in order.
+    /// Scripts that the page uses, in order.
     pub scripts: &'static [Script],
-    /// What the page says to search engines, as JSON.
+    /// Structured data for search engines, as JSON.
     pub json_ld: Option<String>,
-    /// Path of its card, if it has one.
+    /// Path of its social card, if any.
     pub image: Option<String>,
 }
 
 impl PageInfo {
-    /// A page that search engines may list.
+    /// A page that search engines may index.
     pub fn listed(
         path: impl Into<String>,
         title: impl Into<String>,
@@ -48,19 +48,19 @@ impl PageInfo {
         }
     }
 
-    /// The list that its address begins with: by it the page belongs to an entry of the navigation.
+    /// The first segment of its path, which determines its navigation entry.
     pub fn section(&self) -> Option<String> {
         let (folder, _) = self.path.split_once('/')?;
         Some(links::list(folder, 1))
     }
 }
 
-/// A built-in script. Each enhances what already is on the page; a page names those that it has use for.
+/// A built-in script. Each enhances existing content of the page; a page lists the scripts it uses.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Script {
-    /// The contents list that follows the reader.
+    /// The table of contents that follows the scroll position.
     Contents,
-    /// What all scripts share, and search: on every page.
+    /// Shared functions, and search: on every page.
     Search,
     /// Facets over all runs.
     Runs,
@@ -78,37 +78,37 @@ pub enum Script {
     Compare,
 }
 
-/// Head of a page; written after the shell is minified, so that recorded text in titles stays as it is.
+/// The head of a page. Written after the shell is minified, to keep recorded text in titles unchanged.
 #[derive(Debug, Serialize)]
 pub struct HeadView {
     /// Title with the site's name.
     pub title: String,
     /// One or two sentences.
     pub description: String,
-    /// Absolute address, when the site's is known.
+    /// Absolute address, if the site has a `base_url`.
     pub canonical: Option<String>,
     /// The Content-Security-Policy, for an attribute in double quotes.
     pub csp: Html,
     /// Name of the site.
     pub site_title: String,
-    /// Whether search engines may list the page.
+    /// Whether search engines may index the page.
     pub listed: bool,
-    /// What the page says to search engines.
+    /// Structured data for search engines.
     pub json_ld: Option<Html>,
-    /// Absolute address of the card, when the site's is known.
+    /// Absolute address of the social card, if the site has a `base_url`.
     pub image: Option<String>,
-    /// Whether there is an Atom feed.
+    /// Whether the site has an Atom feed.
     pub has_atom: bool,
     /// Addresses of the page's scripts.
     pub scripts: Vec<String>,
-    /// Way to the site's root.
+    /// Relative path to the site's root.
     pub root: String,
 }
 
 /// The frame of a page.
 #[derive(Debug, Clone, Serialize)]
 pub struct ShellView {
-    /// Way to the site's root.
+    /// Relative path to the site's root.
     pub root: String,
     /// BCP 47 tag.
     pub language: String,
@@ -117,7 +117,7 @@ pub struct ShellView {
     /// A line at the top of every page.
     pub notice: Option<String>,
     pub nav: Vec<NavItem>,
-    /// Who publishes.
+    /// The publisher.
     pub author: Option<String>,
     /// Licence of the data.
     pub licence: Option<String>,
@@ -125,9 +125,9 @@ pub struct ShellView {
     pub canary: Option<String>,
     /// Addresses of the built-in style sheets and scripts.
     pub assets: AssetLinks,
-    /// Where the head goes.
+    /// The placeholder for the head.
     pub head: Html,
-    /// Where the page goes.
+    /// The placeholder for the page.
     pub main: Html,
 }
 
@@ -136,7 +136,7 @@ pub struct ShellView {
 pub struct AssetLinks {
     /// Style sheets, in order.
     pub styles: Vec<String>,
-    /// The files of each script that pages ask for, in order.
+    /// The files of each script, in order.
     #[serde(skip)]
     pub scripts: BTreeMap<Script, Vec<String>>,
     pub icon: String,
@@ -147,24 +147,24 @@ pub struct AssetLinks {
 pub struct NavItem {
     pub text: String,
     pub href: String,
-    /// Whether the page belongs here.
+    /// Whether the page belongs to this entry.
     pub current: bool,
 }
 
-/// A site with more pages of prose has them behind one entry.
+/// Maximum number of prose pages in the navigation; if there are more, they share one entry.
 pub const PAGES: usize = 3;
 
-/// The navigation: words, and a path of the site or an absolute address each.
+/// The navigation: labels, each with a path of the site or an absolute address.
 #[derive(Debug, Clone)]
 pub struct Navigation {
-    /// What is in the header.
+    /// The entries in the header.
     pub main: Vec<Link>,
-    /// The entries of pages that have none of their own, by the section of the page.
+    /// The entries for pages without an entry of their own, by the section of the page.
     owners: BTreeMap<String, String>,
 }
 
 impl Navigation {
-    /// The address of the entry that the pages of a section belong to.
+    /// The address of the navigation entry of a section.
     #[must_use]
     pub fn entry_of(&self, section: &str) -> Option<&str> {
         let main = self.main.iter().map(|link| link.href.as_str());
@@ -173,7 +173,7 @@ impl Navigation {
     }
 }
 
-/// The navigation of a site with these pages of prose.
+/// The navigation of a site with these prose pages.
 pub fn navigation(config: &Config, prose: &[Link]) -> Navigation {
     let lists = [
         ("Cases", "cases"),
@@ -249,7 +249,7 @@ pub fn head(
     }
 }
 
-/// No inline script or style, nothing from elsewhere but frames of the hosts that the site allows.
+/// Forbids inline scripts and styles, and external content except for frames of allowed hosts.
 fn content_security_policy(config: &Config, data: Option<&str>) -> Html {
     let hosts = config.policy.embed_hosts.iter();
     let hosts: Vec<String> = hosts.map(|host| format!("https://{host}")).collect();

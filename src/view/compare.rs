@@ -1,4 +1,4 @@
-//! What runs are compared by: the page, and what each run brings to it.
+//! The comparison of runs: its page, and the data of each run.
 
 use std::borrow::Cow;
 
@@ -21,13 +21,13 @@ mod tape;
 
 pub use tape::TapeData;
 
-/// Newest runs on the page, to pick from.
+/// Number of newest runs on the page, to choose from.
 const ROWS: usize = 20;
-/// Characters of one field.
+/// Maximum characters of a field.
 const FIELD: usize = 300;
-/// Visual checks.
+/// Maximum number of visual checks.
 const CHECKS: usize = 200;
-/// Characters of a writeup.
+/// Maximum characters of a writeup.
 pub const WRITEUP: usize = 2_000;
 
 /// The page.
@@ -49,18 +49,18 @@ pub fn page(archive: &Archive, findings: &[Findings]) -> ComparePage {
     }
 }
 
-/// What the script reads first: where each run is, and what is the same for all runs and so not repeated.
+/// The manifest, which the script loads first: the location of each run, and values that all runs share.
 #[derive(Debug, Serialize)]
 pub struct Manifest {
     /// The first [`key`] and the name of each part.
     parts: Vec<(String, String)>,
-    /// The fields of a run, in the order of [`RunData::fields`].
+    /// The fields of a run in groups, in the order of [`RunData::fields`].
     groups: Vec<Group>,
     /// The names of [`RunData::metrics`].
     metrics: Vec<&'static str>,
 }
 
-/// Fields under one heading.
+/// Fields under a heading.
 #[derive(Debug, Serialize)]
 struct Group {
     name: &'static str,
@@ -76,7 +76,7 @@ struct Field {
 }
 
 impl Manifest {
-    /// What the parts hold; `parts` are their first keys and their names.
+    /// The manifest of these parts, each with its first key and its name.
     #[must_use]
     pub fn new(parts: Vec<(String, String)>) -> Self {
         let groups = GROUPS.iter().map(|(name, fields)| {
@@ -95,7 +95,7 @@ impl Manifest {
     }
 }
 
-/// Under what a run is found, and its further tapes, counted from 1: `a~2` is the second tape of `a`.
+/// The key of a run, and of its further tapes, counted from 1: `a~2` is the second tape of `a`.
 #[must_use]
 pub fn key(slug: &str, tape: usize) -> Cow<'_, str> {
     match tape {
@@ -104,40 +104,40 @@ pub fn key(slug: &str, tape: usize) -> Cow<'_, str> {
     }
 }
 
-/// What a run brings to a comparison.
+/// The data of a run for comparisons.
 #[derive(Debug, Serialize)]
 #[serde(rename_all = "camelCase")]
 pub struct RunData<'a> {
-    /// Path of its folder below `runs/`, where that is not its key.
+    /// Path of its folder below `runs/`, if different from its key.
     #[serde(skip_serializing_if = "Option::is_none")]
     folder: Option<&'a str>,
     /// Case, variant and version.
     title: String,
     model: String,
     harness: String,
-    /// Day on which it finished.
+    /// The date on which it finished.
     date: String,
     /// First part of its id.
     id: String,
     /// Its state, rating and cost.
     ended: String,
-    /// The fields of all groups; null where one is unknown.
+    /// The fields of all groups; null if unknown.
     fields: Vec<Option<String>>,
     metrics: Vec<Metric>,
     checks: Vec<Check>,
-    /// Name and scorer, and value of each outcome.
+    /// Name with scorer, and value of each outcome.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     outcomes: Vec<(String, String)>,
     tapes: Vec<TapeSummary>,
-    /// The first of them.
+    /// The first tape.
     tape: Option<TapeData<'a>>,
     writeup: Option<Writeup>,
 }
 
-/// A number, null when it is unknown, and how it is shown.
+/// A number, null if unknown, and its display text.
 type Metric = (Option<f64>, String);
 
-/// View and name of a check; its similarity, null when the view was not reached; and how it is shown.
+/// View and name of a check; its similarity, null if the view was not reached; and its display text.
 type Check = (String, String, Option<f64>, String);
 
 #[derive(Debug, Serialize)]
@@ -149,12 +149,12 @@ struct TapeSummary {
     duration: Option<String>,
 }
 
-/// The beginning of a writeup.
+/// The start of a writeup.
 #[derive(Debug, Serialize)]
 struct Writeup {
     /// Tag and text of each block.
     blocks: Vec<(&'static str, String)>,
-    /// Whether the page of the run has more of it.
+    /// Whether the run page has more of it.
     more: bool,
 }
 
@@ -174,7 +174,7 @@ fn ended(s: &Sources<'_>) -> String {
     )
 }
 
-/// What the run brings; `writeup` are the blocks of its writeup and whether there is more.
+/// The data of a run. `writeup` has the blocks of its writeup, and whether there is more.
 #[must_use]
 pub fn data<'a>(
     s: &Sources<'a>,
@@ -257,7 +257,7 @@ const TASK: bool = true;
 /// Any other field.
 const OTHER: bool = false;
 
-/// The fields that are compared: name, whether it belongs to the task, and what a run has there.
+/// The compared fields: name, whether it belongs to the task, and the value for a run.
 const GROUPS: [(&str, &[FieldRow]); 3] = [
     (
         "What was run",
@@ -369,7 +369,7 @@ fn step(recorded: Recorded<'_>) -> Option<Cow<'static, str>> {
     }
 }
 
-/// The numbers that are compared.
+/// The compared metrics.
 #[allow(
     clippy::redundant_closure_for_method_calls,
     reason = "the method itself is of one lifetime"
@@ -418,7 +418,7 @@ fn counted(count: Option<usize>) -> Metric {
     (count.map(|count| count as f64), text)
 }
 
-/// A number of all tapes; without a tape nothing is known of it.
+/// A sum over all tapes; `None` without a tape.
 fn of_tapes(s: &Sources<'_>, number: impl Fn(&Tape<'_>) -> usize) -> Option<usize> {
     (!s.tapes.is_empty()).then(|| s.tapes.iter().map(number).sum())
 }

@@ -1,5 +1,5 @@
-//! A tape as a few columns: how many events of each family, and how many of them failed. Small enough to be kept with a run, so that
-//! lists draw it without reading the tape again.
+//! A tape in a few columns: the number of events per family, and of failures. Small enough to keep with a run, so that lists can
+//! draw it without reading the tape again.
 
 use serde::Serialize;
 
@@ -11,26 +11,26 @@ use super::axis::Axis;
 #[cfg(test)]
 mod tests;
 
-/// Columns that are kept of a run.
+/// Columns kept for a run.
 pub const KEPT: usize = 48;
-/// Height of a [`Glyph`], at most: of fewer events in a column, each is one unit high.
+/// Maximum height of a [`Glyph`]. With fewer events in a column, each is one unit high.
 const HEIGHT: u32 = 46;
-/// Units of a column while events are sorted into them.
+/// Units per column while events are assigned to columns.
 const UNITS: u32 = 16;
-/// Bars of a glyph, at 7 bytes each; when there would be more, two columns become one.
+/// Maximum bars of a glyph, at 7 bytes each; beyond that, columns are merged in pairs.
 const BARS: usize = 200;
-/// A glyph has no fewer columns.
+/// Minimum columns of a glyph.
 const COARSE: usize = 15;
 
-/// How many families there are.
+/// Number of families.
 const FAMILIES: usize = Family::ALL.len();
 
 /// Events of one column, by family in the order of [`Family::ALL`].
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct Column {
-    /// All of them.
+    /// All events.
     pub events: [u32; FAMILIES],
-    /// Those of them that failed.
+    /// Failed events.
     pub failed: [u32; FAMILIES],
 }
 
@@ -41,14 +41,15 @@ pub struct Density {
     pub columns: Vec<Column>,
 }
 
-/// A density as a small SVG: a path of upright strokes for each family, and one for failures. `components/density.html` prints it.
+/// A density as a small SVG: a path of vertical strokes for each family, and one for failures. `components/density.html` prints
+/// it.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct Glyph {
-    /// How many columns. Each is a unit wide, and its bars are in its middle, at a whole number.
+    /// Number of columns. Each is one unit wide, with its bars centered at an integer.
     pub columns: usize,
     /// Height.
     pub height: u32,
-    /// From the bottom up.
+    /// Drawn from the bottom up.
     pub paths: Vec<GlyphPath>,
 }
 
@@ -57,24 +58,24 @@ pub struct Glyph {
 pub struct GlyphPath {
     /// `f-speech`, ... or `fail`.
     pub class: String,
-    /// Upright lines, in whole units.
+    /// Vertical lines, in integer units.
     pub d: String,
 }
 
 impl Column {
-    /// How many events.
+    /// Number of events.
     #[must_use]
     pub fn total(&self) -> u32 {
         self.events.iter().sum()
     }
 
-    /// How many of them failed.
+    /// Number of failures.
     #[must_use]
     pub fn failures(&self) -> u32 {
         self.failed.iter().sum()
     }
 
-    /// What is stacked, from the bottom up: events of each family that did not fail, and failures.
+    /// The stack from the bottom up: successful events of each family, then failures.
     pub fn stack(&self) -> impl Iterator<Item = (Option<Family>, u32)> {
         let numbers = self.events.iter().zip(&self.failed);
         let fine = numbers.map(|(events, failed)| events.saturating_sub(*failed));
@@ -82,7 +83,7 @@ impl Column {
         families.chain([(None, self.failures())])
     }
 
-    /// How many bars its stack has.
+    /// Number of bars in the stack.
     fn bars(&self) -> usize {
         let families = self.events.iter().zip(&self.failed);
         let fine = families.filter(|(events, failed)| events > failed).count();
@@ -100,8 +101,8 @@ impl Column {
 }
 
 impl Density {
-    /// Sorts the events of a tape into `columns`; the axis says whether they are of equal time or of as many events. Every event
-    /// is counted once.
+    /// Sorts the events of a tape into `columns`, of equal time or of equal event counts as the axis decides. Every event is
+    /// counted once.
     #[must_use]
     pub fn of(axis: &Axis, tape: &Tape<'_>, columns: usize) -> Self {
         let mut density = Self {
@@ -116,7 +117,7 @@ impl Density {
         density
     }
 
-    /// What [`Findings::density`] keeps of a run, if it has events.
+    /// The value of [`Findings::density`], if the run has events.
     #[must_use]
     pub fn kept(axis: &Axis, tape: &Tape<'_>) -> Option<String> {
         (!tape.events.is_empty()).then(|| Self::of(axis, tape, KEPT).packed())
@@ -128,7 +129,7 @@ impl Density {
         Self::of_packed(findings.density.as_deref()?)
     }
 
-    /// Half as many columns.
+    /// Merges columns in pairs.
     #[must_use]
     pub fn halved(&self) -> Self {
         let pairs = self.columns.chunks(2).map(|pair| {
@@ -141,8 +142,8 @@ impl Density {
         }
     }
 
-    /// A text of a few hundred bytes: how many columns, and for each family and its failures how many columns have a number, the
-    /// columns before each of them, and the number.
+    /// Packs the columns into a text of a few hundred bytes: their number and, for each family and its failures, how many columns
+    /// have a count, the empty columns before each of them, and the count.
     #[must_use]
     pub fn packed(&self) -> String {
         let mut out = String::new();
@@ -167,7 +168,7 @@ impl Density {
         out
     }
 
-    /// The density of a packed text; `None` when it was not made by [`Density::packed`].
+    /// Unpacks a text; `None` if [`Density::packed`] did not write it.
     #[must_use]
     pub fn of_packed(text: &str) -> Option<Self> {
         let mut digits = text.bytes();
@@ -189,7 +190,7 @@ impl Density {
         Some(density)
     }
 
-    /// The colors of its picture, class and name, in the order of the legend; failures last.
+    /// The legend: classes and names of the colors in order; failures last.
     #[must_use]
     pub fn key(&self) -> Vec<(String, &'static str)> {
         let mut stacks = [false; FAMILIES + 1];
@@ -208,7 +209,7 @@ impl Density {
             .collect()
     }
 
-    /// The picture of it: at most about 1.7 KB, and the same on every machine.
+    /// The glyph: at most about 1.7 KB, and equal on every machine.
     #[must_use]
     pub fn glyph(&self) -> Glyph {
         let bars = |density: &Self| density.columns.iter().map(Column::bars).sum::<usize>();
@@ -225,7 +226,8 @@ impl Density {
         }
     }
 
-    /// Bars of all columns: the middle of the first one and the step to the next, and the room above the columns and their height.
+    /// Bars of all columns. `first` is the center of the first one and `step` the distance to the next, `top` the space above
+    /// them and `height` their height.
     #[must_use]
     pub fn drawn(&self, (first, step): (u32, u32), (top, height): (u32, u32)) -> Vec<GlyphPath> {
         let totals = self.columns.iter().map(Column::total);
@@ -238,7 +240,7 @@ impl Density {
             let part = (u64::from(number) * u64::from(height)).div_ceil(u64::from(most));
             u32::try_from(part).unwrap_or(height)
         };
-        // However many others there are, a failure is seen.
+        // A failure stays visible among any number of others.
         let least = if height < most { 2 } else { 1 };
         let mut ds = [const { String::new() }; FAMILIES + 1];
         for (x, column) in (first..).step_by(step as usize).zip(&self.columns) {
@@ -288,7 +290,7 @@ pub fn places(axis: &Axis, columns: usize) -> impl Iterator<Item = usize> {
 }
 
 impl Glyph {
-    /// The picture of a run, if it has events.
+    /// The glyph of a run, if it has events.
     #[must_use]
     pub fn of_run(findings: &Findings) -> Option<Self> {
         Density::of_run(findings).map(|density| density.glyph())
@@ -313,7 +315,7 @@ impl Column {
     }
 }
 
-/// Numbers of a picture mostly have one digit.
+/// Numbers in a glyph mostly have one digit.
 fn push_number(out: &mut String, number: u32) {
     match u8::try_from(number) {
         Ok(digit @ 0..10) => out.push(char::from(b'0' + digit)),
@@ -321,10 +323,10 @@ fn push_number(out: &mut String, number: u32) {
     }
 }
 
-/// No packed text has more columns.
+/// Maximum columns in a packed text.
 const MOST: usize = 10_000;
 
-/// Digits of packed numbers: five bits each, the lowest first; a sixth one says that more follow.
+/// Digits of packed numbers: five bits each, lowest first; a sixth bit marks that more follow.
 const ZERO: u8 = b'0';
 const MORE: u8 = 32;
 

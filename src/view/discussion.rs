@@ -1,4 +1,4 @@
-//! What was said around a run: the public part of its transcript, and the review threads about its files.
+//! Discussions of a run: the public part of its transcript, and the review threads about its files.
 
 use std::collections::BTreeMap;
 
@@ -19,13 +19,13 @@ pub struct ConversationView {
     /// `9 turns`
     pub count: String,
     pub turns: Vec<TurnView>,
-    /// How many more turns run.json holds.
+    /// Number of further turns, which are only in run.json.
     pub more: Option<String>,
-    /// Public events that are no turn.
+    /// Public events that are not turns.
     pub asides: Vec<AsideView>,
-    /// How many more of them run.json holds.
+    /// Number of further events, which are only in run.json.
     pub more_asides: Option<String>,
-    /// What is not published, in words.
+    /// Counts of withheld parts, in words.
     pub withheld: Vec<String>,
 }
 
@@ -34,41 +34,41 @@ pub struct ConversationView {
 pub struct TurnView {
     /// Its id on the page.
     pub anchor: String,
-    /// Who speaks.
+    /// The speaker.
     pub role: String,
-    /// What is said and shown.
+    /// Its content.
     pub parts: Vec<PartView>,
-    /// Whether there is more of it in run.json.
+    /// Whether it is truncated; run.json has all of it.
     pub cut: bool,
 }
 
-/// A public event that is no turn.
+/// A public event that is not a turn.
 #[derive(Debug, Serialize)]
 pub struct AsideView {
     /// `plan, assistant`
     pub label: String,
-    /// What it says.
+    /// Its text.
     pub text: String,
-    /// Whether the text goes on in run.json.
+    /// Whether the text is truncated; run.json has all of it.
     pub cut: bool,
 }
 
-/// A block, or consecutive blocks of text: exactly one of the first three is there.
+/// A block, or consecutive text blocks: exactly one of the first three fields is set.
 #[derive(Debug, Default, Serialize)]
 pub struct PartView {
-    /// Plain words.
+    /// Plain text.
     pub text: Option<String>,
-    /// A short form such as `<tool_call:search>`, or the name of something that is not published.
+    /// A short form such as `<tool_call:search>`, or the name of something unpublished.
     pub label: Option<String>,
-    /// A picture or a file.
+    /// An image or a file.
     pub file: Option<Link>,
-    /// Whether the file is a picture.
+    /// Whether the file is an image.
     pub image: bool,
-    /// How wide the picture is shown where there is room, in CSS pixels, when its size is known; never 0.
+    /// Maximum display width of the image in CSS pixels, if its size is known; never 0.
     pub width: Option<u16>,
-    /// How high it is shown there.
+    /// The display height at that width.
     pub height: Option<u16>,
-    /// Whether the text goes on in run.json.
+    /// Whether the text is truncated; run.json has all of it.
     pub cut: bool,
 }
 
@@ -77,24 +77,24 @@ pub struct PartView {
 pub struct ThreadsView {
     /// `5 threads, 2 open`
     pub summary: String,
-    /// By file, in order of path.
+    /// Threads by file, in path order.
     pub files: Vec<ThreadFile>,
-    /// How many more threads run.json holds.
+    /// Number of further threads, which are only in run.json.
     pub more: Option<String>,
 }
 
 /// The threads of one file.
 #[derive(Debug, Serialize)]
 pub struct ThreadFile {
-    /// Its path below `implementation/`, or the resource as written when it is not there.
+    /// Its path below `implementation/`, or the resource as written if it is elsewhere.
     pub path: String,
-    /// Whether the file is there.
+    /// Whether the file exists.
     pub present: bool,
     /// Its threads, by line.
     pub threads: Vec<ThreadView>,
 }
 
-/// One thread.
+/// A thread.
 #[derive(Debug, Serialize)]
 pub struct ThreadView {
     /// Its id on the page.
@@ -105,13 +105,13 @@ pub struct ThreadView {
     pub place: String,
     /// The turn that produced the file.
     pub turn: Option<String>,
-    /// The lines it is about: number and text.
+    /// The lines of the thread: number and text.
     pub lines: Vec<(u64, String)>,
-    /// How many more lines it is about.
+    /// Number of further lines.
     pub more: Option<String>,
-    /// What was said.
+    /// Its entries.
     pub entries: Vec<EntryView>,
-    /// How many more entries run.json holds.
+    /// Number of further entries, which are only in run.json.
     pub more_entries: Option<String>,
 }
 
@@ -122,7 +122,7 @@ pub struct EntryView {
     pub html: Option<Html>,
     /// Plain text.
     pub text: Option<String>,
-    /// Whether it goes on in run.json.
+    /// Whether it is truncated; run.json has all of it.
     pub cut: bool,
 }
 
@@ -184,7 +184,7 @@ fn aside_view(aside: &Aside<'_>, budget: &mut SectionBudget) -> AsideView {
     }
 }
 
-/// How high a picture of a conversation may be, in CSS pixels: the `30rem` of the style sheet, in text of the usual size.
+/// Maximum height of an image in a conversation, in CSS pixels: `30rem` in the style sheet, at the default text size.
 const HIGHEST: u16 = 480;
 
 fn turn_view(
@@ -220,7 +220,7 @@ fn turn_view(
     }
 }
 
-/// One text of consecutive blocks, as far as there is room.
+/// The text of consecutive blocks, within the budget.
 fn text_view<'p>(
     text: &str,
     rest: impl Iterator<Item = &'p Part<'p>>,
@@ -230,7 +230,7 @@ fn text_view<'p>(
     let mut text = budget.beginning(text).to_owned();
     for part in rest {
         if let Content::Text(more) = &part.content {
-            // What was cut does not go on.
+            // Truncated text cannot continue.
             if text.len() == whole && budget.beginning(&text).len() == whole {
                 text.push_str(budget.beginning(more));
             }
@@ -245,7 +245,7 @@ fn text_view<'p>(
     }
 }
 
-/// A block shows an asset only when both are public; otherwise its name is all there is.
+/// Shows an asset if both it and the block are public; otherwise only its name.
 fn asset_view(file: Option<&AssetFile>, label: String) -> PartView {
     let Some(file) = file else {
         return PartView {
@@ -263,7 +263,7 @@ fn asset_view(file: Option<&AssetFile>, label: String) -> PartView {
     }
 }
 
-/// Renders the Markdown of an entry, whose ids begin with the first text.
+/// Renders the Markdown of an entry. The first argument is the prefix of its ids.
 pub type Markdown<'a> = &'a dyn Fn(&str, &str) -> Html;
 
 /// Makes the threads.

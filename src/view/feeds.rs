@@ -1,4 +1,4 @@
-//! The feeds over all runs: where each is, what it holds and how to read it.
+//! The archive-wide feeds: their addresses, contents and examples.
 
 use serde::Serialize;
 
@@ -6,32 +6,32 @@ use super::format;
 use crate::links;
 use crate::model::FileDigest;
 
-/// A feed over all runs.
+/// An archive-wide feed.
 #[derive(Debug, Clone, Copy)]
 pub struct Feed {
-    /// Where it is, relative to the site's root.
+    /// Path from the site's root.
     pub path: &'static str,
-    /// Whether it is made of absolute addresses, so that a site that does not know its own has none.
+    /// Whether it needs absolute addresses, so that a site without `base_url` does not have it.
     pub is_absolute: bool,
-    /// What it holds.
+    /// A description of its content.
     holds: &'static str,
     shape: Shape,
-    /// What jq picks of it in the example.
+    /// The jq filter in its example.
     picked: &'static str,
 }
 
-/// How a feed is written.
+/// The syntax of a feed.
 #[derive(Debug, Clone, Copy)]
 enum Shape {
     /// One document, with its list under this key.
     Json(&'static str),
-    /// A document a line.
+    /// One document per line.
     Lines,
     Csv,
     Xml,
 }
 
-/// Lists the feeds: path, shape, what jq picks of it, and what it holds.
+/// Lists the feeds: path, shape, jq filter of the example, and description.
 macro_rules! feeds {
     ($($name:ident = $path:expr, $shape:expr, $picked:literal, $holds:literal;)+) => {
         $(
@@ -83,7 +83,7 @@ feeds! {
 /// The page of feeds.
 #[derive(Debug, Serialize)]
 pub struct FeedsPage {
-    /// The site's address, or what stands for it in the examples.
+    /// The site's address, or a placeholder in the examples.
     pub base: String,
     /// Whether the address is the site's own.
     pub is_known: bool,
@@ -102,30 +102,30 @@ pub struct FeedView {
     pub name: String,
     /// Id of its section.
     pub anchor: String,
-    /// Where it is.
+    /// Its address.
     pub href: String,
-    /// What it holds.
+    /// A description of its content.
     pub holds: &'static str,
-    /// Where its schema is; `None` for a feed that follows a standard of its own.
+    /// The address of its schema; `None` if the feed follows an external standard.
     pub schema: Option<String>,
     /// `12.0 KiB`
     pub size: String,
     /// BLAKE3, hexadecimal.
     pub blake3: String,
-    /// How to read it: name of the tool, language, text.
+    /// Examples of reading it, by tool.
     pub examples: Vec<Example>,
 }
 
-/// How to read a feed with one tool.
+/// An example of reading a feed with one tool.
 #[derive(Debug, Serialize)]
 pub struct Example {
     /// The tool.
     pub tool: &'static str,
-    /// What to type.
+    /// The command or code.
     pub text: String,
 }
 
-/// The page; `base` is the site's address where it is known, and `schema_of` knows where the schema of a feed is.
+/// The page of feeds. `base` is the site's address if known, and `schema_of` returns the address of a feed's schema.
 #[must_use]
 pub fn feeds_page(
     base: Option<&str>,

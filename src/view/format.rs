@@ -1,4 +1,4 @@
-//! How values look: the digits of the record, grouped; unknown as a dash with a reason.
+//! Formats values for display: digits as recorded, grouped; unknown values as a dash with a reason.
 
 use crate::model::review::Rating;
 use crate::model::run::{Metrics, Number, State};
@@ -28,7 +28,7 @@ pub fn count(number: usize, noun: &str) -> String {
     format!("{} {}", grouped(&number.to_string()), plural(number, noun))
 }
 
-/// The noun for a number of things: `harness` and `harnesses`, `entry` and `entries`.
+/// The noun in singular or plural: `harness` and `harnesses`, `entry` and `entries`.
 #[must_use]
 pub fn plural(number: usize, noun: &str) -> String {
     match noun.strip_suffix('y') {
@@ -39,14 +39,14 @@ pub fn plural(number: usize, noun: &str) -> String {
     }
 }
 
-/// `3 more runs`, when there are more than are shown; the noun says `more run`.
+/// `3 more runs`, if not all are shown; the noun is `more run`.
 #[must_use]
 pub fn rest(all: usize, shown: usize, noun: &str) -> Option<String> {
     let rest = all.saturating_sub(shown);
     (rest > 0).then(|| count(rest, noun))
 }
 
-/// Older runs without a sign of their own: `+12`, and the same in words.
+/// Older runs without a glyph: `+12`, and the same in words.
 #[must_use]
 pub fn older(all: usize, shown: usize) -> Option<(String, String)> {
     let rest = all.saturating_sub(shown);
@@ -54,7 +54,7 @@ pub fn older(all: usize, shown: usize) -> Option<(String, String)> {
     Some((format!("+{}", grouped(&rest.to_string())), words))
 }
 
-/// `12 more scripts are in run.json`, when there are more than are shown.
+/// `12 more scripts are in run.json`, if not all are shown.
 #[must_use]
 pub fn more(all: usize, shown: usize, noun: &str) -> Option<String> {
     let verb = if all == shown + 1 { "is" } else { "are" };
@@ -95,7 +95,7 @@ pub fn tokens(count: Option<&Number>) -> Cell {
     number(count, "not reported by the harness")
 }
 
-/// A number, grouped; `reason` says why there is none.
+/// A number, grouped; `reason` explains a missing one.
 #[must_use]
 pub fn number(number: Option<&Number>, reason: &str) -> Cell {
     known_or(number.map(|number| grouped(&plain(number))), reason)
@@ -116,7 +116,7 @@ pub fn cost(number: Option<&Number>) -> Cell {
     known_or(number.map(dollars), "the price is not known")
 }
 
-/// USD in two or three digits that say something; the title has the digits of the record.
+/// USD with two or three significant digits; the title has the recorded digits.
 #[must_use]
 pub fn short_cost(number: Option<&Number>) -> Cell {
     let exact = cost(number);
@@ -130,7 +130,7 @@ pub fn short_cost(number: Option<&Number>) -> Cell {
     Cell::titled(short, exact.text())
 }
 
-/// A sum of USD in two or three digits that say something.
+/// A sum of USD with two or three significant digits.
 #[must_use]
 pub fn dollars(value: f64) -> String {
     let short = match value.abs() {
@@ -162,7 +162,7 @@ pub fn clock(number: Option<&Number>) -> Cell {
     Cell::titled(text, format!("{words} ({} seconds)", number.text()))
 }
 
-/// All tokens in millions or thousands, and how many percent of the input came from a cache.
+/// All tokens in millions or thousands, and the percentage of input from a cache.
 #[must_use]
 #[allow(
     clippy::cast_possible_truncation,
@@ -212,7 +212,7 @@ pub fn milliseconds(duration: i64) -> String {
     time::duration(duration as f64 / 1000.0)
 }
 
-/// Seconds, in words; the title has the digits of the record.
+/// Seconds, in words; the title has the recorded digits.
 #[must_use]
 pub fn run_time(number: Option<&Number>) -> Cell {
     let Some(number) = number else {
@@ -235,7 +235,7 @@ pub fn similarity(number: Option<&Number>, detail: Option<&str>) -> Cell {
     known_or(number.map(|number| number.text().into_owned()), &reason)
 }
 
-/// A similarity with two digits, the others cut off; the title has those of the record.
+/// A similarity, truncated to two digits; the title has the recorded digits.
 #[must_use]
 pub fn short_similarity(number: Option<&Number>, detail: Option<&str>) -> Cell {
     let Some(number) = number else {
@@ -251,7 +251,7 @@ pub fn short_similarity(number: Option<&Number>, detail: Option<&str>) -> Cell {
     }
 }
 
-/// Whether a detail says by itself that a view was not reached.
+/// Whether a detail already says that a view was not reached.
 pub fn begins_with_unreached(detail: &str) -> bool {
     let words = "not reached";
     let beginning = detail.get(..words.len());
@@ -264,19 +264,19 @@ pub fn text(value: Option<&impl AsRef<str>>) -> Cell {
     known_or(value.map(|value| value.as_ref().to_owned()), "not recorded")
 }
 
-/// A moment among facts.
+/// A time, as a fact.
 #[must_use]
 pub fn moment(moment: Option<&Moment>) -> Cell {
     known_or(moment.map(|moment| at(moment.ms()).text), "not recorded")
 }
 
-/// A moment that may be unknown.
+/// A time that may be unknown.
 #[must_use]
 pub fn when(moment: Option<&Moment>) -> DisplayTime {
     moment.map_or_else(DisplayTime::unknown, |moment| at(moment.ms()))
 }
 
-/// A moment in milliseconds since 1970-01-01 UTC.
+/// A time in milliseconds since 1970-01-01 UTC.
 #[must_use]
 pub fn at(ms: i64) -> DisplayTime {
     DisplayTime {
@@ -286,7 +286,7 @@ pub fn at(ms: i64) -> DisplayTime {
     }
 }
 
-/// How a run ended, in plain words; the code is the record's. The tone only says what is known of it.
+/// The final state of a run, in plain words; the code is the record's. The tone is neutral unless the outcome is known.
 #[must_use]
 pub fn state(state: &State) -> Badge {
     let tone = match &*state.word {

@@ -1,4 +1,4 @@
-//! The pages at addresses that runs have left: of a run that has moved, is set aside or was withdrawn.
+//! Pages at former addresses of runs: moved, quarantined or withdrawn.
 
 use std::collections::{BTreeMap, btree_map};
 
@@ -9,12 +9,12 @@ use crate::ledger::{Known, Ledger, Named, Withdrawn};
 use super::changes::RunView;
 use crate::links;
 
-/// What is at an address that a run had.
+/// The page at a former address of a run.
 #[derive(Debug)]
 pub enum FormerAddress {
-    /// It is elsewhere.
+    /// The run has a new address.
     Moved(MovedPage),
-    /// It is not published any more.
+    /// The run is no longer published.
     Withdrawn(WithdrawnPage),
 }
 
@@ -23,10 +23,10 @@ pub enum FormerAddress {
 pub struct MovedPage {
     /// The run as it was at this address.
     pub was: RunView,
-    /// The run as it is, with its address; none while its files have errors.
+    /// The run now, with its address; `None` while its files have errors.
     pub now: Option<RunView>,
     pub id: String,
-    /// Path of the page that it has now.
+    /// Path of its current page.
     #[serde(skip)]
     pub canonical: Option<String>,
 }
@@ -38,8 +38,7 @@ pub struct WithdrawnPage {
     pub id: String,
 }
 
-/// The pages at addresses that runs have left, by path. `taken` are the pages that runs have now, with the id of each run;
-/// those that are found are added to them.
+/// The pages at former addresses, by path. `taken` has the current page of each run, with its id, and gets the pages found here.
 pub fn pages(
     ledger: &Ledger,
     taken: &mut BTreeMap<String, String>,
@@ -48,7 +47,7 @@ pub fn pages(
     let known: BTreeMap<&str, &Known> = known.collect();
     let gone = ledger.withdrawn.iter().map(|gone| (&*gone.run.id, gone));
     let gone: BTreeMap<&str, &Withdrawn> = gone.collect();
-    // An address that a run has moved from was its own after whoever was withdrawn from there.
+    // Moved runs take precedence: a run that moved away had the address after one that was withdrawn from it.
     let aside = ledger.runs.iter().filter(|known| known.quarantined);
     let aside = aside.map(|known| &known.run);
     let withdrawn = ledger.withdrawn.iter().map(|withdrawn| &withdrawn.run);

@@ -1,4 +1,4 @@
-//! The lists of all cases, of all models and of all harnesses.
+//! The lists of all cases, models and harnesses.
 
 use std::collections::BTreeSet;
 
@@ -11,7 +11,7 @@ use super::reliability::Glyph;
 use super::row::{ListPage, PAGE_SIZE, Pager, list_pages};
 use super::{DisplayTime, Link, format};
 
-/// Runs of a group that have a sign of their own, the newest.
+/// Maximum glyphs per group, for its newest runs.
 const GLYPHS: usize = 12;
 
 /// A page of the list of all cases, models or harnesses.
@@ -21,7 +21,7 @@ pub struct GroupListPage {
     pub title: String,
     /// `case`, `model` or `harness`.
     pub word: &'static str,
-    /// What the last column counts: `models` or `cases`.
+    /// The unit of the last column: `models` or `cases`.
     pub across: String,
     pub rows: Vec<GroupRow>,
     pub pager: Pager,
@@ -31,21 +31,21 @@ pub struct GroupListPage {
 #[derive(Debug, Serialize)]
 pub struct GroupRow {
     pub group: Link,
-    /// Title of its prose, when it has one.
+    /// Title of its prose, if it has any.
     pub title: Option<String>,
-    /// How its newest runs ended, oldest first.
+    /// Outcomes of its newest runs, oldest first.
     pub glyphs: Vec<Glyph>,
-    /// How many older runs have no sign here.
+    /// Number of older runs without a glyph.
     pub older: Option<(String, String)>,
     /// `3 of 4`
     pub completed: String,
-    /// How many models ran it, or of how many cases its runs are.
+    /// Number of models that ran the case, or of cases with its runs.
     pub across: String,
     /// When its newest run finished.
     pub newest: DisplayTime,
 }
 
-/// All pages of a list, as pairs of path and page; `title_of` gives the title of the prose of a group.
+/// All pages of a list, as pairs of path and page; `title_of` returns the title of a group's prose.
 pub fn pages(
     archive: &Archive,
     group_by: GroupBy,

@@ -1,4 +1,4 @@
-//! The home page, the prose pages and the page for addresses that do not exist.
+//! The home page, the prose pages and the not-found page.
 
 use std::cmp::Reverse;
 
@@ -20,44 +20,44 @@ use super::timeline::appearance;
 use super::wall::{Wall, WallRun, wall, wall_run};
 use super::{DisplayTime, Link, format};
 
-/// Newest runs on the home page.
+/// Number of newest runs on the home page.
 const RUNS: usize = 24;
-/// Newest annotations on the home page.
+/// Number of newest annotations on the home page.
 const ANNOTATIONS: usize = 6;
-/// Cases and models on the overview: those with the newest runs.
+/// Maximum cases and models in the overview: those with the newest runs.
 const CASES: usize = 30;
 const MODELS: usize = 12;
 
 /// The home page.
 #[derive(Debug, Serialize)]
 pub struct HomePage {
-    /// What the site is.
+    /// The description of the site.
     pub description: String,
-    /// The newest run that a person annotated, or else the newest.
+    /// The newest run annotated by a person, or else the newest run.
     pub first_run: Option<WallRun>,
-    /// The colors of its picture: class and name.
+    /// The colors of its glyph: class and name.
     pub key: Vec<(String, &'static str)>,
-    /// What was said about it.
+    /// An annotation of it.
     pub quote: Option<NewestAnnotationView>,
-    /// Where models are compared: the page of the only case, or the overview.
+    /// The page that compares models: the page of the only case, or the overview.
     pub compare: String,
     /// Prose of `pages/index.md`.
     pub intro: Html,
-    /// Numbers of the whole archive.
+    /// Counts of the whole archive.
     pub figures: Vec<CountedNoun>,
-    /// First and last day.
+    /// First and last date.
     pub dates: Option<(String, String)>,
     pub wall: Wall,
     pub annotations: Vec<NewestAnnotationView>,
-    /// Cases down, models across.
+    /// Cases as rows, models as columns.
     pub overview: Matrix,
 }
 
-/// A number and what it counts.
+/// A number and its noun.
 #[derive(Debug, Serialize)]
 pub struct CountedNoun {
     pub number: String,
-    /// What it counts.
+    /// The noun.
     pub noun: String,
 }
 
@@ -71,21 +71,21 @@ pub struct NewestAnnotationView {
     pub sign: &'static str,
     /// The first line of its evidence.
     pub evidence: String,
-    /// Where it is.
+    /// Its address.
     pub href: String,
-    /// The run it is about.
+    /// Its run.
     pub run: String,
     /// When it was written.
     pub at: Option<DisplayTime>,
 }
 
-/// Reads an annotation back.
+/// Reads an annotation from the spool.
 type ReadAnnotation<'a> = &'a dyn Fn(SpooledAnnotation) -> Result<NewestAnnotation, Diagnostic>;
 
 /// Makes the home page.
 ///
 /// # Errors
-/// An annotation cannot be read back.
+/// An annotation cannot be read from the spool.
 pub fn home_page(
     config: &Config,
     archive: &Archive,
@@ -143,7 +143,7 @@ pub fn home_page(
     })
 }
 
-/// The newest annotations of all runs, without the one at the address `quoted`, which is above them.
+/// The newest annotations of all runs, except for the one at the address `quoted`, which is shown above them.
 fn newest_annotations(
     archive: &Archive,
     (findings, read): (&[Findings], ReadAnnotation<'_>),
@@ -151,7 +151,7 @@ fn newest_annotations(
 ) -> Result<Vec<NewestAnnotationView>, Diagnostic> {
     let mut all: Vec<(i64, usize, SpooledAnnotation)> = Vec::new();
     for (run, findings) in findings.iter().enumerate() {
-        // An annotation without a time is as old as its run.
+        // An annotation without a time counts as old as its run.
         let finished = &archive.runs[run].run.finished;
         let finished = finished.as_ref().map_or(i64::MIN, Moment::ms);
         let newest = findings.spooled.newest.iter();
@@ -192,15 +192,15 @@ fn newest_annotation(
 #[derive(Debug, Serialize)]
 pub struct ProsePage {
     pub title: String,
-    /// What it is about.
+    /// Its description.
     pub description: Option<String>,
     pub html: Html,
-    /// The pages of the documentation in order; of a site with few pages, which the navigation names, only this one.
+    /// The documentation pages in order; only this page if the site has few, since the navigation lists those.
     pub pages: Vec<NavItem>,
-    /// The headings of a long page.
+    /// The headings of a long page, for its table of contents.
     pub contents: Vec<Link>,
 }
 
-/// The page for addresses that do not exist.
+/// The not-found page.
 #[derive(Debug, Serialize)]
 pub struct NotFoundPage {}

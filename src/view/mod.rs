@@ -1,4 +1,4 @@
-//! What a reader sees: one struct per page, fields already formatted. Templates see nothing else.
+//! The views: one struct per page, with formatted fields. Templates see nothing else.
 
 pub(crate) mod annotations;
 pub mod axis;
@@ -35,20 +35,19 @@ pub(crate) mod wall;
 
 use serde::Serialize;
 
-/// A value that may be unknown; unknown is never 0. Templates see the plain ones as strings: tables are
-/// full of them.
+/// A value that may be unknown, which is never 0. Templates see plain values as strings, since tables have many.
 #[derive(Debug, Clone, Serialize)]
 #[serde(untagged)]
 pub enum Cell {
     /// A known value.
     Plain(String),
-    /// A known value with more to say, or an unknown one.
+    /// A known value with a title, or an unknown one.
     Titled {
-        /// What is shown; "—" when unknown.
+        /// The text shown; "—" if unknown.
         text: String,
         /// A longer form, or why it is unknown.
         title: String,
-        /// Whether there is a value.
+        /// Whether the value is known.
         known: bool,
     },
 }
@@ -70,7 +69,7 @@ impl Cell {
         }
     }
 
-    /// An unknown value, and why it is.
+    /// An unknown value, with the reason.
     #[must_use]
     pub fn unknown(reason: impl Into<String>) -> Self {
         Self::Titled {
@@ -80,7 +79,7 @@ impl Cell {
         }
     }
 
-    /// What is shown.
+    /// The text shown.
     #[must_use]
     pub fn text(&self) -> &str {
         match self {
@@ -92,17 +91,17 @@ impl Cell {
 /// A word with a color and a shape.
 #[derive(Debug, Clone, Serialize)]
 pub struct Badge {
-    /// What it says.
+    /// The text.
     pub word: String,
-    /// The word of the format, where that is not what it says.
+    /// The word of the format, if different.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub code: Option<String>,
-    /// `good`, `fair`, `poor`, `bad` or `none`; of a rating `r1` to `r8`.
+    /// `good`, `fair`, `poor`, `bad` or `none`; for a rating `r1` to `r8`.
     pub tone: &'static str,
 }
 
 impl Badge {
-    /// A badge of a tone.
+    /// A badge with a tone.
     #[must_use]
     pub fn new(word: impl Into<String>, tone: &'static str) -> Self {
         let (word, code) = (word.into(), None);
@@ -110,7 +109,7 @@ impl Badge {
     }
 }
 
-/// Words that lead somewhere.
+/// A link with its text.
 #[derive(Debug, Clone, Serialize)]
 pub struct Link {
     pub text: String,
@@ -127,19 +126,19 @@ impl Link {
     }
 }
 
-/// A moment.
+/// A time.
 #[derive(Debug, Clone, Serialize)]
 pub struct DisplayTime {
-    /// For machines.
+    /// For programs.
     pub iso: String,
     /// In full: `2026-03-01 10:00:00 UTC`.
     pub text: String,
-    /// Only the day.
+    /// The date only.
     pub date: String,
 }
 
 impl DisplayTime {
-    /// A moment that is not known: `iso` is empty.
+    /// An unknown time: `iso` is empty.
     #[must_use]
     pub fn unknown() -> Self {
         Self {
@@ -150,12 +149,12 @@ impl DisplayTime {
     }
 }
 
-/// A name and what it is.
+/// A name and its value.
 #[derive(Debug, Clone, Serialize)]
 pub struct Fact {
     pub name: String,
     pub value: Cell,
-    /// Whether it is a known digest, command or the like.
+    /// Whether it is a known digest, a command or the like.
     pub code: bool,
 }
 

@@ -1,4 +1,4 @@
-//! Knows the outcomes of a run as a reader sees them: verbatim, each with its scorer and with what speaks against it.
+//! The outcomes of a run for display: verbatim, each with its scorer and with caveats.
 
 use serde::Serialize;
 
@@ -7,9 +7,9 @@ use crate::model::run::Run;
 use crate::view::timeline::head;
 use crate::view::{Cell, format};
 
-/// Outcomes that the page of a run shows; a run has a handful.
+/// Maximum outcomes on a run page; a run has a handful.
 const OUTCOMES: usize = 200;
-/// Bytes of a value; `run.json` has all of it.
+/// Maximum bytes of a value; `run.json` has all of it.
 const VALUE: usize = 300;
 
 /// The outcomes of a run.
@@ -17,7 +17,7 @@ const VALUE: usize = 300;
 pub struct OutcomesView {
     /// The outcomes, in the record's order.
     pub outcomes: Vec<OutcomeView>,
-    /// How many more there are.
+    /// Number of further outcomes.
     pub more: Option<String>,
 }
 
@@ -28,15 +28,15 @@ pub struct OutcomeView {
     pub name: String,
     /// Its value.
     pub value: Cell,
-    /// What gave it.
+    /// Its scorer.
     pub scorer: Cell,
-    /// What kind it is.
+    /// Its kind.
     pub kind: Cell,
-    /// What speaks against it.
+    /// Its caveats.
     pub notes: Vec<String>,
 }
 
-/// The outcomes of a run; `None` when its record has none.
+/// The outcomes of a run; `None` if its record has none.
 #[must_use]
 pub fn outcomes(run: &Run) -> Option<OutcomesView> {
     let all = &run.outcomes;
@@ -60,7 +60,7 @@ fn view(run: &Run, outcome: &Outcome) -> OutcomeView {
     }
 }
 
-/// What the run has in a column of a table; `column` is that of [`Outcome::column`].
+/// The value of a run in a table column; `column` is from [`Outcome::column`].
 #[must_use]
 pub fn cell(run: &Run, column: &(String, Option<String>)) -> Cell {
     let column = (column.0.as_str(), column.1.as_deref());
@@ -80,7 +80,7 @@ pub fn cell(run: &Run, column: &(String, Option<String>)) -> Cell {
     }
 }
 
-/// The outcomes of a run for a comparison: name with scorer, and value with what speaks against it.
+/// The outcomes of a run for a comparison: name with scorer, and value with caveats.
 pub fn compared(run: &Run) -> impl Iterator<Item = (String, String)> {
     run.outcomes.iter().map(|outcome| {
         let scorer = outcome.scorer.as_ref();
@@ -93,7 +93,7 @@ pub fn compared(run: &Run) -> impl Iterator<Item = (String, String)> {
     })
 }
 
-/// The value as recorded, or why there is none.
+/// The value as recorded, or why it is missing.
 #[must_use]
 pub fn value(outcome: &Outcome) -> Cell {
     outcome.words().map_or_else(
@@ -102,7 +102,7 @@ pub fn value(outcome: &Outcome) -> Cell {
     )
 }
 
-/// What of the record speaks against an outcome.
+/// Caveats of an outcome from the record.
 fn notes(run: &Run, outcome: &Outcome) -> Vec<String> {
     let mut notes = Vec::new();
     if outcome.valid == Some(false) {

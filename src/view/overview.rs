@@ -1,4 +1,4 @@
-//! Which case was run by which model and with which harness, as tables of cases by either.
+//! Tables of cases by model and by harness.
 
 use std::collections::BTreeMap;
 
@@ -12,33 +12,33 @@ use super::{Link, format};
 use crate::links;
 use crate::url;
 
-/// Columns of a table on the overview: the models or harnesses with the newest runs.
+/// Maximum columns of a table in the overview: the models or harnesses with the newest runs.
 const COLUMNS: usize = 40;
 
-/// Cells on one page: with all their signs they take about a megabyte.
+/// Maximum cells per page: with all their glyphs they take about a megabyte.
 const CELLS: usize = 2_000;
-/// Cases on one page, at least.
+/// Minimum cases per page.
 const CASES: usize = 10;
 
-/// Runs of a cell that have a glyph, the newest.
+/// Maximum glyphs per cell, for the newest runs.
 const GLYPHS: usize = 12;
 
 /// A page of the overview.
 #[derive(Debug, Serialize)]
 pub struct OverviewPage {
-    /// Cases down, models across.
+    /// Cases as rows, models as columns.
     pub models: Matrix,
-    /// Cases down, harnesses across.
+    /// Cases as rows, harnesses as columns.
     pub harnesses: Matrix,
     pub pager: Pager,
 }
 
-/// How the runs ended by case and model, or by case and harness.
+/// The outcomes of runs by case and model, or by case and harness.
 #[derive(Debug, Serialize)]
 pub struct Matrix {
     pub columns: Vec<Link>,
     pub rows: Vec<MatrixRow>,
-    /// What was left out, when something was.
+    /// A note if anything was omitted.
     pub note: Option<String>,
 }
 
@@ -53,19 +53,19 @@ pub struct MatrixRow {
 /// The runs of a case in one column.
 #[derive(Debug, Clone, Serialize)]
 pub struct MatrixCell {
-    /// Where they are: the run, or the page of the case.
+    /// The run, or the page of the case.
     pub href: String,
-    /// How each of the newest ended, oldest first: `good`, `poor`, `bad` or `none`.
+    /// Outcomes of the newest runs, oldest first: `good`, `poor`, `bad` or `none`.
     pub glyphs: Vec<&'static str>,
-    /// How many older runs have no glyph here.
+    /// Number of older runs without a glyph.
     pub older: Option<(String, String)>,
     /// `3 of 4`
     pub completed: String,
-    /// What the link leads to, in words.
+    /// The description of the link.
     pub title: String,
 }
 
-/// How many cases are on one page.
+/// Number of cases per page.
 #[must_use]
 pub fn cases(archive: &Archive) -> usize {
     let columns =
@@ -83,7 +83,7 @@ pub fn page(archive: &Archive, page: ListPage) -> OverviewPage {
     }
 }
 
-/// The cases and the models or harnesses with the newest runs: at most so many of each.
+/// The cases and the models or harnesses with the newest runs, up to a maximum number of each.
 pub fn newest(archive: &Archive, across: GroupBy, most: (usize, usize), root: &str) -> Matrix {
     let cases = recent(&archive.cases, most.0);
     let mut matrix = matrix(archive, across, &cases, most.1, root);
@@ -134,7 +134,7 @@ pub fn of_group(archive: &Archive, group_by: GroupBy, group: &Group, root: &str)
     }
 }
 
-/// The groups with the newest runs, in the order of their names.
+/// The groups with the newest runs, by name.
 fn recent(groups: &[Group], most: usize) -> Vec<usize> {
     let mut order: Vec<usize> = (0..groups.len()).collect();
     order.sort_by_key(|&i| groups[i].runs.first().copied());
@@ -190,7 +190,7 @@ fn cells(
         runs.entry(entry.group(across)).or_default().push(entry);
     }
     let groups = archive.groups(across);
-    // Where the page of the case has all of its runs, it can be asked for these alone.
+    // If the case page lists all of its runs, a link to it can filter them.
     let whole = group.runs.len() <= PAGE_SIZE;
     let cell = |(column, runs): (usize, Vec<&Entry>)| {
         (
@@ -201,7 +201,7 @@ fn cells(
     runs.into_iter().map(cell).collect()
 }
 
-/// These runs of a case by `name`.
+/// The runs of a case by `name`.
 fn cell(runs: &[&Entry], group: &Group, name: &str, whole: bool, root: &str) -> MatrixCell {
     let (entry, count) = (runs[0], runs.len());
     let (path, title) = if whole && count > 1 {

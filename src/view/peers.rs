@@ -1,4 +1,4 @@
-//! Where the cost of a run lies among those of all comparable runs, whichever model or harness made them.
+//! The cost of a run compared with all comparable runs, of any model or harness.
 
 use std::sync::Arc;
 
@@ -9,23 +9,23 @@ use super::plot::Scale;
 
 /// Width of the drawing.
 pub const WIDTH: f64 = 120.0;
-/// Peers that are drawn, the newest.
+/// Maximum peers drawn, the newest.
 const DOTS: usize = 60;
 
-/// The range of the costs of comparable runs.
+/// The cost range of comparable runs.
 pub(super) struct PeerRange {
     scale: Scale,
     dots: Vec<f64>,
 }
 
-/// A run on the range of its peers.
+/// A run within the range of its peers.
 #[derive(Debug, Clone)]
 pub struct Peers {
-    /// Where the peers are, from the left; the run is one of them.
+    /// Positions of the peers from the left, including the run.
     pub dots: Vec<f64>,
-    /// Where the run is.
+    /// Position of the run.
     pub at: f64,
-    /// Whether it completed.
+    /// Whether the run completed.
     pub completed: bool,
 }
 
@@ -34,7 +34,7 @@ fn cost(entry: &Entry) -> Option<f64> {
     (cost >= 0.0).then_some(cost)
 }
 
-/// The ranges of the variants of a set, over all runs of the archive; a run without peers has none.
+/// The ranges for the variants of a set, over all runs of the archive; `None` for a variant with a single run.
 pub(super) fn ranges(archive: &Archive, set: &Set) -> Vec<Option<PeerRange>> {
     let all = archive.cases[set.case].runs.iter();
     let comparable: Vec<&Entry> = all
@@ -59,7 +59,7 @@ pub(super) fn ranges(archive: &Archive, set: &Set) -> Vec<Option<PeerRange>> {
 }
 
 impl PeerRange {
-    /// A run of the range; none without a known cost.
+    /// The position of a run; `None` without a known cost.
     pub(super) fn of(&self, entry: &Entry) -> Option<Peers> {
         Some(Peers {
             dots: self.dots.clone(),

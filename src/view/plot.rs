@@ -1,5 +1,5 @@
-//! Plots of comparable runs, one per variant: which metric is on which axis, where each run is, which runs share a
-//! mark, and where the names of their models fit.
+//! Plots of comparable runs, one per variant: the metrics of the axes, the positions of runs, shared marks, and the positions of
+//! model names.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -15,83 +15,83 @@ use crate::links;
 
 /// Width and height of the drawing.
 pub const SIZE: (f64, f64) = (400.0, 300.0);
-/// Where the plot begins and ends in the drawing: left, top, right, bottom.
+/// Bounds of the plot area in the drawing: left, top, right, bottom.
 pub const FRAME: (f64, f64, f64, f64) = (56.0, 28.0, 388.0, 256.0);
-/// Runs nearer than this share a mark, so that no mark covers another.
+/// Runs closer than this share a mark, so that marks never overlap.
 const NEAR: f64 = 16.0;
-/// Models or harnesses that the legend of a plot names.
+/// Maximum models or harnesses in a plot's legend.
 const LEGEND: usize = 36;
-/// Width of a letter of a label, at most.
+/// Maximum width of a letter of a label.
 const LETTER: f64 = 6.2;
-/// Fewer runs than this are better read in the table.
+/// Minimum runs of a plot; fewer are easier to read in the table.
 const LEAST: usize = 3;
-/// From this ratio of the largest to the smallest value on, the scale is logarithmic.
+/// From this ratio of the largest to the smallest value, the scale is logarithmic.
 const WIDE: f64 = 20.0;
 
-/// Two metrics of runs against each other.
+/// A plot of two metrics.
 #[derive(Debug)]
 pub struct Plot {
-    /// What it shows.
+    /// Its caption.
     pub caption: String,
-    /// The same with the set of runs that it shows, which no other plot of the page has.
+    /// The caption with the set of runs, which is unique on the page.
     pub name: String,
-    /// From left to right.
+    /// The horizontal axis.
     pub x: Axis,
-    /// From bottom to top.
+    /// The vertical axis.
     pub y: Axis,
-    /// The marks, those of the newest runs first.
+    /// The marks, newest runs first.
     pub marks: Vec<PlotPoint>,
-    /// The names beside marks.
+    /// The names next to marks.
     pub labels: Vec<PlotLabel>,
-    /// The series whose names fit nowhere, with their numbers of runs.
+    /// The series whose names fit nowhere, with their run counts.
     pub legend: Vec<(SeriesMark, String, usize)>,
     /// What is not drawn, and why.
     pub notes: Vec<String>,
 }
 
-/// A side of a plot.
+/// An axis of a plot.
 #[derive(Debug)]
 pub struct Axis {
-    /// What it measures, and whether the scale is logarithmic.
+    /// The metric, and whether the scale is logarithmic.
     pub label: String,
-    /// Where the ticks are, and their words.
+    /// Positions and labels of the ticks.
     pub ticks: Vec<(f64, String)>,
 }
 
-/// A run, or several that would cover each other.
+/// A mark for a run, or for several that would overlap.
 #[derive(Debug)]
 pub struct PlotPoint {
-    /// Where, from the left.
+    /// Distance from the left.
     pub x: f64,
-    /// Where, from the top.
+    /// Distance from the top.
     pub y: f64,
-    /// The series of the run, or of the newest of several.
+    /// The series of the run, or of the newest run.
     pub series: SeriesMark,
     /// Whether the run completed.
     pub completed: bool,
-    /// How many runs.
+    /// Number of runs.
     pub runs: usize,
-    /// The run, or the newest of them.
+    /// The page of the run, or of the newest run.
     pub href: String,
-    /// Its content in words.
+    /// The content of its tooltip.
     pub title: String,
 }
 
-/// The shape and color of a model or harness: the same in every plot and table of the site, by the order of all names.
+/// The shape and color of a model or harness, by its index among all names: the same in every plot and table of the site.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct SeriesMark(pub usize);
 
-/// A name beside a mark.
+/// A name next to a mark.
 #[derive(Debug)]
 pub struct PlotLabel {
-    /// Where it begins, ends, or has its middle.
+    /// The position of its start, end or middle, depending on `anchor`.
     pub at: (f64, f64),
     /// `start`, `end` or `middle`.
     pub anchor: &'static str,
     pub name: String,
 }
 
-/// A number of a run.
+/// A metric of a run.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum PlotMetric {
     Cost,
@@ -152,8 +152,8 @@ fn short(value: f64) -> String {
     format!("{}{unit}", text.strip_suffix(".0").unwrap_or(&text))
 }
 
-/// The plots of a set of comparable runs, for a page whose way to the root is `root`. Variants are different tasks: each
-/// has plots of its own, on the scales of all. A variant with too few runs has none.
+/// The plots of a set of comparable runs, for a page whose path to the root is `root`. Variants are different tasks, so each has
+/// its own plots, with shared scales. A variant with too few runs has none.
 pub fn plots(archive: &Archive, set: &Set, root: &str) -> Vec<Plot> {
     let up = [PlotMetric::Time, PlotMetric::Tokens].into_iter();
     up.flat_map(|y| facets(archive, set, (PlotMetric::Cost, y), root))
@@ -204,7 +204,7 @@ fn facets(archive: &Archive, set: &Set, axes: (PlotMetric, PlotMetric), root: &s
     variants.iter().map(facet).collect()
 }
 
-/// The newest run of a mark is at its own place; others that are too near share it.
+/// Groups runs into marks. The newest run of a mark sets its position; runs that are too close share it.
 fn marks(
     archive: &Archive,
     points: &[Point],
@@ -229,7 +229,7 @@ fn marks(
         .collect()
 }
 
-/// The names of the models: beside a mark where there is room, else in a legend.
+/// Places the names of models: next to a mark if they fit, else in the legend.
 fn named(
     archive: &Archive,
     points: &[Point],
@@ -259,13 +259,13 @@ fn named(
     (labels, legend)
 }
 
-/// Left, top, right, bottom.
+/// A rectangle: left, top, right, bottom.
 type Area = (f64, f64, f64, f64);
 
-/// A run with its two numbers.
+/// A run with its two values.
 type Point = (usize, f64, f64);
 
-/// Right of a mark, left of it, above and below.
+/// Candidate positions of a name: right of the mark, left, above and below.
 fn places(mark: &PlotPoint, name: &str) -> [(PlotLabel, Area); 4] {
     #[allow(clippy::cast_precision_loss, reason = "a name of some letters")]
     let width = name.chars().count() as f64 * LETTER;
@@ -376,7 +376,7 @@ fn notes(archive: &Archive, runs: &[usize], metrics: &[PlotMetric]) -> Vec<Strin
     notes
 }
 
-/// From values to places.
+/// Maps values to positions.
 pub(super) struct Scale {
     metric: PlotMetric,
     low: f64,
@@ -386,7 +386,7 @@ pub(super) struct Scale {
 }
 
 impl Scale {
-    /// A scale of cost for these values.
+    /// A cost scale for these values.
     pub(super) fn of_cost(costs: &[f64], side: (f64, f64)) -> Self {
         Self::new(costs.iter().copied(), PlotMetric::Cost, side)
     }
@@ -454,12 +454,12 @@ impl Scale {
             let steps = (0..6_u8).map(|n| f64::from(n) * step);
             steps.filter(|value| *value <= self.high).collect()
         };
-        // On a wide logarithmic scale every second, third, … value is enough.
+        // On a wide logarithmic scale, every second, third, … tick is enough.
         let each = ticks.len().div_ceil(7).max(1);
         ticks.into_iter().step_by(each).collect()
     }
 
-    /// Values that people take for round, upwards.
+    /// Round values, ascending.
     fn round_values(&self) -> Box<dyn Iterator<Item = f64>> {
         const TIMES: [f64; 22] = [
             0.1, 0.5, 1.0, 2.0, 5.0, 10.0, 20.0, 30.0, 60.0, 120.0, 300.0, 600.0, 1200.0, 1800.0,

@@ -1,4 +1,4 @@
-//! The pages of problems, and the page at the address of a quarantined run.
+//! The pages of problems, and the pages of quarantined runs.
 
 use std::collections::BTreeMap;
 
@@ -9,35 +9,35 @@ use crate::diagnostics::{Diagnostic, SeverityCounts, human};
 use super::row::{Pager, list_pages};
 use super::{Link, format};
 
-/// Problems on one page.
+/// Problems per page.
 const PAGE_SIZE: usize = 100;
 
 /// A page of problems.
 #[derive(Debug, Serialize)]
 pub struct ProblemsPage {
-    /// `2 errors, 1 warning`; empty when there are none.
+    /// `2 errors, 1 warning`; empty if there are none.
     pub tally: String,
-    /// Runs that were set aside.
+    /// Quarantined runs.
     pub quarantined: Vec<QuarantinedView>,
-    /// What is only counted: `2 runs ended in a state that is not published`.
+    /// Facts that are only counted: `2 runs ended in a state that is not published`.
     pub counted: Vec<String>,
     /// The problems, grouped by run.
     pub groups: Vec<RunProblems>,
     pub pager: Pager,
 }
 
-/// A run that was set aside.
+/// A quarantined run.
 #[derive(Debug, Clone, Serialize)]
 pub struct QuarantinedView {
     /// Its directory.
     pub path: String,
     /// Its page.
     pub href: String,
-    /// How many errors it has.
+    /// Number of errors.
     pub errors: String,
 }
 
-/// The problems of one run, or of files that belong to none.
+/// The problems of a run, or of files that belong to no run.
 #[derive(Debug, Serialize)]
 pub struct RunProblems {
     /// The run; `None` for the files of the site itself.
@@ -46,7 +46,7 @@ pub struct RunProblems {
     pub files: Vec<FileProblems>,
 }
 
-/// What the page of problems knows of runs: their directories in diagnostics, and the name and path of their pages.
+/// Pages of runs: the name and path of each, by its directory in diagnostics.
 pub type Places<'a> = BTreeMap<&'a str, (String, String)>;
 
 /// The problems of one file.
@@ -57,30 +57,30 @@ pub struct FileProblems {
     pub problems: Vec<ProblemView>,
 }
 
-/// One problem.
+/// A problem.
 #[derive(Debug, Serialize)]
 pub struct ProblemView {
     /// `error`, `warning` or `note`.
     pub severity: &'static str,
     pub code: &'static str,
-    /// `line 3, column 14`, with what is known.
+    /// `line 3, column 14`, as far as known.
     pub place: String,
     pub pointer: Option<String>,
-    /// What is wrong.
+    /// The message.
     pub message: Vec<MessagePart>,
-    /// What to do next.
+    /// The suggested fix.
     pub help: Vec<MessagePart>,
 }
 
-/// Words of a message: plain, or a value, which a terminal shows between backticks.
+/// A part of a message: plain text, or a value, which a terminal shows between backticks.
 #[derive(Debug, PartialEq, Eq, Serialize)]
 pub struct MessagePart {
     pub text: String,
-    /// They are a value.
+    /// Whether it is a value.
     pub code: bool,
 }
 
-/// A run that was set aside, known by its directory and its page.
+/// The directory and the page of a quarantined run.
 #[derive(Debug, Clone)]
 pub struct Quarantined {
     /// Its directory, as in diagnostics.
@@ -98,8 +98,8 @@ pub struct QuarantinedPage {
     pub files: Vec<FileProblems>,
 }
 
-/// All pages of problems, as pairs of path and page. `not_published` runs ended in a state that is never published, and `withheld`
-/// problems are about content that is not published.
+/// All pages of problems, as pairs of path and page. `not_published` is the number of runs in states that are never published,
+/// and `withheld` the number of problems with unpublished content.
 pub fn problems_pages(
     diagnostics: &[&Diagnostic],
     quarantined: &[Quarantined],
@@ -183,7 +183,7 @@ fn by_run(diagnostics: &[&Diagnostic], places: &Places<'_>, root: &str) -> Vec<R
     groups
 }
 
-/// The run in whose directory a problem lies.
+/// The run whose directory has the problem.
 fn run_of<'a>(diagnostic: &Diagnostic, places: &'a Places<'_>) -> Option<&'a (String, String)> {
     let path = diagnostic.place.path.as_str();
     let ends = path.char_indices().filter(|(_, c)| *c == '/');
@@ -221,7 +221,7 @@ fn view(diagnostic: &Diagnostic) -> ProblemView {
     }
 }
 
-/// A backtick without a partner stays what it is.
+/// Splits a message at backticks; an unpaired backtick stays.
 fn words(message: &str) -> Vec<MessagePart> {
     let mut found = Vec::new();
     let mut push = |text: &str, code| {

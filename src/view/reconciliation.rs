@@ -1,4 +1,4 @@
-//! How the run page says how far the logs agree with the record.
+//! The section of a run page that compares the logs with the record.
 
 use serde::Serialize;
 
@@ -7,14 +7,14 @@ use crate::model::time;
 
 use super::{Badge, format};
 
-/// One comparison.
+/// A comparison.
 #[derive(Debug, Serialize)]
 pub struct ComparedView {
-    /// What was compared.
+    /// The subject.
     pub name: &'static str,
-    /// What was seen.
+    /// The observation.
     pub seen: String,
-    /// `agrees`, `differs`, or that neither can be said.
+    /// `agrees`, `differs`, or undecided.
     pub verdict: Badge,
 }
 

@@ -1,5 +1,5 @@
-//! Which model finishes a case, how reliably, and at what cost: one row per model within each variant of comparable runs.
-//! The order is that of the names; nothing here ranks.
+//! Which model finishes a case, how reliably and at what cost: one row per model within each variant of comparable runs. Sorted
+//! by name; nothing here ranks.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -13,13 +13,13 @@ use crate::model::run::Number;
 use super::plot::{Scale, SeriesMark};
 use super::{Cell, Link, format, outcomes};
 
-/// Runs of a table that have a sign of their own.
+/// Maximum glyphs per table.
 const SIGNS: usize = 1_000;
-/// Of each model that many, the newest: the fewer, the more models there are.
+/// Glyphs per model, for the newest runs: fewer if there are more models.
 const GLYPHS: std::ops::RangeInclusive<usize> = 8..=40;
-/// Outcomes with a column.
+/// Maximum outcomes with a column.
 const OUTCOMES: usize = 3;
-/// Values of an outcome in a cell, the newest.
+/// Maximum values of an outcome in a cell, the newest.
 const VALUES: usize = 12;
 
 /// A table of models.
@@ -27,9 +27,9 @@ const VALUES: usize = 12;
 pub struct ReliabilityView {
     /// Variants with their models.
     pub groups: Vec<ReliabilityGroup>,
-    /// Ticks of the strip of cost: place in percent, words.
+    /// Ticks of the cost scale: position in percent, and label.
     pub ticks: Vec<(String, String)>,
-    /// Whether that scale is logarithmic.
+    /// Whether the scale is logarithmic.
     pub log: bool,
     /// Names and scorers of the outcomes with a column.
     pub outcomes: Vec<(String, String)>,
@@ -51,25 +51,25 @@ pub struct ModelRow {
     pub model: Link,
     /// Its shape and color in plots.
     pub mark: SeriesMark,
-    /// How its runs ended, oldest first.
+    /// Outcomes of its runs, oldest first.
     pub glyphs: Vec<Glyph>,
-    /// How many older runs have no sign here.
+    /// Number of older runs without a glyph.
     pub older: Option<(String, String)>,
     /// `3 of 4`
     pub completed: String,
-    /// What its runs cost.
+    /// Costs of its runs.
     pub dots: Vec<Dot>,
-    /// Where the median is, in percent.
+    /// Position of the median, in percent.
     pub median_at: Option<String>,
-    /// Median cost of the completed runs, with their number as title.
+    /// Median cost of the completed runs, with their number in the title.
     pub median: Cell,
-    /// How many runs the median is of.
+    /// Number of runs in the median.
     pub of: usize,
     /// The values of each outcome, oldest first.
     pub outcomes: Vec<String>,
 }
 
-/// How a run ended.
+/// The outcome of a run.
 #[derive(Debug, Serialize)]
 pub struct Glyph {
     /// Its page.
@@ -80,12 +80,12 @@ pub struct Glyph {
     pub title: String,
 }
 
-/// What a run cost; of many, what at least one of them did.
+/// The cost of a run, or of several at the same position.
 #[derive(Debug, Serialize)]
 pub struct Dot {
-    /// Its page, if it is one of few.
+    /// Its page, unless marks are merged.
     pub href: Option<String>,
-    /// Its place in percent.
+    /// Its position in percent.
     pub x: String,
     /// Whether the run completed.
     pub completed: bool,
@@ -97,7 +97,7 @@ fn cost(entry: &Entry) -> Option<&Number> {
     entry.run.metrics.comparable_cost.as_ref()
 }
 
-/// The table of a set of comparable runs, for a page whose way to the root is `root`; none for a single run.
+/// The table of a set of comparable runs, for a page whose path to the root is `root`; `None` for a single run.
 #[must_use]
 pub fn reliability(archive: &Archive, set: &Set, root: &str) -> Option<ReliabilityView> {
     let runs = || set.variants.iter().flat_map(|(_, runs)| runs);
@@ -219,7 +219,7 @@ fn model_row(
     }
 }
 
-/// The costs of many runs: one mark for all that are at the same percent of the scale, those of completed runs on top.
+/// The costs of many runs, with one mark per percent of the scale for completed runs, drawn on top, and one for others.
 fn merged(runs: &[&Entry], scale: &Scale) -> Vec<Dot> {
     let costs = runs.iter().filter_map(|entry| {
         let number = cost(entry).filter(|cost| cost.value() >= 0.0)?;

@@ -15,14 +15,14 @@ use super::timeline::head;
 use super::{Badge, Cell, DisplayTime, Link, format};
 use crate::links;
 
-/// One run in a list or a comparison table.
+/// A run in a list or a comparison table.
 #[derive(Debug, Clone, Serialize)]
 pub struct RunRow {
-    /// Its part of addresses: by it rows are picked for a comparison.
+    /// Its slug, which selects rows for a comparison.
     pub slug: String,
     /// Address of its page.
     pub href: String,
-    /// A part of its id that no other run has.
+    /// A unique part of its id.
     pub label: String,
     /// Its case.
     pub case: Link,
@@ -36,11 +36,11 @@ pub struct RunRow {
     pub harness: Link,
     /// Version of the harness.
     pub harness_version: Cell,
-    /// How it ended.
+    /// Its final state.
     pub state: Badge,
-    /// What reviewers said.
+    /// Its rating in the review.
     pub rating: Badge,
-    /// Rank of its rating, from 1 for the worst: tables sort by it, not by the word.
+    /// Rank of its rating, from 1 for the worst, as the sort key.
     pub rating_order: Option<usize>,
     /// When it finished.
     pub finished: DisplayTime,
@@ -48,35 +48,35 @@ pub struct RunRow {
     pub tokens: Vec<Cell>,
     /// USD at list prices.
     pub comparable_cost: Cell,
-    /// Where that cost is among those of comparable runs, on the pages of models and harnesses.
+    /// The position of that cost among comparable runs, on pages of models and harnesses.
     pub peers: Option<Peers>,
     /// USD charged.
     pub actual_cost: Cell,
-    /// Wall clock.
+    /// Wall-clock time.
     pub run_time: Cell,
-    /// The same in seconds, as recorded, or nothing: tables sort by it.
+    /// The time in seconds as recorded, or empty, as the sort key.
     pub seconds: String,
     /// Events on its tapes.
     pub events: Cell,
-    /// Annotations, with the kinds as title.
+    /// Annotations, with the kinds in the title.
     pub annotations: Cell,
-    /// Review threads, with their entries as title.
+    /// Review threads, with their entries in the title.
     pub threads: Cell,
-    /// The columns of the comparison table, in its order.
+    /// Values of the comparison table's check columns, in order.
     pub checks: Vec<Similarity>,
-    /// The outcomes of the comparison table, in the order of its columns; other tables have none.
+    /// Values of the comparison table's outcome columns, in order; empty in other tables.
     pub outcomes: Vec<Cell>,
 }
 
-/// How much a view looks like its reference.
+/// The similarity of a view to its reference.
 #[derive(Debug, Clone, Serialize)]
 pub struct Similarity {
     pub cell: Cell,
-    /// Class of its shade, by tenths: `s0` to `s10`; nothing where there is no number.
+    /// Class of its shade, by tenths: `s0` to `s10`; `None` without a number.
     pub shade: Option<&'static str>,
 }
 
-/// The row of a run for a page whose way to the root is `root`; `checks` are the views of the table's columns.
+/// The row of a run, for a page whose path to the root is `root`; `checks` are the views of the table's columns.
 pub fn row(
     archive: &Archive,
     entry: &Entry,
@@ -183,7 +183,7 @@ fn shade(similarity: &Number) -> &'static str {
     SHADES[(similarity.value().clamp(0.0, 1.0) * 10.0).floor() as usize]
 }
 
-/// Bytes of the detail of a check; the page of the run has all of it.
+/// Maximum bytes of a check's detail; the run page has all of it.
 const DETAIL: usize = 300;
 
 fn check(entry: &Entry, view: &str) -> Similarity {
@@ -201,16 +201,16 @@ fn check(entry: &Entry, view: &str) -> Similarity {
     }
 }
 
-/// The pager of a list.
+/// The pagination of a list.
 #[derive(Debug, Clone, Serialize)]
 pub struct Pager {
     /// This page, from 1.
     pub page: usize,
-    /// How many there are.
+    /// Number of pages.
     pub pages: usize,
-    /// The page before.
+    /// The previous page.
     pub previous: Option<String>,
-    /// The page after.
+    /// The next page.
     pub next: Option<String>,
     /// The first page.
     pub first: String,
@@ -223,17 +223,17 @@ pub struct Pager {
 /// A page of a list.
 #[derive(Debug)]
 pub struct ListPage {
-    /// From 1.
+    /// Its number, from 1.
     pub number: usize,
     pub path: String,
-    /// Way to the site's root.
+    /// Relative path to the site's root.
     pub root: String,
-    /// The positions of its items in the list.
+    /// The range of its items in the list.
     pub items: Range<usize>,
     pub pager: Pager,
 }
 
-/// Rows on one page of a list.
+/// Rows per page of a list.
 pub const PAGE_SIZE: usize = 100;
 
 /// The pages of a list of `total` items, at least one, in a folder of the site.

@@ -1,25 +1,24 @@
-//! How much of a section there is room for on a page: what a run can have by the thousand is shown from its beginning,
-//! and all of it is in `run.json`.
+//! Limits the size of page sections. Only the beginning of long content is shown; `run.json` has all of it.
 
 use crate::config::Config;
 
 use super::timeline::head;
 
-/// Room for a section, in bytes of HTML.
+/// The remaining size of a section, in bytes of HTML.
 #[derive(Debug)]
 pub struct SectionBudget {
     left: usize,
-    /// Bytes of one text.
+    /// Maximum bytes of one text.
     inline: usize,
 }
 
-/// Bytes of the markup around a text.
+/// Bytes of markup around a text.
 const MARKUP: usize = 128;
-/// Bytes of a name or a label.
+/// Maximum bytes of a name or a label.
 const LABEL: usize = 1_000;
 
 impl SectionBudget {
-    /// The room of a section: no section takes more than a quarter of a page.
+    /// The budget of a section, at most a quarter of a page.
     pub fn of(config: &Config) -> Self {
         Self {
             left: config.limits.page() / 4,
@@ -27,12 +26,12 @@ impl SectionBudget {
         }
     }
 
-    /// Whether nothing more is shown.
+    /// Whether the budget is used up.
     pub const fn is_full(&self) -> bool {
         self.left == 0
     }
 
-    /// What becomes of the items, as long as there is room.
+    /// Maps items to views until the budget is used up.
     pub fn each<T, V>(
         &mut self,
         mut items: impl Iterator<Item = T>,
@@ -47,32 +46,32 @@ impl SectionBudget {
         views
     }
 
-    /// As much of a text as can be shown of one; it takes no room yet.
+    /// The start of a text, within the limit for one text. Uses no budget.
     pub fn beginning<'a>(&self, text: &'a str) -> &'a str {
         head(text, self.inline)
     }
 
-    /// The beginning of a text, which takes its room.
+    /// The start of a text. Uses budget.
     pub fn text<'a>(&mut self, text: &'a str) -> &'a str {
         let text = head(text, self.inline.min(self.left));
         self.take(escaped(text));
         text
     }
 
-    /// The beginning of a name or a label, which takes its room.
+    /// The start of a name or a label. Uses budget.
     pub fn label(&mut self, text: &str) -> String {
         let text = head(text, LABEL);
         self.take(escaped(text));
         text.to_owned()
     }
 
-    /// Takes the room of finished HTML.
+    /// Uses budget for finished HTML.
     pub fn take(&mut self, bytes: usize) {
         self.left = self.left.saturating_sub(bytes + MARKUP);
     }
 }
 
-/// How many bytes a text takes in a template.
+/// Bytes of a text when escaped in a template.
 fn escaped(text: &str) -> usize {
     let size = |byte: u8| match byte {
         b'&' | b'<' | b'>' | b'"' | b'\'' => 5,

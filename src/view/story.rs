@@ -1,4 +1,4 @@
-//! A run as a few frames: a quote each, chosen by fixed rules that the page prints.
+//! A run as a few frames, each with a quote, chosen by fixed rules that the page prints.
 
 use serde::Serialize;
 
@@ -14,12 +14,12 @@ use super::run::{MomentEvent, PictureView, Sources, neighbours, picture};
 use super::timeline::{Layout, annotation_view};
 use super::{Link, format};
 
-/// Annotations that have a frame.
+/// Maximum annotations with a frame.
 const MOST: usize = 40;
-/// Characters of a quote.
+/// Maximum characters of a quote.
 const QUOTE: usize = 420;
 
-/// Characters of a kind that a newer format has.
+/// Maximum characters of an unrecognized kind.
 const KIND: usize = 40;
 
 /// The story of a run.
@@ -33,7 +33,7 @@ pub struct StoryPage {
     pub run: Link,
     /// `9 frames`
     pub summary: String,
-    /// Annotations at most, and the shortest pause with a frame.
+    /// The maximum number of annotations, and the shortest pause with a frame.
     pub rules: (usize, String),
     /// The first tape, which frames refer to.
     pub glyph: Option<Glyph>,
@@ -43,40 +43,40 @@ pub struct StoryPage {
     pub more: Option<String>,
 }
 
-/// One moment.
+/// A frame of the story.
 #[derive(Debug, Serialize)]
 pub struct Frame {
     /// From 1, also in its address: `#f-3`.
     pub number: usize,
     /// Why it was chosen: `Marker · First failure`.
     pub title: String,
-    /// Class of the kind of annotation; empty without one.
+    /// Class of the annotation kind; empty without an annotation.
     pub class: &'static str,
     /// Number of the event, and its time since the start.
     pub event: (u64, Option<String>),
-    /// Its place on the timeline.
+    /// Its address on the timeline.
     pub href: String,
-    /// Its tape, when the run has several.
+    /// Its tape, if the run has several.
     pub file: Option<String>,
-    /// What was said about the event, or what the event says.
+    /// The annotation of the event, or the text of the event.
     pub quote: String,
-    /// Who said it.
+    /// Its author.
     pub author: Option<String>,
-    /// The event and its neighbors.
+    /// The event, and the events around it.
     pub events: Vec<MomentEvent>,
-    /// At the end, what the run made and what that picture shows.
+    /// In the last frame, an image of the result, with its description.
     pub picture: Option<PictureView>,
     pub shows: String,
-    /// A line through the glyph where it is; empty for a moment of another tape.
+    /// A line through the glyph at the event; empty for an event of another tape.
     pub line: String,
 }
 
-/// A moment that was chosen.
+/// A chosen moment.
 struct Chosen<'a> {
     tape: usize,
     position: usize,
     reasons: Vec<String>,
-    /// With its number in the sidecar.
+    /// The annotation with its index in the sidecar.
     annotation: Option<(usize, &'a Annotation<'a>)>,
 }
 
@@ -138,7 +138,7 @@ pub fn story(s: &Sources<'_>) -> StoryPage {
     }
 }
 
-/// Markers, and what people said; and how many are left out, markers last.
+/// Markers and annotations by people; and the number omitted, markers last.
 fn annotated<'a>(s: &Sources<'a>) -> (Vec<Chosen<'a>>, usize) {
     let mut chosen = Vec::new();
     for (tape, (sidecar, layout)) in s.sidecars.iter().zip(s.layouts).enumerate() {
@@ -159,7 +159,7 @@ fn annotated<'a>(s: &Sources<'a>) -> (Vec<Chosen<'a>>, usize) {
     (chosen, left_out.len())
 }
 
-/// What a tape itself says: positions with reasons, in the order of the rules.
+/// Positions on a tape with reasons, in the order of the rules.
 fn rules(s: &Sources<'_>, tape: &Tape<'_>) -> Vec<(usize, String)> {
     let events = &tape.events;
     let failure = events.iter().position(Event::is_failure);
@@ -173,7 +173,7 @@ fn rules(s: &Sources<'_>, tape: &Tape<'_>) -> Vec<(usize, String)> {
         let pause = pair[1].at?.saturating_sub(pair[0].at?);
         (pause > shortest).then_some((before + 1, pause))
     });
-    // Of equal pauses the first.
+    // On a tie, the first pause.
     let longest = pauses.reduce(|a, b| if b.1 > a.1 { b } else { a });
     let named = |position: Option<usize>, reason: &str| Some((position?, reason.to_owned()));
     let pause = longest.map(|(position, pause)| {
@@ -248,7 +248,7 @@ fn reason(annotation: &Annotation<'_>) -> String {
     format!("Annotation: {}", words::excerpt(&kind, KIND))
 }
 
-/// What an event says; where the next event is its error, what that says.
+/// The text of an event, or of the next event if that is its error.
 fn says(tape: &Tape<'_>, position: usize) -> String {
     let event = &tape.events[position];
     let next = tape.events.get(position + 1);

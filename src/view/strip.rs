@@ -1,5 +1,5 @@
-//! A tape as one picture: up to some hundred events a bar for each in the lane of its family, more of them as columns. Above are
-//! annotations and failures, below spans and times.
+//! A tape as a drawing: up to some hundred events as a bar each, in the lane of their family, or more events as columns.
+//! Annotations and failures are above, spans and times below.
 
 use serde::Serialize;
 
@@ -17,27 +17,27 @@ mod marks;
 
 /// Width of the strip, in its own units.
 pub const WIDTH: u32 = 1000;
-/// Height of a row, in pixels: of annotations, failures, and each family.
+/// Height of a row for annotations, failures, or a family, in pixels.
 pub const ROW: u32 = 18;
 /// Height of a lane of brackets, in pixels.
 pub const BRACKET: u32 = 6;
-/// Events up to this many get a bar each.
+/// Maximum number of events drawn as bars.
 const SINGLE: usize = 600;
-/// Columns of a longer tape.
+/// Number of columns for a longer tape.
 const COLUMNS: u32 = 100;
-/// Width of a column, and of a folded gap there.
+/// Width of a column, and of a collapsed gap between columns.
 pub const COLUMN: u32 = WIDTH / COLUMNS;
-/// Rows of columns, at least.
+/// Minimum rows of columns.
 const ROWS: usize = 4;
-/// Width of a folded gap between bars.
+/// Width of a collapsed gap between bars.
 const FOLD: u32 = 16;
-/// The shortest bar.
+/// Minimum width of a bar.
 const SHORTEST: u32 = 3;
-/// Brackets that are drawn; more would cover each other.
+/// Maximum brackets drawn; more would overlap.
 const BRACKETS: usize = 200;
-/// Width of an annotation in a window of 768 pixels; in a smaller one its mark is smaller.
+/// Width of an annotation mark in a viewport of 768 pixels; in a smaller one the mark is smaller.
 const PIN: u32 = 26;
-/// Width of a place that links to the first event there: a bar alone is too narrow for a pointer.
+/// Width of an area that links to its first event: a single bar is too narrow to click.
 const AREA: u32 = 25;
 
 /// The strip of one tape, for all pages that show it.
@@ -48,7 +48,7 @@ pub struct Strip<'a> {
     pub events: Drawing,
     /// Rows of the events.
     pub rows: u32,
-    /// The places that link to events, left to right.
+    /// The areas that link to events, from left to right.
     pub areas: Vec<Place<'a>>,
     /// The failures.
     pub failures: Failures<'a>,
@@ -56,76 +56,76 @@ pub struct Strip<'a> {
     pub pins: Vec<Pin>,
     /// The spans.
     pub brackets: Vec<Bracket>,
-    /// Where gaps are folded: from and to.
+    /// Bounds of collapsed gaps.
     pub folds: Vec<(u32, u32)>,
     /// Times and long gaps.
     pub labels: Vec<Label>,
-    /// Where each page of the tape begins, if it has several.
+    /// Start of each page of the tape, if it has several.
     pub page_starts: Vec<u32>,
-    /// What the strip shows, in words.
+    /// A caption.
     pub caption: String,
-    /// How it is read.
+    /// How to read it.
     pub help: String,
-    /// The names of its rows, or the families of its columns from the top down.
+    /// The names of its rows, or the families of its columns from the top.
     pub legend: Vec<Row>,
 }
 
-/// How events are drawn.
+/// The drawing of the events.
 #[derive(Debug)]
 pub enum Drawing {
-    /// The bars of each family, from and to.
+    /// The bars of each family, by start and end.
     Bars(Vec<(Family, Vec<(u32, u32)>)>),
     /// Columns.
     Columns(Vec<GlyphPath>),
 }
 
-/// A place on the strip that links to an event.
+/// A position on the strip that links to an event.
 #[derive(Debug, Clone, Copy)]
 pub struct Place<'a> {
-    /// From the left.
+    /// Distance from the left.
     pub x: u32,
-    /// Which of the pages the event is on, from 0.
+    /// Index of the event's page.
     pub page: usize,
-    /// Its anchor there.
+    /// The event's anchor on that page.
     pub anchor: Anchor<'a>,
 }
 
-/// An annotation, or several of one page that would cover each other.
+/// An annotation, or several of one page that would overlap.
 #[derive(Debug)]
 pub struct Pin {
-    /// From the left.
+    /// Distance from the left.
     pub x: u32,
-    /// Class of the kind of the first.
+    /// Class of the first annotation's kind.
     pub class: &'static str,
-    /// The sign of the first.
+    /// Sign of the first annotation.
     pub sign: &'static str,
-    /// How many.
+    /// Number of annotations.
     pub count: usize,
-    /// Which of the pages the first is on, from 0.
+    /// Index of the first annotation's page.
     pub page: usize,
-    /// Its anchor there.
+    /// Its anchor on that page.
     pub anchor: String,
 }
 
 /// A span.
 #[derive(Debug)]
 pub struct Bracket {
-    /// From.
+    /// Start.
     pub from: u32,
-    /// To.
+    /// End.
     pub to: u32,
     /// Lane, from 0.
     pub lane: usize,
 }
 
-/// The name of a row and how many there are.
+/// A row with its name and count.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct Row {
     /// `f-read`, ...; `notes` for annotations.
     pub class: String,
     /// `read`, `failures`, ...
     pub name: &'static str,
-    /// How many, grouped.
+    /// The count, grouped.
     pub count: String,
 }
 
@@ -202,7 +202,7 @@ pub fn strip<'a>(
 }
 
 impl Strip<'_> {
-    /// What the addresses of events begin with on the page at path `from`, for each page of the tape.
+    /// Prefixes of event addresses on the page at path `from`, for each page of the tape.
     #[must_use]
     pub fn hrefs(&self, from: &str) -> Vec<String> {
         let pages = 1..=self.layout.pages();
@@ -211,7 +211,7 @@ impl Strip<'_> {
             .collect()
     }
 
-    /// Where the events of page `number` are, if the tape has several pages.
+    /// The range of page `number`, if the tape has several pages.
     #[must_use]
     pub fn range(&self, number: usize) -> Option<(u32, u32)> {
         let from = self.page_starts.get(number.checked_sub(1)?)?;
@@ -221,14 +221,14 @@ impl Strip<'_> {
         ))
     }
 
-    /// Pixels above the events.
+    /// Height above the events, in pixels.
     #[must_use]
     pub fn top(&self) -> u32 {
         ROW * (1 + u32::from(!self.pins.is_empty()))
     }
 }
 
-/// The families that occur on a tape, without errors: those are among the failures.
+/// The families on a tape, except errors, which count as failures.
 fn families(tape: &Tape<'_>) -> Vec<(Family, usize)> {
     let mut counts = [0; Family::ALL.len()];
     for event in &tape.events {
@@ -262,7 +262,7 @@ fn legend(families: Vec<(Family, usize)>, failures: usize, pins: usize, is_long:
     rows
 }
 
-/// The bars by family. A bar ends a little before the next one begins.
+/// The bars by family. A bar ends shortly before the next one.
 fn bars(tape: &Tape<'_>, xs: &[u32], scale: Scale<'_>) -> Vec<(Family, Vec<(u32, u32)>)> {
     let mut bars: Vec<(Family, Vec<(u32, u32)>)> = Family::ALL
         .into_iter()
@@ -277,7 +277,7 @@ fn bars(tape: &Tape<'_>, xs: &[u32], scale: Scale<'_>) -> Vec<(Family, Vec<(u32,
     bars
 }
 
-/// A place for the first event in each area.
+/// The first event of each area.
 fn areas<'a>(places: impl Iterator<Item = Place<'a>>) -> Vec<Place<'a>> {
     let mut areas: Vec<Place<'_>> = Vec::new();
     for place in places {
@@ -337,7 +337,7 @@ fn caption(tape: &Tape<'_>, pins: usize, folds: usize) -> String {
     parts.join(", ")
 }
 
-/// How a strip is read: only what is on it.
+/// How to read a strip, covering only the elements it has.
 fn help(
     tape: &Tape<'_>,
     scale: Scale<'_>,

@@ -1,4 +1,4 @@
-//! The summary of a check or a build in Markdown, as the pages of CI services show it.
+//! The summary of a check or a build in Markdown, for the pages of CI services.
 
 use crate::diagnostics::text::visible;
 use crate::diagnostics::{Diagnostic, SeverityCounts, human};
@@ -9,37 +9,37 @@ use super::format;
 use crate::links::{self, RunFolders, Slug};
 use crate::url;
 
-/// Problems that are listed; a page of a CI service has no room for thousands.
+/// Maximum problems listed, since CI services limit the size.
 const PROBLEMS: usize = 100;
-/// Runs of one list.
+/// Maximum runs per list.
 const RUNS: usize = 20;
 
-/// What the summary is made of.
+/// The facts in the summary.
 #[derive(Debug, Clone, Copy)]
 pub struct Facts<'a> {
     /// `Published`, `Checked` and the like.
     pub verdict: &'a str,
-    /// Runs that are published, or would be.
+    /// Number of published runs, or of runs that would be published.
     pub runs: usize,
-    /// Runs with errors, which keep those that are fit from being published.
+    /// Number of runs with errors, which block the publication of all others.
     pub broken: usize,
-    /// Runs that were set aside.
+    /// Number of quarantined runs.
     pub quarantined: usize,
-    /// Runs that ended in a state that is never published.
+    /// Number of runs in states that are never published.
     pub not_published: usize,
-    /// Files and bytes of the site, when it was published.
+    /// Files and bytes of the site, if published.
     pub written: Option<(u64, u64)>,
-    /// What changed since the site that is replaced.
+    /// Changes since the site that is replaced.
     pub changes: Option<&'a Build>,
-    /// Where the site is, when its pages can be linked to.
+    /// The site's address, if its pages can be linked.
     pub address: Option<&'a str>,
-    /// Where the folders of runs are.
+    /// The layout of run folders.
     pub run_folders: RunFolders,
-    /// The problems that are shown.
+    /// The problems to list.
     pub diagnostics: &'a [Diagnostic],
 }
 
-/// The summary.
+/// Renders the summary.
 #[must_use]
 pub fn markdown(facts: &Facts<'_>) -> String {
     let runs = if facts.broken > 0 {
@@ -97,7 +97,7 @@ fn push_news(out: &mut String, build: &Build, facts: &Facts<'_>) {
     push("changed", changed.len(), &mut changed.iter().map(line));
 }
 
-/// `pong v1.0.0 by lark-1 with codex (4f1c2d3e)`, the id with a link where the site has an address.
+/// `pong v1.0.0 by lark-1 with codex (4f1c2d3e)`, with a link if the site has an address.
 fn name(run: &Named, label: &str, facts: &Facts<'_>) -> String {
     let words = escaped(&format!(
         "{} {} by {} with {}",
@@ -114,7 +114,7 @@ fn name(run: &Named, label: &str, facts: &Facts<'_>) -> String {
     }
 }
 
-/// What changed in a run, on a line.
+/// The changes of a run, on one line.
 fn described(change: &Change) -> String {
     let mut parts = Vec::new();
     if let Some(slug) = &change.moved_from {
@@ -164,7 +164,7 @@ fn push_problems(out: &mut String, diagnostics: &[Diagnostic]) {
     }
 }
 
-/// Text that Markdown takes as it is: no markup, no table, no line of its own.
+/// Escapes text for Markdown: no markup, no table, no line break.
 fn escaped(text: &str) -> String {
     let text = visible(text);
     let mut out = String::with_capacity(text.len() + 8);

@@ -1,4 +1,4 @@
-//! What is written for feed readers and search engines: Atom, the sitemap and robots.txt.
+//! Documents for feed readers and search engines: Atom, the sitemap and robots.txt.
 
 use serde::Serialize;
 
@@ -10,7 +10,7 @@ use crate::model::time;
 use super::format;
 use crate::links;
 
-/// Addresses in one sitemap, as its format allows.
+/// Maximum addresses per sitemap, from its format.
 pub const MOST: usize = 50_000;
 
 /// The newest runs, as Atom.
@@ -22,11 +22,11 @@ pub struct Atom {
     pub base: String,
     /// Name of the site.
     pub title: String,
-    /// What it is about.
+    /// Its description.
     pub description: String,
     /// When the newest run was published.
     pub updated: String,
-    /// Who publishes; the site itself when it does not say.
+    /// The publisher; defaults to the site.
     pub author: String,
     /// Licence of the data.
     pub licence: Option<String>,
@@ -41,17 +41,17 @@ pub struct Atom {
 pub struct AtomEntry {
     /// Its page.
     pub url: String,
-    /// What was run, and by which model.
+    /// The subject, and the model.
     pub title: String,
-    /// Its card.
+    /// Its social card.
     pub image: Option<String>,
     /// When it was published.
     pub at: String,
     /// Case, model, harness, state.
     pub tags: Vec<String>,
-    /// Model, harness, state and rating in a line.
+    /// Model, harness, state and rating on one line.
     pub summary: String,
-    /// The writeup, already filtered; it is written escaped.
+    /// The writeup as sanitized HTML, which is escaped on output.
     pub html: Option<String>,
 }
 
@@ -65,7 +65,7 @@ pub fn atom(config: &Config, base: &str, archive: &Archive, findings: &[Findings
         .take(config.feeds.items)
         .filter_map(|(entry, findings)| {
             let run = &entry.run;
-            // An entry of Atom must have a time.
+            // Atom requires a time for each entry.
             let recency = run.recency()?;
             let subject = &run.subject;
             Some(AtomEntry {
@@ -99,7 +99,7 @@ pub fn atom(config: &Config, base: &str, archive: &Archive, findings: &[Findings
         base: base.to_owned(),
         title: site.title.clone(),
         description: site.description.clone(),
-        // Atom asks for a time, and a build has no clock.
+        // Atom requires a time, and a build does not use the clock.
         updated: entries
             .first()
             .map_or_else(|| time::iso(0), |entry| entry.at.clone()),
@@ -110,13 +110,13 @@ pub fn atom(config: &Config, base: &str, archive: &Archive, findings: &[Findings
     }
 }
 
-/// A sitemap, or the list of several.
+/// A sitemap, or an index of several.
 #[derive(Debug, Serialize)]
 pub struct Sitemap {
     pub addresses: Vec<String>,
 }
 
-/// Crawlers that collect training data, and nothing else, by the names that their operators document.
+/// Crawlers that only collect training data, by their documented names.
 const TRAINING: [&str; 8] = [
     "AI2Bot",
     "Applebot-Extended",
@@ -128,7 +128,7 @@ const TRAINING: [&str; 8] = [
     "meta-externalagent",
 ];
 
-/// `robots.txt`: everything may be read, but not by crawlers for training data where the site has a canary.
+/// `robots.txt`: allows everything, except that crawlers for training data are blocked if the site has a canary.
 pub fn robots(base: Option<&str>, canary: Option<&str>) -> String {
     let mut text = "User-agent: *\nDisallow:\n".to_owned();
     if let Some(canary) = canary {

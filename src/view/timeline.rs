@@ -1,4 +1,4 @@
-//! A tape as a reader sees it: events with times, gaps and anchors, annotations at their events, spans as lanes.
+//! A tape for display: events with times, gaps and anchors, annotations at their events, and spans as lanes.
 
 use std::borrow::Cow;
 use std::collections::{BTreeMap, BTreeSet};
@@ -25,105 +25,105 @@ pub use layout::{Anchor, Layout};
 use spans::Pieces;
 pub use spans::{SpanPiece, SpanPieces, lanes};
 
-/// Text over this many bytes or lines is folded.
+/// Text over this many bytes or lines is initially collapsed.
 const FOLD_BYTES: usize = 2_000;
 const FOLD_LINES: usize = 24;
-/// `{}` and `[]` say as much as the line that a folded text has.
+/// `{}` and `[]` are as short as the summary of a collapsed text.
 const EMPTY_JSON: usize = 2;
-/// JSON over this many bytes is folded: it is laid out in many lines.
+/// JSON over this many bytes is initially collapsed, because its formatted form has many lines.
 const FOLD_JSON: usize = 700;
 
-/// How much of a payload is shown after the first event that has it, in bytes.
+/// Maximum bytes shown of a payload that an earlier event already showed.
 const AGAIN: usize = 1_000;
-/// How many times its bytes a text may take on a page.
+/// Maximum size of a text on a page, as a multiple of its bytes.
 const ESCAPED: usize = 4;
-/// No byte of a text takes more bytes on a page: a control character is marked, a change of color opens an element.
+/// Maximum bytes on a page for one byte of text: a control character gets a mark, a color change an element.
 const COSTLIEST: usize = 32;
 
-/// One page of a tape.
+/// A page of a tape.
 #[derive(Debug)]
 pub struct TimelinePage<'a> {
     /// The events.
     pub events: Vec<EventView<'a>>,
-    /// Which of them are under one line, in their order.
+    /// Collapsed groups of events, in order.
     pub folds: Vec<Fold>,
-    /// The first time on the tape, from which those of the events count; in milliseconds.
+    /// The first time on the tape, which event times count from, in milliseconds.
     pub start: Option<i64>,
-    /// Where all events of the tape are: texts on this page may link to any of them.
+    /// The layout of the whole tape: texts on this page may link to any event.
     pub layout: &'a Layout<'a>,
     /// Path of this page.
     pub path: String,
 }
 
-/// One event.
+/// An event.
 #[derive(Debug)]
 pub struct EventView<'a> {
     /// Its id on the page.
     pub anchor: Anchor<'a>,
     /// Its number.
     pub seq: u64,
-    /// What it is.
+    /// Its kind.
     pub word: &'static str,
-    /// Which kinds it belongs to.
+    /// Its family.
     pub family: &'static str,
-    /// Whether it comes right after the call that it belongs to, or is the error of the failed event before it.
+    /// Whether it comes right after its call, or is the error of the failed event before it.
     pub is_tied: bool,
-    /// `sub` for the work of a subagent, `branch` on an abandoned branch, else nothing.
+    /// `sub` for the work of a subagent, `branch` on an abandoned branch, else empty.
     pub aside: &'static str,
-    /// Its call and its result, where they are not next to it: what, number, address.
+    /// Links to its call and its result, unless adjacent: relation, number, address.
     pub ties: Vec<(&'static str, u64, String)>,
     /// Whether its headline is a command.
     pub is_command: bool,
-    /// Whether something failed here.
+    /// Whether it is a failure.
     pub failed: bool,
-    /// Whether the harness says that it failed; an error has no outcome.
+    /// Whether the harness marked it as failed; an error has no outcome.
     pub is_marked: bool,
-    /// When it happened, and that since the start of the tape; both in milliseconds, since writing them out
-    /// is most of the work of a short event.
+    /// Its time, and the time since the start of the tape. Both in milliseconds, since formatting them is most of the work of a
+    /// short event.
     pub at: Option<(i64, i64)>,
-    /// The pause before it, when it is long.
+    /// The pause before it, if long.
     pub gap: Option<String>,
-    /// What it is about.
+    /// Its subject.
     pub headline: &'a str,
-    /// Small facts.
+    /// Short facts.
     pub facts: &'a [(&'static str, Cow<'a, str>)],
     /// Its content.
     pub texts: Vec<TextView<'a>>,
-    /// Payloads that are not there: label, what it is about, size.
+    /// Missing payloads: label, subject, size.
     pub missing: Vec<(&'static str, &'a str, String)>,
-    /// Lanes of the spans that cover it, and whether each begins or ends here.
+    /// Lanes of the spans that cover it, and whether each starts or ends here.
     pub spans: SpanPieces,
-    /// What was said about it.
+    /// Its annotations.
     pub annotations: Vec<AnnotationView<'a>>,
 }
 
-/// A piece of content.
+/// A part of the content.
 #[derive(Debug)]
 pub struct TextView<'a> {
-    /// What it is.
+    /// Its label.
     pub label: Option<&'static str>,
-    /// What the label is about; may be empty.
+    /// The subject of the label; may be empty.
     pub about: &'a str,
-    /// How it is written.
+    /// Its kind.
     pub kind: TextKind,
     /// The text, or its first part.
     pub text: &'a str,
-    /// `42 lines, 3.1 KiB`, when it is folded.
+    /// `42 lines, 3.1 KiB`, if it is collapsed.
     pub folded: Option<String>,
-    /// Where all of it is, when `text` is only a part: address and a line of words.
+    /// A link to the whole text, if `text` is truncated.
     pub rest: Option<Link>,
 }
 
-/// Text that a page shows only in part, and where all of it is written.
+/// A text that a page truncates, with the path of its full version.
 #[derive(Debug)]
 pub struct LongText<'a> {
     /// Path relative to the site's root.
     pub path: String,
-    /// All of it.
+    /// The full text.
     pub text: &'a str,
 }
 
-/// A tape with what was said about it, in the order in which its pages need it.
+/// A tape with its annotations, prepared for its pages.
 #[derive(Debug)]
 pub struct Timeline<'a> {
     config: &'a Config,
@@ -133,12 +133,12 @@ pub struct Timeline<'a> {
     mutes: Mutes<'a>,
     /// The first time on the tape.
     start: Option<i64>,
-    /// The payloads that earlier events showed.
+    /// Hashes of payloads that earlier events showed.
     payloads: BTreeSet<&'a str>,
 }
 
 impl<'a> Timeline<'a> {
-    /// Looks once at all events and annotations, so that no page has to.
+    /// Reads all events and annotations once, so that pages need not.
     #[must_use]
     pub fn new(
         config: &'a Config,
@@ -156,7 +156,7 @@ impl<'a> Timeline<'a> {
         }
     }
 
-    /// Page `number`, from 1, and the texts of which it shows only a part. The pages are made in their order.
+    /// Page `number`, from 1, and its truncated texts. Pages must be built in order.
     #[must_use]
     pub fn page(&mut self, number: usize) -> (TimelinePage<'a>, Vec<LongText<'a>>) {
         let (config, layout) = (self.config, self.layout);
@@ -231,7 +231,7 @@ impl<'a> Timeline<'a> {
         (page, long)
     }
 
-    /// Links to the call and the result of the last of these events, unless the next one that is no usage is its result.
+    /// Links to the call and the result of the last of these events, unless the next event, ignoring usage, is its result.
     fn ties(
         &self,
         events: &[Event<'_>],
@@ -262,8 +262,8 @@ impl<'a> Timeline<'a> {
     }
 }
 
-/// Whether the last of these events comes right after its call, or after another event of that call, or is the error of what
-/// failed just before. A usage event may be between them.
+/// Whether the last of these events comes right after its call, or after another event of that call, or is the error of the
+/// failure just before. A usage event may be in between.
 fn is_tied(events: &[Event<'_>]) -> bool {
     let Some((event, before)) = events.split_last() else {
         return false;
@@ -287,14 +287,14 @@ fn gap(config: &Config, before: Option<i64>, at: Option<i64>) -> Option<String> 
     (pause > limit).then(|| format::milliseconds(pause))
 }
 
-/// Makes the content of events.
+/// Builds the content of events.
 struct Contents<'a, 'p> {
     layout: &'p Layout<'p>,
     page: &'p str,
-    /// Bytes of one text.
+    /// Maximum bytes of one text.
     limit: usize,
     payloads: &'p mut BTreeSet<&'a str>,
-    /// What is shown only in part.
+    /// Truncated texts.
     long: Vec<LongText<'a>>,
 }
 
@@ -315,7 +315,7 @@ impl<'a> Contents<'a, '_> {
 
     fn block(&mut self, block: &'a Block<'a>, kind: TextKind, anchor: Anchor<'_>) -> TextView<'a> {
         let whole: &str = &block.text;
-        // What an earlier event showed is only named again: events may share one payload by the thousand.
+        // A payload that an earlier event showed is shortened: thousands of events may share one.
         let limit = match &block.text {
             Text::Payload(_, hash) if !self.payloads.insert(hash) => self.limit.min(AGAIN),
             _ => self.limit,
@@ -348,7 +348,7 @@ impl<'a> Contents<'a, '_> {
     }
 }
 
-/// The beginning of a text: at most `limit` bytes, and on a page at most [`ESCAPED`] times as many.
+/// The start of a text: at most `limit` bytes, and at most [`ESCAPED`] times as many on a page.
 fn fitting(text: &str, kind: TextKind, limit: usize) -> &str {
     let most = limit.saturating_mul(ESCAPED);
     let mut text = head(text, limit);
@@ -357,20 +357,20 @@ fn fitting(text: &str, kind: TextKind, limit: usize) -> &str {
         if size <= most {
             break;
         }
-        // What comes first may be what takes most room, so the next try can be too long again.
+        // The beginning may need the most space per byte, so the next try can be too long again.
         let share = text.len().saturating_mul(most) / size;
         text = head(text, share.min(text.len() * 7 / 8));
     }
     text
 }
 
-/// How many bytes a text takes on a page at most, without making that page.
+/// Upper bound for the bytes of a text on a page, without rendering it.
 fn at_most(text: &str) -> usize {
     let sizes = text.bytes().map(|byte| match byte {
         b' ' | b'.' | b'/' | b'0'..=b'9' | b'A'..=b'Z' | b'a'..=b'z' => 1,
         b'<' | b'>' => "&lt;".len(),
         b'&' => "&amp;".len(),
-        // Anything else may be marked or laid out, or begin what is.
+        // Anything else may be marked or formatted, or start something that is.
         _ => COSTLIEST,
     });
     sizes.sum()
@@ -390,7 +390,7 @@ fn folded(text: &str, block: &Block<'_>) -> Option<String> {
         .then(|| format!("{}, {}", format::count(lines, "line"), size()))
 }
 
-/// The first part of a text, at most `limit` bytes, cut between two characters.
+/// The start of a text, at most `limit` bytes, cut between two characters.
 #[must_use]
 pub fn head(text: &str, limit: usize) -> &str {
     if text.len() <= limit {

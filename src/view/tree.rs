@@ -1,42 +1,42 @@
-//! How a part of a record without a shape of its own is read: names and values, lists, small tables.
+//! The display form of a record's part without a defined shape: names and values, lists, small tables.
 
 use crate::model::value::{Excerpt, Value};
 
 use super::format;
 
-/// A value as a reader sees it. Templates print it as HTML: `render` says how.
+/// A value for display. `render` converts it to HTML for templates.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Tree {
     /// Null: not recorded.
     Unknown,
-    /// Nothing in it: `none`.
+    /// An empty value: `none`.
     Empty,
     /// A short text.
     Words(String),
     /// A number, with the digits of the record.
     Number(String),
-    /// A text that is folded: what is on the fold, the text.
+    /// A long text, initially collapsed: its summary, and the text.
     Long(String, String),
-    /// Short values in one line.
+    /// Short values on one line.
     Line(Vec<String>, Option<String>),
-    /// Names and values, and what is left out.
+    /// Names and values, and a note about omitted ones.
     Facts(Vec<(String, Tree)>, Option<String>),
-    /// Objects of one shape: the heads, the rows, what is left out.
+    /// Objects of one shape: the column heads, the rows, and a note about omitted ones.
     Table(Vec<String>, Vec<Vec<Tree>>, Option<String>),
-    /// Items, and what is left out.
+    /// Items, and a note about omitted ones.
     List(Vec<Tree>, Option<String>),
-    /// Too much for a page.
+    /// Too large for a page.
     Cut,
 }
 
 impl Tree {
-    /// Nothing at all, not even a word for it.
+    /// Nothing, without a word for it.
     pub const NOTHING: Self = Self::Line(Vec::new(), None);
 }
 
-/// A text up to this is where it is; a longer one is folded.
+/// Maximum characters of a text shown inline; a longer one is collapsed.
 const SHORT: usize = 160;
-/// Columns that a table may have; objects with more are lists of facts.
+/// Maximum columns of a table; objects with more are lists of facts.
 const COLUMNS: usize = 7;
 
 /// The tree of a value.
@@ -59,9 +59,9 @@ pub fn tree(value: &Value) -> Tree {
     }
 }
 
-/// A text: as it is, or folded.
+/// A text: inline or collapsed.
 pub fn words(text: &Excerpt) -> Tree {
-    // Documents inside a document are no words for a reader.
+    // A document inside a document is not readable inline.
     let document = text.text.starts_with(['{', '[']);
     let long = document
         || text.of.is_some()
@@ -107,7 +107,7 @@ fn list(items: &[Value], more: Option<String>) -> Tree {
     Tree::List(items.iter().map(tree).collect(), more)
 }
 
-/// A value that fits into a line with others.
+/// A value that is short enough for a line with others.
 fn short(value: &Value) -> Option<String> {
     match value {
         Value::Number(digits) => Some(digits.clone()),
@@ -119,7 +119,7 @@ fn short(value: &Value) -> Option<String> {
     }
 }
 
-/// Objects with few keys each become rows: the heads are all their keys, in the order of their first occurrence.
+/// Objects with few keys become rows; the columns are all their keys, in order of first appearance.
 fn table(items: &[Value]) -> Option<(Vec<String>, Vec<Vec<Tree>>)> {
     let objects = items.iter().map(|item| match item {
         Value::Map(members, 0) => Some(members.as_slice()),

@@ -1,4 +1,4 @@
-//! Many runs as small pictures: every run of a list as its events, and how it ended.
+//! Many runs as small drawings: each run of a list with its events and its outcome.
 
 use serde::Serialize;
 
@@ -10,16 +10,16 @@ use crate::model::run::Number;
 use super::density::Glyph;
 use super::{Badge, format};
 
-/// Runs on one page, the newest.
+/// Maximum runs on one page, the newest.
 const RUNS: usize = 48;
 
 /// The newest runs of a list.
 #[derive(Debug, Serialize)]
 pub struct Wall {
     pub runs: Vec<WallRun>,
-    /// Whether the pictures can be as wide as the runs were long.
+    /// Whether the drawings can have widths proportional to run times.
     pub has_times: bool,
-    /// How many older runs there are.
+    /// Number of older runs.
     pub older: Option<String>,
 }
 
@@ -30,16 +30,16 @@ pub struct WallRun {
     pub href: String,
     pub state: Badge,
     pub model: String,
-    /// Its case; empty where all runs have the same.
+    /// Its case; empty if all runs have the same.
     pub case: String,
-    /// `2026-03-04, 162 events, 17 min 2 s`; only what is known.
+    /// `2026-03-04, 162 events, 17 min 2 s`, as far as known.
     pub facts: String,
-    /// Share of the longest run time on the wall, in percent; 0 when it is not known.
+    /// Percentage of the longest run time on the wall; 0 if unknown.
     pub width: u8,
     pub glyph: Option<Glyph>,
 }
 
-/// The wall of these runs (positions in the archive, newest first), at most `most` of them, with or without their cases.
+/// The wall of these runs (positions in the archive, newest first), at most `most`, with or without their cases.
 pub fn wall(
     archive: &Archive,
     findings: &[Findings],
@@ -67,7 +67,7 @@ pub fn wall(
     }
 }
 
-/// A run by itself.
+/// A single run.
 pub fn wall_run(entry: &Entry, findings: &Findings, root: &str) -> WallRun {
     let subject = &entry.run.subject;
     let events = findings.events.map(|events| format::count(events, "event"));

@@ -1,6 +1,6 @@
 (() => {
-  // Filters all annotations of the archive, or all of a kind, by author, case and status. The selection is in the
-  // address, and links to other annotation pages keep it. Only the files of visible cards are loaded. Written by
+  // Filters all annotations of the archive, or of one kind, by author, case and status. The selection is in the address, and
+  // links to other annotation pages keep it. Loads only the files of visible cards. The data is written by
   // src/view/data/cards.rs.
   'use strict';
   const { make, button, digits, count, shown, load, numbers, cards, query, root } = window.runpress;
@@ -78,8 +78,8 @@
     if (files.size > 99) files.delete(files.keys().next().value);
     return files.get(path);
   };
-  // The files with matching annotations: each with their number and a function that reads them. Pages list one group of a
-  // kind after the other, newest run first; files have the oldest run first.
+  // Yields the files with matching annotations: the number of matches, and a function that reads them. Pages list the groups of
+  // a kind one after the other, newest run first; files start with the oldest run.
   async function* find(kind, fits) {
     const of = manifest.shelves[kind];
     for (let group = 0; of && group < Math.max(of.groups.length, 1); group += 1) {
@@ -96,7 +96,7 @@
     }
   }
 
-  // A card of the pages.
+  // The card of an annotation.
   const card = (of, kind, named) => {
     const to = (path, ...words) => make('a', { href: new URL(`runs/${of.slug}/${path}`, root) }, ...words);
     const shelved = manifest.shelves[kind];

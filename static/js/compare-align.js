@@ -1,17 +1,17 @@
 (() => {
-  // Where runs diverge: the actions of two tapes aligned, in stretches that are the same and stretches that are not.
+  // Shows where runs diverge: aligns the actions of two tapes into equal and different stretches.
   'use strict';
   const { make, link, digits, count, steps, compare } = window.runpress;
   const { LETTERS, letter, section, quiet, fold, table, shortened } = compare;
-  // Actions of a stretch that are shown unfolded, stretches that are, and how many there are at most.
+  // Actions of a stretch shown before folding, stretches shown, and the maximum of stretches shown.
   const FEW = 3;
   const FIRST = 5;
   const STRETCHES = 200;
-  // Pairs of actions that are weighed at once.
+  // Maximum pairs of actions compared at once.
   const CELLS = 60_000;
 
-  // Positions, in order, at which two lists of words are the same: first where they begin and end alike, in between
-  // the longest common subsequence. Long lists are cut before at the words that each of them has once.
+  // Positions, in order, at which two lists of words are equal: the common prefix and suffix, and between them the longest
+  // common subsequence. Long lists are first split at words that occur once in each.
   const matches = function* (a, b, i = 0, last = a.length, j = 0, end = b.length) {
     while (i < last && j < end && a[i] === b[j]) yield [i++, j++];
     let tail = 0;
@@ -51,7 +51,7 @@
       return found;
     };
     const others = once(b, j, end);
-    // The longest rising row of them, by patience sorting.
+    // Their longest increasing subsequence, by patience sorting.
     const piles = [];
     for (const [word, x] of once(a, i, last)) {
       const y = others.get(word);
@@ -69,14 +69,14 @@
     return found.length ? found : [[(i + last) >> 1, (j + end) >> 1]];
   };
 
-  // What two lists have in common and what not, in turn: pairs of stretches, and whether they are the same.
+  // Equal and different stretches of two lists, alternating.
   const aligned = async (a, b) => {
     const stretches = [];
     let [i, j] = [0, 0];
     const apart = (x, y) => {
       if (x > i || y > j) stretches.push({ sides: [a.slice(i, x), b.slice(j, y)] });
     };
-    // Numbers for words: they are compared often.
+    // Numbers instead of words, because they are compared often.
     const known = new Map();
     const words = (list) => list.map(({ word, key }) => {
       const name = `${word} ${key}`;
@@ -143,7 +143,7 @@
       const { words, drawn, length } = await pair([base, other], [lists[base.at], lists[other.at]]);
       if (others.length > 1) parts.push(make('h3', {}, letter(base.at), ' and ', letter(other.at)));
       parts.push(make('p', {}, words));
-      // One pair is seen at once, the others when they are asked for.
+      // The first pair is shown at once, the others on request.
       if (at) parts.push(fold(count(length, 'stretch', 'stretches'), () => drawn(0, STRETCHES)));
       else parts.push(await drawn(0, FIRST), ...(length > FIRST ? [fold(`${length - FIRST} more of ${length} stretches`, () => drawn(FIRST, STRETCHES))] : []));
       if (length > STRETCHES) parts.push(quiet(`Only the first ${STRETCHES} stretches are listed.`));

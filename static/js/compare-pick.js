@@ -1,12 +1,12 @@
 (() => {
-  // The runs of a comparison: which they are, and others of the archive to add.
+  // The runs of a comparison, and a picker to add others from the archive.
   'use strict';
   const { make, link, count, words, load, compare } = window.runpress;
   const { LETTERS, pageOf, here, go, letter } = compare;
   const MOST = 4;
   const OPTIONS = 300;
 
-  // The runs of the archive to choose from, loaded when somebody is about to.
+  // The runs of the archive, loaded when the picker is first used.
   const adding = (names, slugs, cases) => {
     const offered = new Map();
     const select = make('select', { onchange: () => select.value && go([...names, select.value]) }, new Option('Choose a run of the same case', ''));
@@ -19,7 +19,7 @@
       const name = `${finished.date}, ${model.text}, ${harness.text}, ${variant.known === false ? 'no variant' : words(variant)} ${small.case}, ${run.text}`;
       return { slug, words: name, name: `${kase}, ${name}` };
     };
-    // The first of these runs that are not compared yet.
+    // The first of these runs that are not in the comparison yet.
     const some = async (runs, most) => (await archive.rows(runs.slice(0, most + slugs.length))).filter(({ slug }) => !slugs.includes(slug)).slice(0, most).map(named);
     const prepare = async () => {
       archive = await (await load('search/rows'))(window.runpress);
@@ -33,7 +33,7 @@
       else if (free > OPTIONS) select.append(make('option', { disabled: true }, `and ${count(free - OPTIONS, 'older run')}`));
     };
     const use = () => (loading ??= prepare().catch(() => { status.textContent = 'The list of runs could not be loaded; an address still works.'; }));
-    // The runs that hold all words that were typed.
+    // The runs that match all typed words.
     const find = async (most, words = input.value) => {
       const typed = words.toLowerCase().split(/[\s,]+/).filter(Boolean);
       await use();
@@ -43,7 +43,7 @@
     const suggest = async () => {
       const mine = (asking = {});
       const found = await find(100);
-      // Something else was typed meanwhile.
+      // Another query was typed in the meantime.
       if (asking !== mine) return;
       if (found.length) list.replaceChildren(...found.map(({ name }) => new Option(name)));
       for (const { name, slug } of found) offered.set(name, slug);
@@ -68,7 +68,7 @@
     if (names.length === 1) use();
     return form;
   };
-  // How it ended, its rating, cost and first outcomes.
+  // The state, rating, cost and first outcomes of a run.
   const ended = (run) => [run.ended, ...(run.outcomes ?? []).slice(0, 2).map(([name, value]) => `${name} ${value}`)].join(' · ');
   const picker = (runs) => {
     const names = runs.map((run) => run.name);

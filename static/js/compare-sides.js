@@ -1,5 +1,5 @@
 (() => {
-  // Runs side by side: what every section of a comparison is made of, and the sections that are plain tables. All
+  // Runs side by side: the building blocks of all sections of a comparison, and the sections that are plain tables. All
   // recorded text becomes text nodes.
   'use strict';
   const { root, make, link } = window.runpress;
@@ -20,7 +20,7 @@
 
   const section = (id, title, ...children) => make('section', { ariaLabel: title }, make('h2', { id }, title), ...children);
   const quiet = (...words) => make('p', { className: 'quiet' }, ...words);
-  // What is folded is made when it is opened.
+  // Folded content is created when it is opened.
   const fold = (words, content) => {
     const made = make('details', { ontoggle: async () => {
       made.ontoggle = null;

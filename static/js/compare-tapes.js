@@ -1,16 +1,16 @@
 (() => {
-  // The tapes of compared runs: their events on one axis of time, and the files that they touched.
+  // The tapes of compared runs: their events on one time axis, and the files that they touched.
   'use strict';
   const { root, make, link, digits, count, pause, compare } = window.runpress;
   const { draw, pageOf, here, named, letter, section, quiet } = compare;
-  // A long command or path ends with a digest.
+  // Long commands and paths end with a digest, which is removed for display.
   const shortened = (key) => key.replace(/…[0-9a-f]{6}$/, '…');
 
   // The events of a run's tape, each with the milliseconds since the first.
   const unpack = (run) => {
     if (!run.tape) return [];
     const { prefix, kinds, keys, events, pageSize } = run.tape;
-    // The files of a tool call, which its words do not tell apart.
+    // The files of tool calls, which have no other distinguishing text.
     const files = new Map();
     for (const [position, path] of run.tape.files ?? []) files.set(position, [...(files.get(position) ?? []), path]);
     const anchors = new Map(run.tape.anchors);

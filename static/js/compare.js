@@ -1,7 +1,7 @@
 (() => {
-  // Draws the comparison of the runs that the address names, `?runs=a,b`, with their first tapes; `b~2` is b with its
-  // second. The data of runs is in parts, by address, and `b~2` is the second tape of `b` there, too. The page is drawn
-  // section by section, so that it answers.
+  // Draws the comparison of the runs in the address, `?runs=a,b`, with their first tapes; `b~2` is b with its second tape. The
+  // data of runs is split into parts by key, and `b~2` is also the key of that tape. The page is drawn section by section to
+  // stay responsive.
   'use strict';
   const { make, pause, load, compare } = window.runpress;
   const { MOST, differ, quiet, picker } = compare;
@@ -53,7 +53,7 @@
     const [, name] = manifest.parts.findLast(([first]) => first <= key) ?? [];
     return name && new Map(await part(name)).get(key);
   };
-  // The names of fields and metrics are the same for all runs, so they are in the data once.
+  // Names of fields and metrics are the same for all runs, so they are stored once.
   const named = (run, manifest) => {
     const texts = run.fields.values();
     const groups = manifest.groups.map(({ name, fields }) => ({ name, fields: fields.map((field) => ({ ...field, text: texts.next().value })) }));

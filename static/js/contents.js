@@ -1,6 +1,6 @@
 (() => {
-  // Lets the contents list follow the reader: the link of the last heading above the middle of the window is marked as the
-  // current one. Code on pages of prose gets a button that copies it.
+  // Marks the current section in the table of contents: the last heading above the middle of the viewport. Adds a copy button
+  // to code on prose pages.
   'use strict';
   const { button, copy } = window.runpress;
   const links = new Map();

@@ -1,5 +1,5 @@
 (() => {
-  // What all scripts of the site share: elements, data, the clipboard, menus. It is the first script of every page.
+  // Shared by all scripts of the site: elements, data, clipboard, menus. The first script of every page.
   'use strict';
   const root = new URL('../', document.currentScript.src);
   // An element with properties and children.
@@ -10,7 +10,7 @@
   };
   const link = (href, text, fields) => make('a', { href, ...fields }, text);
   const button = (text, onclick, fields) => make('button', { type: 'button', onclick, ...fields }, text);
-  // Controls take the place that the page has kept for them.
+  // Controls go into the space that the page reserves for them.
   const mount = (element, kept, put) => {
     const place = document.querySelector(`${kept}.awaited`);
     if (place) place.replaceWith(element);
@@ -18,9 +18,9 @@
   };
   const digits = (number) => number.toLocaleString('en');
   const count = (number, noun, nouns = `${noun}s`) => `${digits(number)} ${number === 1 ? noun : nouns}`;
-  // What a formatted number says.
+  // Parses a formatted number.
   const number = (text) => Number(text.replace(/[$,]/g, ''));
-  // A list by keys; what has none (null) comes last, and equal ones keep their order.
+  // Sorts a list by key: items without a key (null) go last, and equal items keep their order.
   const collate = new Intl.Collator(undefined, { numeric: true }).compare;
   const sorted = (list, keyOf, way) => {
     const keyed = list.map((each, at) => ({ each, at, key: keyOf(each) }));
@@ -29,7 +29,8 @@
       || a.at - b.at);
     return keyed.map(({ each }) => each);
   };
-  // A cell of data is bare words, a link, a moment, a badge, or a value with a title: what it says, and what it shows.
+  // A data cell is plain text, a link, a time, a badge, or a value with a title. `words` is its plain text, `shown` its
+  // element.
   const words = (cell) => cell.date ?? cell.code ?? cell.word ?? cell.text ?? cell;
   const shown = (cell) => {
     if (cell.href) return link(new URL(cell.href, root), cell.text);
@@ -38,7 +39,7 @@
     return cell.title ? make(cell.known ? 'span' : 'abbr', { title: cell.title, className: cell.known ? '' : 'unknown' }, cell.text) : cell;
   };
   const pause = () => new Promise((go) => setTimeout(go));
-  // 12 ms at a time; in between the page answers.
+  // Works 12 ms at a time, so that the page stays responsive.
   const steps = async (list, work, between) => {
     let until = performance.now() + 12;
     for (const one of list) {
@@ -49,7 +50,7 @@
       until = performance.now() + 12;
     }
   };
-  // Adds a script of data and answers what it brought.
+  // Loads a data script and returns its data.
   let received;
   const take = (...data) => { received = data.at(-1); };
   const load = (path) => new Promise((done, onerror) => {
@@ -58,7 +59,7 @@
       received = undefined;
     } }));
   });
-  // Numbers in digits of five bits, the low ones first.
+  // Decodes numbers in digits of five bits, low digits first.
   const numbers = (text) => {
     const all = [];
     let value = 0;
@@ -73,10 +74,10 @@
     }
     return all;
   };
-  // The annotations of a file of data; src/view/data/cards.rs is the other side.
+  // The annotations of a data file, which src/view/data/cards.rs writes.
   const cards = (items) => items.flatMap(([[slug, run, model, place], ...rows]) => rows.map(([who, part, evidence, href, event, about, says, at, author, group, kind]) => (
     { key: [place, who, part], slug, run, model, evidence, href, event, about, says, at, author, group, kind })));
-  // Changes the query of the address. From disk a browser may forbid it; everything works all the same.
+  // Changes the query of the address. Browsers may forbid this for local files; everything else still works.
   const query = (edit, how = 'replaceState') => {
     const url = new URL(location);
     edit(url.searchParams);
@@ -84,7 +85,7 @@
     try {
       history[how](history.state, '', url);
     } catch {
-      // Then the address stays.
+      // The address is unchanged.
     }
   };
   const copy = async (text) => {
@@ -93,7 +94,7 @@
       return true;
     } catch {
       const focus = document.activeElement;
-      // No clipboard here: the old way.
+      // Fallback without the clipboard API.
       const area = make('textarea', { value: text, className: 'sr' });
       document.body.append(area);
       area.select();
@@ -103,10 +104,10 @@
       return done;
     }
   };
-  // Text that Markdown takes as it is: no markup, no image, no link, and no code that ends before its text does.
+  // Escapes text for Markdown: no markup, image or link, and no code that ends early.
   const escaped = (text) => text.replace(/[\\`*_[\]<>|#~!&]|:(?=\/\/)|(?<=www)\./gi, '\\$&');
   const fenced = (text, least = 1) => '`'.repeat(Math.max(least, ...[...text.matchAll(/`+/g)].map(([run]) => run.length + 1)));
-  // What `details.choice` unfolds lies over the page: Escape or a click elsewhere closes it, and it stays in the window.
+  // The menu of `details.choice` overlays the page. Escape or a click elsewhere closes it, and it stays inside the viewport.
   const MENU = 'details.choice[open]';
   const keep = ({ lastElementChild: menu }) => {
     menu.style.translate = '';
@@ -131,7 +132,7 @@
     if (menu.contains(target)) menu.firstElementChild.focus();
     menu.open = false;
   });
-  // The functions named like data are what the files of data call.
+  // Data files call the functions named after them.
   window.runpress = {
     root, make, link, button, mount, digits, count, number, sorted, words, shown, pause, steps, load, numbers, cards, query, copy, escaped, fenced,
     search: take, runs: take, run: take, annotations: take,

@@ -1,6 +1,5 @@
-// Finds texts by their words. Loaded on the first search, next to the index that the build made: its parts are chosen by
-// the first letters of a word, and texts are read only when they are shown. src/render/terms.rs and src/render/index.rs
-// are the other side.
+// The search engine. Loaded on the first search, next to the index of the build. Index parts are chosen by the first letters of
+// a word, and texts are read only when shown. src/render/terms.rs and src/render/index.rs write the index.
 runpress.search((site) => {
   'use strict';
   const { load, numbers, cards } = site;
@@ -8,7 +7,7 @@ runpress.search((site) => {
   const WEIGHED = 4;
   const LONGEST = 40;
   const BLOCK = 4096;
-  // Parts that are read for beginnings of words, and the longest list that is ordered by how many words a text has.
+  // Maximum parts read for a prefix, and the longest list that is ranked by the number of matching words.
   const PARTS = 4;
   const SOME = 5000;
   const [SLOTS, IN_FOLDER] = [256, 1000];
@@ -23,7 +22,7 @@ runpress.search((site) => {
     const [base, ...more] = letter.normalize('NFKD').replace(/[\u0300-\u036f]/g, '');
     return more.length ? letter : base;
   }).toLowerCase().replace(/[\u0300-\u036f]/g, '').replaceAll('ς', 'σ');
-  // Some scripts set no spaces between words. Each pair of their letters is a term, and the last letter of a text.
+  // In scripts without spaces between words, each pair of letters is a term, and so is the last letter of a text.
   const DENSE = '\\u0e00-\\u0e7f\\u3005-\\u3007\\u3040-\\u30ff\\u31f0-\\u31ff\\u3400-\\u4dbf\\u4e00-\\u9fff\\uf900-\\ufaff\\uff66-\\uff9f\\u{20000}-\\u{3ffff}';
   const dense = new RegExp(`^[${DENSE}]`, 'u');
   const runs = new RegExp(`[${DENSE}]+|[\\u2190-\\u2bff\\u{1f000}-\\u{1faff}]|(?:(?![${DENSE}])[\\p{Alphabetic}\\p{N}])+`, 'gu');
@@ -33,7 +32,7 @@ runpress.search((site) => {
     return letters.length < 2 ? run : letters.slice(1).map((letter, at) => letters[at] + letter);
   }))];
 
-  // Of each text the weight of the word.
+  // The weight of the word in each text.
   const texts = (gaps, kind, exact) => {
     let last;
     return new Map(gaps.map((gap) => {
@@ -41,7 +40,7 @@ runpress.search((site) => {
       return kind < WEIGHED ? [last >> 2, (last & 3) + exact] : [last, exact];
     }));
   };
-  // The list of a term, by kind: blocks of texts, newest first; those without `texts` are not loaded.
+  // The postings of a term, by kind: blocks of texts, newest first. Blocks without `texts` are not loaded.
   const lists = ([text, name], exact) => {
     const all = [];
     const given = numbers(text);
@@ -60,7 +59,7 @@ runpress.search((site) => {
     return all;
   };
 
-  // How many letters to change, add or take away until a word is another one; `most` and one more when it is farther.
+  // The edit distance of two words; `most` + 1 if their lengths differ by more than `most`.
   const distance = (a, b, most) => {
     if (Math.abs(a.length - b.length) > most) return most + 1;
     let row = [...b, ''].map((_, at) => at);
@@ -72,7 +71,7 @@ runpress.search((site) => {
     return row[b.length];
   };
 
-  // What matches a word: the term itself, those that begin with it, or, where there is none, similar ones.
+  // The matches of a word: the term itself, terms with this prefix, or, if there are none, similar terms.
   const match = async (term, { parts }, most) => {
     const found = { all: [], names: [], more: false };
     const take = (part, fits) => {
@@ -86,7 +85,7 @@ runpress.search((site) => {
       if (found.more) break;
       take(await file(`terms-${parts[at][1]}`), begins);
     }
-    // Lists that are loaded whole are one.
+    // Merges the lists that are completely loaded.
     const whole = () => {
       found.kinds = KINDS.map((_, kind) => {
         const all = found.all.flatMap((each) => (each[kind] ? [each[kind]] : []));
@@ -105,7 +104,7 @@ runpress.search((site) => {
     return whole();
   };
 
-  // Whether a list has a text: its weight and one, 0, or the block that has to be loaded to know.
+  // Whether a list has a text: its weight plus one, 0, or the block that must be loaded to find out.
   const look = (all, text) => {
     let best = 0;
     let unread;
@@ -118,14 +117,15 @@ runpress.search((site) => {
   };
   const fill = async (block) => { block.texts ??= await block.read(); };
 
-  // The texts of a kind that have all words, newest first: at least `most`, and how many more without loading anything.
+  // The texts of a kind with all words, newest first: at least `most`, and the number of further ones known without loading
+  // more.
   const select = async (words, most) => {
     const size = (all) => all.reduce((sum, list) => sum + list.size, 0);
     const [fewest, ...others] = [...words].sort((a, b) => size(a) - size(b));
     const ids = [];
     const seen = new Set();
     for (;;) {
-      // What is newer than this is known whole.
+      // Newer texts than this are completely known.
       const open = fewest.flatMap((list) => {
         const at = list.findIndex((block) => !block.texts);
         return at < 0 ? [] : [{ from: list[at - 1].from, block: list[at] }];
@@ -154,7 +154,7 @@ runpress.search((site) => {
     if (kind === 'run') return { title: run, text, about: '', href: `${folder}index.html`, tone };
     if (kind === 'writeup') return { title: run, text: of[1], about: rated, href: `${folder}index.html#writeup` };
     if (kind === 'failure') return { title: of[3], text: '', about: `${of[2]} of ${run}`, href: folder + of[1] };
-    // The others are on cards, in files of their kind.
+    // All others are cards, in the files of their kind.
     const name = kinds[of % kinds.length];
     const number = Math.floor(of / kinds.length);
     const part = Math.floor(number / SLOTS);
@@ -178,7 +178,7 @@ runpress.search((site) => {
     throw new Error(`no text ${number}`);
   };
 
-  // The texts that have all of the words, or, where none has, some of them: by kind, the first of them read.
+  // The texts with all words or, if there are none, with some of them: by kind, with the first ones loaded.
   const find = async (asked, manifest, most) => {
     const words = await Promise.all(terms(asked).map((term, _, { length }) => match(term, manifest, Math.ceil(PARTS / length))));
     const each = (work) => Promise.all(KINDS.map((name, kind) => work(words.map(({ kinds }) => kinds[kind]), kind, most[name])));

@@ -1,12 +1,11 @@
 (() => {
-  // Loads a playable build into a sandboxed frame, but only when somebody asks for it. Without this script
-  // the plain link stays.
+  // Loads a playable build into a sandboxed frame on request. Without this script, the plain link remains.
   'use strict';
   const { make, button } = window.runpress;
   for (const place of document.querySelectorAll('[data-play]')) {
     const load = button('Load the build here', () => {
       const frame = make('iframe', { title: 'Playable build, made by the agent', className: 'build-frame', referrerPolicy: 'no-referrer' });
-      // No same-origin: the build must not reach this page, nor its own site's data.
+      // No same-origin: the build must not access this page or the data of its own site.
       frame.setAttribute('sandbox', 'allow-scripts allow-pointer-lock');
       frame.src = place.dataset.play;
       place.after(frame);

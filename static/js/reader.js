@@ -1,6 +1,6 @@
 (() => {
-  // Reading a timeline: filters, search, keys, links and quotes to copy.
-  // Everything works on the events that are on the page; the filter is kept in the address.
+  // The timeline: filters, search, keyboard navigation, links and quotes to copy. Works on the events of the current page. The
+  // filter is kept in the address.
   'use strict';
   const { make, button, query, copy: put, escaped, fenced, linked, land, tell, further, unfold } = window.runpress;
   const tapes = [...document.querySelectorAll('.tape')];
@@ -11,11 +11,11 @@
     failed: element.classList.contains('fail'),
     notes: [...element.children].filter(({ classList }) => classList.contains('an')),
   }));
-  // A fold is open while something in it passes the filter, and then as the reader left it.
+  // A fold is open while it contains events that pass the filter; otherwise it stays as the reader left it.
   const folds = tapes.flatMap((tape) => [...tape.querySelectorAll('.fold')]);
   const gaps = tapes.flatMap((tape) => [...tape.querySelectorAll('.gap')]);
   const noteKind = (note) => note.ariaLabel.slice('Annotation: '.length);
-  // The first time on a page names the start of its tape and the milliseconds that clocks do not show.
+  // The exact time of each event. The first one of a tape has its start, and the milliseconds that are not displayed.
   const moments = new Map();
   for (const tape of tapes) {
     const times = [...tape.querySelectorAll('.e > p > a + i')];
@@ -36,12 +36,12 @@
   // The filter
 
   const isPart = tapes.some((tape) => further(tape) || further(tape, -1));
-  // Failures are those of the whole tapes, also where this page has only some of them.
+  // Failures are counted for the whole tapes, even if this page has only some of their events.
   const failures = tapes.reduce((sum, { dataset }) => sum + Number(dataset.failures), 0);
   const here = events.filter((event) => event.failed).length;
   const whole = isPart ? `Counts and filters cover the events on this page only${here < failures ? `, with ${here} of ${failures} failures` : ''}.` : '';
   const status = make('p', { className: 'quiet', role: 'status' }, whole);
-  // What is filtered by is kept as the address has it: `kind` and `note` several times, `failed`, `annotated` and `find`.
+  // The filter as in the address: `kind` and `note` may repeat; `failed`, `annotated` and `find` occur once.
   const NAMES = ['kind', 'note', 'failed', 'annotated', 'find'];
   const filter = new URLSearchParams();
   const controls = [];
@@ -80,7 +80,7 @@
     remember();
   };
 
-  // Found words are painted without touching the recording.
+  // Highlights matches without changing the recorded text.
   const highlight = () => {
     if (!CSS.highlights) return;
     CSS.highlights.delete('found');
@@ -92,7 +92,7 @@
       const walker = document.createTreeWalker(element, NodeFilter.SHOW_TEXT);
       for (let node = walker.nextNode(); node && ranges.length < 2000; node = walker.nextNode()) {
         const text = node.data.toLowerCase();
-        // A character whose small letter is longer would shift the places.
+        // Skip text with characters whose lower case is longer, because positions would shift.
         if (text.length !== node.data.length) continue;
         for (let at = text.indexOf(wanted); at >= 0; at = text.indexOf(wanted, at + wanted.length)) {
           const range = new Range();
@@ -173,7 +173,7 @@
   tapes[0].before(bar, status);
 
   let current = null;
-  // The keys walk from one event to the next, the current one; the tools also follow the pointer.
+  // Keys move the current event; the tools also follow the pointer.
   let equipped = null;
   const link = button('Copy link', (click) => copy(address(equipped), click.currentTarget));
   const quote = button('Copy quote', (click) => copy(quoted(equipped), click.currentTarget));
@@ -196,19 +196,19 @@
     const element = target instanceof Element && target.closest('.e');
     return element && events.find((event) => event.element === element);
   };
-  // In a narrow window the tools have a line of their own, which must not come and go under a pointer.
+  // In a narrow viewport the tools have their own line, which must not appear and disappear under a pointer.
   const narrow = matchMedia('(max-width: 48rem)');
   for (const tape of tapes) {
     for (const name of ['pointermove', 'focusin', 'click']) {
       tape.addEventListener(name, ({ type, target, movementX, movementY }) => {
         const isMove = type === 'pointermove';
-        if (isMove && movementX === 0 && movementY === 0) return; // A page that scrolls under a pointer at rest is no move.
+        if (isMove && movementX === 0 && movementY === 0) return; // Scrolling under a resting pointer is not a move.
         const event = isMove && narrow.matches ? null : eventOf(target);
         if (event && event !== equipped) equip(event);
         if (moments.has(target)) target.title = `${moments.get(target).replace('T', ' ').replace(/(\.000)?Z$/, '')} UTC`;
       });
     }
-    tape.addEventListener('click', (click) => { // From the event that was linked last to this one.
+    tape.addEventListener('click', (click) => { // Shift-click links the range from the last linked event to this one.
       const number = click.shiftKey && click.target instanceof Element && click.target.closest('.e > :first-child > a');
       const last = /^#(.*e-)(\d+)(?:\.\.\d+)?$/.exec(location.hash);
       const here = number && /^#(.*e-)(\d+)$/.exec(number.hash);
@@ -218,7 +218,7 @@
       location.hash = `${here[1]}${from}..${to}`;
     });
   }
-  for (const { element, notes } of events) { // A span leads to all the events that it covers.
+  for (const { element, notes } of events) { // A span links to all events that it covers.
     for (const note of notes) {
       const span = note.querySelector('a.span');
       if (span) span.hash = `${element.id.replace(/\d+(-\d+)?$/, '')}${span.dataset.range}`;
@@ -312,7 +312,7 @@
   // Keys
 
   const walk = (what) => (direction) => step(places[what], direction, what);
-  // Of each: the key, the key for the other direction, what they do, and how.
+  // Each entry: the key, the key for the opposite direction, the description, and the action.
   const KEYS = [
     ['j', 'k', 'next and previous event', walk('event')],
     [']', '[', 'next and previous annotation', walk('annotation')],

@@ -1,5 +1,5 @@
-// The runs of the archive: the columns that they are filtered and ordered by, and their rows. Loaded on first use by the
-// page of runs and the picker of a comparison. Written by src/view/data/rows.rs.
+// The runs of the archive: the columns for filters and sorting, and the rows. Loaded on first use by the page of runs and the
+// picker of a comparison. The data is written by src/view/data/rows.rs.
 runpress.runs(async (site) => {
   'use strict';
   const { load, words } = site;
@@ -19,7 +19,7 @@ runpress.runs(async (site) => {
       column.orders = column.values.map(([, order]) => order);
       column.values = column.values.map(([badge]) => badge);
     }
-    // The names that a facet shows.
+    // The names shown in a facet.
     column.names = column.values.map((value) => (name === 'annotation' ? value : [words(value)]));
   }
   // Numbers of `width` digits each, low digits first.
@@ -28,10 +28,10 @@ runpress.runs(async (site) => {
     for (let at = width - 1; at >= 0; at -= 1) value = value * DIGITS.length + digit[text[each * width + at]];
     return value;
   });
-  // After an X, each five digits are one id of eight hexadecimal digits.
+  // After an X, every five digits encode an id of eight hexadecimal digits.
   const ids = (text) => text.split(' ').flatMap((name) => (name[0] === 'X' ? Array.from(spelled(name.slice(1), 5), (id) => id.toString(16).padStart(8, '0')) : [name]));
-  // Either run lengths: a number, how many runs have it, the next number. Or digits that each hold several numbers below `base`, or one number
-  // in several digits.
+  // Either run lengths (a number, how many runs have it, the next number), or digits that each hold several numbers below
+  // `base`, or several digits per number.
   const numbers = (found) => {
     const all = new Uint32Array(total);
     const [base, each, text] = found;

@@ -1,8 +1,7 @@
 (() => {
-  // Tables of runs with comfort: sort, filter, choose columns, copy, and pick runs to compare. Order, filter and
-  // columns are in the address. Who replaces the rows of a table hands the new ones over first, with the event
-  // `runpress:rows` on it, and takes the order that they then have; who sorts a table on their own prevents the
-  // default of `runpress:sort`.
+  // Enhances tables of runs: sort, filter, choose columns, copy, and pick runs to compare. Order, filter and columns are in the
+  // address. A script that replaces the rows of a table first dispatches `runpress:rows` on it with the new rows, and uses the
+  // resulting order. A script that sorts a table itself prevents the default of `runpress:sort`.
   'use strict';
   const { root, make, button, mount, count, number, sorted, query, escaped, copy: put } = window.runpress;
   const MOST = 4;
@@ -11,10 +10,10 @@
   const picked = new Map();
   const recalled = new WeakMap();
   const elsewhere = new Set();
-  // The list of all runs has a filter of its own, over all of its pages.
+  // The list of all runs has its own filter over all pages.
   const faceted = document.querySelector('[data-runs]');
   const kept = `runpress rows ${root}`;
-  // What copied values are called.
+  // Names of the second value of a copied cell.
   const SECOND = { run: 'Finished', case: 'Case version', harness: 'Harness version' };
   const UNITS = { time: ' in seconds', cost: ' in USD', actual: ' in USD' };
   let state;
@@ -41,17 +40,17 @@
     for (const name of state.hidden) now.append('cols', `-${name}`);
   });
 
-  // The other pages of a list are shown as this one is.
+  // Links to the other pages of a list keep order, filter and columns.
   const carry = () => {
     for (const link of document.querySelectorAll('.pager a')) link.search = location.search;
   };
 
-  // An unknown value is marked as one; a rating that nobody gave has an empty number.
+  // Unknown values are marked; a missing rating has an empty number.
   const isUnknown = (cell) => !cell.textContent.trim() || cell.dataset.v === '' || cell.querySelector(':scope > .unknown') !== null;
-  // What a cell says: a number, a word, or null when it is unknown. Where it has another order, that is what it is sorted by.
+  // The value of a cell: a number, a word, or null if unknown. A cell with its own sort order returns that.
   const value = (cell, numeric, order) => {
     if (!cell || isUnknown(cell)) return null;
-    // A shortened number and a state in plain words have what was recorded as title.
+    // Shortened numbers and plain-language states have the recorded value as their title.
     const [shown, said] = [words(cell), cell.querySelector('[title]')?.title];
     const exact = said && (!Number.isNaN(number(said)) || said.replaceAll('_', ' ') === shown) && said;
     const text = order || cell.querySelector('time')?.dateTime || exact || shown;
@@ -104,7 +103,7 @@
     const plots = fade(parts.length);
     say(parts.length ? `${shown} of ${runs(all)} shown.${plots}` : '');
   };
-  // A plot keeps the marks of rows that are not shown, but faint. A mark for several runs says nothing about each.
+  // Plots fade the marks of hidden rows. A mark for several runs is not faded.
   const fade = (filtered) => {
     const kept = new Set(tables.flatMap(rows).filter((row) => !row.hidden).map((row) => row.querySelector('a').getAttribute('href')));
     const marks = [...document.querySelectorAll('.plot a')];
@@ -142,7 +141,7 @@
     apply(true);
   };
 
-  // Of each cell of a row: what it shows, and the bare values in it; a second one is in small print.
+  // For each cell of a row: the displayed text and its plain values. A second value is in small print.
   const facts = (row) => recalled.get(row) ?? [...row.cells].map((cell, at) => {
     const main = cell.cloneNode(true);
     const small = main.querySelector('small');
@@ -152,13 +151,13 @@
     return [words(cell), value(main, numeric, numeric && cell.dataset.v), ...(small ? [value(small)] : [])];
   });
 
-  // Copied are the picked rows, or those that are shown.
+  // The rows to copy: the picked rows, or else the visible ones.
   const chosen = () => {
     return tables.map((table, number) => {
       const own = [...picked.values()].filter((row) => table.contains(row) || (!number && !row.isConnected));
       const shown = heads(table).filter((head) => !head.hidden);
       const head = shown.map((cell) => [words(cell), cell.dataset.col]);
-      // What the head of a group says of all of its rows.
+      // Values in the header of a group apply to all its rows.
       const shared = (body) => [...body.querySelectorAll('.group [data-as]')];
       head.splice(1, 0, ...shared(table.tBodies[0]).map(({ dataset }) => [dataset.as]));
       return {
@@ -173,7 +172,7 @@
       };
     }).filter((part) => part.rows.length);
   };
-  // A row as bare values with their names.
+  // Rows as objects of plain values by name.
   const records = (parts) => parts.flatMap(({ name, head, rows: list }) => list.map(({ href, cells }) => Object.fromEntries([
     ['Table', name],
     ...head.flatMap(([title, column], at) => cells[at].slice(1).map((value, second) => [
@@ -181,7 +180,7 @@
     ])),
     ['Address', href],
   ])));
-  // A spreadsheet takes some texts for formulas; an apostrophe keeps them what they are.
+  // A spreadsheet would run some texts as formulas; an apostrophe prevents that.
   const guarded = (text) => (text === '' || typeof text === 'number' ? text : `"${(/^[=+\-@＝＋－＠\t\r]/.test(text) && Number.isNaN(Number(text)) ? `'${text}` : text).replaceAll('"', '""')}"`);
   const FORMATS = {
     Markdown: (parts) => parts.map(({ name, head, rows: list }) => [
@@ -216,13 +215,13 @@
     row.classList.toggle('picked', on);
     if (box) box.checked = on;
   };
-  // What is picked from the list of all runs stays picked on its other pages, where storage allows it.
+  // Picks in the list of all runs are kept across its pages, if storage is available.
   const keep = () => {
     const all = [...picked].map(([run, row]) => [run, row.querySelector('a').href, facts(row)]);
     try {
       sessionStorage.setItem(kept, JSON.stringify(all));
     } catch {
-      // Then for this page only.
+      // Picks apply to this page only.
     }
   };
   const recall = () => {
@@ -234,7 +233,7 @@
         picked.set(run, row);
       }
     } catch {
-      // Nothing was kept.
+      // Storage is not available.
     }
   };
   const show = () => {
@@ -306,7 +305,7 @@
       '.tools', (bar) => (tables.length > 1 ? first.closest('section') : first).before(bar));
   };
 
-  // A table that fits needs no region to scroll in; its head then stays in sight of the page.
+  // A table that fits needs no scroll region, and its header then sticks to the viewport.
   const fit = new ResizeObserver((entries) => {
     for (const { target } of entries) target.classList.toggle('fits', target.scrollWidth <= target.clientWidth);
   });
@@ -330,14 +329,14 @@
       carry();
     });
   }
-  // A glance at the newest runs needs no tools.
+  // A short list of the newest runs needs no tools.
   if (!tables.every((table) => table.hasAttribute('data-brief'))) tools();
   addEventListener('popstate', () => {
     read();
     apply(true);
   });
   read();
-  // By then every script of the page listens.
+  // By then, every script of the page listens for events.
   addEventListener('DOMContentLoaded', () => apply(true));
   if (picked.size) show();
 })();

@@ -1,13 +1,13 @@
 (() => {
-  // What the address names: shows it also where a filter is on, marks ranges such as #e-17..21, finds events that
-  // are on a further page of their tape, and keeps the event of a link to the address that a run has left.
+  // Shows the target of the address even if a filter hides it, marks ranges such as #e-17..21, finds events on other pages of
+  // their tape, and keeps the event when a link goes to a former address of a run.
   'use strict';
   const { make, button } = window.runpress;
-  // The events that the address names; a filter keeps them in sight.
+  // The target events of the address, which a filter never hides.
   const linked = new Set();
 
-  // Events get their true height only near the window, so a place moves while the page goes there. The page follows
-  // until the place rests, but never against a reader who acts meanwhile.
+  // Events get their true height only near the viewport, so the target moves while the page scrolls to it. Scrolling follows
+  // the target until it rests, but stops when the reader acts.
   let landing = 0;
   const land = (target, place = 'start') => {
     cancelAnimationFrame(landing);
@@ -23,7 +23,7 @@
     };
     approach();
   };
-  // A browser reports a new address late. A key that is pressed before that counts from the new place.
+  // Browsers report a new address late. A key pressed before that starts from the new position.
   for (const act of ['wheel', 'touchstart', 'pointerdown', 'keydown']) {
     addEventListener(act, () => {
       follow();
@@ -37,7 +37,7 @@
     if (fold) fold.open = true;
   };
 
-  // What there is to say about a move is in sight until the next one.
+  // A message about a move stays visible until the next move.
   const word = make('p', { className: 'tell', role: 'status' });
   document.querySelector('main')?.append(word);
   const tell = (text = '', link = '') => {
@@ -98,14 +98,14 @@
       one.hidden = false;
       unfold(one);
     }
-    // The browser itself goes to one event that is in sight, and back to where a reader was. On a page that is opened it
-    // may stop far from the event, since what is above grows afterwards.
+    // The browser itself scrolls to a single visible event, and restores the position on back. On a newly opened page it may
+    // stop far from the event, because content above still grows.
     const opens = document.readyState !== 'complete' && performance.getEntriesByType('navigation')[0]?.type === 'navigate';
     if (to >= 0 || filtered || opens) land(target);
   };
 
-  // The links of a tape's pages carry the first and the last number on each. Of a very long tape only the nearer pages
-  // are linked, and the nearest one leads on; otherwise an event on no page is on none.
+  // Links to the pages of a tape have the numbers of the first and last event on each page. A very long tape links only nearby
+  // pages, and the nearest one leads on; on other tapes, an event outside all ranges does not exist.
   const elsewhere = (prefix, number) => {
     let best;
     let end = -1;
@@ -123,7 +123,7 @@
     return true;
   };
 
-  // Once for each address, whichever comes first: the event of the browser or the next act of the reader.
+  // Handles each address once, on the browser's event or the next action of the reader, whichever comes first.
   let followed;
   const follow = () => {
     if (location.hash === followed) return;
@@ -134,7 +134,8 @@
   addEventListener('hashchange', follow);
   follow();
 
-  // Each strip says what is at a place of it, and has a slim copy above its tape that shows where the reader is.
+  // Each strip describes the event under the pointer in its caption, and has a slim copy above its tape that shows the current
+  // position.
   const tapes = document.querySelectorAll('.tape');
   document.querySelectorAll('.lane').forEach((lane, at) => {
     const strip = lane.lastElementChild;
@@ -177,7 +178,7 @@
     copy.ariaHidden = 'true';
     tape.before(copy);
     const known = links.filter(({ number }) => number >= 0).sort((a, b) => a.number - b.number);
-    // A gap has no event: the next one counts. A fold has several: the first.
+    // A gap has no event, so the next one counts. A fold has several, so the first counts.
     const eventOf = (item) => item && (item.matches('.e') ? item : item.querySelector('.e') ?? eventOf(item.nextElementSibling));
     const follow = () => {
       const { left } = tape.getBoundingClientRect();

@@ -369,7 +369,7 @@ fn the_data_of_the_filter_has_what_the_cards_of_the_pages_show() {
     let shelves = manifest["shelves"].as_object().expect("shelves");
     assert_eq!(shelves.len(), 10);
     assert_eq!(shelves["note"]["groups"], json!([]));
-    // One by nobody: of the only case the last author, and of the groups the third.
+    // An annotation without an author: last author of the only case, third of the groups.
     assert_eq!(shelves["note"]["blocks"], json!(["DB"]));
     assert_eq!(shelves["note"]["files"], json!(["DB"]));
     assert_eq!(

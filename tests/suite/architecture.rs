@@ -1,4 +1,4 @@
-//! docs/architecture.md names the modules that there are, with the picture of lib.rs.
+//! docs/architecture.md names the existing modules, with the diagram of lib.rs.
 
 use std::collections::BTreeSet;
 use std::fs;
@@ -71,7 +71,7 @@ fn every_path_that_the_guides_for_contributors_name_exists() {
             ]
             .iter()
             .any(|folder| name.starts_with(folder));
-            // An example of a recipe, or a name with a gap to fill in.
+            // An example in a recipe, or a name with a placeholder.
             let is_example = name.contains('<') || EXAMPLES.iter().any(|word| name.contains(word));
             if is_path && !is_example {
                 seen += 1;
@@ -85,5 +85,5 @@ fn every_path_that_the_guides_for_contributors_name_exists() {
     assert_eq!(missing, [""; 0]);
 }
 
-/// What the recipes of CONTRIBUTING.md make.
+/// Files that the recipes of CONTRIBUTING.md create.
 const EXAMPLES: [&str; 2] = ["totals", "license"];

@@ -1,4 +1,4 @@
-//! What holds across runs: order, addresses, comparable sets.
+//! Properties across runs: order, addresses, comparable sets.
 
 use runpress::api::site::Overrides;
 

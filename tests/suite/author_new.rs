@@ -1,4 +1,4 @@
-//! A new site: it checks without a warning, it builds, and it never replaces anything.
+//! A new site checks without warnings, builds, and never replaces existing files.
 
 use runpress::api::author::starter::FILES;
 

@@ -1,4 +1,4 @@
-//! Bringing a sidecar to its changed tape: what is shown, what is written, and when nothing is.
+//! Updating a sidecar for a changed tape: what is shown, what is written, and when nothing is.
 
 use crate::support::{FIRST, HEADER, Ran, TestSite, annotation, event, lines};
 
@@ -18,7 +18,7 @@ fn log(says: &[&str]) -> String {
     lines(&events)
 }
 
-/// A log of three events whose sidecar has its hash.
+/// A log of three events with a sidecar that has its hash.
 fn site(annotations: &[String]) -> TestSite {
     let site = TestSite::base();
     site.write(TAPE, log(&["one", "two", "three"]));

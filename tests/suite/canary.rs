@@ -1,4 +1,4 @@
-//! The canary of a site is where crawlers and programs look, and nowhere else.
+//! The canary of a site is where crawlers and programs look for it, and nowhere else.
 
 use serde_json::Value;
 
@@ -47,7 +47,7 @@ fn a_canary_is_on_every_page_in_the_feeds_and_beside_the_downloads() {
     let json = |path: &str| serde_json::from_slice::<Value>(&files[path]).expect("JSON");
     assert_eq!(json("feeds/runs.json")["canary"], CANARY);
     assert_eq!(json("feeds/feed.json")["_runpress"]["canary"], CANARY);
-    // Rows and lines are as they were.
+    // Rows and lines are unchanged.
     for path in ["feeds/runs.jsonl", "feeds/runs.csv"] {
         assert_eq!(files[path], plain[path], "{path}");
     }

@@ -1,4 +1,4 @@
-//! Cards: the pictures of runs and cases for previews of links.
+//! Cards: preview images of links to runs and cases.
 
 use std::io::Read;
 
@@ -17,7 +17,7 @@ fn carded(settings: &str) -> TestSite {
     site
 }
 
-/// Checks the chunks of a PNG; gives its pixels, undone of their filter, with a first byte in each row.
+/// Checks the chunks of a PNG. Returns its unfiltered pixels, with the filter byte at the start of each row.
 fn pixels(png: &[u8]) -> Vec<u8> {
     let mut rest = png.strip_prefix(b"\x89PNG\r\n\x1a\n").expect("a signature");
     let (mut names, mut rows) = (Vec::new(), Vec::new());

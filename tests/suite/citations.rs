@@ -1,4 +1,4 @@
-//! Every section of docs/formats.md that the code cites is there.
+//! Every section of docs/formats.md that the code cites exists.
 
 use std::collections::BTreeSet;
 use std::fs;
@@ -28,7 +28,7 @@ fn sections() -> BTreeSet<String> {
     found
 }
 
-/// What is cited after each `formats.md` of a comment, as far as it has the shape of a section.
+/// The citation after each `formats.md` in a comment, as far as it looks like a section.
 fn cited(text: &str) -> Vec<String> {
     let text: Vec<&str> = text
         .lines()
@@ -59,7 +59,7 @@ fn cited(text: &str) -> Vec<String> {
             } else {
                 break;
             }
-            // `F and H.5` goes on, `D)` and `D.` do not.
+            // `F and H.5` continues, `D)` and `D.` do not.
             let goes_on = word.ends_with(|c: char| c.is_ascii_alphanumeric() || c == ',');
             if !goes_on || !matches!(words.clone().next(), Some("and" | "to")) {
                 break;

@@ -93,7 +93,7 @@ fn the_version_names_the_commit_it_was_made_from() {
         let text = String::from_utf8(output.stdout).ok()?;
         output.status.success().then(|| text.trim().to_owned())
     };
-    // Sources that were unpacked have no history of their own.
+    // Unpacked sources have no git history of their own.
     let is_own = git(&["rev-parse", "--show-prefix"]).is_some_and(|prefix| prefix.is_empty());
     match git(&["rev-parse", "HEAD"]).filter(|_| is_own) {
         None => assert_eq!(rest, ""),

@@ -1,5 +1,5 @@
-//! One fixture and one snapshot for every diagnostic code: tests/fixtures/codes/<code>/ is laid over the base
-//! site, and what the binary prints is compared with tests/snapshots/codes/<code>.snap.
+//! One fixture and one snapshot per diagnostic code: tests/fixtures/codes/<code>/ is copied over the base site, and the output
+//! of the binary is compared with tests/snapshots/codes/<code>.snap.
 
 use std::collections::BTreeSet;
 use std::fs::{self, File};
@@ -15,21 +15,21 @@ use runpress::api::diagnostics::Code;
 use crate::shards::broken;
 use crate::support::{FIRST, Ran, TestSite, assert_snapshot, fixture, redacted, runpress_in};
 
-/// What is held as long as the binary runs.
+/// Files kept open while the binary runs.
 pub(crate) type Held = Vec<File>;
 
-/// How a code is brought about: what a folder of files cannot hold, and the command.
+/// How to trigger a code: setup that a folder of files cannot hold, and the command.
 struct Set {
     prepare: fn(&TestSite) -> Held,
     arguments: &'static [&'static str],
-    /// The problem stops the check itself, or only the build.
+    /// The exit status of the command.
     status: i32,
 }
 
 const CHECK: &[&str] = &["check", "-v"];
 const BUILD: &[&str] = &["build", "-v"];
 
-/// Codes whose fixture is more than files.
+/// Codes that need more than fixture files.
 fn set(code: &str) -> Set {
     let plain = |arguments, status| Set {
         prepare: |_| Vec::new(),
@@ -100,7 +100,7 @@ fn set(code: &str) -> Set {
     }
 }
 
-/// A secret in the writeup. It is put together here, so that no host takes a file of the repository for a leak.
+/// A secret in the writeup, assembled here so that no host reports a file of the repository as a leak.
 fn secret(code: &str) -> Set {
     let (prepare, status): (fn(&TestSite) -> Held, i32) = match code {
         "secret.llm" => (
@@ -163,7 +163,7 @@ fn leak(site: &TestSite, parts: &[&str]) -> Held {
     Vec::new()
 }
 
-/// So many characters that look random, the same each time.
+/// This many characters that look random but are always the same.
 fn random(count: usize) -> String {
     let hash = blake3::hash(b"a seed").to_hex();
     let digits = hash.as_str().as_bytes().iter().cycle().enumerate();
@@ -174,7 +174,7 @@ fn random(count: usize) -> String {
     digits.map(character).take(count).collect()
 }
 
-/// The command that gives a code of imports, most of them on one log.
+/// The command that triggers an import code, usually with a single log.
 fn import(code: &str) -> Set {
     const LOGS: &[&str] = &["import", "logs", "-v", "--case", "parse"];
     let (prepare, arguments, status): (fn(&TestSite) -> Held, &'static [&'static str], i32) =
@@ -231,7 +231,7 @@ fn nothing(_: &TestSite) -> Held {
     Vec::new()
 }
 
-/// Frames of Zstandard that say "128 KiB of zeros" in four bytes, 640 times.
+/// Zstandard frames of 128 KiB of zeros in four bytes each, 640 times.
 fn bomb(site: &TestSite) -> Held {
     let mut bytes = vec![0x28, 0xB5, 0x2F, 0xFD, 0x00, 0x38];
     for last in (0..640).map(|block| u8::from(block == 639)) {
@@ -309,7 +309,7 @@ fn locked_output(site: &TestSite) -> Held {
     site.publish();
     let marker = File::open(site.path("public/.runpress")).expect("a marker");
     marker.lock().expect("a lock");
-    // A build that changes nothing writes nothing.
+    // A build without changes writes nothing.
     site.write("content/pages/more.md", "More.\n");
     vec![marker]
 }
@@ -322,12 +322,12 @@ fn file_in_the_way(site: &TestSite) -> Held {
 fn all() -> Vec<&'static str> {
     runpress::api::diagnostics::codes::all()
         .map(|code| code.name)
-        // No input gives it: one that did would be fixed. The tests of `pipeline::flight` bring it about.
+        // No input triggers it: a panic would be fixed. The tests of `pipeline::flight` cover it.
         .filter(|code| *code != "content.internal-error")
         .collect()
 }
 
-/// What the binary prints for the fixture of a code, and its exit status.
+/// The output of the binary for the fixture of a code, and its exit status.
 struct Console {
     code: &'static str,
     status: i32,
@@ -335,7 +335,7 @@ struct Console {
     text: String,
 }
 
-/// The console of each code: the binary runs once for each, on all cores.
+/// The output for each code. Runs the binary once per code, on all cores.
 static CONSOLES: LazyLock<Vec<Console>> =
     LazyLock::new(|| all().into_par_iter().map(console).collect());
 
@@ -399,7 +399,7 @@ fn a_fixture_gives_no_error_but_its_own() {
             })
             .filter_map(|rest| rest.split(']').next())
             .filter(|found| found != code)
-            // It only exists beside the mismatch that it explains.
+            // Only reported together with the mismatch that it explains.
             .filter(|found| {
                 (*code, *found) != ("annotation.stale-target", "annotation.tape-digest-mismatch")
             })
@@ -439,7 +439,7 @@ fn every_fixture_and_every_snapshot_belongs_to_a_code_that_exists() {
     }
 }
 
-/// What `runpress explain` prints for each code.
+/// The output of `runpress explain` for each code.
 static EXPLANATIONS: LazyLock<Vec<(&'static Code, Ran)>> = LazyLock::new(|| {
     let codes: Vec<_> = runpress::api::diagnostics::codes::all().collect();
     let explain =

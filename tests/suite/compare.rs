@@ -1,11 +1,11 @@
-//! The comparison of runs: the page without its script, and what each run brings to it.
+//! The comparison of runs: the page without its script, and the data of each run.
 
 use serde_json::{Value, json};
 
 use crate::search;
 use crate::support::{FIRST, FIRST_SLUG, HEADER, Run, TestSite, event, lines};
 
-/// What the script finds under a key; null when there is nothing.
+/// The data that the script finds under a key; null if there is none.
 pub(crate) fn data(site: &TestSite, key: &str) -> Value {
     let manifest = search::data(site, "compare/runs", "run");
     let mut known = manifest["parts"].as_array().expect("parts").iter();
@@ -21,7 +21,7 @@ pub(crate) fn data(site: &TestSite, key: &str) -> Value {
     item.map_or(Value::Null, |item| item[1].clone())
 }
 
-/// The metric of that name.
+/// The metric with this name.
 fn metric(site: &TestSite, data: &Value, name: &str) -> Value {
     let manifest = search::data(site, "compare/runs", "run");
     let mut names = manifest["metrics"].as_array().expect("names").iter();
@@ -29,7 +29,7 @@ fn metric(site: &TestSite, data: &Value, name: &str) -> Value {
     data["metrics"][at.unwrap_or_else(|| panic!("{name}"))][0].clone()
 }
 
-/// What is said of the one tape of a run.
+/// The data of a run's single tape.
 fn tapes(file: &str, events: usize, failures: usize, duration: &str) -> Value {
     json!([{"file": file, "events": events, "failures": failures, "duration": duration}])
 }
@@ -127,9 +127,9 @@ fn events_carry_kind_time_failure_and_command() {
     assert_eq!(tape["keys"], json!(["npm ci", "src/a.ts"]));
     let events = [
         [0, 0, 1],
-        [2, 30, 0], // What is said is no action.
+        [2, 30, 0], // Speech is not an action.
         [4, 20, 2],
-        [1, 10, 1], // It failed, and white space makes no difference.
+        [1, 10, 1], // Failed, and white space makes no difference.
     ];
     assert_eq!(tape["events"], json!(events.concat()));
     assert_eq!(data["tapes"], tapes("events.jsonl", 4, 1, "6 s"));
@@ -268,7 +268,7 @@ fn each_further_tape_is_found_under_its_number() {
     };
     let header = r#"{"type":"header","version":1,"harn_version":"0.8.26"}"#;
     let tape = lines(&[header, &record(0), &record(1), &record(5)]);
-    // A path as a whole and its part in the working tree are the same file.
+    // An absolute path and its relative path in the working tree are the same file.
     site.write(&format!("{FIRST}/run.tape"), tape);
     site.publish();
     let data = data(&site, FIRST_SLUG);

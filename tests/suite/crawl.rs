@@ -1,5 +1,5 @@
-//! Walks every page of a site as a browser and a reader would: no dead link, no missing anchor, nothing from
-//! elsewhere, nothing inline.
+//! Walks every page of a site like a browser and a reader: no dead links, no missing anchors, nothing from other hosts, nothing
+//! inline.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
@@ -11,13 +11,13 @@ use crate::support::{
     FIRST, FIRST_SLUG, HEADER, Page, Run, TestSite, annotation, codes, lines, messages, tree, words,
 };
 
-/// What a page holds that other pages may point at, and where it points.
+/// The anchors of a page, and its links.
 struct Seen {
     ids: BTreeSet<String>,
     links: Vec<String>,
 }
 
-/// Everything that is wrong with the pages of a site, each a line.
+/// Every problem of the pages of a site, one per line.
 pub(crate) fn problems(files: &BTreeMap<String, Vec<u8>>) -> Vec<String> {
     let mut found = Vec::new();
     let mut pages = BTreeMap::new();
@@ -62,7 +62,7 @@ fn look(path: &str, page: &Page, found: &mut Vec<String>) -> Seen {
                         seen.links.push(value.to_owned());
                     }
                 }
-                // These name the page itself; browsers do not load them.
+                // These identify the page itself; browsers do not load them.
                 "href" if name == "link" && element.value().attr("rel") == Some("canonical") => {}
                 "href" | "src" | "srcset" | "poster" | "data" | "action" | "xlink:href"
                 | "background" | "formaction" => {
@@ -120,7 +120,7 @@ fn look(path: &str, page: &Page, found: &mut Vec<String>) -> Seen {
     seen
 }
 
-/// Why a link of the page at `from` leads nowhere.
+/// The reason that a link of the page at `from` is dead.
 fn follow(
     from: &str,
     link: &str,
@@ -275,7 +275,7 @@ fn several_tapes_of_one_run_have_anchors_of_their_own() {
     assert_eq!(site.first_page().all("ol.tape").len(), 6);
 }
 
-/// The base site with two annotations of these ids on its first event.
+/// The base site with two annotations with these ids on its first event.
 fn labelled(ids: [&str; 2]) -> TestSite {
     let site = TestSite::base();
     let all = [
@@ -464,7 +464,7 @@ fn a_link_to_an_event_is_one_to_the_tape_that_the_text_is_about_on_the_page_that
     };
     let first = site.first_page();
     assert!(hrefs(&first, ".prose a")[0].ends_with("/events/2/index.html#e-3"));
-    // The tape's name is in the address of its further pages, and before the number in its anchors.
+    // The name of the tape is in the address of its further pages, and before the number in its anchors.
     let other = hrefs(&first, "[id='run.e-0'] .md a");
     assert!(
         other.len() == 1 && other[0].contains("run") && other[0].ends_with("#run.e-2"),

@@ -1,8 +1,8 @@
-//! The same input gives the same bytes.
+//! The same input produces the same bytes.
 
 use crate::support::{HEADER, Run, TestSite, annotation, differences, lines, messages};
 
-/// Some runs, with enough in them that threads finish out of order.
+/// Several runs, large enough that threads finish out of order.
 fn site() -> TestSite {
     let site = TestSite::base();
     for n in 0_u32..40 {

@@ -1,4 +1,4 @@
-//! Where event logs, tapes and sidecars can be downloaded: beside the page of their run, in packs, in a bucket, or nowhere.
+//! The location of event logs, tapes and sidecars: next to the run page, in packs, in a bucket, or nowhere.
 
 use std::collections::BTreeMap;
 use std::io::{Cursor, Read};
@@ -11,7 +11,7 @@ use crate::support::{
     FIRST, FIRST_SLUG, HEADER, Run, TestSite, annotation, differences, lines, messages,
 };
 
-/// Words of the first run that are withheld.
+/// Withheld text of the first run.
 const SECRET: &str = "read the task";
 
 type Files = BTreeMap<String, Vec<u8>>;
@@ -19,7 +19,7 @@ type Files = BTreeMap<String, Vec<u8>>;
 const PACKED: &str = "[publish]\ndownloads = \"packed\"\npacks = 16\n";
 const BUCKET: &str = "https://bucket.example.org/runs/";
 
-/// The base site and forty runs more, with logs and sidecars; words of one run are withheld.
+/// The base site with forty more runs that have logs and sidecars. Text of one run is withheld.
 fn site(settings: &str) -> TestSite {
     let site = TestSite::base();
     let arguments = [
@@ -48,7 +48,7 @@ fn add(site: &TestSite, n: u32) {
     );
 }
 
-/// What can be downloaded beside the pages, by the slug of the run and the name of the file.
+/// The downloads next to run pages, by slug and file name.
 fn beside_pages(files: &Files) -> Files {
     let is_raw = |name: &str| name.contains(".jsonl") || name.ends_with(".tape");
     let raw = files.iter().filter_map(|(path, bytes)| {
@@ -58,7 +58,7 @@ fn beside_pages(files: &Files) -> Files {
     raw.collect()
 }
 
-/// The members of all packs, and how many packs there are.
+/// The members of all packs, and the number of packs.
 fn members(files: &Files) -> (Files, usize) {
     let packs = files
         .iter()
@@ -111,7 +111,7 @@ fn packs_hold_byte_for_byte_what_could_be_downloaded_and_the_feed_says_where() {
             (number("bytes"), text("blake3")),
             (content.len(), blake3::hash(content).to_hex().to_string())
         );
-        // A range request is enough.
+        // A range request is sufficient.
         let range = number("offset")..number("offset") + number("packedBytes");
         let mut alone = Vec::new();
         let mut inflate = flate2::read::DeflateDecoder::new(&files[&text("pack")][range]);
@@ -146,7 +146,7 @@ fn a_new_run_changes_one_pack_and_every_build_gives_the_same_bytes() {
     site.publish();
     let again = members(&site.published());
     assert!(again == members(&before));
-    // A run with errors is in no pack.
+    // A run with errors is not in any pack.
     site.write("content/runs/r7/events.jsonl.annotations.jsonl", "{");
     let overrides = Overrides {
         keep_going: true,
@@ -216,7 +216,7 @@ fn without_downloads_pages_keep_the_digests_and_say_so() {
         .to_string();
     let page = site.page("runs/pong-codex-sample-lark-1-00000003/index.html");
     assert!(page.main().contains(&digest));
-    // Without a file there is nothing to say.
+    // Without the file, there is nothing to report.
     site.write(
         "site.toml",
         "[publish]\ndownloads = \"none\"\n[policy]\npublish_events = false\n",
@@ -254,7 +254,7 @@ fn downloads_for_a_bucket_are_in_one_folder_that_the_host_need_not_take() {
             .count(),
         1
     );
-    // The limits are those of the host, without the folder.
+    // The limits of the host apply to everything except the folder.
     let own = files
         .keys()
         .filter(|path| !path.starts_with("downloads/") && *path != ".runpress")

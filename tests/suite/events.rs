@@ -1,4 +1,4 @@
-//! Event logs: every type is shown, every line keeps its number, whatever it holds.
+//! Event logs: every type is shown, and every line keeps its number whatever its content.
 
 use crate::support::{
     FIRST, FIRST_SLUG, HEADER, Page, TestSite, annotation, codes, described, event, lines, raw,
@@ -396,7 +396,7 @@ fn terminal_colours_become_classes_and_nothing_else_of_the_terminal_is_kept() {
     )]);
     let (site, _) = published(log, 0);
     let page = site.first_page();
-    // What stood in the title is not shown, that something stood there is.
+    // The terminal title is hidden, but marked as removed.
     assert_eq!(words(page.one("#e-0 pre")), "red ␛plain");
     let shown = words(page.one("#e-0"));
     assert!(!shown.contains("title"), "{shown}");

@@ -1,4 +1,4 @@
-//! The rows that the facets of the page of runs show are those that the server wrote.
+//! The facets of the page of runs show the same rows as the page itself.
 
 use crate::search;
 use crate::support::{Run, TestSite, below, words};
@@ -89,7 +89,7 @@ fn a_column_has_the_place_or_the_rank_of_each_run_from_the_oldest_on() {
         days.is_sorted() && days[0] == 1 && days[69] == 60,
         "{days:?}"
     );
-    // They all are of one case.
+    // All runs have the same case.
     let cases = search::data(&site, "search/runs-case", "runs");
     assert_eq!(cases, serde_json::json!([0, 70]));
     assert_eq!(column("case"), [0; 70]);

@@ -1,8 +1,8 @@
-//! The features of the program: what a build without some of them needs, and what it says.
+//! The features of the program: dependencies and behavior of a build without some of them.
 
 use std::process::Command;
 
-/// The packages that a program with these features is made of.
+/// The packages of a program with these features.
 fn packages(features: &[&str]) -> Vec<String> {
     let output = Command::new(env!("CARGO"))
         .args(["tree", "--offline", "--locked", "--edges", "normal"])

@@ -1,11 +1,11 @@
-//! What programs download as tables and counts, and the page that tells about every feed.
+//! Tables and counts for download, and the page that documents every feed.
 
 use serde_json::{Value, json};
 
 use crate::feeds::several;
 use crate::support::{Run, TestSite};
 
-/// The fields of a line of CSV without line breaks in it.
+/// The fields of a CSV line without quoted line breaks.
 fn fields(line: &str) -> Vec<String> {
     let (mut fields, mut quoted) = (vec![String::new()], false);
     for c in line.chars() {
@@ -53,7 +53,7 @@ fn the_table_of_runs_holds_what_the_cards_hold() {
             let same = match value {
                 Value::Null => field.is_empty(),
                 Value::String(text) => field == text,
-                // The table keeps the digits of the record, which a parsed number does not.
+                // The table keeps the digits of the record; a parsed number does not.
                 Value::Number(number) => field.parse().ok() == number.as_f64(),
                 Value::Bool(yes) => field.parse() == Ok(*yes),
                 _ => false,

@@ -1,4 +1,4 @@
-//! What programs download: the record verbatim, files byte for byte, lists that agree with each other.
+//! Feeds for programs: the verbatim record, files byte for byte, and consistent lists.
 
 use serde_json::{Value, json};
 

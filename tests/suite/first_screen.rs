@@ -1,10 +1,10 @@
-//! The first screen of a run: how it ended, and why. And the models of a case: how often they complete it.
+//! The first screen of a run: how it ended, and why. Also the models of a case: how often they complete it.
 
 use serde_json::{Value, json};
 
 use crate::support::{FIRST, Run, TestSite, event, messages, words};
 
-/// A run on a case with this change to its record.
+/// Adds a run of a case, with this change to its record.
 fn add(site: &TestSite, id: &str, run: &Run, change: impl Fn(&mut Value)) {
     let mut record: Value = serde_json::from_str(&run.record()).expect("JSON");
     change(&mut record);
@@ -12,7 +12,7 @@ fn add(site: &TestSite, id: &str, run: &Run, change: impl Fn(&mut Value)) {
     site.write(&path, record.to_string());
 }
 
-/// The figures of the first run: label and value.
+/// The metrics of the first run: label and value.
 fn figures(site: &TestSite) -> Vec<(String, String)> {
     let page = site.first_page();
     let labels = page.texts(".outcome dt");
@@ -92,7 +92,7 @@ fn a_run_that_did_not_complete_says_why_with_every_failure_as_a_link() {
         figure(&site, "failures in 19 events").as_deref(),
         Some("15")
     );
-    // Validation comes first where it says why.
+    // The validation comes first if it explains the outcome.
     let sections = page.texts("main section > h2");
     let at = |name: &str| sections.iter().position(|title| title == name);
     assert!(at("Validation") < at("Metrics"), "{sections:?}");

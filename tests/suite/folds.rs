@@ -1,8 +1,8 @@
-//! Folding on a timeline: muted spans and repetition are under one line, and nothing that failed or is annotated is.
+//! Folds on a timeline: muted spans and repetition are folded, but nothing that failed or is annotated.
 
 use crate::support::{FIRST, HEADER, Page, TestSite, annotation, event, lines};
 
-/// The first page of the base site with another event log and other annotations.
+/// The first page of the base site with these events and annotations.
 fn page(log: &[String], annotations: &[String]) -> Page {
     let site = TestSite::base();
     site.write(&format!("{FIRST}/events.jsonl"), lines(log));

@@ -1,18 +1,18 @@
-//! A run with a file of every sort beside its record, none of them with anything to report.
+//! A run with every kind of file next to its record, and without any problem.
 
 use crate::support::{FIRST, HEADER, TestSite, event, lines, messages};
 
 const PNG: &[u8] = b"\x89PNG\r\n\x1a\nand the rest of the picture";
 const PAYLOAD: &str = "{\"text\":\"a payload\"}";
 
-/// A run with every file that can be beside a record, nothing of it to report.
+/// A site with such a run.
 pub(crate) fn whole() -> TestSite {
     let site = TestSite::base();
     furnish(&site, FIRST);
     site
 }
 
-/// Puts every file that can be beside a record into a run directory.
+/// Adds every file that can be next to a record to a run directory.
 pub(crate) fn furnish(site: &TestSite, folder: &str) {
     let write = |name: &str, bytes: &[u8]| {
         site.write(&format!("{folder}/{name}"), bytes);

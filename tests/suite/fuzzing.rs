@@ -1,14 +1,14 @@
-//! Every fuzz target over every sample of the repository: what a fuzzer looks for must not be in them.
+//! Runs every fuzz target over every sample of the repository, none of which may fail.
 
 use std::fs;
 use std::path::Path;
 
 use crate::fuzz_targets::{ALL, redactions, threads};
 
-/// The log that most redactions of the fixtures are about.
+/// The log to which most redactions of the fixtures apply.
 const EVENTS: &str = "tests/fixtures/base/content/runs/first/events.jsonl";
 
-/// The targets that read a file, by its name; fuzz/seed says the same to the fuzzer.
+/// The targets that read a file, by its name. Keep in sync with fuzz/seed.
 fn targets(name: &str) -> &'static [&'static str] {
     match name {
         "run-record.json" => &["run_record", "secrets"],
@@ -27,7 +27,7 @@ fn targets(name: &str) -> &'static [&'static str] {
     }
 }
 
-/// The target of a log of another system, by its folder.
+/// The target for a log of another system, by its folder.
 fn importer(path: &str) -> Option<&'static str> {
     let format = path
         .strip_prefix("tests/fixtures/import/")?

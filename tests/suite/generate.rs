@@ -1,9 +1,9 @@
-//! Generated input: text and numbers of every sort, and JSON written in every way that means the same.
+//! Generated input: text and numbers of all kinds, and JSON in every equivalent spelling.
 
 use proptest::prelude::*;
 use proptest::test_runner::{Config, RngSeed, TestRunner};
 
-/// Runs a property over `cases` values, always the same ones; `PROPTEST_CASES` and `PROPTEST_RNG_SEED` choose others.
+/// Checks a property for `cases` values, always the same ones; `PROPTEST_CASES` and `PROPTEST_RNG_SEED` choose others.
 pub(crate) fn holds<S: Strategy>(cases: u32, values: &S, property: impl Fn(S::Value)) {
     let mut config = Config {
         failure_persistence: None,
@@ -25,7 +25,7 @@ pub(crate) fn holds<S: Strategy>(cases: u32, values: &S, property: impl Fn(S::Va
     }
 }
 
-/// Text: words, markup, escapes, controls, any script, nothing.
+/// Text: words, markup, escapes, control characters, any script, or empty.
 pub(crate) fn text() -> impl Strategy<Value = String> {
     let special: Vec<char> = "\"\\/{}[]:,#%<>&'` \t\n\r\0\u{1b}\u{7f}\u{85}\u{a0}\u{202e}\u{2028}\u{feff}\u{fffd}\u{1f680}é模"
         .chars()
@@ -43,7 +43,7 @@ pub(crate) fn word() -> impl Strategy<Value = String> {
     "[a-zA-Z0-9._/-]{1,12}"
 }
 
-/// A number as JSON writes it, however odd.
+/// A JSON number in any valid spelling.
 pub(crate) fn number() -> impl Strategy<Value = String> {
     let odd = [
         "0",
@@ -64,7 +64,7 @@ pub(crate) fn number() -> impl Strategy<Value = String> {
     ]
 }
 
-/// A source of small decisions; all zero gives the plainest of every choice, so that failures shrink to plain text.
+/// A source of small decisions. All zeros select the simplest choices, so that failures shrink to plain text.
 #[derive(Debug, Clone)]
 pub(crate) struct Dice(Vec<u8>, usize);
 
@@ -82,7 +82,7 @@ impl Dice {
         roll % sides
     }
 
-    /// Whether one in `sides` comes up.
+    /// True with a probability of one in `sides`.
     pub(crate) fn once_in(&mut self, sides: usize) -> bool {
         self.roll(sides) == sides - 1
     }
@@ -95,7 +95,7 @@ impl Dice {
     }
 }
 
-/// A JSON value with numbers as written.
+/// A JSON value that keeps the spelling of numbers.
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) enum Json {
     Null,
@@ -143,7 +143,7 @@ impl From<serde_json::Value> for Json {
     }
 }
 
-/// Any JSON value, some levels deep.
+/// Any JSON value, nested some levels deep.
 pub(crate) fn json() -> impl Strategy<Value = Json> {
     let leaf = prop_oneof![
         Just(Json::Null),
@@ -160,14 +160,14 @@ pub(crate) fn json() -> impl Strategy<Value = Json> {
     })
 }
 
-/// An object: what is `None` is absent or null, unknown keys come between the others, the order is any.
+/// An object in any order, with unknown keys between the others. `None` is written as absent or null.
 pub(crate) fn object<const N: usize>(dice: &mut Dice, members: [(&str, Option<Json>); N]) -> Json {
     let members =
         members.map(|(key, value)| (key, value.or_else(|| dice.once_in(2).then_some(Json::Null))));
     strict_object(dice, members)
 }
 
-/// An object whose absent keys must not be null.
+/// An object whose `None` members are absent, never null.
 pub(crate) fn strict_object<const N: usize>(
     dice: &mut Dice,
     members: [(&str, Option<Json>); N],
@@ -193,7 +193,7 @@ pub(crate) fn strict_object<const N: usize>(
 }
 
 impl Json {
-    /// Writes the value on many lines or one, with white space and escapes wherever they may be.
+    /// Writes the value on one or many lines, with white space and escapes wherever they are allowed.
     pub(crate) fn write(&self, dice: &mut Dice, one_line: bool) -> String {
         let mut out = String::new();
         self.push(&mut out, dice, one_line);
@@ -272,7 +272,7 @@ fn quote(out: &mut String, dice: &mut Dice, text: &str) {
     out.push('"');
 }
 
-/// A JSON Lines file: line ends of either sort, blank lines, a byte order mark.
+/// A JSON Lines file: both kinds of line ends, blank lines, a byte order mark.
 pub(crate) fn lines(dice: &mut Dice, lines: &[String], blank_first: bool) -> String {
     let mut out = String::new();
     if dice.once_in(4) {

@@ -1,6 +1,6 @@
-//! Hostile input costs what its size is worth: what once took time with the square of its size is done within seconds of CPU.
+//! Hostile input takes time proportional to its size: inputs that once took quadratic time finish within seconds of CPU.
 //!
-//! The sizes are such that the square would take many minutes; how long the machine is busy with other things does not count.
+//! With these sizes, quadratic time would take many minutes. Only CPU time counts, not the load of the machine.
 //! `benches/time.py` measures the same.
 #![cfg(unix)]
 
@@ -11,7 +11,7 @@ use serde_json::json;
 
 use crate::support::{FIRST, HEADER, Run, TestSite, annotation, event, lines};
 
-/// Checks or builds the site with so many seconds of CPU, and gives the exit status; `None` when they were too few.
+/// Checks or builds the site with a limit of CPU seconds, and returns the exit status; `None` if the limit was reached.
 fn within(seconds: u32, site: &TestSite, command: &str) -> Option<i32> {
     let status = Command::new("sh")
         .args([
@@ -27,7 +27,7 @@ fn within(seconds: u32, site: &TestSite, command: &str) -> Option<i32> {
     status.code()
 }
 
-/// CPU seconds that each of these sites may take; a development build takes a few.
+/// The CPU limit of each site; a development build takes a few seconds.
 const SECONDS: u32 = 60;
 
 /// A base site without annotations.
@@ -189,7 +189,7 @@ fn megabytes_of_what_looks_like_secrets_take_seconds() {
     }
 }
 
-/// Bytes that a build writes: the site and what it reports.
+/// Bytes that a build writes: the site and its reports.
 fn written(site: &TestSite) -> usize {
     let ran = site.runpress(&["build", "--keep-going"]);
     assert_eq!(ran.status, Some(0), "{}", ran.stderr);
@@ -197,7 +197,7 @@ fn written(site: &TestSite) -> usize {
     ran.stdout.len() + ran.stderr.len() + files.values().map(Vec::len).sum::<usize>()
 }
 
-/// Twice as much input may add at most 2.3 times as many bytes.
+/// Doubling the input may increase the output by at most 2.3 times.
 fn assert_linear(bytes: impl Fn(usize) -> usize, n: usize) {
     let (none, once, twice) = (bytes(0), bytes(n), bytes(2 * n));
     assert!(

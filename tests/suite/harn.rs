@@ -385,7 +385,7 @@ fn a_changed_payload_file_is_an_error() {
     assert_eq!(codes(&site.check()), ["tape.payload-mismatch"]);
 }
 
-/// The base site with a tape of records of these numbers and a span from the first to `end`.
+/// The base site with a tape of records with these numbers, and a span from the first to `end`.
 pub(crate) fn numbered(seqs: &[u64], end: u64) -> TestSite {
     let site = TestSite::base();
     let header = r#"{"type":"header","version":1,"harn_version":"1"}"#.to_owned();

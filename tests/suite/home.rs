@@ -1,4 +1,4 @@
-//! The home page and the wall: the first run, what a person said about it, and all runs as pictures.
+//! The home page and the wall: the first run, what a person wrote about it, and all runs as pictures.
 
 use crate::support::{FIRST, Run, TestSite, annotation};
 
@@ -17,7 +17,7 @@ fn the_home_page_says_what_the_site_is_once_and_leads_to_a_run_and_to_a_comparis
         "{first:?}"
     );
     assert!(!home.all(".first-run svg.glyph path").is_empty());
-    // Its colors have names.
+    // Its colors are named in a legend.
     let key = home.texts(".first-run .legend li");
     assert!(key.contains(&"read".to_owned()), "{key:?}");
     let colors = home.all(".first-run svg path").len();

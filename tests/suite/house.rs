@@ -1,4 +1,4 @@
-//! The rules of the house: what is where in src/ and templates/, and what is nowhere.
+//! The rules of the code base: what belongs where in src/ and templates/, and what is not allowed.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -53,7 +53,7 @@ fn files(folder: &str, extension: &str) -> Vec<(String, String)> {
         .collect()
 }
 
-/// Lines of code: without comments, and without the unit tests at the end of a file.
+/// The code of a file without comments and without unit tests at its end.
 fn code(text: &str) -> String {
     let text = text
         .split("#[cfg(test)]\nmod tests")
@@ -65,7 +65,7 @@ fn code(text: &str) -> String {
         .join("\n")
 }
 
-/// Whether a file holds unit tests only, and what they share.
+/// Whether a file contains only unit tests and their helpers.
 fn is_test(path: &str) -> bool {
     path.ends_with("/tests.rs") || ["import/testing.rs", "import/samples.rs"].contains(&path)
 }

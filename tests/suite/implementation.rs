@@ -1,4 +1,4 @@
-//! `publish_implementation`: the files that an agent left, as one archive beside the page of the run.
+//! `publish_implementation`: the files written by an agent, as one archive next to the run page.
 
 use std::fs;
 use std::io::Read;
@@ -17,7 +17,7 @@ use crate::support::{
 
 const ON: &str = "[policy]\npublish_implementation = true\n";
 
-/// The base site with these settings and these files below the implementation of its run.
+/// The base site with these settings and these files in the `implementation/` folder of its run.
 fn with(settings: &str, files: &[(&str, &str)]) -> TestSite {
     let site = TestSite::base();
     site.write(
@@ -34,7 +34,7 @@ fn archive() -> String {
     format!("public/runs/{FIRST_SLUG}/implementation.tar.gz")
 }
 
-/// The entries of an archive: mode, path and what they hold.
+/// The entries of an archive: mode, path and content.
 fn entries(bytes: &[u8]) -> Vec<(u32, String, String)> {
     let mut archive = tar::Archive::new(GzDecoder::new(bytes));
     let entries = archive.entries().expect("an archive");
@@ -63,7 +63,7 @@ fn paths(site: &TestSite) -> Vec<String> {
     entries.into_iter().map(|(_, path, _)| path).collect()
 }
 
-/// What run.json says of files below `implementation/`.
+/// The files below `implementation/` in run.json.
 fn listed(site: &TestSite) -> Vec<Value> {
     let document = site.json(&format!("runs/{FIRST_SLUG}/run.json"));
     let files = document["files"].as_array().expect("a list").clone();
@@ -117,7 +117,7 @@ fn the_archive_holds_every_file_in_order_and_nothing_else_of_them_is_published()
     let bytes = site.bytes(&archive());
     let expected = expected.map(|(mode, path, text)| (mode, path.to_owned(), text.to_owned()));
     assert_eq!(entries(&bytes), expected);
-    // No time, no name, no system.
+    // No time, user name or system.
     assert_eq!(
         bytes[..10],
         [0x1f, 0x8b, 8, 0, 0, 0, 0, 0, 0, 255],
@@ -246,7 +246,7 @@ fn the_same_files_give_the_same_bytes_wherever_and_whenever_they_were_written() 
         let file = fs::File::options().append(true).open(&path);
         file.and_then(|file| file.set_modified(long_ago))
             .expect("another time");
-        // What the group and others may do is of this machine.
+        // Permissions of group and others depend on the machine.
         fs::set_permissions(&path, fs::Permissions::from_mode(0o675)).expect("permissions");
     }
     assert_eq!(differences(&first, &other.published_by(1)), [""; 0]);
@@ -400,7 +400,7 @@ fn a_file_that_changes_while_it_is_read_is_never_published() {
     let path = format!("{FIRST}/implementation/main.ts");
     site.write(&path, "other text\n");
     assert_eq!(read(), ("other".to_owned(), false));
-    // A link may have taken its place.
+    // The file may have been replaced by a link.
     site.remove(&path);
     symlink("/etc/passwd", site.path(&path)).expect("a link");
     assert!(run.working_reader(&known.digest).is_err());
@@ -417,7 +417,7 @@ fn a_check_says_what_a_build_says_and_writes_nothing() {
     assert!(!site.path("public").exists());
     assert_eq!(described(&checked), described(&site.publish()));
 
-    // What takes the path of the archive is found by both.
+    // Check and build both report a file at the path of the archive.
     let taken = site.path(&format!("static/runs/{FIRST_SLUG}/implementation.tar.gz"));
     fs::create_dir_all(taken.parent().expect("a folder")).expect("a folder");
     fs::write(taken, "mine").expect("a file");

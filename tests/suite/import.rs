@@ -1,4 +1,4 @@
-//! `runpress import` from the command line: what it writes, refuses and says.
+//! `runpress import` on the command line: what it writes, refuses and reports.
 
 use std::fs;
 
@@ -8,7 +8,7 @@ use crate::support::{TestSite, codes, described, fixture};
 
 const SESSION: &str = "7d9f0c52-0000-4000-8000-0000000000ff";
 
-/// A session of Claude Code by somebody on a machine: a question, a call that fails, an answer.
+/// A Claude Code session: a question, a failed call, an answer.
 fn session() -> Vec<Value> {
     let row = |uuid: &str, second: u8, more: Value| {
         let mut row = json!({

@@ -1,4 +1,4 @@
-//! What an import says of the samples agrees with the facts about them, which a program counted that is no importer.
+//! Imports of the samples agree with facts that were counted by an independent program.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 use runpress::api::import::{Named, Options, Report, Request, Said, import};
 use serde_json::{Value, json};
 
-/// Facts that an import does not agree with, each with the reason: sample, run, key.
+/// Facts that differ from the import, each with the reason: sample, run, key.
 const OTHER: &[(&str, usize, &str, &str)] = &[
     (
         "claude-code/ccl-showcase/55550000-0000-4000-8000-000000000001.jsonl",
@@ -28,10 +28,10 @@ const OTHER: &[(&str, usize, &str, &str)] = &[
     ),
 ];
 
-/// A list of trajectories in a document of its own kind: each is imported as a file.
+/// A list of trajectories in one document; each is imported as a file.
 const VECTORS: &str = "atif/mira-conformance.json";
 
-/// Without the error of adding binary fractions, which a cost of several parts has in the facts.
+/// Removes the binary rounding error of costs that are sums.
 fn rounded(cost: f64) -> f64 {
     (cost * 1e10).round() / 1e10
 }
@@ -56,7 +56,7 @@ fn reports(path: &Path) -> Vec<Value> {
         dry_run: true,
     };
     let mut runs: Vec<Box<Report>> = Vec::new();
-    // Runs that are missing then differ from the facts.
+    // Missing runs then differ from the facts.
     import(&request, &mut |said| {
         if let Said::Run(report, _) = said {
             runs.push(report);
@@ -82,7 +82,7 @@ fn vectors(path: &Path) -> Vec<Value> {
     each.collect()
 }
 
-/// A moment, whatever its offset; as written where it has none.
+/// A time without regard to its offset; as written if it has none.
 fn moment(value: &Value) -> Value {
     let text = value.as_str().unwrap_or_default();
     let parsed = text.parse::<jiff::Timestamp>().ok();
@@ -101,7 +101,7 @@ fn differences(sample: &str, fact: &Value, report: &Value, at: usize) -> Vec<Str
             ));
         }
     };
-    // What was said in a trial of Harbor is in the log of its agent.
+    // In a Harbor trial, messages are in the log of its agent.
     let native = fact["native"].as_object().map(|logs| logs.values().next());
     let log = native.unwrap_or(Some(fact));
     for key in ["user", "assistant", "system"] {
@@ -142,7 +142,7 @@ fn differences(sample: &str, fact: &Value, report: &Value, at: usize) -> Vec<Str
     for key in ["started", "finished"] {
         compare(key, &moment(&fact[key]), &moment(&report[key]));
     }
-    // Ids that are not unique by construction are not used: the run's is a UUID of version 8.
+    // Ids that are not guaranteed to be unique are not used: the run id is then a UUID of version 8.
     let id = fact["id"].as_str().unwrap_or_default();
     let is_short = id.len() == 22 && id.chars().all(char::is_alphanumeric);
     let is_unique = id.len() == 36 || is_short;
@@ -184,7 +184,7 @@ fn every_sample_is_imported_as_its_facts_say() {
         }
         let runs = fact["runs"].as_array().or(fact["trials"].as_array());
         let runs = runs.map_or(&[][..], Vec::as_slice);
-        // The last one has a version that is refused.
+        // The last one has an unsupported version.
         let runs = if sample == VECTORS { &runs[..3] } else { runs };
         let reports = if sample == VECTORS {
             vectors(&path)

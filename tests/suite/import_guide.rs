@@ -1,4 +1,4 @@
-//! Every command of the page about imports does what the page says.
+//! Every command on the page about imports does what the page says.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -29,7 +29,7 @@ fn copy(from: &Path, to: &Path) {
     }
 }
 
-/// The blocks of shell commands on the page.
+/// The shell commands on the page.
 fn commands() -> Vec<String> {
     let page = Path::new(env!("CARGO_MANIFEST_DIR")).join("content/pages/import.md");
     let page = fs::read_to_string(page).expect("the page");
@@ -57,10 +57,10 @@ fn every_command_of_the_page_about_imports_works() {
     let path = format!("{}:{path}", at("bin").display());
     let mut place = folder.path().to_owned();
     let mut told = Vec::new();
-    // `runpress new` wants a folder of its own.
+    // `runpress new` requires a new folder.
     fs::rename(at("my-site"), at("later")).expect("renamed");
     for commands in commands() {
-        // The page says what to write into the settings.
+        // The page says what to add to the settings.
         if commands.trim() == "runpress import ~/.codex/sessions --dry-run" {
             let page = fs::read_to_string("content/pages/import.md").expect("the page");
             let toml = page

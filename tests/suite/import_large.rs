@@ -1,6 +1,6 @@
-//! `runpress import` of large and hostile logs: each takes time and memory that fit its size, or is refused with a reason.
+//! `runpress import` of large and hostile logs: time and memory are proportional to their size, or the log is refused.
 //!
-//! `benches/imports.py` does the same with a release build and logs of 200 MB and a million rows.
+//! `benches/imports.py` does the same with a release build, logs of 200 MB and a million rows.
 #![cfg(unix)]
 
 use std::fmt::Write as _;
@@ -13,11 +13,11 @@ use serde_json::{Value, json};
 
 use crate::support::{Ran, TestSite, codes, tree};
 
-/// CPU seconds that an import may take; a development build takes a few.
+/// The CPU limit of an import, in seconds; a development build takes a few.
 const SECONDS: u32 = 60;
 const SESSION: &str = "7d9f0c52-0000-4000-8000-00000000aaaa";
 
-/// Imports a path of a site within a minute of CPU and so many MiB of memory.
+/// Imports a path of a site within a minute of CPU and a limit of memory in MiB.
 fn import(site: &TestSite, path: &str, mebibytes: u32) -> Ran {
     let limits = format!("ulimit -t {SECONDS}; ulimit -d {}", mebibytes << 10);
     let output = Command::new("sh")
@@ -37,7 +37,7 @@ fn import(site: &TestSite, path: &str, mebibytes: u32) -> Ran {
     }
 }
 
-/// The only run of a report.
+/// The single run of a report.
 fn run(ran: &Ran) -> Value {
     assert_eq!(ran.status, Some(0), "{}", ran.stderr);
     let mut report: Value = serde_json::from_str(&ran.stdout).expect("JSON");
@@ -45,7 +45,7 @@ fn run(ran: &Ran) -> Value {
     report["runs"][0].take()
 }
 
-/// Why an import failed.
+/// The error of a failed import.
 fn refused(ran: &Ran) -> String {
     assert_eq!(ran.status, Some(1), "{}", ran.stderr);
     let report: Value = serde_json::from_str(&ran.stdout).expect("JSON");
@@ -100,7 +100,7 @@ const TURNS: [(&str, Turn); 2] = [
     }),
 ];
 
-/// A session of so many calls with such a result.
+/// A session with this number of calls, all with the same result.
 fn session(format: &str, turn: Turn, turns: usize, result: &str) -> String {
     let mut log = String::new();
     if format == "codex" {
@@ -234,7 +234,7 @@ fn what_is_nested_a_hundred_thousand_times_is_a_row_that_cannot_be_read() {
     assert_eq!(run["unparsable"], 1);
 }
 
-/// A ZIP archive with these members, each of some text and so many spaces.
+/// A ZIP archive with these members: name, text, and number of spaces after it.
 fn archive(members: &[(&str, &[u8], usize)]) -> Vec<u8> {
     let mut writer = zip::ZipWriter::new(Cursor::new(Vec::new()));
     let options = zip::write::SimpleFileOptions::default();
@@ -249,7 +249,7 @@ fn archive(members: &[(&str, &[u8], usize)]) -> Vec<u8> {
     writer.finish().expect("an archive").into_inner()
 }
 
-/// A frame of Zstandard that holds a text, and so many times 128 KiB of spaces in four bytes each.
+/// A Zstandard frame of a text and this many blocks of 128 KiB of spaces, each in four bytes.
 fn zstandard(text: &[u8], blocks: usize) -> Vec<u8> {
     let header = |last: bool, kind: usize, size: usize| {
         (size << 3 | kind << 1 | usize::from(last)).to_le_bytes()[..3].to_vec()
@@ -320,7 +320,7 @@ fn bombs_get_an_error_with_little_memory_and_logs_beside_them_are_imported() {
     let report: Value = serde_json::from_str(&ran.stdout).expect("JSON");
     assert_eq!(report["runs"].as_array().map(Vec::len), Some(1), "{report}");
     assert_eq!(report["runs"][0]["source"], "fine/rollout.jsonl");
-    // Members are held one by one.
+    // Only one member is in memory at a time.
     site.write("many/log.eval", archive(&members));
     let ran = import(&site, "many/log.eval", 640);
     assert_eq!(ran.status, Some(1), "{}", ran.stderr);
@@ -362,7 +362,7 @@ fn no_link_and_no_name_of_a_member_leads_out_of_what_was_named() {
         ]
     );
     import(&site, "logs/a.jsonl", 256);
-    // A name in an archive is no path: nothing is unpacked.
+    // A name in an archive is not used as a path: nothing is unpacked to disk.
     let sample = r#"{"id":1,"epoch":1,"input":"Go.","target":"","messages":[],"scores":{}}"#;
     let header = r#"{"version":2,"status":"success","eval":{"task":"t","model":"m"}}"#;
     let bytes = archive(&[

@@ -1,8 +1,8 @@
-//! What somebody else put into the output folder is found wherever it is, and kept.
+//! Foreign files in the output folder are found wherever they are, and kept.
 
 use crate::support::TestSite;
 
-/// The build is refused because of `path`, which is kept.
+/// Asserts that the build is refused because of `path`, and that the file is kept.
 fn is_kept(site: &TestSite, path: &str, shown: &str) {
     let ran = site.runpress(&["build"]);
     assert_eq!(ran.status, Some(2), "{path}: {}", ran.stderr);
@@ -24,7 +24,7 @@ fn a_repository_anywhere_in_a_site_is_kept_whatever_the_case_of_its_name() {
         site.write(&format!("public/{path}"), "mine");
         is_kept(&site, path, shown);
     }
-    // One that a link leads to is not in the site.
+    // A file behind a link is not in the site.
     let site = TestSite::base();
     site.publish();
     site.write("work/.git/HEAD", "mine");

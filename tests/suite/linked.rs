@@ -1,4 +1,4 @@
-//! Links, hidden files and paths that are swapped while they are read: nothing is published that its owner did not place.
+//! Links, hidden files, and paths swapped during reading: nothing is published that the owner did not place in the content.
 
 use std::fs;
 use std::io::Read;
@@ -14,10 +14,10 @@ use rustix::fs::{CWD, RenameFlags, renameat_with};
 
 use crate::support::{FIRST, Run, TestSite, codes, event, messages};
 
-/// What is published nowhere.
+/// A word that must not be published.
 const SENTINEL: &str = "SENTINEL";
 
-/// Files of the output that hold the word.
+/// Output files that contain the word.
 fn leaks(site: &TestSite) -> Vec<String> {
     if !site.path("public").exists() {
         return Vec::new();
@@ -30,7 +30,7 @@ fn leaks(site: &TestSite) -> Vec<String> {
         .collect()
 }
 
-/// What a check says of a site in which a path is a link, and that a build publishes nothing through it.
+/// Replaces a path with a link. Returns the codes of a check, and asserts that a build publishes nothing through the link.
 fn refused(site: &TestSite, path: &str, target: &str) -> Vec<&'static str> {
     let _ = fs::remove_file(site.path(path));
     symlink(target, site.path(path)).expect("a link");
@@ -40,7 +40,7 @@ fn refused(site: &TestSite, path: &str, target: &str) -> Vec<&'static str> {
     found
 }
 
-/// A log that could be read as any other.
+/// A valid log that contains the word.
 fn secret_events() -> String {
     format!(
         "{}\n",
@@ -48,7 +48,7 @@ fn secret_events() -> String {
     )
 }
 
-/// Two runs, of which the second has files that are not published, and more of them beside.
+/// Two runs; the second has unpublished files, inside its folder and next to it.
 fn two_runs() -> TestSite {
     let site = TestSite::base();
     site.run("second", &Run::new("77aa77aa-0000"));
@@ -115,7 +115,7 @@ fn a_link_in_a_run_directory_leads_to_no_withheld_or_listed_file() {
         site.write(&path, secret_events());
         fs::create_dir_all(site.path(&format!("{FIRST}/logs"))).expect("a folder");
         let mut found = refused(&site, &events, target);
-        // What the target is by its own name is not the question here.
+        // Problems of the target itself are not relevant here.
         found.retain(|code| code.starts_with("content.symlink"));
         assert_eq!(found, ["content.symlink"], "{target}");
     }
@@ -326,14 +326,14 @@ fn an_asset_is_never_a_hidden_file_nor_a_file_of_another_run() {
     assert_eq!(read.expect("an asset").expect("a file").head, b"shown");
 }
 
-/// Swaps each pair of paths again and again as long as `work` goes on.
+/// Keeps swapping each pair of paths while `work` runs.
 fn while_swapped(site: &TestSite, pairs: &[(String, String)], work: impl FnOnce(&AtomicUsize)) {
     let ends = AtomicBool::new(false);
     let swaps = AtomicUsize::new(0);
     thread::scope(|scope| {
         scope.spawn(|| {
             while !ends.load(Ordering::Relaxed) {
-                // Twice, so that everything is in its place at the end.
+                // Swapped twice, so that everything is in its original place at the end.
                 for (a, b) in pairs.iter().chain(pairs) {
                     let (a, b) = (site.path(a), site.path(b));
                     renameat_with(CWD, &a, CWD, &b, RenameFlags::EXCHANGE).expect("an exchange");
@@ -342,7 +342,7 @@ fn while_swapped(site: &TestSite, pairs: &[(String, String)], work: impl FnOnce(
                 }
             }
         });
-        // The thread ends also when an assertion fails.
+        // The thread must also end when an assertion fails.
         let result = std::panic::catch_unwind(std::panic::AssertUnwindSafe(|| work(&swaps)));
         ends.store(true, Ordering::Relaxed);
         if let Err(panic) = result {
@@ -351,7 +351,7 @@ fn while_swapped(site: &TestSite, pairs: &[(String, String)], work: impl FnOnce(
     });
 }
 
-/// A site with a link beside each file and folder that is read, and the pairs of both.
+/// A site with a link next to each file and folder that is read, and the pairs of both.
 fn with_links_beside() -> (TestSite, Vec<(String, String)>) {
     let site = TestSite::base();
     site.write(
@@ -364,7 +364,7 @@ fn with_links_beside() -> (TestSite, Vec<(String, String)>) {
     site.write(&format!("{FIRST}/implementation/src/main.ts"), "main");
     site.write(&format!("{FIRST}/assets/shown.txt"), "shown");
     site.write("content/pages/about.md", "About.\n");
-    // The same tree elsewhere, and every file of it is secret.
+    // A copy of the tree elsewhere, in which every file is secret.
     for path in [
         "writeup.md",
         "events.jsonl",
@@ -415,7 +415,7 @@ fn with_links_beside() -> (TestSite, Vec<(String, String)>) {
     (site, pairs.to_vec())
 }
 
-/// Pairs that can be swapped together: none lies in another.
+/// Groups of pairs that can be swapped together, because none contains another.
 fn rounds(pairs: &[(String, String)]) -> Vec<Vec<(String, String)>> {
     let of = |numbers: &[usize]| numbers.iter().map(|n| pairs[*n].clone()).collect();
     vec![of(&[0, 5]), of(&[1, 2, 4, 6]), of(&[3])]
@@ -484,7 +484,7 @@ fn nothing_from_outside_is_read_while_another_process_swaps_paths() {
                 }
             }
         });
-        // How many of the rounds find something depends on the machine.
+        // How many rounds read the file depends on the machine.
         assert!(read > 10, "{read} read: {pairs:?}");
     }
 }

@@ -1,4 +1,4 @@
-//! Markdown of strangers: whatever is nested in whatever, what comes out is safe, whole, and loses no word.
+//! Untrusted Markdown: whatever the nesting, the output is safe, complete, and loses no word.
 
 use proptest::prelude::*;
 
@@ -75,7 +75,7 @@ fn markup() -> impl Strategy<Value = String> {
         2 => "[a-z \\n]{0,6}",
         2 => prop::sample::select("[]()<>!*_`~#>|\\&:\"'-+=^\t\n\r\0\u{202e}\u{85}é".chars().collect::<Vec<_>>()).prop_map(String::from),
     ];
-    // Each level wraps what is inside in another structure.
+    // Each level wraps its content in another structure.
     let flat = prop::collection::vec(piece, 0..8).prop_map(|pieces| pieces.concat());
     flat.prop_recursive(4, 24, 3, |inner| {
         prop_oneof![

@@ -1,4 +1,4 @@
-//! The modules of src/ use each other as the table in lib.rs says, and in no circle.
+//! The modules of src/ use each other as stated in the table in lib.rs, without cycles.
 
 mod source;
 
@@ -8,7 +8,7 @@ use std::path::Path as FilePath;
 
 use source::Path;
 
-/// The name of the crate's root in the table.
+/// The name of the crate root in the table.
 const ROOT: &str = "lib";
 
 /// Each module with a file, and its text.
@@ -30,7 +30,7 @@ impl Source {
                 continue;
             }
             let text = fs::read_to_string(&path).expect("UTF-8");
-            // The binary is a crate of its own, whose table is the library's.
+            // The binary is a crate of its own that uses the table of the library.
             let text = text
                 .replace("runpress::", "crate::")
                 .replace("\nuse cli", "\nuse crate::cli");
@@ -52,14 +52,14 @@ impl Source {
         self.0.iter().flat_map(named).collect()
     }
 
-    /// The module that a path leads into.
+    /// The module that a path refers to.
     fn module<'a>(&self, path: &'a [String]) -> &'a [String] {
         let mut lengths = (0..=path.len()).rev();
         let length = lengths.find(|&length| self.0.contains_key(&path[..length]));
         &path[..length.unwrap_or(0)]
     }
 
-    /// The rows of the table in lib.rs: module, and what it uses.
+    /// The rows of the table in lib.rs: a module and its uses.
     fn table(&self) -> Vec<(String, BTreeSet<String>)> {
         let rows = self.0[&Vec::new()]
             .lines()
@@ -80,7 +80,7 @@ fn top(path: &[String]) -> String {
     path.first().map_or(ROOT, String::as_str).to_owned()
 }
 
-/// Which top-level module uses which, with an example of each.
+/// The uses between top-level modules, with an example of each.
 fn uses(source: &Source) -> BTreeMap<(String, String), String> {
     let mut uses = BTreeMap::new();
     for named in source.named() {
@@ -151,9 +151,9 @@ fn inspect_knows_nothing_of_an_edge_but_what_load_hands_to_it() {
     assert_eq!(of_load, BTreeSet::from(handed));
 }
 
-/// The module where a name is defined: a parent may only pass it on.
+/// The module that defines a name: a parent may only reexport it.
 fn defined<'a>(passed: &'a BTreeMap<Path, Path>, mut path: &'a Path) -> &'a Path {
-    // No chain of `use` is longer.
+    // No chain of `use` is longer than this.
     for _ in 0..8 {
         match passed.get(path) {
             Some(next) if next != path => path = next,
@@ -174,7 +174,7 @@ fn no_modules_beside_each_other_use_each_other_in_a_circle() {
             (!source.0.contains_key(&name)).then(|| (name, named.path.clone()))
         })
         .collect();
-    // By parent: which child uses which, with an example.
+    // By parent: the uses between its children, with an example.
     let mut uses: BTreeMap<Path, BTreeMap<Path, BTreeMap<Path, String>>> = BTreeMap::new();
     for named in &named {
         let target = source.module(defined(&passed, &named.path));
@@ -201,7 +201,7 @@ fn no_modules_beside_each_other_use_each_other_in_a_circle() {
     assert!(circles.is_empty(), "circles:\n{}", circles.join("\n"));
 }
 
-/// The shortest way from a module back to itself.
+/// The shortest cycle through a module.
 fn circle(uses: &BTreeMap<Path, BTreeMap<Path, String>>, start: &Path) -> Option<String> {
     let mut ways = VecDeque::from([(start, Vec::new())]);
     let mut seen = BTreeSet::new();

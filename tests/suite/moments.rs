@@ -1,4 +1,4 @@
-//! The annotated moments of a run page: what was said, beside the event and its neighbors.
+//! The annotated moments of a run page: the comment next to the event and its neighbors.
 
 use scraper::ElementRef;
 
@@ -23,7 +23,7 @@ fn note(id: &str, event: u64, more: &str) -> String {
     format!(r#"{{"type":"annotation","id":"{id}","event_id":{event},"kind":"note"{more}}}"#)
 }
 
-/// For each moment: its text, and the numbers of the events beside it; the one that it is about in brackets.
+/// For each moment: its text, and the numbers of the events shown; the annotated one is in brackets.
 fn moments(site: &TestSite) -> Vec<(String, String)> {
     let words = |element: ElementRef<'_>| {
         let text: String = element.text().collect();

@@ -1,32 +1,32 @@
-//! Ways in which a file is damaged: by a disk, an editor, a half-finished copy or a hand.
+//! Ways to damage a file: by a disk, an editor, an incomplete copy or by hand.
 
 use proptest::prelude::*;
 use proptest::sample::Index;
 
-/// One change of a file.
+/// One change to a file.
 #[derive(Debug, Clone)]
 pub(crate) enum Mutation {
     /// Flips one bit.
     Flip(Index, u8),
-    /// Puts a byte instead of another.
+    /// Replaces a byte.
     Replace(Index, u8),
-    /// Takes some bytes out.
+    /// Deletes some bytes.
     Delete(Index, usize),
-    /// Puts bytes in.
+    /// Inserts bytes.
     Insert(Index, Vec<u8>),
-    /// Cuts the file off.
+    /// Truncates the file.
     Truncate(Index),
     /// Repeats a line.
     Duplicate(Index),
     /// Swaps two lines.
     Swap(Index, Index),
-    /// Takes one line out.
+    /// Deletes a line.
     Drop(Index),
-    /// Puts a piece of another file in.
+    /// Inserts a piece of another file.
     Splice(Index, Index, Index, usize),
 }
 
-/// Pieces that have a meaning in one of the formats.
+/// Fragments with a meaning in one of the formats.
 const PIECES: [&str; 24] = [
     "\"",
     "\\",
@@ -76,7 +76,7 @@ pub(crate) fn mutation() -> impl Strategy<Value = Mutation> {
 }
 
 impl Mutation {
-    /// The bytes after the change; `others` are the files that a splice takes from.
+    /// The bytes after the change. A splice takes from `others`.
     pub(crate) fn apply(&self, bytes: &[u8], others: &[Vec<u8>]) -> Vec<u8> {
         let mut new = bytes.to_vec();
         let place = |at: &Index| at.index(bytes.len() + 1);

@@ -1,4 +1,4 @@
-//! A run with a damaged file: it is shown or told about, never a reason to stop, and hides nothing that was known.
+//! A run with a damaged file is shown or reported. It never stops the build, and never hides known problems.
 
 use std::collections::BTreeSet;
 use std::fs;
@@ -13,7 +13,7 @@ use crate::generate::holds;
 use crate::mutate::{Mutation, mutation};
 use crate::support::{FIRST, TestSite, described};
 
-/// The files that are damaged.
+/// The files to damage.
 const FILES: [&str; 13] = [
     "run-record.json",
     "events.jsonl",
@@ -30,7 +30,7 @@ const FILES: [&str; 13] = [
     "assets/shot.png",
 ];
 
-/// A problem in each file, which nothing in another file takes away: what is appended or replaced, and its code.
+/// A problem in each file that does not depend on other files: what to append or replace, and its code.
 const TROUBLES: [(&str, &str, &str, &str); 10] = [
     ("raw.jsonl", "", "half\n", "raw.unparsable-line"),
     (
@@ -173,7 +173,7 @@ fn a_damaged_file_hides_no_problem_of_another() {
 
 #[test]
 fn every_fuzz_target_holds_for_damaged_samples() {
-    // Those of all targets, or of those whose names begin so.
+    // All targets, or those with this prefix.
     let wanted = std::env::var("FUZZ_TARGET").unwrap_or_default();
     let samples: Vec<_> = samples()
         .into_iter()

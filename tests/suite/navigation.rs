@@ -1,4 +1,4 @@
-//! How pages are found: the navigation, the lists of cases, models and harnesses, and the pages of the documentation.
+//! Finding pages: navigation, the lists of cases, models and harnesses, and the documentation.
 
 use crate::support::{Run, TestSite};
 

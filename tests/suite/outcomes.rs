@@ -1,4 +1,4 @@
-//! Outcomes: what scorers said of a run is shown where the run is, verbatim, and ranks nothing.
+//! Outcomes: results of scorers are shown verbatim with the run, and rank nothing.
 
 use serde_json::{Value, json};
 
@@ -43,7 +43,7 @@ fn the_page_of_a_run_shows_its_outcomes_as_recorded_with_what_speaks_against_the
     assert_eq!(page.beside("resolved")[..2], ["C", "match"]);
     assert_eq!(page.beside("tests")[0], r#"{"failed":[1,2],"passed":3}"#);
     assert_eq!(page.beside("style")[0], "—");
-    // No color says that one is good.
+    // No color marks one as good.
     let table = page.one("section[aria-labelledby=outcomes] table");
     assert!(!table.html().contains("b-good"));
     let without = TestSite::base();

@@ -1,10 +1,10 @@
-//! Lists and tapes that go on over several pages.
+//! Lists and tapes that continue over several pages.
 
 use crate::support::{
     FIRST, FIRST_SLUG, HEADER, Run, TestSite, annotation, event, lines, messages,
 };
 
-/// A site of 250 runs of one case, the newest first by its number.
+/// A site with 250 runs of one case, sorted by number with the newest first.
 pub(crate) fn site_of_250_runs() -> TestSite {
     let site = TestSite::empty();
     for n in 0_u32..250 {
@@ -83,7 +83,7 @@ fn a_list_of_exactly_one_page_has_no_pager() {
     assert_eq!(site.page("runs/index.html").all("nav.pager").len(), 0);
 }
 
-/// The base run with an event log of 1,200 events and annotations at the borders of its pages.
+/// The base run with a log of 1,200 events, and annotations at the boundaries of its pages.
 fn long_tape() -> TestSite {
     let site = TestSite::base();
     site.write(&format!("{FIRST}/events.jsonl"), messages(1200));
@@ -293,7 +293,7 @@ fn a_tape_of_exactly_one_page_has_no_further_page() {
 #[test]
 fn the_list_of_problems_is_paged() {
     let site = TestSite::base();
-    // Of one file, 100 problems of a code are listed and the rest is counted in one more.
+    // For one file, 100 problems of a code are listed, and one more counts the rest.
     site.write(&format!("{FIRST}/events.jsonl"), "x\n".repeat(250));
     for (folder, lines) in [("second", 120), ("third", 48)] {
         site.run(folder, &Run::new(&format!("0000000{lines}-{folder}")));

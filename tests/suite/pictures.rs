@@ -1,11 +1,11 @@
-//! Pictures of the site keep their place free while they load: a page says how large they are.
+//! Images reserve their space while they load: pages state their size.
 
 use crate::crawl::problems;
 use serde_json::{Value, json};
 
 use crate::support::{FIRST, FIRST_SLUG, TestSite, codes, described};
 
-/// A picture of which nothing but the header is there.
+/// A PNG with only a header.
 pub(crate) fn png(width: u32, height: u32) -> Vec<u8> {
     let sides = [width.to_be_bytes(), height.to_be_bytes()].concat();
     let header: &[u8] = b"\x89PNG\r\n\x1a\n\0\0\0\rIHDR";
@@ -79,7 +79,7 @@ fn a_missing_picture_or_one_with_a_false_header_has_no_size() {
     let text: String = addresses.map(|a| format!("![a]({a})\n")).concat();
     site.write("content/pages/guide.md", text);
     let outcome = site.publish();
-    // The last two name no file at all.
+    // The last two do not name a file.
     assert_eq!(
         codes(&outcome),
         ["page.dead-link"; 2],
@@ -125,7 +125,7 @@ fn pictures_that_a_record_declares_are_shown_if_their_bytes_are_pictures() {
         .map(|[_, width, height]| (width.as_str(), height.as_str()))
         .collect();
     assert_eq!(sizes, [("40", "40"), ("40", "40"), ("480", "240")]);
-    // The last frame of its story shows what it made.
+    // The last frame of the story shows the result of the run.
     let [[source, width, _]] = &images(&site, &format!("runs/{FIRST_SLUG}/story/index.html"))[..]
     else {
         panic!("one picture");

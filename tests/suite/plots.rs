@@ -2,7 +2,7 @@
 
 use crate::support::{Page, Run, TestSite, below, words};
 
-/// A site of so many runs by so many models, with figures that spread over the plot and repeat.
+/// A site with runs by several models, with values that spread over the plot and repeat.
 fn of(runs: usize, models: usize, cost: impl Fn(usize) -> String) -> TestSite {
     let site = TestSite::empty();
     for number in 0..runs {
@@ -22,7 +22,7 @@ fn of(runs: usize, models: usize, cost: impl Fn(usize) -> String) -> TestSite {
     site
 }
 
-/// Where the marks of the first plot are, and for how many runs each.
+/// The positions of the marks in the first plot, with the number of runs of each.
 fn marks(page: &Page) -> Vec<(f64, f64, usize)> {
     let figure = page.all("figure.plot")[0];
     below(figure, "a [transform]")
@@ -80,7 +80,7 @@ fn no_mark_covers_another_at_500_runs_and_no_run_is_lost() {
             assert!(distance > 15.8, "{a:?} {b:?}");
         }
     }
-    // Each model is named once in each plot: beside a mark, or in the legend.
+    // Each model is named once in each plot: next to a mark, or in the legend.
     for figure in page.all("figure.plot") {
         for model in 0..9 {
             let name = format!("m-{model}");
@@ -96,7 +96,7 @@ fn no_mark_covers_another_at_500_runs_and_no_run_is_lost() {
         site.bytes("public/cases/pong/index.html"),
         again.bytes("public/cases/pong/index.html")
     );
-    // The table goes on on a further page; the plot of all its runs is on the first.
+    // The table continues on a second page; the plot of all runs is on the first.
     let further = site.page("cases/pong/page/2/index.html");
     assert_eq!(further.all("figure.plot").len(), 0);
 }
@@ -129,7 +129,7 @@ fn figures_of_nothing_but_zero_are_drawn_too() {
     assert_eq!(marks(&page).iter().map(|mark| mark.2).sum::<usize>(), 3);
 }
 
-/// A site of six runs of three models in two variants; one run failed.
+/// A site with six runs of three models in two variants; one run failed.
 fn two_variants() -> TestSite {
     let site = TestSite::empty();
     for number in 0..6 {

@@ -1,10 +1,10 @@
-//! Values that some JSON readers refuse: refused where Harn refuses them, published in another form everywhere else.
+//! Values that some JSON parsers reject: refused where Harn refuses them, and otherwise published in a portable form.
 
 use std::fmt::Write as _;
 
 use crate::support::{FIRST, HEADER, TestSite, annotation, codes, lines};
 
-/// Half pairs, numbers out of range and deep nesting, each as a value.
+/// Half surrogate pairs, numbers out of range and deep nesting, each as a value.
 fn hostile() -> Vec<String> {
     let deep = |levels: usize| format!("{}{}", "[".repeat(levels), "]".repeat(levels));
     let mut deep_object = "1".to_owned();
@@ -26,7 +26,7 @@ fn hostile() -> Vec<String> {
     ]
 }
 
-/// An object with every hostile value under a key of its own.
+/// An object with each hostile value under its own key.
 fn bag() -> String {
     let mut text = "{".to_owned();
     for (index, value) in hostile().iter().enumerate() {
@@ -36,7 +36,7 @@ fn bag() -> String {
     text + "}"
 }
 
-/// Every JSON text of the published site: path and text.
+/// Every JSON text on the published site, with its path.
 fn published_json(site: &TestSite) -> Vec<(String, String)> {
     let text = |bytes| String::from_utf8(bytes).expect("UTF-8");
     let mut found = Vec::new();
@@ -44,7 +44,7 @@ fn published_json(site: &TestSite) -> Vec<(String, String)> {
         if path.ends_with(".json") {
             found.push((path, text(bytes)));
         } else if path.ends_with("/events.jsonl") {
-            // The log is a download: the bytes of the input, whatever they are.
+            // The log is a download with the original bytes.
         } else if path.ends_with(".jsonl") {
             let lines = text(bytes);
             let lines = lines.lines().enumerate();
@@ -253,7 +253,7 @@ fn a_known_key_of_a_record_with_half_a_pair_is_refused_as_test_cabinet_refuses_i
 #[test]
 fn a_sidecar_that_harn_cannot_read_is_refused_whichever_key_is_at_fault() {
     for value in hostile() {
-        // Nesting that Harn reads is published in another form.
+        // Nesting that Harn accepts is published in a portable form.
         let readable = serde_json::from_str::<serde_json::Value>(&format!("[[{value}]]")).is_ok();
         let expected = if readable {
             "sidecar.unportable-value"

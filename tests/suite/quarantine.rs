@@ -1,4 +1,4 @@
-//! Invalid runs are set aside: the rest is published, and nothing of them is left in any list, table or feed.
+//! Invalid runs are quarantined: all others are published, and no list, table or feed contains the invalid ones.
 
 use runpress::api::site::Overrides;
 
@@ -6,7 +6,7 @@ use crate::support::{
     FIRST, HEADER, Run, TestSite, annotation, codes, described, lines, messages, words,
 };
 
-/// Words that only the broken runs hold. The run with the duplicate id is known by its model alone.
+/// Words that only the broken runs contain. The run with the duplicate id is recognized by its model.
 const MARKS: [&str; 4] = ["half-written", "deadbeef", "sample/stale", "impostor"];
 
 /// Three good runs, a broken record, a broken sidecar and a duplicate id.
@@ -48,7 +48,7 @@ fn site() -> TestSite {
     site
 }
 
-/// Paths of the pages that stand for quarantined runs.
+/// Paths of the placeholder pages of quarantined runs.
 fn quarantined_pages(site: &TestSite) -> Vec<String> {
     let problems = site.page("problems/index.html");
     let links = problems.all("section[aria-labelledby=quarantined] li a");

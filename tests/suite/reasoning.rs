@@ -1,4 +1,4 @@
-//! `publish_reasoning = false`: reasoning of event logs and traces is nowhere on the site, and the page counts it.
+//! `publish_reasoning = false`: reasoning in event logs and traces is nowhere on the site, and the page shows its count.
 
 use crate::support::{FIRST, FIRST_SLUG, HEADER, TestSite, annotation, codes, event, lines};
 
@@ -7,7 +7,7 @@ const SECRET: &str = "plovergold";
 const LOG: &str = "events.jsonl";
 const TRACE: &str = "run.trace.jsonl";
 
-/// An event log and a trace with reasoning in every place where it may be.
+/// An event log and a trace with reasoning in every possible place.
 fn site(settings: &str) -> TestSite {
     let site = TestSite::base();
     site.write("site.toml", settings);
@@ -82,7 +82,7 @@ fn withheld_reasoning_is_in_no_published_byte_and_the_page_counts_it() {
         "{main}"
     );
     assert!(main.contains("I begin.") && main.contains("Done.") && main.contains("noted"));
-    // What is not reasoning stays, and every event keeps its number.
+    // Everything else stays, and every event keeps its number.
     assert!(main.contains("\"step\":2"), "{main}");
     assert_eq!(page.all("ol.tape > li.e").len(), 14);
     assert_eq!(crate::crawl::problems(&site.published()), [""; 0]);

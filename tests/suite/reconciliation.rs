@@ -1,4 +1,4 @@
-//! How far the logs of a run agree with its record: shown, fed, never a reason to refuse it.
+//! How well the logs of a run agree with its record: shown and published in feeds, never a reason to refuse the run.
 
 use crate::support::{FIRST, FIRST_SLUG, TestSite, codes, lines};
 
@@ -29,7 +29,7 @@ fn logs_that_fit_the_record_agree_in_every_point() {
         &[
             r#"{"timestamp":"2026-03-01T10:00:01Z","type":"agent","message":"Begin."}"#,
             r#"{"timestamp":"2026-03-01T10:00:02Z","type":"warning","message":"a word of warning"}"#,
-            // Half a second after the record's end, which is written to the second.
+            // Half a second after the end in the record, which has a precision of one second.
             r#"{"timestamp":"2026-03-01T10:10:12.500Z","type":"command","command":"npm test","isSuccess":false}"#,
         ],
         Some(RAW),

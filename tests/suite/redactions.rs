@@ -1,4 +1,4 @@
-//! What is withheld is in no byte of what is published, and everything else stays as it was recorded.
+//! Withheld text is in no published byte, and everything else is published as recorded.
 
 use std::io::Read;
 use std::path::Path;
@@ -7,13 +7,13 @@ use serde_json::{Value, json};
 
 use crate::support::{FIRST, Ran, TestSite, codes, differences, lines, tree};
 
-/// Not a key of any service, with everything that is escaped somewhere.
+/// Not a key of any service. Contains every kind of character that some format escapes.
 const SECRET: &str = "hush-4f1c/\"2d\u{e9}3e&<b>'x";
 
 /// The folder of the run on the site.
 const RUN: &str = "public/runs/pong-codex-sample-lark-1-4f1c2d3e";
 
-/// The secret in every form in which a program may write it.
+/// The secret in every form that a program may write.
 fn forms() -> Vec<Vec<u8>> {
     let json = |text: &str| {
         let json = serde_json::to_string(text).expect("a string");
@@ -56,7 +56,7 @@ fn forms() -> Vec<Vec<u8>> {
             forms.push(html.replace('"', quote).replace('\'', apostrophe));
         }
     }
-    // Its beginning alone is in none of them.
+    // None of them contains the beginning alone.
     forms.push("hush-4f1c".to_owned());
     forms.into_iter().map(String::into_bytes).collect()
 }
@@ -67,7 +67,7 @@ fn is_in(bytes: &[u8]) -> bool {
         .any(|form| bytes.windows(form.len()).any(|part| part == form))
 }
 
-/// The base site with the secret in every kind of file that is published.
+/// The base site with the secret in every kind of published file.
 fn full_of_secrets() -> TestSite {
     let site = TestSite::base();
     let file = |name: &str| format!("{FIRST}/{name}");
@@ -161,7 +161,7 @@ fn full_of_secrets() -> TestSite {
     site
 }
 
-/// Every file below a folder, archives unpacked.
+/// Every file below a folder, including the members of archives.
 fn unpacked(folder: &Path) -> Vec<(String, Vec<u8>)> {
     let mut files = Vec::new();
     for (path, bytes) in tree(folder) {
@@ -176,7 +176,7 @@ fn unpacked(folder: &Path) -> Vec<(String, Vec<u8>)> {
     files
 }
 
-/// Runs the program, which never prints the secret.
+/// Runs the program, and asserts that it never prints the secret.
 fn quiet(site: &TestSite, arguments: &[&str]) -> Ran {
     let ran = site.runpress(arguments);
     let said = format!("{}{}", ran.stdout, ran.stderr);
@@ -192,7 +192,7 @@ fn redact(site: &TestSite, more: &[&str]) -> Ran {
 #[test]
 fn a_withheld_secret_is_in_no_byte_of_the_site_the_cache_or_the_terminal() {
     let site = full_of_secrets();
-    // Before, it is everywhere: the test would notice.
+    // Before the redaction it is everywhere, which shows that the test can find it.
     let _ = site.publish();
     let found = unpacked(&site.path("public"));
     let with = found.iter().filter(|(_, bytes)| is_in(bytes)).count();
@@ -223,7 +223,7 @@ fn a_withheld_secret_is_in_no_byte_of_the_site_the_cache_or_the_terminal() {
         }
     }
     assert!(!is_in(&site.bytes(&format!("{FIRST}/redactions.jsonl"))));
-    // What was not withheld is as it was recorded, line by line.
+    // All other text is as recorded, line by line.
     let recorded = site.text(&format!("{FIRST}/events.jsonl"));
     let published = site.text(&format!("{RUN}/events.jsonl"));
     assert_eq!(recorded.lines().count(), published.lines().count());
@@ -449,7 +449,7 @@ fn a_commitment_is_proved_with_its_salt_and_is_not_one_of_another_text() {
     let commitment = blake3::keyed_hash(&salt, SECRET.as_bytes()).to_hex();
     assert_eq!(said("Commitment:"), commitment.as_str());
     assert_eq!(at["commitment"], format!("blake3:{commitment}"));
-    // The text of the redaction as it is in another file proves nothing of this one.
+    // The same text in another file proves nothing about this one.
     let same = list
         .iter()
         .filter(|it| it["commitment"] == at["commitment"]);
@@ -587,7 +587,7 @@ fn a_second_build_with_a_new_redaction_equals_a_first_build() {
         first.write(&format!("{FIRST}/redactions.jsonl"), &list);
         let _ = first.publish();
         let mut differing = differences(&second, &tree(&first.path("public")));
-        // What changed since the last build is a part of the second site alone.
+        // Only the second site contains the changes since the last build.
         differing.retain(|path| !path.contains("changes") && !path.contains("feeds/index"));
         assert_eq!(differing, [""; 0], "{list}");
     }

@@ -1,4 +1,4 @@
-//! What is withheld where a marker is no valid value, what `--all` withholds, and values that are encoded.
+//! Withholding values that a marker would make invalid, the effect of `--all`, and encoded values.
 
 use base64::Engine as _;
 use base64::engine::general_purpose::{STANDARD, URL_SAFE_NO_PAD};
@@ -57,7 +57,7 @@ fn has_errors(site: &TestSite) -> Option<String> {
         .map(|it| format!("{} {}", it.code.name, it.message))
 }
 
-/// The values of a file, each of them withheld in a site of its own: those that were, and those that were refused.
+/// Withholds each value of a file in a site of its own. Returns the values that were withheld, and those that were refused.
 fn tried(file: &str) -> (Vec<String>, Vec<String>) {
     let text = whole().text(&format!("{FIRST}/{file}"));
     let mut found = Vec::new();
@@ -71,7 +71,7 @@ fn tried(file: &str) -> (Vec<String>, Vec<String>) {
     found.sort();
     found.dedup_by(|a, b| a.0 == b.0);
     let (mut withheld, mut refused) = (Vec::new(), Vec::new());
-    // A pointer that says the value is not used.
+    // Skips pointers that contain the value.
     found.retain(|(pointer, quote)| !pointer.contains(quote.as_str()));
     for (pointer, quote) in found {
         let site = whole();
@@ -168,7 +168,7 @@ fn all_withholds_what_a_check_reports_as_an_error_and_nothing_else() {
         ),
     ];
     site.write(&log, format!("{}{}\n", site.text(&log), lines.join("\n")));
-    // Allowed by its place.
+    // Allowed at this place.
     let review = format!("{FIRST}/writeup.md");
     site.replace(
         &review,
@@ -286,7 +286,7 @@ fn a_withheld_value_is_found_and_withheld_in_base64_and_in_addresses_too() {
         let last = published.lines().last().expect("a line");
         assert_eq!(last.matches("[withheld: secret, ").count(), 1, "{last}");
         assert!(!last.contains(&text[8..20]), "{last}");
-        // Without its redaction the guard reports it.
+        // Without the redaction, the final check reports it.
         let first = all.lines().next().expect("a line").to_owned();
         site.write(&list, first + "\n");
         assert!(

@@ -1,4 +1,4 @@
-//! What one run may take: of a page, of the shared tables, of the disk and of the memory. The others are always published.
+//! Limits of a single run: on its page, the shared tables, the disk and memory. All other runs are always published.
 
 use std::fmt::Write as _;
 
@@ -17,7 +17,7 @@ fn page_size(site: &TestSite) -> usize {
         .len()
 }
 
-/// A site with one good run and the base run, which is broken.
+/// A site with one good run, and the base run, which is broken.
 fn beside_a_good_run(settings: &str) -> TestSite {
     let site = TestSite::base();
     site.write("site.toml", settings);
@@ -25,7 +25,7 @@ fn beside_a_good_run(settings: &str) -> TestSite {
     site
 }
 
-/// Builds with `--keep-going`; gives the codes. The good run is published and the base run is not.
+/// Builds with `--keep-going` and returns the codes. Asserts that only the good run is published.
 fn quarantined(site: &TestSite) -> Vec<&'static str> {
     let outcome = site.build_with(&Overrides {
         keep_going: true,
@@ -60,7 +60,7 @@ fn content_that_grows_when_it_is_escaped_takes_four_times_the_limit_at_most() {
         site.write(&format!("{FIRST}/events.jsonl"), lines(&[message(&text)]));
         site.publish();
         let more = page_size(&site) - empty;
-        // The line of what is folded shows 120 characters of it again.
+        // The summary of a fold repeats 120 characters of it.
         assert!(more < 4 * limit + 4_000, "{name}: {more}");
         let rest = site.first_page().texts("p.rest a");
         let whole = site
@@ -108,7 +108,7 @@ fn a_payload_that_events_share_is_shown_once_and_only_its_beginning_again() {
     assert_eq!(problems(&site.published()), [""; 0]);
 }
 
-/// So many review threads about the first line of a file.
+/// Review threads about the first line of a file.
 fn threads(count: usize, text: &str) -> String {
     let thread = |index: usize| {
         json!({
@@ -264,7 +264,7 @@ fn the_files_of_a_run_have_a_limit_together() {
     assert_eq!(quarantined(&site), ["publish.run-too-large"]);
 }
 
-/// A file that is nothing but a hole.
+/// A sparse file.
 fn sparse(site: &TestSite, path: &str, bytes: u64) {
     site.write(path, "");
     let file = std::fs::OpenOptions::new()
@@ -409,7 +409,7 @@ fn the_lines_of_a_run_are_counted_over_all_of_its_files() {
 #[test]
 fn the_files_and_payloads_that_a_run_holds_in_memory_have_a_limit_together() {
     let site = beside_a_good_run("[limits]\nmemory = \"60 KiB\"\n");
-    // It is read line by line.
+    // Read line by line.
     let line = "{\"stream\":\"stdout\",\"line\":\"building\"}\n";
     site.write(&format!("{FIRST}/raw.jsonl"), line.repeat(4_000));
     let mut tape =
@@ -429,7 +429,7 @@ fn the_files_and_payloads_that_a_run_holds_in_memory_have_a_limit_together() {
     assert_eq!(codes(&site.check()), [""; 0]);
     add(2);
     let found = quarantined(&site);
-    // What is refused is there: it is not reported as missing, too.
+    // A refused file is not also reported as missing.
     assert_eq!(found, ["content.too-large"]);
 
     site.write("site.toml", "[limits]\nmemory = \"16 KiB\"\n");

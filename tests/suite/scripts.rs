@@ -1,13 +1,13 @@
-//! What the site's own scripts may not do: look for words on a page. Words are for people, and change; what a script
-//! needs is in attributes and in named fields of data.
+//! The site's own scripts must not search for words on a page, because words are for people and change. Scripts use attributes
+//! and named data fields instead.
 
 use std::fs;
 use std::path::Path;
 
 use regex::Regex;
 
-/// What scripts compare texts with: keys of a keyboard, names of columns, fields, tags and modes, and kinds of the format;
-/// `T` is that of a time, `s` the end of a duration, and `X` begins ids that are numbers.
+/// Texts that scripts may compare with: keyboard keys, column names, fields, tags and modes, and kinds of the format. `T` is
+/// part of a time, `s` ends a duration, and `X` begins numeric ids.
 const NAMES: [&str; 29] = [
     "",
     "-",
@@ -40,10 +40,10 @@ const NAMES: [&str; 29] = [
     "writeup",
 ];
 
-/// Letters in patterns that are parts of addresses or a syntax: `runs/<slug>/`, and `www` for the Markdown that links it.
+/// Letters in patterns that are part of an address or a syntax: `runs/<slug>/`, and `www` for Markdown autolinks.
 const IN_PATTERNS: [&str; 2] = ["runs", "www"];
 
-/// The quoted texts and the patterns of a script, each with the code before it on its line.
+/// The string literals and regular expressions of a script, with the code before each on its line.
 #[derive(Default)]
 struct Literals<'a> {
     texts: Vec<(&'a str, &'a str)>,
@@ -79,7 +79,7 @@ fn literals(script: &str) -> Literals<'_> {
     found
 }
 
-/// Where a literal ends: at its quote, when no `\` is before it and, for a pattern, no `[` is open.
+/// The end of a literal: its unescaped quote; in a regular expression, not inside `[`.
 fn closing(rest: &str, quote: &str) -> Option<usize> {
     let (mut escaped, mut set) = (false, false);
     for (at, c) in rest.char_indices() {
@@ -95,14 +95,14 @@ fn closing(rest: &str, quote: &str) -> Option<usize> {
     None
 }
 
-/// What a script looks for in texts: words in its patterns, and texts that it compares with.
+/// The texts that a script searches for: words in regular expressions, and compared strings.
 fn looked_for(script: &str) -> Vec<String> {
     let literals = literals(script);
     let characters = Regex::new(r"\\u[0-9a-f]{4}").expect("a pattern");
     let mut found = Vec::new();
     for pattern in literals.patterns {
         let letters = |c: char| !c.is_ascii_alphabetic();
-        // `\s`, `\d`, `\p{..}` and `\u` with a number are no words.
+        // `\s`, `\d`, `\p{..}` and `\u` with a number are not words.
         let bare = pattern.replace("\\s", " ").replace("\\d", " ");
         let bare = characters.replace_all(&bare, " ");
         let words = bare.split(letters).filter(|word| word.len() > 2);

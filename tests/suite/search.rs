@@ -1,4 +1,4 @@
-//! What search looks through: everything that has a page, and nothing that can leave its script.
+//! Search covers everything that has a page, and its data cannot break out of its script.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -6,7 +6,7 @@ use serde_json::{Value, json};
 
 use crate::support::{FIRST, FIRST_SLUG, HEADER, Page, Run, TestSite, annotation, event, lines};
 
-/// The value that a file of data hands over.
+/// The value that a data file passes on.
 pub(crate) fn data(site: &TestSite, path: &str, function: &str) -> Value {
     let text = site.text(&format!("public/{path}.js"));
     let value = text
@@ -17,7 +17,7 @@ pub(crate) fn data(site: &TestSite, path: &str, function: &str) -> Value {
     serde_json::from_str(value).unwrap_or_else(|error| panic!("{path}: {error}"))
 }
 
-/// The cards of a kind as the script reads them, the oldest first, each with its file and its number.
+/// The cards of a kind as the script reads them, oldest first, each with its file and its number.
 pub(crate) fn cards(site: &TestSite, folder: &str) -> Vec<(usize, usize, Value)> {
     let names = [
         "evidence",
@@ -64,7 +64,7 @@ pub(crate) fn cards(site: &TestSite, folder: &str) -> Vec<(usize, usize, Value)>
     all
 }
 
-/// The kinds of annotations, as files name them.
+/// The kinds of annotations, as named by files.
 const KINDS: [&str; 10] = [
     "correct",
     "incorrect",
@@ -78,7 +78,7 @@ const KINDS: [&str; 10] = [
     "unknown",
 ];
 
-/// Counts as the script reads them: a key, and how many there are.
+/// Counts as the script reads them: each key with its count.
 pub(crate) fn counts(text: &Value) -> BTreeMap<usize, usize> {
     let mut key = 0;
     let all = numbers(text.as_str().expect("digits"));
@@ -113,7 +113,7 @@ pub(crate) fn column(column: &Value, total: usize) -> Vec<usize> {
     numbers.take(total).collect()
 }
 
-/// The texts of the files of a folder that search reads, each with its number.
+/// The texts in a folder of search files, with their numbers.
 fn items(site: &TestSite, name: &str) -> Vec<(usize, Value)> {
     let mut all = Vec::new();
     for file in 0.. {
@@ -133,7 +133,7 @@ fn items(site: &TestSite, name: &str) -> Vec<(usize, Value)> {
     all
 }
 
-/// What search finds, each with its number, as the script takes it apart.
+/// The search entries with their numbers, as the script decodes them.
 fn numbered(site: &TestSite) -> Vec<(usize, Value)> {
     let kinds = ["case", "model", "harness", "page"];
     let mut all: Vec<_> = items(site, "about")
@@ -179,7 +179,7 @@ fn numbered(site: &TestSite) -> Vec<(usize, Value)> {
     all
 }
 
-/// What search looks through.
+/// The search entries.
 fn searched(site: &TestSite) -> Vec<Value> {
     let all = numbered(site).into_iter();
     all.map(|(_, document)| document).collect()
@@ -201,7 +201,7 @@ fn numbers(text: &str) -> Vec<usize> {
     all
 }
 
-/// The numbers of the texts of each kind that the index has for each term.
+/// For each term of the index, the kinds and numbers of its texts.
 fn index(site: &TestSite) -> BTreeMap<String, BTreeSet<(usize, usize)>> {
     let manifest = data(site, "search/index", "search");
     let mut all = BTreeMap::new();
@@ -230,7 +230,7 @@ fn index(site: &TestSite) -> BTreeMap<String, BTreeSet<(usize, usize)>> {
     all
 }
 
-/// The rows that facets choose from, newest first, as the script puts them together.
+/// The rows for the facets, newest first, as the script assembles them.
 pub(crate) fn rows(site: &TestSite) -> Vec<Value> {
     let manifest = data(site, "search/runs", "runs");
     let names = [
@@ -408,7 +408,7 @@ fn the_index_has_each_text_under_all_of_its_words_and_under_no_others() {
         let all = ["title", "about", "text"].map(|name| text[name].as_str().expect("text"));
         let all = all.join(" ").to_lowercase();
         let words = all.split(|c: char| !c.is_ascii_alphanumeric());
-        // The words of other scripts have tests of their own.
+        // The words of other scripts have their own tests.
         for word in words.filter(|word| !word.is_empty()) {
             let word = word[..word.len().min(40)].to_owned();
             let texts = expected.entry(word).or_default();

@@ -1,4 +1,4 @@
-//! site.toml: its defaults, its problems, and the options that win over it.
+//! site.toml: its defaults, its problems, and the options that override it.
 
 use crate::support::TestSite;
 

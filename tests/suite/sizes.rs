@@ -1,4 +1,4 @@
-//! What is too large for a page: cut with a sentence, written beside it, and each thing only once.
+//! Content that is too large for a page is cut with a note, and published once as a separate file.
 
 use crate::crawl::problems;
 use crate::support::{FIRST, FIRST_SLUG, HEADER, TestSite, annotation, codes, event, lines, words};
@@ -77,7 +77,7 @@ fn a_payload_that_several_records_share_is_written_once() {
     let site = TestSite::base();
     let payload = "shared payload, ".repeat(20_000);
     let hash = {
-        // The digest that runpress gives of a file with the same bytes.
+        // The digest of a file with the same bytes.
         let other = TestSite::base();
         other.write(&format!("{FIRST}/raw.jsonl"), &payload);
         other.publish();

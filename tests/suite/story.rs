@@ -1,4 +1,4 @@
-//! The story of a run: which moments it shows, by which rules, and which runs have one.
+//! The story of a run: its moments, the rules that select them, and which runs have one.
 
 use crate::support::{
     FIRST, HEADER, Page, Run, TestSite, annotation, below, event, lines, messages, words,
@@ -6,7 +6,7 @@ use crate::support::{
 
 const STORY: &str = "public/runs/pong-codex-sample-lark-1-4f1c2d3e/story/index.html";
 
-/// A site whose runs have stories as `stories` says; its run has these events and annotations.
+/// A site with the setting `stories`, and one run with these events and annotations.
 fn told(stories: &str, events: &[String], annotations: &[String]) -> TestSite {
     let site = TestSite::base();
     site.write("site.toml", format!("[site]\nstories = \"{stories}\"\n"));
@@ -39,7 +39,7 @@ fn log() -> Vec<String> {
     ]
 }
 
-/// Of each frame: title with number, and quote.
+/// The title with its number, and the quote, of each frame.
 fn frames(page: &Page) -> Vec<(String, String)> {
     let text = |frame, selector: &str| {
         let found: String = below(frame, selector).into_iter().map(words).collect();

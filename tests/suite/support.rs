@@ -1,4 +1,4 @@
-//! Makes small sites in temporary folders, runs runpress on them and reads what came out.
+//! Creates small sites in temporary folders, runs runpress on them and reads the output.
 
 use std::collections::BTreeMap;
 use std::fs;
@@ -12,7 +12,7 @@ use serde_json::Value;
 use serde_json::value::RawValue;
 use tempfile::TempDir;
 
-/// The folder of the base run in a site made by [`TestSite::base`].
+/// The folder of the base run in a site of [`TestSite::base`].
 pub(crate) const FIRST: &str = "content/runs/first";
 /// The address of the base run.
 pub(crate) const FIRST_SLUG: &str = "pong-codex-sample-lark-1-4f1c2d3e";
@@ -36,7 +36,7 @@ pub(crate) struct TestSite {
     folder: TempDir,
 }
 
-/// What the binary did.
+/// The result of running the binary.
 #[derive(Debug)]
 pub(crate) struct Ran {
     pub(crate) status: Option<i32>,
@@ -45,7 +45,7 @@ pub(crate) struct Ran {
 }
 
 impl TestSite {
-    /// A site with nothing but an address and no content root.
+    /// A site with only an address and no content root.
     pub(crate) fn bare() -> Self {
         let site = Self {
             folder: tempfile::tempdir().expect("a temporary folder"),
@@ -61,7 +61,7 @@ impl TestSite {
         site
     }
 
-    /// A site with one valid run, which has nothing to report.
+    /// A site with one valid run without any problem.
     pub(crate) fn base() -> Self {
         Self::bare().overlay(&fixture("base"))
     }
@@ -91,7 +91,7 @@ impl TestSite {
         self.root().join(path)
     }
 
-    /// Writes a file, making its folders.
+    /// Writes a file, and creates its folders.
     pub(crate) fn write(&self, path: &str, bytes: impl AsRef<[u8]>) -> &Self {
         let path = self.path(path);
         fs::create_dir_all(path.parent().expect("a parent")).expect("a folder");
@@ -105,7 +105,7 @@ impl TestSite {
         self
     }
 
-    /// Replaces a part of a file that must be there exactly once.
+    /// Replaces a text that must occur exactly once in a file.
     pub(crate) fn replace(&self, path: &str, from: &str, to: &str) -> &Self {
         let text = self.text(path);
         assert_eq!(text.matches(from).count(), 1, "{from} in {path}");
@@ -120,7 +120,7 @@ impl TestSite {
         )
     }
 
-    /// Runs the binary with `--root` of this site.
+    /// Runs the binary with `--root` set to this site.
     pub(crate) fn runpress(&self, arguments: &[&str]) -> Ran {
         let root = self.root().to_str().expect("a UTF-8 path");
         runpress_in(
@@ -202,7 +202,7 @@ impl TestSite {
         tree(&self.path("public"))
     }
 
-    /// Builds with so many threads into a folder of its own, and gives every file of it.
+    /// Builds with this number of threads into a separate folder, and returns all its files.
     pub(crate) fn published_by(&self, jobs: usize) -> BTreeMap<String, Vec<u8>> {
         let out = self.path(&format!("out-{jobs}"));
         let overrides = Overrides {
@@ -229,7 +229,7 @@ pub(crate) fn runpress_in(folder: &Path, arguments: &[&str]) -> Ran {
     }
 }
 
-/// The binary, in an environment that changes nothing.
+/// The binary in a neutral environment.
 pub(crate) fn command() -> Command {
     let mut command = Command::new(env!("CARGO_BIN_EXE_runpress"));
     command
@@ -269,7 +269,7 @@ pub(crate) fn tree(folder: &Path) -> BTreeMap<String, Vec<u8>> {
     files
 }
 
-/// The differences between two trees, in words; empty when they are the same.
+/// The differences between two trees in words; empty if they are equal.
 pub(crate) fn differences(
     left: &BTreeMap<String, Vec<u8>>,
     right: &BTreeMap<String, Vec<u8>>,
@@ -290,8 +290,8 @@ pub(crate) fn differences(
     found
 }
 
-/// The codes of an outcome, in order. That a site has no address is left out: most site.toml of the tests
-/// hold only what the test is about.
+/// The codes of an outcome, in order. Leaves out the missing address of the site: most tests set only what they test in
+/// site.toml.
 pub(crate) fn codes(outcome: &Outcome) -> Vec<&'static str> {
     outcome
         .diagnostics
@@ -301,7 +301,7 @@ pub(crate) fn codes(outcome: &Outcome) -> Vec<&'static str> {
         .collect()
 }
 
-/// The problems of an outcome, each on a line.
+/// The problems of an outcome, one per line.
 pub(crate) fn described(outcome: &Outcome) -> Vec<String> {
     outcome
         .diagnostics
@@ -322,7 +322,7 @@ pub(crate) fn described(outcome: &Outcome) -> Vec<String> {
         .collect()
 }
 
-/// The characters of the value at a JSON pointer, exactly as they are in the document.
+/// The verbatim JSON of the value at a pointer.
 pub(crate) fn raw(document: &str, pointer: &str) -> String {
     pointer
         .split('/')
@@ -345,7 +345,7 @@ pub(crate) fn raw(document: &str, pointer: &str) -> String {
         })
 }
 
-/// A page that was parsed as a browser would.
+/// A page, parsed as in a browser.
 pub(crate) struct Page {
     pub(crate) html: Html,
 }
@@ -361,21 +361,21 @@ impl Page {
         let selector =
             Selector::parse(selector).unwrap_or_else(|error| panic!("{selector}: {error}"));
         let found: Vec<_> = self.html.select(&selector).collect();
-        // The references must not borrow the selector.
+        // The returned elements must not borrow the selector.
         found
             .into_iter()
             .filter_map(|element| ElementRef::wrap(*element))
             .collect()
     }
 
-    /// The one element that a selector finds.
+    /// The single element that matches a selector.
     pub(crate) fn one(&self, selector: &str) -> ElementRef<'_> {
         let found = self.all(selector);
         assert_eq!(found.len(), 1, "{selector} is found {} times", found.len());
         found[0]
     }
 
-    /// The words of every element that a selector finds.
+    /// The words of every element that matches a selector.
     pub(crate) fn texts(&self, selector: &str) -> Vec<String> {
         self.all(selector).into_iter().map(words).collect()
     }
@@ -385,7 +385,7 @@ impl Page {
         words(self.one("main"))
     }
 
-    /// The value beside a name in the lists and tables of a page: the `dd` of a `dt`, the cells of a row's `th`.
+    /// The value next to a name in lists and tables of a page: the `dd` of a `dt`, the cells next to a row's `th`.
     pub(crate) fn beside(&self, name: &str) -> Vec<String> {
         for row in self.all("dl.facts > div") {
             let cells = below(row, "dt, dd");
@@ -403,7 +403,7 @@ impl Page {
     }
 }
 
-/// The elements below another that a selector finds.
+/// The descendants of an element that match a selector.
 pub(crate) fn below<'a>(element: ElementRef<'a>, selector: &str) -> Vec<ElementRef<'a>> {
     let selector = Selector::parse(selector).expect("a selector");
     let found: Vec<_> = element.select(&selector).collect();
@@ -413,7 +413,7 @@ pub(crate) fn below<'a>(element: ElementRef<'a>, selector: &str) -> Vec<ElementR
         .collect()
 }
 
-/// The words of an element, white space folded.
+/// The words of an element, with white space collapsed.
 pub(crate) fn words(element: ElementRef<'_>) -> String {
     element
         .text()
@@ -423,7 +423,7 @@ pub(crate) fn words(element: ElementRef<'_>) -> String {
         .join(" ")
 }
 
-/// A run record in the shape of the seed's time. Only what tests tell apart can be changed.
+/// A run record in the original format. Tests can change only what they distinguish.
 #[derive(Debug, Clone)]
 pub(crate) struct Run {
     pub(crate) id: String,
@@ -516,14 +516,14 @@ pub(crate) fn event(at: u32, kind: &str, fields: &str) -> String {
     )
 }
 
-/// An event log of `count` plain messages, one a second.
+/// An event log of `count` plain messages, one per second.
 pub(crate) fn messages(count: u32) -> String {
     (0..count)
         .map(|n| event(n, "agent", &format!("\"message\":\"message {n}\"")) + "\n")
         .collect()
 }
 
-/// One annotation of a sidecar; `fields` follow the kind.
+/// An annotation of a sidecar; `fields` follow the kind.
 pub(crate) fn annotation(id: &str, event_id: u64, kind: &str, fields: &str) -> String {
     let comma = if fields.is_empty() { "" } else { "," };
     format!(
@@ -531,7 +531,7 @@ pub(crate) fn annotation(id: &str, event_id: u64, kind: &str, fields: &str) -> S
     )
 }
 
-/// Lines as a file.
+/// Joins lines to the text of a file.
 pub(crate) fn lines(lines: &[impl AsRef<str>]) -> String {
     lines
         .iter()
@@ -539,7 +539,7 @@ pub(crate) fn lines(lines: &[impl AsRef<str>]) -> String {
         .collect()
 }
 
-/// Text with the site's folder and the elapsed time taken out.
+/// Text without the site's folder and the elapsed time.
 pub(crate) fn redacted(site: &TestSite, text: &str) -> String {
     let text = text.replace(site.root().to_str().expect("UTF-8"), "[site]");
     let seconds = |line: &str| {

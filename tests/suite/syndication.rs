@@ -1,10 +1,10 @@
-//! What feed readers and search engines read.
+//! Output for feed readers and search engines.
 
 use scraper::Html;
 
 use crate::support::{FIRST, FIRST_SLUG, Page, Run, TestSite, words};
 
-/// An XML document, read with the rules of HTML: good enough for elements with text.
+/// An XML document parsed as HTML: good enough for elements with text.
 fn xml(site: &TestSite, path: &str) -> Page {
     let text = site.text(&format!("public/{path}"));
     assert!(

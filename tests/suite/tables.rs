@@ -1,4 +1,4 @@
-//! Tables of runs: what they carry for the scripts, shades of similarity, and the overview.
+//! Tables of runs: data for the scripts, shades of similarity, and the overview.
 
 use crate::support::{Run, TestSite, below, words};
 

@@ -1,4 +1,4 @@
-//! The site's own templates and static files: what they replace, and what is said of those that cannot be used.
+//! The site's own templates and static files: what they replace, and how unusable ones are reported.
 
 use crate::support::{FIRST, TestSite, event};
 
@@ -58,7 +58,7 @@ fn components_that_are_put_into_templates_print_what_calls_of_them_print() {
     let site = TestSite::base();
     site.publish();
     let inlined = site.published();
-    // Where a site may define a component itself, the built-in one is called.
+    // Where a site could define its own component, the built-in one is used.
     site.write(
         "templates/unused.html",
         "{# component badge cell day range when #}",

@@ -1,4 +1,4 @@
-//! Traces: what an agent said and did, with the arguments and results of its tools, as a reader sees it.
+//! Traces: messages and actions of an agent, with tool arguments and results, as a reader sees them.
 
 use scraper::ElementRef;
 
@@ -21,7 +21,7 @@ fn with(header: &str, events: &[&str]) -> TestSite {
     site
 }
 
-/// The page of a run with these events, which have nothing to report.
+/// The page of a run with these events, which have no problems.
 fn page(events: &[&str]) -> Page {
     let site = with(HEADER, events);
     assert_eq!(described(&site.publish()), [""; 0]);
@@ -160,7 +160,7 @@ fn a_result_is_tied_to_its_call_and_both_name_each_other_when_others_are_between
         (0..6).map(link).collect::<Vec<_>>(),
         [to(4), None, None, None, to(0), None]
     );
-    // A result looks like its call.
+    // A result has the style of its call.
     assert!(has(&page, 2, "f-read") && has(&page, 4, "f-command"));
     assert!(words(event(&page, 5)).contains("result not recorded"));
     assert!(
@@ -223,7 +223,7 @@ fn results_of_one_id_go_to_the_first_call_without_one() {
     assert_eq!(names(0), to(2));
     assert_eq!(names(1), to(3));
     assert_eq!((names(2), names(3)), (to(0), to(1)));
-    // One more belongs to the call that was answered last, and is right behind its result.
+    // A second result belongs to the last answered call, and comes directly after the first one.
     assert!(has(&page, 4, "tied"));
 }
 

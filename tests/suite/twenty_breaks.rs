@@ -1,4 +1,4 @@
-//! One site, broken in twenty ways at once: each is told with its code and its place, in every report.
+//! A site broken in twenty ways at once: every report has each problem with its code and place.
 
 use serde_json::Value;
 
@@ -9,11 +9,11 @@ use crate::support::{TestSite, fixture_text};
 struct Break {
     /// The file of the run.
     file: &'static str,
-    /// What is there once; empty is the end of the file.
+    /// Text that occurs once in the file; empty means the end of the file.
     from: &'static str,
-    /// What is there instead; `«` marks what is wrong, and is not written.
+    /// The replacement; `«` marks the expected place, and is not written.
     to: &'static str,
-    /// What is reported.
+    /// The expected code.
     code: &'static str,
     severity: &'static str,
 }
@@ -175,7 +175,7 @@ const BREAKS: [Break; 20] = [
     ),
 ];
 
-/// Where a break must be reported.
+/// The expected place of a break.
 struct Expected {
     folder: String,
     path: String,

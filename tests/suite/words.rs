@@ -1,11 +1,11 @@
-//! What people read is plain English: phrases that were replaced once do not come back.
+//! User-facing text is plain English: replaced phrases must not come back.
 
 use std::fs;
 use std::path::{Path, PathBuf};
 
 use crate::support::runpress_in;
 
-/// A phrase that readers stumbled over, and what to write instead.
+/// A confusing phrase, and its replacement.
 const REPLACED: [(&str, &str); 42] = [
     ("is told", "is reported"),
     ("are told", "are reported"),
@@ -51,13 +51,13 @@ const REPLACED: [(&str, &str); 42] = [
     ("judgements", "annotations"),
 ];
 
-/// Places where such a phrase is right, each with its reason.
+/// Places where such a phrase is correct, each with its reason.
 const EXCEPT: [&str; 1] = [
     // "A name stands for several files" is the common idiom.
     "stands for",
 ];
 
-/// One space between words, ` | ` between clauses, so that a phrase does not reach over a comma or a full stop.
+/// Collapses white space and writes ` | ` between clauses, so that a phrase does not match across a comma or a full stop.
 fn normalized(text: &str) -> String {
     let mut out = String::from(" ");
     for char in text.to_lowercase().chars() {
@@ -80,7 +80,7 @@ fn normalized(text: &str) -> String {
     text
 }
 
-/// The phrases in a text, with the line and what to write instead.
+/// The phrases in a text, with line and replacement.
 fn odd(name: &str, text: &str) -> Vec<String> {
     let mut found = Vec::new();
     for (number, line) in text.lines().enumerate() {
@@ -98,7 +98,7 @@ fn odd(name: &str, text: &str) -> Vec<String> {
     found
 }
 
-/// The text with everything from `start` to the next `end` taken out; line breaks stay.
+/// The text without everything from `start` to the next `end`; keeps line breaks.
 fn without(text: &str, start: &str, end: &str) -> String {
     let mut out = String::new();
     let mut rest = text;
@@ -111,7 +111,7 @@ fn without(text: &str, start: &str, end: &str) -> String {
     out + rest
 }
 
-/// The string literals of a Rust file, each on the line where it begins, without the unit tests.
+/// The string literals of a Rust file without unit tests, each on the line where it begins.
 fn literals(text: &str) -> String {
     let text = text
         .split("#[cfg(test)]\nmod tests")
@@ -130,7 +130,7 @@ fn literals(text: &str) -> String {
                 let escaped = chars.next();
                 out.push(if escaped == Some('n') { '|' } else { ' ' });
             }
-            // The quotation mark as a character is no string.
+            // A quotation mark in a character literal does not begin a string.
             '"' if !inside && (before[1] == '\'' || before == ['\'', '\\']) => {}
             '"' => {
                 inside = !inside;
@@ -145,7 +145,7 @@ fn literals(text: &str) -> String {
     without(&out, "{", "}")
 }
 
-/// The script without its comments; line breaks stay.
+/// The script without comments; keeps line breaks.
 fn uncommented(text: &str) -> String {
     let code = text.lines().map(|line| {
         let is_comment = ["//", "/*", "*"]

@@ -1,4 +1,4 @@
-//! Reviews: every form of writeup.md, and the policy that asks for one.
+//! Reviews: every form of writeup.md, and the policy that requires one.
 
 use crate::support::{FIRST, Run, TestSite, codes, words};
 

@@ -1,4 +1,4 @@
-//! The key of a site: read, or made once.
+//! Reads the key of a site, or creates it.
 
 use std::fs::{self, OpenOptions};
 use std::io::{self, ErrorKind, Write};
@@ -8,7 +8,7 @@ use crate::author::Refusal;
 use crate::formats::redactions::proof::{KEY, KEY_FILE, key_text};
 use crate::load;
 
-/// A key, and whether it is new.
+/// The key, and whether it is new.
 pub(super) fn open(root: &Path) -> Result<([u8; KEY], bool), Refusal> {
     let known = load::redaction_key(root).map_err(|problem| Refusal::Content(vec![problem]))?;
     if let Some(key) = known {
@@ -24,7 +24,7 @@ pub(super) fn open(root: &Path) -> Result<([u8; KEY], bool), Refusal> {
     getrandom::fill(&mut key).map_err(|error| failed(&error.to_string()))?;
     match write(&root.join(KEY_FILE), &key_text(key)) {
         Ok(()) => Ok((key, true)),
-        // Another process made it meanwhile.
+        // Another process created it in the meantime.
         Err(error) if error.kind() == ErrorKind::AlreadyExists => {
             let known = load::redaction_key(root);
             let known = known.map_err(|problem| Refusal::Content(vec![problem]))?;
@@ -36,7 +36,7 @@ pub(super) fn open(root: &Path) -> Result<([u8; KEY], bool), Refusal> {
     }
 }
 
-/// Whether `.gitignore` beside the key names it.
+/// Whether the `.gitignore` next to the key lists it.
 pub(super) fn is_ignored(root: &Path) -> bool {
     let lines = fs::read_to_string(root.join(".gitignore")).unwrap_or_default();
     lines.lines().any(|line| {

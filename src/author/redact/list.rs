@@ -1,5 +1,5 @@
-//! The lines of `redactions.jsonl`: those that are there stay as they are, byte for byte, unless the text around their spans is
-//! published in another way.
+//! The lines of `redactions.jsonl`. Existing lines are kept byte for byte, unless the text around their spans is now published
+//! differently.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -10,7 +10,7 @@ use crate::formats::redactions::{self, FILE_NAME, Fault, Found, Redaction, Rewri
 
 use super::recorded::Recorded;
 
-/// A redaction with its line as it is written; `None` when it is new or changed.
+/// A redaction with its original line; `None` if it is new or changed.
 pub(super) struct Entry {
     pub(super) redaction: Redaction,
     line: Option<String>,
@@ -20,12 +20,12 @@ pub(super) struct Entry {
 /// The redactions of a run.
 pub(super) struct List {
     pub(super) entries: Vec<Entry>,
-    /// The file as it is; `None` when there is none.
+    /// The current file; `None` if missing.
     pub(super) old: Option<Vec<u8>>,
 }
 
 impl List {
-    /// Reads those that are there.
+    /// Reads the existing redactions.
     pub(super) fn read(directory: &RunDirectory) -> Result<Self, Refusal> {
         let old = match std::fs::read(directory.path.join(FILE_NAME)) {
             Ok(bytes) => Some(bytes),
@@ -52,7 +52,7 @@ impl List {
         Ok(Self { entries, old })
     }
 
-    /// An id that no redaction has had as far as the file shows: `r`, and one more than the highest.
+    /// An unused id: `r` and one more than the highest number in the file.
     pub(super) fn free_id(&self) -> String {
         let number = |entry: &Entry| entry.redaction.id.strip_prefix('r')?.parse::<u64>().ok();
         let highest = self.entries.iter().filter_map(number).max();
@@ -67,7 +67,7 @@ impl List {
         });
     }
 
-    /// Removes a redaction; gives it.
+    /// Removes and returns a redaction.
     pub(super) fn remove(&mut self, id: &str) -> Option<Redaction> {
         let at = self
             .entries
@@ -76,7 +76,7 @@ impl List {
         Some(self.entries.remove(at).redaction)
     }
 
-    /// Whether a span is withheld already, or touches one that is.
+    /// Whether a span overlaps or touches a withheld one.
     pub(super) fn covers(&self, file: &str, found: &Found) -> bool {
         self.entries.iter().any(|entry| {
             let it = &entry.redaction;
@@ -94,7 +94,7 @@ impl List {
         })
     }
 
-    /// What is published of a file with these redactions, and what each withholds; `None` when all of it is withheld.
+    /// The file with these redactions applied, and the text that each withholds; `None` if the whole file is withheld.
     pub(super) fn rewritten(
         &self,
         file: &str,
@@ -112,7 +112,7 @@ impl List {
         })
     }
 
-    /// The positions of the redactions of a file.
+    /// The indices of the redactions of a file.
     pub(super) fn of(&self, file: &str) -> Vec<usize> {
         let all = self.entries.iter().enumerate();
         all.filter(|(_, entry)| entry.redaction.file == file)
@@ -129,7 +129,7 @@ impl List {
         files.collect()
     }
 
-    /// Writes into every redaction what is published around it, and gives what each withholds, by position.
+    /// Updates the published text around every redaction, and returns the withheld texts, by index.
     pub(super) fn settle(
         &mut self,
         recorded: &Recorded,
@@ -160,13 +160,13 @@ impl List {
         Ok(values)
     }
 
-    /// The file.
+    /// The new content of the file.
     pub(super) fn bytes(&self) -> Vec<u8> {
         let mut text = String::new();
         for entry in &self.entries {
             match &entry.line {
                 Some(line) => text.push_str(line),
-                // Structures of strings and numbers always have a JSON text.
+                // A structure of strings and numbers always serializes.
                 None => text.push_str(&serde_json::to_string(&entry.redaction).unwrap_or_default()),
             }
             text.push('\n');

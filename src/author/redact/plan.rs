@@ -1,4 +1,4 @@
-//! Which spans are withheld: where the text is that was asked for, and everywhere else in the run.
+//! Chooses the spans to withhold: the requested text, and all other copies in the run.
 
 use crate::author::{Refusal, annotate};
 use crate::diagnostics::Diagnostic;
@@ -12,18 +12,18 @@ use super::list::List;
 use super::recorded::Recorded;
 use super::{Redact, Target};
 
-/// A shorter text may occur anywhere by chance: it is withheld only where it was asked for.
+/// Shorter texts may occur anywhere by chance, so only the requested copy is withheld.
 const SHORT: usize = 8;
-/// How often the rest is scanned again.
+/// Maximum scans of the remaining text.
 const ROUNDS: usize = 4;
 
-/// Where something is withheld, and why.
+/// A place to withhold, and the reason.
 type Span = (String, Found, Reason);
 
-/// What a check says of the run with the redactions of a list.
+/// Checks the run with the redactions of a list.
 pub(super) type Check<'a> = &'a dyn Fn(&mut List) -> Result<(Vec<Diagnostic>, Scanned), Refusal>;
 
-/// Adds what was asked for to the list; gives how many spans are elsewhere in the run.
+/// Adds the requested redactions to the list, and returns how many spans are elsewhere in the run.
 pub(super) fn add(
     list: &mut List,
     recorded: &Recorded,
@@ -152,7 +152,7 @@ fn whole(list: &mut List, recorded: &Recorded, asked: &Redact, file: &str) -> Re
     Ok(())
 }
 
-/// The file that the words are in.
+/// The file that contains the text.
 fn named(recorded: &Recorded, is_event: bool, file: Option<&str>) -> Result<String, Refusal> {
     let tapes: Vec<&str> = (recorded.files.keys().map(String::as_str))
         .filter(|path| !path.contains('/') && load::is_tape(path))
@@ -186,7 +186,7 @@ fn no_file(file: &str) -> Refusal {
     )
 }
 
-/// Every place of the run where a text is.
+/// Every occurrence of a text in the run.
 fn everywhere(recorded: &Recorded, value: &str, reason: Reason) -> Vec<Span> {
     let mut spans = Vec::new();
     for (path, bytes) in recorded.texts() {
@@ -196,7 +196,7 @@ fn everywhere(recorded: &Recorded, value: &str, reason: Reason) -> Vec<Span> {
     spans
 }
 
-/// What a scan finds in what is published of the run: the file, the finding and the text.
+/// Scans the published text of the run; returns file, finding and text.
 fn scan(
     list: &List,
     recorded: &Recorded,
@@ -216,15 +216,15 @@ fn scan(
     Ok(all)
 }
 
-/// What is published of a file; `None` when all of it is withheld.
+/// The published content of a file; `None` if the whole file is withheld.
 fn published(list: &List, path: &str, bytes: &[u8]) -> Result<Option<Vec<u8>>, Refusal> {
     let rewritten = list.rewritten(path, bytes, false);
     let rewritten = rewritten.map_err(|fault| super::stale(list, &fault))?;
     Ok(rewritten.map(|rewritten| rewritten.bytes))
 }
 
-/// The texts of an error of the check: none where it is the name of a file. What a transcript holds of a file is scanned
-/// decoded, so that everything that is found in its string is withheld.
+/// The texts of an error of the check; none for the name of a file. A file held in a transcript is scanned decoded, so all
+/// findings in its string are withheld.
 fn of_error(
     list: &List,
     recorded: &Recorded,
@@ -290,7 +290,7 @@ fn value(path: &str, bytes: &[u8], finding: &Finding) -> Option<String> {
     })
 }
 
-/// The spans of a finding: its own, and where the same text is.
+/// The spans of a finding, and all copies of its text.
 fn of_finding(
     recorded: &Recorded,
     asked: &Redact,
@@ -343,7 +343,7 @@ fn new(list: &List, asked: &Redact, file: &str, reason: Reason) -> Redaction {
     }
 }
 
-/// Adds spans that are not withheld yet, those that overlap as one; gives how many were added.
+/// Adds spans that are not withheld yet, with overlapping ones merged, and returns how many were added.
 fn push(list: &mut List, recorded: &Recorded, asked: &Redact, mut spans: Vec<Span>) -> usize {
     spans.retain(|(file, found, _)| !list.covers(file, found));
     let key = |(file, found, _): &Span| {

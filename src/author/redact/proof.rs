@@ -1,4 +1,4 @@
-//! What an auditor needs to check a commitment with the recorded file at hand.
+//! The data that an auditor needs to check a commitment against the recorded file.
 
 use std::fmt::Write;
 use std::ops::Range;
@@ -14,7 +14,7 @@ use crate::site::Site;
 use super::list::List;
 use super::recorded::Recorded;
 
-/// Prints the salt of one redaction with the commands that check its commitment.
+/// Prints the salt of a redaction and the commands that check its commitment.
 ///
 /// # Errors
 /// The run, the redaction or the key is missing, or the recorded file changed.
@@ -113,7 +113,7 @@ fn extraction(redaction: &Redaction, recorded: &Recorded) -> String {
     let text = std::str::from_utf8(crate::diagnostics::without_mark(text)).unwrap_or_default();
     match value_at(text, pointer) {
         Some((path, None)) => format!("{lines} | jq -j 'getpath({path})' | {cut}"),
-        // jq may write a number or an object in another way.
+        // jq may format a number or an object differently.
         Some((_, Some(range))) => {
             format!("{lines} | head -c {} | tail -c {}", range.end, range.len())
         }
@@ -121,7 +121,7 @@ fn extraction(redaction: &Redaction, recorded: &Recorded) -> String {
     }
 }
 
-/// The path of a value for jq, and its range where it is not a string.
+/// The path of a value for jq, and its range if it is not a string.
 fn value_at(text: &str, pointer: &str) -> Option<(String, Option<Range<usize>>)> {
     let before = text.len() - text.trim_start().len();
     let mut node = Node::parse(text.trim()).ok()?;

@@ -1,4 +1,4 @@
-//! The files of a run as they were recorded: where a value is looked for that is to be withheld.
+//! The recorded files of a run, which are searched for a value to withhold.
 
 use std::collections::BTreeMap;
 use std::io::Read;
@@ -12,7 +12,7 @@ use crate::discover::RunDirectory;
 use crate::formats::{raw, redactions, run_record};
 use crate::load;
 
-/// Every file of a run directory that may be published, by its path. Hidden files, links, other runs and `raw.jsonl` are not.
+/// Every file of a run directory that may be published, by path. Leaves out hidden files, links, other runs and `raw.jsonl`.
 pub(super) struct Recorded {
     pub(super) files: BTreeMap<String, Vec<u8>>,
 }
@@ -81,7 +81,7 @@ impl Recorded {
         Some(root.get("id")?.as_str()?.into_owned())
     }
 
-    /// The files in which a value can be replaced: a marker in a picture would only break it.
+    /// The files in which a value can be replaced. Leaves out pictures, which a marker would only break.
     pub(super) fn texts(&self) -> impl Iterator<Item = (&str, &[u8])> {
         let files = self.files.iter().map(|(path, bytes)| (&**path, &**bytes));
         files.filter(|(path, bytes)| {

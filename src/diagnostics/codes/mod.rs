@@ -1,6 +1,6 @@
 //! Every code: its severity and the text that `runpress explain`, the reference page and reports show.
 //!
-//! One source: the explanation is next to the code, the pages are made from it.
+//! The explanation is written once, next to its code, and every page is generated from it.
 
 use super::Code;
 
@@ -43,7 +43,7 @@ families! {
     implementation redaction page archive ledger template publish shard merge import secret
 }
 
-/// The code of this name.
+/// Finds a code by name.
 pub fn find(name: &str) -> Option<&'static Code> {
     all().find(|code| code.name == name)
 }

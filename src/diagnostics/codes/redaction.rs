@@ -1,4 +1,4 @@
-//! Codes of redactions.jsonl: what of a run is withheld.
+//! Codes of redactions.jsonl.
 
 family! { ALL:
     REDACTION_INVALID_LINE = "redaction.invalid-line" Error "a line of redactions.jsonl cannot be read"

@@ -1,4 +1,4 @@
-//! Codes of secrets in what would be published. Their names are the families of rules in `src/secrets/families.rs`.
+//! Codes of secrets in published content. Named after the families of rules in `src/secrets/families.rs`.
 
 family! { ALL:
     SECRET_LLM = "secret.llm" Error "a key of a model provider would be published"

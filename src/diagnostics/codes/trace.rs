@@ -1,4 +1,4 @@
-//! Codes of traces. What is wrong with a single event has the codes of event logs.
+//! Codes of traces. Problems of single events have the codes of event logs.
 
 family! { ALL:
     TRACE_MISSING_HEADER = "trace.missing-header" Error "the trace does not begin with a header"

@@ -1,4 +1,4 @@
-//! Where a value is in a file: in decoded strings, in keys, and in text as it is written.
+//! Finds a value in a file: in decoded strings, in keys, and in text as written.
 
 use std::ops::Range;
 
@@ -12,23 +12,23 @@ use crate::formats::json::{Kind, Node, pointer_part};
 use super::rewrite::{Lines, within};
 use super::{Redaction, Shape};
 
-/// A place where a value is.
+/// An occurrence of a value.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Found {
-    /// The number of the event, in a log.
+    /// The event number, in a log.
     pub event: Option<u64>,
-    /// The line of a file of JSON lines.
+    /// The line, in a JSON Lines file.
     pub line: Option<u32>,
-    /// JSON pointer of the value; `None` where the span is of the text as written.
+    /// JSON pointer of the string; `None` if the span is in the text as written.
     pub pointer: Option<String>,
-    /// Bytes of the decoded string, or of the text as written.
+    /// Byte range in the decoded string, or in the text as written.
     pub span: Range<usize>,
-    /// Characters of the span.
+    /// Length of the span in characters.
     pub length: usize,
 }
 
 impl Found {
-    /// Writes it into a redaction.
+    /// Writes the place into a redaction.
     pub fn put(&self, redaction: &mut Redaction) {
         redaction.event = self.event;
         redaction.line = self.line.filter(|_| self.event.is_none());
@@ -39,14 +39,15 @@ impl Found {
     }
 }
 
-/// A value in the forms in which it may be written.
+/// A value in all its encodings.
 struct Forms {
     plain: Vec<Vec<u8>>,
-    /// In base64: what is the same whatever comes before and after it, and how many characters around it hold a part of it.
+    /// In base64: the characters that do not depend on the bytes around it, and the number of characters before and after that
+    /// do.
     encoded: Vec<(Vec<u8>, usize, usize)>,
 }
 
-/// A shorter value is too short in base64 to be found there by no chance.
+/// Minimum length for the search in base64, where shorter values match by chance.
 const ENCODED: usize = 8;
 
 impl Forms {
@@ -83,7 +84,7 @@ impl Forms {
         }
     }
 
-    /// Where the forms are in a text: the longest first, without overlaps, sorted.
+    /// Matches in a text: longest first, without overlaps, sorted.
     fn spans(&self, text: &[u8]) -> Vec<Range<usize>> {
         let mut spans: Vec<Range<usize>> = Vec::new();
         let mut add = |span: Range<usize>| {
@@ -122,7 +123,7 @@ impl Forms {
     }
 }
 
-/// A value in base64, in both alphabets, after any number of bytes.
+/// A value in base64, in both alphabets, at each of the three offsets.
 fn base64(value: &[u8]) -> Vec<(Vec<u8>, usize, usize)> {
     let mut forms = Vec::new();
     if value.len() < ENCODED {
@@ -130,7 +131,7 @@ fn base64(value: &[u8]) -> Vec<(Vec<u8>, usize, usize)> {
     }
     for skipped in 0..3 {
         let text = [&[0; 2][..skipped], value].concat();
-        // Characters that the bytes before the value have a part in, and whether those after it have a part in the last one.
+        // Characters shared with the bytes before the value, and whether the last one is shared with those after it.
         let first = [0, 2, 3][skipped];
         let is_shared = text.len() % 3 != 0;
         let end = (text.len() * 4).div_ceil(3) - usize::from(is_shared);
@@ -158,7 +159,7 @@ fn percent(value: &str) -> String {
     out
 }
 
-/// Every place of a file where `value` is: as it is, in JSON and in HTML escaped, percent-encoded.
+/// All occurrences of `value` in a file: as is, escaped in JSON or HTML, or percent-encoded.
 pub fn occurrences(path: &str, bytes: &[u8], value: &str) -> Vec<Found> {
     let forms = Forms::of(value);
     let shape = Shape::of(path);
@@ -193,13 +194,13 @@ fn raw(text: &[u8], forms: &Forms, offset: usize, found: &mut Vec<Found>) {
     }));
 }
 
-/// Whether a value may be in a JSON text: as it is written, or behind escapes that no form has.
+/// Whether a JSON text may contain a value: as written, or with escapes that no form covers.
 fn may_hold(text: &[u8], forms: &Forms) -> bool {
     let hides = |escape| memmem::find(text, escape).is_some();
     forms.is_in(text) || hides(b"\\u") || hides(b"\\/")
 }
 
-/// Looks through a line or a document; `offset` is what comes before it in the text that places without a pointer count.
+/// Searches a line or a document; `offset` is its start in the text that spans without a pointer count from.
 fn in_json(text: &[u8], forms: &Forms, offset: usize, found: &mut Vec<Found>) {
     if !may_hold(text, forms) {
         return;
@@ -218,7 +219,7 @@ fn in_json(text: &[u8], forms: &Forms, offset: usize, found: &mut Vec<Found>) {
     walk.value(root, Some(String::new()), 0);
 }
 
-/// Deeper than any value that is published.
+/// Deeper than any published value.
 const DEPTH: usize = 200;
 
 struct Walk<'a> {
@@ -228,7 +229,7 @@ struct Walk<'a> {
 }
 
 impl Walk<'_> {
-    /// Looks through a value; without a pointer it is one that no pointer leads to.
+    /// Searches a value; without a pointer, no pointer can address it.
     fn value(&mut self, node: Node<'_>, pointer: Option<String>, depth: usize) {
         let below = |part: &str| pointer.as_ref().map(|pointer| format!("{pointer}/{part}"));
         match node.kind() {
@@ -236,7 +237,7 @@ impl Walk<'_> {
                 let members = node.members();
                 let mut end = 1;
                 for (at, member) in members.iter().enumerate() {
-                    // The key is the only string between the value before it and its own.
+                    // The key is the only string between the previous value and its own.
                     let between = &node.raw[end..member.value.offset - node.offset];
                     if let Some((open, close)) = between.find('"').zip(between.rfind('"')) {
                         let raw = &between[open..=close];
@@ -246,7 +247,7 @@ impl Walk<'_> {
                     let is_last = !members[at + 1..]
                         .iter()
                         .any(|later| later.key == member.key);
-                    // A pointer through a key that holds the value would say it.
+                    // A pointer through a key with the value would reveal it.
                     let is_plain = is_last && !self.forms.is_in(member.key.as_bytes());
                     let pointer = below(&pointer_part(&member.key)).filter(|_| is_plain);
                     self.value(member.value, pointer, depth + 1);

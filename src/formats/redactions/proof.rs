@@ -1,29 +1,29 @@
-//! Commitments: what proves later that a span held a text, and says nothing of the text until then.
+//! Commitments: they can later prove the text of a span, and reveal nothing of it before.
 
 use super::Redaction;
 
-/// Bytes of the key of a site, and of the salt of a redaction.
+/// Bytes of a site's key, and of a redaction's salt.
 pub const KEY: usize = 32;
 
-/// The name of the file with the key, beside site.toml.
+/// The key file, next to site.toml.
 pub const KEY_FILE: &str = "redaction.key";
 
-/// The salt of one redaction. Without the key, nothing of another salt can be learned from it.
+/// The salt of a redaction. It reveals nothing of other salts.
 pub fn salt(key: &[u8; KEY], run: &str, redaction: &Redaction) -> [u8; KEY] {
     blake3::keyed_hash(key, redaction.context(run).as_bytes()).into()
 }
 
-/// The commitment to what a redaction withholds.
+/// The commitment to the withheld bytes of a redaction.
 pub fn commitment(salt: &[u8; KEY], withheld: &[u8]) -> String {
     format!("blake3:{}", blake3::keyed_hash(salt, withheld).to_hex())
 }
 
-/// The key in the text of its file.
+/// Parses a key file.
 pub fn parse_key(text: &str) -> Option<[u8; KEY]> {
     Some(blake3::Hash::from_hex(text.trim()).ok()?.into())
 }
 
-/// The text of the file of a key.
+/// The content of a key file.
 pub fn key_text(key: [u8; KEY]) -> String {
     format!("{}\n", hex(key))
 }

@@ -1,4 +1,4 @@
-//! How markers are put into a file instead of spans. Every byte around a span stays as it was written.
+//! Replaces spans in a file with markers. All bytes around a span stay as written.
 
 use std::collections::BTreeMap;
 use std::ops::Range;
@@ -8,37 +8,37 @@ use crate::formats::json::{Kind, Node};
 
 use super::{Redaction, Shape};
 
-/// A file with its markers.
+/// A redacted file.
 pub struct Rewritten {
-    /// What is published of it.
+    /// The published bytes.
     pub bytes: Vec<u8>,
-    /// What each redaction withholds of it, in their order.
+    /// The withheld bytes of each redaction, in their order.
     pub values: Vec<Vec<u8>>,
-    /// `published` of each redaction as it should be, in their order.
+    /// The correct `published` of each redaction, in their order.
     pub published: Vec<String>,
 }
 
-/// Why a file was not rewritten: the position of the redaction, and the reason.
+/// Why a file was not rewritten, with the index of the redaction.
 #[derive(Debug, PartialEq, Eq)]
 pub enum Fault {
-    /// It does not match the file; why, as a clause.
+    /// It does not match the file; the reason, as a clause.
     Stale(usize, &'static str),
     /// It overlaps another one.
     Overlap(usize, usize),
 }
 
-/// Bytes of the file that are replaced.
+/// A replaced range of the file.
 struct Edit {
     at: Range<usize>,
     new: String,
-    /// The position of the redaction.
+    /// The index of the redaction.
     of: usize,
-    /// The string, line or text that the span is in.
+    /// The string, line or text with the span.
     container: Range<usize>,
 }
 
-/// Puts the markers of `redactions`, all of this file, instead of their spans. With `is_checked` the text around each is
-/// compared with what `published` says.
+/// Replaces the spans of `redactions`, all of this file, with markers. With `is_checked`, compares the text around each with its
+/// `published`.
 ///
 /// # Errors
 /// A redaction does not match the file.
@@ -73,7 +73,7 @@ pub fn rewrite(
         }
         let mut new = redaction.marker();
         if shape == Shape::Text {
-            // The lines after it keep their numbers.
+            // Keep the numbers of the lines after it.
             let breaks = memchr::memchr_iter(b'\n', &value).count();
             new.push_str(&"\n".repeat(breaks));
         }
@@ -111,7 +111,7 @@ pub fn rewrite(
     })
 }
 
-/// The line of a redaction in a file of lines: its number, and its range.
+/// Number and range of a redaction's line.
 pub fn line_of(path: &str, bytes: &[u8], redaction: &Redaction) -> Option<(u32, Range<usize>)> {
     let shape = Shape::of(path);
     let lines = shape.has_lines().then(|| Lines::of(shape, bytes))?;
@@ -120,8 +120,8 @@ pub fn line_of(path: &str, bytes: &[u8], redaction: &Redaction) -> Option<(u32, 
 
 const NO_LINE: &str = "there is no such event or line";
 
-/// A redaction of a text: the range of its string, line or text, the range of its span as written, what it withholds, and
-/// whether the marker goes into a string or into text.
+/// A redaction in a text: the range of its string, line or text, the range of its span as written, the withheld bytes, and
+/// whether the marker goes into a string.
 type Span = (Range<usize>, Range<usize>, Vec<u8>, bool);
 
 fn span(text: &[u8], redaction: &Redaction) -> Result<Span, &'static str> {
@@ -163,7 +163,7 @@ fn span(text: &[u8], redaction: &Redaction) -> Result<Span, &'static str> {
     Ok((container, at, value.into_bytes(), true))
 }
 
-/// Where a span of a string is in the string as written, quotes and escapes included, and what it says.
+/// The range of a span in a string as written, with quotes and escapes, and its decoded text.
 pub(super) fn within(
     raw: &str,
     span: Range<usize>,
@@ -192,7 +192,7 @@ pub(super) fn within(
     }
 }
 
-/// The characters of a string with their ranges as written. Half of a surrogate pair is U+FFFD.
+/// The characters of a string with their ranges as written. A lone surrogate is U+FFFD.
 fn units(raw: &str) -> impl Iterator<Item = (Range<usize>, char)> + '_ {
     let end = raw.len().saturating_sub(1);
     let mut at = 1;
@@ -236,7 +236,7 @@ fn units(raw: &str) -> impl Iterator<Item = (Range<usize>, char)> + '_ {
     })
 }
 
-/// `bytes[range]` with the edits that are in it.
+/// `bytes[range]` with the edits in it applied.
 fn with_edits(bytes: &[u8], range: Range<usize>, edits: &[Edit]) -> Vec<u8> {
     let first = edits.partition_point(|edit| edit.at.start < range.start);
     let mut out = Vec::with_capacity(range.len());
@@ -253,7 +253,7 @@ fn with_edits(bytes: &[u8], range: Range<usize>, edits: &[Edit]) -> Vec<u8> {
     out
 }
 
-/// For each redaction, the digest of its string, line or text as it is published.
+/// For each redaction, the digest of its string, line or text as published.
 fn published(bytes: &[u8], edits: &[Edit]) -> Vec<String> {
     let mut known = BTreeMap::new();
     let mut published = vec![String::new(); edits.len()];
@@ -268,7 +268,7 @@ fn published(bytes: &[u8], edits: &[Edit]) -> Vec<String> {
     published
 }
 
-/// The lines of a file that hold more than white space, by number and by event.
+/// The non-blank lines of a file, by number and by event.
 pub(super) struct Lines {
     pub(super) lines: Vec<(u32, Range<usize>)>,
     events: BTreeMap<u64, usize>,
@@ -307,7 +307,7 @@ impl Lines {
         Self { lines, events }
     }
 
-    /// The text of the line of a redaction.
+    /// The range of a redaction's line.
     fn find(&self, redaction: &Redaction) -> Option<Range<usize>> {
         Some(self.lines.get(self.position(redaction)?)?.1.clone())
     }
@@ -322,7 +322,7 @@ impl Lines {
         }
     }
 
-    /// The event of each line that has one, by position.
+    /// The event number of each line that has one, by position.
     pub(super) fn events(&self) -> BTreeMap<usize, u64> {
         self.events
             .iter()

@@ -1,4 +1,4 @@
-//! The rewriting of files, with every way in which text can be written.
+//! Rewriting of files, with every way to write a text.
 
 use super::*;
 
@@ -9,7 +9,7 @@ fn redaction(file: &str, at: &str) -> Redaction {
     found.into_iter().next().expect("a redaction").0
 }
 
-/// What is published of a file, with what is withheld of it.
+/// The published text of a file, and the withheld values.
 fn published(file: &str, text: &[u8], at: &[&str]) -> Result<(String, Vec<String>), Fault> {
     let list: Vec<_> = at.iter().map(|at| redaction(file, at)).collect();
     let list: Vec<_> = list.iter().collect();
@@ -28,7 +28,7 @@ const MARK: &str = "[withheld: secret, 3 characters]";
 
 #[test]
 fn a_span_is_of_the_decoded_string_and_the_bytes_around_it_stay() {
-    // Each string says `a KEY b`, and its escapes stay as they are.
+    // Each string decodes to `a KEY b`, and its escapes are kept.
     for (before, key, after) in [
         ("a ", "KEY", " b"),
         ("\\u0061 ", "\\u004bEY", " \\u0062"),

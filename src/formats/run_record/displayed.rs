@@ -1,13 +1,13 @@
-//! What of a record is written for other runs and not for readers.
+//! Hides parts of a record that are meant for other runs, not for readers.
 
 use std::borrow::Cow;
 
 use crate::formats::json::{Kind, Node};
 
-/// Placeholder on the page for a README of a game jam.
+/// Replaces a game jam README on the page.
 const INSTEAD: &str = "\"(not displayed; run.json holds it)\"";
 
-/// The record as a page may show it: without the READMEs of game jams.
+/// The record as shown on a page: without game jam READMEs.
 pub fn displayed(text: &str) -> Cow<'_, str> {
     let mut hidden = Vec::new();
     for member in Node::parse(text)

@@ -1,4 +1,4 @@
-//! The shape of a run record: one type per object of the document, nested as it is written (formats.md A).
+//! The shape of a run record: one type per object of the document, nested as written (formats.md A).
 
 use std::borrow::Cow;
 use std::collections::BTreeMap;

@@ -1,4 +1,4 @@
-//! Every key that a record may have, so that a misspelled or newer one can be reported.
+//! All keys of a record, to report misspelled or newer ones.
 
 use crate::diagnostics::text::nearest;
 use crate::formats::json::{Kind, Node};
@@ -6,20 +6,20 @@ use crate::formats::json::{Kind, Node};
 use super::RunRecord;
 use super::object::{Part, Shape};
 
-/// A key that no version of the format has, as far as runpress knows.
+/// A key that is in no recognized version of the format.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct UnknownKey {
-    /// Where it is, without positions: `validation.checks[].similarty`.
+    /// Its path, without array positions: `validation.checks[].similarty`.
     pub path: String,
-    /// Bytes before its value in the document.
+    /// Byte offset of its value in the document.
     pub offset: usize,
     /// JSON pointer to its value.
     pub pointer: String,
-    /// The known key beside it that was probably meant.
+    /// The recognized key of the same object that was probably meant.
     pub near: Option<String>,
 }
 
-/// Unknown keys of one record that are reported; a record with more is not a record of this format.
+/// Maximum number of unknown keys reported per record; one with more is a different format.
 const PER_RECORD: usize = 100;
 
 /// The keys of a record.
@@ -32,8 +32,7 @@ pub fn unknown_keys(root: Node<'_>) -> Vec<UnknownKey> {
     found
 }
 
-/// The part of a JSON pointer into a record that the format itself names: the keys of a map, and those that are not known, are
-/// text of the record.
+/// The part of a JSON pointer into a record that the format defines: keys of maps and unknown keys are text of the record.
 pub fn known_part(pointer: &str) -> &str {
     let mut shape = RECORD;
     let mut end = 0;

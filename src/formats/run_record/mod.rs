@@ -1,6 +1,6 @@
-//! Test Cabinet's run record (formats.md A): `run-record.json`, every sub-version of it.
+//! Test Cabinet's run record (formats.md A): `run-record.json`, in all sub-versions.
 //!
-//! There is no version field; the keys that exist identify the sub-version. Absent and null are the same.
+//! It has no version field; the keys present identify the sub-version. Missing and null are the same.
 
 mod displayed;
 mod document;
@@ -21,7 +21,7 @@ pub use displayed::displayed;
 pub use document::*;
 pub use keys::{UnknownKey, known_part, unknown_keys};
 
-/// The file's name in a run directory.
+/// The file name in a run directory.
 pub const FILE_NAME: &str = "run-record.json";
 
 static SHAPE: ShapeCodes = ShapeCodes {
@@ -30,18 +30,18 @@ static SHAPE: ShapeCodes = ShapeCodes {
     duplicate_key: &codes::RECORD_DUPLICATE_KEY,
 };
 
-/// A record with the tree that its pointers lead through.
+/// A record with its document, to resolve pointers.
 #[derive(Debug)]
 pub struct Parsed<'a> {
-    /// What was written.
+    /// The record as written.
     pub record: RunRecord<'a>,
     /// The document.
     pub root: Node<'a>,
-    /// What was noticed; when there is an error here, `record` is not complete.
+    /// Problems found; if one is an error, `record` is incomplete.
     pub diagnostics: Vec<Diagnostic>,
 }
 
-/// Reads a record. `None` comes with an error that says why nothing could be read.
+/// Reads a record. `None` comes with an error that explains why it could not be read.
 #[must_use]
 pub fn parse(source: Source<'_>) -> (Option<Parsed<'_>>, Vec<Diagnostic>) {
     let text = match source.utf8() {
@@ -66,7 +66,7 @@ pub fn parse(source: Source<'_>) -> (Option<Parsed<'_>>, Vec<Diagnostic>) {
     if let Some(problem) = other::wrong_document(&reader, &top, root) {
         return (None, vec![problem]);
     }
-    // What an imported run's source did not say is absent.
+    // What the source of an imported run did not record is missing.
     reader.takes_unknown = top
         .get("import")
         .is_some_and(|import| import.strict_members().is_some());

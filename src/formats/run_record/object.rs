@@ -1,23 +1,23 @@
-//! How an object of the record becomes a type: each key is declared once, with its field, its type and whether it is required.
+//! Reads objects of the record into types: each key is declared once, with its field, type and need.
 
 use std::borrow::Cow;
 
 use crate::formats::json::Node;
 use crate::formats::reader::{Need, Number, Object, Reader};
 
-/// A text of the document; `None` is absent, null or (with a problem reported) of another type.
+/// A text of the document; `None` if missing, null or (reported) of another type.
 pub type Text<'a> = Option<Cow<'a, str>>;
 
-/// Keys of an object, each with what its value may be.
+/// The keys of an object, each with the shape of its value.
 pub(super) type Keys = &'static [(&'static str, &'static Shape)];
 
-/// Where keys are known.
+/// The recognized keys of a value.
 pub(super) enum Shape {
-    /// Anything; it is not searched.
+    /// Any value; not checked for keys.
     Any,
     /// An object with these keys.
     Object(&'static [Keys]),
-    /// An array of these.
+    /// An array of such values.
     List(&'static Shape),
 }
 
@@ -26,16 +26,16 @@ pub(super) trait Part<'a>: Sized {
     /// Its keys.
     const SHAPE: &'static Shape;
 
-    /// Reads it.
+    /// Reads the object.
     fn read(r: &mut Reader<'a>, object: &Object<'a>) -> Self;
 }
 
 /// The value of a key.
 pub(super) trait Field<'a>: Sized {
-    /// The keys in it.
+    /// The shape of the value.
     const SHAPE: &'static Shape = &Shape::Any;
 
-    /// Reads it.
+    /// Reads the value.
     fn read(r: &mut Reader<'a>, parent: &Object<'a>, key: &str, need: Need) -> Self;
 }
 
@@ -57,7 +57,7 @@ impl<'a> Field<'a> for Option<Number<'a>> {
     }
 }
 
-/// An object that is passed on as written.
+/// An object that is published as written.
 impl<'a> Field<'a> for Option<Node<'a>> {
     fn read(r: &mut Reader<'a>, parent: &Object<'a>, key: &str, need: Need) -> Self {
         r.child(parent, key, need).map(|object| object.node())
@@ -95,10 +95,11 @@ impl<'a, T: Part<'a>> Field<'a> for Vec<T> {
     }
 }
 
-/// Defines objects of the record. Each key is `required`, `known` (required but in the record of an imported run), `optional`, `late` (an optional one that came later: where it is
-/// wrong, the run is shown without it) or read `by` a function. Fields `beside` the keys are read from the whole object, by
-/// a function, and may be those of further keys. Keys in an `open` object are not checked. Where the schema of a key is not
-/// that of its field, it is that of the type `with` this name; with `default` in its place the key is not required.
+/// Defines objects of the record. A key is `required`, `known` (required, except in the record of an imported run), `optional`,
+/// `late` (optional and of a later version: if it is invalid, the run is shown without it), or read `by` a function. `beside`
+/// fields are read from the whole object by a function, and may use further keys. Keys of an `open` object are not checked.
+/// `with` names the type for the schema if it differs from the field's; `default` does so and makes the key optional in the
+/// schema.
 macro_rules! objects {
     ($(
         $(#[$attr:meta])*

@@ -1,14 +1,13 @@
-//! Documents that are not run records but are found under their name (formats.md, contradiction 1).
+//! Documents that have the name of a run record but are something else (formats.md, contradiction 1).
 
 use crate::diagnostics::{Diagnostic, Source, codes};
 use crate::formats::json::Node;
 use crate::formats::reader::{Object, Reader};
 use crate::formats::reason::reason;
 
-/// What is wrong with a text that is not one JSON value: often it is a log of JSON lines.
+/// The problem of a text that is not one JSON value: often a JSON Lines log.
 pub(super) fn syntax_error(source: &Source<'_>, error: &serde_json::Error) -> Diagnostic {
-    // The first line of a tape or a log is a whole JSON value of its own, with more after it. A sidecar may
-    // begin with comments.
+    // The first line of a tape or a log is a JSON value of its own, with more after it. A sidecar may begin with comments.
     let mut at = 0;
     for line in source.text.split_inclusive(|byte| *byte == b'\n') {
         let text = std::str::from_utf8(line).unwrap_or_default().trim();
@@ -32,7 +31,7 @@ pub(super) fn syntax_error(source: &Source<'_>, error: &serde_json::Error) -> Di
     )
 }
 
-/// The one JSON object that is another document.
+/// The problem of a JSON object that is a different document.
 pub(super) fn wrong_document<'a>(
     reader: &Reader<'a>,
     top: &Object<'a>,
@@ -72,7 +71,7 @@ pub(super) fn wrong_document<'a>(
     ))
 }
 
-/// What a line of a log is.
+/// The kind of a log line.
 fn line_kind(line: Node<'_>) -> Option<&'static str> {
     let kind = text(line, "type");
     let channel = text(line, "channel");

@@ -1,4 +1,4 @@
-//! The parts of a record that are more than a key with a value of one type.
+//! Parts of a record that are more than a key with a value of one type.
 
 use std::borrow::Cow;
 
@@ -8,7 +8,7 @@ use crate::formats::reader::{Number, Object, Reader};
 
 use super::object::{Keys, Shape};
 
-/// The keys of `metrics` that hold the durations of stages.
+/// Keys of `metrics` with the durations of stages.
 pub(super) const STAGES: Keys = &[
     ("setupSeconds", &Shape::Any),
     ("sessionSeconds", &Shape::Any),
@@ -16,7 +16,7 @@ pub(super) const STAGES: Keys = &[
     ("validationSeconds", &Shape::Any),
 ];
 
-/// `toolchain`: what its headline needs; the rest is shown as written.
+/// `toolchain`: the fields for its headline; the rest is shown as written.
 #[derive(Debug)]
 pub struct Toolchain<'a> {
     /// `typecheck.ran`
@@ -27,7 +27,7 @@ pub struct Toolchain<'a> {
     pub written: Node<'a>,
 }
 
-/// The steps that a record writes as null, which says more than a record of a time that had no such keys.
+/// Steps that a record writes as null. Older records have no such keys at all.
 #[derive(Debug, Default, Clone, Copy, PartialEq, Eq)]
 pub struct Skipped {
     /// `install` is null.
@@ -36,7 +36,7 @@ pub struct Skipped {
     pub build: bool,
 }
 
-/// The durations of the stages. They came later.
+/// The durations of the stages, added in a later version.
 pub(super) fn stages<'a>(
     r: &mut Reader<'a>,
     metrics: &Object<'a>,
@@ -54,7 +54,7 @@ pub(super) fn stages<'a>(
     })
 }
 
-/// Calls by tool. They came later.
+/// Calls by tool, added in a later version.
 pub(super) fn tool_calls<'a>(
     r: &mut Reader<'a>,
     top: &Object<'a>,
@@ -74,7 +74,7 @@ pub(super) fn tool_calls<'a>(
     })
 }
 
-/// The toolchain. It came later.
+/// The toolchain, added in a later version.
 pub(super) fn toolchain<'a>(
     r: &mut Reader<'a>,
     top: &Object<'a>,
@@ -96,7 +96,7 @@ pub(super) fn toolchain<'a>(
     })
 }
 
-/// How alike a view is to its baseline. A view that was not reached has nothing to compare.
+/// The similarity of a view to its baseline. A view that was not reached has none.
 pub(super) fn similarity<'a>(
     r: &mut Reader<'a>,
     check: &Object<'a>,
@@ -116,7 +116,7 @@ pub(super) fn any<'a>(_: &mut Reader<'a>, object: &Object<'a>, key: &str) -> Opt
     object.get(key)
 }
 
-/// The steps that are written as null.
+/// Steps that are written as null.
 pub(super) fn skipped<'a>(_: &mut Reader<'a>, validation: &Object<'a>) -> Skipped {
     Skipped {
         install: validation.is_null("install"),
@@ -124,7 +124,7 @@ pub(super) fn skipped<'a>(_: &mut Reader<'a>, validation: &Object<'a>) -> Skippe
     }
 }
 
-/// The keys of a step that have no field.
+/// Keys of a step without a field.
 pub(super) fn more<'a>(_: &mut Reader<'a>, step: &Object<'a>) -> Vec<(Cow<'a, str>, Node<'a>)> {
     let known = |key: &str| matches!(key, "command" | "succeeded" | "detail");
     step.members()

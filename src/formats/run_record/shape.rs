@@ -1,11 +1,11 @@
-//! What the schema of a run record says beyond the types of its keys.
+//! Rules of a run record's schema beyond the types of its keys.
 
 use schemars::Schema;
 use serde_json::{Value, json};
 
 use super::read::STAGES;
 
-/// A view that was not reached has nothing to compare; any other has.
+/// A view that was not reached has nothing to compare; every other view does.
 pub(super) fn compared(check: &mut Schema) {
     check.insert(
         "if".to_owned(),
@@ -17,7 +17,7 @@ pub(super) fn compared(check: &mut Schema) {
     );
 }
 
-/// The durations of the stages, which came later: they are described, and refuse nothing.
+/// The durations of the stages, added in a later version: described, but never required or rejected.
 pub(super) fn stages(metrics: &mut Schema) {
     if let Some(Value::Object(properties)) = metrics.get_mut("properties") {
         for (key, _) in STAGES {
@@ -30,7 +30,7 @@ pub(super) fn stages(metrics: &mut Schema) {
     }
 }
 
-/// Documents of Harn say under `_type` that they are something else (formats.md, contradiction 1).
+/// Documents of Harn name their type in `_type` (formats.md, contradiction 1).
 pub(super) fn this_document(record: &mut Schema) {
     if let Some(Value::Object(properties)) = record.get_mut("properties") {
         properties.insert(
@@ -40,7 +40,7 @@ pub(super) fn this_document(record: &mut Schema) {
     }
 }
 
-/// What a record must say, unless its run was imported from a source that did not say it.
+/// Keys required in a record, unless its run was imported from a source that did not record them.
 pub(super) fn known(record: &mut Schema) {
     let said = |keys: &[&str]| {
         let not_null = keys

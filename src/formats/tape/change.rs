@@ -1,4 +1,4 @@
-//! What a tool call of a Harn tape changed in transcripts. As in Harn, these types refuse keys that they do not know.
+//! Changes to transcripts by a tool call of a Harn tape. As in Harn, these types reject unknown keys.
 
 use std::collections::BTreeMap;
 use std::fmt;
@@ -125,7 +125,7 @@ fn describe(schema: &mut schemars::Schema) {
 }
 
 impl Change {
-    /// Sorts the keys of all values. Returns whether that changed anything.
+    /// Sorts the keys of all values. Returns whether any moved.
     pub(super) fn sort(&mut self) -> bool {
         let mut values: Vec<&mut Ordered> = match self {
             Self::Fields(change) => change.fields.values_mut().flat_map(values).collect(),
@@ -149,7 +149,7 @@ fn values(change: &mut FieldChange) -> Vec<&mut Ordered> {
     }
 }
 
-/// A JSON value whose objects remember the order of their keys.
+/// A JSON value whose objects keep the order of their keys.
 #[derive(Debug)]
 pub enum Ordered {
     /// `null`
@@ -162,14 +162,14 @@ pub enum Ordered {
     String(String),
     /// An array.
     Array(Vec<Ordered>),
-    /// An object: each key with its place and its value.
+    /// An object: each key with its position and its value.
     Object(BTreeMap<String, (usize, Ordered)>),
 }
 
 /// Placeholder for a model's thinking.
 pub(super) const THINKING: &str = "<thinking, not shown>";
 
-/// Whether a member of an object says that the object is reasoning.
+/// Whether a member of an object marks the object as reasoning.
 fn is_thought((key, (_, value)): (&String, &(usize, Ordered))) -> bool {
     match value {
         Ordered::String(word) => says_reasoning(key, Some(word), None),
@@ -179,7 +179,7 @@ fn is_thought((key, (_, value)): (&String, &(usize, Ordered))) -> bool {
 }
 
 impl Ordered {
-    /// Replaces thinking, at any depth. Returns whether there was any.
+    /// Replaces thinking at any depth. Returns whether it found any.
     pub(super) fn withhold(&mut self) -> bool {
         match self {
             Self::Array(items) => items
@@ -295,7 +295,7 @@ impl<'de> Deserialize<'de> for Ordered {
             fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<Ordered, A::Error> {
                 let mut members: BTreeMap<String, (usize, Ordered)> = BTreeMap::new();
                 while let Some((key, value)) = map.next_entry::<String, Ordered>()? {
-                    // Of a key that is there twice the first place and the last value count, as in `serde_json`.
+                    // As in `serde_json`, a duplicate key has the first position and the last value.
                     let next = members.len();
                     let place = members.get(&key).map_or(next, |(place, _)| *place);
                     members.insert(key, (place, value));
@@ -310,6 +310,6 @@ impl<'de> Deserialize<'de> for Ordered {
 
 /// The changes as JSON.
 pub fn json(changes: &[Change]) -> String {
-    // Writing plain data into memory cannot fail.
+    // Serializing plain data into memory cannot fail.
     serde_json::to_string(changes).unwrap_or_default()
 }

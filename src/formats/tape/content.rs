@@ -1,5 +1,5 @@
-//! The JSON that payloads of a Harn tape hold: answers of models, outcomes of tools, messages and events (formats.md
-//! J). No part of it is certain: what is not as expected is left out, and a payload of another shape is `None`.
+//! JSON in payloads of a Harn tape: model responses, tool outcomes, messages and events (formats.md J). Nothing about it is
+//! guaranteed: unexpected parts are skipped, and a payload of another shape is `None`.
 
 use std::borrow::Cow;
 
@@ -7,7 +7,7 @@ use super::change::{Ordered, THINKING};
 use crate::formats::json::{Kind, Member, Node, last};
 use crate::formats::private::{is_reasoning, is_reasoning_itself};
 
-/// Response of a model.
+/// The response of a model.
 #[derive(Debug, Default)]
 pub struct Response<'a> {
     /// Text of the response.
@@ -16,25 +16,25 @@ pub struct Response<'a> {
     pub thinking_summary: Option<Cow<'a, str>>,
     /// Whether its thinking is on the tape.
     pub has_thinking: bool,
-    /// The tools that it called.
+    /// Its tool calls.
     pub calls: Vec<Call<'a>>,
     /// The model.
     pub model: Option<Cow<'a, str>>,
     /// The provider.
     pub provider: Option<Cow<'a, str>>,
-    /// Why it stopped.
+    /// The stop reason.
     pub stop_reason: Option<Cow<'a, str>>,
-    /// Tokens of the whole prompt, those from the cache included.
+    /// Tokens of the whole prompt, including cached ones.
     pub input_tokens: Option<u64>,
-    /// Tokens of the answer.
+    /// Tokens of the response.
     pub output_tokens: Option<u64>,
-    /// Prompt tokens that came from the cache; `None` too where the provider does not count them.
+    /// Prompt tokens read from the cache; also `None` if the provider does not count them.
     pub cache_read_tokens: Option<u64>,
-    /// Prompt tokens that were put into the cache.
+    /// Prompt tokens written to the cache.
     pub cache_write_tokens: Option<u64>,
 }
 
-/// A call of a tool, as the model asked for it.
+/// A tool call, as the model requested it.
 #[derive(Debug)]
 pub struct Call<'a> {
     /// Its id; may be empty.
@@ -45,7 +45,7 @@ pub struct Call<'a> {
     pub arguments: Option<&'a str>,
 }
 
-/// The keys of an object; the last of two with one name counts.
+/// The keys of an object; of duplicates the last one counts.
 struct Keys<'a>(Vec<Member<'a>>);
 
 impl<'a> Keys<'a> {
@@ -66,7 +66,7 @@ impl<'a> Keys<'a> {
         self.get(key)?.as_str().filter(|text| !text.is_empty())
     }
 
-    /// A text, or a list of them as a program and its arguments.
+    /// A text, or a list of texts such as a program and its arguments.
     fn words(&self, key: &str) -> Option<Cow<'a, str>> {
         self.text(key).or_else(|| {
             let words = self.get(key)?.items();
@@ -86,7 +86,7 @@ impl<'a> Keys<'a> {
     }
 }
 
-/// Reads the answer of a model; `None` when the payload is no such answer.
+/// Reads a model response; `None` if the payload is something else.
 pub fn response(text: &str) -> Option<Response<'_>> {
     let keys = Keys::of(text)?;
     let known = [
@@ -97,13 +97,13 @@ pub fn response(text: &str) -> Option<Response<'_>> {
         "thinking",
         "thinking_summary",
     ];
-    // An answer with a model may be that of another API, with content that would be lost.
+    // A response with a model may come from another API, with content that would be lost.
     let is_plain =
         || keys.get("model").is_some() && !keys.0.iter().any(|member| holds_others(member.value));
     if !known.iter().any(|key| keys.get(key).is_some()) && !is_plain() {
         return None;
     }
-    // Where the provider does not count them, 0 means unknown. Both names are in use.
+    // If the provider does not count them, 0 means unknown. Both key names are in use.
     let counted = ["cache_supported", "cache_counts_reported"]
         .iter()
         .all(|key| keys.boolean(key) != Some(false));
@@ -132,14 +132,14 @@ fn holds_others(node: Node<'_>) -> bool {
     matches!(node.kind(), Kind::Array | Kind::Object)
 }
 
-/// Whether a key holds thinking, not only its summary.
+/// Whether a key contains thinking, rather than its summary.
 fn is_thinking(member: &Member<'_>) -> bool {
     let value = member.value;
     let has_words = holds_others(value) || value.as_str().is_some_and(|text| !text.is_empty());
     has_words && member.key != "thinking_summary" && is_reasoning(&member.key)
 }
 
-/// JSON without thinking; `None` if there is none in it.
+/// JSON without its thinking; `None` if it has none.
 pub fn without_thinking(text: &str) -> Option<String> {
     if !text.starts_with(['{', '[']) {
         return None;
@@ -160,20 +160,20 @@ fn call(node: Node<'_>) -> Option<Call<'_>> {
     })
 }
 
-/// Outcome of a tool call.
+/// The outcome of a tool call.
 #[derive(Debug)]
 pub struct Outcome<'a> {
-    /// Whether the tool did what it should.
+    /// Whether the call succeeded.
     pub succeeded: bool,
-    /// Its result, or what went wrong.
+    /// The result, or the error.
     pub result: Option<Value<'a>>,
     /// Category of the error, one word.
     pub category: Option<Cow<'a, str>>,
-    /// The arguments as written, where the agent's loop noted them.
+    /// The arguments as written, if the agent loop recorded them.
     pub arguments: Option<&'a str>,
-    /// How long it took, in milliseconds.
+    /// Duration in milliseconds.
     pub duration_ms: Option<u64>,
-    /// Changes, as the agent's loop reports them.
+    /// Changes, as reported by the agent loop.
     pub mutation: Option<Cow<'a, str>>,
 }
 
@@ -199,7 +199,7 @@ impl<'a> Value<'a> {
     }
 }
 
-/// Reads the outcome of a tool; `None` if the payload is something else.
+/// Reads a tool outcome; `None` if the payload is something else.
 pub fn outcome(text: &str) -> Option<Outcome<'_>> {
     let keys = Keys::of(text)?;
     let kind = keys.text("kind")?;
@@ -238,7 +238,7 @@ pub fn outcome(text: &str) -> Option<Outcome<'_>> {
     Some(outcome)
 }
 
-/// Whether a value is the agent loop's record of a call, not just a result that is an object.
+/// Whether a value is the agent loop's record of a call, and not a result that happens to be an object.
 fn is_noted(keys: &Keys<'_>) -> bool {
     keys.boolean("ok").is_some()
         && ["tool_name", "tool_call_id", "status", "rendered_result"]
@@ -272,12 +272,12 @@ pub fn message(text: &str) -> Option<Message<'_>> {
     Some(Message { role, content })
 }
 
-/// A value as written, but for thoughts.
+/// A value as written, without thinking.
 fn shown(node: Node<'_>) -> Cow<'_, str> {
     without_thinking(node.raw).map_or(Cow::Borrowed(node.raw), Cow::Owned)
 }
 
-/// The parts of a message as one text: thoughts by name only, what is no text as written.
+/// The parts of a message as one text: thinking by name only, and other non-text as written.
 fn parts(content: Node<'_>) -> String {
     let parts = content.items().into_iter().map(|item| {
         let keys = Keys::of_node(item);
@@ -298,7 +298,7 @@ fn parts(content: Node<'_>) -> String {
     parts.collect::<Vec<_>>().join("\n\n")
 }
 
-/// The `type` of an event of a session.
+/// The `type` of a session event.
 pub fn event_type(text: &str) -> Option<Cow<'_, str>> {
     Keys::of(text)?.text("type")
 }
@@ -316,7 +316,7 @@ pub enum ArgumentKind {
     Description,
 }
 
-/// Finds what the arguments of a call are about: a command line, a path or a query; before these, what is `preferred`.
+/// The subject of a call from its arguments: of the `preferred` kind if present, else a command line, a path or a query.
 pub fn about(
     arguments: &str,
     preferred: Option<ArgumentKind>,

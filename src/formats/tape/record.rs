@@ -1,7 +1,7 @@
-//! The lines of a Harn tape as types: header, record and the kinds of records (formats.md C, J).
+//! The lines of a Harn tape as types: the header, and each kind of record (formats.md C, J).
 //!
-//! The content hash is over the records parsed and written again, so these types serialize in exactly Harn's key
-//! order. There is one set of types for every version of the format.
+//! The content hash covers reserialized records, so these types serialize in exactly Harn's key order. One set of types reads all
+//! versions of the format.
 
 use schemars::JsonSchema;
 use serde::de::{Error, Unexpected};
@@ -82,7 +82,7 @@ pub struct Record<'a> {
     pub kind: Kind<'a>,
 }
 
-/// A word that may be absent, but not null.
+/// A value that may be missing, but not null.
 fn present<'de, D: Deserializer<'de>, T: Deserialize<'de>>(
     deserializer: D,
 ) -> Result<Option<T>, D::Error> {
@@ -325,7 +325,7 @@ pub enum Payload<'a> {
 }
 
 impl Payload<'_> {
-    /// BLAKE3 of the bytes, as written.
+    /// BLAKE3 of the bytes, as recorded.
     pub fn content_hash(&self) -> &str {
         match self {
             Self::Inline { content_hash, .. } | Self::External { content_hash, .. } => content_hash,

@@ -1,4 +1,4 @@
-//! The keys of a trajectory that are read. What a version added is optional in all of them.
+//! The keys of a trajectory that are read. Keys added in later versions are optional.
 
 use serde::Deserialize;
 use serde::de::IgnoredAny;
@@ -43,7 +43,7 @@ pub(super) struct Agent<'a> {
     pub(super) extra: Object<AgentExtra<'a>>,
 }
 
-/// Folders that converters note.
+/// Folders that converters record.
 #[derive(Default, Deserialize)]
 #[serde(default)]
 pub(super) struct AgentExtra<'a> {
@@ -77,7 +77,7 @@ pub(super) struct Step<'a> {
     pub(super) extra: Object<StepExtra<'a>>,
 }
 
-/// A text, or a picture that is never fetched.
+/// A text, or an image that is never fetched.
 #[derive(Default, Deserialize)]
 #[serde(default)]
 pub(super) struct Part<'a> {
@@ -136,14 +136,14 @@ pub(super) struct StepExtra<'a> {
     pub(super) agent_id: Text<'a>,
     #[serde(borrow)]
     pub(super) cwd: Text<'a>,
-    /// What managing the context did: `compaction`, `pruning` or `injection`.
+    /// The kind of context management: `compaction`, `pruning` or `injection`.
     #[serde(borrow, rename = "type")]
     pub(super) kind: Text<'a>,
     pub(super) tool_result_is_error: Flag,
     pub(super) tool_result_metadata: Object<Metadata>,
 }
 
-/// Where converters say that a result is an error.
+/// Where converters mark a result as an error.
 #[derive(Default, Deserialize)]
 #[serde(default)]
 pub(super) struct Failure {
@@ -196,7 +196,7 @@ pub(super) struct FinalMetrics<'a> {
     pub(super) extra: Object<MetricsExtra<'a>>,
 }
 
-/// Reasoning has a name of its own in each converter.
+/// Names that different converters use for reasoning tokens.
 #[derive(Default, Deserialize)]
 #[serde(default)]
 pub(super) struct MetricsExtra<'a> {

@@ -1,4 +1,4 @@
-//! The files of one run: a trajectory, those that continue it, and those of its subagents.
+//! The files of one run: a trajectory, its continuations, and its subagents.
 
 use std::borrow::Cow;
 use std::collections::{BTreeMap, BTreeSet};
@@ -15,10 +15,10 @@ use super::document::Trajectory;
 use super::steps::{Named, Reader};
 use super::{LEVELS, finish, record, refused};
 
-/// Files of one run at most.
+/// Maximum files of one run.
 const LIMIT: usize = 1_000;
 
-/// Reads a trajectory with the files that continue it, and its subagents.
+/// Reads a trajectory with its continuations and subagents.
 pub(super) fn read_one(source: &Source, root: usize, options: &Options) -> Result<Draft, Problem> {
     let mut run = Run {
         source,
@@ -68,7 +68,7 @@ impl Run<'_> {
         let by_id = by(|below| below.trajectory_id.named());
         let by_session = by(|below| below.session_id.named());
         for named in std::mem::take(&mut reader.named) {
-            // A session alone only informs.
+            // A session without a path is informational only.
             let session = named.session.as_ref().filter(|_| named.path.is_none());
             let found = match &named.id {
                 Some(id) => by_id.get(id),
@@ -103,7 +103,7 @@ impl Run<'_> {
         }
     }
 
-    /// Reads the file of a subagent. Whether there is one.
+    /// Reads the file of a subagent. Returns whether it exists.
     fn of_path(
         &mut self,
         reader: &mut Reader<'_>,
@@ -150,7 +150,7 @@ impl Run<'_> {
         let mut inner = Reader::new(self.options);
         inner.base = base;
         inner.file = outer.file;
-        // The sources of a run are counted together.
+        // Sources are numbered across the whole run.
         std::mem::swap(&mut inner.draft.sources, &mut outer.draft.sources);
         self.one(&mut inner, trajectory, position, level + 1);
         std::mem::swap(&mut inner.draft.sources, &mut outer.draft.sources);
@@ -182,7 +182,7 @@ impl Run<'_> {
         outer.draft.absorb(&mut inner.draft);
     }
 
-    /// Reads the files that continue a trajectory, one after the other.
+    /// Reads the continuations of a trajectory in order.
     fn continued(&mut self, reader: &mut Reader<'_>, first: &Trajectory<'_>, root: usize) {
         let mut next = first.continued_trajectory_ref.named();
         let mut position = root;
@@ -224,7 +224,7 @@ impl Named {
     }
 }
 
-/// The file at a path that a trajectory names, from its own folder.
+/// The file at a path relative to the folder of the trajectory.
 pub(super) fn beside(source: &Source, position: usize, path: &str) -> Option<usize> {
     let own = &source.names()[position];
     let folder = own.rsplit_once('/').map_or("", |(folder, _)| folder);

@@ -25,7 +25,7 @@ pub(super) struct Named {
     pub(super) origin: Origin,
 }
 
-/// What is made of a trajectory.
+/// Builds a draft from a trajectory.
 pub(super) struct Reader<'o> {
     pub(super) options: &'o Options,
     pub(super) draft: Draft,
@@ -43,7 +43,7 @@ pub(super) struct Reader<'o> {
     pub(super) models: Record,
     /// Times of the steps.
     pub(super) times: Times,
-    /// Whether there are several files.
+    /// Whether the trajectory has several files.
     pub(super) is_continued: bool,
     copied: u64,
 }
@@ -80,7 +80,7 @@ impl<'o> Reader<'o> {
         self.draft.note(origin, kind, Some(text));
     }
 
-    /// Reads the steps of a trajectory behind those that were read.
+    /// Appends the steps of a trajectory.
     pub(super) fn read(&mut self, trajectory: &Trajectory<'_>) {
         if let Some(agent) = &trajectory.agent.0 {
             let tools = u64::from(agent.tool_definitions.is_some());
@@ -111,7 +111,7 @@ impl<'o> Reader<'o> {
         self.copied(trajectory.steps.0.len());
     }
 
-    /// Notes the steps that were copied from another trajectory.
+    /// Adds a note about steps copied from another trajectory.
     fn copied(&mut self, before: usize) {
         if self.copied > 0 {
             let text = format!("{} steps of another context", self.copied);
@@ -143,7 +143,7 @@ impl<'o> Reader<'o> {
         let results = results.map_or_else(Vec::new, |seen| objects(&seen.results));
         for (number, result) in results.iter().enumerate() {
             let pointer = format!("{here}/observation/results/{number}");
-            // What is said of the step is said of its only result.
+            // With a single result, the fields of the step apply to it.
             let step = step
                 .extra
                 .0
@@ -348,7 +348,7 @@ fn of_step(metrics: &Metrics<'_>) -> Tokens {
     used.disjoint()
 }
 
-/// The objects of an array, or the only one.
+/// The objects of an array, or a single object.
 pub(super) fn objects<'c, T>(content: &'c Content<'_, T>) -> Vec<&'c T> {
     match content {
         Content::Object(one) => vec![&**one],
@@ -363,7 +363,7 @@ pub(super) fn objects<'c, T>(content: &'c Content<'_, T>) -> Vec<&'c T> {
     }
 }
 
-/// The texts on lines of their own, and how many pictures there are.
+/// The texts, one per line, and the number of images.
 fn joined(content: &Content<'_, Part<'_>>) -> (String, u64) {
     let parts = match content {
         Content::Text(text) => return (text.to_string(), 0),

@@ -1,4 +1,4 @@
-//! Tests of the importer for ATIF: its samples, the cases of another implementation, and trajectories that are damaged.
+//! Tests of the ATIF importer: its samples, the conformance cases of another implementation, and damaged trajectories.
 
 use serde_json::Value;
 

@@ -1,4 +1,4 @@
-//! One line of a session: the main one, or that of a subagent.
+//! A lane of a session: the main line or a subagent.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -9,12 +9,12 @@ use super::super::time::When;
 use super::rows::Usage;
 use super::tree::{self, Node};
 
-/// Where the row at hand is.
+/// The place of the current row.
 #[derive(Debug, Default, Clone)]
 pub(super) struct Place {
     pub(super) file: usize,
     pub(super) line: Option<u64>,
-    /// Pointer to the row, in a file that is one object.
+    /// Pointer to the row, in a file that is a single object.
     pub(super) base: String,
     pub(super) time: Option<String>,
     /// Id of the row.
@@ -39,23 +39,23 @@ impl Place {
     }
 }
 
-/// One response of the model, which is written as several rows.
+/// One response of the model, which spans several rows.
 pub(super) struct Response {
     id: u128,
-    /// What the last of them says.
+    /// The usage of its last row.
     usage: Usage,
     model: Option<String>,
-    /// The calls in it.
+    /// Its calls.
     calls: Vec<String>,
     place: Place,
-    /// How many events there were behind the last of them.
+    /// Number of events after its last row.
     events: usize,
 }
 
-/// Events of one agent.
+/// The events of one agent.
 #[derive(Default)]
 pub(super) struct Lane {
-    /// Id of the agent; empty on the main line.
+    /// Id of the agent; empty for the main line.
     pub(super) id: String,
     pub(super) name: Option<String>,
     /// The call that started it.
@@ -69,9 +69,9 @@ pub(super) struct Lane {
     pub(super) finished: Option<String>,
     pub(super) responses: Vec<Response>,
     pub(super) by_response: BTreeMap<u128, usize>,
-    /// Messages that the user took out of the queue, and where they are.
+    /// Messages that the user removed from the queue, with their positions.
     pub(super) unqueued: Vec<(u128, usize)>,
-    /// Messages that reached the agent while it worked.
+    /// Messages delivered to the agent while it worked.
     pub(super) delivered: BTreeSet<u128>,
 }
 
@@ -80,7 +80,7 @@ impl Lane {
         self.events.push(place.event(pointer, what));
     }
 
-    /// Counts images that were left out with the message of the same row, or with one that has no text.
+    /// Counts omitted images, on the message of the same row or on a new one without text.
     pub(super) fn add_images(&mut self, place: &Place, count: u64) {
         let last = self.events.last_mut().filter(|event| {
             (event.source.file, event.source.line) == (place.file, place.line)
@@ -105,7 +105,7 @@ impl Lane {
         self.push(place, "", message);
     }
 
-    /// Widens the time of the lane.
+    /// Extends the time range of the lane.
     pub(super) fn clock(&mut self, time: Option<&str>) {
         let Some(time) = time.filter(|time| When::read(time).is_some()) else {
             return;
@@ -118,7 +118,7 @@ impl Lane {
         }
     }
 
-    /// Sets what the last row of a response says of its tokens.
+    /// Updates the tokens of a response from its last row.
     pub(super) fn usage(
         &mut self,
         id: u128,
@@ -145,7 +145,7 @@ impl Lane {
         }
     }
 
-    /// Marks branches, drops what was written twice and adds the tokens of each response. The tokens of all.
+    /// Marks branches, removes duplicates, and adds the tokens of each response. Returns the total.
     pub(super) fn finish(&mut self) -> Tokens {
         tree::mark(&self.nodes, &mut self.events);
         let dropped: BTreeSet<usize> = self
@@ -190,7 +190,7 @@ fn add(response: Response, branch: Option<String>, events: &mut Vec<Event>) -> T
     tokens
 }
 
-/// The tokens of one response. The client counts those that were written to the cache apart.
+/// The tokens of one response. The client counts tokens written to the cache separately.
 fn tokens(usage: Usage) -> Tokens {
     let new = usage.input_tokens.0;
     let written = usage.cache_creation_input_tokens.0;

@@ -1,4 +1,4 @@
-//! What the rows of a session say: messages, reasoning, calls, results and edits.
+//! Turns the rows of a session into events: messages, reasoning, calls, results and edits.
 
 use std::borrow::Cow;
 
@@ -14,7 +14,7 @@ use super::session::Session;
 use super::tree;
 
 impl Session<'_> {
-    /// A row of the user. Whether the user wrote it.
+    /// Reads a user row. Returns whether the user wrote it.
     pub(super) fn user(
         &mut self,
         row: &Row<'_>,
@@ -64,7 +64,7 @@ impl Session<'_> {
         said
     }
 
-    /// Adds a text that may be the user's. Whether it is.
+    /// Adds a text that may be the user's. Returns whether it is.
     fn typed(
         &mut self,
         text: &str,
@@ -157,7 +157,7 @@ impl Session<'_> {
             self.lanes[at].usage(id, usage, of, place);
         }
         let models = &mut self.lanes[at].models;
-        // One alone is the model of the run; how many there are besides does not matter.
+        // A single model becomes the model of the run; beyond that the exact number does not matter.
         models.extend(model.filter(|model| models.len() < 64 && !models.contains(model)));
         if let Some(cost) = row.cost_usd.0 {
             self.costs.insert(response.to_owned(), cost);
@@ -252,7 +252,7 @@ impl Session<'_> {
         }
     }
 
-    /// A message that reached the agent while it worked.
+    /// A message delivered to the agent while it worked.
     pub(super) fn attachment(&mut self, row: &Row<'_>, at: usize, place: &Place) {
         let queued = row.attachment.0.as_ref();
         let Some(queued) = queued.filter(|it| it.kind.text() == "queued_command") else {
@@ -264,7 +264,7 @@ impl Session<'_> {
         self.typed(&text, at, place, "/attachment/prompt", true);
     }
 
-    /// A message that the user queued is written when it is taken out of the queue; most become rows of their own.
+    /// Adds a queued message of the user when it leaves the queue; most become rows of their own.
     pub(super) fn queue(&mut self, row: &Row<'_>, at: usize, place: &Place) {
         let (text, images) = joined(&row.content);
         if row.operation.text() != "remove" || text.trim().is_empty() {
@@ -279,7 +279,7 @@ impl Session<'_> {
         }
     }
 
-    /// The last row of what `claude -p` prints.
+    /// The last row of `claude -p` output.
     pub(super) fn result_of_stream(&mut self, row: &Row<'_>) {
         let record = &mut self.draft.record;
         let subtype = row.subtype.text();
@@ -305,7 +305,7 @@ fn message(role: Role, text: String, steering: bool) -> What {
     }
 }
 
-/// The parts of a content; one that is no array is its only part.
+/// The parts of a content. A content that is not an array is a single part.
 pub(super) fn blocks<'c, 'a>(
     content: &'c Content<'a, Block<'a>>,
 ) -> Vec<&'c Content<'a, Block<'a>>> {
@@ -324,7 +324,7 @@ pub(super) fn text_of<'c>(block: &'c Content<'_, Block<'_>>) -> Option<&'c str> 
     }
 }
 
-/// The texts on lines of their own, and how many images there are.
+/// The texts, one per line, and the number of images.
 pub(super) fn joined<'c>(content: &'c Content<'_, Block<'_>>) -> (Cow<'c, str>, u64) {
     let parts = blocks(content);
     let is_image = |part: &&&Content<'_, Block<'_>>| matches!(part, Content::Object(block) if matches!(block.kind.text(), "image" | "document"));

@@ -1,21 +1,21 @@
-//! What Claude Code puts among the words of the user.
+//! Detects text that Claude Code inserts among the user's messages.
 
 use std::borrow::Cow;
 
-/// What a text among the messages of the user is.
+/// The origin of a text among the user's messages.
 #[derive(Debug, PartialEq, Eq)]
 pub(super) enum Typed<'t> {
     /// The user wrote it.
     Said(Cow<'t, str>),
     /// A command or skill with its arguments, as the user typed it.
     Command(String),
-    /// A command of a shell that the user ran, or its output.
+    /// A shell command that the user ran, or its output.
     Shell,
     /// The user interrupted the agent.
     Interrupted,
-    /// Nothing that the user wrote.
+    /// Not written by the user.
     Injected,
-    /// White space, or nothing but reminders.
+    /// White space, or only reminders.
     Nothing,
 }
 
@@ -29,7 +29,7 @@ const INJECTED: [&str; 5] = [
 const SHELL: [&str; 3] = ["<bash-input>", "<bash-stdout>", "<bash-stderr>"];
 const REMINDER: (&str, &str) = ("<system-reminder>", "</system-reminder>");
 
-/// Sorts a text, and counts the reminders that were cut out of it.
+/// Classifies a text, and counts the reminders removed from it.
 pub(super) fn sort(text: &str) -> (Typed<'_>, u64) {
     let (text, reminders) = without_reminders(text);
     let start = text.trim();
@@ -84,7 +84,7 @@ fn without_reminders(text: &str) -> (Cow<'_, str>, u64) {
     (Cow::Owned(out + rest), count)
 }
 
-/// A result without the reminders behind it. Those within it may be what a file holds.
+/// A result without trailing reminders. Reminders inside it may be file content.
 pub(super) fn without_last_reminders(text: &str) -> (&str, u64) {
     let (open, close) = REMINDER;
     let (mut text, mut count) = (text, 0);

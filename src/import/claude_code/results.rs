@@ -1,4 +1,4 @@
-//! Results of tools, and what the harness wrote down beside them: exit codes, edits, subagents.
+//! Tool results, and what the harness recorded with them: exit codes, edits, subagents.
 
 use crate::formats::trace::{Action, Change, ExitCodeFrom};
 
@@ -60,7 +60,7 @@ impl Session<'_> {
         }
     }
 
-    /// What the harness says of a result in a field.
+    /// Reads what the harness recorded about a result.
     fn beside(&mut self, beside: &ToolUse<'_>, result: &mut ToolResult) {
         let contents = u64::from(beside.original_file.is_some()) + u64::from(beside.file.is_some());
         self.draft.withhold("fileContents", contents);
@@ -77,7 +77,7 @@ impl Session<'_> {
         }
     }
 
-    /// Remembers which subagent a result is of.
+    /// Links a result to its subagent.
     fn link(&mut self, beside: Option<&ToolUse<'_>>, block: &Block<'_>, result: &ToolResult) {
         let Some(call) = result.call.clone() else {
             return;
@@ -105,7 +105,7 @@ impl Session<'_> {
     }
 }
 
-/// The code in a result that begins with `Exit code 1` on a line of its own.
+/// The code in a result that begins with a line `Exit code 1`.
 fn exit_code(text: &str) -> Option<i64> {
     let line = text.strip_prefix("Exit code ")?.split('\n').next()?;
     line.bytes()
@@ -113,7 +113,7 @@ fn exit_code(text: &str) -> Option<i64> {
         .then(|| line.parse().ok())?
 }
 
-/// The change of a file that the harness wrote down.
+/// The file change recorded by the harness.
 fn edit(beside: &ToolUse<'_>, call: Option<String>) -> Option<What> {
     let path = beside.file_path.named()?;
     let is_new = beside.kind.text() == "create";

@@ -6,7 +6,7 @@ use serde_json::value::RawValue;
 
 use super::super::loose::{Content, Count, Flag, List, Maybe, Number, Object, Text};
 
-/// A line: the keys of all its types.
+/// A line, with the keys of all row types.
 #[derive(Default, Deserialize)]
 #[serde(default, rename_all = "camelCase")]
 pub(super) struct Row<'a> {
@@ -113,7 +113,7 @@ pub(super) struct OutputDetails {
     pub(super) thinking_tokens: Count,
 }
 
-/// What the harness knows of a result beside its text.
+/// The harness's own data about a result, next to its text.
 #[derive(Default, Deserialize)]
 #[serde(default, rename_all = "camelCase")]
 pub(super) struct ToolUse<'a> {
@@ -173,7 +173,7 @@ pub(super) struct Task<'a> {
     pub(super) subagent_type: Text<'a>,
 }
 
-/// What lies beside the file of a subagent.
+/// The metadata file next to the file of a subagent.
 #[derive(Default, Deserialize)]
 #[serde(default, rename_all = "camelCase")]
 pub(super) struct Meta<'a> {
@@ -183,7 +183,7 @@ pub(super) struct Meta<'a> {
     pub(super) tool_use_id: Text<'a>,
 }
 
-/// A session that was exported as one object.
+/// A session exported as one object.
 #[derive(Default, Deserialize)]
 #[serde(default)]
 pub(super) struct Export<'a> {
@@ -191,7 +191,7 @@ pub(super) struct Export<'a> {
     pub(super) loglines: Vec<&'a RawValue>,
 }
 
-/// What says which session a row belongs to.
+/// The keys that identify the session of a row.
 #[derive(Default, Deserialize)]
 #[serde(default)]
 pub(super) struct Identified<'a> {

@@ -1,4 +1,4 @@
-//! The files of one session, row by row. Rows of a subagent go to a lane of their own.
+//! Reads the files of one session row by row. Rows of a subagent go to their own lane.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -15,25 +15,25 @@ use super::lane::{Lane, Place};
 use super::rows::{Export, Row};
 use super::tree::{self, RowId};
 
-/// Rows of other files, by id: those that this one copied.
+/// Owners of copied rows, by row id.
 pub(super) type Owners = BTreeMap<RowId, usize>;
 
-/// What is known after some rows.
+/// The state after some rows.
 pub(super) struct Session<'o> {
     pub(super) options: &'o Options,
     pub(super) draft: Draft,
     /// The main line, then the subagents in order of their first rows.
     pub(super) lanes: Vec<Lane>,
     by_agent: BTreeMap<String, usize>,
-    /// The lanes of rows of subagents that name none.
+    /// Lanes of subagent rows that name no agent.
     by_row: BTreeMap<RowId, usize>,
     seen: BTreeSet<RowId>,
     pub(super) id: Option<String>,
     /// The type of agent that a call starts.
     pub(super) tasks: BTreeMap<String, Option<String>>,
-    /// The calls that start subagents, by the hash of their prompts.
+    /// Calls that start subagents, by the hash of their prompts.
     pub(super) prompts: BTreeMap<u128, String>,
-    /// The calls whose results name a subagent, and how that one ended.
+    /// Calls whose results name a subagent, and how that subagent ended.
     pub(super) links: BTreeMap<String, (String, Option<Action>)>,
     /// Estimated cost, by response.
     pub(super) costs: BTreeMap<String, f64>,
@@ -159,7 +159,7 @@ impl<'o> Session<'o> {
         }
     }
 
-    /// The lane of a row: the main line, or the one of its subagent.
+    /// The lane of a row: the main line, or its subagent.
     fn lane_of(&mut self, row: &Row<'_>, id: Option<RowId>) -> usize {
         let started_by = row.parent_tool_use_id.get();
         if !row.is_sidechain.is_set() && started_by.is_none() {
@@ -189,7 +189,7 @@ impl<'o> Session<'o> {
         at
     }
 
-    /// Notes that the session went on with another version.
+    /// Notes that the session continued with another version.
     fn version(&mut self, row: &Row<'_>, at: usize, place: &Place) {
         let Some(version) = row.version.get().filter(|_| at == 0) else {
             return;
@@ -206,7 +206,7 @@ impl<'o> Session<'o> {
         self.draft.record.harness_version = Some(version.to_owned());
     }
 
-    /// What a row says. Whether the user wrote it.
+    /// Reads a row. Returns whether the user wrote it.
     fn kind(&mut self, row: &Row<'_>, at: usize, place: &mut Place) -> bool {
         let kind = row.kind.text();
         place.id = row.uuid.named();
@@ -243,7 +243,7 @@ impl<'o> Session<'o> {
     }
 }
 
-/// The rows of a session that was exported as one object.
+/// The rows of a session exported as one object.
 fn export(bytes: &[u8]) -> Option<Vec<&str>> {
     memchr::memmem::find(bytes.get(..bytes.len().min(4096))?, b"\"loglines\"")?;
     let export: Export<'_> = serde_json::from_slice(bytes).ok()?;

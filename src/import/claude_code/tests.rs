@@ -1,4 +1,4 @@
-//! Tests of the importer for Claude Code: its samples, and sessions that are damaged.
+//! Tests of the Claude Code importer: its samples, and damaged sessions.
 
 use crate::import::testing::{
     brief, comparable, expected, json, only, read_with, run, sample, survives, tally, tokens,
@@ -16,7 +16,7 @@ fn one(log: &[u8]) -> Draft {
     only(&ClaudeCode, "session.jsonl", log)
 }
 
-/// A session of rows, each the child of the one before.
+/// A session of rows, each the child of the previous one.
 fn of(rows: &[&str]) -> Draft {
     one(written(rows).as_bytes())
 }

@@ -1,4 +1,4 @@
-//! Which rows are on a line that was abandoned: rows form a tree, and a user who went back starts a branch.
+//! Finds the rows on abandoned branches: rows form a tree, and a user who goes back starts a new branch.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::ops::Range;
@@ -18,7 +18,7 @@ pub(super) fn hash(text: &str) -> u128 {
     twox_hash::XxHash3_128::oneshot(text.as_bytes())
 }
 
-/// A row among the others.
+/// A row in the tree.
 #[derive(Debug)]
 pub(super) struct Node {
     pub(super) id: Option<RowId>,
@@ -29,18 +29,18 @@ pub(super) struct Node {
     pub(super) typed: Option<String>,
 }
 
-/// Marks the events on abandoned lines.
+/// Marks the events on abandoned branches.
 pub(super) fn mark(nodes: &[Node], events: &mut [Event]) {
     let mut known = BTreeMap::new();
     let mut parents = Vec::with_capacity(nodes.len());
     for (at, node) in nodes.iter().enumerate() {
-        // A parent that comes later in the file is none: no circles.
+        // A parent later in the file is ignored, which rules out cycles.
         parents.push(node.parent.and_then(|parent| known.get(&parent).copied()));
         if let Some(id) = node.id {
             known.entry(id).or_insert(at);
         }
     }
-    // The last row that each row leads to.
+    // The last row reachable from each row.
     let mut last: Vec<usize> = (0..nodes.len()).collect();
     for at in (0..nodes.len()).rev() {
         if let Some(parent) = parents[at] {
@@ -71,8 +71,8 @@ pub(super) fn mark(nodes: &[Node], events: &mut [Event]) {
     }
 }
 
-/// The rows at which an abandoned line begins: of messages that the user wrote at one place, all but the one that leads furthest.
-/// Messages of one time are a replay.
+/// The rows that begin an abandoned branch. Of sibling messages by the user, only the one with the latest descendant is kept.
+/// Messages with the same time are a replay.
 fn abandoned(nodes: &[Node], parents: &[Option<usize>], last: &[usize]) -> Vec<bool> {
     let mut forks: BTreeMap<usize, Vec<usize>> = BTreeMap::new();
     for (at, node) in nodes.iter().enumerate() {

@@ -1,19 +1,19 @@
-//! Texts that are too long: results, which are cut early, and everything that would not fit a line of a trace.
+//! Shortens long texts: results, which have a low limit, and anything too long for a line of a trace.
 
 use crate::diagnostics::codes::IMPORT_CUT_TEXT;
 use crate::import::draft::{Draft, Event, ToolResult, What};
 use crate::import::{Problem, problem};
 
-/// The largest result that is copied whole.
+/// Maximum bytes of a result that is copied whole.
 const WHOLE: usize = 1 << 20;
-/// How much of a larger one is copied, from its beginning and from its end.
+/// Bytes copied from each end of a longer result.
 const END: usize = 256 << 10;
 
-/// The largest other text that is copied whole, and how much of a larger one is. Escaped, it fits a line of a trace even if every
-/// byte becomes six.
+/// Maximum bytes of any other text, and the length to which a longer one is cut. Fits a line of a trace even if escaping turns
+/// every byte into six.
 const LARGEST: usize = 8 << 20;
 
-/// Cuts what a draft holds. The names are those of its sources.
+/// Cuts the texts of a draft. The names are those of its sources.
 pub(super) fn cut(draft: &mut Draft, sources: &[String]) {
     let mut problems = Vec::new();
     for event in &mut draft.events {
@@ -25,7 +25,7 @@ pub(super) fn cut(draft: &mut Draft, sources: &[String]) {
         });
         match &mut event.what {
             What::ToolResult(one) => result(one, std::mem::take(&mut left_out)),
-            // Many strings of a call, each short enough.
+            // A call may have many strings, each short enough.
             What::ToolCall(call) => {
                 if let Some(json) = call.arguments.take_if(|json| json.get().len() > LARGEST) {
                     let (short, bytes) = ends(json.get(), LARGEST, LARGEST / 2).unwrap_or_default();
@@ -58,7 +58,7 @@ fn result(result: &mut ToolResult, left_out: usize) {
     }
 }
 
-/// So many bytes from both ends of a text that is longer than the limit, and how many are left out.
+/// The first and last `end` bytes of a text over the limit, and how many bytes are left out.
 fn ends(text: &str, limit: usize, end: usize) -> Option<(String, usize)> {
     if text.len() <= limit {
         return None;

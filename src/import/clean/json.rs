@@ -1,8 +1,8 @@
-//! Strings within JSON text, replaced without touching anything else: numbers keep their digits and keys their order.
+//! Replaces strings inside JSON text and nothing else: numbers keep their digits, and keys their order.
 
 use std::borrow::Cow;
 
-/// Gives every string of a valid JSON text, keys included, and returns the text without white space between its values when it
+/// Calls `f` with every string of a valid JSON text, including keys. Returns the text without white space between values if it
 /// changed.
 pub(super) fn strings(json: &str, f: &mut super::Change<'_>) -> Option<String> {
     let mut out = String::with_capacity(json.len());
@@ -17,7 +17,7 @@ pub(super) fn strings(json: &str, f: &mut super::Change<'_>) -> Option<String> {
         let (string, after) = rest.split_at(end(rest));
         rest = after;
         let decoded = if string.contains('\\') {
-            // Half of a surrogate pair cannot be decoded, and stays as it is.
+            // Half of a surrogate pair cannot be decoded, and is kept.
             serde_json::from_str(string).ok().map(Cow::Owned)
         } else {
             string
@@ -33,7 +33,7 @@ pub(super) fn strings(json: &str, f: &mut super::Change<'_>) -> Option<String> {
     (out != json).then_some(out)
 }
 
-/// Where a string ends that begins here.
+/// The end of the string that begins here.
 fn end(text: &str) -> usize {
     let mut escaped = false;
     for (at, byte) in text.bytes().enumerate().skip(1) {

@@ -10,7 +10,7 @@ use memchr::{memchr2_iter, memchr3_iter};
 
 use crate::import::draft::Identity;
 
-/// Accounts and words that name nobody. A home folder of that name is replaced, the word elsewhere is not.
+/// Accounts and words that identify nobody. A home folder with such a name is replaced, but not the word elsewhere.
 const GENERIC: &[&str] = &[
     "admin",
     "agent",
@@ -80,45 +80,45 @@ const GENERIC: &[&str] = &[
     "your",
 ];
 
-/// What is looked for.
+/// What a match is.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Kind {
-    /// A folder that becomes `.`; its name as a slug, too.
+    /// A folder that becomes `.`, also in slug form.
     Workspace,
-    /// Parents of home folders: a name follows.
+    /// Parents of home folders, followed by a name.
     Homes,
-    /// A home folder that becomes `~`; one as a slug, too.
+    /// A home folder that becomes `~`, also in slug form.
     Home,
-    /// A folder for temporary files that becomes `tmp`.
+    /// A temporary folder that becomes `tmp`.
     Temp,
-    /// Parents of folders for temporary files: two names and `T` follow.
+    /// Parents of temporary folders, followed by two names and `T`.
     Folders,
     User,
     Host,
-    /// Addresses and credentials.
+    /// E-mail addresses and credentials.
     At,
 }
 
-/// So many things are looked for one after another, which is faster than all at once.
+/// Up to this many patterns are searched one by one, which is faster than all at once.
 const FEW: usize = 48;
 
-/// The names of so many home folders are replaced wherever they are; the folders themselves always are.
+/// Maximum home folders whose names are replaced everywhere. The folders themselves are always replaced.
 const PEOPLE: usize = 1_000;
 
-/// What to look for in one run.
+/// The patterns of one run.
 pub(super) struct Replacer {
-    /// What begins with `/`, `\\` or `@`.
+    /// Patterns that begin with `/`, `\\` or `@`.
     marked: Vec<(String, Kind)>,
-    /// What begins with another character.
+    /// Patterns that begin with another character.
     words: Vec<(Finder<'static>, Kind)>,
-    /// Both of them, where they are many.
+    /// All patterns, if there are many.
     all: Option<AhoCorasick>,
     users: BTreeSet<String>,
     replaces_paths: bool,
     replaces_names: bool,
-    /// How many paths were replaced.
+    /// Number of replaced paths.
     pub(super) paths: u64,
-    /// How many names, addresses and credentials were replaced.
+    /// Number of replaced names, addresses and credentials.
     pub(super) names: u64,
 }
 
@@ -142,7 +142,7 @@ impl Replacer {
         if replaces_paths {
             for workspace in &identity.workspaces {
                 let workspace = workspace.trim_end_matches(['/', '\\']);
-                // The root of a disk is no workspace.
+                // The root of a disk is not a workspace.
                 if workspace.len() < 2 || workspace.ends_with(':') {
                     continue;
                 }
@@ -182,7 +182,7 @@ impl Replacer {
         }
     }
 
-    /// Learns the names of home folders.
+    /// Collects the names of home folders.
     pub(super) fn learn(&mut self, text: &str) {
         for at in memchr2_iter(b'/', b'\\', text.as_bytes()) {
             let rest = HOMES.iter().find_map(|home| text[at..].strip_prefix(home));
@@ -194,7 +194,7 @@ impl Replacer {
         }
     }
 
-    /// Takes what was learned into account.
+    /// Adds the collected names to the patterns.
     pub(super) fn learned(&mut self) {
         for user in std::mem::take(&mut self.users) {
             if self.replaces_paths {
@@ -213,7 +213,7 @@ impl Replacer {
         }
     }
 
-    /// Gives every place where something may be, with what it is and its length.
+    /// Calls `f` with every possible match: position, kind and length.
     fn each(&self, text: &str, mut f: impl FnMut(usize, Kind, usize)) {
         if let Some(all) = &self.all {
             for found in all.find_overlapping_iter(text) {
@@ -241,7 +241,7 @@ impl Replacer {
         }
     }
 
-    /// A text with everything replaced; `None` where nothing was found.
+    /// The text with all replacements; `None` if nothing matched.
     pub(super) fn replace(&mut self, text: &str) -> Option<String> {
         let mut edits: Vec<(Range<usize>, Cow<'static, str>, Kind)> = Vec::new();
         self.each(text, |at, kind, length| {
@@ -273,7 +273,7 @@ impl Replacer {
     }
 }
 
-/// What becomes of a hit, if it is one.
+/// The replacement of a match, if it is a real one.
 fn edit(
     text: &str,
     at: usize,
@@ -314,7 +314,7 @@ fn edit(
     }
 }
 
-/// Where a path begins, if one does: not inside a longer one. The letter of a disk belongs to it.
+/// The start of a path, unless it is inside a longer one. Includes a drive letter.
 fn start(text: &str, at: usize) -> Option<usize> {
     let before = &text[..at];
     if text[at..].starts_with(|c: char| c.is_alphabetic()) {
@@ -331,7 +331,7 @@ fn start(text: &str, at: usize) -> Option<usize> {
     (!is_inside || before.ends_with("file://") || is_slug_of_a_path).then_some(at)
 }
 
-/// Whether a path may end here, or go on with a folder below.
+/// Whether a path ends here, or continues with a subfolder.
 fn ends(text: &str, end: usize) -> bool {
     let mut after = text[end..].chars();
     match after.next() {
@@ -340,7 +340,7 @@ fn ends(text: &str, end: usize) -> bool {
     }
 }
 
-/// As `ends`; a slug goes on with `-`.
+/// As `ends`, but a slug continues with `-`.
 fn ends_slug(text: &str, at: usize, end: usize) -> bool {
     ends(text, end) || text[at..].starts_with('-') && text[end..].starts_with('-')
 }
@@ -349,7 +349,7 @@ fn is_name(c: char) -> bool {
     c.is_alphanumeric() || matches!(c, '_' | '-')
 }
 
-/// The name of a folder that begins here.
+/// The folder name that begins here.
 fn name(text: &str) -> &str {
     let end = text.find(|c: char| !is_name(c) && c != '.');
     let name = &text[..end.unwrap_or(text.len())];
@@ -361,10 +361,10 @@ fn is_word(text: &str, at: usize, end: usize) -> bool {
     !text[..at].ends_with(is_part) && !text[end..].starts_with(is_part)
 }
 
-/// Credentials and the name before an `@` have at most so many bytes.
+/// Maximum bytes of credentials, and of the name before an `@`.
 const LOCAL: usize = 256;
 
-/// An e-mail address becomes another; credentials before a host are cut.
+/// Replaces an e-mail address, or removes credentials before a host.
 fn address(text: &str, at: usize) -> Option<(Range<usize>, Cow<'static, str>)> {
     let before = &text[text.ceil_char_boundary(at.saturating_sub(LOCAL))..at];
     let is_url = |c: char| !c.is_whitespace() && !matches!(c, '/' | '"' | '\'' | '<' | '>' | '(');

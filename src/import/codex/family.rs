@@ -1,4 +1,4 @@
-//! Which threads belong together: a rollout names the thread that started it, and may begin with lines of that one.
+//! Groups related threads: a rollout names the thread that started it, and may begin with copied lines of that thread.
 
 use std::collections::BTreeMap;
 
@@ -13,15 +13,15 @@ use super::super::source::{HEAD, Source};
 use super::super::{Problem, problem};
 use super::rows::{Payload, Row};
 
-/// What the first lines of a rollout say.
+/// The data in the first lines of a rollout.
 #[derive(Debug, Default)]
 pub(super) struct Head {
     pub(super) position: usize,
     /// The thread.
     pub(super) id: String,
-    /// The thread whose lines it begins with, or that started it.
+    /// The thread whose lines it copied, or that started it.
     pub(super) parent: Option<String>,
-    /// Whether it is a subagent of that one.
+    /// Whether it is a subagent of its parent.
     pub(super) is_subagent: bool,
     /// The call that started it.
     pub(super) call: Option<String>,
@@ -29,7 +29,7 @@ pub(super) struct Head {
     pub(super) name: Option<String>,
 }
 
-/// Whether a file has the name of a rollout. Of a rollout and the same compressed, the first is read.
+/// Whether a file is named like a rollout. If a rollout exists plain and compressed, only the plain one is read.
 pub(super) fn is_rollout(source: &Source, position: usize) -> bool {
     let name = source.names()[position].as_str();
     match name.strip_suffix(".zst") {
@@ -38,7 +38,7 @@ pub(super) fn is_rollout(source: &Source, position: usize) -> bool {
     }
 }
 
-/// The heads of those files that are rollouts.
+/// The heads of the files that are rollouts.
 pub(super) fn heads(source: &Source, positions: &[usize]) -> (Vec<Head>, Vec<Problem>) {
     let (mut heads, mut problems) = (Vec::new(), Vec::new());
     for &position in positions {
@@ -55,13 +55,13 @@ fn first_rows(source: &Source, position: usize) -> Result<Option<Head>, Problem>
     let start = source.head(position)?;
     let found = head(&start);
     if found.as_ref().is_none_or(|head| head.id.is_empty()) && start.len() == HEAD {
-        // The first row holds instructions, and may be longer than that.
+        // The first row contains instructions, and may be longer than the head.
         return Ok(head(&source.read(position)?.bytes));
     }
     Ok(found)
 }
 
-/// What to report of a file that is no rollout.
+/// The problem of a file that is not a rollout.
 pub(super) fn nothing(file: &str) -> Problem {
     let message =
         "The file is no rollout of Codex: none of its first lines is of a recognized type";
@@ -93,7 +93,7 @@ fn head(bytes: &[u8]) -> Option<Head> {
     is_rollout.then(Head::default)
 }
 
-/// What the first row of a session says of its thread.
+/// The head from the first row of a session.
 pub(super) fn of_session(meta: &Payload<'_>) -> Head {
     let spawn = match &meta.source {
         Content::Object(origin) => match &origin.subagent {
@@ -120,12 +120,12 @@ pub(super) fn of_session(meta: &Payload<'_>) -> Head {
     }
 }
 
-/// Rollouts that were read together.
+/// Rollouts that are read together.
 pub(super) struct Family {
     pub(super) heads: Vec<Head>,
-    /// The rollout of the thread that each one comes from.
+    /// The parent rollout of each rollout.
     parents: Vec<Option<usize>>,
-    /// The threads that are no subagents of others here, each with its subagents over all levels.
+    /// The threads that are not subagents here, each with its subagents of all levels.
     pub(super) roots: BTreeMap<usize, Vec<usize>>,
 }
 
@@ -155,16 +155,16 @@ impl Family {
         }
     }
 
-    /// The file of the thread that a rollout comes from.
+    /// The parent rollout of a rollout.
     pub(super) fn parent(&self, at: usize) -> Option<usize> {
         Some(self.heads[self.parents[at]?].position)
     }
 }
 
-/// Levels of subagents that are followed.
+/// Maximum levels of subagents.
 const LEVELS: usize = 64;
 
-/// The thread that a rollout is a subagent of, over all levels; its own when there is none.
+/// The top-level thread of a rollout; itself if it is not a subagent.
 fn root(heads: &[Head], parents: &[Option<usize>], start: usize) -> usize {
     let mut at = start;
     for _ in 0..LEVELS {
@@ -173,11 +173,11 @@ fn root(heads: &[Head], parents: &[Option<usize>], start: usize) -> usize {
             None => return at,
         }
     }
-    // Rollouts that name each other in a circle.
+    // Rollouts that name each other in a cycle.
     start
 }
 
-/// How many rows of a rollout, from its first on, are those of its parent. Sessions and settings are passed over.
+/// How many rows at the beginning of a rollout are copies of its parent's. Ignores rows of sessions and settings.
 pub(super) fn copied(bytes: &[u8], parent: &[u8]) -> usize {
     let mut theirs = jsonl::lines(parent).filter_map(|line| content(&line.text));
     let mut copied = 0;
@@ -193,7 +193,7 @@ pub(super) fn copied(bytes: &[u8], parent: &[u8]) -> usize {
     copied
 }
 
-/// Type and content of a row without its time.
+/// Type and content of a row, without its time.
 fn content(text: &str) -> Option<(String, String)> {
     #[derive(Default, Deserialize)]
     #[serde(default)]

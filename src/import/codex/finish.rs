@@ -1,4 +1,4 @@
-//! What is known only at the end of a rollout: twins, undone turns, and what the record says.
+//! Finishes a rollout: removes twins, marks undone turns and fills the record.
 
 use crate::formats::trace::{Action, ExitCodeFrom, Role};
 
@@ -8,7 +8,7 @@ use super::super::{loose, shared};
 use super::thread::{Reader, Thread};
 use super::twins::{self, Who};
 
-/// What Codex puts before the messages of the user.
+/// What Codex inserts before messages of the user.
 const INJECTED: [&str; 6] = [
     "<environment_context>",
     "<user_instructions>",
@@ -36,7 +36,7 @@ impl Reader<'_> {
         self.record()
     }
 
-    /// Which events are dropped: the forms for the screen that have a twin, and context that Codex injected.
+    /// The events to drop: screen events with a twin, and context injected by Codex.
     fn twins(&mut self) -> Vec<bool> {
         let paired = twins::pair(&self.said, &self.draft.events);
         let mut dropped = vec![false; self.draft.events.len()];
@@ -84,9 +84,9 @@ impl Reader<'_> {
         dropped
     }
 
-    /// The turns that were undone become branches.
+    /// Turns undone turns into branches.
     fn branches(&mut self, dropped: &[bool]) {
-        // The events of the living line, and where its turns begin among them.
+        // The events of the current line, and where its turns begin.
         let (mut living, mut turns): (Vec<usize>, Vec<usize>) = (Vec::new(), Vec::new());
         let mut undone = std::mem::take(&mut self.undone).into_iter().peekable();
         let mut branches = 0;
@@ -139,7 +139,7 @@ impl Reader<'_> {
         record.harness = Some("codex".to_owned());
         record.started = self.first_time;
         let head = self.head.unwrap_or_default();
-        // A subagent's session is the one of its root.
+        // A subagent has the session of its root.
         let own = match head.parent {
             Some(_) => record.ids.get("thread"),
             None => record
@@ -184,7 +184,7 @@ impl Reader<'_> {
     }
 }
 
-/// Sets what the screen was shown of a result, where the result itself does not say it.
+/// Sets the outcome shown on the screen, if the result itself has none.
 pub(super) fn judge(result: &mut ToolResult, ok: Option<bool>, exit_code: Option<i64>) {
     if result.exit_code.is_none() && result.status.is_none() {
         result.exit_code = exit_code;

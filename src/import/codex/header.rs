@@ -1,6 +1,6 @@
 //! The header that Codex writes before the output of a command.
 
-/// What a header says, and the output behind it.
+/// The fields of a header, and the output after it.
 #[derive(Debug, Default, PartialEq, Eq)]
 pub(super) struct Header<'t> {
     /// Exit code; absent while the command runs.
@@ -11,12 +11,12 @@ pub(super) struct Header<'t> {
     pub(super) output: &'t str,
 }
 
-/// Reads the header at the very start of a result; `None` when there is none.
+/// Reads the header at the start of a result; `None` if there is none.
 pub(super) fn read(text: &str) -> Option<Header<'_>> {
     older(text).or_else(|| newer(text))
 }
 
-/// `Exit code: 0`, `Wall time: 0.1 seconds`, perhaps `Total output lines: 3`, `Output:`.
+/// `Exit code: 0`, `Wall time: 0.1 seconds`, optionally `Total output lines: 3`, `Output:`.
 fn older(text: &str) -> Option<Header<'_>> {
     let (code, rest) = line(text.strip_prefix("Exit code: ")?)?;
     let rest = wall_time(rest)?;
@@ -28,8 +28,8 @@ fn older(text: &str) -> Option<Header<'_>> {
     })
 }
 
-/// Perhaps `Chunk ID: 1a2b`, `Wall time: 0.1 seconds`, perhaps `Process exited with code 0`, perhaps
-/// `Process running with session ID 7`, perhaps `Original token count: 12`, `Output:`.
+/// Optionally `Chunk ID: 1a2b`, `Wall time: 0.1 seconds`, optionally `Process exited with code 0`, optionally
+/// `Process running with session ID 7`, optionally `Original token count: 12`, `Output:`.
 fn newer(text: &str) -> Option<Header<'_>> {
     let word = |value: &str| !value.is_empty() && !value.contains(char::is_whitespace);
     let rest = wall_time(optional(text, "Chunk ID: ", word)?)?;
@@ -67,7 +67,7 @@ fn wall_time(text: &str) -> Option<&str> {
     (is_number && !time.is_empty()).then_some(rest)
 }
 
-/// What follows a line that may be missing; `None` when the line is there with a value that is none.
+/// The text after an optional line; `None` if the line has an invalid value.
 fn optional<'t>(text: &'t str, prefix: &str, is_value: impl Fn(&str) -> bool) -> Option<&'t str> {
     let Some(rest) = text.strip_prefix(prefix) else {
         return Some(text);

@@ -1,4 +1,4 @@
-//! The items of a rollout: messages, reasoning, calls of tools and their results.
+//! The items of a rollout: messages, reasoning, tool calls and results.
 
 use serde::Serialize;
 use serde_json::value::RawValue;
@@ -117,7 +117,7 @@ impl Reader<'_> {
         self.say(who, false, start);
     }
 
-    /// A message that is only written for the screen.
+    /// A message that exists only as a screen event.
     pub(super) fn message(&mut self, role: Role, text: &str) {
         if text.trim().is_empty() {
             return;
@@ -163,7 +163,7 @@ impl Reader<'_> {
         self.push(pointer, None, What::Reasoning { text, summary });
     }
 
-    /// A call with the arguments that are a string, or those that are JSON.
+    /// A call with its arguments, as a string or as JSON.
     fn call(
         &mut self,
         item: &Payload<'_>,
@@ -193,7 +193,7 @@ impl Reader<'_> {
         self.push(None, item.id.named(), What::ToolCall(call));
     }
 
-    /// Keeps the files of a patch until its result is known.
+    /// Keeps the files of a patch until its result arrives.
     fn remember_patch(&mut self, call: &Call, given: &Content<'_, Named<'_>>) {
         let inner = call
             .arguments
@@ -241,7 +241,7 @@ impl Reader<'_> {
         self.push(None, item.id.named(), What::ToolCall(call));
     }
 
-    /// A call that the provider answers itself.
+    /// A call that the provider runs itself.
     fn hosted(&mut self, item: &Payload<'_>, name: &str) {
         let call = Call {
             name: name.to_owned(),
@@ -301,7 +301,7 @@ impl Reader<'_> {
     }
 }
 
-/// Exit code and text of a result: from the JSON text that older versions write, or behind the header of a command.
+/// Exit code and text of a result: from the JSON of older versions, or after the header of a command.
 fn read_output(result: &mut ToolResult, text: String) {
     if text.starts_with('{')
         && let Ok(wrapped) = loose::parse::<Wrapped<'_>>(&text)
@@ -330,7 +330,7 @@ fn text_of<'p>(part: &'p Content<'_, Part<'_>>) -> Option<&'p str> {
     }
 }
 
-/// The texts of a message or a result on lines of their own, and how many images there are.
+/// The texts of a message or a result, one per line, and the number of images.
 fn joined(content: &Content<'_, Part<'_>>) -> (String, u64) {
     let Content::Items(parts) = content else {
         return (text_of(content).unwrap_or_default().to_owned(), 0);

@@ -1,4 +1,4 @@
-//! Patches in the words of `apply_patch`.
+//! Parses `apply_patch` patches.
 
 use crate::formats::trace::Change;
 
@@ -7,13 +7,13 @@ use crate::formats::trace::Change;
 pub(super) struct FileChange {
     pub(super) path: String,
     pub(super) change: Change,
-    /// The new path of a file that was renamed.
+    /// The new path of a renamed file.
     pub(super) to: Option<String>,
     /// The lines of its hunks.
     pub(super) diff: Option<String>,
 }
 
-/// The files that a patch changes, in order; none when it is no patch.
+/// The files that a patch changes, in order; empty if it is not a patch.
 pub(super) fn read(patch: &str) -> Vec<FileChange> {
     let mut files: Vec<FileChange> = Vec::new();
     let Some(start) = patch.find("*** Begin Patch") else {
@@ -40,7 +40,7 @@ pub(super) fn read(patch: &str) -> Vec<FileChange> {
         .into_iter()
         .find_map(|(prefix, change)| Some((marker.strip_prefix(prefix)?, change)));
         let ends = marker.starts_with("End Patch");
-        // `*** End of File` belongs to the hunk before it, and is no line of the file.
+        // `*** End of File` belongs to the hunk before it, and is not a line of the file.
         if opened.is_none() && !ends {
             continue;
         }

@@ -19,7 +19,7 @@ pub(super) struct Row<'a> {
     pub(super) ordinal: Count,
 }
 
-/// What a line says: the keys of all its types. In the oldest files it is the line.
+/// The content of a line, with the keys of all types. In the oldest files it is the whole line.
 #[derive(Default, Deserialize)]
 #[serde(default)]
 pub(super) struct Payload<'a> {
@@ -101,7 +101,7 @@ pub(super) struct Payload<'a> {
     pub(super) dynamic_tools: Option<IgnoredAny>,
 }
 
-/// A part of a message, of a summary, of a result.
+/// A part of a message, a summary or a result.
 #[derive(Default, Deserialize)]
 #[serde(default)]
 pub(super) struct Part<'a> {
@@ -116,7 +116,7 @@ pub(super) struct Part<'a> {
     pub(super) success: Flag,
 }
 
-/// A result that is a JSON text in a string.
+/// A result that is JSON in a string.
 #[derive(Default, Deserialize)]
 #[serde(default)]
 pub(super) struct Wrapped<'a> {
@@ -131,7 +131,7 @@ pub(super) struct Metadata {
     pub(super) exit_code: Maybe<i64>,
 }
 
-/// How a tool of a server ended: `Ok` with a flag, or `Err`.
+/// The outcome of a server's tool: `Ok` with a flag, or `Err`.
 #[derive(Default, Deserialize)]
 #[serde(default)]
 pub(super) struct Outcome {
@@ -155,7 +155,7 @@ pub(super) struct Info {
     pub(super) last_token_usage: Object<Usage>,
 }
 
-/// Tokens, cached input and reasoning included.
+/// Tokens, including cached input and reasoning.
 #[derive(Default, Deserialize)]
 #[serde(default)]
 pub(super) struct Usage {
@@ -165,7 +165,7 @@ pub(super) struct Usage {
     pub(super) reasoning_output_tokens: Count,
 }
 
-/// Where a session comes from.
+/// The origin of a session.
 #[derive(Default, Deserialize)]
 #[serde(default)]
 pub(super) struct Origin<'a> {
@@ -199,7 +199,7 @@ pub(super) struct Base {
     pub(super) end_ordinal_exclusive: Count,
 }
 
-/// A command that Codex ran by itself. Its environment is not read.
+/// A command that Codex itself ran. Its environment is not read.
 #[derive(Default, Deserialize)]
 #[serde(default)]
 pub(super) struct LocalShell<'a> {
@@ -210,7 +210,7 @@ pub(super) struct LocalShell<'a> {
     pub(super) timeout_ms: Count,
 }
 
-/// The patch among the arguments of a call, and the thread among those of a result.
+/// The patch in the arguments of a call, or the thread in its result.
 #[derive(Default, Deserialize)]
 #[serde(default)]
 pub(super) struct Named<'a> {

@@ -1,4 +1,4 @@
-//! What a rollout says for the screen: mostly what items say, too, and besides how turns went and what they used.
+//! Screen events of a rollout: mostly duplicates of items, plus the outcomes and token usage of turns.
 
 use crate::formats::trace::Role;
 
@@ -9,7 +9,7 @@ use super::thread::{Reader, Sums, total};
 use super::twins::Who;
 
 impl Reader<'_> {
-    /// A row for the screen.
+    /// Reads a screen event.
     pub(super) fn event(&mut self, event: &Payload<'_>) {
         let start = self.draft.events.len();
         let text = || event.text.get().or_else(|| event.message.get());
@@ -130,7 +130,7 @@ impl Reader<'_> {
         }
     }
 
-    /// A compaction is written in up to three rows.
+    /// Merges a compaction, which is written in up to three rows.
     pub(super) fn compacted(&mut self, kind: &str, summary: &str) {
         if !summary.trim().is_empty() {
             self.withhold_prompt("compactionSummaries", summary.to_owned());
@@ -154,7 +154,7 @@ impl Reader<'_> {
     }
 }
 
-/// Rows for the screen that repeat others, or say nothing about the run.
+/// Whether screen events of this kind duplicate others, or have no information about the run.
 fn is_bookkeeping(kind: &str) -> bool {
     kind.ends_with("_begin")
         || kind.ends_with("_delta")

@@ -1,4 +1,4 @@
-//! Tests of the importer for Codex: its samples, and logs that are damaged.
+//! Tests of the Codex importer: its samples, and damaged logs.
 
 use crate::import::testing::{
     brief, comparable, expected, json, only, read_with, run, sample, survives, tally, tokens,
@@ -17,7 +17,7 @@ const REAL: &[u8] = sample!(
 );
 const LETTA: &[u8] = sample!("codex/letta-tool-calls/input.jsonl");
 
-/// The run of rows; `T` in a row is a time that the next row has one second later.
+/// The run of these rows. Each `T` in a row becomes a time, one second later on each row.
 fn of(rows: &[&str]) -> crate::import::Draft {
     only(&Codex, "rollout-x.jsonl", written(rows).as_bytes())
 }

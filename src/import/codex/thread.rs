@@ -1,4 +1,4 @@
-//! One rollout, row by row: sessions, turns, tokens and what is only written for the screen.
+//! Reads one rollout row by row: sessions, turns, tokens and screen events.
 
 use std::collections::BTreeMap;
 
@@ -15,12 +15,12 @@ use super::patch::FileChange;
 use super::rows::{Info, Payload, Row, Usage};
 use super::twins::{Said, Who};
 
-/// A rollout that was read.
+/// A rollout after reading.
 pub(super) struct Thread {
     pub(super) draft: Draft,
-    /// How its last turn ended, as a subagent's.
+    /// How its last turn ended, as the end of a subagent.
     pub(super) ended: Option<Action>,
-    /// The calls that started other threads, by thread.
+    /// Calls that started other threads, by thread.
     pub(super) started: BTreeMap<String, String>,
 }
 
@@ -64,7 +64,7 @@ pub(super) struct Sums {
 }
 
 impl Sums {
-    /// `None` for a line that counts nothing: Codex writes one when the window is full.
+    /// `None` for a row without counts, which Codex writes when the context window is full.
     pub(super) fn of(usage: Option<&Usage>) -> Option<Self> {
         let usage = usage?;
         let sums = Self {
@@ -95,12 +95,12 @@ impl Sums {
     }
 }
 
-/// What is known after some rows.
+/// The state after some rows.
 pub(super) struct Reader<'o> {
     pub(super) options: &'o Options,
     pub(super) draft: Draft,
 
-    // The row at hand: its number without blank lines, its line, time and turn, and the pointer to its item.
+    // The current row: its number without blank lines, its line, time and turn, and the pointer to its item.
     pub(super) row: usize,
     line: u64,
     pub(super) time: String,
@@ -110,10 +110,10 @@ pub(super) struct Reader<'o> {
     pub(super) head: Option<Head>,
     pub(super) is_exec: bool,
     pub(super) first_time: Option<String>,
-    /// State and word of the end of the last turn.
+    /// State and recorded word for the end of the last turn.
     pub(super) ended: Option<(&'static str, String)>,
 
-    // The rows at the start that are its parent's.
+    // Rows at the start that are copied from the parent.
     copied: Option<usize>,
     first_own: Option<u64>,
     has_own: bool,
@@ -123,14 +123,14 @@ pub(super) struct Reader<'o> {
     pub(super) tokens: Option<Sums>,
     pub(super) said: Vec<Said>,
     pub(super) patches: BTreeMap<String, Vec<FileChange>>,
-    /// Calls that start a thread, and the calls by the thread that they started.
+    /// Calls that start a thread, and calls by the thread that they started.
     pub(super) spawns: Vec<String>,
     pub(super) started: BTreeMap<String, String>,
-    /// What the screen was shown of a call: whether it succeeded, and its exit code.
+    /// The outcome of a call on the screen: success, and exit code.
     pub(super) verdicts: BTreeMap<String, (Option<bool>, Option<i64>)>,
-    /// How many events there were at the last compaction, and the types of rows that speak of it.
+    /// The number of events at the last compaction, and the types of its rows.
     pub(super) compaction: (usize, Vec<String>),
-    /// How many turns were undone, and before which event.
+    /// Numbers of undone turns, with the event before which each undo occurred.
     pub(super) undone: Vec<(usize, u64)>,
 }
 
@@ -164,7 +164,7 @@ impl<'o> Reader<'o> {
         }
     }
 
-    /// Adds an event of the row at hand.
+    /// Adds an event of the current row.
     pub(super) fn push(&mut self, pointer: Option<String>, id: Option<String>, what: What) {
         let origin = Origin {
             line: Some(self.line),
@@ -183,7 +183,7 @@ impl<'o> Reader<'o> {
         self.push(None, None, What::Note { kind, text });
     }
 
-    /// Adds what was said, in one of its two forms.
+    /// Records one of the two forms of a text.
     pub(super) fn say(&mut self, who: Who, is_event: bool, start: usize) {
         let events = start..self.draft.events.len();
         if !events.is_empty() {
@@ -198,7 +198,7 @@ impl<'o> Reader<'o> {
         }
     }
 
-    /// Counts what is left out; with `--keep prompts` it becomes a note.
+    /// Counts omitted content; with `--keep prompts`, adds it as a note.
     pub(super) fn withhold_prompt(&mut self, what: &'static str, text: String) {
         if self.options.keeps(Keep::Prompts) {
             self.note(shared::kept(what), Some(text));
@@ -211,7 +211,7 @@ impl<'o> Reader<'o> {
         self.time = row.timestamp.named().unwrap_or_default();
         let kind = row.kind.text();
         let Some(payload) = row.payload.0 else {
-            // The oldest files have items without a frame.
+            // The oldest files have bare items.
             self.pointer = "";
             let item = loose::parse::<Payload<'_>>(text).unwrap_or_default();
             if item.kind.get().is_some() {
@@ -257,7 +257,7 @@ impl<'o> Reader<'o> {
         self.push(None, None, What::Unknown { kind });
     }
 
-    /// The first session is the file's own; others are copies.
+    /// The first session is the file's own; further ones are copies.
     fn session(&mut self, meta: &Payload<'_>) {
         if self.head.is_some() {
             self.inherited += 1;
@@ -301,7 +301,7 @@ impl<'o> Reader<'o> {
         self.draft.withhold("instructions", prompts as u64);
     }
 
-    /// Whether the row at hand is a copy of its parent's.
+    /// Whether the current row is copied from the parent.
     fn is_inherited(&mut self, ordinal: Option<u64>) -> bool {
         let has_parent = self.head.as_ref().is_some_and(|head| head.parent.is_some());
         if !has_parent || self.has_own {

@@ -1,4 +1,4 @@
-//! What Codex writes twice: as an item for the model, and as an event for its screen.
+//! Matches the two forms in which Codex writes a text: an item for the model, and an event for the screen.
 
 use std::collections::{BTreeMap, VecDeque};
 use std::ops::Range;
@@ -13,13 +13,13 @@ pub(super) enum Who {
     Reasoning,
 }
 
-/// Something that was said, in one of the two forms.
+/// One of the two forms of a text.
 #[derive(Debug)]
 pub(super) struct Said {
-    /// Number of the row, blank lines aside.
+    /// Number of the row, not counting blank lines.
     pub(super) row: usize,
     pub(super) who: Who,
-    /// Whether this is the form for the screen.
+    /// Whether this is the screen form.
     pub(super) is_event: bool,
     /// Number of the turn.
     pub(super) turn: u64,
@@ -27,10 +27,10 @@ pub(super) struct Said {
     pub(super) events: Range<usize>,
 }
 
-/// So far apart twins are at most, in rows that say something.
+/// Maximum distance of twins, in rows with text.
 const NEAR: usize = 32;
 
-/// For each of `said`, whether it has a twin of the other form.
+/// For each of `said`, whether it has a twin in the other form.
 pub(super) fn pair(said: &[Said], events: &[Event]) -> Vec<bool> {
     let mut paired = vec![false; said.len()];
     let mut free: Vec<usize> = said
@@ -42,7 +42,7 @@ pub(super) fn pair(said: &[Said], events: &[Event]) -> Vec<bool> {
             (paired[at], paired[twin]) = (true, true);
         }
     };
-    // Twins with one text first, so that none of them goes to a neighbor with another.
+    // Match equal texts first, so that none is matched to a neighbor with a different text.
     for same_text in [true, false] {
         for at in (0..said.len()).filter(|at| said[*at].is_event) {
             if paired[at] {
@@ -77,7 +77,7 @@ pub(super) fn pair(said: &[Said], events: &[Event]) -> Vec<bool> {
     paired
 }
 
-/// The items on the rows right before one, over other events of the same kind.
+/// The items on the rows directly before one, skipping events of the same kind.
 fn before(said: &[Said], at: usize) -> impl Iterator<Item = usize> {
     (at.saturating_sub(NEAR)..at)
         .rev()
@@ -85,14 +85,14 @@ fn before(said: &[Said], at: usize) -> impl Iterator<Item = usize> {
         .filter(|other| !said[*other].is_event)
 }
 
-/// The items on the rows right behind one.
+/// The items on the rows directly after one.
 fn after(said: &[Said], at: usize) -> impl Iterator<Item = usize> {
     (at + 1..said.len().min(at + NEAR))
         .take_while(move |other| is_near(said, at, *other))
         .filter(|other| !said[*other].is_event)
 }
 
-/// Whether all rows between two say something of the same kind, and at most one of them is an item.
+/// Whether two texts are of the same kind, and every row between them has a text.
 fn is_near(said: &[Said], at: usize, other: usize) -> bool {
     said[at].who == said[other].who && said[at].row.abs_diff(said[other].row) == at.abs_diff(other)
 }

@@ -1,5 +1,5 @@
-//! Which log below the folder of a trial is read. One that the agent itself wrote keeps exit statuses and order, which the
-//! trajectory that Harbor made from it does not.
+//! Chooses the log to read below the folder of a trial. The agent's own log keeps exit statuses and order; the trajectory that
+//! Harbor derives from it does not.
 
 use std::ops::Range;
 
@@ -8,7 +8,7 @@ use super::super::{Options, Problem, Source, atif, claude_code, codex, mini_swe_
 
 type Read = Result<Draft, Problem>;
 
-/// The log of a trial, or those of its steps one after the other. Without one the draft is empty.
+/// The log of a trial, or the logs of its steps in order. Without a log the draft is empty.
 pub fn read(
     source: &Source,
     files: Range<usize>,

@@ -1,11 +1,11 @@
-//! Tests of the importer for Harbor: its samples, and jobs that are damaged.
+//! Tests of the Harbor importer: its samples, and damaged jobs.
 
 use super::super::draft::{Draft, Id};
 use super::super::testing::{counts, outline, read as runs, read_with, survive, tokens};
 use super::super::{Keep, Options, Problem};
 use super::*;
 
-/// The files of the job, by their paths below its folder.
+/// The files of the job, by path below its folder.
 fn job() -> Vec<(String, Vec<u8>)> {
     let root = concat!(
         env!("CARGO_MANIFEST_DIR"),

@@ -1,4 +1,4 @@
-//! `result.json` of a trial, and what is computed from it. Its configuration is private.
+//! `result.json` of a trial, and values computed from it. Its configuration is private.
 
 use serde::Deserialize;
 use serde_json::value::RawValue;
@@ -54,7 +54,7 @@ pub struct Model<'a> {
     pub provider: Text<'a>,
 }
 
-/// What an agent used. The input includes what was cached.
+/// Token usage of an agent. The input includes cached tokens.
 #[derive(Deserialize, Default)]
 #[serde(default)]
 pub struct AgentResult {
@@ -71,7 +71,7 @@ struct Verified<'a> {
     rewards: Option<&'a RawValue>,
 }
 
-/// What ended a trial or a step.
+/// The exception that ended a trial or a step.
 #[derive(Deserialize, Default)]
 #[serde(default)]
 pub struct Exception<'a> {
@@ -100,13 +100,13 @@ struct Step<'a> {
 }
 
 impl Phase<'_> {
-    /// How long it took.
+    /// Its duration.
     pub fn seconds(&self) -> Option<f64> {
         seconds_between(self.started_at.as_deref(), self.finished_at.as_deref())
     }
 }
 
-/// A reward: its name, and its value as written.
+/// A reward: its name, and its value as recorded.
 type Reward = (String, Box<RawValue>);
 
 impl Trial<'_> {
@@ -122,7 +122,7 @@ impl Trial<'_> {
             .collect()
     }
 
-    /// What its agent used: in all, or else in each step.
+    /// The usage of its agent: the total, or else one per step.
     pub fn results(&self) -> Vec<&AgentResult> {
         match self.agent_result.as_ref() {
             Some(result) => vec![result],
@@ -133,7 +133,7 @@ impl Trial<'_> {
         }
     }
 
-    /// Its exception, then those of its steps.
+    /// Its exception, followed by those of its steps.
     pub fn exceptions(&self) -> Vec<&Exception<'_>> {
         let steps = self
             .each_step()
@@ -145,7 +145,7 @@ impl Trial<'_> {
             .collect()
     }
 
-    /// Its rewards, then those of its steps.
+    /// Its rewards, followed by those of its steps.
     pub fn rewards(&self) -> Vec<Reward> {
         let of = |result: &Apart<Verified<'_>>, prefix: &str| -> Vec<Reward> {
             let rewards = result.as_ref().and_then(|result| result.rewards);
@@ -177,7 +177,7 @@ fn members(object: &str, prefix: &str) -> Vec<Reward> {
         .collect()
 }
 
-/// The rewards that a verifier left in files, for trials whose result has none.
+/// Rewards in verifier files, for trials whose result has none.
 pub fn reward_files(source: &Source, folder: &str, draft: &mut Draft) -> Vec<Reward> {
     for name in ["reward.json", "reward.txt"] {
         let Some(position) = source.position(&format!("{folder}verifier/{name}")) else {

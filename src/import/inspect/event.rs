@@ -1,4 +1,4 @@
-//! An event of a sample as it is written. All kinds share one list of keys.
+//! A raw event of a sample. All kinds share one list of keys.
 
 use serde::Deserialize;
 use serde_json::value::RawValue;
@@ -17,15 +17,15 @@ pub struct Event<'a> {
     pub uuid: Text<'a>,
     pub span_id: Text<'a>,
     pub pending: Flag,
-    // Calls of a model.
+    // Model calls.
     pub model: Text<'a>,
     pub role: Text<'a>,
     pub input: Items<'a>,
     pub input_refs: Apart<Vec<(usize, usize)>>,
     pub output: Apart<Output<'a>>,
-    /// A text of a call of a model, else an object.
+    /// A string for a model call, otherwise an object.
     pub error: Option<&'a RawValue>,
-    // Calls of a tool; `id` is also that of a span.
+    // Tool calls; `id` is also the id of a span.
     pub id: Text<'a>,
     pub function: Text<'a>,
     pub arguments: Option<&'a RawValue>,

@@ -1,4 +1,4 @@
-//! The events of a sample: what was said to the model and by it, kept apart from what graders and inner agents said.
+//! The events of a sample: the conversation with the model, separated from graders and inner agents.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::hash::{DefaultHasher, Hash, Hasher};
@@ -16,27 +16,27 @@ use super::event::{Event, Output};
 use super::message::{self, Attachments, Message, Said, ToolError};
 use super::sample::Content;
 
-/// The agent that graders are.
+/// The agent name of graders.
 const SCORER: &str = "scorer";
-/// Levels of events in events of tools that are followed.
+/// Maximum levels of events nested in tool events.
 const LEVELS: usize = 16;
 
-/// A part of a sample: whose events are in it.
+/// A part of a sample, with the agent of its events.
 #[derive(Default, Clone)]
 struct Span {
     /// The agent beside the main one.
     agent: Option<String>,
-    /// Whether an agent in it is an inner one.
+    /// Whether an agent inside it is an inner one.
     is_within: bool,
-    /// What gives scores in it.
+    /// The scorer that runs in it.
     scorer: Option<String>,
-    /// The agent that it began.
+    /// The agent that it started.
     began: Option<String>,
-    /// The agent that began that one.
+    /// The parent of that agent.
     parent: Option<String>,
 }
 
-/// How often a message was shown and, in the input that is read, seen.
+/// How often a message was shown and how often it occurs in the current input.
 type Counts = BTreeMap<(Option<String>, u64), usize>;
 
 struct Reader<'c, 'a> {
@@ -44,22 +44,22 @@ struct Reader<'c, 'a> {
     options: &'c Options,
     draft: Draft,
     spans: BTreeMap<String, Span>,
-    /// Steps of older logs that have not ended.
+    /// Open steps of older logs.
     steps: Vec<Span>,
     shown: Counts,
-    /// The messages of the pool that were looked at, by agent.
+    /// Messages of the pool that were already read, by agent.
     pooled: BTreeSet<(Option<String>, usize)>,
-    /// Calls that were shown.
+    /// Calls already shown.
     calls: BTreeSet<String>,
-    /// Calls whose result was shown.
+    /// Calls whose result was already shown.
     answered: BTreeSet<String>,
-    /// The call that an agent's span is the work of.
+    /// The call that an agent's span belongs to.
     handed: BTreeMap<String, String>,
     /// Whether the model was called outside of scorers.
     called: bool,
 }
 
-/// Reads the events of a sample, or its messages when no event is a call of its model.
+/// Reads the events of a sample, or its messages if it has no model call.
 pub fn read(content: &Content<'_>, options: &Options, draft: &mut Draft, times: &mut Times) {
     let mut reader = Reader {
         content,
@@ -150,7 +150,7 @@ impl Reader<'_, '_> {
                 self.odd(&place);
                 first
             }
-            // State, store, sandbox and the rest.
+            // State, store, sandbox and others.
             _ => {
                 self.draft.withhold("bookkeeping", 1);
                 first
@@ -174,7 +174,7 @@ impl Reader<'_, '_> {
         self.draft.odd("", pointer, "an event");
     }
 
-    /// A call of a model: what of its input is new, and its answer. Gives the number of the answer's first event.
+    /// A model call: adds the new messages of its input, and its answer. Returns the number of the answer's first event.
     fn model(&mut self, place: &Origin, event: &Event<'_>, span: &Span) -> usize {
         let agent = match event.role.text() {
             "grader" => Some(SCORER.to_owned()),
@@ -246,14 +246,14 @@ impl Reader<'_, '_> {
         &self.content.attachments
     }
 
-    /// Tokens that graders used are part of what the sample counts.
+    /// The tokens of a sample include those of its graders.
     fn grader(&mut self) {
         if !self.draft.record.includes.contains(&SCORER) {
             self.draft.record.includes.push(SCORER);
         }
     }
 
-    /// A message of the input, which repeats the conversation: shown when it was not before.
+    /// A message of the input, which repeats the conversation. Adds it if it is new.
     fn heard(&mut self, place: &Origin, raw: &RawValue, agent: Option<&str>, seen: &mut Counts) {
         let Ok(message) = serde_json::from_str::<Message<'_>>(raw.get()) else {
             self.odd(place);
@@ -315,7 +315,7 @@ impl Reader<'_, '_> {
         }
         let error: Option<ToolError<'_>> = event.error.map(loose::part);
         let said = match event.result {
-            // A number, or true or false.
+            // A number or a boolean.
             Some(raw) if !raw.get().starts_with(['"', '[', '{']) => {
                 let mut said = Said::default();
                 said.content.line(raw.get());
@@ -334,7 +334,7 @@ impl Reader<'_, '_> {
         }
     }
 
-    /// Events in an event of a tool, as older logs have them: those of the agent that it is, if any.
+    /// Events nested in a tool event, as in older logs. Assigns them to the agent of that tool, if any.
     fn inner(
         &mut self,
         place: &Origin,
@@ -471,7 +471,7 @@ impl Reader<'_, '_> {
         0
     }
 
-    /// Reads the messages of the sample, before what the events after `before` say of scores, errors and graders.
+    /// Reads the messages of the sample, placed before the scores, errors and graders of the events from `before` on.
     fn messages(&mut self, before: usize) {
         let events = self.draft.events.split_off(before);
         for (place, raw) in &self.content.messages {
@@ -505,7 +505,7 @@ impl Reader<'_, '_> {
     }
 }
 
-/// What a message is recognized by: its id, or in older logs its role and content.
+/// The identity of a message: its id, or in older logs its role and content.
 fn key(
     agent: Option<&str>,
     message: &Message<'_>,

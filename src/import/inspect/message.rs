@@ -1,4 +1,4 @@
-//! A message of a conversation with a model, and what it becomes.
+//! A message in a conversation with a model, and its conversion to events.
 
 use std::borrow::Cow;
 use std::collections::BTreeMap;
@@ -14,12 +14,12 @@ use super::super::Options;
 use super::super::draft::{Call, Draft, Origin, ToolResult, What};
 use super::super::loose::{self, Apart, Flag, Items, Spoken, Text};
 
-/// Texts that are kept apart from where they are used, by key.
+/// Texts that are stored separately, by key.
 #[derive(Default)]
 pub struct Attachments<'a>(pub BTreeMap<Cow<'a, str>, &'a RawValue>);
 
 impl Attachments<'_> {
-    /// The text, or what it refers to.
+    /// The text, or the text that it refers to.
     pub fn resolve<'t>(&'t self, text: &'t str) -> Cow<'t, str> {
         let key = text.strip_prefix("attachment://");
         let found = key
@@ -30,7 +30,7 @@ impl Attachments<'_> {
     }
 }
 
-/// The numbers of some ranges, each below `end`.
+/// The numbers in some ranges, each below `end`.
 pub fn ranges(refs: &[(usize, usize)], end: usize) -> impl Iterator<Item = usize> + '_ {
     refs.iter().flat_map(move |(from, to)| Range {
         start: (*from).min(end),
@@ -53,7 +53,7 @@ pub struct Message<'a> {
     model: Text<'a>,
 }
 
-/// Why a tool failed.
+/// The reason that a tool failed.
 #[derive(Deserialize, Default)]
 #[serde(default)]
 pub struct ToolError<'a> {
@@ -87,21 +87,21 @@ struct Part<'a> {
     arguments: Text<'a>,
 }
 
-/// What content holds.
+/// The parts of a content.
 #[derive(Default)]
 pub struct Said {
-    /// Its texts and pictures.
+    /// Its texts and images.
     pub content: Spoken,
     /// Reasoning, and whether it is a summary.
     reasoning: Vec<(String, bool)>,
-    /// Tools that the provider ran.
+    /// Tools run by the provider.
     hosted: Vec<Call>,
-    /// Reasoning that cannot be read.
+    /// Number of encrypted reasoning parts.
     encrypted: u64,
 }
 
 impl Said {
-    /// Reads content: a text or parts.
+    /// Reads content: a string or parts.
     pub fn of(raw: Option<&RawValue>, attachments: &Attachments<'_>) -> Self {
         let mut said = Self::default();
         let Some(raw) = raw else { return said };
@@ -153,7 +153,7 @@ impl Said {
     }
 }
 
-/// The arguments of a call: a value, or a text that refers to one.
+/// The arguments of a call: a value, or a reference to one.
 pub fn arguments(
     raw: Option<&RawValue>,
     attachments: &Attachments<'_>,
@@ -166,7 +166,7 @@ pub fn arguments(
     }
 }
 
-/// An object whose texts are resolved, one level deep.
+/// An object with its texts resolved, one level deep.
 fn resolved(raw: &RawValue, attachments: &Attachments<'_>) -> Option<Box<RawValue>> {
     let mut object = String::from("{");
     for member in Node::parse(raw.get()).ok()?.members() {
@@ -186,7 +186,7 @@ fn resolved(raw: &RawValue, attachments: &Attachments<'_>) -> Option<Box<RawValu
     loose::compact(&object)
 }
 
-/// Adds what a message is, and gives the ids of its calls.
+/// Adds the events of a message, and returns the ids of its calls.
 pub fn push(
     draft: &mut Draft,
     options: &Options,
@@ -210,7 +210,7 @@ pub fn push(
     Vec::new()
 }
 
-/// A result of a tool that says of itself whether it failed.
+/// A tool result that states whether it failed.
 pub fn result(
     call: Option<String>,
     content: Spoken,

@@ -1,4 +1,4 @@
-//! What a sample becomes: its record and outcomes. Its events are read elsewhere.
+//! Converts a sample to a record and outcomes. Its events are read elsewhere.
 
 use crate::formats::json::Node;
 
@@ -9,7 +9,7 @@ use super::super::time::Times;
 use super::sample::{Content, Sample, Score, Usage};
 use super::{Eval, Log, events};
 
-/// What a sample becomes.
+/// Converts a sample to a draft.
 pub fn draft(log: &Log<'_>, content: &Content<'_>, is_finished: bool, options: &Options) -> Draft {
     let mut draft = Draft::default();
     if !is_finished {
@@ -79,7 +79,7 @@ fn record(log: &Log<'_>, sample: &Sample<'_>, options: &Options) -> Record {
     }
 }
 
-/// The task, or its sample where every sample is a case.
+/// The task, or the sample if every sample is a case.
 fn case(eval: &Eval<'_>, sample: &Sample<'_>, options: &Options) -> Option<String> {
     let task = eval.task.named()?;
     match loose::word(sample.id).filter(|_| options.case_per_sample) {
@@ -88,7 +88,7 @@ fn case(eval: &Eval<'_>, sample: &Sample<'_>, options: &Options) -> Option<Strin
     }
 }
 
-/// Tokens and cost of all models, the graders' among them.
+/// Tokens and cost of all models, including graders.
 fn usage(sample: &Sample<'_>) -> (Tokens, Option<f64>) {
     let models = sample
         .model_usage

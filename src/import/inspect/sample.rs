@@ -1,4 +1,4 @@
-//! A sample as it is written, in one piece or in chunks.
+//! A raw sample, in one piece or in chunks.
 
 use serde::Deserialize;
 use serde_json::value::RawValue;
@@ -9,7 +9,7 @@ use super::super::draft::{Origin, Tokens};
 use super::super::loose::{Apart, Count, Items, Number, Text};
 use super::message::Attachments;
 
-/// A sample of a log, in one piece or without what is in chunks.
+/// A sample of a log, in one piece or without the data in chunks.
 #[derive(Deserialize, Default)]
 #[serde(default)]
 pub struct Sample<'a> {
@@ -19,10 +19,10 @@ pub struct Sample<'a> {
     messages: Items<'a>,
     pub message_refs: Apart<Vec<(usize, usize)>>,
     pub scores: Option<&'a RawValue>,
-    /// The only score, in older logs.
+    /// The single score of older logs.
     pub score: Option<&'a RawValue>,
     events: Items<'a>,
-    /// Events and attachments, in older logs.
+    /// Events and attachments of older logs.
     pub transcript: Apart<Transcript<'a>>,
     pub model_usage: Option<&'a RawValue>,
     pub started_at: Text<'a>,
@@ -82,7 +82,7 @@ pub struct Score<'a> {
     pub history: Items<'a>,
 }
 
-/// Tokens of one model. What was cached is not part of the input; reasoning is part of the output.
+/// Tokens of one model. Input excludes cached tokens; output includes reasoning.
 #[derive(Deserialize, Default)]
 #[serde(default)]
 pub struct Usage {
@@ -95,7 +95,7 @@ pub struct Usage {
 }
 
 impl Usage {
-    /// The classes of a trace.
+    /// The token classes of a trace.
     pub fn tokens(&self) -> Tokens {
         let written = self.input_tokens_cache_write.unwrap_or_default();
         let reasoning = self.reasoning_tokens.unwrap_or_default();
@@ -110,20 +110,20 @@ impl Usage {
     }
 }
 
-/// Everything of a sample, wherever it was.
+/// All data of a sample, from one piece or from chunks.
 pub struct Content<'a> {
     pub sample: Sample<'a>,
     /// Its events, with their places.
     pub events: Vec<(Origin, &'a RawValue)>,
     /// Its messages, with their places.
     pub messages: Vec<(Origin, &'a RawValue)>,
-    /// The messages that events refer to.
+    /// The pool of messages that events refer to.
     pub pool: Vec<&'a RawValue>,
     pub attachments: Attachments<'a>,
 }
 
 impl<'a> Content<'a> {
-    /// The content of a sample in one piece, which is at `pointer` of `place`.
+    /// The content of a sample in one piece, at `pointer` of `place`.
     pub fn of(mut sample: Sample<'a>, place: &Origin, pointer: &str) -> Self {
         let older = sample.transcript.0.take().unwrap_or_default();
         let (below, events) = if sample.events.is_some() {

@@ -1,4 +1,4 @@
-//! Tests of the importer for Inspect: its samples, and logs that are damaged.
+//! Tests of the Inspect importer: its samples, and damaged logs.
 
 use super::super::Keep;
 use super::super::draft::Id;

@@ -1,4 +1,4 @@
-//! What APIs of models call content, as one text.
+//! The `content` of a model API message, as one text.
 
 use serde::Deserialize;
 use serde_json::value::RawValue;
@@ -7,17 +7,17 @@ use crate::formats::json::Str;
 
 use super::values::{Items, Text};
 
-/// What a message says, in one text, and how many pictures were beside it.
+/// The content of a message, as one text and the number of its images.
 #[derive(Debug, Default, PartialEq, Eq)]
 pub struct Spoken {
-    /// Its texts, one under the other.
+    /// Its texts, one per line.
     pub text: String,
-    /// Pictures and other media that were left out.
+    /// Number of omitted images and other media.
     pub images: u64,
 }
 
 impl Spoken {
-    /// Reads what APIs of models call content: a text, or a list of parts.
+    /// Reads `content` of a model API: a string, or a list of parts.
     pub fn of(raw: Option<&RawValue>) -> Self {
         let mut content = Self::default();
         let Some(raw) = raw else { return content };
@@ -31,7 +31,7 @@ impl Spoken {
         content
     }
 
-    /// Adds a text beneath the others.
+    /// Appends a text on a new line.
     pub fn line(&mut self, text: &str) {
         if !(self.text.is_empty() || self.text.ends_with('\n')) {
             self.text.push('\n');

@@ -1,4 +1,4 @@
-//! Values of formats that are no contracts: a value of an unexpected type counts as absent, and unknown keys are passed over.
+//! Lenient values for undocumented formats: a value of an unexpected type is absent, and unknown keys are ignored.
 
 use std::borrow::Cow;
 use std::fmt;
@@ -12,7 +12,7 @@ use serde_json::value::RawValue;
 
 use crate::formats::json::Str;
 
-/// A scalar that is absent when it is of another type.
+/// A scalar that is absent if its type is unexpected.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Maybe<T>(pub Option<T>);
 
@@ -20,7 +20,7 @@ pub struct Maybe<T>(pub Option<T>);
 pub type Text<'a> = Maybe<Str<'a>>;
 /// `true` or `false`.
 pub type Flag = Maybe<bool>;
-/// A whole number that is not negative.
+/// A non-negative integer.
 pub type Count = Maybe<u64>;
 /// A number.
 pub type Number = Maybe<f64>;
@@ -45,9 +45,9 @@ impl<'de, T: OfScalar<'de>> Deserialize<'de> for Maybe<T> {
     }
 }
 
-/// What a scalar can be read as.
+/// A type that can be read from a scalar.
 pub trait OfScalar<'a>: Sized {
-    /// The value, where its type fits.
+    /// The value, if its type matches.
     fn of(value: Scalar<'a>) -> Option<Self>;
 }
 
@@ -77,7 +77,7 @@ impl OfScalar<'_> for bool {
 
 impl OfScalar<'_> for i64 {
     fn of(value: Scalar<'_>) -> Option<Self> {
-        // Beyond it a float does not tell neighbors apart.
+        // Above this, a float cannot represent every integer.
         const EXACT: f64 = 9_007_199_254_740_992.0;
         match value {
             Scalar::Integer(value) => Some(value),
@@ -110,17 +110,17 @@ impl OfScalar<'_> for f64 {
 }
 
 impl Text<'_> {
-    /// The text, empty when there is none.
+    /// The text; empty if absent.
     pub fn text(&self) -> &str {
         self.as_deref().unwrap_or_default()
     }
 
-    /// The text, when there is one that is not empty.
+    /// The text, if present and not empty.
     pub fn get(&self) -> Option<&str> {
         self.as_deref().filter(|text| !text.is_empty())
     }
 
-    /// The same as a string of its own.
+    /// The text as an owned string, if present and not empty.
     pub fn named(&self) -> Option<String> {
         self.get().map(str::to_owned)
     }
@@ -133,7 +133,7 @@ impl Flag {
     }
 }
 
-/// A value that is read apart from what is around it: absent when it cannot be read, whatever is wrong with it.
+/// A value that is parsed separately, and absent if it cannot be parsed for any reason.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Apart<T>(pub Option<T>);
 
@@ -158,7 +158,7 @@ impl<'de, T: Deserialize<'de>> Deserialize<'de> for Apart<T> {
     }
 }
 
-/// The values of a list, each unread; empty when it is no list.
+/// The raw values of a list; empty if it is not a list.
 pub type Items<'a> = Apart<Vec<&'a RawValue>>;
 
 impl<'a> Items<'a> {
@@ -168,7 +168,7 @@ impl<'a> Items<'a> {
     }
 }
 
-/// A value of any type, without what is in it.
+/// A value of any type, without nested values.
 pub enum Scalar<'a> {
     Text(Cow<'a, str>),
     Bool(bool),
@@ -302,7 +302,7 @@ impl<'de, T: Deserialize<'de>> Deserialize<'de> for Object<T> {
     }
 }
 
-/// The objects of an array; other items are passed over.
+/// The objects of an array; other items are ignored.
 #[derive(Debug)]
 pub struct List<T>(pub Vec<T>);
 

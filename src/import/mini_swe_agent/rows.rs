@@ -1,4 +1,4 @@
-//! A trajectory as it is written.
+//! The raw format of a trajectory.
 
 use serde::Deserialize;
 use serde_json::value::RawValue;
@@ -33,7 +33,7 @@ pub struct Stats {
     pub instance_cost: Number,
 }
 
-/// The rest of it is private.
+/// All other keys are private.
 #[derive(Deserialize, Default)]
 #[serde(default)]
 pub struct Config<'a> {
@@ -70,7 +70,7 @@ pub struct Row<'a> {
     #[serde(rename = "type")]
     pub kind: Text<'a>,
     pub call_id: Text<'a>,
-    /// Of an answer of the Responses API, its items; of a result there, its text.
+    /// In an answer of the Responses API, its items; in a result, its text.
     pub output: Option<&'a RawValue>,
     pub usage: Apart<Usage>,
 }
@@ -121,7 +121,7 @@ pub struct Function<'a> {
     pub arguments: Text<'a>,
 }
 
-/// One item of an answer of the Responses API.
+/// An item of a Responses API answer.
 #[derive(Deserialize, Default)]
 #[serde(default)]
 pub struct Item<'a> {

@@ -1,4 +1,4 @@
-//! Tests of the importer for mini-swe-agent: its samples, and trajectories that are damaged.
+//! Tests of the mini-swe-agent importer: its samples, and damaged trajectories.
 
 use super::super::testing::{counts, only, outline, read, read_with, survive, tokens};
 use super::super::{Keep, Options};

@@ -1,4 +1,4 @@
-//! Tests of the importer for the logs of `OpenHands`: its samples, and conversations that are damaged.
+//! Tests of the `OpenHands` importer: its samples, and damaged conversations.
 
 use super::super::testing::{counts, only, outline, read, survive, tokens};
 use super::*;

@@ -14,7 +14,7 @@ use super::super::time::{Times, When};
 use super::super::usage::{Inclusive, Usage};
 use super::{Edited, Generation};
 
-/// Arguments that are not the model's.
+/// Arguments not written by the model.
 const NOT_ARGUMENTS: [&str; 9] = [
     "thought",
     "translated_ipython_code",
@@ -117,7 +117,7 @@ struct Extras {
     error_id: Maybe<String>,
 }
 
-/// Who and where a command ran: read to be replaced.
+/// The user and place of a command; read only to be replaced.
 #[derive(Deserialize, Default)]
 #[serde(default)]
 struct Terminal {
@@ -127,7 +127,7 @@ struct Terminal {
     working_dir: Maybe<String>,
 }
 
-/// Tokens and cost of all answers up to an event.
+/// Total tokens and cost up to an event.
 #[derive(Deserialize, Default)]
 #[serde(default)]
 struct Metrics {
@@ -147,11 +147,11 @@ struct Accumulated {
 pub struct Reader<'o> {
     draft: Draft,
     options: &'o Options,
-    /// The call of each action, by id of its event.
+    /// The call of each action, by event id.
     calls: BTreeMap<String, String>,
-    /// Answers of the model that are counted.
+    /// Answers of the model that are already counted.
     answers: BTreeSet<String>,
-    /// The last that an event says of tokens and cost in all.
+    /// The latest totals of tokens and cost.
     metrics: Metrics,
     /// The last state of the agent.
     state: Option<String>,
@@ -160,7 +160,7 @@ pub struct Reader<'o> {
 }
 
 impl<'o> Reader<'o> {
-    /// A reader of the events of a folder, whose name may be the id of the session.
+    /// A reader of the events of a folder, whose name may be the session id.
     pub fn new(options: &'o Options, folder: &str) -> Self {
         let name = folder.rsplit('/').next().unwrap_or(folder);
         let is_id = name.len() == 32 && name.bytes().all(|byte| byte.is_ascii_hexdigit());
@@ -263,7 +263,7 @@ impl Reader<'_> {
     }
 
     fn call(&mut self, action: &str, event: &Event<'_>, args: &Args<'_>, place: &Origin) {
-        // The thought of the tool for thinking is its argument.
+        // The thought of the think tool is its argument.
         let said = match action {
             "think" => None,
             "finish" | "reject" => args.final_thought.named().or_else(|| args.thought.named()),
@@ -304,7 +304,7 @@ impl Reader<'_> {
         self.usage(event, vec![id], place);
     }
 
-    /// Counts an answer of the model: it is repeated on every action and observation of it.
+    /// Counts an answer of the model, which is repeated on each of its actions and observations.
     fn usage(&mut self, event: &Event<'_>, calls: Vec<String>, place: &Origin) {
         let response = event.tool_call_metadata.as_ref();
         let Some(response) = response.and_then(|made| made.model_response.as_ref()) else {
@@ -323,7 +323,7 @@ impl Reader<'_> {
             models.push(model);
         }
         if let Some(mut counted) = response.usage.as_ref().and_then(Usage::read) {
-            // 0 is what is written for models that do not count it.
+            // Models without this count have 0.
             counted.reasoning = counted.reasoning.filter(|count| *count > 0);
             let tokens = counted.disjoint();
             self.draft.record.tokens = self.draft.record.tokens.plus(tokens);
@@ -385,7 +385,7 @@ impl Reader<'_> {
                 .workspaces
                 .extend(terminal.working_dir.0.clone());
         }
-        // -1 means that it is not known.
+        // -1 means unknown.
         let code = terminal
             .exit_code
             .or(*extras.exit_code)
@@ -446,7 +446,7 @@ impl Reader<'_> {
     }
 }
 
-/// The arguments as the model wrote them.
+/// The arguments as written by the model.
 fn arguments<'m>(made: &'m Made<'_>) -> Option<&'m str> {
     let id = made.tool_call_id.as_deref()?;
     let choices = made.model_response.as_ref()?.choices.as_ref()?;

@@ -1,4 +1,4 @@
-//! `OpenHands` since 1.0: events with a `kind`, and the state of the conversation beside them.
+//! `OpenHands` since 1.0: events with a `kind`, and a separate state of the conversation.
 
 mod rows;
 
@@ -17,10 +17,10 @@ use super::{Edited, Generation};
 pub use rows::State;
 use rows::{Event, Message, Metrics, Observation, Terminal};
 
-/// An event as part of the tree that `parent_id` makes.
+/// An event in the tree formed by `parent_id`.
 struct Node {
     parent: Option<usize>,
-    /// What it became.
+    /// Its converted events.
     events: std::ops::Range<usize>,
 }
 
@@ -32,18 +32,18 @@ pub struct Reader<'o> {
     /// Position of each event, by id.
     ids: BTreeMap<String, usize>,
     nodes: Vec<Node>,
-    /// The call of each action, by id of its event.
+    /// The call of each action, by event id.
     calls: BTreeMap<String, String>,
-    /// Tokens of each answer that was not seen yet.
+    /// Tokens of answers that have not appeared yet.
     answers: BTreeMap<String, (Tokens, Option<String>)>,
-    /// The last status that an event has.
+    /// The latest status of an event.
     status: Option<String>,
     interrupted: bool,
     times: Times,
 }
 
 impl<'o> Reader<'o> {
-    /// A reader of events beside that state.
+    /// A reader of events with this conversation state.
     pub fn new(options: &'o Options, state: State) -> Self {
         let mut answers = BTreeMap::new();
         for usage in metrics(&state).filter_map(|metrics| metrics.token_usages.as_ref()) {
@@ -265,7 +265,7 @@ impl Reader<'_> {
             ..ToolResult::default()
         };
         match code {
-            // It still runs, or was not executed.
+            // The command is still running, or was not executed.
             Some(-1) if *seen.timeout == Some(true) => {
                 result.ok = None;
                 result.status = Some("running".to_owned());
@@ -288,7 +288,7 @@ impl Reader<'_> {
         }
     }
 
-    /// A result that is no observation: rejected, or an error of the agent.
+    /// A result without an observation: a rejection, or an error of the agent.
     fn result(&mut self, event: &Event<'_>, place: Origin, status: &str, text: Option<String>) {
         let result = ToolResult {
             call: self.call(event),
@@ -300,7 +300,7 @@ impl Reader<'_> {
         self.draft.push(place, What::ToolResult(result));
     }
 
-    /// A call that another agent made, and what came of it.
+    /// A call by another agent, and its result.
     fn foreign_call(&mut self, id: &str, event: &Event<'_>, place: &dyn Fn() -> Origin) {
         let call = event
             .tool_call_id
@@ -348,7 +348,7 @@ impl Reader<'_> {
         }
     }
 
-    /// Names the lines that were abandoned: all but the one that ends last.
+    /// Marks abandoned branches: all but the one that ends last.
     fn branches(&mut self) {
         let mut lives = vec![false; self.nodes.len()];
         let mut last = self.nodes.len().checked_sub(1);
@@ -404,7 +404,7 @@ impl Reader<'_> {
         if record.tokens.nothing() {
             record.tokens = Tokens::default();
         }
-        // A sum of decimals, without the error of adding binary ones.
+        // A decimal sum without binary rounding error.
         let rounded = cost.map(|cost| (cost * 1e10).round() / 1e10);
         record.cost = rounded.filter(|cost| *cost > 0.0);
         let status = state.execution_status.0.clone().or(self.status.take());

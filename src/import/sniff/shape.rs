@@ -1,4 +1,4 @@
-//! The keys of a JSON value, and of the first row in it.
+//! The top-level keys of a JSON value, and of the first row in it.
 
 use std::borrow::Cow;
 use std::collections::{BTreeMap, BTreeSet};
@@ -6,7 +6,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use serde::Deserialize;
 use serde_json::value::RawValue;
 
-/// What a value is.
+/// The type of a value.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Top {
     Object,
@@ -14,21 +14,21 @@ pub(super) enum Top {
     Other,
 }
 
-/// What a JSON value looks like from above.
+/// The top-level structure of a JSON value.
 #[derive(Debug)]
 pub(super) struct Shape {
     pub(super) top: Top,
-    /// Keys of an object; of an array, those of its first element that is an object.
+    /// Keys of an object, or of the first object in an array.
     pub(super) keys: BTreeSet<String>,
-    /// Texts of these keys.
+    /// String values of some keys.
     texts: BTreeMap<&'static str, String>,
-    /// Keys with an array.
+    /// Keys with an array value.
     arrays: BTreeSet<String>,
-    /// Keys of the first object in the array that is named last in `ROWS`.
+    /// Keys of the first object in the array named last in `ROWS`.
     row: BTreeSet<String>,
-    /// The text of its `kind`.
+    /// The value of its `kind`.
     pub(super) kind: String,
-    /// Whether `message.role` is there.
+    /// Whether it has `message.role`.
     pub(super) role: bool,
 }
 
@@ -64,7 +64,7 @@ impl Shape {
         self.row.len() == keys.len() && self.row_has(keys)
     }
 
-    /// Whether it looks like a line of a log, not like a document.
+    /// Whether it looks like a line of a log rather than a document.
     pub(super) fn is_row(&self) -> bool {
         self.has("type") || self.has("timestamp")
     }
@@ -96,7 +96,7 @@ pub(super) fn document(bytes: &[u8]) -> Result<Shape, String> {
     Ok(shape(value))
 }
 
-/// The first eight lines that can be read.
+/// The first eight lines that can be parsed.
 pub(super) fn rows(bytes: &[u8]) -> Vec<Shape> {
     let lines = bytes.split(|byte| *byte == b'\n').take(64);
     let lines = lines.filter(|line| line.trim_ascii().starts_with(b"{"));

@@ -1,4 +1,4 @@
-//! ZIP archives: their members are read one at a time, with limits, and nothing is written anywhere.
+//! ZIP archives: reads members one at a time, with limits, and writes nothing to disk.
 
 use std::cell::RefCell;
 use std::io::Read;
@@ -10,9 +10,9 @@ use crate::import::{Problem, problem};
 
 use super::{Stream, compressed, too_large};
 
-/// How many times its size an archive may unpack to in all: members are read more than once.
+/// Maximum ratio of the total unpacked size to the archive size. Members are read more than once.
 const RATIO: u64 = 1000;
-/// What any archive may unpack to in all.
+/// Total bytes that any archive may unpack to.
 const SMALLEST: u64 = 4 << 30;
 
 /// A ZIP archive.
@@ -20,11 +20,11 @@ pub struct Archive<'s> {
     /// Position in the source, for `Draft::sources`.
     pub position: usize,
     name: &'s str,
-    /// Each with its number in the archive.
+    /// The index of each member in the archive.
     members: Vec<usize>,
     names: Vec<String>,
     zip: RefCell<ZipArchive<Box<dyn Stream + 's>>>,
-    /// How much may still be unpacked.
+    /// Bytes that may still be unpacked.
     left: RefCell<u64>,
 }
 
@@ -63,15 +63,15 @@ impl<'s> Archive<'s> {
         })
     }
 
-    /// The members, sorted. Of members with one name, the last one counts.
+    /// The members, sorted. The last of several members with one name wins.
     pub fn names(&self) -> &[String] {
         &self.names
     }
 
-    /// Reads a member: stored, or compressed with Deflate or Zstandard.
+    /// Reads a member that is stored, or compressed with Deflate or Zstandard.
     ///
     /// # Errors
-    /// There is no such member, it cannot be read, or it is larger than the limit.
+    /// The member is missing, cannot be read, or exceeds the limit.
     pub fn read(&self, member: &str) -> Result<Vec<u8>, Problem> {
         let refused = |reason: &dyn std::fmt::Display| {
             let message = format!("Member `{member}` of the archive could not be read: {reason}");
@@ -101,7 +101,7 @@ impl<'s> Archive<'s> {
         let mut bytes = Vec::new();
         if entry.compression() == CompressionMethod::ZSTD {
             let mut packed = Vec::new();
-            // A directory that lies about sizes must not reserve memory.
+            // Wrong sizes in the directory must not reserve memory.
             let mut entry = entry.take(limit + 1);
             let read = entry.read_to_end(&mut packed);
             read.map_err(|error| refused(&error))?;

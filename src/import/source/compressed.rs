@@ -1,4 +1,4 @@
-//! Zstandard: all frames of a file, with a limit on what they hold.
+//! Zstandard: decompresses all frames of a file, up to a limit.
 
 use std::io::Read;
 
@@ -10,25 +10,25 @@ use crate::import::{Problem, problem};
 
 use super::{LARGEST, too_large};
 
-/// What to do with damaged data.
+/// The help for damaged data.
 pub(super) const AGAIN: &str = "Copy the file again: it may be cut off.";
 
-/// What anything may unpack to, however small it is.
+/// Bytes that any file may unpack to, however small.
 const SMALLEST: u64 = 64 << 20;
-/// How many times its size a file may unpack to. Logs reach 30; only bombs reach hundreds.
+/// Maximum ratio of unpacked to packed size. Logs reach 30; only bombs reach hundreds.
 const RATIO: u64 = 200;
 
-/// How much may come out of so many bytes.
+/// Maximum bytes that this many packed bytes may unpack to.
 pub(super) fn limit(packed: u64) -> u64 {
     packed.saturating_mul(RATIO).clamp(SMALLEST, LARGEST)
 }
 
-/// Whether bytes begin as Zstandard does.
+/// Whether the bytes begin like Zstandard.
 pub(super) fn is_zstd(bytes: &[u8]) -> bool {
     bytes.starts_with(&[0x28, 0xB5, 0x2F, 0xFD])
 }
 
-/// Reads all frames, or as many of them as give `enough` bytes. With enough bytes, what is cut off after them is no error.
+/// Decompresses all frames, or enough of them for `enough` bytes. A truncated rest is then not an error.
 pub(super) fn unpack(name: &str, packed: &[u8], enough: usize) -> Result<Vec<u8>, Problem> {
     let limit = limit(packed.len() as u64);
     let mut rest = packed;

@@ -1,4 +1,4 @@
-//! Tests of the importer for SWE-agent: its samples, and trajectories that are damaged.
+//! Tests of the SWE-agent importer: its samples, and damaged trajectories.
 
 use super::super::testing::{counts, only, outline, survive, tokens};
 use super::*;

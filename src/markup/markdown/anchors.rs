@@ -1,4 +1,4 @@
-//! The ids of headings, so that they can be linked to.
+//! Ids of headings, as link targets.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -6,7 +6,7 @@ use pulldown_cmark::{Event, HeadingLevel, Tag, TagEnd};
 
 use crate::model::slug::slugify;
 
-/// Headings of the site's own prose can be linked to.
+/// Adds ids to headings of the site's own prose.
 pub(super) fn anchor_headings(events: &mut [Event<'_>], scope: &str) {
     // The page itself has the id `main`.
     let mut taken = BTreeSet::from(["main".to_owned()]);
@@ -21,7 +21,7 @@ pub(super) fn anchor_headings(events: &mut [Event<'_>], scope: &str) {
         } else {
             format!("{scope}-{}", slugify(&text))
         };
-        // The number of the last one is kept, so that very many headings of one name take no longer than others.
+        // The last number of each name is kept, so that many equal headings take linear time.
         let count = counts.entry(plain.clone()).or_insert(1);
         let mut slug = plain.clone();
         while slug.is_empty() || !taken.insert(slug.clone()) {
@@ -34,7 +34,7 @@ pub(super) fn anchor_headings(events: &mut [Event<'_>], scope: &str) {
     }
 }
 
-/// The ids and the words of the headings of the highest level.
+/// The ids and texts of top-level headings.
 pub(super) fn headings(events: &[Event<'_>]) -> Vec<(String, String)> {
     let mut found: Vec<(HeadingLevel, String, String)> = Vec::new();
     for (at, event) in events.iter().enumerate() {
@@ -48,7 +48,7 @@ pub(super) fn headings(events: &[Event<'_>]) -> Vec<(String, String)> {
     found.into_iter().map(|(_, id, text)| (id, text)).collect()
 }
 
-/// The words of a heading, from the event after its start.
+/// The text of a heading, from the event after its start.
 fn words(events: &[Event<'_>]) -> String {
     events
         .iter()

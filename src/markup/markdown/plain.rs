@@ -1,23 +1,23 @@
-//! The words of a Markdown text without its markup.
+//! The plain text of Markdown, without markup.
 
 use pulldown_cmark::{Event, TagEnd};
 
 use super::super::parse;
 
-/// How many bytes of Markdown are read for one character of plain text: a word may be a link with a long address.
+/// Bytes of Markdown read per character of plain text: a word may be a link with a long address.
 const MARKUP: usize = 64;
 
-/// The words of a text on one line, cut at `limit` characters.
+/// The text on one line, cut at `limit` characters.
 #[must_use]
 pub fn plain(text: &str, limit: usize) -> String {
-    // The parser reads all of a text before it gives its first word, and takes many times its size for that.
+    // The parser reads the whole text before its first event, and needs many times its size in memory.
     let text = &text[..text.floor_char_boundary(limit.saturating_mul(MARKUP).min(text.len()))];
     let mut out = String::new();
     for event in parse(text) {
         match event {
             Event::Text(text) | Event::Code(text) => out.push_str(&text),
             Event::SoftBreak | Event::HardBreak if !out.ends_with(' ') => out.push(' '),
-            // The end of a word in bold is no end of a word.
+            // The end of an inline element does not end a word.
             Event::End(end) if !out.ends_with(' ') && !is_inline(end) => out.push(' '),
             _ => {}
         }

@@ -157,11 +157,11 @@ fn an_image_of_known_size_says_so_and_is_otherwise_the_same() {
             known.matches("src=\"court.png\"").count(),
             "{known}"
         );
-        // The same image under a name that is not known.
+        // The same image under an unknown name.
         let unknown = page(&text.replace("court.png", "Court.png"));
         assert_eq!(known.replace(sides, ""), unknown.replace("Court", "court"));
     }
-    // The size is that of the image that is shown.
+    // The size must be that of the image shown.
     assert_eq!(
         page("![a ![b](court.png) c](other.png)"),
         "<p><img src=\"other.png\" alt=\"a b c\" /></p>"

@@ -1,4 +1,4 @@
-//! Makes a tape of Harn's unified tape and its records (formats.md C, J).
+//! Converts Harn's unified tape and its records to a tape (formats.md C, J).
 
 use std::borrow::Cow;
 use std::collections::BTreeMap;
@@ -16,10 +16,10 @@ mod redacted;
 use agent::Agent;
 use piece::PayloadPart;
 
-/// The payloads of a tape that are files beside it, by hash.
+/// Payloads of a tape that are separate files, by hash.
 pub type Payloads = BTreeMap<String, Arc<str>>;
 
-/// The tape of a Harn tape; `file` is its name in the run directory.
+/// Converts a Harn tape; `file` is its name in the run directory.
 pub fn from_harn<'a>(file: &str, tape: harn::Tape<'a>, payloads: &Payloads) -> Tape<'a> {
     let mut agent = Agent::new(payloads);
     let events: Vec<_> = tape
@@ -32,7 +32,7 @@ pub fn from_harn<'a>(file: &str, tape: harn::Tape<'a>, payloads: &Payloads) -> T
         .zip(0..)
         .all(|(event, position)| event.seq == position);
     let positions = (!in_order).then(|| {
-        // Reversed, so that of two events with one number the first is kept.
+        // Reversed, so that the first of two events with the same number wins.
         events
             .iter()
             .enumerate()
@@ -303,7 +303,7 @@ fn fill<'a>(event: &mut Event<'a>, kind: harn::Kind<'a>, agent: &mut Agent<'_>) 
     Kind { word, family }
 }
 
-/// The beginning of a digest: enough to tell two apart. Anything else stays as it is.
+/// A digest shortened to a recognizable prefix. Other texts stay as they are.
 fn shortened_digest(digest: &str) -> String {
     let is_digest = digest.len() == 64 && digest.bytes().all(|byte| byte.is_ascii_hexdigit());
     if is_digest {
@@ -313,7 +313,7 @@ fn shortened_digest(digest: &str) -> String {
     }
 }
 
-/// How much of a prompt comes from templates.
+/// The share of a prompt that comes from templates.
 fn share(attribution: &harn::Attribution) -> Option<String> {
     let (bytes, all) = (attribution.prompt_attributed, attribution.prompt_bytes);
     (all > 0).then(|| format!("{bytes} of {all} bytes"))
@@ -331,7 +331,7 @@ impl<'a> Event<'a> {
         }
     }
 
-    /// The same, folded at first.
+    /// Adds an initially collapsed block.
     fn folded(&mut self, label: &'static str, text: Text<'a>) {
         let before = self.blocks.len();
         self.text(label, text);

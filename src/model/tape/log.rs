@@ -1,4 +1,4 @@
-//! Makes events of the lines of Test Cabinet's event log (formats.md B.1).
+//! Converts lines of Test Cabinet's event log to events (formats.md B.1).
 
 use crate::formats::events::{self, Fields};
 use crate::formats::json::Str;
@@ -8,7 +8,7 @@ use crate::model::time::parse_rfc3339;
 use super::Tape;
 use super::{Event, Family, Kind, Outcome, TextKind, shortened};
 
-/// The event of a line of a log; its number is its position (formats.md H.3).
+/// Converts a line of a log to an event; its number is its position (formats.md H.3).
 pub fn from_event(event: events::Event<'_>, seq: u64) -> Event<'_> {
     shortened(whole_event(event, seq))
 }
@@ -112,7 +112,7 @@ fn fill<'a>(event: &mut Event<'a>, kind: events::Kind, f: Fields<'a>) {
         events::Kind::Unknown => match f.raw.map(|raw| (raw, Str::parse(raw.get()))) {
             Some((_, Some(string))) => event.push(None, TextKind::Plain, string.into_inner()),
             Some((raw, None)) => event.push(None, TextKind::Json, raw.get()),
-            // Without `raw` the line itself is all there is.
+            // Without `raw`, show the line itself.
             None => {
                 let source = event.source.clone();
                 event.push(None, TextKind::Json, source);
@@ -121,7 +121,7 @@ fn fill<'a>(event: &mut Event<'a>, kind: events::Kind, f: Fields<'a>) {
     }
 }
 
-/// The tape of an event log without problems.
+/// The tape of an event log that has no problems.
 #[cfg(test)]
 pub(crate) fn of_log(log: &str) -> Tape<'_> {
     let mut events = Vec::new();

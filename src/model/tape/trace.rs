@@ -1,4 +1,4 @@
-//! Makes a tape of the events of a trace. A result belongs to its call, so this remembers the calls so far.
+//! Converts a trace to a tape. A result belongs to its call, so this keeps the calls so far.
 
 use std::borrow::Cow;
 use std::collections::{BTreeMap, VecDeque};
@@ -12,11 +12,11 @@ use crate::model::time::parse_rfc3339;
 use super::log::event_kind;
 use super::{Aside, Event, Family, Format, Kind, Outcome, Tape, TextKind, shortened};
 
-/// Results over this many lines or bytes are folded at first: a reader follows the calls.
+/// Results over this many lines or bytes are initially collapsed: readers follow the calls.
 const FEW_LINES: usize = 8;
 const FEW_BYTES: usize = 800;
 
-/// The tools of common agents, in lower case, and the type of event in a log that a call of them would be.
+/// Tools of common agents in lowercase, with the event type that a call of them has in an event log.
 const TOOLS: [(events::Kind, &[&str]); 7] = [
     (
         events::Kind::Command,
@@ -56,20 +56,20 @@ const TOOLS: [(events::Kind, &[&str]); 7] = [
     ),
 ];
 
-/// Makes a tape of a trace, event by event.
+/// Converts a trace to a tape, event by event.
 #[derive(Debug, Default)]
 pub struct TraceReader<'a> {
     events: Vec<Event<'a>>,
-    /// The calls of each id, by position. Ids may be used again.
+    /// The calls of each id, by position. Ids may be reused.
     calls: BTreeMap<Cow<'a, str>, Calls>,
 }
 
 /// The calls of one id.
 #[derive(Debug, Default)]
 struct Calls {
-    /// Those without a result.
+    /// Calls without a result.
     open: VecDeque<usize>,
-    /// The one that came last, or got the last result.
+    /// The newest call, or the one that got the last result.
     latest: usize,
 }
 
@@ -241,7 +241,7 @@ impl<'a> TraceReader<'a> {
                 event.fact("tool", Some(name));
                 about
             }
-            // What a command, a path or a query would be is not known.
+            // Which argument is a command, a path or a query is unknown.
             None => {
                 kind.word = OTHER.word;
                 name
@@ -253,7 +253,7 @@ impl<'a> TraceReader<'a> {
             f.hosted.unwrap_or_default().then_some("the provider"),
         );
         event.text_fact("status", f.status);
-        // What the headline says in full is not shown again.
+        // Do not repeat the full headline.
         if !(says_all && event.headline.len() <= super::HEADLINE) {
             event.fold(None, TextKind::Json, arguments);
         }
@@ -272,7 +272,7 @@ impl<'a> TraceReader<'a> {
         kind
     }
 
-    /// Relates an event to its call, and the call to its result; returns the family of the call.
+    /// Links an event to its call, and the call to its result; returns the family of the call.
     fn join(
         &mut self,
         event: &mut Event<'a>,
@@ -295,13 +295,13 @@ impl<'a> TraceReader<'a> {
     }
 }
 
-/// A call of a tool that does something else.
+/// A call of an unrecognized tool.
 const OTHER: Kind = Kind {
     word: "tool_call",
     family: Family::Delegation,
 };
 
-/// What a call of a tool is, by the name of the tool.
+/// The kind of a tool call, by the name of the tool.
 fn tool(name: &str) -> Kind {
     let server = name
         .strip_prefix("mcp__")
@@ -344,7 +344,7 @@ fn header_facts(header: &Header) -> Vec<(&'static str, String)> {
     facts
 }
 
-/// A name with its beginning and its end, which differ where names of logs do.
+/// A name with its middle cut out, since log names differ at the start and the end.
 fn abbreviated(name: &str) -> Cow<'_, str> {
     let at = |number: usize| name.char_indices().nth(number).map(|(at, _)| at);
     let length = name.chars().count();
@@ -378,7 +378,7 @@ impl<'a> Event<'a> {
         self.push(None, kind, value.map(Str::into_inner).unwrap_or_default());
     }
 
-    /// Shows a text, folded at first.
+    /// Adds a text, initially collapsed.
     fn fold(&mut self, label: Option<&'static str>, kind: TextKind, text: impl Into<Cow<'a, str>>) {
         let before = self.blocks.len();
         self.push(label, kind, text);

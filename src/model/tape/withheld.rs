@@ -1,4 +1,4 @@
-//! The reasoning in event logs and traces, which a site may withhold. Harn tapes have a rule of their own.
+//! Reasoning in event logs and traces, which a site may withhold. Harn tapes have a separate rule.
 
 use std::borrow::Cow;
 
@@ -9,7 +9,7 @@ use crate::formats::tape::content::without_thinking;
 use super::{Event, Format, Tape, Text};
 
 impl Tape<'_> {
-    /// Takes reasoning out of the events of an event log or a trace, and counts the events that had some.
+    /// Removes reasoning from the events of an event log or a trace, and counts the affected events.
     pub fn withhold_reasoning(&mut self) {
         if self.format != Format::Harn {
             let events = self.events.iter_mut();
@@ -23,14 +23,14 @@ impl Event<'_> {
         match self.kind.word {
             "reasoning" => self.blocks.clear(),
             "note" if is_reasoning(&self.headline) => self.blocks.clear(),
-            // A tool that is only there to think.
+            // A tool whose only purpose is thinking.
             "tool_call" => {
                 let tool = self.headline.split(' ').next();
                 let tool = tool.filter(|tool| is_reasoning(tool))?.to_owned();
                 self.headline = Cow::Owned(tool);
                 self.blocks.clear();
             }
-            // What a harness wrote in its own format, or nobody can read.
+            // The harness's own format, or an unreadable line.
             "unknown" | "gg" => {
                 let mut withheld = None;
                 for block in &mut self.blocks {
@@ -50,7 +50,7 @@ impl Event<'_> {
     }
 }
 
-/// A text without reasoning; `None` when it has none. Text that is no JSON is withheld as a whole.
+/// A text without its reasoning; `None` if it has none. Non-JSON text is withheld as a whole.
 fn without_reasoning(text: &str) -> Option<String> {
     if Node::parse(text).is_ok() {
         return without_thinking(text);

@@ -1,4 +1,4 @@
-//! Which assets of a transcript are public, and what their bytes are.
+//! Selects the public assets of a transcript, and detects their types.
 
 use std::borrow::Cow;
 use std::collections::BTreeSet;
@@ -23,53 +23,53 @@ use super::visibility::said;
 pub struct PublicAsset<'a> {
     /// Its id.
     pub id: String,
-    /// A name for it.
+    /// Its display name.
     pub name: String,
-    /// Where its bytes are, relative to the run directory.
+    /// Path of its file, relative to the run directory.
     pub path: Option<String>,
-    /// What it holds in the transcript itself.
+    /// Its inline content in the transcript.
     pub inline: Inline<'a>,
     /// JSON pointer to it in the transcript.
     pub pointer: String,
-    /// Its file, once it was read and may be published; assets of one file share it.
+    /// Its file, once it is read and may be published; assets with the same file share it.
     pub file: Option<Arc<AssetFile>>,
 }
 
 /// The bytes of a public asset.
 #[derive(Debug)]
 pub struct AssetFile {
-    /// The name it gets beside the run's page: its BLAKE3 and the ending of its real media type.
+    /// Its name next to the run page: its BLAKE3, with the extension of its detected media type.
     pub name: String,
-    /// Whether browsers show it as a picture.
+    /// Whether browsers show it as an image.
     pub image: bool,
-    /// How large the picture is, when its header says so.
+    /// The image size, if its header has it.
     pub size: Option<Size>,
-    /// Where its bytes are.
+    /// Its content.
     pub content: AssetContent,
 }
 
-/// Where the bytes of an asset are.
+/// The content of an asset.
 #[derive(Debug)]
 pub enum AssetContent {
-    /// In the transcript.
+    /// Bytes from the transcript.
     Held(Vec<u8>),
-    /// In this file of the run directory.
+    /// A file of the run directory.
     File(FileDigest),
 }
 
-/// What an asset holds in the transcript itself, under `data`.
+/// The inline content of an asset, under `data`.
 #[derive(Debug, Default)]
 pub enum Inline<'a> {
     /// Nothing.
     #[default]
     None,
-    /// Its bytes.
+    /// Bytes.
     Bytes(Cow<'a, [u8]>),
-    /// An object, an array, a number: its content is unknown, so it is withheld.
+    /// An object, an array or a number: its content is unknown, so it is withheld.
     Withheld,
 }
 
-/// The public ones. An asset with a known id replaces the earlier one and moves to the end.
+/// The public assets. An asset with a duplicate id replaces the earlier one and moves to the end.
 pub(super) fn public(assets: Vec<Asset<'_>>) -> Vec<PublicAsset<'_>> {
     let mut seen = BTreeSet::new();
     let mut last: Vec<Asset<'_>> = assets
@@ -82,8 +82,7 @@ pub(super) fn public(assets: Vec<Asset<'_>>) -> Vec<PublicAsset<'_>> {
     shown.map(public_asset).collect()
 }
 
-/// Whether an asset is public. The snapshot of a compaction embeds the whole earlier transcript, private events
-/// included.
+/// Whether an asset is public. A compaction snapshot embeds the whole earlier transcript, including private events.
 fn is_public(asset: &Asset<'_>) -> bool {
     let members = asset.node.members();
     let is_id = |key: &str| is_spelled(key, "id");
@@ -111,8 +110,7 @@ fn public_asset(asset: Asset<'_>) -> PublicAsset<'_> {
     }
 }
 
-/// The bytes under `data`: those of a `data:` address, those of base64 where the media type is not one of text, else
-/// the text itself.
+/// The bytes under `data`: decoded from a `data:` URL, or from base64 if the media type is not text; else the text itself.
 fn inline(asset: Node<'_>) -> Inline<'_> {
     let Some(data) = asset.get("data").filter(|data| data.kind() != Kind::Null) else {
         return Inline::None;
@@ -139,8 +137,8 @@ fn inline(asset: Node<'_>) -> Inline<'_> {
     })
 }
 
-/// Whether bytes are a transcript, or a document of Harn that embeds one: it holds more than its public part. The text of an
-/// address, or of base64 that is passed on as it is, is looked at as what it encodes, too.
+/// Whether bytes are a transcript, or a document of Harn that embeds one, with more than the public part. The text of a URL, or
+/// of base64 that is published undecoded, is also checked decoded.
 pub fn is_transcript(bytes: &[u8]) -> bool {
     let found = |bytes: &[u8]| {
         let mut search = TranscriptSearch::default();
@@ -159,7 +157,7 @@ pub fn is_transcript(bytes: &[u8]) -> bool {
         || base64(body).is_some_and(|bytes| found(&bytes))
 }
 
-/// The bytes of base64, whatever white space is in it.
+/// Decodes base64, ignoring white space.
 fn base64(text: &[u8]) -> Option<Vec<u8>> {
     let text: Vec<u8> = text
         .iter()
@@ -169,8 +167,8 @@ fn base64(text: &[u8]) -> Option<Vec<u8>> {
     BASE64_STANDARD.decode(text).ok()
 }
 
-/// Names a file by what it really is: by its first bytes, and whether all of it is text. Only pictures that cannot run anything are shown as pictures; text of
-/// any kind, SVG and HTML among it, is published as plain text.
+/// Names a file by its actual type, detected from its first bytes and whether all of it is text. Only images that cannot run
+/// scripts are shown as images; text of any kind, including SVG and HTML, is published as plain text.
 pub fn asset_file(head: &[u8], is_text: bool, digest: &str, content: AssetContent) -> AssetFile {
     let (ending, image) = match head {
         [0x89, b'P', b'N', b'G', b'\r', b'\n', 0x1a, b'\n', ..] => ("png", true),

@@ -1,6 +1,6 @@
-//! Which blocks of a transcript are published, and which of their keys.
+//! Decides which blocks of a transcript are published, and which of their keys.
 //!
-//! They are allowlists: what is not on them is never published, whatever it is called.
+//! These are allowlists: everything else is withheld, whatever its name.
 
 use std::borrow::Cow;
 
@@ -18,7 +18,7 @@ use super::nested::{
 use super::visibility::{Hidden, is_a_tools, said};
 use super::{Content, Published};
 
-/// How long the name of an unrecognized type may be.
+/// Maximum length of an unrecognized type's name.
 const TYPE_LENGTH: usize = 64;
 
 const TEXT: &[&str] = &["type", "visibility", "text"];
@@ -45,13 +45,13 @@ const TOOL_RESULT: &[&str] = &[
 ];
 const OTHER: &[&str] = &["type", "visibility"];
 
-/// Decides on an event that is not a turn. Its text is that of its blocks.
+/// Decides on an event that is not a turn. Its text is the text of its blocks.
 pub(super) fn event(event: &Event<'_>) -> Result<(), Hidden> {
     let members = event.node.members();
-    // Harn writes the visibility of every event.
+    // Harn writes a visibility for every event.
     let visibility = said(&members).unwrap_or(Err(Hidden::Private));
     visibility?;
-    // Its text is that of all its blocks, whichever of two keys a reader takes.
+    // Its text covers all its blocks, whichever of two keys a reader uses.
     let has_hidden_blocks = members.iter().any(|member| {
         let blocks = ["blocks", "content"];
         blocks.iter().any(|key| is_spelled(&member.key, key)) && holds_hidden_item(member.value, 0)
@@ -65,17 +65,17 @@ pub(super) fn event(event: &Event<'_>) -> Result<(), Hidden> {
     Ok(())
 }
 
-/// What a turn sets for all its blocks.
+/// Settings of a turn that apply to all its blocks.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Turn {
-    /// What the turn withholds as a whole.
+    /// Why the whole turn is withheld, if so.
     hidden: Option<Hidden>,
-    /// Whether it is of a tool: its text is internal unless a block is marked public.
+    /// Whether it is a tool's: its text is internal unless a block is marked public.
     of_a_tool: bool,
 }
 
 impl Turn {
-    /// Reads what applies to a whole message.
+    /// Reads the settings of a message.
     pub(super) fn new(role: &str, node: Node<'_>) -> Self {
         let members = node.members();
         Self {
@@ -93,14 +93,14 @@ impl Turn {
     }
 }
 
-/// A block that is published.
+/// A published block.
 #[derive(Debug)]
 pub(super) struct Public<'a> {
-    /// What programs get of it.
+    /// The published data.
     pub(super) published: Published<'a>,
-    /// What the page shows of it.
+    /// The content for the page.
     pub(super) content: Content,
-    /// Whether its type is one whose keys are known.
+    /// Whether its type, and so its keys, are recognized.
     pub(super) recognized: bool,
 }
 
@@ -122,7 +122,7 @@ fn nested_block(node: Node<'_>, turn: Turn, depth: usize) -> Result<Public<'_>, 
             }
         }),
     };
-    // What a block is says more than what it says of itself.
+    // The type of a block takes precedence over its visibility.
     if is_reasoning(&kind) {
         return Err(Hidden::Private);
     }
@@ -196,7 +196,7 @@ fn nested_block(node: Node<'_>, turn: Turn, depth: usize) -> Result<Public<'_>, 
     })
 }
 
-/// The members of a block that are published: the last of each allowed key, in the order of the document.
+/// The published members of a block: the last of each allowed key, in the order of the document.
 fn keep<'a>(
     members: &[Member<'a>],
     allowed: &[&str],
@@ -219,7 +219,7 @@ fn keep<'a>(
     Ok(Published::Object(kept))
 }
 
-/// What a tool answered: a text, data, or blocks. A block in it that is not public hides the whole.
+/// A tool result: a text, data, or blocks. A non-public block in it withholds the whole result.
 fn result(node: Node<'_>, depth: usize) -> Result<Published<'_>, Hidden> {
     let of_the_result = Turn {
         hidden: None,
@@ -249,7 +249,7 @@ fn result(node: Node<'_>, depth: usize) -> Result<Published<'_>, Hidden> {
     }
 }
 
-/// The type of a block, `text` when absent. `None`: it is no string.
+/// The type of a block, by default `text`. `None` if it is not a string.
 fn kind<'a>(node: Node<'a>, members: &[Member<'a>]) -> Option<Cow<'a, str>> {
     match last(members, "type").filter(|_| node.kind() == Kind::Object) {
         Some(kind) => kind.as_str(),
@@ -257,7 +257,7 @@ fn kind<'a>(node: Node<'a>, members: &[Member<'a>]) -> Option<Cow<'a, str>> {
     }
 }
 
-/// The text of a value that holds no others.
+/// The text of a scalar value.
 fn scalar(node: Node<'_>) -> Option<String> {
     match node.kind() {
         Kind::Array | Kind::Object => None,

@@ -1,5 +1,5 @@
-//! What is private in the values of a public block: reasoning, and blocks that are not public, at any depth and
-//! in JSON inside of strings.
+//! Finds private parts in the values of a public block: reasoning, and non-public blocks, at any depth and in JSON inside
+//! strings.
 
 use std::borrow::Cow;
 use std::collections::BTreeSet;
@@ -11,11 +11,11 @@ use crate::model::Verbatim;
 use super::visibility::{is_a_tools, said};
 use super::{Published, quoted};
 
-/// How deep public data may be nested; what is deeper is left out.
+/// Maximum depth of public data; deeper parts are dropped.
 pub(super) const DEPTH: usize = 32;
 
-/// Data without its reasoning. A visibility in it is one of the data (a repository may be `private`), not of the
-/// block. `None`: nothing of it is published.
+/// Data without its reasoning. A visibility inside it belongs to the data (a repository may be `private`), not to the block.
+/// `None` if nothing of it is published.
 pub(super) fn data(node: Node<'_>, depth: usize) -> Option<Published<'_>> {
     match node.kind() {
         Kind::Array | Kind::Object if depth > DEPTH => None,
@@ -40,7 +40,7 @@ pub(super) fn data(node: Node<'_>, depth: usize) -> Option<Published<'_>> {
     }
 }
 
-/// Whether something is found in data: in the members of an object, in a text, or, what cannot be known, too deep.
+/// Whether data matches, in the members of an object or in a text. Data that is too deep to check matches, too.
 fn any_in(
     node: Node<'_>,
     depth: usize,
@@ -60,7 +60,7 @@ fn any_in(
     }
 }
 
-/// Whether data has anything that [`data`] leaves out.
+/// Whether data has parts that [`data`] removes.
 fn has_reasoning(node: Node<'_>, depth: usize) -> bool {
     let object = |members: &[Member<'_>]| {
         is_reasoning_itself(members) || members.iter().any(|member| is_reasoning(&member.key))
@@ -68,7 +68,7 @@ fn has_reasoning(node: Node<'_>, depth: usize) -> bool {
     any_in(node, depth, object, text_has_reasoning)
 }
 
-/// Whether a text is JSON with reasoning in it. Its pieces tell of JSON that is cut off, and of several documents.
+/// Whether a text is JSON with reasoning. Its pieces also cover truncated JSON, and several documents.
 fn text_has_reasoning(text: &str, depth: usize) -> bool {
     quoted::json(text).is_some_and(|json| {
         quoted::has_reasoning(json)
@@ -76,7 +76,7 @@ fn text_has_reasoning(text: &str, depth: usize) -> bool {
     })
 }
 
-/// Whether a text is JSON with reasoning or a block in it that is not public.
+/// Whether a text is JSON with reasoning or a non-public block.
 pub(super) fn text_hides_block(text: &str, depth: usize) -> bool {
     quoted::json(text).is_some_and(|json| {
         quoted::has_hidden_block(json)
@@ -84,7 +84,7 @@ pub(super) fn text_hides_block(text: &str, depth: usize) -> bool {
     }) || text_has_reasoning(text, depth)
 }
 
-/// Whether a direct item of a list of blocks is not public, whatever keys it has.
+/// Whether a direct item of a list of blocks is not public, whatever its keys.
 pub(super) fn is_hidden_item(node: Node<'_>) -> bool {
     let members = node.members();
     match said(&members) {
@@ -93,14 +93,14 @@ pub(super) fn is_hidden_item(node: Node<'_>) -> bool {
     }
 }
 
-/// Whether a block, or a list of blocks, holds one that is not public.
+/// Whether a block or a list of blocks contains a non-public one.
 pub(super) fn holds_hidden_item(node: Node<'_>, depth: usize) -> bool {
     let mut items = node.items().into_iter();
     items.any(|item| matches!(said(&item.members()), Some(Err(_))))
         || holds_hidden_block(node, depth)
 }
 
-/// Whether data holds something that looks like a block and is not public.
+/// Whether data contains something that looks like a non-public block.
 pub(super) fn holds_hidden_block(node: Node<'_>, depth: usize) -> bool {
     let object = |members: &[Member<'_>]| {
         members.iter().any(|member| is_of_a_block(&member.key))

@@ -1,19 +1,19 @@
-//! JSON inside text by its quoted pieces: what it says of itself, also where it is cut off, escaped any number of times,
-//! or has something in front of it.
+//! Analyzes JSON inside text by its quoted pieces. Works for JSON that is truncated, escaped any number of times, or preceded by
+//! white space or hidden characters.
 
 use crate::characters::is_hidden;
 use crate::formats::private::{is_of_a_block, is_reasoning, is_spelled, says_what_it_is};
 
-/// Bytes of a piece that are kept: longer ones are no keys.
+/// Bytes kept of a piece: longer ones are not keys.
 const PIECE: usize = 1024;
 
-/// The JSON of a text that begins like some, without what is in front of it.
+/// The text without leading white space and hidden characters, if it then begins like JSON.
 pub(super) fn json(text: &str) -> Option<&str> {
     let json = text.trim_start_matches(|c: char| c.is_whitespace() || is_hidden(c));
     json.starts_with(['{', '[', '"']).then_some(json)
 }
 
-/// Whether JSON has a key that means reasoning, or says that something in it is reasoning.
+/// Whether JSON has a key for reasoning, or a value that marks reasoning.
 pub(super) fn has_reasoning(json: &str) -> bool {
     let mut found = false;
     Pieces::all(json, |key, between, value| {
@@ -25,7 +25,7 @@ pub(super) fn has_reasoning(json: &str) -> bool {
     found
 }
 
-/// Whether JSON looks like blocks, and a visibility in it is not public.
+/// Whether JSON looks like blocks, and has a visibility that is not public.
 pub(super) fn has_hidden_block(json: &str) -> bool {
     let (mut hidden, mut block) = (false, false);
     Pieces::all(json, |key, between, value| {
@@ -35,7 +35,7 @@ pub(super) fn has_hidden_block(json: &str) -> bool {
     hidden && block
 }
 
-/// Looks in bytes, read piece by piece, for a document of Harn that is or embeds a transcript.
+/// Searches a stream of bytes for a document of Harn that is or embeds a transcript.
 #[derive(Default)]
 pub struct TranscriptSearch {
     pieces: Pieces,
@@ -43,7 +43,7 @@ pub struct TranscriptSearch {
 }
 
 impl TranscriptSearch {
-    /// Reads on.
+    /// Reads more bytes.
     pub fn read(&mut self, bytes: &[u8]) {
         let found = &mut self.found;
         self.pieces.read(bytes, &mut |key, between, value| {
@@ -53,21 +53,21 @@ impl TranscriptSearch {
         });
     }
 
-    /// Whether there is one in what was read.
+    /// Whether one was found so far.
     pub const fn found(&self) -> bool {
         self.found
     }
 }
 
-/// Cuts text at its quotes. White space is dropped, escapes are resolved, however often they are escaped themselves.
+/// Splits text at its quotes. White space is dropped, and escapes are resolved at any nesting.
 #[derive(Default)]
 struct Pieces {
-    /// The last three: where the one in the middle begins with a colon, they are a key, what is between, and a value.
+    /// The last three pieces. If the middle one begins with a colon, they are a key, the separator and a value.
     last: [Vec<u8>; 3],
     escape: Escape,
 }
 
-/// How far an escape was read.
+/// The state of an escape.
 #[derive(Default, Clone, Copy)]
 enum Escape {
     #[default]
@@ -82,14 +82,14 @@ impl Pieces {
     fn all(text: &str, mut seen: impl FnMut(&str, &str, &str)) {
         let mut pieces = Self::default();
         pieces.read(text.as_bytes(), &mut seen);
-        // The last two are open.
+        // The last two pieces are still open.
         pieces.cut(&mut seen);
         pieces.cut(&mut seen);
     }
 
     fn read(&mut self, bytes: &[u8], seen: &mut impl FnMut(&str, &str, &str)) {
         for byte in bytes.iter().copied() {
-            // UTF-16 of ASCII is ASCII with these.
+            // ASCII in UTF-16, without its zero bytes, is ASCII.
             if byte != 0 {
                 self.byte(byte, seen);
             }

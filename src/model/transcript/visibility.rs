@@ -1,4 +1,4 @@
-//! What a part of a transcript says of its visibility.
+//! Reads the visibility of a part of a transcript.
 
 use crate::formats::json::Member;
 use crate::formats::private::{
@@ -10,14 +10,14 @@ use super::Withheld;
 /// Why something is not published.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Hidden {
-    /// It is internal, or counts as internal.
+    /// Internal, explicitly or by default.
     Internal,
-    /// It is private, reasoning, or of a visibility that is not recognized.
+    /// Private, reasoning, or of an unrecognized visibility.
     Private,
 }
 
 impl Hidden {
-    /// Counts it.
+    /// Adds one to the count for this reason.
     pub(super) fn count(self, withheld: &mut Withheld) {
         match self {
             Self::Internal => withheld.internal += 1,
@@ -26,8 +26,8 @@ impl Hidden {
     }
 }
 
-/// What the members of a message, a block or an event say of their visibility: nothing, public, or why they are
-/// hidden. Every duplicate counts, and every spelling of the key.
+/// The visibility in the members of a message, a block or an event: not set, public, or why they are hidden. All duplicates and
+/// all spellings of the key count.
 pub(super) fn said(members: &[Member<'_>]) -> Option<Result<(), Hidden>> {
     if is_reasoning_itself(members) {
         return Some(Err(Hidden::Private));
@@ -48,12 +48,12 @@ pub(super) fn said(members: &[Member<'_>]) -> Option<Result<(), Hidden>> {
     })
 }
 
-/// Whether a tool is called or answers, whatever the object is called otherwise.
+/// Whether it is a tool call or a tool result, whatever the type says.
 pub(super) fn is_a_tools(members: &[Member<'_>]) -> bool {
     any_word(members, says_what_it_is, is_of_a_tool) || answers_a_call(members)
 }
 
-/// Whether the id of a call is named: then this is its answer, whatever it is called.
+/// Whether it names the id of a call, which makes it a tool result, whatever the type says.
 fn answers_a_call(members: &[Member<'_>]) -> bool {
     members.iter().any(|member| {
         ["tooluseid", "toolcallid", "callid"]

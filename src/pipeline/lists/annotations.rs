@@ -1,4 +1,4 @@
-//! Writes the pages of all annotations.
+//! Writes the pages with all annotations.
 
 use rayon::prelude::*;
 

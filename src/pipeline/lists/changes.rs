@@ -1,4 +1,4 @@
-//! Writes the pages of the ledger, and a page at each address that a run has left.
+//! Writes the pages of the ledger, and a page at every former address of a run.
 
 use std::collections::BTreeMap;
 

@@ -1,4 +1,4 @@
-//! Writes the packs and every feed, then the index that lists them and the page that describes them.
+//! Writes the packs and all feeds, then the index of feeds and the page that describes them.
 
 use std::io::{self, Write};
 
@@ -22,7 +22,7 @@ use super::{Lists, packs};
 /// Writes a feed to its path.
 type Writer = fn(&Lists<'_>, &str) -> Result<FileDigest, Diagnostic>;
 
-/// Every feed, in the order of the index, with what it is made of, as for all lists.
+/// All feeds, in the order of the index, with the facets they depend on, as for all lists.
 const FEEDS: [(Feed, Option<&[Facet]>, Writer); 15] = [
     (view::RUNS, Some(&[]), |lists, path| {
         lists.stream(path, |out| {
@@ -147,7 +147,7 @@ impl Lists<'_> {
         self.stage.stream(path, fill)
     }
 
-    /// A piece of each run, from the spool.
+    /// Writes a piece of each run from the spool.
     fn spooled(
         &self,
         slice: impl Fn(&Spooled) -> Slice,

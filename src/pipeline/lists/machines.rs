@@ -1,4 +1,4 @@
-//! Writes what search engines read: robots.txt, and a sitemap when the site knows its address.
+//! Writes the files for search engines: robots.txt, and a sitemap if the site has a `base_url`.
 
 use crate::diagnostics::Diagnostic;
 use crate::links;
@@ -15,7 +15,7 @@ pub(super) fn write(lists: &Lists<'_>) -> Result<(), Diagnostic> {
     let robots = syndication::robots(base, canary);
     lists.stage.write("robots.txt", robots.as_bytes())?;
     if let Some(canary) = canary {
-        // CSV and JSON Lines have no place for it: a line more would be a row more.
+        // CSV and JSON Lines have no room for it: one more line would be one more row.
         for path in ["canary.txt", "feeds/canary.txt"] {
             lists.stage.write(path, format!("{canary}\n").as_bytes())?;
         }

@@ -1,4 +1,4 @@
-//! Writes the pages of problems, and a page for each quarantined run.
+//! Writes the pages of problems, and a page for every quarantined run.
 
 use crate::diagnostics::Diagnostic;
 use crate::links;

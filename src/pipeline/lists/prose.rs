@@ -1,4 +1,4 @@
-//! Writes the site's own pages of prose.
+//! Writes the site's own prose pages.
 
 use crate::diagnostics::Diagnostic;
 use crate::links;
@@ -7,7 +7,7 @@ use crate::view::{Link, home};
 
 use super::Lists;
 
-/// A page with fewer headings has no list of them.
+/// Minimum number of headings for a table of contents.
 const CONTENTS: usize = 3;
 
 pub(super) fn write(lists: &Lists<'_>) -> Result<(), Diagnostic> {

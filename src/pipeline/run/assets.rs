@@ -1,5 +1,4 @@
-//! Writes the public assets of the transcript and the pictures that the record declares, each once, under names that say
-//! what they hold.
+//! Writes the public assets of the transcript and the images declared in the record, each once, under content-based names.
 
 use std::collections::BTreeMap;
 use std::io;
@@ -29,7 +28,7 @@ pub(super) fn write(run: &CheckedRun<'_>, files: &mut Files<'_>) -> Result<(), S
     Ok(())
 }
 
-/// Copies an asset piece by piece.
+/// Copies an asset in chunks.
 fn copy(
     run: &CheckedRun<'_>,
     files: &mut Files<'_>,

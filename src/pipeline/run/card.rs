@@ -1,4 +1,4 @@
-//! Writes the card of a run.
+//! Writes the social card of a run.
 
 use crate::links;
 use crate::render::card as png;

@@ -1,4 +1,4 @@
-//! Spools what the page of comparisons loads of a run: of the run, and of each further tape.
+//! Spools the data that the comparison page loads: of the run, and of each further tape.
 
 use crate::diagnostics::Diagnostic;
 use crate::markup::outline;

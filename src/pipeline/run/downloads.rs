@@ -16,14 +16,14 @@ use crate::spool::Texts;
 use super::files::{Files, StageError};
 use super::{CheckedRun, unwritten};
 
-/// The same everywhere: another level gives other bytes.
+/// Fixed, because a different level produces different bytes.
 const LEVEL: u32 = 6;
 
 pub(super) fn write(run: &CheckedRun<'_>, files: &mut Files<'_>) -> Result<(), StageError> {
     if run.site.config.publish.downloads != Downloads::Files {
         return Ok(());
     }
-    // The files are as they were recorded, so it is in a file of its own.
+    // Recorded files stay unchanged, so the canary has its own file.
     if let Some(canary) = &run.site.config.policy.canary {
         let canary = format!("{canary}\n");
         files.write(&run.own_file("canary.txt"), canary.as_bytes())?;
@@ -32,7 +32,7 @@ pub(super) fn write(run: &CheckedRun<'_>, files: &mut Files<'_>) -> Result<(), S
         .try_for_each(|file| files.write(&run.own_file(&file.name), &file.bytes))
 }
 
-/// The files that go into the pack of the run.
+/// The files for the pack of the run.
 pub(super) fn members(
     run: &CheckedRun<'_>,
     is_dry_run: bool,

@@ -1,5 +1,5 @@
-//! Writes the further pages of every tape, and the long texts of all of them. The first page of each tape is a part of the
-//! page of the run, which is written next.
+//! Writes the second and further pages of every tape, and all long texts. First pages are part of the run page, which is written
+//! next.
 
 use std::collections::BTreeSet;
 
@@ -16,7 +16,7 @@ use super::files::{Files, StageError};
 
 pub(super) fn write(run: &CheckedRun<'_>, files: &mut Files<'_>) -> Result<(), StageError> {
     let s = &run.sources;
-    // The first pages of all tapes are one page.
+    // The first pages of all tapes share one page.
     let mut room = s.config.limits.page();
     let mut texts = BTreeSet::new();
     for ((tape, sidecar), layout) in s.tapes.iter().zip(s.sidecars).zip(s.layouts) {
@@ -33,7 +33,7 @@ pub(super) fn write(run: &CheckedRun<'_>, files: &mut Files<'_>) -> Result<(), S
                 return Err(files.page_too_large(&page.path));
             };
             for text in long {
-                // A payload that several events refer to is written once.
+                // Write a payload once, even if several events refer to it.
                 if texts.insert(text.path.clone()) {
                     files.write(&text.path, text.text.as_bytes())?;
                 }

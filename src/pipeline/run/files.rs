@@ -1,4 +1,4 @@
-//! How the files of one run are staged: each is listed, and all of them stay within the limits.
+//! Stages the files of one run, lists them, and enforces the limits.
 
 use std::io::{self, Write};
 
@@ -10,11 +10,11 @@ use crate::markup::Html;
 use crate::publish::Stage;
 use crate::view::format;
 
-/// Why the pages of a run were not written.
+/// Why the pages of a run could not be written.
 pub(super) enum StageError {
-    /// The site cannot be written.
+    /// A file cannot be written.
     Site(Diagnostic),
-    /// The run cannot be published: an error of its own.
+    /// The run cannot be published; the problem is its own.
     Run(Diagnostic),
 }
 
@@ -24,11 +24,11 @@ impl From<Diagnostic> for StageError {
     }
 }
 
-/// The files of one run, as far as they are staged.
+/// The staged files of one run.
 pub(super) struct Files<'a> {
     /// Paths and sizes.
     pub(super) written: Vec<(String, u64)>,
-    /// The first page of each tape, for the page of the run.
+    /// The first page of each tape, for the run page.
     pub(super) first_pages: Vec<Html>,
     stage: &'a Stage,
     limits: &'a Limits,
@@ -55,7 +55,7 @@ impl<'a> Files<'a> {
 
     /// Writes a file.
     pub(super) fn write(&mut self, path: &str, bytes: &[u8]) -> Result<(), StageError> {
-        // Nothing is written that is too much.
+        // Check the limits before writing.
         self.note(path, bytes.len() as u64)?;
         Ok(self.stage.write(path, bytes)?)
     }
@@ -68,7 +68,7 @@ impl<'a> Files<'a> {
         self.write(path, bytes)
     }
 
-    /// Writes a file piece by piece.
+    /// Writes a file in chunks.
     pub(super) fn stream(
         &mut self,
         path: &str,
@@ -78,13 +78,13 @@ impl<'a> Files<'a> {
         self.note(path, written.bytes)
     }
 
-    /// Takes the path of a file in a dry run, where it need not be filled.
+    /// Reserves the path of a file in a dry run, without its content.
     pub(super) fn planned(&mut self, path: &str, bytes: u64) -> Result<(), StageError> {
         self.stage.plan(path, bytes)?;
         self.note(path, bytes)
     }
 
-    /// Whether nothing is written.
+    /// Whether this is a dry run.
     pub(super) const fn is_dry_run(&self) -> bool {
         self.stage.is_dry_run()
     }
@@ -113,7 +113,7 @@ impl<'a> Files<'a> {
         )))
     }
 
-    /// The error of a page that is larger than the limit.
+    /// The error for a page over the limit.
     pub(super) fn page_too_large(&self, path: &str) -> StageError {
         StageError::Run(codes::PUBLISH_PAGE_TOO_LARGE.at(
             Place::file(&self.directory.shown),

@@ -1,4 +1,4 @@
-//! What lists, tables and roll-ups need of a run besides its record.
+//! Facts of a run for lists, tables and roll-ups, besides its record.
 
 use crate::config::Config;
 use crate::inspect::Inspected;
@@ -12,9 +12,9 @@ use crate::view::axis::Axis;
 use crate::view::density::Density;
 use crate::view::timeline::Layout;
 
-/// Annotations of one run that the home page may show: few, so that one busy run does not fill it.
+/// Maximum annotations per run on the home page, so that one busy run does not fill it.
 const NEWEST: usize = 2;
-/// Characters of an annotation there.
+/// Maximum characters of an annotation on the home page.
 const EVIDENCE: usize = 160;
 
 pub(super) fn of(config: &Config, inspected: &Inspected<'_>) -> Findings {
@@ -42,7 +42,7 @@ pub(super) fn of(config: &Config, inspected: &Inspected<'_>) -> Findings {
     findings
 }
 
-/// Adds the newest annotations of a run to its `texts`, and the newest one by a person that says something.
+/// Adds the newest annotations of a run to its `texts`, and the newest one with text by a person.
 pub(super) fn newest(
     texts: &mut Texts,
     inspected: &Inspected<'_>,
@@ -80,12 +80,12 @@ pub(super) fn newest(
     (newest.map(&mut put).collect(), quote.map(put))
 }
 
-/// An annotation of an event that its tape has.
+/// An annotation whose event is on the tape.
 pub(super) struct Annotated<'a> {
-    /// Which of the tapes it is about.
+    /// Index of the tape.
     pub(super) tape: usize,
     pub(super) layout: &'a Layout<'a>,
-    /// Its place in the sidecar.
+    /// Index in the sidecar.
     pub(super) index: usize,
     pub(super) annotation: &'a Annotation<'a>,
     /// The position of its event.
@@ -98,7 +98,7 @@ impl Annotated<'_> {
         author.is_some_and(|author| author.kind.word() == "human")
     }
 
-    /// The beginning of what it says, as plain text.
+    /// Its evidence as plain text, cut at `limit` characters.
     pub(super) fn evidence(&self, limit: usize) -> String {
         markdown::plain(
             self.annotation.evidence.as_deref().unwrap_or_default(),

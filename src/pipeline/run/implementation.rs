@@ -1,5 +1,5 @@
-//! How the working tree of a run is published: as one archive and never as files of the site, so that no page, picture or
-//! script of a recorded run is ever answered as one of the site's.
+//! Publishes the working tree of a run as one archive, and never as files of the site: no page, image or script of a recorded run
+//! may be served as part of the site.
 
 use std::io::{self, Write};
 
@@ -13,20 +13,19 @@ use crate::model::implementation::File;
 use super::CheckedRun;
 use super::files::{Files, StageError};
 
-/// The archive's name beside the page of its run.
+/// The file name of the archive, next to the run page.
 pub(super) const NAME: &str = "implementation.tar.gz";
-/// The same everywhere: another level gives other bytes.
+/// Fixed, because a different level produces different bytes.
 const LEVEL: u32 = 6;
 
-/// Writes the archive, where there are files to publish. The same files give the same bytes: no time, no owner, and the order of
-/// the paths.
+/// Writes the archive, if there are files to publish. Reproducible: without times and owners, and in path order.
 pub(super) fn write(run: &CheckedRun<'_>, files: &mut Files<'_>) -> Result<(), StageError> {
     let implementation = &run.inspected.implementation.files;
     if implementation.is_empty() {
         return Ok(());
     }
     let path = run.own_file(NAME);
-    // Every file was read before, and to pack them is what takes longest.
+    // Every file was read before, and packing them takes longest.
     if files.is_dry_run() {
         return files.planned(&path, 0);
     }
@@ -45,7 +44,7 @@ pub(super) fn write(run: &CheckedRun<'_>, files: &mut Files<'_>) -> Result<(), S
     refused.map_or(written, |problem| Err(StageError::Site(problem)))
 }
 
-/// Appends a file; gives the problem when it is not what it was when its digest was taken.
+/// Appends a file; returns the problem if it changed since its digest was computed.
 fn append(
     archive: &mut Builder<impl Write>,
     beside: Beside<'_>,

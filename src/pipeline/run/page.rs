@@ -77,10 +77,10 @@ fn strips(s: &Sources<'_>, page: &str, slots: &mut Slots) -> Vec<StripView> {
     strips.collect()
 }
 
-/// How much of the description of a showcase the page shows, in bytes.
+/// Maximum bytes of a showcase description on the page.
 const DESCRIPTION: usize = 64 * 1024;
 
-/// The beginning of a text, with a note when there is more.
+/// Truncates a text, with a note if anything was cut.
 fn beginning(text: &str) -> Cow<'_, str> {
     let end = text.floor_char_boundary(DESCRIPTION.min(text.len()));
     if end == text.len() {

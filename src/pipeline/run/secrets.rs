@@ -1,4 +1,4 @@
-//! Searches everything that is published of a run for secrets.
+//! Searches all published parts of a run for secrets.
 
 use std::collections::BTreeMap;
 use std::io::Read;
@@ -15,10 +15,10 @@ use crate::model::transcript::AssetContent;
 use crate::secrets::{self, Scanned, Scanner};
 use crate::site::Site;
 
-/// Bytes that show whether a file is text.
+/// Bytes read to detect whether a file is text.
 const HEAD: u64 = 8 << 10;
 
-/// Searches the files of a run, and hides the values that were found in the problems that are known.
+/// Searches the files of a run, and masks the values found in known problems.
 pub(in crate::pipeline) fn scan(
     site: &Site,
     beside: Beside<'_>,
@@ -39,7 +39,7 @@ pub(in crate::pipeline) fn scan(
         scanner.file(&file.name, &file.shown, &file.bytes);
     }
     transcript(&mut scanner, files, inspected);
-    // Of what is said of withheld words, Provenance shows the notes.
+    // Provenance shows the notes of redactions.
     let notes = files.redactions.list.iter();
     let notes = notes.map(|redaction| serde_json::to_string(&redaction.note).unwrap_or_default());
     let notes: Vec<String> = notes.collect();
@@ -72,8 +72,8 @@ pub(in crate::pipeline) fn scan(
     scanned
 }
 
-/// A log, a trace or a tape. Where its reasoning is withheld, it is no download, and of an event that had some only what its
-/// page shows is published.
+/// Searches a log, a trace or a tape. If its reasoning is withheld, the file is not a download, and of an event with reasoning
+/// only the part on the page is published.
 fn tape(scanner: &mut Scanner<'_>, file: &Loaded, inspected: &Inspected<'_>) {
     let mut tapes = inspected.tapes.iter();
     let tape = tapes.find(|tape| tape.file == file.name && tape.withheld > 0);
@@ -96,7 +96,7 @@ fn tape(scanner: &mut Scanner<'_>, file: &Loaded, inspected: &Inspected<'_>) {
     });
 }
 
-/// What is published of a transcript, and what it holds of files.
+/// Searches the published part of a transcript, and its asset files.
 fn transcript(scanner: &mut Scanner<'_>, files: &RunFiles, inspected: &Inspected<'_>) {
     let (Some(file), Some(conversation)) = (&files.transcript, &inspected.conversation) else {
         return;
@@ -114,7 +114,7 @@ fn transcript(scanner: &mut Scanner<'_>, files: &RunFiles, inspected: &Inspected
     }
 }
 
-/// What a file holds that is published beside the log; `None` when it is no text. What cannot be read any more is reported where
+/// The content of a published file besides the logs; `None` if it is not text. A file that can no longer be read is reported when
 /// it is published.
 fn text(beside: Beside<'_>, digest: &FileDigest) -> Option<Vec<u8>> {
     let path = digest.path.as_str();

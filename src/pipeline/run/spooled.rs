@@ -1,4 +1,4 @@
-//! How the annotations and the writeup of a run are spooled for the feeds and pages of the whole archive.
+//! Spools annotations and the writeup of a run for archive-wide feeds and pages.
 
 use crate::diagnostics::Diagnostic;
 use crate::feeds::{self, annotations::Lines};
@@ -15,20 +15,20 @@ use crate::view::timeline::Layout;
 use super::findings;
 use super::unwritten;
 
-/// Characters of evidence on the pages of all annotations.
+/// Maximum characters of evidence on the pages with all annotations.
 const EVIDENCE: usize = 400;
 
-/// Adds what later pages and feeds hold of the run to its `texts`.
+/// Adds the run's part of later pages and feeds to its `texts`.
 ///
 /// # Errors
-/// It cannot be written as JSON.
+/// The data cannot be serialized as JSON.
 pub(super) fn write(
     (stage, texts): (&Stage, &mut Texts),
     entry: &Entry,
     inspected: &Inspected<'_>,
     layouts: &[Layout<'_>],
 ) -> Result<Spooled, Diagnostic> {
-    // A check makes pages, since their templates may have errors, and nothing else of all runs.
+    // A check renders pages, because templates may have errors, but no archive-wide feeds.
     let lines = if stage.is_dry_run() {
         Ok(Lines::default())
     } else {

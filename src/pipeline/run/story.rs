@@ -1,4 +1,4 @@
-//! Writes the story of a run.
+//! Writes the story page of a run.
 
 use crate::links;
 use crate::view::chrome::PageInfo;

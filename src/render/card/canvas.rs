@@ -1,4 +1,4 @@
-//! Pixels of a card, and how they become a PNG of 256 colors.
+//! The pixels of a card, and their encoding as a PNG of 256 colors.
 
 use std::io;
 
@@ -15,11 +15,11 @@ pub(super) const HEIGHT: u32 = 630;
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct Paint(u8);
 
-/// Colors without levels.
+/// Number of colors without levels.
 const COLORS: u8 = 11;
 
-/// Colors by their place in the palette, and then the kinds of ink but the first; all are those of the light theme. The compressor
-/// has short codes for small differences between a row and the one above, so what is common on a card is near to the paper.
+/// Colors by palette index, then the kinds of ink except the first; all from the light theme. The compressor has short codes for
+/// small differences between rows, so common colors have indexes close to the background's.
 const FLAT: [[u8; 3]; COLORS as usize] = [
     PAPER,
     WELL,
@@ -38,7 +38,7 @@ const WELL: [u8; 3] = [0xf2, 0xf0, 0xea];
 const SOFT: [u8; 3] = [0x56, 0x5f, 0x66];
 const BAD: [u8; 3] = [0xa3, 0x20, 0x1d];
 
-/// The colors of text, in the order of [`Ink`]: on what, and which.
+/// The colors of text, in the order of [`Ink`]: background and foreground.
 const INKS: [(Ink, [[u8; 3]; 2]); 7] = [
     (Ink::Plain, [PAPER, [0x1d, 0x22, 0x26]]),
     (Ink::Soft, [PAPER, SOFT]),
@@ -49,7 +49,7 @@ const INKS: [(Ink, [[u8; 3]; 2]); 7] = [
     (Ink::BadOnWell, [WELL, BAD]),
 ];
 
-/// A color of text, with the ground that it is on.
+/// A color of text, with its background.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Ink {
     Plain,
@@ -66,7 +66,7 @@ impl Paint {
     pub(super) const FAILURE: Self = Self(8);
     pub(super) const SOFT: Self = Self(Ink::Soft.index(FULL));
 
-    /// That of the family of events with this number.
+    /// The paint of an event family.
     pub(super) fn family(number: u8) -> Self {
         Self(2 + number.min(8))
     }
@@ -76,7 +76,7 @@ impl Paint {
 const FULL: u8 = LEVELS - 1;
 
 impl Ink {
-    /// The place in the palette of a level, from 1: that of plain ink ends at the last color, the others follow the flat colors.
+    /// The palette index of a level, from 1: plain ink ends at the last color, the others follow the flat colors.
     const fn index(self, level: u8) -> u8 {
         match self as u8 {
             0 => u8::MAX - FULL + level,
@@ -84,7 +84,7 @@ impl Ink {
         }
     }
 
-    /// How much of this ink a color is; 0 for any other.
+    /// The level of this ink in a color; 0 for any other color.
     fn level(self, index: u8) -> u8 {
         (1..=FULL)
             .find(|level| self.index(*level) == index)
@@ -92,16 +92,16 @@ impl Ink {
     }
 }
 
-/// A card while it is drawn.
+/// A card being drawn.
 pub(super) struct Canvas(Vec<u8>);
 
 impl Canvas {
-    /// Plain paper.
+    /// An empty card.
     pub(super) fn new() -> Self {
         Self(vec![0; (WIDTH * HEIGHT) as usize])
     }
 
-    /// Fills a rectangle, as far as it is on the card.
+    /// Fills a rectangle, clipped to the card.
     pub(super) fn fill(&mut self, (x, y): (u32, u32), (width, height): (u32, u32), paint: Paint) {
         let right = x.saturating_add(width).min(WIDTH);
         for row in y.min(HEIGHT)..y.saturating_add(height).min(HEIGHT) {
@@ -111,7 +111,7 @@ impl Canvas {
         }
     }
 
-    /// Writes a text from `x` to the right, with its baseline at `y`; gives its width.
+    /// Writes a text from `x` to the right, with its baseline at `y`, and returns its width.
     pub(super) fn text(&mut self, (x, y): (u32, u32), size: Size, ink: Ink, text: &str) -> u32 {
         for (at, glyph) in font::letters(text, size) {
             let left = x.saturating_add(at).checked_add_signed(glyph.left);
@@ -123,7 +123,7 @@ impl Canvas {
             for (row, levels) in (top..HEIGHT).zip(rows) {
                 for (column, level) in (left..WIDTH).zip(levels) {
                     if *level > 0 {
-                        // Letters that touch do not lighten each other.
+                        // Overlapping letters do not lighten each other.
                         let pixel = &mut self.0[(row * WIDTH + column) as usize];
                         let before = if *pixel == 0 { 0 } else { ink.level(*pixel) };
                         *pixel = ink.index(before.max(*level));
@@ -134,14 +134,14 @@ impl Canvas {
         font::width(text, size)
     }
 
-    /// The PNG: what differs from the row above, compressed.
+    /// Encodes the PNG: differences from the row above, compressed.
     pub(super) fn png(&self) -> Vec<u8> {
         let mut head = [WIDTH.to_be_bytes(), HEIGHT.to_be_bytes()].concat();
         head.extend([8, 3, 0, 0, 0]); // 8 bits, a palette, not interlaced
         let mut out = b"\x89PNG\r\n\x1a\n".to_vec();
         push_chunk(&mut out, *b"IHDR", &head);
         push_chunk(&mut out, *b"PLTE", palette().as_flattened());
-        // Writing to memory never fails.
+        // Writing to memory cannot fail.
         push_chunk(&mut out, *b"IDAT", &self.compressed().unwrap_or_default());
         push_chunk(&mut out, *b"IEND", &[]);
         out
@@ -151,7 +151,7 @@ impl Canvas {
         let width = WIDTH as usize;
         let mut out = Compressor::new(Vec::with_capacity(32 * 1024))?;
         let mut above: &[u8] = &[0; WIDTH as usize];
-        let mut filtered = vec![2; width + 1]; // it begins with the filter “up”
+        let mut filtered = vec![2; width + 1]; // each row begins with the filter “up”
         for row in self.0.chunks_exact(width) {
             for (pixel, (a, b)) in filtered[1..].iter_mut().zip(row.iter().zip(above)) {
                 *pixel = a.wrapping_sub(*b);

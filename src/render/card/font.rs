@@ -1,4 +1,4 @@
-//! The letters of cards: Inter 600, drawn once by `font.py`, so that no machine draws them in another way.
+//! The letters of cards: Inter 600, rasterized once by `font.py`, so that they are equal on every machine.
 
 use std::collections::BTreeMap;
 use std::io::Read;
@@ -6,16 +6,16 @@ use std::sync::LazyLock;
 
 use flate2::read::ZlibDecoder;
 
-/// Levels of ink, from none to full.
+/// Number of ink levels, from none to full.
 pub(super) const LEVELS: u8 = 16;
-/// Height of the box for a character that the font lacks, in pixels of the largest size; its advance is as much.
+/// Height and advance of the box for a character that the font lacks, in pixels of the largest size.
 const BOX: u32 = 44;
 
 static FONT: LazyLock<BTreeMap<char, [Glyph; 3]>> =
     LazyLock::new(|| read(include_bytes!("inter.bin")).unwrap_or_default());
 static MISSING: LazyLock<[Glyph; 3]> = LazyLock::new(|| sizes(boxed()));
 
-/// How large a text is.
+/// The size of a text.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Size {
     /// 64 pixels.
@@ -30,12 +30,12 @@ pub(super) enum Size {
 #[derive(Debug, Clone, Default)]
 pub(super) struct Glyph {
     pub(super) width: u32,
-    /// From the pen to the right, and from the baseline down.
+    /// Offset from the pen to the right, and from the baseline down.
     pub(super) left: i32,
     pub(super) top: i32,
-    /// In pixels of the largest size.
+    /// Advance in pixels of the largest size.
     advance: u32,
-    /// Row by row, each below [`LEVELS`].
+    /// Ink levels row by row, each below [`LEVELS`].
     pub(super) ink: Vec<u8>,
 }
 
@@ -49,7 +49,7 @@ impl Size {
     }
 }
 
-/// The letters of a text with their distances from its left end. A character that the font lacks is a box.
+/// The letters of a text, with their distances from its left end. A character that the font lacks becomes a box.
 pub(super) fn letters(text: &str, size: Size) -> impl Iterator<Item = (u32, &'static Glyph)> {
     let mut pen = 0;
     text.chars().map(move |c| {
@@ -60,13 +60,13 @@ pub(super) fn letters(text: &str, size: Size) -> impl Iterator<Item = (u32, &'st
     })
 }
 
-/// How wide a text is.
+/// The width of a text.
 pub(super) fn width(text: &str, size: Size) -> u32 {
     let glyphs = text.chars().map(|c| FONT.get(&c).unwrap_or(&MISSING));
     glyphs.map(|glyphs| glyphs[0].advance).sum::<u32>() / size.divisor()
 }
 
-/// The text, or its beginning with an ellipsis, so that it is at most `most` pixels wide.
+/// The text, truncated with an ellipsis to at most `most` pixels.
 pub(super) fn cut(text: &str, size: Size, most: u32) -> String {
     if width(text, size) <= most {
         return text.to_owned();
@@ -112,7 +112,7 @@ fn sizes(large: Glyph) -> [Glyph; 3] {
     [large, medium, small]
 }
 
-/// A letter of which each pixel is the mean of a square of `by` pixels.
+/// A letter scaled down: each pixel is the mean of `by` × `by` pixels.
 fn smaller(glyph: &Glyph, by: u32) -> Glyph {
     let step = by.cast_signed();
     let height = u32::try_from(glyph.ink.len()).unwrap_or(0) / glyph.width.max(1);

@@ -1,11 +1,11 @@
-//! What the kinds of annotations and their parts are called, and what they mean.
+//! Names and meanings of annotation kinds and their parts.
 
 use crate::model::annotation::{FRICTION_KINDS, HYPOTHESIS_STATUSES, Kind};
 use crate::view::timeline::appearance;
 
-/// What a kind is called and what it means.
+/// The name and meaning of a kind.
 pub(super) struct KindInfo {
-    /// As in the format; the last one is for kinds that are not known.
+    /// As in the format; the last one is for unrecognized kinds.
     pub(super) kind: &'static str,
     pub(super) title: &'static str,
     pub(super) definition: &'static str,
@@ -64,7 +64,7 @@ pub(super) const KINDS: [KindInfo; 10] = [
     },
 ];
 
-/// What each status of a hypothesis means, in the order of the format.
+/// The meaning of each hypothesis status, in the order of the format.
 const STATUSES: [&str; 5] = [
     "Not investigated yet.",
     "Under investigation.",
@@ -73,7 +73,7 @@ const STATUSES: [&str; 5] = [
     "It no longer applies.",
 ];
 
-/// What each kind of friction means, in the order of the format.
+/// The meaning of each kind of friction, in the order of the format.
 const FRICTIONS: [&str; 9] = [
     "The same thing was asked or looked up again.",
     "The same question had to be answered again.",

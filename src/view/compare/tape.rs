@@ -1,4 +1,4 @@
-//! What a tape brings to a comparison: its events by kind, time and what they are about.
+//! The data of a tape for comparisons: its events by kind, time and subject.
 
 use std::borrow::Cow;
 use std::collections::BTreeMap;
@@ -10,36 +10,36 @@ use crate::model::tape::{Event, Family, Kind, Tape};
 use crate::model::workspace;
 use crate::view::timeline::Layout;
 
-/// Events of a tape that are compared.
+/// Maximum number of compared events per tape.
 const EVENTS: usize = 10_000;
-/// Characters of a command or path. Longer ones are cut and end with a digest of the whole.
+/// Maximum characters of a command or path. Longer ones are cut and end with a digest of the whole.
 const KEY: usize = 96;
-/// Bytes of all commands and paths; the events after that are left out.
+/// Maximum total bytes of commands and paths; events beyond that are omitted.
 const KEYS: usize = 256 * 1024;
 
-/// A tape of a run; of its events, at most the first 10,000.
+/// The data of a tape: its first 10,000 events at most.
 #[derive(Debug, Serialize)]
 #[serde(rename_all = "camelCase")]
 pub struct TapeData<'a> {
-    /// What its anchors begin with; empty for the first tape.
+    /// Prefix of its anchors; empty for the first tape.
     prefix: String,
-    /// Events on a page of the timeline.
+    /// Events per page of the timeline.
     page_size: usize,
     kinds: Vec<KindData>,
     /// Commands and paths.
     keys: Vec<Cow<'a, str>>,
-    /// Three numbers for each event: twice the place of its kind, and one more if it failed; tenths of a second since the
-    /// event before, null without a time; the place of its command or path, from 1, and 0 without one.
+    /// Three numbers for each event: twice the index of its kind, plus one if it failed; tenths of a second since the previous
+    /// event, null without a time; the index of its command or path, from 1, and 0 without one.
     events: Vec<Option<i64>>,
-    /// The anchors that are not the prefix, `e-` and the position of the event, by position.
+    /// Anchors that differ from the prefix, `e-` and the event's index, by index.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     anchors: Vec<(usize, String)>,
-    /// Files of tool calls: the position of the event, and the path.
+    /// Files of tool calls: the index of the event, and the path.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     files: Vec<(usize, Cow<'a, str>)>,
 }
 
-/// A kind of event: its word, its family, and 1 if what its events are about is the path of a file.
+/// A kind of event: its word, its family, and 1 if the subject of its events is a file path.
 type KindData = (&'static str, &'static str, u8);
 
 pub(super) fn tape_data<'a>(
@@ -80,7 +80,7 @@ pub(super) fn tape_data<'a>(
             files.push((position, path));
         }
         let anchor = layout.anchor(event.seq, position);
-        // Whole tenths since the start: the clock of the page shows the same second.
+        // Whole tenths since the start, so that the page's clock shows the same second.
         let since = event.at.zip(start);
         let since = since.map(|(at, start)| at.saturating_sub(start).div_euclid(100));
         let after = since.map(|since| since - before);
@@ -113,8 +113,8 @@ fn number(of: usize) -> Option<i64> {
     i64::try_from(of).ok()
 }
 
-/// What an event does, in words by which it is found again in another run: its command, path or query, where it
-/// is an action at all. One agent names a file by its path in the working tree, another by its whole path.
+/// A text that identifies the action of an event in other runs: its command, path or query; `None` if it is not an action. One
+/// agent names a file by its path in the working tree, another by its full path.
 fn key<'a>(event: &'a Event<'_>, workspace: &[String]) -> Option<Cow<'a, str>> {
     let acts = matches!(
         event.kind.family,
@@ -127,21 +127,21 @@ fn key<'a>(event: &'a Event<'_>, workspace: &[String]) -> Option<Cow<'a, str>> {
     let key = if !names_paths {
         cut_key(on_one_line(&event.headline))
     } else if !event.files.is_empty() {
-        // The words of a tool call: the tool, then paths.
+        // A tool call: the tool, then paths.
         let words = event.headline.split_whitespace();
         let words: Vec<_> = words.map(|word| path(word, workspace)).collect();
         cut_key(Cow::Owned(words.join(" ")))
     } else if names_a_path(event.kind) {
         path_key(&event.headline, workspace)
     } else {
-        // A query is no path: only the folder of the working tree is taken off.
+        // A query is not a path: only the folder of the working tree is removed.
         let below = workspace::below(&event.headline, workspace);
         cut_key(on_one_line(below.unwrap_or(&event.headline)))
     };
     (!key.is_empty()).then_some(key)
 }
 
-/// Whether what events of a kind are about is the path of a file.
+/// Whether the subject of events of this kind is a file path.
 fn names_a_path(kind: Kind) -> bool {
     matches!(kind.word, "read" | "write" | "list" | "edit") || kind.word.starts_with("file_")
 }
@@ -153,7 +153,7 @@ fn path_key<'a>(text: &'a str, workspace: &[String]) -> Cow<'a, str> {
     })
 }
 
-/// A path in one of its spellings: below the working tree, without `./`, doubled slashes and a slash at the end.
+/// A normalized path: below the working tree, without `./`, doubled slashes and a trailing slash.
 fn path<'a>(text: &'a str, workspace: &[String]) -> Cow<'a, str> {
     let mut path = workspace::below(text, workspace).unwrap_or(text);
     while let Some(rest) = path.strip_prefix("./") {
@@ -186,7 +186,7 @@ fn cut_key(words: Cow<'_, str>) -> Cow<'_, str> {
     Cow::Owned(format!("{}…{}", &words[..end], &digest[..6]))
 }
 
-/// The text with single blanks between its words.
+/// The text with single spaces between words.
 fn on_one_line(text: &str) -> Cow<'_, str> {
     let is_plain = !text.starts_with(' ')
         && !text.ends_with(' ')

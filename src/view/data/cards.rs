@@ -1,6 +1,6 @@
-//! The annotations that scripts show when somebody filters or searches: the cards, and what each file of them holds, so that a
-//! script reads only the files that it needs. Files, and the blocks of them, are in the order of time: newer runs leave older ones
-//! as they are.
+//! Annotations that scripts show when a reader filters or searches: the cards, and the content of each file of cards, so that a
+//! script loads only the files it needs. Files, and blocks of files, are in chronological order, so that new runs leave older
+//! ones unchanged.
 
 use std::collections::BTreeMap;
 
@@ -10,37 +10,37 @@ use crate::model::archive::Entry;
 use crate::view::annotations::SpooledText;
 use crate::view::format;
 
-/// What a card is chosen by: places in [`Manifest::cases`], [`AUTHORS`] and [`Shelf::groups`].
+/// The key to filter cards by: indexes in [`Manifest::cases`], [`AUTHORS`] and [`Shelf::groups`].
 pub type Key = (usize, usize, usize);
 
-/// How many cards of each key there are.
+/// Number of cards by key.
 #[derive(Debug, Default)]
 pub struct Counts(BTreeMap<Key, usize>);
 
-/// What the cards of a run and a kind have in common: folder and title of the run, its model, its case.
+/// What all cards of a run and a kind share: folder and title of the run, its model, its case.
 pub type Head<'a> = (&'a str, String, &'a str, usize);
 
-/// What a card shows.
+/// The content of a card.
 #[derive(Debug)]
 pub struct Row<'a> {
-    /// Kind of its author.
+    /// Index of its author's kind.
     pub author: usize,
     /// Its part of the kind.
     pub group: usize,
-    /// What it says.
+    /// Its text.
     pub text: &'a SpooledText,
 }
 
-/// What a script reads first.
+/// The manifest, which the script loads first.
 #[derive(Debug, Default, serde::Serialize)]
 pub struct Manifest {
-    /// The cases that have annotations, in the order in which the oldest runs had them.
+    /// Cases with annotations, in the order of their oldest annotated runs.
     cases: Vec<String>,
     #[serde(skip)]
     places: BTreeMap<String, usize>,
-    /// Who may have written an annotation.
+    /// The kinds of authors.
     authors: [&'static str; 4],
-    /// The kinds that there are annotations of.
+    /// The kinds with annotations.
     pub shelves: BTreeMap<&'static str, Shelf>,
 }
 
@@ -51,19 +51,19 @@ pub struct Shelf {
     class: &'static str,
     /// Sign of the kind.
     sign: &'static str,
-    /// Statuses or kinds of friction; empty for other kinds.
+    /// Hypothesis statuses or friction kinds; empty for other kinds.
     groups: Vec<String>,
-    /// What each block holds.
+    /// The counts of each block.
     pub blocks: Vec<String>,
-    /// What each file of the last block holds; what those of the others hold is in files of their own.
+    /// The counts of each file of the last block; those of other blocks are in separate files.
     pub files: Vec<String>,
 }
 
-/// Kinds of authors, and who does not say.
+/// Kinds of authors, and the one for unnamed authors.
 const AUTHORS: [&str; 4] = ["human", "agent", "system", "unnamed"];
 
 impl Manifest {
-    /// Without kinds.
+    /// An empty manifest.
     #[must_use]
     pub fn new() -> Self {
         Self {
@@ -72,7 +72,7 @@ impl Manifest {
         }
     }
 
-    /// What all cards of a run have in common.
+    /// The head of all cards of a run.
     pub fn head<'a>(&mut self, entry: &'a Entry) -> Head<'a> {
         let subject = &entry.run.subject;
         let case = self.places.get(&*subject.case).copied();
@@ -88,7 +88,7 @@ impl Manifest {
 }
 
 impl<'a> Row<'a> {
-    /// A card of that part of its kind.
+    /// A card for a part of its kind.
     #[must_use]
     pub fn new(group: usize, text: &'a SpooledText) -> Self {
         let kind = text.author.as_ref().map(|(_, kind)| kind);
@@ -102,7 +102,7 @@ impl<'a> Row<'a> {
 }
 
 impl Serialize for Row<'_> {
-    /// A list, as `cards` in `static/js/core.js` reads it. What is empty at its end is left out.
+    /// Serializes as a list for `cards` in `static/js/core.js`, without trailing empty values.
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         let text = self.text;
         let mut row = serializer.serialize_seq(None)?;
@@ -128,7 +128,7 @@ impl Serialize for Row<'_> {
 }
 
 impl Shelf {
-    /// A kind, before there is a card.
+    /// A kind without cards.
     #[must_use]
     pub fn new((class, sign, groups): (&'static str, &'static str, Vec<String>)) -> Self {
         Self {
@@ -140,7 +140,7 @@ impl Shelf {
         }
     }
 
-    /// Counts as numbers: for each key the distance from the one before it, and how many there are.
+    /// Counts as numbers: for each key the gap to the previous one, and the count.
     pub fn numbers(&self, Counts(counts): &Counts) -> impl Iterator<Item = usize> {
         let groups = self.groups.len().max(1);
         let mut before = 0;

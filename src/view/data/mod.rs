@@ -1,4 +1,4 @@
-//! What the scripts of pages load: rows, cards and texts, as the pages have them. `render` makes scripts of it.
+//! Data for the scripts of pages: rows, cards and texts, equal to those on the pages. `render` turns it into scripts.
 
 pub(crate) mod cards;
 pub(crate) mod rows;

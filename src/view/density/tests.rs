@@ -1,4 +1,4 @@
-//! Densities beside the tapes that they are made of.
+//! Densities compared with their tapes.
 
 use std::fmt::Write as _;
 
@@ -17,7 +17,7 @@ const TYPES: [&str; 7] = [
     r#""type":"system","message":"m""#,
 ];
 
-/// A log of `count` events: uneven pauses, and a gap of ten minutes after each third.
+/// A log of `count` events with uneven pauses, and a gap of ten minutes after each third.
 fn log(count: usize) -> String {
     let (mut out, mut seconds) = (String::new(), 0_usize);
     for index in 0..count {
@@ -37,7 +37,7 @@ fn log(count: usize) -> String {
     out
 }
 
-/// What a density says of each family and of failures.
+/// The totals of a density by family, and of failures.
 fn sums(density: &Density) -> ([u32; FAMILIES], [u32; FAMILIES]) {
     let mut sum = Column::default();
     for column in &density.columns {
@@ -133,7 +133,7 @@ fn labels_are_round_times_and_long_gaps_are_folded() {
     let tape = tape(&log);
     let axis = Axis::of(&Config::default(), &tape);
     let scale = axis.scale(1_000, 100);
-    // Half a minute of the gap is left, so there are two and a half minutes on 900 units.
+    // Half a minute of the gap remains, so two and a half minutes take 900 units.
     assert_eq!(scale.folds().collect::<Vec<_>>(), [(540, 640, 1_800_000)]);
     assert_eq!(
         scale.places().collect::<Vec<_>>(),

@@ -1,4 +1,4 @@
-//! What a run says of itself: its showcase, and what its entry in a game jam had to differ from.
+//! A run's own presentation: its showcase, and the game jam entries it had to differ from.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -12,42 +12,42 @@ use crate::model::details::{self, Details, PriorEntry, Showcase};
 use crate::model::transcript::AssetFile;
 use crate::view::{Cell, format};
 
-/// How a run presents itself.
+/// The showcase of a run.
 #[derive(Debug, Serialize)]
 pub struct ShowcaseView {
     /// Its description.
     pub html: Option<Html>,
-    /// Pictures and recordings.
+    /// Images and recordings.
     pub media: Vec<MediaView>,
-    /// How many more there are.
+    /// Number of omitted ones.
     pub more: Option<String>,
 }
 
-/// A picture or a recording.
+/// An image or a recording.
 #[derive(Debug, Serialize)]
 pub struct MediaView {
-    /// For people.
+    /// Display name.
     pub name: String,
     /// Its kind.
     pub kind: Cell,
     /// Its file.
     pub file: Option<String>,
-    /// The picture, where it is published.
+    /// The image, if it is published.
     pub picture: Option<PictureView>,
 }
 
-/// A picture that the record declares.
+/// An image declared in the record.
 #[derive(Debug, Clone, Serialize)]
 pub struct PictureView {
-    /// Its file beside the page.
+    /// Its file, next to the page.
     pub href: String,
-    /// In CSS pixels, no higher than a page shows it.
+    /// In CSS pixels, limited to the maximum height on a page.
     pub width: u16,
     /// In CSS pixels.
     pub height: u16,
 }
 
-/// Height of a picture in a section, in CSS pixels.
+/// Maximum height of an image in a section, in CSS pixels.
 const HIGHEST: u16 = 240;
 
 pub(super) fn picture(
@@ -69,24 +69,24 @@ pub(super) fn picture(
 pub struct GameJamView {
     /// Entries that the run had to differ from.
     pub prior: Vec<PriorView>,
-    /// How many more there are.
+    /// Number of omitted ones.
     pub more: Option<String>,
 }
 
 /// An entry that the run had to differ from.
 #[derive(Debug, Serialize)]
 pub struct PriorView {
-    /// The run that made it.
+    /// The run of the entry.
     pub run: Cell,
-    /// Its page, where the archive has it.
+    /// Its page, if the archive has the run.
     pub href: Option<String>,
     /// When it ended.
     pub finished: Cell,
 }
 
-/// Entries that are shown.
+/// Maximum number of entries shown.
 const PRIOR: usize = 50;
-/// Media that are shown.
+/// Maximum number of media shown.
 const MEDIA: usize = 100;
 
 pub(super) fn showcase(

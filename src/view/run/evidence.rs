@@ -1,4 +1,4 @@
-//! What later records add to a validation: debug scripts, what a kind of test measured, the toolchain.
+//! Parts of a validation that later records added: debug scripts, measurements of the test type, the toolchain.
 
 use serde::Serialize;
 
@@ -11,82 +11,82 @@ use crate::model::value::Value;
 use crate::view::tree::{self, Tree};
 use crate::view::{Badge, Cell, Fact, format};
 
-/// What the case's own scripts found.
+/// The debug scripts of a case.
 #[derive(Debug, Serialize)]
 pub struct ScriptsView {
     /// `3 scripts: 2 passed, 1 failed`
     pub summary: String,
     /// The scripts, in the order of the record.
     pub scripts: Vec<ScriptView>,
-    /// How many more there are.
+    /// Number of omitted ones.
     pub more: Option<String>,
 }
 
 /// A debug script.
 #[derive(Debug, Serialize)]
 pub struct ScriptView {
-    /// For people.
+    /// Display name.
     pub title: String,
-    /// The group that it belongs to; may be empty.
+    /// Its group; may be empty.
     pub category: String,
-    /// How it went.
+    /// Its outcome.
     pub outcome: Badge,
-    /// Whether it is unfolded: a reader looks for what failed.
+    /// Whether it is initially expanded, since readers look for failures.
     pub open: bool,
     /// Item, path, gate.
     pub facts: Vec<Fact>,
-    /// More about it.
+    /// More details.
     pub detail: Option<String>,
-    /// The assertions of its verdicts, a row each.
+    /// The assertions of its verdicts, one per row.
     pub rows: Vec<AssertionView>,
-    /// How many more there are.
+    /// Number of omitted ones.
     pub more: Option<String>,
-    /// What it left: name, kind, whether it was found.
+    /// Its outputs: name, kind, and whether it was found.
     pub outputs: Vec<String>,
 }
 
 /// An assertion, or a verdict without one.
 #[derive(Debug, Serialize)]
 pub struct AssertionView {
-    /// The verdict; empty where it is that of the row above.
+    /// The verdict; empty if equal to the row above.
     pub verdict: String,
-    /// What was asserted.
+    /// The assertion.
     pub label: String,
-    /// Whether it held.
+    /// Whether it passed.
     pub outcome: Badge,
-    /// What was expected.
+    /// The expected value.
     pub expected: Tree,
-    /// What was found.
+    /// The actual value.
     pub actual: Tree,
 }
 
-/// What a kind of test measured.
+/// The measurements of a test type.
 #[derive(Debug, Serialize)]
 pub struct BlockView {
     /// `Performance`
     pub title: &'static str,
-    /// What matters most.
+    /// The most important values.
     pub facts: Vec<Fact>,
-    /// All of it.
+    /// All values.
     pub html: Tree,
-    /// Whether it is unfolded.
+    /// Whether it is initially expanded.
     pub open: bool,
 }
 
-/// What the toolchain said.
+/// The result of the toolchain.
 #[derive(Debug, Serialize)]
 pub struct ToolchainView {
-    /// What the type check means for the run.
+    /// The meaning of the type check for the run.
     pub verdict: Badge,
-    /// The same in a sentence.
+    /// The verdict in a sentence.
     pub words: &'static str,
-    /// All of it.
+    /// All values.
     pub html: Tree,
 }
 
-/// Scripts that are shown; a case has a few dozen.
+/// Maximum scripts shown; a case has a few dozen.
 const SCRIPTS: usize = 150;
-/// Assertions of one script that are shown.
+/// Maximum assertions shown per script.
 const ASSERTIONS: usize = 60;
 
 pub(super) fn scripts(scripts: &[DebugScript<'_>]) -> Option<ScriptsView> {

@@ -1,4 +1,4 @@
-//! The answer on the first screen: how a run ended, what it cost, and why it ended that way.
+//! The first screen of a run page: how the run ended, what it cost, and why it ended that way.
 
 use std::sync::Arc;
 
@@ -14,29 +14,29 @@ use crate::view::{Cell, format, outcomes};
 use super::Sources;
 use super::entry::{self, PictureView};
 
-/// Outcomes among the figures; all of them are in a section of their own.
+/// Maximum outcomes among the metrics; all of them are in a separate section.
 const OUTCOMES: usize = 4;
-/// Failures that are listed; a tape with more failed in one way many times.
+/// Maximum failures listed; a tape with more repeats one failure many times.
 const FAILURES: usize = 500;
-/// Failures that are listed without unfolding.
+/// Failures listed without expanding.
 const FIRST: usize = 8;
-/// Characters of a failure that are shown.
+/// Maximum characters shown of a failure.
 const SAYS: usize = 100;
 
-/// The row of figures and the reason.
+/// The metrics, and the reason of the outcome.
 #[derive(Debug, Serialize)]
 pub struct HeadView {
-    /// What a reader asks first, in the order of the page.
+    /// The most important values, in page order.
     pub figures: Vec<Figure>,
-    /// Why it ended, unless it completed and nothing that was checked failed.
+    /// Why it ended, unless it completed and no check failed.
     pub why: Option<WhyView>,
     /// The failures of its tapes.
     pub failures: FailuresView,
     /// Whether the run completed.
     pub completed: bool,
-    /// What it looked like: the first picture of its showcase, or else of its proofs.
+    /// The first image of its showcase, or else of its proofs.
     pub picture: Option<PictureView>,
-    /// What the picture shows.
+    /// A description of the image.
     pub shows: String,
 }
 
@@ -47,22 +47,22 @@ pub struct Figure {
     pub label: String,
     /// The value.
     pub value: Cell,
-    /// `g-bad` or `g-poor` for a state, `bad` for screens that did not open, `quiet` for what says little, else nothing.
+    /// `g-bad` or `g-poor` for a state, `bad` for screens that did not open, `quiet` for minor values, else empty.
     pub tone: &'static str,
-    /// Where on the page there is more.
+    /// The section with details.
     pub href: &'static str,
 }
 
 /// Why a run ended.
 #[derive(Debug, Serialize)]
 pub struct WhyView {
-    /// `Why it ended`, or `What did not work` of a completed run.
+    /// `Why it ended`, or `What did not work` for a completed run.
     pub title: &'static str,
-    /// What the record says of its state.
+    /// The detail of its state in the record.
     pub state: Option<Arc<str>>,
-    /// What the validation says.
+    /// The detail of its validation.
     pub validation: Option<Arc<str>>,
-    /// Steps that failed, and screens that did not open.
+    /// Failed steps, and screens that did not open.
     pub checks: Vec<String>,
 }
 
@@ -71,22 +71,22 @@ pub struct WhyView {
 pub struct FailuresView {
     /// `6 failures in 64 events`
     pub summary: String,
-    /// The first of them.
+    /// The first failures.
     pub first: Vec<FailureLink>,
-    /// The others.
+    /// The other failures.
     pub others: Vec<FailureLink>,
-    /// How many more are on the timeline.
+    /// Number of further failures, which are only on the timeline.
     pub more: Option<String>,
 }
 
-/// A failure and where it is.
+/// A failure, linked to the timeline.
 #[derive(Debug, Serialize)]
 pub struct FailureLink {
-    /// Its place on the timeline.
+    /// Its address on the timeline.
     pub href: String,
     /// Its number.
     pub seq: u64,
-    /// What it says.
+    /// Its text.
     pub says: String,
 }
 
@@ -105,7 +105,7 @@ pub(super) fn head(s: &Sources<'_>) -> HeadView {
     }
 }
 
-/// The first picture of its showcase, or else of its proofs, and what it shows.
+/// The first image of its showcase, or else of its proofs, with a description.
 pub fn picture(s: &Sources<'_>) -> Option<(PictureView, String)> {
     let media = s
         .details
@@ -218,7 +218,7 @@ fn why(run: &Run, steps: [Recorded<'_>; 2], completed: bool) -> Option<WhyView> 
         _ => Some(format!("The screens {} did not open", unreached.join(", "))),
     };
     let checks: Vec<String> = failed.chain(unreached).collect();
-    // An imported run may not say how it ended.
+    // An imported run may have no recorded outcome.
     let fine = completed || &*run.state.word == "unknown";
     let nothing = fine && checks.is_empty() && validation.loaded != Some(false);
     (!nothing).then(|| WhyView {
@@ -233,7 +233,7 @@ fn why(run: &Run, steps: [Recorded<'_>; 2], completed: bool) -> Option<WhyView> 
     })
 }
 
-/// All failures, and how many they are.
+/// All failures, and their number.
 fn failures(s: &Sources<'_>) -> (FailuresView, usize) {
     let path = links::run(&s.entry.slug);
     let mut list = Vec::new();

@@ -1,4 +1,4 @@
-//! How a page tells of the files that the agent left.
+//! The section of a run page for the files that the agent left.
 
 use serde::Serialize;
 
@@ -7,7 +7,7 @@ use crate::view::{Link, format};
 
 use super::{Archive, Sources};
 
-/// Files that are listed: a working tree may have thousands, and `run.json` has them all.
+/// Maximum files listed: a working tree may have thousands, and `run.json` lists all.
 const LISTED: usize = 100;
 
 /// An input file.
@@ -19,7 +19,7 @@ pub struct FileView {
     pub size: String,
     /// Its digest.
     pub blake3: String,
-    /// Size and digest of the file as it was recorded, where parts of it are withheld.
+    /// Size and digest of the recorded file, if parts of it are withheld.
     pub recorded: Option<(String, String)>,
 }
 
@@ -42,13 +42,13 @@ pub struct ImplementationView {
     pub size: String,
     /// `34 files`
     pub count: String,
-    /// Size of the files together.
+    /// Total size of the files.
     pub unpacked: String,
-    /// What is not in the archive: `2 hidden files or folders and 1 link`.
+    /// Excluded entries: `2 hidden files or folders and 1 link`.
     pub left_out: Option<String>,
     /// The first files.
     pub files: Vec<FileView>,
-    /// How many more there are, when there are more than are listed.
+    /// Number of further files, if not all are listed.
     pub more: Option<String>,
 }
 

@@ -1,4 +1,4 @@
-//! The metrics of a run, and how they compare with those of comparable runs.
+//! The metrics of a run, compared with comparable runs.
 
 use serde::Serialize;
 
@@ -14,30 +14,30 @@ use crate::view::{Cell, format};
 pub struct MetricsView {
     /// The four token classes.
     pub tokens: Vec<MetricView>,
-    /// The token classes beside each other; empty when nothing is reported.
+    /// The token classes as a stacked bar; empty if none is reported.
     pub bar: Vec<BarPart>,
-    /// Input, output and all classes together.
+    /// Input, output and total.
     pub totals: Vec<TotalView>,
     /// Comparable and actual cost.
     pub costs: Vec<MetricView>,
-    /// Wall clock.
+    /// Wall-clock time.
     pub run_time: MetricView,
-    /// Where the time went: `setup`, `session` and so on.
+    /// Durations of the stages: `setup`, `session` and so on.
     pub stages: Vec<(String, Cell)>,
-    /// The stages beside each other.
+    /// The stages as a stacked bar.
     pub stage_bar: Vec<BarPart>,
     /// Calls by tool, most first.
     pub tool_calls: Vec<ToolView>,
     /// `150 calls of 6 tools`
     pub tool_summary: String,
-    /// How many runs the ranges are over, this one included; 0 when there is none to compare with.
+    /// Number of runs in the ranges, including this one; 0 if there is nothing to compare with.
     pub peers: usize,
 }
 
 /// A metric and its range in comparable runs.
 #[derive(Debug, Clone, Serialize)]
 pub struct MetricView {
-    /// Class of its part of the token bar; empty where it has none.
+    /// Class of its part of the token bar; empty if it has none.
     pub class: &'static str,
     /// Its name.
     pub name: &'static str,
@@ -45,15 +45,15 @@ pub struct MetricView {
     pub value: Cell,
     /// `1,204 to 88,310`
     pub range: Option<String>,
-    /// Where the value lies in the range, from 0 to 100.
+    /// Position of the value in the range, from 0 to 100.
     pub at: Option<u32>,
-    /// The comparable runs: a linked dot each.
+    /// A linked dot for each comparable run.
     pub dots: Vec<DotView>,
-    /// A path with a dot for each comparable run, where they have no link.
+    /// A path with a dot for each comparable run, if dots have no links.
     pub path: String,
 }
 
-/// A comparable run on the range of a metric.
+/// A comparable run within the range of a metric.
 #[derive(Debug, Clone, Serialize)]
 pub struct DotView {
     /// From 0 to 100.
@@ -64,14 +64,14 @@ pub struct DotView {
     pub title: String,
 }
 
-/// A tool and how often it was called.
+/// A tool and its number of calls.
 #[derive(Debug, Serialize)]
 pub struct ToolView {
     /// Its name.
     pub name: String,
-    /// The calls.
+    /// Number of calls.
     pub calls: Cell,
-    /// Beside the tool that was called most, from 0 to 100.
+    /// Share relative to the most called tool, from 0 to 100.
     pub share: u32,
 }
 
@@ -80,7 +80,7 @@ pub struct ToolView {
 pub struct TotalView {
     /// Its name.
     pub name: &'static str,
-    /// The sum; marked as a lower bound when a class is not reported.
+    /// The sum; marked as a lower bound if a class is not reported.
     pub value: Cell,
     /// `reasoning is not reported`
     pub missing: Option<String>,
@@ -89,17 +89,17 @@ pub struct TotalView {
 /// A part of a bar.
 #[derive(Debug, Serialize)]
 pub struct BarPart {
-    /// Class of the part; a stage has none.
+    /// Class of the part; empty for a stage.
     pub class: &'static str,
     /// `cached input 91 %`
     pub label: String,
-    /// Where it begins, of 1000.
+    /// Start, out of 1000.
     pub x: u32,
-    /// How wide it is, of 1000.
+    /// Width, out of 1000.
     pub width: u32,
 }
 
-/// How a number is shown.
+/// Formats a number.
 type FormatNumber = fn(Option<&Number>) -> Cell;
 
 pub(super) fn metrics(around: &ArchiveContext, run: &Run, details: &Details<'_>) -> MetricsView {
@@ -208,7 +208,7 @@ pub(super) fn metrics(around: &ArchiveContext, run: &Run, details: &Details<'_>)
     }
 }
 
-/// The metrics whose dots are links: comparable cost and run time. More links to the same runs would say nothing new.
+/// The metrics with linked dots: comparable cost and run time. More links to the same runs would be redundant.
 const LINKED: [usize; 2] = [4, 6];
 
 /// `setupSeconds` as `setup`.
@@ -219,7 +219,7 @@ fn stage(key: &str) -> &str {
 /// Classes of the parts of the token bar.
 const CLASSES: [&str; 4] = ["uncached", "cached", "output", "reasoning"];
 
-/// Where a value lies between the smallest and the largest of its range, from 0 to 100.
+/// Position of a value within its range, from 0 to 100.
 fn place(range: &Range, value: &Number) -> Option<u32> {
     let width = range.max.value() - range.min.value();
     (width > 0.0).then(|| hundredths((value.value() - range.min.value()) / width))
@@ -234,9 +234,9 @@ fn hundredths(share: f64) -> u32 {
     (share * 100.0).round() as u32
 }
 
-/// Stages that are shown; no record of this format has more.
+/// Maximum stages shown; no record of this format has more.
 const STAGES: usize = 24;
-/// Tools that are shown; the others are in `run.json`.
+/// Maximum tools shown; the others are in `run.json`.
 const TOOLS: usize = 60;
 
 /// `150 calls of 6 tools`
@@ -264,7 +264,7 @@ fn total((name, total): (&'static str, Total)) -> TotalView {
     };
     let value = match (&total.digits, &missing) {
         (Some(digits), None) => Cell::known(format::grouped(digits)),
-        // What is not reported can only add to it.
+        // Unreported classes can only add to the sum.
         (Some(digits), Some(missing)) => Cell::titled(
             format!("≥ {}", format::grouped(digits)),
             format!("lower bound: {missing} and counted as 0"),
@@ -278,7 +278,7 @@ fn total((name, total): (&'static str, Total)) -> TotalView {
     }
 }
 
-/// What is known of a whole, its parts beside each other.
+/// The reported parts of a total as a stacked bar.
 #[allow(
     clippy::cast_possible_truncation,
     clippy::cast_sign_loss,

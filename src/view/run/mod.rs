@@ -1,4 +1,4 @@
-//! The page of a run, and the further pages of its tapes.
+//! The run page, and further pages of its tapes.
 
 mod entry;
 mod evidence;
@@ -50,7 +50,7 @@ use tapes::TimelineView;
 pub use tapes::{StripView, events_page};
 use validation::ValidationView;
 
-/// The page of a run.
+/// The run page.
 #[derive(Debug, Serialize)]
 pub struct RunPage {
     /// Case, variant and version.
@@ -69,35 +69,35 @@ pub struct RunPage {
     pub version: Option<Arc<str>>,
     /// Variant of the case.
     pub variant: Cell,
-    /// How it ended and why.
+    /// How it ended, and why.
     pub head: HeadView,
-    /// What reviewers said.
+    /// Its rating in the review.
     pub rating: Badge,
     /// The generated source.
     pub source: Option<String>,
     /// The run's own files.
     pub downloads: Vec<Link>,
-    /// Where it is compared with others.
+    /// The page that compares it with other runs.
     pub compare: String,
-    /// Its story, where it has one.
+    /// Its story, if it has one.
     pub story: Option<String>,
     /// The review.
     pub review: Option<ReviewView>,
     /// The playable build.
     pub build: Option<BuildView>,
-    /// How the run presents itself.
+    /// The run's own presentation.
     pub showcase: Option<ShowcaseView>,
     /// Its entry in a game jam.
     pub game_jam: Option<GameJamView>,
     /// One strip per tape.
     pub strips: Vec<StripView>,
-    /// What was said about single events.
+    /// Annotations of events.
     pub moments: MomentsView,
     /// The metrics.
     pub metrics: MetricsView,
-    /// What was found afterwards.
+    /// The validation.
     pub validation: ValidationView,
-    /// What scorers said of it.
+    /// The outcomes.
     pub outcomes: Option<OutcomesView>,
     /// The tapes.
     pub timelines: Vec<TimelineView>,
@@ -105,7 +105,7 @@ pub struct RunPage {
     pub conversation: Option<ConversationView>,
     /// The review threads.
     pub threads: Option<ThreadsView>,
-    /// Where everything comes from.
+    /// The sources of all values.
     pub provenance: ProvenanceView,
     /// The next newer run of the case.
     pub newer: Option<Link>,
@@ -113,7 +113,7 @@ pub struct RunPage {
     pub older: Option<Link>,
 }
 
-/// What the renderer adds to the page.
+/// The rendered parts of the page.
 pub struct Parts<'a> {
     /// The writeup.
     pub writeup: Html,
@@ -127,20 +127,20 @@ pub struct Parts<'a> {
     pub showcase: Option<Html>,
 }
 
-/// What the page is made of.
+/// The sources of the page.
 #[derive(Debug)]
 pub struct Sources<'a> {
     /// Settings.
     pub config: &'a Config,
-    /// What the run sees of the archive.
+    /// The part of the archive that the page depends on.
     pub archive_context: &'a ArchiveContext,
     /// The run.
     pub entry: &'a Entry,
-    /// What only its page shows.
+    /// The parts of the record that only its page shows.
     pub details: &'a Details<'a>,
     /// Its review.
     pub review: Option<&'a Review>,
-    /// How far its logs agree with its record.
+    /// The comparison of its logs with its record.
     pub reconciliation: Option<&'a Reconciliation>,
     /// Its tapes.
     pub tapes: &'a [Tape<'a>],
@@ -152,17 +152,17 @@ pub struct Sources<'a> {
     pub conversation: Option<&'a Conversation<'a>>,
     /// Its review threads.
     pub threads: Option<&'a Threads<'a>>,
-    /// The pictures that its record declares, by the path in the record.
+    /// The images that its record declares, by their path there.
     pub pictures: &'a BTreeMap<String, Arc<AssetFile>>,
     /// Its files.
     pub files: &'a [FileDigest],
-    /// What of them is withheld.
+    /// Withheld parts of these files.
     pub withheld: &'a [Withheld],
-    /// Its record as a page may show it.
+    /// Its record as shown on a page.
     pub record: &'a str,
-    /// Names of the files that can be downloaded beside the page.
+    /// Names of files that can be downloaded next to the page.
     pub downloads: &'a [String],
-    /// The files that the agent left, where they are published.
+    /// The archive of the files that the agent left, if published.
     pub archive: Option<Archive<'a>>,
 }
 
@@ -174,13 +174,13 @@ impl Sources<'_> {
             && self.tapes.iter().any(|tape| !tape.events.is_empty())
     }
 
-    /// Whether the run has a card.
+    /// Whether the run has a social card.
     #[must_use]
     pub fn has_card(&self) -> bool {
         self.config.site.cards.includes(self.is_annotated())
     }
 
-    /// The address of a download that the run does not share with others.
+    /// The address of a download that belongs to this run only.
     fn own_href(&self, name: &str) -> String {
         let publish = &self.config.publish;
         if publish.files_base_url.is_none() {
@@ -195,18 +195,18 @@ impl Sources<'_> {
     }
 }
 
-/// The archive of the files that an agent left.
+/// The archive of the files that the agent left.
 #[derive(Debug, Clone, Copy)]
 pub struct Archive<'a> {
-    /// What it holds.
+    /// Its content.
     pub implementation: &'a Implementation,
-    /// Its name beside the page.
+    /// Its file name, next to the page.
     pub file: &'static str,
     /// Its size in bytes.
     pub bytes: u64,
 }
 
-/// Makes the page.
+/// Builds the page.
 #[must_use]
 pub fn page(s: &Sources<'_>, parts: Parts<'_>) -> RunPage {
     let (run, around) = (&s.entry.run, s.archive_context);

@@ -1,4 +1,4 @@
-//! The annotated moments of a run: what was said, beside the event and its neighbors.
+//! The annotated moments of a run: annotations, each with its event and the events around it.
 
 use serde::Serialize;
 
@@ -12,11 +12,11 @@ use crate::view::timeline::{AnnotationView, Layout, annotation_view};
 
 use super::Sources;
 
-/// Moments that the page shows; the others are on the timeline.
+/// Maximum moments on the page; the others are on the timeline.
 const MOST: usize = 40;
-/// Characters of what was said that are shown.
+/// Maximum characters shown of an annotation.
 const EVIDENCE: usize = 420;
-/// Characters that are shown of an event.
+/// Maximum characters shown of an event.
 const SAYS: usize = 140;
 
 /// The annotated moments, in the order of the tapes.
@@ -24,55 +24,55 @@ const SAYS: usize = 140;
 pub struct MomentsView {
     /// The moments.
     pub list: Vec<MomentView>,
-    /// `12 more annotated moments on the timeline`, when there are more than are shown.
+    /// `12 more annotated moments on the timeline`, if not all are shown.
     pub more: Option<String>,
 }
 
-/// An annotation with its event, the one before and the one after.
+/// An annotation with its event, and the events before and after.
 #[derive(Debug, Serialize)]
 pub struct MomentView {
-    /// Its place on the timeline.
+    /// Its address on the timeline.
     pub href: String,
     /// Class of its kind.
     pub class: &'static str,
     /// Sign of its kind.
     pub sign: &'static str,
-    /// Its kind, for people.
+    /// The display name of its kind.
     pub kind: String,
-    /// Status of a hypothesis, kind of friction.
+    /// Hypothesis status or friction kind.
     pub detail: Option<String>,
-    /// What it says, as plain text.
+    /// Its text, as plain text.
     pub evidence: String,
-    /// Who said it.
+    /// Its author.
     pub author: Option<String>,
-    /// `events 56 to 69`, when it is about several.
+    /// `events 56 to 69`, if it is about several.
     pub span: Option<String>,
-    /// Its tape, when the run has several.
+    /// Its tape, if the run has several.
     pub tape: Option<String>,
-    /// The event and its neighbors.
+    /// The event, and the events around it.
     pub events: Vec<MomentEvent>,
 }
 
-/// An event beside a moment.
+/// An event of a moment.
 #[derive(Debug, Serialize)]
 pub struct MomentEvent {
-    /// Its place on the timeline.
+    /// Its address on the timeline.
     pub href: String,
     /// Its number.
     pub seq: u64,
-    /// What it is.
+    /// Its kind.
     pub word: &'static str,
-    /// Which kinds it belongs to.
+    /// Its family.
     pub family: &'static str,
-    /// Whether something failed here.
+    /// Whether it is a failure.
     pub failed: bool,
-    /// What it is about.
+    /// Its subject.
     pub says: String,
-    /// Whether the annotation is about it.
+    /// Whether the annotation is about this event.
     pub here: bool,
 }
 
-/// Makes the moments.
+/// Builds the moments.
 pub(super) fn moments(s: &Sources<'_>) -> MomentsView {
     let path = links::run(&s.entry.slug);
     let mut placed: Vec<(usize, usize, usize, &Annotation<'_>)> = Vec::new();
@@ -124,7 +124,7 @@ fn moment(view: AnnotationView<'_>, href: String, events: Vec<MomentEvent>) -> M
     }
 }
 
-/// An event with the one before and the one after.
+/// An event with the events before and after.
 pub fn neighbours(
     tape: &Tape<'_>,
     layout: &Layout<'_>,

@@ -1,4 +1,4 @@
-//! Where everything on the page of a run comes from.
+//! The provenance section of a run page: identity, files, tapes and the record.
 
 use std::sync::Arc;
 
@@ -20,43 +20,43 @@ use crate::view::{Badge, Cell, Fact, Link, format};
 use super::Sources;
 use super::implementation::{self, FileView, ImplementationView, file_view};
 
-/// How much of the record the page shows as written, in bytes.
+/// Maximum bytes of the record shown as written.
 const RECORD: usize = 1024 * 1024;
 
-/// Where everything comes from.
+/// The provenance of a run.
 #[derive(Debug, Serialize)]
 pub struct ProvenanceView {
     /// Identity, environment and tooling.
     pub facts: Vec<Fact>,
-    /// What the harness gg says of its configuration and its session.
+    /// The configuration and session of the harness gg.
     pub gg: Vec<(&'static str, Tree)>,
-    /// What the run was imported from.
+    /// The source that the run was imported from.
     pub import: Option<Tree>,
     /// The input files.
     pub files: Vec<FileView>,
-    /// What of them is withheld.
+    /// Withheld parts of these files.
     pub withheld: Vec<WithheldView>,
-    /// Whether a file that can be downloaded is not as it was recorded.
+    /// Whether any downloadable file differs from the recorded one.
     pub is_rewritten: bool,
-    /// The pack that holds the files that can be downloaded.
+    /// The pack with the downloadable files.
     pub pack: Option<PackView>,
-    /// Whether there are files that this site does not publish.
+    /// Whether any files are not published on this site.
     pub is_unpublished: bool,
-    /// The files that the agent left, where they are published.
+    /// The archive of the files that the agent left, if published.
     pub implementation: Option<ImplementationView>,
     /// The tapes.
     pub tapes: Vec<TapeView>,
-    /// How far the logs agree with the record.
+    /// The comparison of logs and record.
     pub reconciliation: Vec<ComparedView>,
     /// The record as written.
     pub record: Html,
-    /// Whether it goes on in run.json.
+    /// Whether it is truncated; run.json has all of it.
     pub record_cut: bool,
     /// How to cite the run.
     pub citation: String,
-    /// Whether it has a card.
+    /// Whether it has a social card.
     pub card: bool,
-    /// The card as Markdown that links to the run, when the site's address is known.
+    /// The card as a Markdown image that links to the run, if the site has a `base_url`.
     pub badge: Option<String>,
     /// Licence of the data.
     pub licence: Option<String>,
@@ -67,13 +67,13 @@ pub struct ProvenanceView {
 pub struct PackView {
     /// The pack.
     pub archive: Link,
-    /// The files of the run in it.
+    /// Its files of the run.
     pub members: Vec<String>,
-    /// How to get them out.
+    /// The command to extract them.
     pub command: String,
 }
 
-/// A span of a file that is withheld, or a whole file.
+/// A withheld span of a file, or a withheld file.
 #[derive(Debug, Serialize)]
 pub struct WithheldView {
     /// The file.
@@ -82,17 +82,17 @@ pub struct WithheldView {
     pub event: Link,
     /// The value.
     pub pointer: String,
-    /// Why.
+    /// The reason.
     pub reason: String,
     /// `48 characters`
     pub length: String,
-    /// When.
+    /// The date.
     pub at: String,
-    /// The commitment to it.
+    /// The commitment to the withheld text.
     pub commitment: String,
 }
 
-/// A tape's identity, and what its sidecar's validation said.
+/// The identity of a tape, and the validation of its sidecar.
 #[derive(Debug, Serialize)]
 pub struct TapeView {
     /// Its file.
@@ -101,7 +101,7 @@ pub struct TapeView {
     pub format: &'static str,
     /// Its content hash.
     pub content_hash: String,
-    /// What is published of it, where that is much.
+    /// A note about its published parts, if needed.
     pub holds: Option<&'static str>,
     /// Facts of its header.
     pub header: Vec<(&'static str, String)>,
@@ -114,11 +114,11 @@ pub struct TapeView {
 pub struct SidecarView {
     /// Its file.
     pub file: String,
-    /// How the digest in its header relates to the tape.
+    /// Whether the digest in its header matches the tape.
     pub digest: Badge,
     /// `8 annotations checked, no problems`
     pub report: String,
-    /// How many of each kind.
+    /// Number of annotations of each kind.
     pub kinds: Vec<(String, usize)>,
 }
 
@@ -168,7 +168,7 @@ pub(super) fn provenance(s: &Sources<'_>) -> ProvenanceView {
             .details
             .import
             .map(|import| tree::tree(&Value::of(import))),
-        // The files of the archive are listed apart.
+        // Files of the archive are listed separately.
         files: s
             .files
             .iter()
@@ -206,7 +206,7 @@ pub(super) fn provenance(s: &Sources<'_>) -> ProvenanceView {
     }
 }
 
-/// The pack that holds the downloads of the run, if they are in one.
+/// The pack with the downloads of the run, if they are packed.
 fn pack(s: &Sources<'_>) -> Option<PackView> {
     let publish = &s.config.publish;
     let (slug, id) = (&s.entry.slug, &s.entry.run.id);

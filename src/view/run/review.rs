@@ -1,4 +1,4 @@
-//! What reviewers wrote about a run, and where its build can be played.
+//! The review of a run, and its playable build.
 
 use serde::Serialize;
 
@@ -24,13 +24,13 @@ pub struct ReviewView {
 pub struct ItemView {
     /// Its id.
     pub id: String,
-    /// What it stands for, where the format says it.
+    /// Its meaning, if the format defines one.
     pub label: Option<&'static str>,
     /// Its status.
     pub status: String,
-    /// `8 of 10`, of a grade.
+    /// `8 of 10`, for a grade.
     pub points: Option<String>,
-    /// What was said about it.
+    /// The reviewer's note.
     pub note: Option<String>,
 }
 
@@ -41,7 +41,7 @@ pub struct BuildView {
     pub url: String,
     /// Its host.
     pub host: String,
-    /// Whether the site may frame it, on demand.
+    /// Whether the site can frame it, on demand.
     pub embed: bool,
 }
 
@@ -70,7 +70,7 @@ pub(super) fn review_view(review: &Review, html: Html) -> ReviewView {
 pub(super) fn build(config: &Config, run: &Run) -> Option<BuildView> {
     let url = run.playable_build.as_ref()?;
     let host = url.host();
-    // Mixed content would be refused by the browser, so only https is framed; the policy names hosts, not ports.
+    // Only https is framed, because browsers block mixed content; the policy lists hosts without ports.
     let embed = url.is_https()
         && !url.has_port()
         && config

@@ -1,4 +1,4 @@
-//! The tapes of a run on its page, and the further pages of the long ones.
+//! The tapes on a run page, and further pages of long tapes.
 
 use serde::Serialize;
 
@@ -11,16 +11,16 @@ use crate::view::{Badge, DisplayTime, Link, format};
 
 use super::Sources;
 
-/// A strip with its words.
+/// A strip with its texts.
 #[derive(Debug, Serialize)]
 pub struct StripView {
     /// The tape's file.
     pub file: String,
     /// The drawing.
     pub svg: Html,
-    /// What it shows.
+    /// Its caption.
     pub caption: String,
-    /// How it is read.
+    /// How to read it.
     pub help: String,
     /// The names of its rows.
     pub legend: Vec<Row>,
@@ -49,13 +49,13 @@ pub struct TimelineView {
     pub anchor: String,
     /// `200 events`
     pub count: String,
-    /// When its first event happened: times count from here.
+    /// The time of its first event, from which times count.
     pub began: Option<DisplayTime>,
-    /// How many events of the whole tape failed.
+    /// Number of failed events on the whole tape.
     pub failures: usize,
     /// The events of the first page.
     pub html: Html,
-    /// Its pages, when there are several.
+    /// Its pages, if there are several.
     pub pages: Vec<PageLink>,
 }
 
@@ -68,7 +68,7 @@ pub struct PageLink {
     pub href: String,
     /// Whether it is this page.
     pub current: bool,
-    /// What the anchors of the tape begin with; empty for the first tape.
+    /// Prefix of the tape's anchors; empty for the first tape.
     pub prefix: String,
     /// Number of its first event.
     pub first: u64,
@@ -85,29 +85,29 @@ pub struct EventsPage {
     pub id: String,
     /// Its model and harness.
     pub subject: String,
-    /// How it ended.
+    /// Its final state.
     pub state: Badge,
-    /// What reviewers said.
+    /// Its rating in the review.
     pub rating: Badge,
     /// The run's page.
     pub run: Link,
     /// The tape's file.
     pub file: String,
-    /// Which events are here.
+    /// The events on this page.
     pub summary: String,
-    /// The same as the heading has it: `events 500–999`.
+    /// The events on this page, for the heading: `events 500–999`.
     pub range: String,
-    /// How many events of the whole tape failed.
+    /// Number of failed events on the whole tape.
     pub failures: usize,
-    /// The whole tape.
+    /// The strip of the whole tape.
     pub strip: Option<StripView>,
     /// The events.
     pub html: Html,
     /// All pages of the tape.
     pub pages: Vec<PageLink>,
-    /// The page before.
+    /// The previous page.
     pub previous: Option<String>,
-    /// The page after.
+    /// The next page.
     pub next: Option<String>,
 }
 
@@ -123,7 +123,7 @@ pub(super) fn count(tape: &Tape<'_>) -> String {
     count
 }
 
-/// Makes page `number` (from 2) of a tape.
+/// Builds page `number` (from 2) of a tape.
 #[must_use]
 pub fn events_page(
     s: &Sources<'_>,
@@ -159,7 +159,7 @@ pub fn events_page(
     }
 }
 
-/// `events 500 to 999 of 3,000`: the numbers are those shown at the events.
+/// `events 500 to 999 of 3,000`, with the numbers shown at the events.
 fn span(tape: &Tape<'_>, range: &std::ops::Range<usize>) -> String {
     let (first, last) = ends(tape, range);
     format!(
@@ -185,7 +185,7 @@ fn ends(tape: &Tape<'_>, range: &std::ops::Range<usize>) -> (u64, u64) {
     (number(range.start), number(range.end.saturating_sub(1)))
 }
 
-/// Links to pages of a tape that are shown on each of them: all, or those near this one with the first and the last.
+/// Maximum links to pages of a tape on each of them: all, or the nearby ones with the first and the last.
 const PAGE_LINKS: usize = 25;
 
 pub(super) fn pages(tape: &Tape<'_>, layout: &Layout<'_>, current: usize) -> Vec<PageLink> {

@@ -1,4 +1,4 @@
-//! What was found after a run: whether it loaded, its steps, checks and proofs.
+//! The validation of a run: whether it loaded, its steps, checks and proofs.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -15,26 +15,26 @@ use crate::view::{Badge, Cell, format};
 use super::entry::{self, PictureView};
 use super::evidence::{self, BlockView, ScriptsView, ToolchainView};
 
-/// What was found after the run.
+/// The validation of a run.
 #[derive(Debug, Serialize)]
 pub struct ValidationView {
-    /// Whether the implementation loaded, where something was validated.
+    /// Whether the implementation loaded, if anything was validated.
     pub loaded: Badge,
-    /// Why not.
+    /// Why it did not load.
     pub detail: Option<Arc<str>>,
     /// Install and build.
     pub steps: Vec<StepView>,
     /// The checks.
     pub checks: Vec<CheckView>,
-    /// How many more there are.
+    /// Number of further checks.
     pub more_checks: Option<String>,
     /// The proofs.
     pub proofs: Vec<ProofView>,
-    /// How many more proofs there are.
+    /// Number of further proofs.
     pub more_proofs: Option<String>,
-    /// What the case's own scripts found.
+    /// The debug scripts of the case.
     pub scripts: Option<ScriptsView>,
-    /// What the kind of test measured.
+    /// The measurements of the test type.
     pub blocks: Vec<BlockView>,
     /// Type check, linter, tests.
     pub toolchain: Option<ToolchainView>,
@@ -51,7 +51,7 @@ pub struct StepView {
     pub outcome: Badge,
     /// The command.
     pub command: Option<String>,
-    /// What it said.
+    /// Its details.
     pub detail: Option<Tree>,
     /// Further keys of the record.
     pub more: Option<Tree>,
@@ -64,9 +64,9 @@ pub struct CheckView {
     pub name: Arc<str>,
     /// Its view.
     pub view: Arc<str>,
-    /// How similar it was.
+    /// Its similarity.
     pub similarity: Cell,
-    /// `not reached`, beside a similarity that is unknown.
+    /// `not reached`, next to an unknown similarity.
     pub note: Option<&'static str>,
     /// Why it was not reached.
     pub detail: Option<Arc<str>>,
@@ -83,17 +83,17 @@ pub struct ProofView {
     pub kind: String,
     /// `present`, `missing` or `not said`.
     pub present: &'static str,
-    /// Where the run was asked to put it.
+    /// The path where the run was asked to put it.
     pub dest: Option<String>,
-    /// More about it.
+    /// More details.
     pub detail: Option<String>,
-    /// The picture, where it is published.
+    /// The image, if it is published.
     pub picture: Option<PictureView>,
 }
 
-/// Checks that are shown; a run has a few dozen.
+/// Maximum checks shown; a run has a few dozen.
 const CHECKS: usize = 1_000;
-/// Proofs that are shown; a run has a handful.
+/// Maximum proofs shown; a run has a handful.
 const PROOFS: usize = 100;
 
 pub(super) fn validation(

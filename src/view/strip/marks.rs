@@ -1,54 +1,54 @@
-//! The words on a strip: numbers of failures and times, with room between them.
+//! Labels on a strip: numbers of failures, and times, without overlaps.
 
 use crate::model::time::push_clock;
 use crate::view::axis::Scale;
 
 use super::{Place, WIDTH};
 
-/// Units between two labels of failures, on a wide page and on a phone: numbers, and discs.
+/// Minimum units between labels of failures, on a wide page and on a phone: numbers, and discs.
 const NUMBERS: [u32; 2] = [64, 200];
 const DISCS: [u32; 2] = [24, 76];
-/// Labels of times, and of gaps.
+/// Maximum labels for times, and for gaps.
 const TIMES: usize = 10;
 const GAPS: usize = 3;
-/// Units between two labels, on a wide page and on a phone.
+/// Minimum units between labels, on a wide page and on a phone.
 const LABELS: [u32; 2] = [72, 170];
-/// A gap has a label if it is at least this part of what is not folded.
+/// A gap gets a label if it is at least this fraction of the time without collapsed gaps.
 const LONG: i64 = 20;
 
 /// A text below the strip.
 #[derive(Debug)]
 pub struct Label {
-    /// From the left.
+    /// Distance from the left.
     pub x: u32,
     /// `m:ss`, or the length of a gap.
     pub text: String,
-    /// Whether there is no room for it on a phone.
+    /// Whether it does not fit on a phone.
     pub is_broad: bool,
 }
 
-/// Where a failure is, and its number.
+/// The position of a failure, and its number.
 type Failure<'a> = (Place<'a>, u64);
 
 /// The failures of a tape.
 #[derive(Debug)]
 pub struct Failures<'a> {
-    /// The lines; none where discs count failures.
+    /// Vertical lines; empty if discs count the failures.
     pub lines: Vec<Place<'a>>,
-    /// What is above them on a wide page.
+    /// Labels on a wide page.
     pub wide: Vec<FailureLabel<'a>>,
-    /// The same on a phone, where that is something else.
+    /// Labels on a phone, if different.
     pub slim: Option<Vec<FailureLabel<'a>>>,
 }
 
-/// Numbers of failures, or how many there are.
+/// A label with the numbers of failures, or with their count.
 #[derive(Debug, Clone)]
 pub struct FailureLabel<'a> {
-    /// The first of them.
+    /// The first failure.
     pub place: Place<'a>,
     /// `24`, `24, 25` or `24 +4`; `5` on a disc.
     pub text: String,
-    /// How many.
+    /// Number of failures.
     pub count: usize,
 }
 
@@ -70,7 +70,7 @@ impl<'a> Failures<'a> {
         }
     }
 
-    /// Failures in columns of so many units, with their count.
+    /// Counts failures in columns of this width.
     pub(super) fn counted(failures: impl Iterator<Item = (Place<'a>, u64)>, column: u32) -> Self {
         let failures = failures.map(|(place, number)| {
             let x = place.x.min(WIDTH - 1) / column * column + column / 2;
@@ -110,7 +110,7 @@ impl<'a> Failures<'a> {
     }
 }
 
-/// The longest gaps, and times where there is room beside them.
+/// Labels for the longest gaps, and for times that fit next to them.
 pub(super) fn labels(scale: Scale<'_>) -> Vec<Label> {
     let mut gaps: Vec<_> = scale.folds().collect();
     gaps.retain(|(_, _, lasts)| *lasts >= scale.milliseconds(WIDTH) / LONG);

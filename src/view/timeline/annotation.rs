@@ -1,4 +1,4 @@
-//! An annotation as a reader sees it.
+//! An annotation for display.
 
 use std::borrow::Cow;
 use std::collections::BTreeMap;
@@ -14,31 +14,31 @@ use super::{Layout, head};
 pub struct AnnotationView<'a> {
     /// Its id on the page.
     pub anchor: String,
-    /// Its kind's word.
+    /// The word of its kind.
     pub kind: &'a str,
-    /// The kind as a class: one of the known ones, or `unknown`.
+    /// The CSS class of its kind: a recognized kind, or `unknown`.
     pub class: &'static str,
     /// A sign for the kind.
     pub sign: &'static str,
-    /// The kind for people.
+    /// The display name of the kind.
     pub name: String,
     /// Markdown.
     pub evidence: Option<&'a str>,
     /// A suggested fix: text (from a JSON string) or JSON.
     pub fix: Option<Cow<'a, str>>,
-    /// `reviewer-1 (human) in ide-host`, with what is known.
+    /// `reviewer-1 (human) in ide-host`, as far as known.
     pub author: Option<String>,
-    /// In UTC; as written when it cannot be read.
+    /// In UTC; as written if it cannot be parsed.
     pub timestamp: Option<Cow<'a, str>>,
     /// The events it covers.
     pub span: Option<SpanLink>,
-    /// Status of a hypothesis, or kind of friction.
+    /// Hypothesis status or friction kind.
     pub detail: Option<&'a str>,
-    /// References: words and, where it may be followed, address.
+    /// References: text and, if allowed as a link, address.
     pub links: Vec<(String, Option<String>)>,
     /// JSON.
     pub metadata: Option<&'a str>,
-    /// Where all of it is, when it is too long for a page.
+    /// The address of its full version, if it is too long for a page.
     pub rest: Option<String>,
 }
 
@@ -62,15 +62,15 @@ pub(super) fn annotations_by_position<'a>(
 /// The events that an annotation covers.
 #[derive(Debug)]
 pub struct SpanLink {
-    /// Which they are, in words.
+    /// The events, in words.
     pub text: String,
-    /// Address of the last of them.
+    /// Address of the last event.
     pub href: String,
-    /// Their numbers, as the scripts put them into an address: `17..21`.
+    /// Their numbers, in the form used by scripts in addresses: `17..21`.
     pub range: String,
 }
 
-/// What a reader sees of an annotation; each of its long texts is cut at `limit` bytes.
+/// An annotation for display; each of its long texts is truncated to `limit` bytes.
 #[must_use]
 pub fn annotation_view<'a>(
     layout: &Layout<'_>,
@@ -80,7 +80,7 @@ pub fn annotation_view<'a>(
     limit: usize,
 ) -> AnnotationView<'a> {
     let (class, sign) = appearance(&annotation.kind);
-    // One annotation must not make a page that no browser opens.
+    // One annotation must not make a page too large for browsers.
     let cut = |text: &'a str| head(text, limit);
     let long = [
         annotation.evidence.as_deref(),
@@ -153,7 +153,7 @@ pub fn annotation_view<'a>(
     }
 }
 
-/// The class and the sign of a kind; shape and word say it as well as color.
+/// The class and the sign of a kind; sign and name convey it without color.
 #[must_use]
 pub const fn appearance(kind: &Kind) -> (&'static str, &'static str) {
     match kind {

@@ -1,5 +1,5 @@
-//! Which events of a page are folded under one line: what a reviewer muted, and what says the same many times. A failure
-//! and what an annotation is about never are.
+//! Groups events of a page under one collapsed line: events that a reviewer muted, and repetitions. Failures and annotated events
+//! are never collapsed.
 
 use std::cmp::Ordering;
 
@@ -9,42 +9,42 @@ use crate::model::tape::{Event, Outcome};
 
 use super::{EventView, Layout};
 
-/// So many units of the same shape are folded.
+/// Minimum number of similar units to collapse.
 const REPEATED: usize = 4;
-/// The longest reason for a mute on the line of a fold, in characters.
+/// Maximum characters of a mute's reason on the line.
 const REASON: usize = 240;
 
 /// Consecutive events under one line.
 #[derive(Debug)]
 pub struct Fold {
-    /// The first of them, from the beginning of the page.
+    /// Index of the first event on the page.
     pub start: usize,
-    /// The event after the last one.
+    /// Index after the last event.
     pub end: usize,
-    /// What the line says of them.
+    /// The content of the line.
     pub line: FoldLine,
 }
 
-/// What the line of a fold says.
+/// The content of a fold's line.
 #[derive(Debug)]
 pub enum FoldLine {
-    /// A reviewer muted them, for this reason, in plain words; it may be empty.
+    /// A reviewer muted the events. The reason as plain text, which may be empty.
     Muted(String),
-    /// They say this, with the range of each number that varies.
+    /// The events repeat this text, with the range of each number that varies.
     Repeated {
         /// `duel.mjs --seed 2…40`
         says: String,
-        /// How many times.
+        /// Number of repetitions.
         times: usize,
-        /// Whether the harness says of each that it succeeded.
+        /// Whether the harness reports success for all of them.
         all_ok: bool,
     },
 }
 
-/// The mutes of a tape: which one covers each event.
+/// The mutes of a tape, by event.
 #[derive(Debug, Default)]
 pub(super) struct Mutes<'a> {
-    /// Nothing for a tape without mutes.
+    /// The mute of each event; empty for a tape without mutes.
     at: Vec<Option<usize>>,
     reasons: Vec<&'a str>,
 }
@@ -136,7 +136,7 @@ struct Page<'p, 'a> {
 }
 
 impl Page<'_, '_> {
-    /// Events that are one thing: a call with its result, a failure with its error, a turn with what it used.
+    /// Groups events into units: a call with its result, a failure with its error, a turn with its usage.
     fn units(&self) -> Vec<(usize, usize)> {
         let mut units: Vec<(usize, usize)> = Vec::new();
         for (at, view) in self.views.iter().enumerate() {
@@ -148,7 +148,7 @@ impl Page<'_, '_> {
         units
     }
 
-    /// Whether nothing failed, and no annotation is about it; in a muted span, but mutes.
+    /// Whether a unit has no failures and no annotations, except for mutes inside a muted span.
     fn is_quiet(&self, (start, end): (usize, usize), in_mute: bool) -> bool {
         self.views[start..end].iter().all(|view| {
             let mut notes = view.annotations.iter();
@@ -156,7 +156,7 @@ impl Page<'_, '_> {
         })
     }
 
-    /// Whether two units say the same, but for numbers.
+    /// Whether two units are equal except for numbers.
     fn is_same(&self, one: (usize, usize), other: (usize, usize)) -> bool {
         let is_first = one == other;
         let (views, others) = (&self.views[one.0..one.1], &self.views[other.0..other.1]);
@@ -194,7 +194,7 @@ impl Page<'_, '_> {
     }
 }
 
-/// The pieces of a line: numbers, and what is between them.
+/// The pieces of a line: numbers, and the text between them.
 fn pieces(line: &str) -> impl Iterator<Item = &str> {
     let is_digit = |piece: &str| piece.starts_with(|c: char| c.is_ascii_digit());
     let mut rest = line;
@@ -211,7 +211,7 @@ fn is_number(piece: &str) -> bool {
     piece.starts_with(|c: char| c.is_ascii_digit())
 }
 
-/// Whether two lines are the same but for their numbers.
+/// Whether two lines are equal except for numbers.
 fn is_same(one: &str, other: &str) -> bool {
     if one == other {
         return true;
@@ -227,7 +227,7 @@ fn is_same(one: &str, other: &str) -> bool {
         && pieces(one).map(is_number).eq(pieces(other).map(is_number))
 }
 
-/// Lines that are the same but for their numbers, as one.
+/// Merges lines that are equal except for numbers.
 fn ranges(lines: &[&str]) -> String {
     let mut lines = lines.iter().map(|line| pieces(line));
     let mut all: Vec<(&str, &str)> = lines
@@ -254,7 +254,7 @@ fn ranges(lines: &[&str]) -> String {
     says
 }
 
-/// Numbers of any length, by their value.
+/// Compares numbers of any length by value.
 fn by_value(one: &str, other: &str) -> Ordering {
     let significant = |number: &'_ str| number.len() - number.trim_start_matches('0').len();
     let (one, other) = (&one[significant(one)..], &other[significant(other)..]);

@@ -1,4 +1,4 @@
-//! Where the events of a tape are on the site: which page, which anchor.
+//! The pages and anchors of a tape's events.
 
 use crate::config::Config;
 use crate::links::{self, Slug};
@@ -6,10 +6,10 @@ use crate::model::annotation::Annotation;
 use crate::model::slug::slugify;
 use crate::model::tape::Tape;
 
-/// Where the events of a tape are: which page, which anchor.
+/// The layout of a tape: the page and the anchor of each event.
 #[derive(Debug)]
 pub struct Layout<'t> {
-    /// What anchors and folders of this tape begin with; empty for a run's first tape.
+    /// Prefix of anchors and folders of this tape; empty for a run's first tape.
     pub prefix: String,
     pub(super) slug: Slug,
     page_size: usize,
@@ -40,7 +40,7 @@ impl<'t> Layout<'t> {
             .collect()
     }
 
-    /// How many pages the tape takes; the first is part of the run page.
+    /// Number of pages; the first is part of the run page.
     #[must_use]
     pub fn pages(&self) -> usize {
         self.tape.events.len().div_ceil(self.page_size).max(1)
@@ -59,7 +59,7 @@ impl<'t> Layout<'t> {
         start..(start + self.page_size).min(self.tape.events.len())
     }
 
-    /// Where event number `seq` is on the tape.
+    /// The position of event number `seq` on the tape.
     #[must_use]
     pub fn position(&self, seq: u64) -> Option<usize> {
         self.tape.position(seq)
@@ -74,7 +74,7 @@ impl<'t> Layout<'t> {
     /// The anchor of the event at `position`.
     #[must_use]
     pub fn anchor(&self, seq: u64, position: usize) -> Anchor<'_> {
-        // A duplicate number belongs to the first event that has it.
+        // For a duplicate number, the first event gets the anchor.
         Anchor {
             prefix: &self.prefix,
             seq,
@@ -86,7 +86,7 @@ impl<'t> Layout<'t> {
     #[must_use]
     pub fn annotation_anchor(&self, annotation: &Annotation<'_>, index: usize) -> String {
         let slug = slugify(&annotation.label);
-        // Labels that are no slugs stay apart by their place in the file; no slug begins with a hyphen.
+        // Labels that are not slugs are distinguished by their position in the file; no slug begins with a hyphen.
         if slug == annotation.label {
             format!("{}a-{slug}", self.prefix)
         } else {
@@ -117,7 +117,7 @@ impl<'t> Layout<'t> {
         href
     }
 
-    /// What the address of an anchor on page `number` begins with, up to its `#`, for the page at path `from`.
+    /// The address of page `number` for anchors, up to the `#`, from the page at path `from`.
     #[must_use]
     pub fn page_href(&self, from: &str, number: usize) -> String {
         let path = self.path(number);
@@ -129,7 +129,7 @@ impl<'t> Layout<'t> {
     }
 }
 
-/// The id of an event on its page, written only where it is needed.
+/// The id of an event on its page, formatted on demand.
 #[derive(Debug, Clone, Copy)]
 pub struct Anchor<'a> {
     prefix: &'a str,
@@ -138,13 +138,13 @@ pub struct Anchor<'a> {
 }
 
 impl Anchor<'_> {
-    /// Whether it is `e-` and the event's position after the prefix of the tape, as on most tapes.
+    /// Whether it is the tape's prefix, `e-` and the event's position, as on most tapes.
     #[must_use]
     pub fn is_plain(&self, position: usize) -> bool {
         self.again.is_none() && usize::try_from(self.seq) == Ok(position)
     }
 
-    /// Appends it.
+    /// Appends the anchor.
     pub fn push_to(&self, out: &mut String) {
         let mut digits = itoa::Buffer::new();
         out.push_str(self.prefix);
@@ -156,7 +156,7 @@ impl Anchor<'_> {
         }
     }
 
-    /// It as text.
+    /// The anchor as text.
     #[must_use]
     pub fn text(&self) -> String {
         let mut out = String::new();
@@ -165,7 +165,7 @@ impl Anchor<'_> {
     }
 }
 
-/// First parts of ids on a run page: events, annotations, the writeup.
+/// First segments of ids on a run page: events, annotations, threads.
 const RESERVED: [&str; 3] = ["e", "a", "thread"];
 
 fn prefix(file: &str, taken: &mut Vec<String>) -> String {
@@ -179,6 +179,6 @@ fn prefix(file: &str, taken: &mut Vec<String>) -> String {
         slug = crate::model::slug::with_hash(&slug, file);
     }
     taken.push(slug.clone());
-    // No slug holds a dot, so that an anchor with a prefix cannot be mistaken for one without.
+    // Slugs have no dot, so anchors with and without a prefix stay distinct.
     format!("{slug}.")
 }

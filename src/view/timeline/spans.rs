@@ -1,38 +1,38 @@
-//! The spans of annotations as lanes beside the events.
+//! Spans of annotations, as lanes next to the events.
 
 use crate::model::annotation::Sidecar;
 
 use super::Layout;
 
-/// Spans are drawn in at most this many lanes; further ones share the last.
+/// Maximum number of lanes; further spans share the last one.
 pub const LANES: usize = 4;
-/// A piece of a span beside one event.
+/// A piece of a span next to one event.
 #[derive(Debug, Clone, Copy)]
 pub struct SpanPiece {
     /// 0 to [`LANES`] - 1.
     pub lane: usize,
-    /// Whether the span begins here.
+    /// Whether the span starts at this event.
     pub starts: bool,
-    /// Whether it ends here.
+    /// Whether it ends at this event.
     pub ends: bool,
 }
 
-/// The pieces of all spans beside each event of a tape.
+/// The pieces of all spans next to each event of a tape.
 #[derive(Debug, Default)]
 pub(super) struct Pieces {
-    /// Three bits for each lane: whether it has a piece, starts and ends; nothing for a tape without spans.
+    /// Three bits for each lane: whether it has a piece, a start and an end; empty for a tape without spans.
     beside: Vec<u16>,
 }
 
-/// The bits of one lane.
+/// Bits per lane.
 const BITS: usize = 3;
 const THERE: u16 = 1;
 const STARTS: u16 = 2;
 const ENDS: u16 = 4;
 
 impl Pieces {
-    /// Gives every span a lane, first come first served, and cuts them into one piece per lane and event, however many spans
-    /// share the lane.
+    /// Assigns a lane to every span, first come, first served, and splits lanes into one piece per event, however many spans
+    /// share a lane.
     pub(super) fn of(layout: &Layout<'_>, sidecar: Option<&Sidecar<'_>>) -> Self {
         let spans = lanes(layout, sidecar);
         if spans.is_empty() {
@@ -40,10 +40,10 @@ impl Pieces {
         }
         let mut beside = vec![0; layout.tape.events.len()];
         for lane in 0..LANES {
-            // Spans that start and that end at each event.
+            // Number of spans that start and that end at each event.
             let mut ends_here = vec![(0_usize, 0_usize); beside.len()];
             for (start, end, _) in spans.iter().filter(|(.., of)| *of == lane) {
-                // A span that ends before it starts covers nothing.
+                // A span that ends before its start covers nothing.
                 if start <= end {
                     ends_here[*start].0 += 1;
                     ends_here[*end].1 += 1;
@@ -53,7 +53,7 @@ impl Pieces {
             for (bits, (starting, ending)) in beside.iter_mut().zip(ends_here) {
                 open += starting;
                 if open > 0 {
-                    // Where one span ends and another goes on, the lane goes on.
+                    // A lane continues if one of its spans ends and another goes on.
                     let starts = if starting == open { STARTS } else { 0 };
                     let ends = if ending == open { ENDS } else { 0 };
                     *bits |= (THERE | starts | ends) << (BITS * lane);
@@ -64,18 +64,18 @@ impl Pieces {
         Self { beside }
     }
 
-    /// The pieces beside the event at `position`.
+    /// The pieces next to the event at `position`.
     pub(super) fn beside(&self, position: usize) -> SpanPieces {
         SpanPieces(self.beside.get(position).copied().unwrap_or_default())
     }
 }
 
-/// The pieces beside one event.
+/// The pieces next to one event.
 #[derive(Debug, Clone, Copy)]
 pub struct SpanPieces(u16);
 
 impl SpanPieces {
-    /// Each of them, by its lane.
+    /// Iterates over the pieces, by lane.
     pub fn iter(self) -> impl Iterator<Item = SpanPiece> {
         (0..LANES).filter_map(move |lane| {
             let bits = self.0 >> (BITS * lane);
@@ -88,7 +88,7 @@ impl SpanPieces {
     }
 }
 
-/// The spans of a sidecar as positions, each with its lane.
+/// The spans of a sidecar by position, each with its lane.
 #[must_use]
 pub fn lanes(layout: &Layout<'_>, sidecar: Option<&Sidecar<'_>>) -> Vec<(usize, usize, usize)> {
     let mut spans: Vec<(usize, usize)> = sidecar

@@ -1,4 +1,4 @@
-//! Which run, tape and sidecar `annotate` means.
+//! How `annotate` selects the run, the tape and the sidecar.
 
 use super::{ID, SHORT_SIDECAR, SIDECAR, TAPE, annotate, harn, written};
 use crate::support::{FIRST, FIRST_SLUG, Run, TestSite, runpress_in};

@@ -1,4 +1,4 @@
-//! Annotating from the command line: what is written, what is refused, and what is left as it was.
+//! Annotating from the command line: what is written, refused and left unchanged.
 
 mod meant;
 mod refused;
@@ -15,12 +15,12 @@ fn annotate(site: &TestSite, arguments: &[&str]) -> Ran {
     site.runpress(&[&["annotate", FIRST], arguments].concat())
 }
 
-/// Harn's sample of a tape, in a run of the id [`ID`].
+/// Harn's sample tape, in a run with the id [`ID`].
 const TAPE: &str = "testbench_replay_fidelity.testbench-tape";
-/// Its sidecar, in the short spelling of its name.
+/// Its sidecar, with the short form of its name.
 const SHORT_SIDECAR: &str = "testbench_replay_fidelity.annotations.jsonl";
 
-/// A site with one run, `content/runs/harn`, that has these files of Harn's sample.
+/// A site with one run, `content/runs/harn`, with these files of Harn's sample.
 fn harn(names: &[&str]) -> TestSite {
     let site = TestSite::bare();
     site.run("harn", &Run::new(ID));
@@ -32,7 +32,7 @@ fn harn(names: &[&str]) -> TestSite {
     site
 }
 
-/// The annotations of the sidecar, each with the line it is on.
+/// The annotations of the sidecar, with their line numbers.
 fn written(site: &TestSite) -> Vec<(usize, Value)> {
     let text = site.text(SIDECAR);
     let lines = text

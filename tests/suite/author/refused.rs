@@ -1,4 +1,4 @@
-//! What `annotate` refuses, and that it then writes nothing.
+//! Requests that `annotate` refuses without writing anything.
 
 use std::fs::File;
 use std::io::{BufRead, BufReader, Read};
@@ -282,7 +282,7 @@ fn a_pipe_under_the_name_of_a_file_of_the_run_is_refused_at_once() {
         site.remove(&path);
         let made = Command::new("mkfifo").arg(site.path(&path)).status();
         assert!(made.expect("mkfifo runs").success());
-        // Nobody writes into the pipe: whoever opened it to read would wait for ever.
+        // Nobody writes to the pipe, so opening it for reading would block forever.
         let began = Instant::now();
         let mut child = command()
             .args(["annotate", FIRST, "--event", "1", "--kind", "note"])

@@ -1,4 +1,4 @@
-//! What `annotate` writes into a sidecar, and what it leaves as it was.
+//! What `annotate` writes into a sidecar, and what it leaves unchanged.
 
 use std::os::unix::fs::symlink;
 
@@ -306,7 +306,7 @@ fn what_an_annotate_that_was_killed_left_is_cleared_by_the_next() {
     let site = TestSite::base();
     let name = |name: &str| format!("{FIRST}/{name}");
     site.write(&name(".runpress-a1B2c3.tmp"), "half");
-    // Whatever is not of exactly that name and kind is somebody else's.
+    // Files with any other name or type belong to somebody else.
     let kept = [
         ".runpress-a1B2c.tmp",
         ".runpress-a1-2c3.tmp",

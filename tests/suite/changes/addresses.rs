@@ -1,4 +1,4 @@
-//! Runs that have one address after the other: each is told as itself, and nothing gets in the way of the next build.
+//! Runs that had the same address one after the other: each is reported as itself, and the next build is not blocked.
 
 use runpress::api::site::Overrides;
 use serde_json::json;
@@ -20,7 +20,7 @@ fn keep_going(site: &TestSite) {
     assert!(site.build_with(&overrides).published);
 }
 
-/// A site on which `run-1` stood at [`SLUG`] and then `run-2`.
+/// A site on which first `run-1` and then `run-2` had the address [`SLUG`].
 fn handed_on() -> TestSite {
     let site = TestSite::empty();
     site.run("one", &Run::new("run-1"));
@@ -120,7 +120,7 @@ fn a_run_whose_record_cannot_be_read_is_quarantined_and_not_withdrawn() {
     let build = newest(&site);
     assert_eq!(ids(&build["quarantined"]), ["run-1"]);
     assert_eq!(build["withdrawn"], json!([]));
-    // One that is known to be withdrawn is not waited for.
+    // Does not wait for a run that is known to be withdrawn.
     gone(&site, "two");
     site.write(
         "content/withdrawn.toml",

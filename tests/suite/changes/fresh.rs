@@ -1,4 +1,4 @@
-//! `build --fresh`: the ledger goes on, and nothing else of the earlier site is read.
+//! `build --fresh`: continues the ledger, and reads nothing else of the earlier site.
 
 use std::fs;
 
@@ -15,7 +15,7 @@ fn fresh() -> Overrides {
     }
 }
 
-/// Changes a field of the first run and withdraws the other.
+/// Changes a field of the first run and withdraws the other one.
 fn edit(site: &TestSite) {
     let record = format!("{FIRST}/run-record.json");
     site.replace(&record, "\"comparable\": 0.4210", "\"comparable\": 0.25");
@@ -53,7 +53,7 @@ fn a_fresh_build_is_decided_by_the_content_and_the_ledger_alone() {
         ..Overrides::default()
     };
     assert!(site.build_with(&elsewhere).published);
-    // Whatever became of the earlier pages.
+    // Even if the earlier pages were modified.
     let document = format!("public/runs/{FIRST_SLUG}/run.json");
     site.replace(&document, "\"comparable\": 0.4210", "\"comparable\": 7");
     site.write("public/notes.txt", "left by something else");

@@ -1,4 +1,4 @@
-//! What changed from build to build: the ledger, its pages, and the pages of withdrawn runs.
+//! Changes from build to build: the ledger, its pages, and the pages of withdrawn runs.
 
 mod addresses;
 mod fresh;
@@ -25,7 +25,7 @@ fn site() -> TestSite {
     site
 }
 
-/// The newest entry of the ledger.
+/// The latest entry of the ledger.
 fn newest(site: &TestSite) -> Value {
     site.json(LEDGER)["builds"][0].clone()
 }
@@ -103,7 +103,7 @@ fn a_new_run_is_added_and_a_removed_one_is_withdrawn_with_a_page_in_its_place() 
     }
     assert!(!site.text("public/sitemap.xml").contains(OTHER));
 
-    // A reason is told as soon as there is one; it is no change of the archive.
+    // A reason is shown as soon as there is one; it is not a change of the archive.
     let list = format!("[[run]]\nid = \"{OTHER}\"\nreason = \"It ran <b>twice</b>.\"\n");
     site.write("content/withdrawn.toml", list);
     let outcome = site.publish();
@@ -116,7 +116,7 @@ fn a_new_run_is_added_and_a_removed_one_is_withdrawn_with_a_page_in_its_place() 
         "It ran <b>twice</b>."
     );
 
-    // It comes back.
+    // The run comes back.
     site.remove("content/withdrawn.toml");
     site.run("other", &Run::new("0000000b-1"));
     site.publish();
@@ -200,7 +200,7 @@ fn a_quarantined_run_and_its_return_are_reported() {
     let build = newest(&site);
     assert_eq!(ids(&build["quarantined"]), ["0000000b-1"]);
     assert_eq!(build["withdrawn"], json!([]));
-    // Nothing more is told while it stays aside.
+    // Reported only once while it stays quarantined.
     assert!(site.build_with(&aside).changes().is_none());
     site.remove(path);
     site.publish();
@@ -212,7 +212,7 @@ fn a_build_elsewhere_continues_the_ledger_of_the_named_site() {
     let site = site();
     site.run("new", &Run::new("0000000c-1"));
     let ledger = site.bytes(&format!("public/{LEDGER}"));
-    // Only the ledger was kept: what changed is told by key.
+    // Only the ledger was kept, so changes are reported by key.
     site.write(&format!("kept/{LEDGER}"), ledger);
     let record = format!("{FIRST}/run-record.json");
     let text = site
@@ -250,7 +250,7 @@ fn a_check_reads_the_ledger_of_the_site_that_is_named_as_the_build_will() {
     site.write(&format!("kept/{LEDGER}"), good);
     let ran = site.runpress(&arguments("check"));
     assert_eq!(ran.status, Some(0), "{}", ran.stderr);
-    // The page where somebody logs in, for example.
+    // For example a login page.
     site.write(&format!("kept/{LEDGER}"), "<!doctype html>");
     assert_eq!(site.runpress(&["check"]).status, Some(0));
     for command in ["check", "build"] {

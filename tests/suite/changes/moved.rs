@@ -1,4 +1,4 @@
-//! Runs whose address changed: a page stays at the old one and leads to the new one.
+//! Runs whose address changed: a page at the old address leads to the new one.
 
 use runpress::api::site::Overrides;
 use serde_json::{Value, json};
@@ -14,7 +14,7 @@ fn correct(site: &TestSite, model: &str) {
     site.run("other", &Run::new(ID).model(model));
 }
 
-/// A site with a run that has moved from [`OTHER`] to [`MOVED`].
+/// A site with a run that moved from [`OTHER`] to [`MOVED`].
 fn moved() -> TestSite {
     let site = site();
     correct(&site, "sample/wren-2");
@@ -26,7 +26,7 @@ fn at(site: &TestSite, slug: &str) -> Page {
     site.page(&format!("runs/{slug}/index.html"))
 }
 
-/// Slugs of the addresses that runs have left.
+/// The slugs that runs have left.
 fn left(site: &TestSite) -> Vec<String> {
     let ledger = site.json(LEDGER);
     let moved = ledger["moved"].as_array().expect("a list");
@@ -114,7 +114,7 @@ fn a_run_that_takes_an_address_that_was_left_has_it_for_its_own() {
     site.publish();
     assert_eq!(left(&site), [""; 0]);
     assert!(!at(&site, OTHER).main().contains("has moved"));
-    // What is there is that run, also once it is withdrawn.
+    // The address belongs to the new run, even after that is withdrawn.
     std::fs::remove_dir_all(site.path("content/runs/heir")).expect("a folder");
     site.publish();
     let told = at(&site, OTHER).main();
@@ -122,7 +122,7 @@ fn a_run_that_takes_an_address_that_was_left_has_it_for_its_own() {
         told.contains("This run was withdrawn") && told.contains("0000000b-2"),
         "{told}"
     );
-    // And when the first one has been there in between, it is that one again.
+    // If the first run had the address again in between, it keeps it.
     correct(&site, "sample/lark-1");
     site.publish();
     correct(&site, "sample/wren-2");

@@ -1,4 +1,4 @@
-//! A large ledger is a small file and parts, which the next build reads back.
+//! A large ledger is split into a small file and parts, which the next build reads back.
 
 use serde_json::{Value, json};
 
@@ -12,7 +12,7 @@ fn named(number: usize) -> Value {
     })
 }
 
-/// A site whose ledger names thousands of runs that it does not have, and a record without an id, so that they stay in it.
+/// A site with a ledger of thousands of runs that it does not have. A record without an id keeps them in the ledger.
 fn large() -> TestSite {
     let site = site();
     let mut ledger = site.json(LEDGER);
@@ -38,7 +38,7 @@ fn large() -> TestSite {
     site
 }
 
-/// The parts of the published ledger: their paths, and their documents.
+/// The parts of the published ledger: paths and documents.
 fn parts(site: &TestSite) -> Vec<(String, Value)> {
     let ledger = site.json(LEDGER);
     let listed = ledger["parts"].as_array().expect("parts").iter();
@@ -74,7 +74,7 @@ fn a_large_ledger_of_one_file_goes_on_as_a_small_file_with_parts() {
     };
     assert_eq!((count("builds"), count("runs")), (61, 2_002));
     assert_eq!(ledger["runs"], json!([]));
-    // The newest build is itself too large for the first file.
+    // The latest build alone is too large for the first file.
     assert_eq!(
         (&ledger["builds"], &ledger["parts"][0]["newest"]),
         (&json!([]), &json!(61))
@@ -82,7 +82,7 @@ fn a_large_ledger_of_one_file_goes_on_as_a_small_file_with_parts() {
     let newest = &all[0].1["builds"][0];
     assert_eq!(newest["quarantined"].as_array().map(Vec::len), Some(2_000));
     assert!(site.page("changes/index.html").main().contains("Build 61"));
-    // The same content again changes no file of the ledger, and another site is not needed for it.
+    // Building the same content again changes no file of the ledger, and needs no earlier site.
     let before = tree(&site.path("public/feeds"));
     assert!(site.publish().changes().is_none());
     assert_eq!(before, tree(&site.path("public/feeds")));

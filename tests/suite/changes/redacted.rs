@@ -1,4 +1,4 @@
-//! What was taken out of a record or a name does not come back in the ledger or on its pages.
+//! Text that was removed from a record or a name does not come back in the ledger or on its pages.
 
 use runpress::api::site::Overrides;
 use serde_json::{Value, json};
@@ -8,7 +8,7 @@ use crate::support::{FIRST, HEADER, Run, TestSite, annotation, lines, messages, 
 
 const SECRET: &str = "s3cret-of-the-record";
 
-/// Every published byte that could repeat a secret.
+/// Every published file that repeats the secret.
 fn says_secret(site: &TestSite) -> Vec<String> {
     let published = site.published();
     let saying = published.iter().filter(|(_, bytes)| {
@@ -150,7 +150,7 @@ fn tape(site: &TestSite, name: &str) {
     site.write(&format!("{OTHER_RUN}/{name}"), tape);
 }
 
-/// A site whose runs say a secret in the name of an annotation, which was new in the newest build.
+/// A site with a secret in the name of an annotation, which was added in the latest build.
 fn named() -> TestSite {
     let site = site();
     site.write(&format!("{OTHER_RUN}/events.jsonl"), messages(2));
@@ -237,7 +237,7 @@ fn a_quarantined_run_leaves_no_name_and_its_return_shows_its_changes() {
     set_aside(&site);
     let ledger = site.text(&format!("public/{LEDGER}"));
     assert!(!ledger.contains(SECRET), "{ledger}");
-    // As it was: nothing has changed.
+    // Back to the original: nothing has changed.
     site.write(SIDECAR, &whole);
     site.publish();
     assert_eq!(newest(&site)["changed"], json!([]));

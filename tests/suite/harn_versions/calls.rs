@@ -1,4 +1,4 @@
-//! Calls of tools: their arguments, their outcomes, and what they are compared by.
+//! Tool calls: arguments, outcomes, and the keys for comparing them.
 
 use serde_json::{Value, json};
 

@@ -1,4 +1,4 @@
-//! What is read of a tape, and what is refused, as Harn’s own loader does it.
+//! What the loader accepts and refuses, same as Harn’s own loader.
 
 use runpress::api::formats::tape::parse;
 use serde_json::{Value, json};

@@ -1,4 +1,4 @@
-//! Tapes of every version of Harn: hashes and refusals as Harn's own loader gives them, and what a reader sees.
+//! Tapes of every version of Harn: hashes and refusals equal to those of Harn's own loader, and the rendered page.
 
 mod calls;
 mod loading;
@@ -43,7 +43,7 @@ fn alone() -> TestSite {
     site
 }
 
-/// The base run with a tape of these kinds.
+/// The base run with a tape of records of these kinds.
 fn with(kinds: &[Value]) -> TestSite {
     let site = alone();
     site.write(&format!("{FIRST}/run.tape"), tape(kinds));

@@ -1,4 +1,4 @@
-//! What a model thought is on no page, in whatever payload it was recorded.
+//! A model's thinking is on no page, whichever payload recorded it.
 
 use serde_json::{Value, json};
 

@@ -1,4 +1,4 @@
-//! Recorded text is hostile: whatever it holds, it stays text.
+//! Recorded text is hostile, and always stays text.
 
 mod pages;
 mod reports;
@@ -7,7 +7,7 @@ use serde_json::{Value, json};
 
 use crate::support::{TestSite, codes, lines};
 
-/// Markup, template syntax, terminal sequences, controls, bidi overrides, line separators and breakers of JSON.
+/// Markup, template syntax, terminal sequences, control characters, bidi overrides, line separators and JSON delimiters.
 const HOSTILE: &str = concat!(
     "<script>alert(1)</script><img src=x onerror=alert(1)><svg/onload=alert(1)>\"' onmouseover=\"alert(1)\" x='",
     "</title></pre></code></textarea></style></main></body><!-- <![CDATA[ ]]> <iframe src=\"https://evil.example/\"></iframe>",
@@ -19,13 +19,13 @@ const HOSTILE: &str = concat!(
     "\n\n[k]: javascript:alert(1)\n\n[k] \r\n# H\r| a |\n|---|\n"
 );
 
-/// The same features, harmless: what these give may be on a page.
+/// The same features without harm: the elements and attributes that they produce are allowed on a page.
 const HARMLESS: &str = concat!(
     "plain <b>words</b> \u{1b}[31mred\u{1b}[0m \0 \u{202e} *em* `code` `\u{1}` [link](https://example.org/) [dropped](javascript:x)",
     " ![img](https://example.org/x.png)\n\n# H\n\n| a |\n|---|\n| 1 |\n"
 );
 
-/// A file name or folder name cannot hold a slash or a NUL, so it gets a text of its own.
+/// File and folder names cannot contain a slash or NUL, so they get their own text.
 const HOSTILE_NAME: &str = "\"><img src=x onerror=alert(1)> {{ 7777*7777 }} '\u{202e}\u{1b}[31m";
 
 /// A site with `text` in every string that it reads.
@@ -78,7 +78,7 @@ fn one_line(text: &str) -> String {
     text.replace(['\n', '\r', ':'], " ")
 }
 
-/// Text as a basic string of TOML.
+/// Text as a basic TOML string.
 fn toml(text: &str) -> String {
     json!(text).to_string().replace('\u{7f}', "\\u007F")
 }

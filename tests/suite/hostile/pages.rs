@@ -7,7 +7,7 @@ use serde_json::Value;
 use super::{HARMLESS, hostile, site};
 use crate::support::{Page, TestSite, tree};
 
-/// Every pair of element and attribute on the pages of a site; an element without attributes has an empty one.
+/// Every pair of element and attribute on the pages of a site; for an element without attributes, the attribute is empty.
 fn vocabulary(site: &TestSite) -> BTreeSet<(String, String)> {
     let mut found = BTreeSet::new();
     for (_, page) in pages(site) {

@@ -180,7 +180,7 @@ fn deep_nesting_is_no_reason_to_stop() {
             event(1, "agent", "\"message\":\"a\""),
         ]),
     );
-    // Harn refuses a deeper value in a sidecar.
+    // Harn refuses deeper nesting in a sidecar.
     let note = format!(
         "\"metadata\":{{\"deep\":{}{}}},\"evidence\":\"{}\"",
         "[".repeat(125),

@@ -6,7 +6,7 @@ use std::time::SystemTime;
 
 use crate::support::{FIRST, HEADER, Run, TestSite, annotation, copy, fixture_text, lines, tree};
 
-/// Numbers that look random, and are the same for the same seed.
+/// Pseudo-random numbers from a seed.
 pub(crate) struct Random(pub(crate) u64);
 
 impl Random {
@@ -68,7 +68,7 @@ fn touch(path: &Path) {
     file.set_modified(SystemTime::now()).expect("a time");
 }
 
-/// Changes a byte of a file and gives it back the time that it had.
+/// Changes a byte of a file and restores its modification time.
 fn change_unseen(path: &Path, random: &mut Random) {
     let modified = fs::metadata(path).and_then(|meta| meta.modified());
     let mut bytes = fs::read(path).expect("a file");

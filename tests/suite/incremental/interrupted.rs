@@ -1,4 +1,4 @@
-//! Builds that are killed while they stage what changed, or replace the files one by one.
+//! Builds that are killed while staging changes or replacing single files.
 
 use std::collections::BTreeMap;
 use std::fs;
@@ -9,15 +9,15 @@ use std::time::Duration;
 use crate::support::{Run, TestSite, command, differences, messages};
 
 const RUNS: usize = 90;
-/// Fewer than half of the runs change, so that files are replaced one by one.
+/// Fewer than half of the runs change, so files are replaced one by one.
 const CHANGED: usize = 40;
 
-/// When a build is killed.
+/// The moment at which a build is killed.
 #[derive(Debug, Clone, Copy)]
 enum Moment {
-    /// So many microseconds after the first file was staged.
+    /// Microseconds after the first file is staged.
     Staged(u64),
-    /// So many microseconds after the journal was begun.
+    /// Microseconds after the journal is created.
     Journal(u64),
 }
 
@@ -32,7 +32,7 @@ fn site() -> TestSite {
     site
 }
 
-/// Gives many runs one of two writeups, and adds or removes a run and a page of prose.
+/// Sets one of two writeups for many runs, and adds or removes a run and a prose page.
 fn edit(site: &TestSite, word: &str) {
     for n in 0..CHANGED {
         let text = format!("---\nrating: great\n---\n\nThe game {word}.\n");
@@ -47,7 +47,7 @@ fn edit(site: &TestSite, word: &str) {
     }
 }
 
-/// The site without the ledger, which goes on from build to build, and what shows it.
+/// The site without the ledger, which continues from build to build, and without the pages that show it.
 fn lasting(site: &TestSite) -> BTreeMap<String, Vec<u8>> {
     let mut files = site.published();
     files.retain(|path, bytes| {
@@ -62,14 +62,14 @@ fn lasting(site: &TestSite) -> BTreeMap<String, Vec<u8>> {
                 "{path}"
             );
         }
-        // The page of a run that came and went names what became of it.
+        // The page of a withdrawn run names what became of it.
         let is_gone = path.contains("ffffffff");
         !is_ledger && !is_gone && !matches!(path.as_str(), "feeds/index.json" | "feeds/index.html")
     });
     files
 }
 
-/// What a kill left: the journal, if there was one, and whether the build was still running.
+/// Kills a build. Returns whether there was a journal, and whether the build was still running.
 fn kill_at(site: &TestSite, moment: Moment) -> (bool, bool) {
     let stage = site.path(".public.runpress-staging");
     let journal = stage.join(".runpress-journal");
@@ -123,7 +123,7 @@ fn a_build_killed_at_any_moment_leaves_whole_files_and_the_next_command_complete
         }
         let is_old = differences(&old.1, &found).is_empty();
         let is_new = differences(&new.1, &found).is_empty();
-        // Without a journal nothing was replaced.
+        // Without a journal, nothing was replaced.
         assert!(has_journal || is_old || is_new, "{moment:?}");
         half_way += usize::from(has_journal);
         mixed += usize::from(!is_old && !is_new);
@@ -170,7 +170,7 @@ fn a_journal_that_is_not_whole_or_leads_outside_is_never_followed() {
         assert_eq!(differences(&good, &site.published()), [""; 0], "{what}");
         assert_eq!(site.text("mine.txt"), "mine", "{what}");
     }
-    // A whole one is followed, and what it removes is made again.
+    // A complete journal is replayed, and what it removes is rebuilt.
     site.write(".public.runpress-staging/.runpress", "");
     site.write(".public.runpress-staging/.runpress-journal", whole);
     site.write("content/runs/first/run-record.json", "{");

@@ -1,4 +1,4 @@
-//! A build over the site of the last one gives, byte for byte, what a build from nothing gives, and does no more than it must.
+//! An incremental build gives the same bytes as a build from scratch, and does no more work than needed.
 
 pub(crate) mod edits;
 mod interrupted;
@@ -21,7 +21,7 @@ pub(super) fn cache(site: &TestSite) -> Option<PathBuf> {
     files.find(|path| path.to_string_lossy().contains("/build-"))
 }
 
-/// Builds from nothing, over a copy of the site that is there.
+/// Builds from scratch, into a copy of the existing site.
 pub(crate) struct Reference(TempDir);
 
 impl Reference {
@@ -57,7 +57,7 @@ fn folders(root: &Path) -> BTreeSet<PathBuf> {
     folders.map(|entry| below(entry.path())).collect()
 }
 
-/// Builds from nothing and over the last site, and compares everything; `true` when a site was published.
+/// Builds incrementally and from scratch, and compares everything; `true` if a site was published.
 fn compare(site: &TestSite, reference: &Reference, what: &str) -> bool {
     let expected = reference.build(site);
     let built = site.build();
@@ -92,7 +92,7 @@ pub(crate) fn many_kinds() -> TestSite {
     site
 }
 
-/// The same with downloads in packs, and with prefixes of the folders of runs.
+/// As `many_kinds`, with packed downloads and prefixed run folders.
 fn many_kinds_packed() -> TestSite {
     let site = many_kinds();
     let settings = "[publish]\ndownloads = \"packed\"\npacks = 16\nrun_folders = \"prefixed\"\n";
@@ -100,7 +100,7 @@ fn many_kinds_packed() -> TestSite {
     site
 }
 
-/// Edits of all sorts, each once, in an order that depends on the seed; now and then two at once.
+/// Applies every kind of edit once, in an order that depends on the seed; sometimes two at once.
 fn stays_exact(site: &TestSite, seed: u64) {
     let reference = Reference::new();
     let mut random = Random(seed);
@@ -135,7 +135,7 @@ fn after_each_of_many_edits_in_another_order_packs_and_pages_are_those_of_a_fres
     stays_exact(&many_kinds_packed(), 2);
 }
 
-/// How every file of the site looks.
+/// Stamps of every file of the site.
 #[cfg(unix)]
 fn looks(site: &TestSite) -> std::collections::BTreeMap<PathBuf, (u64, i64, i64)> {
     use std::os::unix::fs::MetadataExt;
@@ -155,7 +155,7 @@ fn looks(site: &TestSite) -> std::collections::BTreeMap<PathBuf, (u64, i64, i64)
 fn where_nothing_changed_no_file_is_written_and_the_summary_says_so() {
     let site = TestSite::base();
     site.publish();
-    // Files that were written in the last milliseconds are read again.
+    // Files written in the last few milliseconds are read again.
     site.publish();
     let before = looks(&site);
     let cache_before = fs::read(cache(&site).expect("a cache")).expect("a cache");
@@ -207,7 +207,7 @@ fn a_fresh_checkout_reuses_everything_by_its_content() {
     let site = TestSite::base();
     site.run("other", &Run::new("9f1c2d3e-8a60-4d2e-9a51-0c9f6f1f2b11"));
     site.publish();
-    // A checkout has new times, and a cache of CI gives the site back as copies.
+    // A checkout has new times, and a CI cache restores the site as copies.
     let clone = TestSite::bare();
     copy(site.root(), clone.root());
     let page = clone.path(&format!("public/runs/{FIRST_SLUG}/index.html"));
@@ -224,7 +224,7 @@ fn a_text_that_was_damaged_in_the_cache_is_made_again() {
     site.publish();
     let path = cache(&site).expect("a cache");
     let mut bytes = fs::read(&path).expect("a cache");
-    // The first thing in the body of the file is a text for a list.
+    // The body of the file begins with the text of a list.
     let at = bytes.windows(8).position(|text| text == b"\"type\":\"");
     bytes[at.expect("a line of a feed")] ^= 1;
     fs::write(&path, bytes).expect("a cache");

@@ -1,9 +1,9 @@
-//! Reads Rust just far enough to see which modules a file names: tokens, `use` trees, paths.
+//! Parses Rust just enough to find the modules that a file uses: tokens, `use` trees, paths.
 
 /// A path from the crate's root: `["view", "format", "count"]`.
 pub(super) type Path = Vec<String>;
 
-/// A path that a module names, and the name that it gives to it, if it is a `use`.
+/// A path used by a module, and for a `use` the name it introduces.
 #[derive(Debug)]
 pub(super) struct Named {
     pub(super) within: Path,
@@ -11,7 +11,7 @@ pub(super) struct Named {
     pub(super) alias: Option<String>,
 }
 
-/// Words, `::` and single signs; comments, texts, characters and lifetimes are left out.
+/// Words, `::` and single symbols. Skips comments, strings, characters and lifetimes.
 fn tokens(text: &str) -> Vec<String> {
     let chars: Vec<char> = text.chars().collect();
     let at = |index: usize| chars.get(index).copied().unwrap_or('\0');
@@ -52,7 +52,7 @@ fn tokens(text: &str) -> Vec<String> {
                 i += 1;
             }
             '\'' if at(i + 2) == '\'' => i += 3,
-            // A lifetime: its name follows as a word that no path begins with.
+            // A lifetime: its name becomes a word, with which no path begins.
             '\'' => i += 1,
             c if is_word(c) => {
                 let start = i;
@@ -87,8 +87,8 @@ fn tokens(text: &str) -> Vec<String> {
     tokens
 }
 
-/// Every path that the source of the module `within` names, from the crate's root on. Code of unit tests is left out, and so is
-/// what comes from other crates. `is_module` knows the modules that have a file.
+/// Every path used in the source of the module `within`, from the crate root. Skips unit tests and paths of other crates.
+/// `is_module` knows the modules with a file.
 pub(super) fn named(
     text: &str,
     within: &[String],
@@ -105,7 +105,7 @@ pub(super) fn named(
     reader.named
 }
 
-/// The words of a file, without those of its unit tests: also those that come from other crates.
+/// The words of a file without unit tests, including words from other crates.
 pub(super) fn words(text: &str) -> Vec<String> {
     let mut reader = Reader {
         tokens: tokens(text),
@@ -139,7 +139,7 @@ impl Reader<'_> {
             .is_some_and(|found| found == token)
     }
 
-    /// Skips an item that only tests have.
+    /// Skips an item that is compiled only for tests.
     fn skip_tests(&mut self) -> bool {
         let test = ["#", "[", "cfg", "(", "test", ")", "]"];
         if !test
@@ -163,7 +163,7 @@ impl Reader<'_> {
     }
 
     fn items(&mut self) {
-        // How deep in braces each inline module began.
+        // The brace depth at which each inline module begins.
         let (mut depth, mut inline) = (0, Vec::new());
         while self.at < self.tokens.len() {
             if self.skip_tests() {
@@ -213,7 +213,7 @@ impl Reader<'_> {
         first.is_some_and(|c| c.is_alphabetic() || c == '_')
     }
 
-    /// A tree of `use`, up to what ends it.
+    /// Parses a tree of `use` up to its end.
     fn tree(&mut self, prefix: &mut Path) {
         let length = prefix.len();
         loop {
@@ -270,7 +270,7 @@ impl Reader<'_> {
             rest = &rest[1..];
         }
         path.extend(rest.iter().cloned());
-        // A `use` that begins with a name means a module beside this file, or another crate.
+        // A `use` that begins with a name refers to a sibling module or another crate.
         let beside = self.module.len() + 1;
         if rest.len() == written.len() && !(self.is_module)(&path[..beside.min(path.len())]) {
             return;

@@ -1,4 +1,4 @@
-//! The folders of runs below `runs/`: with prefixes, every page, feed and link knows them, and they stay once published.
+//! Run folders below `runs/`: with prefixes, all pages, feeds and links use them, and they are fixed once published.
 
 use std::collections::BTreeMap;
 use std::path::Path;
@@ -10,7 +10,7 @@ use crate::support::{FIRST, Run, TestSite, copy, messages, words};
 
 const PREFIXED: &str = "[publish]\nrun_folders = \"prefixed\"\n";
 
-/// The folder that a slug has in a site with prefixes.
+/// The folder of a slug in a site with prefixes.
 fn folder(slug: &str) -> String {
     format!(
         "runs/{}/{slug}",
@@ -18,7 +18,7 @@ fn folder(slug: &str) -> String {
     )
 }
 
-/// The path that a file of a site without prefixes has in one with them.
+/// The path of a file in a site with prefixes.
 fn prefixed(path: &str) -> String {
     let rest = path
         .strip_prefix("runs/")
@@ -29,7 +29,7 @@ fn prefixed(path: &str) -> String {
     }
 }
 
-/// Names of files that hold no digest of their content.
+/// Names of files without a content digest.
 fn plain(files: &BTreeMap<String, Vec<u8>>) -> impl Iterator<Item = &String> {
     let names = files.keys();
     names.filter(|path| !path.starts_with("compare/") && !path.starts_with("search/"))
@@ -63,7 +63,7 @@ fn with_prefixes_every_file_of_a_run_moves_and_every_link_follows() {
     expected.sort_unstable();
     assert_eq!(plain(&files).collect::<Vec<_>>(), expected);
     assert_eq!(crawl::problems(&files), [""; 0]);
-    // Feeds, the sitemap and the data of scripts have the addresses, too.
+    // Feeds, the sitemap and script data use these addresses, too.
     let flat_address = |text: &str| {
         let after = text.match_indices("runs/").map(|(at, _)| &text[at + 5..]);
         let slugs = flat
@@ -129,7 +129,7 @@ fn with_prefixes_runs_that_moved_or_were_withdrawn_or_quarantined_keep_their_add
         );
     }
     assert_eq!(crawl::problems(&site.published()), [""; 0]);
-    // A summary links to them, too.
+    // A summary also links to them.
     site.run("stays", &Run::new("0000000d-1").model("sample/wren-2"));
     let ran = site.runpress(&[
         "build",

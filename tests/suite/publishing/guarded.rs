@@ -1,4 +1,4 @@
-//! Folders that runpress did not write are refused and kept.
+//! Folders that runpress did not create are refused and kept.
 
 use std::fs;
 use std::os::unix::fs::symlink;
@@ -48,7 +48,7 @@ fn a_leftover_that_is_a_link_is_refused_and_what_it_leads_to_is_untouched() {
     for name in [".public.runpress-staging", ".public.runpress-aside"] {
         for published in [true, false] {
             let site = TestSite::base();
-            // A whole site of runpress, and a folder that looks like what a stopped build left.
+            // A complete site by runpress, and a folder that looks like the remains of a stopped build.
             let other = TestSite::base();
             other.publish();
             if published {
@@ -107,7 +107,7 @@ fn a_site_with_a_repository_or_a_foreign_domain_is_refused_and_kept() {
         }
         assert_eq!(site.text(&format!("public/{path}")), "mine");
     }
-    // The same beside the output folder, under the name of what a stopped build left.
+    // The same next to the output folder, with the name of a staging folder.
     let site = TestSite::base();
     site.write(".public.runpress-staging/.runpress", "marker");
     site.write(".public.runpress-staging/.git/HEAD", "mine");
@@ -219,7 +219,7 @@ fn an_output_folder_inside_an_input_folder_is_refused_before_it_exists() {
         ["--out", "content/../templates/public"],
     ];
     if cfg!(feature = "parquet") {
-        // The first build has not made `public` yet.
+        // The first build has not created `public` yet.
         options.push(["--export", "parquet=public/tables"]);
         options.push(["--export", "parquet=static/tables"]);
     }

@@ -1,4 +1,4 @@
-//! A site that its host would refuse is refused before anything is replaced.
+//! A site that exceeds the limits of its host is refused before anything is replaced.
 
 use std::fs;
 

@@ -1,4 +1,4 @@
-//! Builds that are killed, interrupted or run out of space, and what they leave.
+//! Builds that are killed, interrupted or run out of disk space.
 
 use std::collections::BTreeMap;
 use std::fs;
@@ -26,18 +26,18 @@ fn a_failure_while_writing_leaves_the_site_that_was_there_untouched() {
     assert_eq!(litter(site.root()), [""; 0]);
 }
 
-/// When a build is killed.
+/// The moment at which a build is killed.
 #[derive(Debug, Clone, Copy)]
 enum Moment {
-    /// So many run folders are staged.
+    /// After this many run folders are staged.
     Staged(usize),
-    /// So many microseconds after the sites changed places.
+    /// Microseconds after the sites are swapped.
     Swapped(u64),
-    /// The old site's marker is gone, but not yet all of the old site.
+    /// After the marker of the old site is removed, but not the whole old site.
     Unmarked,
 }
 
-/// Starts a build and kills it; `true` when it was still running.
+/// Starts a build and kills it; `true` if it was still running.
 fn kill_at(site: &TestSite, moment: Moment) -> bool {
     let (out, stage) = (site.path("public"), site.path(".public.runpress-staging"));
     let place = || fs::metadata(&out).map(|meta| meta.ino()).ok();
@@ -63,7 +63,7 @@ fn kill_at(site: &TestSite, moment: Moment) -> bool {
         if now || child.try_wait().expect("a status").is_some() {
             break;
         }
-        // A pause that is short beside each stage: who watches without one takes a core from the build.
+        // Much shorter than any stage. Polling without a pause would take a core from the build.
         std::thread::sleep(Duration::from_micros(50));
     }
     if let Moment::Swapped(delay) = moment {
@@ -75,7 +75,7 @@ fn kill_at(site: &TestSite, moment: Moment) -> bool {
     running
 }
 
-/// The site without what goes on from build to build: the ledger, its pages, and the size and digest of both.
+/// The site without content that continues from build to build: the ledger, its pages, and the size and digest of both.
 fn lasting(site: &TestSite) -> BTreeMap<String, Vec<u8>> {
     let mut files = site.published();
     for path in [
@@ -92,12 +92,12 @@ fn lasting(site: &TestSite) -> BTreeMap<String, Vec<u8>> {
     files
 }
 
-/// Kills a build at each of the moments and looks at what is there; the next build goes on from that.
+/// Kills a build at each moment and checks the result; the next build continues from there.
 fn killed_builds(moments: &[Moment]) {
     const RUNS: u32 = 150;
     let site = many_runs(RUNS, "sample/one");
     site.publish();
-    // Each site has a page at every address that the other one has.
+    // Each site has a page at every address of the other one.
     let renamed = |model: &str| {
         rename_model(&site, RUNS, model);
         site.publish();
@@ -137,7 +137,7 @@ fn killed_builds(moments: &[Moment]) {
     );
 }
 
-/// Moments while the new site is staged, and after the sites changed places.
+/// Moments during staging, and after the sites are swapped.
 fn moments() -> Vec<Moment> {
     let staged = (0..14).map(|n| Moment::Staged(n * 150 / 13));
     let swapped = (0..14).map(|n| Moment::Swapped(n * n * 25));

@@ -1,4 +1,4 @@
-//! Whatever happens, there is a whole site: the old one or the new one.
+//! At any moment there is a complete site: the old one or the new one.
 
 mod folders;
 mod guarded;
@@ -12,7 +12,7 @@ use std::path::Path;
 
 use crate::support::{FIRST, Run, TestSite, command, differences, messages};
 
-/// Names beside the output folder that runpress made for itself.
+/// Temporary names of runpress next to the output folder.
 fn litter(folder: &Path) -> Vec<String> {
     let names = fs::read_dir(folder)
         .expect("a folder")
@@ -64,7 +64,7 @@ fn errors_leave_the_site_that_was_there_untouched() {
     }
 }
 
-/// An account that is not allowed everything.
+/// An unprivileged account.
 const NOBODY: u32 = 65534;
 
 #[test]

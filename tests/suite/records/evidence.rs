@@ -1,9 +1,9 @@
-//! The page of a run shows all that its record holds as evidence, in words and tables.
+//! The page of a run shows all evidence of its record, in words and tables.
 
 use super::spaced;
 use crate::support::{FIRST, FIRST_SLUG, Run, TestSite, codes, fixture_text};
 
-/// The base site with a record that has every key, and the run that it had to differ from.
+/// The base site with a record that has every key, and the run that had to differ for that.
 fn everything() -> TestSite {
     let site = TestSite::base();
     site.write(

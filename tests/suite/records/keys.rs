@@ -1,4 +1,4 @@
-//! Keys that came later or are unknown: reported, passed on as written, never a reason to refuse a run.
+//! Newer and unknown keys: reported, passed on verbatim, never a reason to refuse a run.
 
 use crate::fuzz_targets::compact;
 use crate::support::{FIRST, Run, TestSite, fixture_text, raw};

@@ -1,4 +1,4 @@
-//! Run records: of every age, with whatever is missing, wrong or new in them.
+//! Run records of all versions, with missing, invalid or new values.
 
 mod evidence;
 mod keys;
@@ -6,7 +6,7 @@ mod problems;
 mod states;
 mod versions;
 
-/// The words of an element, a space between any two of its parts.
+/// The words of an element, with a space between its parts.
 fn spaced(element: scraper::ElementRef<'_>) -> String {
     let parts: Vec<_> = element.text().flat_map(str::split_whitespace).collect();
     parts.join(" ")

@@ -1,4 +1,4 @@
-//! Records with errors: every problem is told at once with its place, and hides no other.
+//! Records with errors: all problems are reported at once with their places, and none hides another.
 
 use crate::support::{FIRST, Run, TestSite, codes, described};
 

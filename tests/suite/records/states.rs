@@ -1,4 +1,4 @@
-//! What the state of a run decides: whether it is ever published, and whether it needs a review.
+//! The effects of a run's state: whether it can be published, and whether it needs a review.
 
 use super::spaced;
 use crate::support::{FIRST, Run, TestSite, codes};
@@ -123,7 +123,7 @@ fn one_completed_run_without_a_review_stops_the_batch_unless_the_rest_is_asked_f
     );
 }
 
-/// A site with the word `s3cret` in everything that is never published: runs that were stopped, a draft, a nested run.
+/// A site with the word `s3cret` in everything that is never published: stopped runs, a draft, a nested run.
 fn full_of_what_is_not_published() -> TestSite {
     let site = TestSite::base();
     for (folder, id, state) in [

@@ -1,9 +1,9 @@
-//! Run records of every age: what each sub-version lacks is shown as unknown, never as 0.
+//! Run records of all versions: values that a version lacks are shown as unknown, never as 0.
 
 use crate::fuzz_targets::compact;
 use crate::support::{FIRST, Run, TestSite, codes, fixture_text, raw};
 
-/// The base site with another record, published without anything to report.
+/// The base site with another record, published without any problem.
 fn published(record: &str) -> TestSite {
     let site = TestSite::base();
     site.write(
@@ -15,7 +15,7 @@ fn published(record: &str) -> TestSite {
     site
 }
 
-/// The cells of the one row of a table, by the words of its heads.
+/// The cells of a table's single row, by column header.
 fn row(site: &TestSite, page: &str) -> Vec<(String, String)> {
     let page = site.page(page);
     let heads = page.texts("main table:not(.matrix) thead th");

@@ -1,4 +1,4 @@
-//! How much one broken file can say.
+//! Limits on the number of problems from one broken file.
 
 use super::reports;
 use crate::support::{FIRST, HEADER, TestSite, annotation, codes, described, lines};
@@ -168,7 +168,7 @@ fn many_threads_are_read_in_time_that_grows_with_their_number() {
     assert_eq!(most(&site), [(101, "threads.missing-resource")]);
 }
 
-/// How many problems of each code a check lists.
+/// The number of listed problems of each code.
 fn most(site: &TestSite) -> Vec<(usize, &'static str)> {
     let outcome = site.check();
     let mut counts: std::collections::BTreeMap<&str, usize> = std::collections::BTreeMap::new();

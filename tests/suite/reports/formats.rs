@@ -1,4 +1,4 @@
-//! What each report format says of the same problems.
+//! The same problems in each report format.
 
 use std::collections::BTreeSet;
 
@@ -27,7 +27,7 @@ fn github_gets_one_command_a_problem_with_everything_escaped() {
         commands[2].starts_with("::warning file=content/runs/late/events.jsonl,line=1,col="),
         "{github}"
     );
-    // Values of the input cannot end a command or begin another.
+    // Input values cannot end a command or begin another one.
     let hostile = TestSite::base();
     hostile.write(
         &format!("{FIRST}/events.jsonl.annotations.jsonl"),
@@ -87,11 +87,11 @@ fn github_and_sarif_paths_begin_at_the_working_directory_json_paths_at_the_site(
             &format!("docs/a site/{github}")
         )
     );
-    // At the root, and below it, paths are those of the site.
+    // At the root and below it, paths are relative to the site.
     for folder in ["docs/a site", "docs/a site/content"] {
         assert_eq!(check(folder, &[]), told(&path, &uri, &github), "{folder}");
     }
-    // A content root outside the site has a path of its own, and site.toml is found before any of them is read.
+    // A content root outside the site has its own path, and site.toml is found before any content is read.
     let outside = ["--root", "docs/a site", "--content", "other"];
     let (path, seen) = ("second/run-record.json", "other/second/run-record.json");
     assert_eq!(check(".", &outside), told(path, seen, seen));
@@ -147,7 +147,7 @@ fn sarif_is_one_run_of_version_2_1_0_whose_rules_are_those_of_its_results() {
         }
     }
     let results = runs[0]["results"].as_array().expect("an array");
-    // The worst comes first.
+    // The most severe problem comes first.
     let error = &results[0];
     assert_eq!(
         (&error["ruleId"], &error["level"]),
@@ -252,7 +252,7 @@ fn junit_has_a_test_case_a_run_and_a_failure_for_the_broken_one() {
             ),
             "{junit}"
         );
-        // The one that is broken, its path and id escaped.
+        // The broken run, with its path and id escaped.
         let case = junit
             .split("<testcase ")
             .find(|case| case.contains("<failure "))
@@ -263,7 +263,7 @@ fn junit_has_a_test_case_a_run_and_a_failure_for_the_broken_one() {
                 && case.contains(r#"type="sidecar.without-tape""#),
             "{case}"
         );
-        // Warnings are no failures, but they are told.
+        // Warnings are not failures, but they are reported.
         let late = junit
             .split("<testcase ")
             .find(|case| case.contains("0000000c-0000"))
@@ -349,7 +349,7 @@ fn the_markdown_report_lists_published_runs_changes_and_problems() {
         "{text}"
     );
     assert!(!text.contains("### Problems"), "{text}");
-    // Without an address, and before there are pages, the id alone tells runs of one kind apart.
+    // Without an address, and before there are pages, only the id distinguishes similar runs.
     good.run("later", &Run::new("0000000d-0000"));
     let text = report(&good, "check");
     assert!(text.contains(" with codex (0000000d)\n"), "{text}");

@@ -1,4 +1,4 @@
-//! The reports for other programs, and how much one broken file can say.
+//! Reports for other programs, and limits on the problems of one broken file.
 
 mod floods;
 mod formats;
@@ -7,8 +7,8 @@ use serde_json::Value;
 
 use crate::support::{HEADER, Ran, Run, TestSite, annotation, lines};
 
-/// A site with an error in one of three runs, a warning in another, and a problem of no run; the folder of the
-/// broken run has a name that every format must escape.
+/// A site with an error in one of three runs, a warning in another, and a problem without a run. The folder name of the broken
+/// run needs escaping in every format.
 fn broken() -> TestSite {
     let site = TestSite::base();
     site.run("a, b: 100% <&>", &Run::new("0000000b-<&>\"'"));
@@ -22,7 +22,7 @@ fn broken() -> TestSite {
     site
 }
 
-/// Checks with all five reports in files of their names.
+/// Writes all five reports to files named after their formats.
 fn reports(site: &TestSite, command: &str) -> Ran {
     site.runpress(&[
         command,

@@ -1,4 +1,4 @@
-//! Event logs: each event is read as it was written, and a line that is none stays where it is.
+//! Event logs: each event is read as written, and an invalid line keeps its number.
 
 use proptest::prelude::*;
 use runpress::api::formats::events::{Fields, Kind, read};
@@ -7,7 +7,7 @@ use serde_json::value::RawValue;
 
 use crate::generate::{Dice, Json, dice, holds, json, lines, object, text};
 
-/// The kinds with their words and the keys that they need.
+/// The kinds with their words and required keys.
 const KINDS: [(&str, Kind, &[&str]); 15] = [
     ("agent", Kind::Agent, &["message"]),
     ("reasoning", Kind::Reasoning, &["message"]),
@@ -54,7 +54,7 @@ enum Line {
         Option<bool>,
         Vec<Option<Json>>,
     ),
-    /// Something else.
+    /// Anything else.
     Other(String),
 }
 
@@ -65,7 +65,7 @@ fn line() -> impl Strategy<Value = Line> {
         prop::option::of(any::<u64>()),
         prop::option::of(any::<u64>()),
     );
-    // A null is the same as nothing.
+    // Null is the same as absent.
     let value = json().prop_filter("null", |value| *value != Json::Null);
     let values = prop::collection::vec(prop::option::of(value), 4);
     let event = (
@@ -81,7 +81,7 @@ fn line() -> impl Strategy<Value = Line> {
     ]
 }
 
-/// The value of a key that an event needs: a word that is there, or what was generated.
+/// The value of a required key: a present word, or a generated one.
 fn needed(kind: usize, key: &str, word: Option<&String>) -> Option<String> {
     match (key, word) {
         ("type", _) => Some(KINDS[kind].0.to_owned()),
@@ -91,7 +91,7 @@ fn needed(kind: usize, key: &str, word: Option<&String>) -> Option<String> {
     }
 }
 
-/// What the event must be read as, and how it is written.
+/// The expected event, and its serialized form.
 fn event(line: &Line, dice: &mut Dice) -> (String, Option<(Kind, String)>) {
     let Line::Event(kind, words, (exit_code, start_line, end_line), is_success, values) = line
     else {
@@ -156,7 +156,7 @@ fn event(line: &Line, dice: &mut Dice) -> (String, Option<(Kind, String)>) {
             ("startLine", number(start_line.map(|n| n.to_string()))),
             ("endLine", number(end_line.map(|n| n.to_string()))),
             ("isSuccess", is_success.map(Json::Bool)),
-            // Written as they are, so that they can be compared as written.
+            // Written verbatim, so that the spelling can be compared.
             ("tokens", number(written[0].clone())),
             ("cost", number(written[1].clone())),
             ("event", number(written[2].clone())),

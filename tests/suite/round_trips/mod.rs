@@ -1,4 +1,4 @@
-//! Whatever a document says, and in whichever way it is written, it is read back as it was meant.
+//! Any document in any equivalent spelling is read as intended.
 
 mod events;
 mod raw;

@@ -1,4 +1,4 @@
-//! Raw output logs: each line is counted under its stream, however it is written.
+//! Raw output logs: each line is counted under its stream, in any spelling.
 
 use proptest::prelude::*;
 use runpress::api::formats::raw::{Raw, read};

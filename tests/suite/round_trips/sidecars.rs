@@ -1,4 +1,4 @@
-//! Annotation sidecars: each annotation is read as it was written, comments or not.
+//! Annotation sidecars: each annotation is read as written, with or without comments.
 
 use proptest::prelude::*;
 use runpress::api::formats::json::Str;
@@ -44,7 +44,7 @@ fn raw(json: &Json, dice: &mut Dice) -> &'static RawValue {
     Box::leak(RawValue::from_string(text).expect("JSON"))
 }
 
-/// An annotation without its JSON values, which are generated beside it.
+/// An annotation without its JSON values, which are generated separately.
 fn annotation() -> impl Strategy<Value = (Annotation<'static>, Option<Json>, Option<Json>)> {
     let fix = prop::option::of(json().prop_filter("null", |value| *value != Json::Null));
     let metadata =

@@ -1,4 +1,4 @@
-//! Harn's tapes: each record is read as it was written, and the content hash depends on nothing else.
+//! Harn tapes: each record is read as written, and the content hash depends on nothing else.
 
 use proptest::prelude::*;
 use runpress::api::formats::json::Str;
@@ -320,7 +320,7 @@ fn header_line(dice: &mut Dice, header: &Header) -> String {
     header.write(dice, true)
 }
 
-/// The value with the keys of every object in another order.
+/// The value with the keys of every object in a different order.
 fn stirred(dice: &mut Dice, value: Json) -> Json {
     match value {
         Json::Object(members) => {

@@ -1,4 +1,4 @@
-//! Review threads: a state is read as it was written, and actions do to it what the protocol says.
+//! Review threads: a state is read as written, and actions have the effects that the protocol specifies.
 
 use proptest::prelude::*;
 use runpress::api::diagnostics::Source;
@@ -8,10 +8,10 @@ use runpress::api::rules::threads::replay;
 
 use crate::generate::{Dice, Json, dice, holds, lines, object, text};
 
-/// An entry: its id, its words, whether they are Markdown.
+/// An entry: its id, its text, and whether that is Markdown.
 type Entry = (String, String, bool);
 
-/// A thread as people see it.
+/// The expected thread.
 #[derive(Debug, Clone, PartialEq)]
 struct Model {
     id: String,
@@ -34,7 +34,7 @@ enum Step {
     Unknown,
 }
 
-/// Few ids, so that actions often meet a thread.
+/// Few ids, so that actions often apply to an existing thread.
 fn id() -> impl Strategy<Value = String> {
     "[abc]"
 }
@@ -81,7 +81,7 @@ fn step() -> impl Strategy<Value = Step> {
     ]
 }
 
-/// What the protocol says that an action does.
+/// The effect of an action, as specified by the protocol.
 fn apply(threads: &mut Vec<Model>, step: &Step) {
     let at = |threads: &[Model], id: &str| threads.iter().position(|thread| thread.id == id);
     match step {
@@ -133,7 +133,7 @@ fn entry_json(dice: &mut Dice, (id, words, markdown): &Entry) -> Json {
     )
 }
 
-/// The turn in the older shape or the newer.
+/// The turn in the older or the newer form.
 fn turn(dice: &mut Dice, turn: &str) -> (Option<Json>, Option<Json>) {
     if dice.once_in(2) {
         let origin = object(
@@ -207,7 +207,7 @@ fn action(dice: &mut Dice, step: &Step) -> Json {
             ],
         ),
         Step::Move(id, turn) => {
-            // The newer shape wins over what the thread had in either.
+            // The newer form wins over either form in the thread.
             let origin = object(
                 dice,
                 [
@@ -275,7 +275,7 @@ fn shown(thread: &Thread<'_>) -> Model {
     }
 }
 
-/// Lines from 1, an end at character 0 on the line before.
+/// Lines from 1. An end at character 0 means the line before.
 fn range(model: &Model) -> Option<Lines> {
     let (first, more, character) = model.range?;
     let more = if character == 0 {

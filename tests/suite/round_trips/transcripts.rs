@@ -1,4 +1,4 @@
-//! Transcripts: each turn is read as it was written, and exactly what is public is taken from it.
+//! Transcripts: each turn is read as written, and exactly its public parts are returned.
 
 use proptest::prelude::*;
 use runpress::api::diagnostics::Source;
@@ -7,10 +7,10 @@ use runpress::api::model::transcript::{Content, public};
 
 use crate::generate::{Dice, Json, dice, holds, object, text};
 
-/// Appears only where nothing may come out.
+/// Marks content that must not be returned.
 const HIDDEN: &str = "HIDDEN-WORD";
 
-/// A block: its type, what it says of its visibility, its words.
+/// A block: its type, its visibility, its text.
 #[derive(Debug, Clone)]
 struct Block {
     kind: Option<&'static str>,
@@ -73,7 +73,7 @@ fn turn() -> impl Strategy<Value = Turn> {
 }
 
 impl Turn {
-    /// Whether a block of the turn may be shown: every word about it is exactly `public`, and it is no reasoning.
+    /// Whether a block of the turn may be shown: all its visibility values are exactly `public`, and it is not reasoning.
     fn shows(&self, block: &Block) -> bool {
         let of_a_tool = block.kind.is_some_and(|kind| kind.starts_with("tool"));
         let default = if self.role == Some("tool_result") || of_a_tool {
@@ -111,7 +111,7 @@ impl Turn {
             )
         });
         let mut blocks: Vec<Json> = blocks.collect();
-        // A single block may come without its list.
+        // A single block may be written without a list.
         let content = if blocks.len() == 1 && dice.once_in(2) {
             blocks.remove(0)
         } else {
@@ -128,7 +128,7 @@ impl Turn {
     }
 }
 
-/// A null for a visibility does not say public, so that it is no way to write nothing.
+/// A null visibility does not mean public, so `None` must not be written as null.
 fn object_without_null<const N: usize>(
     dice: &mut Dice,
     members: [(&str, Option<Json>); N],

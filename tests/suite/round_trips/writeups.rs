@@ -1,4 +1,4 @@
-//! Reviews: the lines of the front matter and the text are read as they were written.
+//! Reviews: front matter and text are read as written.
 
 use proptest::prelude::*;
 use runpress::api::diagnostics::Source;
@@ -6,7 +6,7 @@ use runpress::api::formats::writeup::{FrontMatter, parse};
 
 use crate::generate::{dice, holds, text};
 
-/// A line without a line break; what is around it is trimmed.
+/// A line without a line break; surrounding white space is trimmed.
 fn line() -> impl Strategy<Value = String> {
     text().prop_map(|text| text.replace(['\n', '\r'], " ").trim().to_owned())
 }
@@ -18,7 +18,7 @@ fn key() -> impl Strategy<Value = String> {
 #[test]
 fn a_review_is_read_back_in_every_entry_and_every_word() {
     let fenced = prop::option::of(prop::collection::vec((key(), line()), 0..4));
-    // A text that begins like a fence or a byte order mark is something else at the beginning of a file.
+    // A fence or a byte order mark at the beginning of a file has another meaning.
     let is_words = |c: char| !c.is_whitespace() && !matches!(c, '-' | '\u{feff}');
     let body =
         text().prop_map(move |text| text.trim_start_matches(|c| !is_words(c)).trim().to_owned());

@@ -1,4 +1,4 @@
-//! Every document that is read or published is what its schema says.
+//! Every document that is read or published matches its schema.
 
 use std::collections::BTreeSet;
 use std::path::Path;
@@ -11,7 +11,7 @@ use serde_json::{Value, json};
 use super::{compiled, refusals, schema, walk};
 use crate::support::{FIRST, TestSite, fixture, tree};
 
-/// The schemas of a file that is read, by its path.
+/// The schemas of an input file, by path.
 fn schema_of_input(path: &str) -> Option<&'static str> {
     let name = path.rsplit('/').next().unwrap_or_default();
     Some(match name {
@@ -31,7 +31,7 @@ fn schema_of_input(path: &str) -> Option<&'static str> {
     })
 }
 
-/// The documents of a file: itself, or its lines. What is no JSON (or TOML) at all is left out.
+/// The documents of a file: the whole file, or its lines. Leaves out invalid JSON and TOML.
 fn documents(path: &str, bytes: &[u8]) -> Vec<Value> {
     let text = String::from_utf8_lossy(bytes);
     let text = text.trim_start_matches('\u{feff}');
@@ -88,7 +88,7 @@ fn every_sample_input_and_every_valid_fixture_is_what_its_schema_says() {
     }
 }
 
-/// The schema of a published document, by its path.
+/// The schema of a published document, by path.
 fn schema_of_feed(path: &str) -> Option<&'static str> {
     schema::ALL.iter().find_map(|entry| match entry.describes {
         Describes::Feed(shape) => {
@@ -102,10 +102,10 @@ fn schema_of_feed(path: &str) -> Option<&'static str> {
     })
 }
 
-/// Settings of a site that has every feed.
+/// Settings of a site with every feed.
 const PACKED: &str = "[publish]\ndownloads = \"packed\"\n";
 
-/// The schema with no room for keys that it does not describe, but where it passes on what an input wrote.
+/// The schema without room for undescribed keys, except where it passes on input values.
 fn closed(name: &str) -> Value {
     let mut schema = schema(name);
     walk(&mut schema, &mut |object| {
@@ -169,7 +169,7 @@ fn every_document_of_the_demo_site_is_what_its_schema_says() {
     let files = tree(&out.path().join("public"));
     let seen = check_published(&files);
     for entry in schema::ALL {
-        // The demo has no packs.
+        // The demo site has no packs.
         if matches!(entry.describes, Describes::Feed(_)) && entry.name != "downloads-line" {
             assert!(seen.contains(entry.name), "no document of {}", entry.name);
         }

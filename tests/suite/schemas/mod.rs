@@ -1,4 +1,4 @@
-//! The JSON Schemas: they are valid, say what is read and published, and refuse what the check refuses.
+//! The JSON Schemas are valid, match the documents, and refuse what the check refuses.
 
 mod agreement;
 mod documents;
@@ -17,7 +17,7 @@ fn compiled(schema: &Value) -> Validator {
     jsonschema::draft202012::new(schema).unwrap_or_else(|error| panic!("{error}: {schema}"))
 }
 
-/// Why a schema refuses a document; empty when it does not.
+/// The reasons that a schema refuses a document; empty if it accepts it.
 fn refusals(validator: &Validator, document: &Value) -> Vec<String> {
     validator
         .iter_errors(document)

@@ -1,10 +1,10 @@
-//! What a schema says apart from its words: a line for each key, with its type and what else it demands.
+//! The outline of a schema without its texts: a line for each key, with its type and other constraints.
 
 use std::collections::BTreeSet;
 
 use serde_json::Value;
 
-/// Keywords that are words for people, or say which document this is.
+/// Keywords with text for people, or with the identity of the document.
 const WORDS: [&str; 6] = [
     "$comment",
     "$id",
@@ -30,7 +30,7 @@ fn add(lines: &mut BTreeSet<String>, path: &str, schema: &Value, required: bool)
     for (keyword, value) in keywords {
         match (keyword.as_str(), value) {
             (word, _) if WORDS.contains(&word) => {}
-            // Each key that is required says so on its own line.
+            // Each required key says so on its own line.
             ("required", _) if keywords.contains_key("properties") => {}
             ("properties", Value::Object(properties)) => {
                 for (key, property) in properties {
@@ -75,7 +75,7 @@ fn add(lines: &mut BTreeSet<String>, path: &str, schema: &Value, required: bool)
     if required {
         said.push("required".to_owned());
     }
-    // A key that `required` names and no property describes.
+    // A key in `required` that no property describes.
     if let (Some(Value::Array(keys)), Some(Value::Object(properties))) =
         (keywords.get("required"), keywords.get("properties"))
     {

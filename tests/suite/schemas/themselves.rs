@@ -1,4 +1,4 @@
-//! The schemas themselves: valid, whole, with a word on every key, and printed by the command as they are published.
+//! The schemas themselves: valid, complete, with a description of every key, and printed by the command as published.
 
 use std::collections::BTreeSet;
 

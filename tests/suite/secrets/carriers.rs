@@ -1,4 +1,4 @@
-//! Twelve ways in which a secret appears in what is published.
+//! Twelve ways in which a secret appears in published content.
 
 use base64::Engine;
 use base64::engine::general_purpose::STANDARD;
@@ -10,7 +10,7 @@ use crate::support::{event, lines};
 /// A file: its name and its bytes.
 pub(super) type Carried = (&'static str, Vec<u8>);
 
-/// A way to write a secret of a kind down.
+/// Writes a secret of a family in one way.
 pub(super) type Carrier = fn(&Family, &Secret, &mut Numbers) -> Vec<Carried>;
 
 pub(super) const ALL: [(&str, Carrier); 12] = [
@@ -37,12 +37,12 @@ fn message(text: &str) -> Carried {
     )
 }
 
-/// A text as a file and as a message of an agent: it has to be found in both.
+/// A text as a file and as a message of an agent: it must be found in both.
 fn text(text: &str) -> Vec<Carried> {
     vec![("notes.txt", text.as_bytes().to_vec()), message(text)]
 }
 
-/// `NAME=value`, unless the secret is part of a text of its own.
+/// `NAME=value`, unless the secret has its own surrounding text.
 fn assigned(family: &Family, secret: &Secret) -> String {
     match family.form {
         Form::Text => secret.text.clone(),
@@ -65,7 +65,7 @@ fn plain(family: &Family, secret: &Secret, numbers: &mut Numbers) -> Vec<Carried
     })
 }
 
-/// The document that a tool answered.
+/// The document in a tool result.
 fn document(family: &Family, secret: &Secret) -> String {
     let value = match family.form {
         Form::Text => json!({"stdout": secret.text, "exitCode": 0}),
@@ -75,7 +75,7 @@ fn document(family: &Family, secret: &Secret) -> String {
 }
 
 fn json_string(family: &Family, secret: &Secret, _: &mut Numbers) -> Vec<Carried> {
-    // Dashes and dots as escapes, which no writer needs and every reader accepts.
+    // Escaped dashes and dots, which no writer needs but every reader accepts.
     let escaped = message(&assigned(family, secret));
     let mut hidden = String::from_utf8(escaped.1).expect("UTF-8");
     if let Some(at) = hidden.find("\"message\"") {
@@ -96,7 +96,7 @@ fn escaped_twice(family: &Family, secret: &Secret, _: &mut Numbers) -> Vec<Carri
     vec![message(&document(family, secret))]
 }
 
-/// Percent-encoded, as a form is.
+/// Percent-encoded, as in a form.
 fn percent(text: &str) -> String {
     percent_encoding::utf8_percent_encode(text, percent_encoding::NON_ALPHANUMERIC)
         .to_string()
@@ -142,7 +142,7 @@ fn header(family: &Family, secret: &Secret, numbers: &mut Numbers) -> Vec<Carrie
     })
 }
 
-/// In lines of one length, as a terminal or `fold` writes them; the secret goes over the end of the first.
+/// Wrapped at a fixed width, as by a terminal or `fold`; the secret continues on the second line.
 fn wrapped(family: &Family, secret: &Secret, numbers: &mut Numbers) -> Vec<Carried> {
     const WIDTH: usize = 64;
     let said = assigned(family, secret);
@@ -201,7 +201,7 @@ fn encoded(family: &Family, secret: &Secret, _: &mut Numbers) -> Vec<Carried> {
     text(&format!("data: {}\n", STANDARD.encode(format!("{said}\n"))))
 }
 
-/// As `grep --color` and `ls --color` write it: in color, and with the end of a color inside.
+/// Colored as by `grep --color` and `ls --color`, with the end of a color inside the secret.
 fn colored(family: &Family, secret: &Secret, numbers: &mut Numbers) -> Vec<Carried> {
     let said = assigned(family, secret);
     let start = said.len() - secret.text.len() + secret.value.start;
@@ -215,7 +215,7 @@ fn colored(family: &Family, secret: &Secret, numbers: &mut Numbers) -> Vec<Carri
     ))
 }
 
-/// Over two messages of one agent, one after the other.
+/// Split over two consecutive messages of one agent.
 fn split(family: &Family, secret: &Secret, numbers: &mut Numbers) -> Vec<Carried> {
     let said = assigned(family, secret);
     let start = said.len() - secret.text.len() + secret.value.start;

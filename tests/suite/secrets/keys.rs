@@ -1,6 +1,6 @@
-//! Made-up secrets of many kinds, with the length, the alphabet and the checksum of the real ones.
+//! Made-up secrets of many kinds, with real lengths, alphabets and checksums.
 //!
-//! They are assembled when the tests run: no file of the repository holds one, so no host's push protection finds one.
+//! They are assembled at run time: no file of the repository contains one, so no host's push protection reports one.
 
 use std::ops::Range;
 
@@ -11,11 +11,11 @@ const DIGITS: &str = "0123456789";
 const LOWER: &str = "abcdefghijklmnopqrstuvwxyz";
 const UPPER: &str = "ABCDEFGHIJKLMNOPQRSTUVWXYZ";
 
-/// A sequence of numbers that its seed decides (`SplitMix64`).
+/// A pseudo-random sequence (`SplitMix64`).
 pub(super) struct Numbers(u64);
 
 impl Numbers {
-    /// The sequence of a name.
+    /// The sequence for a name.
     pub(super) fn of(name: &str) -> Self {
         let hash = blake3::hash(name.as_bytes());
         Self(
@@ -49,9 +49,9 @@ impl Numbers {
 pub(super) enum Form {
     /// By its own shape.
     Token,
-    /// Only beside the name of its variable.
+    /// Only next to the name of its variable.
     Named,
-    /// By the text that it is a part of.
+    /// By its surrounding text.
     Text,
 }
 
@@ -68,7 +68,7 @@ pub(super) struct Family {
 #[derive(Debug, Clone)]
 pub(super) struct Secret {
     pub(super) text: String,
-    /// Where in the text the secret is.
+    /// The range of the secret in the text.
     pub(super) value: Range<usize>,
 }
 
@@ -103,7 +103,7 @@ fn family(row: &'static str) -> Family {
 }
 
 impl Family {
-    /// A secret of this kind, the same one for the same number.
+    /// A secret of this kind; always the same for the same number.
     pub(super) fn secret(&self, number: u32) -> Secret {
         let mut numbers = Numbers::of(&format!("{}/{number}", self.name));
         let shape = self.shape.replace("\\n", "\n");
@@ -129,7 +129,7 @@ impl Family {
     }
 }
 
-/// The text of a word in angle brackets; `before` is what was made until now.
+/// The text for a word in angle brackets; `before` is the text so far.
 fn piece(numbers: &mut Numbers, word: &str, before: &str) -> String {
     let mut hex = |count| numbers.text("0123456789abcdef", count);
     match word {
@@ -172,7 +172,7 @@ fn alphabet(name: &str) -> String {
     }
 }
 
-/// The last six characters of the tokens of GitHub and npm: the CRC-32 of the others, in base 62.
+/// The last six characters of GitHub and npm tokens: the CRC-32 of the others, in base 62.
 fn checksum(before: &str) -> String {
     let digits = [DIGITS, UPPER, LOWER].concat().into_bytes();
     let random = before.rsplit('_').next().unwrap_or(before);
@@ -196,7 +196,7 @@ fn jwt(numbers: &mut Numbers) -> String {
     format!("{header}.{claims}.{signature}")
 }
 
-/// A key between the lines that say what it is, in lines of 64 characters.
+/// A key between its header and footer, in lines of 64 characters.
 fn armor(numbers: &mut Numbers, label: &str, begin: &str, lines: usize) -> String {
     let body = numbers.text(&alphabet("64"), lines * 64 + 30 - begin.len());
     let body = format!("{begin}{body}==").into_bytes();

@@ -1,4 +1,4 @@
-//! The scan for secrets: what it finds, what it leaves alone, and that no report or page repeats what it found.
+//! The scan for secrets: what it finds, what it ignores, and that no report or page repeats a finding.
 
 mod carriers;
 mod keys;
@@ -9,12 +9,12 @@ mod sentinel;
 
 use runpress::api::secrets::{self, Finding, Settings};
 
-/// What the scan finds in a file of a run.
+/// The findings in a file of a run.
 fn scan(name: &str, bytes: &[u8]) -> Vec<Finding> {
     secrets::scan(name, bytes, &Settings::default())
 }
 
-/// Made-up secrets in all sorts of files, for the fuzz target.
+/// Made-up secrets in many kinds of files, for the fuzz target.
 pub(crate) fn samples() -> Vec<(&'static str, String, Vec<u8>)> {
     let mut samples = Vec::new();
     for (index, family) in keys::families().iter().enumerate() {

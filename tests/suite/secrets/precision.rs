@@ -1,4 +1,4 @@
-//! What the scan leaves alone: everything that the repository itself publishes.
+//! The scan finds nothing in the files that the repository itself publishes.
 
 use std::fs;
 use std::path::Path;

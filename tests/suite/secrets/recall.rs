@@ -1,4 +1,4 @@
-//! How many made-up secrets the scan finds.
+//! The share of made-up secrets that the scan finds.
 
 use std::fmt::Write;
 
@@ -14,7 +14,7 @@ use crate::support::assert_snapshot;
 /// Secrets of each kind.
 const EACH: u32 = 3;
 
-/// Calls a function with every kind in every carrier.
+/// Calls `look` with every kind in every carrier.
 fn every(mut look: impl FnMut(&Family, &'static str, &Secret, Vec<Carried>)) {
     for family in families() {
         for number in 0..EACH {
@@ -87,7 +87,7 @@ fn the_same_texts_with_placeholders_instead_of_secrets_are_left_alone() {
     assert_eq!(found, [""; 0]);
 }
 
-/// What a finding withholds must be all of the secret: the rest of it would be published.
+/// A finding must cover the whole secret, because only its range is withheld.
 #[test]
 fn a_finding_covers_the_whole_secret() {
     let mut partly = Vec::new();
@@ -100,7 +100,7 @@ fn a_finding_covers_the_whole_secret() {
             return;
         };
         let text = String::from_utf8_lossy(bytes);
-        // A key of several lines is indented or marked in some carriers.
+        // Some carriers indent or prefix the lines of a key.
         let Some(at) = text.find(value) else { return };
         let findings = scan(name, bytes);
         let covers = findings
@@ -120,7 +120,7 @@ fn a_finding_covers_the_whole_secret() {
     assert_eq!(partly, [""; 0]);
 }
 
-/// The redaction of a finding, as `runpress redact --finding` writes it.
+/// The redaction of a finding, as written by `runpress redact --finding`.
 fn redaction((name, bytes): (&str, &[u8]), index: usize, finding: &Finding) -> Redaction {
     let line = json!({ "id": format!("r{index}"), "file": name, "reason": "secret" });
     let mut redaction: Redaction = serde_json::from_value(line).expect("a redaction");

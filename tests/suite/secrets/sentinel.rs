@@ -1,4 +1,4 @@
-//! The proof that nothing repeats a secret: every byte that a command writes or prints is searched for every part of one.
+//! Nothing repeats a secret: every byte that a command writes or prints is searched for every part of one.
 
 mod crash;
 mod places;
@@ -20,12 +20,12 @@ use places::{BROKEN, PLACES, PRIVATE, Place};
 
 const FORMATS: [&str; 6] = ["human", "json", "github", "sarif", "junit", "markdown"];
 
-/// The secret that is in each of the places.
+/// The secret in each of the places.
 fn key() -> String {
     families()[0].secret(7).text
 }
 
-/// Finds every twelve characters of the secret, and the secret in Base64.
+/// Matches any twelve characters of the secret, and the secret in Base64.
 fn pieces(key: &str) -> AhoCorasick {
     let plain = (0..key.len() - 12).map(|at| key[at..at + 12].to_owned());
     let encoded = (0..3).map(|skip| STANDARD.encode(&key[skip..])[4..24].to_owned());
@@ -33,7 +33,7 @@ fn pieces(key: &str) -> AhoCorasick {
     AhoCorasick::new(all).expect("a few short texts")
 }
 
-/// Runs the binary; its temporary files are below the site too.
+/// Runs the binary, with its temporary files also below the site.
 fn run(site: &TestSite, arguments: &[&str]) -> Output {
     std::fs::create_dir_all(site.path("tmp")).expect("a folder");
     command()
@@ -45,10 +45,10 @@ fn run(site: &TestSite, arguments: &[&str]) -> Output {
         .expect("the binary runs")
 }
 
-/// A file as it was before a command: the secret is in some of them.
+/// The files before a command; some of them contain the secret.
 type Before = BTreeMap<String, Vec<u8>>;
 
-/// The files below the site that were not there before, or differ, and hold a part of the secret.
+/// New or changed files below the site that contain a part of the secret.
 fn written(site: &TestSite, before: &Before, pieces: &AhoCorasick) -> Vec<String> {
     let files = tree(site.root()).into_iter();
     files
@@ -58,7 +58,7 @@ fn written(site: &TestSite, before: &Before, pieces: &AhoCorasick) -> Vec<String
         .collect()
 }
 
-/// Where a part of the secret is after check, build and a second build, and what the last one printed.
+/// The places of parts of the secret after check, build and a second build, and the output of the last one.
 fn leaks(site: &TestSite, key: &str) -> (Vec<String>, String) {
     let (before, pieces) = (tree(site.root()), pieces(key));
     let reports = FORMATS.map(|format| format!("--report={format}={format}.out"));
@@ -80,7 +80,7 @@ fn leaks(site: &TestSite, key: &str) -> (Vec<String>, String) {
     (found, printed)
 }
 
-/// Leaks of a site with the secret in a place, and whether it was reported as it should.
+/// Leaks of a site with the secret in a place, and whether it was reported as expected.
 fn problems(all: &[Place], reported: Option<bool>) -> Vec<String> {
     let key = key();
     let mut problems = Vec::new();

@@ -1,4 +1,4 @@
-//! What the server answers, where it is and how it ends.
+//! The server's answers, its address, and how it ends.
 
 use std::fs;
 use std::io::{ErrorKind, Read, Write};
@@ -151,7 +151,7 @@ fn the_site_is_served_below_its_base_url_and_compared_with_the_published_one() {
     let changes: serde_json::Value = serde_json::from_str(&changes.body).expect("JSON");
     assert_eq!(changes["builds"][0]["build"], 2);
     assert_eq!(differences(&published, &site.published()), [""; 0]);
-    // A later change is compared with the same site, not with the one that was served before.
+    // A later change is compared with the same site, not with the previously served one.
     site.run("second", &Run::new("9f1c2d3e-8a60-4d2e-9a51-0c9f6f1f2b11"));
     served.has_built(2);
     let changes = served.get("/archive/feeds/changes.json");
@@ -179,7 +179,7 @@ fn a_port_that_is_taken_is_refused_when_it_was_named_and_passed_over_when_not() 
         "{}",
         ran.stderr
     );
-    // Somebody else may have it already.
+    // The port may already be in use.
     let _held = TcpListener::bind(("127.0.0.1", 4000));
     let served = Served::start(&site, &[]);
     assert!((4001..=4100).contains(&served.port), "{}", served.port);
@@ -230,7 +230,7 @@ fn unfinished_requests_block_no_other_and_time_out() {
         let mut stream = TcpStream::connect(("127.0.0.1", served.port)).expect("a connection");
         stream.set_read_timeout(Some(PATIENCE)).expect("a timeout");
         let half = b"GET / HTTP/1.1\r\nHost: localhost\r\n";
-        // The server may have closed it by then.
+        // The server may have closed the connection by then.
         let _ = stream.write_all(half);
         stream
     };
@@ -244,7 +244,7 @@ fn unfinished_requests_block_no_other_and_time_out() {
     served.until("the change", || {
         served.get(RUN_PAGE).body.contains("More of it.")
     });
-    // The newest was not pushed out by others: its time ran out.
+    // The newest was not evicted by others: it timed out.
     let mut newest = begun.into_iter().next_back().expect("a connection");
     let mut rest = Vec::new();
     let closed = newest.read_to_end(&mut rest);

@@ -1,4 +1,4 @@
-//! What the server shows after a change, whole or broken.
+//! What the server shows after a valid or broken change.
 
 use std::fs;
 use std::thread;
@@ -12,7 +12,7 @@ fn a_change_is_shown_and_a_broken_one_is_reported_while_the_last_good_site_stays
     let served = Served::any(&site);
     let first = served.message();
     assert_eq!(first["failed"], false);
-    // Editors write beside the file and rename.
+    // Editors write a new file and rename it.
     let writeup = site.text(&format!("{FIRST}/writeup.md"));
     site.write(
         &format!("{FIRST}/writeup.md.new"),
@@ -30,7 +30,7 @@ fn a_change_is_shown_and_a_broken_one_is_reported_while_the_last_good_site_stays
         served.message()["build"] != first["build"]
     });
     let second = served.message();
-    // A record that is cut short.
+    // A truncated record.
     let record = site.text(&format!("{FIRST}/run-record.json"));
     site.write(&format!("{FIRST}/run-record.json"), "{\n");
     served.until("the problem", || served.message()["failed"] == true);
@@ -49,7 +49,7 @@ fn a_change_is_shown_and_a_broken_one_is_reported_while_the_last_good_site_stays
     site.write(&format!("{FIRST}/run-record.json"), record);
     served.until("the way back", || served.message()["failed"] == false);
     assert!(served.get(RUN_PAGE).body.contains("whelks"));
-    // A run that goes leaves the page for unknown addresses.
+    // A removed run leaves the page for unknown addresses.
     site.run("second", &Run::new("9f1c2d3e-8a60-4d2e-9a51-0c9f6f1f2b11"));
     let second = "/runs/pong-codex-sample-lark-1-9f1c2d3e/";
     served.until("the new run", || served.get(second).status == 200);
@@ -87,7 +87,7 @@ fn no_broken_setting_template_or_lost_folder_ends_it() {
     served.until("the broken settings", || code() == "config.syntax");
     site.write("site.toml", format!("{settings}\n[feeds]\nitems = 7\n"));
     served.until("the settings", || served.message()["failed"] == false);
-    // The folder of templates comes only now.
+    // The folder of templates is created only now.
     site.write("templates/home.html", "{{ oh no");
     served.until("the broken template", || code() == "template.invalid");
     assert_eq!(served.get("/").status, 200);
@@ -104,7 +104,7 @@ fn no_broken_setting_template_or_lost_folder_ends_it() {
     assert_eq!(served.get(RUN_PAGE).status, 200);
     fs::rename(site.path("elsewhere"), site.path("content")).expect("moved back");
     served.until("the folder", || served.message()["failed"] == false);
-    // What is in the folder that came back is watched, too.
+    // The content of the restored folder is watched, too.
     site.write(
         "content/pages/later.md",
         "+++\ntitle = \"Later\"\n+++\n\nA page that came later.\n",
@@ -168,7 +168,7 @@ fn a_change_during_the_first_build_is_shown_wherever_the_content_is() {
         fs::copy(run.join("events.jsonl"), copy.join("events.jsonl")).expect("a log");
     }
     let served = Served::start_and(&site, &["--port", "0"], |temporary| {
-        // What is written has been read before.
+        // Once the first file is written, the content has been read.
         while !walkdir::WalkDir::new(temporary)
             .into_iter()
             .filter_map(Result::ok)
@@ -194,7 +194,7 @@ fn a_link_to_a_folder_that_is_always_written_brings_no_build() {
     for number in 0..20 {
         fs::write(elsewhere.path().join(number.to_string()), "no input").expect("a file");
     }
-    // Changes are told in order: what was not built until here is never built.
+    // Changes are reported in order: anything not built until here is never built.
     let writeup = format!("{FIRST}/writeup.md");
     site.write(&writeup, format!("{}\nMore.\n", site.text(&writeup)));
     served.has_built(2);

@@ -1,4 +1,4 @@
-//! `serve`: what is answered, what happens after a change, and that nothing ends it but the user.
+//! `serve`: its answers, its reaction to changes, and that only the user can end it.
 
 mod answers;
 mod changes;
@@ -19,10 +19,10 @@ use tempfile::TempDir;
 
 use crate::support::{TestSite, command};
 
-/// Far longer than anything takes: a test that waits so long has failed.
+/// Much longer than any operation: a test that waits this long has failed.
 const PATIENCE: Duration = Duration::from_mins(1);
 
-/// A server of a site, ended with this.
+/// A server of a site, stopped on drop.
 struct Served {
     child: Child,
     port: u16,
@@ -30,7 +30,7 @@ struct Served {
     temporary: TempDir,
 }
 
-/// What a server answers.
+/// A response of the server.
 struct Answer {
     status: u16,
     head: String,
@@ -51,12 +51,12 @@ impl Served {
         Self::start_and(site, arguments, |_| {})
     }
 
-    /// Does something beside the first build; it is given the folder for temporary files.
+    /// Calls `meanwhile` with the folder for temporary files during the first build.
     fn start_and(site: &TestSite, arguments: &[&str], meanwhile: impl FnOnce(&Path)) -> Self {
         Self::start_as(command(), site, arguments, meanwhile)
     }
 
-    /// In a process that may have only so many files and connections open.
+    /// Limits the number of open files and connections of the process.
     fn with_few_files(site: &TestSite, most: u32) -> Self {
         let mut command = Command::new("sh");
         command
@@ -132,7 +132,7 @@ impl Served {
         self.until(words, || self.said().contains(words));
     }
 
-    /// Waits until so many builds have ended, well or not.
+    /// Waits until this many builds have ended, successfully or not.
     fn has_built(&self, times: usize) {
         let count = || {
             self.said()
@@ -170,7 +170,7 @@ impl Served {
         ))
     }
 
-    /// The newest message to the pages.
+    /// The latest message to the pages.
     fn message(&self) -> serde_json::Value {
         let mut stream = TcpStream::connect(("127.0.0.1", self.port)).expect("a connection");
         stream.set_read_timeout(Some(PATIENCE)).expect("a timeout");
@@ -192,7 +192,7 @@ impl Served {
         found.last().expect("a served folder").join("site")
     }
 
-    /// Every file that is served, by path. What goes while a new site takes the place of this one is left out.
+    /// Every served file, by path. Skips files that disappear while a new site is swapped in.
     fn files(&self) -> BTreeMap<String, Vec<u8>> {
         let folder = self.folder();
         let entries = walkdir::WalkDir::new(&folder).into_iter();

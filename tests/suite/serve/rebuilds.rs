@@ -1,4 +1,4 @@
-//! A rebuild gives what a build from nothing gives, and makes no more than it must.
+//! A rebuild gives the same result as a build from scratch, and does no more work than needed.
 
 use std::fs;
 
@@ -159,7 +159,7 @@ fn only_what_may_have_changed_is_made_again() {
     assert_ne!(place(first), before.0);
     assert_eq!(place(other), before.1, "the same file stands there");
     assert_eq!(place("/runs/"), before.2, "a list that says the same");
-    // What all pages have in common makes all of them anew.
+    // A change to shared content rebuilds all pages.
     site.write("static/css/site.css", "body { color: black }");
     served.has_built(3);
     assert_ne!(place(other), before.1);

@@ -31,7 +31,7 @@ fn a_secret_is_in_no_page_no_message_and_no_line_of_the_terminal() {
             assert!(!text.contains(&key[4..20]), "{when}: {name}: {text}");
         }
     };
-    // From the beginning, after a change, and once it is gone.
+    // On start, after a change, and after its removal.
     site.write(&review, &leaking);
     let served = Served::any(&site);
     served.has_built(1);

@@ -1,4 +1,4 @@
-//! A site that is merged of parts is, byte for byte, the site of one build.
+//! A site merged from parts is byte for byte the same as the site of one build.
 
 pub(crate) mod broken;
 mod reported;
@@ -15,7 +15,7 @@ use crate::incremental::edits::{self, Edit, Random};
 use crate::incremental::{Reference, many_kinds};
 use crate::support::{TestSite, described, differences, tree};
 
-/// Edits that concern parts, beside those that concern every second build.
+/// Edits that affect parts, in addition to those for incremental builds.
 const MORE: [Edit; 6] = [
     ("a run has several tapes and every other file", |site, _| {
         furnish(site, "content/runs/r2");
@@ -45,7 +45,7 @@ const MORE: [Edit; 6] = [
     ),
 ];
 
-/// Replaces what `[publish]` says.
+/// Replaces the content of `[publish]`.
 fn publish(site: &TestSite, line: &str) {
     let text = site.text("site.toml");
     let kept = text.split("\n[publish]\n").next().expect("settings");
@@ -88,7 +88,7 @@ fn shuffled(count: u32, random: &mut Random) -> Vec<u32> {
     numbers
 }
 
-/// What is reported of a build.
+/// The reported result of a build.
 fn says(outcome: &Outcome) -> impl PartialEq + std::fmt::Debug + use<> {
     (
         described(outcome),
@@ -99,7 +99,7 @@ fn says(outcome: &Outcome) -> impl PartialEq + std::fmt::Debug + use<> {
     )
 }
 
-/// Builds at once, and in shards that are merged, and compares everything; `true` when a site was published.
+/// Builds at once and in merged shards, and compares everything; `true` if a site was published.
 fn compare(
     site: &TestSite,
     reference: &Reference,
@@ -120,8 +120,8 @@ fn compare(
     merged.published
 }
 
-/// Edits of all sorts in an order that depends on the seed; the number of shards changes now and then, and parts of the last
-/// build stay where they are.
+/// Applies all kinds of edits in an order that depends on the seed. Sometimes changes the number of shards, and leaves parts of
+/// the last build in place.
 fn stays_exact(seed: u64) {
     let site = many_kinds();
     let reference = Reference::new();

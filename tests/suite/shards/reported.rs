@@ -1,4 +1,4 @@
-//! A merge reports and ends as one build does, whatever the parts were made of.
+//! A merge has the same reports and exit status as one build, whatever its parts were built from.
 
 use std::fs;
 
@@ -8,7 +8,7 @@ use crate::support::{FIRST, Run, TestSite, differences, tree};
 
 const REPORTS: [&str; 5] = ["json", "github", "sarif", "junit", "markdown"];
 
-/// Runs the binary with a report of each kind, and gives the exit status, what is on the console after the steps, and the reports.
+/// Runs the binary with a report of each kind. Returns the exit status, the console output after the steps, and the reports.
 fn run(site: &TestSite, name: &str, arguments: &[&str]) -> (Option<i32>, String, Vec<String>) {
     fs::create_dir_all(site.path("reports")).expect("a folder");
     let file = |kind: &str| site.path(&format!("reports/{name}.{kind}"));
@@ -26,7 +26,7 @@ fn run(site: &TestSite, name: &str, arguments: &[&str]) -> (Option<i32>, String,
     (ran.status, ran.stdout, reports.to_vec())
 }
 
-/// Builds at once and in each number of shards, with the same options, and compares everything. Gives the exit status.
+/// Builds at once and in each number of shards, with the same options, and compares everything. Returns the exit status.
 fn compare(site: &TestSite, options: &[&str]) -> Option<i32> {
     let one = site.path("one").display().to_string();
     let expected = run(site, "one", &[&["build", "--out", &one], options].concat());
@@ -53,7 +53,7 @@ fn compare(site: &TestSite, options: &[&str]) -> Option<i32> {
             let [one, merged] = sites.each_ref().map(|site| tree(site));
             assert_eq!(differences(&one, &merged), [""; 0], "{count} shards");
         }
-        // The next merge is the first into its folder, too.
+        // The next merge also starts without an earlier site.
         let _ = fs::remove_dir_all(site.path("merged"));
         if found.0 == Some(0) {
             assert!(
@@ -209,7 +209,7 @@ fn a_merge_exports_the_tables_of_one_build_and_only_where_the_content_is() {
     let [one, merged] = ["tables", "merged-tables"].map(|name| tree(&site.path(name)));
     assert!(one.len() > 4, "{}", one.len());
     assert_eq!(differences(&one, &merged), [""; 0]);
-    // Of one run there is only the record.
+    // One run has only its record.
     let record = site.bytes("content/runs/r2/run-record.json");
     site.write("records/content/runs/r2/run-record.json", record);
     fs::rename(site.path("content/runs/r2"), site.path("elsewhere")).expect("a rename");

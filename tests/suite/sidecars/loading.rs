@@ -1,4 +1,4 @@
-//! Sidecars are loaded under the rules of Harn's loader, whatever has become of their tape.
+//! Sidecars are loaded by the rules of Harn's loader, whatever the state of their tape.
 
 use crate::support::{FIRST, HEADER, TestSite, annotation, codes, lines, raw};
 

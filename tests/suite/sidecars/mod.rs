@@ -1,4 +1,4 @@
-//! Annotation sidecars: loaded and checked as Harn does it, shown whole, held against their tapes.
+//! Annotation sidecars: loaded and checked as in Harn, shown in full, and compared with their tapes.
 
 mod loading;
 mod report;

@@ -1,9 +1,9 @@
-//! The validator of annotation sidecars, to the letter of Harn's report.
+//! The validator of annotation sidecars gives exactly Harn's report.
 
 use crate::fuzz_targets::compact;
 use crate::support::{FIRST, HEADER, TestSite, annotation, codes, lines, raw, words};
 
-/// The report that a sidecar gets in run.json, without white space. The base run has events 0 to 3.
+/// The report of a sidecar in run.json, without white space. The base run has events 0 to 3.
 fn report(annotations: &[String]) -> String {
     let site = TestSite::base();
     let mut all = vec![HEADER.to_owned()];
@@ -15,7 +15,7 @@ fn report(annotations: &[String]) -> String {
     report_of(&site)
 }
 
-/// A run with errors has no run.json, so its report is taken where that would take it from.
+/// The report of a run with errors, which has no run.json: taken from the same source.
 fn report_of(site: &TestSite) -> String {
     let config = runpress::api::config::Config::default();
     let found = runpress::api::discover::discover(site.root(), &[site.path("content")]).value;

@@ -1,4 +1,4 @@
-//! What a sidecar says is shown whole, and is told wherever the tape does not bear it out.
+//! The content of a sidecar is shown in full, and reported wherever it contradicts the tape.
 
 use crate::support::{FIRST, HEADER, TestSite, annotation, codes, described, lines, words};
 

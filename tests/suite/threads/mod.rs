@@ -1,4 +1,4 @@
-//! Review threads of the Agent Host Protocol: beside the lines that they are about, and in the feeds.
+//! Review threads of the Agent Host Protocol: next to the lines that they are about, and in the feeds.
 
 mod places;
 mod replayed;
@@ -31,7 +31,7 @@ fn markdown(id: &str, text: &str) -> Value {
     json!({ "id": id, "text": { "markdown": text } })
 }
 
-/// The base run with these threads, and two files that the run produced.
+/// The base run with these threads and two produced files.
 fn site(threads: &[Value]) -> TestSite {
     let site = TestSite::base();
     site.write(
@@ -48,7 +48,7 @@ fn actions(site: &TestSite, actions: &[Value]) {
     site.write(&format!("{FIRST}/annotations.actions.jsonl"), lines(&all));
 }
 
-/// The lines that the threads of a page show.
+/// The lines shown with the threads of a page.
 fn shown(page: &Page) -> Vec<String> {
     page.texts("div.thread pre")
 }

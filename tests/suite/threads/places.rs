@@ -1,4 +1,4 @@
-//! The files and lines that threads are about.
+//! The files and lines that threads refer to.
 
 use std::os::unix::fs::symlink;
 
@@ -100,7 +100,7 @@ fn threads_are_sorted_by_file_and_line_with_the_lines_that_they_are_about() {
             "4 draw(); 5 stop();"
         ]
     );
-    // Plain text is shown as it is, Markdown is rendered; neither brings an element of its own.
+    // Plain text is shown verbatim, Markdown is rendered; neither adds an element of its own.
     let last = page.all("div.thread")[3];
     let entries: Vec<String> = below(last, "ol.entries > li")
         .into_iter()
@@ -283,7 +283,7 @@ fn links_below_the_implementation_are_followed_only_inside_it() {
     assert_eq!(codes(&inside.publish()), [""; 0]);
     assert_eq!(shown(&inside.first_page()), ["1 const ball = 1;"]);
 
-    // To a file and to a folder, in the run directory and out of it.
+    // To a file and to a folder, inside and outside the run directory.
     for (name, target, resource) in [
         ("link.ts", "../secret.txt", "link.ts"),
         ("link.ts", "../../../../secret.txt", "link.ts"),

@@ -1,4 +1,4 @@
-//! Logs of actions: what they change, and what is skipped.
+//! Action logs: their effects, and which actions are skipped.
 
 use serde_json::{Value, json};
 
@@ -91,7 +91,7 @@ fn actions_of_another_channel_are_skipped_and_counted() {
         ["kept", "ours"]
     );
 
-    // Without one, it is the first of annotations that is not rejected.
+    // Without a snapshot, it is that of the first annotations action that is not rejected.
     let state = site(&start);
     let mut rejected = remove(other);
     rejected["rejectionReason"] = json!("no");

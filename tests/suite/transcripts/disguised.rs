@@ -1,4 +1,4 @@
-//! What is not public is recognized under duplicate keys, and a transcript in whatever it is wrapped in.
+//! Private content is recognized under duplicate keys, and a transcript in any wrapper.
 
 use base64::Engine;
 use base64::prelude::BASE64_STANDARD;
@@ -56,7 +56,7 @@ fn every_duplicate_of_a_kind_a_role_or_an_id_counts() {
     assert!(leaks.is_empty(), "{leaks:#?}");
 }
 
-/// Texts with a transcript in them.
+/// Texts that contain a transcript.
 fn wrapped() -> Vec<String> {
     let whole = transcript(
         &json!([{ "role": "user", "content": SENTINEL }]),

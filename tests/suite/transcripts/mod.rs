@@ -1,4 +1,4 @@
-//! Transcripts: what is public is shown and passed on, and nothing else ever leaves the file.
+//! Transcripts: public content is shown and passed on, and nothing else leaves the file.
 
 mod disguised;
 mod secrets;
@@ -9,7 +9,7 @@ use serde_json::{Value, json};
 
 use crate::support::{FIRST, FIRST_SLUG, TestSite};
 
-/// Appears wherever nothing may be published.
+/// Marks content that must not be published.
 const SENTINEL: &str = "SENTINEL";
 
 fn with(transcript: impl AsRef<[u8]>) -> TestSite {

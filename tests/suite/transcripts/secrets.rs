@@ -1,11 +1,11 @@
-//! A transcript with a word in every place that is not public, and every way in which it can be broken.
+//! A transcript with a marker word in every private place, and many ways to break it.
 
 use serde_json::{Value, json};
 
 use super::{SENTINEL, with};
 use crate::support::{FIRST, TestSite};
 
-/// A transcript with a word in every place that is not public, and `PUBLIC-` in those that are.
+/// A transcript with a marker word in every private place, and `PUBLIC-` in public ones.
 pub(super) fn full_of_secrets() -> Value {
     let mut document = json!({
         "_type": "transcript", "version": 2, "id": "tr-1", "state": "active",
@@ -96,12 +96,12 @@ pub(super) fn full_of_secrets() -> Value {
     document
 }
 
-/// A word in the place named.
+/// The marker word for the named place.
 fn s(place: &str) -> String {
     format!("{SENTINEL}-{place}")
 }
 
-/// Turns with what is not public under other names, in other spellings, and beside and inside what is.
+/// Turns with private content under other names, in other spellings, and next to or inside public content.
 fn disguised() -> Vec<Value> {
     let answers = json!({ "role": "user", "content": [
                 { "type": "tool_result", "tool_use_id": s("use-id"), "content": s("result-in-a-user-turn") },
@@ -157,7 +157,7 @@ fn disguised() -> Vec<Value> {
     all
 }
 
-/// Contents of results and arguments of calls that are public, with what is not inside them.
+/// Public result contents and call arguments that contain private content.
 fn in_data() -> Vec<Value> {
     let hidden = |extra: Value| {
         let mut block = json!({ "text": s("hidden-in-data") });
@@ -251,7 +251,7 @@ pub(super) fn with_files(transcript: impl AsRef<[u8]>) -> TestSite {
     site
 }
 
-/// The transcript full of secrets with errors, each by a name.
+/// The transcript full of secrets with errors, each with a name.
 pub(super) fn broken() -> Vec<(&'static str, Vec<u8>)> {
     let whole = format!("{}\n", full_of_secrets());
     let pretty = format!("{:#}\n", full_of_secrets());

@@ -1,4 +1,4 @@
-//! What is public in a conversation is shown as plain text and passed on as it was written.
+//! Public content of a conversation is shown as plain text and passed on verbatim.
 
 use base64::Engine;
 use base64::prelude::BASE64_STANDARD;
@@ -59,7 +59,7 @@ fn the_public_part_of_a_conversation_is_shown_as_plain_text() {
         page.main()
     );
 
-    // The picture is published once, named by what it holds.
+    // The image is published once, named after its content.
     let name = format!("{}.png", &blake3_of(&site, "shot.png")[..16]);
     assert_eq!(assets(&site), [(name.clone(), PNG.to_vec())]);
     let image = page.one("ol.turns img");
@@ -112,7 +112,7 @@ fn a_picture_of_a_conversation_says_how_large_it_is_shown() {
     );
 }
 
-/// The digest that run.json gives of an asset.
+/// The digest of an asset in run.json.
 fn blake3_of(site: &TestSite, name: &str) -> String {
     let run = site.json(&format!("runs/{FIRST_SLUG}/run.json"));
     let files = run["files"].as_array().expect("an array").clone();

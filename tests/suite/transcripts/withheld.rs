@@ -1,4 +1,4 @@
-//! The proof that nothing private is published: every byte of the output, the console and the reports is searched.
+//! Nothing private is published: every byte of the output, the console and the reports is searched.
 
 use std::fs;
 use std::os::unix::fs::symlink;
@@ -12,7 +12,7 @@ use crate::support::{FIRST, TestSite, codes};
 
 const FORMATS: [&str; 6] = ["human", "json", "github", "sarif", "junit", "markdown"];
 
-/// Where in the output, on the console and in the reports of check and build a word is found.
+/// Places of a word in the output, on the console and in the reports of check and build.
 pub(super) fn places_of(site: &TestSite, word: &str) -> Vec<String> {
     let mut found = Vec::new();
     let mut look = |place: String, bytes: &[u8]| {
@@ -78,7 +78,7 @@ fn nothing_that_is_not_public_leaves_a_transcript() {
     );
 }
 
-/// Where something of a transcript with errors can be read.
+/// Content of a transcript with errors that can be read somewhere.
 fn leaks() -> Vec<String> {
     let mut leaks = Vec::new();
     for (name, transcript) in broken() {
@@ -115,7 +115,7 @@ fn nothing_of_a_transcript_with_errors_is_in_any_report() {
     assert!(leaks.is_empty(), "{leaks:#?}");
 }
 
-/// Which of the ways to write a block let its text out.
+/// The spellings of a block that publish its text.
 fn let_out(blocks: &[&str]) -> Vec<String> {
     let mut leaks = Vec::new();
     for extra in blocks {
@@ -266,7 +266,7 @@ fn an_asset_path_that_leads_out_of_the_run_reads_nothing() {
         assert_eq!(places_of(&site, SENTINEL), [""; 0], "{path}");
         assert!(assets(&site).is_empty(), "{path}");
     }
-    // Nothing is decoded: these are names of files that are not there.
+    // Nothing is decoded: these are names of missing files.
     for path in [
         "%2e%2e/secret.txt",
         "..%2fsecret.txt",

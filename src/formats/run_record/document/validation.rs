@@ -1,4 +1,4 @@
-//! The shape of a record's `validation`: steps, checks, proofs, scripts, and what each kind of test measures.
+//! The shape of a record's `validation`: steps, checks, proofs, scripts, and the measurements of each test type.
 
 use schemars::JsonSchema;
 use std::borrow::Cow;

@@ -1,4 +1,4 @@
-//! Events and the state of a conversation as they are written.
+//! The raw format of events and of the conversation state.
 
 use std::collections::BTreeMap;
 
@@ -9,7 +9,7 @@ use super::super::super::draft::Tokens;
 use super::super::super::loose::{Apart, Count, Flag, Items, Maybe, Number, Text};
 use super::super::super::usage::Inclusive;
 
-/// `base_state.json`. The rest of it is private.
+/// `base_state.json`. All other keys are private.
 #[derive(Deserialize, Default)]
 #[serde(default)]
 pub struct State {
@@ -64,7 +64,7 @@ pub struct Usage {
 }
 
 impl Usage {
-    /// The classes of a trace.
+    /// The token classes of a trace.
     pub fn tokens(&self) -> Tokens {
         let counted = Inclusive {
             input: *self.prompt_tokens,
@@ -146,7 +146,7 @@ pub struct Observation<'a> {
     pub metadata: Apart<Terminal>,
 }
 
-/// Who and where a command ran: read to be replaced.
+/// The user and place of a command; read only to be replaced.
 #[derive(Deserialize, Default)]
 #[serde(default)]
 pub struct Terminal {

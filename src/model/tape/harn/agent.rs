@@ -1,5 +1,5 @@
-//! Makes events of what an agent does on a Harn tape: it asks a model, and calls tools. What a record means depends on
-//! the records before it, so this remembers the messages and calls so far.
+//! Creates events for an agent's actions on a Harn tape: model requests and tool calls. The meaning of a record depends on
+//! earlier records, so this keeps the messages and calls so far.
 
 use std::borrow::Cow;
 use std::collections::{BTreeMap, BTreeSet};
@@ -13,10 +13,10 @@ use super::Payloads;
 use super::piece::{Arguments, MessagePayload, PayloadCache, PayloadPart, Reply, ToolOutcome};
 use super::piece::{done, event_type, read_once, reply, said, without_thinking};
 
-/// Changed files that a headline names.
+/// Maximum number of changed files in a headline.
 const NAMED: usize = 3;
 
-/// What is known of the tape so far.
+/// The state of the tape so far.
 pub(super) struct Agent<'p> {
     payloads: &'p Payloads,
     replies: PayloadCache<Reply>,
@@ -25,15 +25,15 @@ pub(super) struct Agent<'p> {
     types: PayloadCache<String>,
     /// JSON payloads without thinking.
     without_thinking: PayloadCache<PayloadPart>,
-    /// Every beginning of a list of messages that was sent so far.
+    /// Digests of all message list prefixes sent so far.
     sent: BTreeSet<[u8; 32]>,
-    /// Arguments of calls that a model asked for, by id. An id may be used again: the latest call counts.
+    /// Arguments of calls that a model requested, by id. Ids may be reused: the latest call counts.
     asked: BTreeMap<String, Arguments>,
-    /// Those of calls without an id, by tool and digest.
+    /// Arguments of calls without an id, by tool and digest.
     nameless: BTreeMap<(String, String), Arguments>,
-    /// The request that was last shown: its hash and the number of its event.
+    /// The request shown last: its hash and the number of its event.
     request: Option<(String, u64)>,
-    /// The last known content of each file, by path.
+    /// The last known content hash of each file, by path.
     files: BTreeMap<String, String>,
 }
 
@@ -80,7 +80,7 @@ impl<'p> Agent<'p> {
         None
     }
 
-    /// Shows that a program read or wrote a file.
+    /// Adds a file that a program read or wrote.
     pub(super) fn file(&mut self, event: &mut Event<'_>, path: String, hash: &str, bytes: u64) {
         self.note_file(&path, hash);
         event.headline = Cow::Owned(path);
@@ -88,7 +88,7 @@ impl<'p> Agent<'p> {
         event.digest_fact("hash", hash);
     }
 
-    /// Remembers the content of a file; returns whether it was known.
+    /// Records the content hash of a file; returns whether it was already known.
     fn note_file(&mut self, path: &str, content_hash: &str) -> bool {
         let known = self.files.insert(path.to_owned(), content_hash.to_owned());
         known.is_some()
@@ -98,7 +98,7 @@ impl<'p> Agent<'p> {
         self.files.remove(path);
     }
 
-    /// Shows what a model answered.
+    /// Adds the response of a model.
     pub(super) fn response<'a>(&mut self, event: &mut Event<'a>, payload: harn::Payload<'a>) {
         let Some(text) = self.held(event, ("response", ""), payload) else {
             return;
@@ -128,7 +128,7 @@ impl<'p> Agent<'p> {
         }
     }
 
-    /// Remembers the arguments with which a model calls a tool.
+    /// Records the arguments of a tool call that a model requests.
     fn ask(&mut self, id: &str, tool: &str, arguments: Option<&Arguments>) {
         match (id, arguments) {
             ("", Some(arguments)) => {
@@ -147,7 +147,7 @@ impl<'p> Agent<'p> {
         }
     }
 
-    /// The arguments of a call that a model asked for. Without an id, only the digest proves which one that was.
+    /// The arguments of a call that a model requested. Without an id, only the digest identifies the call.
     fn asked(&mut self, id: &str, tool: &str, args_digest: &str) -> Option<Arguments> {
         if !id.is_empty() {
             return self.asked.remove(id);
@@ -156,7 +156,7 @@ impl<'p> Agent<'p> {
         self.nameless.get(&key).cloned()
     }
 
-    /// Shows the messages of a request that no call before it has sent.
+    /// Adds the messages of a request that no earlier call has sent.
     pub(super) fn messages<'a>(&mut self, event: &mut Event<'a>, messages: Vec<harn::Payload<'a>>) {
         let mut chain = [0; 32];
         let mut known = 0_usize;
@@ -174,7 +174,7 @@ impl<'p> Agent<'p> {
                 continue;
             };
             let said = read_once(&text, &mut self.said, |text| Some(said(text)));
-            // A message that only calls tools has no words; the calls are events.
+            // A message with only tool calls has no text; the calls are events.
             let said = said.filter(|said| !said.text.text.is_empty());
             if let Some(said) = said {
                 event.blocks.push(Block {
@@ -188,7 +188,7 @@ impl<'p> Agent<'p> {
         event.fact("messages of earlier calls", known);
     }
 
-    /// Shows the request without its messages, unless it is that of the call before.
+    /// Adds the request without its messages, unless it is the same as in the previous call.
     pub(super) fn request<'a>(
         &mut self,
         event: &mut Event<'a>,
@@ -207,7 +207,7 @@ impl<'p> Agent<'p> {
         }
     }
 
-    /// Shows a call of a tool: what it is about, its arguments and its outcome.
+    /// Adds a tool call: its subject, its arguments and its outcome.
     pub(super) fn tool<'a>(
         &mut self,
         event: &mut Event<'a>,
@@ -245,7 +245,7 @@ impl<'p> Agent<'p> {
         family
     }
 
-    /// Shows an outcome below the arguments, and returns those.
+    /// Adds an outcome below the arguments, and returns the arguments.
     fn outcome<'a>(
         &mut self,
         event: &mut Event<'a>,
@@ -279,14 +279,14 @@ impl<'p> Agent<'p> {
         arguments
     }
 
-    /// Shows an event of a session, folded at first.
+    /// Adds a session event, initially collapsed.
     pub(super) fn session<'a>(&mut self, event: &mut Event<'a>, payload: harn::Payload<'a>) {
         let text = self.folded(event, "event", payload);
         let what = text.and_then(|text| read_once(&text, &mut self.types, event_type));
         event.headline = Cow::Owned(what.map_or_else(String::new, |what| what.to_string()));
     }
 
-    /// Shows a JSON payload under a label, without thinking; a missing payload is listed.
+    /// Adds a JSON payload under a label, without thinking; a missing payload is listed.
     pub(super) fn payload<'a>(
         &mut self,
         event: &mut Event<'a>,
@@ -298,7 +298,7 @@ impl<'p> Agent<'p> {
         }
     }
 
-    /// The same, folded at first. Returns the text as recorded.
+    /// Adds a payload, initially collapsed. Returns the text as recorded.
     pub(super) fn folded<'a>(
         &mut self,
         event: &mut Event<'a>,
@@ -344,7 +344,7 @@ impl<'p> Agent<'p> {
     }
 }
 
-/// Words in the names of tools, and what tools of such a name do.
+/// Words in tool names, and the family of such tools.
 const TOOLS: [(Family, &[&str]); 3] = [
     (
         Family::Write,
@@ -365,7 +365,7 @@ const TOOLS: [(Family, &[&str]); 3] = [
     ),
 ];
 
-/// What a tool does: by its effects, by its arguments, by its name.
+/// The family of a tool: by its effects, else its arguments, else its name.
 fn family(tool: &str, is_command: bool, has_effects: bool) -> Family {
     if has_effects {
         return Family::Write;

@@ -1,5 +1,5 @@
-//! What events show of the payloads of an agent: parts of answers, outcomes and messages. Several records may
-//! name one payload, so what is taken from it is held once.
+//! Parts of an agent's payloads that events show: from responses, outcomes and messages. Several records may refer to one
+//! payload, so its parts are shared in memory.
 
 use std::borrow::Cow;
 use std::collections::BTreeMap;
@@ -8,7 +8,7 @@ use std::sync::Arc;
 use crate::formats::tape::content::{self, ArgumentKind, Value};
 use crate::model::tape::{Block, HEADLINE, Text, TextKind};
 
-/// A part of a payload, named by its hash.
+/// A part of a payload, identified by the payload's hash.
 #[derive(Clone)]
 pub(super) struct PayloadPart {
     pub(super) text: Arc<str>,
@@ -29,12 +29,12 @@ impl PayloadPart {
     }
 }
 
-/// The arguments of a call, and what they are about.
+/// The arguments of a call, and their subject.
 #[derive(Clone)]
 pub(super) struct Arguments {
-    /// What is shown of them.
+    /// The part that is shown.
     pub(super) piece: PayloadPart,
-    /// The digest of all of them.
+    /// The digest of all arguments.
     pub(super) digest: String,
     pub(super) about: Option<(ArgumentKind, String)>,
 }
@@ -53,10 +53,10 @@ impl Arguments {
 
 const NOT_SHOWN: &str = "recorded, not shown";
 
-/// Calls of one answer that are shown. The others are counted: many events may have one answer.
+/// Maximum number of calls shown per response. The others are counted: many events may share a response.
 const CALLS: usize = 200;
 
-/// An answer of a model.
+/// A model response.
 pub(super) struct Reply {
     pub(super) text: Option<PayloadPart>,
     pub(super) summary: Option<PayloadPart>,
@@ -65,7 +65,7 @@ pub(super) struct Reply {
     pub(super) facts: Vec<(&'static str, String)>,
 }
 
-/// An outcome of a tool.
+/// A tool outcome.
 pub(super) struct ToolOutcome {
     pub(super) succeeded: bool,
     pub(super) result: Option<(TextKind, PayloadPart)>,
@@ -81,10 +81,10 @@ pub(super) struct MessagePayload {
     pub(super) text: PayloadPart,
 }
 
-/// Payloads of one kind that are files of their own, by hash, as they were read.
+/// Parsed payloads of one kind that are separate files, by hash.
 pub(super) type PayloadCache<T> = BTreeMap<String, Option<Arc<T>>>;
 
-/// Reads a payload; one that is a file of its own is read once, however many records name it.
+/// Reads a payload; one in a separate file is read once, however many records refer to it.
 pub(super) fn read_once<T>(
     text: &Text<'_>,
     known: &mut PayloadCache<T>,
@@ -183,12 +183,12 @@ pub(super) fn said(text: &str) -> MessagePayload {
     }
 }
 
-/// The type of an event of a session.
+/// The type of a session event.
 pub(super) fn event_type(text: &str) -> Option<String> {
     content::event_type(text).map(cut)
 }
 
-/// The beginning of a name: many events may have it.
+/// A truncated name: many events may have it.
 fn cut(text: Cow<'_, str>) -> String {
     match text.char_indices().nth(HEADLINE) {
         Some((end, _)) => format!("{}…", &text[..end]),
@@ -207,7 +207,7 @@ fn shown(value: &Value<'_>) -> (TextKind, PayloadPart) {
     )
 }
 
-/// JSON without thinking; `None` if there is none in it.
+/// JSON without its thinking; `None` if it has none.
 pub(super) fn without_thinking(text: &str) -> Option<PayloadPart> {
     content::without_thinking(text).map(|rest| PayloadPart::of(&rest))
 }

@@ -1,4 +1,4 @@
-//! Names what Harn's recorder removed from an event: it leaves `<redacted:pattern:length>` there.
+//! Reports what Harn's recorder redacted in an event, where it leaves `<redacted:pattern:length>`.
 
 use std::borrow::Cow;
 use std::collections::BTreeMap;
@@ -6,16 +6,16 @@ use std::collections::BTreeMap;
 use crate::model::tape::Event;
 
 const START: &str = "<redacted:";
-/// Bytes of a text that are searched.
+/// Maximum bytes searched per text.
 const SEARCHED: usize = 64 * 1024;
-/// Texts of an event that are searched.
+/// Maximum number of texts searched per event.
 const TEXTS: usize = 16;
-/// Bytes that a mark takes at most.
+/// Maximum bytes of a marker.
 const MARK: usize = 120;
-/// Patterns that are listed.
+/// Maximum number of patterns listed.
 const LISTED: usize = 5;
 
-/// Adds a fact that names what was removed.
+/// Adds a fact that lists the redacted patterns.
 pub(super) fn name(event: &mut Event<'_>) {
     let mut found: BTreeMap<&str, usize> = BTreeMap::new();
     for block in event.blocks.iter().take(TEXTS) {
@@ -44,7 +44,7 @@ pub(super) fn name(event: &mut Event<'_>) {
     event.facts.push(("removed by the recorder:", words));
 }
 
-/// The pattern of a mark, of which `rest` is what comes after its start.
+/// The pattern of a marker; `rest` is the text after its prefix.
 fn pattern(rest: &str) -> Option<&str> {
     let end = rest.bytes().take(MARK).position(|byte| byte == b'>')?;
     let (pattern, length) = rest[..end].rsplit_once(':')?;

@@ -1,4 +1,4 @@
-//! Records made of any values that their types allow.
+//! Generated records with any values that their types allow.
 
 use std::borrow::Cow;
 
@@ -45,7 +45,7 @@ fn figures() -> BoxedStrategy<Option<Number<'static>>> {
     of(figure()).boxed()
 }
 
-/// A value that is passed on as written.
+/// A value that is passed on verbatim.
 fn node(json: &Json, dice: &mut Dice) -> Node<'static> {
     let raw: &'static str = json.write(dice, true).trim().to_owned().leak();
     Node { raw, offset: 0 }
@@ -117,7 +117,7 @@ fn step() -> BoxedStrategy<Option<Step<'static>>> {
     .boxed()
 }
 
-/// A check; one of a view that was not reached may have no figure.
+/// A check; for a view that was not reached, values may be missing.
 fn check() -> BoxedStrategy<Check<'static>> {
     (
         some(),
@@ -305,7 +305,7 @@ fn outcome() -> BoxedStrategy<Outcome<'static>> {
         .boxed()
 }
 
-/// Names of tools with how often each was called.
+/// Tool names with call counts.
 fn calls() -> impl Strategy<Value = Vec<(Cow<'static, str>, Number<'static>)>> {
     prop::collection::btree_map(text(), any::<u64>(), 0..3).prop_map(|calls| {
         calls

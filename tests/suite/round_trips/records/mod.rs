@@ -1,4 +1,4 @@
-//! Run records of every sub-version: each field is read as it was written.
+//! Run records of every version: each field is read as written.
 
 mod made;
 mod written;
@@ -8,7 +8,7 @@ use runpress::api::formats::run_record::parse;
 
 use crate::generate::{dice, holds};
 
-/// A value as it is shown for debugging, without the places of its parts.
+/// The debug format of a value, without places.
 fn without_places(value: &impl std::fmt::Debug) -> String {
     let shown = format!("{value:#?}");
     let lines = shown

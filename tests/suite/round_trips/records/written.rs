@@ -1,4 +1,4 @@
-//! Records written as JSON, in any way that means the same.
+//! Records serialized as JSON, in any equivalent spelling.
 
 use runpress::api::formats::json::Node;
 use runpress::api::formats::reader::Number;
@@ -25,13 +25,13 @@ fn node(node: Option<Node<'_>>) -> Option<Json> {
     node.map(|node| Json::Written(node.raw.to_owned()))
 }
 
-/// An object that may be absent when nothing is in it.
+/// An object; may be absent if it is empty.
 fn group<const N: usize>(dice: &mut Dice, members: [(&str, Option<Json>); N]) -> Option<Json> {
     let empty = members.iter().all(|(_, value)| value.is_none());
     (!empty || dice.once_in(2)).then(|| object(dice, members))
 }
 
-/// An array that may be absent when it is empty.
+/// An array; may be absent if it is empty.
 fn list<T>(dice: &mut Dice, items: &[T], each: impl Fn(&mut Dice, &T) -> Json) -> Option<Json> {
     let array: Vec<Json> = items.iter().map(|item| each(dice, item)).collect();
     (!array.is_empty() || dice.once_in(2)).then_some(Json::Array(array))
@@ -83,7 +83,7 @@ fn metrics(dice: &mut Dice, metrics: &Metrics<'_>) -> Json {
             ("cost", Some(cost)),
         ],
     );
-    // The stages are kept in the order of the document.
+    // The stages keep the order of the document.
     let stages = metrics
         .stages
         .iter()
@@ -94,7 +94,7 @@ fn metrics(dice: &mut Dice, metrics: &Metrics<'_>) -> Json {
     }
 }
 
-/// A step; what is not known in it is kept in the order of the document.
+/// A step; its unknown keys keep the order of the document.
 fn step(dice: &mut Dice, step: Option<&Step<'_>>) -> Option<Json> {
     let step = step?;
     let mut members = vec![
@@ -285,7 +285,7 @@ fn validation(dice: &mut Dice, validation: &Validation<'_>) -> Json {
         ),
     ];
     let mut validation = object(dice, members);
-    // A step that is null is not the same as one that is absent.
+    // A null step is different from an absent one.
     if let Json::Object(members) = &mut validation {
         let steps = [("install", install, no_install), ("build", build, no_build)];
         for (key, step, null) in steps {

@@ -1,4 +1,4 @@
-//! Valid documents of every input, together with every key that runpress knows.
+//! Valid documents of every input that together have every key that runpress recognizes.
 
 use serde_json::{Value, json};
 
@@ -9,7 +9,7 @@ use super::check::{
 };
 use super::{Case, case};
 
-/// A record with every key that runpress knows.
+/// A record with every recognized key.
 fn record() -> Value {
     json!({
         "id": "4f1c2d3e-1",
@@ -55,7 +55,7 @@ fn record() -> Value {
     })
 }
 
-/// A record in the oldest shape.
+/// A record in the oldest version.
 fn oldest_record() -> Value {
     let mut record = record();
     let keys = [

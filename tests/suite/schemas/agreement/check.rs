@@ -1,4 +1,4 @@
-//! Whether the check accepts a document for its shape, leaving aside what no schema can know.
+//! Whether the check accepts the shape of a document, ignoring rules that a schema cannot express.
 
 use runpress::api::config::{self, Config};
 use runpress::api::diagnostics::{Diagnostic, Source};
@@ -123,7 +123,7 @@ pub(super) fn accepts_action(document: &Value) -> bool {
 }
 
 pub(super) fn accepts_settings(document: &Value) -> bool {
-    // What is no TOML cannot be told wrong by either.
+    // Neither can reject a document that is not expressible in TOML.
     toml::to_string(document).is_ok_and(|text| config::parse("site.toml", &text).1.is_empty())
 }
 

@@ -1,4 +1,4 @@
-//! A schema and the check agree: whatever is changed in a valid document, both accept it or both refuse it.
+//! A schema and the check agree: for every change to a valid document, both accept it or both refuse it.
 
 mod cases;
 mod check;
@@ -9,14 +9,14 @@ use serde_json::{Value, json};
 use super::{compiled, refusals, schema};
 use cases::cases;
 
-/// A valid document of an input, and what the check says of a changed one.
+/// A valid document of an input, and the result of the check for a changed one.
 struct Case {
     schema: &'static str,
     document: Value,
     accepts: fn(&Value) -> bool,
 }
 
-/// serde reads an array as a struct, key by key, and so does Harn's own loader; a schema asks for the object.
+/// serde and Harn's own loader also read an array as a struct; a schema requires an object.
 const READ_AS_OBJECTS: [(&str, &str); 2] = [("tape", "/kind"), ("sidecar", "/links/0")];
 
 fn case(schema: &'static str, document: Value, accepts: fn(&Value) -> bool) -> Case {
@@ -27,7 +27,7 @@ fn case(schema: &'static str, document: Value, accepts: fn(&Value) -> bool) -> C
     }
 }
 
-/// Every place of a document with the document after each change there: a key removed, another value, a key more.
+/// Every change at every place of a document: a removed key, another value, an additional key.
 fn changes(document: &Value) -> Vec<(String, Value, Value)> {
     let values = [
         json!(null),

@@ -1,4 +1,4 @@
-//! A build that ends for want of memory, and a secret that is asked about.
+//! A build that runs out of memory, and a secret as a command-line argument.
 
 use std::process::Command;
 
@@ -103,7 +103,7 @@ fn what_explains_and_what_looks_for_a_secret_do_not_repeat_it() {
         &["import", "writeup.md", "--dry-run"],
     ] {
         let ran = run(&site, arguments);
-        // What is asked for may be repeated where it is no value of the site.
+        // An argument may be repeated if it is not a value of the site.
         let is_asked = arguments.contains(&"explain") || arguments.contains(&"schema");
         let printed = [ran.stdout, ran.stderr].concat();
         assert!(

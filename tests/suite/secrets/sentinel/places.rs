@@ -1,4 +1,4 @@
-//! The places of a run and of a site where a secret can be.
+//! The places of a run and a site that can contain a secret.
 
 use serde_json::{Value, json};
 
@@ -7,7 +7,7 @@ use crate::support::{FIRST, TestSite, event, lines};
 /// A place: its name, and a function that puts the secret there.
 pub(super) type Place = (&'static str, fn(&TestSite, &str));
 
-/// What is published.
+/// Places that are published.
 pub(super) const PLACES: [Place; 46] = [
     (
         "a message beside reasoning that is withheld",
@@ -256,7 +256,7 @@ pub(super) const PLACES: [Place; 46] = [
     }),
 ];
 
-/// What no page and no download holds.
+/// Places that are in no page and no download.
 pub(super) const PRIVATE: [Place; 5] = [
     ("reasoning that is withheld", |site, key| {
         withhold_reasoning(site);
@@ -287,7 +287,7 @@ pub(super) const PRIVATE: [Place; 5] = [
     }),
 ];
 
-/// Beside a mistake whose message or excerpt would show the line.
+/// Places next to a mistake whose message or excerpt would show the line.
 pub(super) const BROKEN: [Place; 14] = [
     ("an event that is no JSON", |site, key| {
         tail(site, "events.jsonl", &format!("TOKEN={key}"));

@@ -1,11 +1,11 @@
-//! A secret in every file of a run, withheld by one command: the run is published, and no byte of it is left.
+//! A secret in every file of a run, withheld by one command: the run is published without a byte of it.
 
 use super::places::PLACES;
 use super::{key, leaks, pieces, run};
 use crate::full_run::whole;
 use crate::support::{FIRST, FIRST_SLUG};
 
-/// Places that are no text of a file of the run, and a link: an address with a marker in it is none, so nothing is published.
+/// Places outside the text of the run's files, and a link: an address with a marker is invalid, so nothing is published.
 const ELSEWHERE: [&str; 10] = [
     "a link",
     "a page",
