@@ -66,9 +66,11 @@ pub(crate) struct Reader {
 }
 
 /// Why a cache cannot be read.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) enum Unreadable {
     Missing,
+    /// With the reason, as a clause.
+    Unopened(String),
     /// Written by a different program.
     OtherProgram,
     Damaged,
@@ -95,14 +97,16 @@ impl Reader {
     /// # Errors
     /// It is missing, damaged or written by a different program.
     pub(crate) fn beneath(folder: &Folder, name: &str) -> Result<Self, Unreadable> {
-        let Ok(Some(Opened {
+        let opened = folder.file(Path::new(name));
+        let opened = opened.map_err(|fault| Unreadable::Unopened(fault.reason()))?;
+        let Opened {
             mut file,
             meta,
-            linked: None,
-        })) = folder.file(Path::new(name))
-        else {
-            return Err(Unreadable::Missing);
-        };
+            linked,
+        } = opened.ok_or(Unreadable::Missing)?;
+        if linked.is_some() {
+            return Err(Unreadable::Unopened("it is a link".to_owned()));
+        }
         let mut start = [0; START];
         if !meta.is_file() || file.read_exact(&mut start).is_err() {
             return Err(Unreadable::Damaged);

@@ -3,7 +3,7 @@
 //! Links to folders are not followed, hidden folders are skipped, and nothing outside the roots is named.
 
 use std::collections::{BTreeMap, BTreeSet};
-use std::ffi::OsStr;
+use std::ffi::{OsStr, OsString};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
@@ -307,7 +307,8 @@ impl Walk<'_> {
 /// Labels of content roots outside the site, to tell paths of different roots apart.
 struct Labels {
     needed: bool,
-    taken: Vec<String>,
+    /// Names that paths of other roots begin with.
+    taken: BTreeSet<OsString>,
 }
 
 impl Labels {
@@ -316,9 +317,24 @@ impl Labels {
             .iter()
             .filter_map(|root| root.canonicalize().ok())
             .collect();
+        let names = |root: &Path| {
+            let entries = root.read_dir().into_iter().flatten().flatten();
+            entries.map(|entry| entry.file_name()).collect::<Vec<_>>()
+        };
+        let (mut taken, mut outside) = (BTreeSet::new(), Vec::new());
+        for root in &roots {
+            match root.strip_prefix(site).map(|below| below.iter().next()) {
+                Ok(Some(first)) => taken.extend([first.to_owned()]),
+                Ok(None) => taken.extend(names(root)),
+                Err(_) => outside.push(root),
+            }
+        }
+        // A path in the only root outside may look like a path of the site.
+        let is_ambiguous =
+            |root: &&PathBuf| !taken.is_empty() && names(root).iter().any(|it| taken.contains(it));
         Self {
-            needed: roots.iter().filter(|root| !root.starts_with(site)).count() > 1,
-            taken: Vec::new(),
+            needed: outside.len() > 1 || outside.iter().any(is_ambiguous),
+            taken,
         }
     }
 
@@ -331,12 +347,10 @@ impl Labels {
             .unwrap_or("root".as_ref())
             .to_string_lossy()
             .into_owned();
-        let count = self.taken.iter().filter(|taken| **taken == name).count();
-        self.taken.push(name.clone());
-        match count {
-            0 => name,
-            count => format!("{name}-{}", count + 1),
-        }
+        let others = (2..).map(|number| format!("{name}-{number}"));
+        let mut labels = std::iter::once(name.clone()).chain(others);
+        let free = labels.find(|label| self.taken.insert(label.into()));
+        free.unwrap_or(name)
     }
 }
 

@@ -53,7 +53,7 @@ pub struct Ledger {
     pub moved: Vec<Named>,
     /// Digests of each published run, by id, from which the next build detects changes. A large ledger has them in
     /// `parts`.
-    pub runs: Vec<Known>,
+    pub runs: Vec<Arc<Known>>,
     /// Files with more of a large ledger: older builds, and digests of runs. In memory, and in a part, there are none.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub parts: Vec<Part>,
@@ -345,6 +345,7 @@ impl Ledger {
         }
         let mut names = BTreeSet::new();
         for known in &mut ledger.runs {
+            let known = Arc::make_mut(known);
             known.record = by_known_part(&known.record);
             known.record.share(&mut names);
             known.files.share(&mut names);

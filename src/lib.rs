@@ -149,6 +149,7 @@ use site::Site;
 /// # Errors
 /// The content or the site's own files cannot be read at all.
 pub fn check(site: &Site, progress: &dyn Progress) -> Result<Outcome, Failure> {
+    examine_kind(site)?;
     let open = || Stage::dry_run(&site.out, &site.shown(&site.out), &site.inputs());
     stage_site(site, progress, &open, (None, &[])).map(|staged| staged.outcome)
 }
@@ -187,8 +188,15 @@ pub fn merge(
     build_over(site, progress, (Memory::open(site), parts))
 }
 
+/// Refuses to replace a site by a part, which would lose its ledger, or a part by a site.
+fn examine_kind(site: &Site) -> Result<(), Failure> {
+    let kind = (site.options.shard.is_some(), ledger::PATH);
+    publish::examine_kind(&site.out, &site.shown(&site.out), kind).map_err(|problem| vec![problem])
+}
+
 /// Recovers from an interrupted build, and checks that the output can be written.
 fn prepare(site: &Site) -> Result<(), Failure> {
+    examine_kind(site)?;
     publish::recover(&site.out, &site.shown(&site.out), &site.inputs())
         .map_err(|problem| vec![problem])?;
     #[cfg(feature = "parquet")]
@@ -221,7 +229,7 @@ fn replace(
     let (shown, inputs) = (site.shown(&site.out), site.inputs());
     let open = || memory.with_seen(|seen| Stage::open_seen(&site.out, &shown, &inputs, seen));
     let StagedSite {
-        gathered,
+        mut gathered,
         mut outcome,
         mut stages,
         notes,
@@ -236,6 +244,8 @@ fn replace(
             stage.commit(last).map_err(|problem| vec![problem])?;
         }
         outcome.published = true;
+        // The site is published, so threads that cannot be replaced are no failure.
+        let _ = gathered.release(site);
         if let Some(notes) = notes {
             // If the cache cannot be written, the next build is a full one.
             let _ = notes.leave(site, &gathered, &mut outcome, &mut stages[0]);
@@ -312,8 +322,8 @@ fn stage_site<'a>(
         // Neighbors and ranges may have counted invalid runs, so all pages are rendered again.
         gathered = gathered.without_invalid(site, runs);
     };
-    gathered.condense();
     if let Share::Shard(shard) = share {
+        gathered.condense(site)?;
         let outcome = pipeline::part_outcome(site, &gathered, (shard, runs), &stage);
         return Ok(StagedSite {
             gathered,
@@ -326,6 +336,7 @@ fn stage_site<'a>(
 
     // Lists, tables and feeds of all runs.
     let mut outcome = Outcome::of(site, &gathered, runs);
+    gathered.condense(site)?;
     if outcome.publishes(site) {
         let output = Output {
             stage: &stage,

@@ -28,7 +28,7 @@ use crate::model::FileDigest;
 pub use beside::Beside;
 use confined::{Bounds, SizeLimit, attempt, read, unreadable};
 use fault::Fault;
-pub(crate) use inputs::{Input, inputs, looks_alike, note_digests, unchanged};
+pub(crate) use inputs::{Input, inputs, note_digests, same_content, unchanged};
 pub use redaction_key::{redaction_key, redaction_key_digest};
 use redactions::Recorded;
 pub use redactions::Redactions;

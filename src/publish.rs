@@ -24,7 +24,7 @@ mod plan;
 mod weight;
 mod written;
 
-pub(crate) use part::{PART_FILE, PartFile, Taken, overlap};
+pub(crate) use part::{PART_FILE, PartFile, Taken, examine_kind, overlap};
 pub use plan::{Manifest, Plan, Planned};
 pub use weight::Weight;
 pub use written::Written;

@@ -23,8 +23,18 @@ pub(crate) struct Found {
 }
 
 impl Tree {
-    /// Lists a folder recursively, except for its direct entry `but`.
+    /// Looks through a folder, except for what is directly in it under the name `but`.
+    ///
+    /// Threads of a pool of its own do that: memory that a thread allocated is returned only while it works or when it ends, and a
+    /// build drops the tree of its content long before it ends.
     pub(crate) fn of(folder: &Folder, but: &str) -> io::Result<Self> {
+        match rayon::ThreadPoolBuilder::new().build() {
+            Ok(pool) => pool.install(|| Self::below(folder, but)),
+            Err(_) => Self::below(folder, but),
+        }
+    }
+
+    fn below(folder: &Folder, but: &str) -> io::Result<Self> {
         let entries = folder.entries()?.into_iter();
         let entries = entries.filter(|entry| entry.name != but);
         let mut found: Vec<_> = entries
@@ -43,7 +53,7 @@ impl Tree {
             .filter(|found| found.kind == Kind::Folder)
             .for_each(|found| {
                 let below = folder.folder(Path::new(&found.name));
-                match below.and_then(|folder| Self::of(&folder, "")) {
+                match below.and_then(|folder| Self::below(&folder, "")) {
                     Ok(below) => found.below = below,
                     Err(error) if is_gone(&error) => {}
                     Err(_) => found.kind = Kind::Sealed,

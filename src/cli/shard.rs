@@ -94,7 +94,7 @@ pub(crate) fn of(shard: Option<&str>, shards: Option<u32>) -> Result<Option<Shar
 
 /// The shard that is written as `K/N`.
 fn written(text: &str) -> Result<Shard, Refusal> {
-    text.parse::<Shard>().map_err(|_| {
+    Shard::parse(text).ok_or_else(|| {
         (
             format!("invalid shard `{}`", visible(text)),
             format!(

@@ -17,7 +17,7 @@ pub struct CurrentRuns {
     /// Where their folders are.
     pub run_folders: RunFolders,
     /// The published runs.
-    pub runs: Vec<Known>,
+    pub runs: Vec<Arc<Known>>,
     /// Ids of runs that are there and are not published, because their files have errors.
     pub quarantined: BTreeSet<String>,
     /// Whether there is a record that does not even say whose it is: it may be of any run that is missing.
@@ -54,7 +54,7 @@ pub fn next(
     let known: BTreeMap<&str, &Known> = old
         .runs
         .iter()
-        .map(|known| (&*known.run.id, known))
+        .map(|known| (&*known.run.id, &**known))
         .collect();
     let gone: BTreeSet<&str> = old
         .withdrawn
@@ -107,10 +107,10 @@ pub fn next(
             // What it was like is remembered, so that its return shows what was done to it.
             let mut aside = Known {
                 quarantined: true,
-                ..before.clone()
+                ..Known::clone(before)
             };
             names::hide(&mut aside);
-            runs.push(aside);
+            runs.push(Arc::new(aside));
         } else {
             build.withdrawn.push(before.run.clone());
             withdrawn.push(Withdrawn {
@@ -155,7 +155,7 @@ fn forget(builds: &mut [Build], withdrawn: &[Withdrawn]) {
 
 /// A run goes by the names that its record has now: a name that was corrected is repeated nowhere. Addresses stay as they were,
 /// so that links to them go on.
-fn rename(builds: &mut [Build], moved: &mut [Named], runs: &[Known], withdrawn: &[Withdrawn]) {
+fn rename(builds: &mut [Build], moved: &mut [Named], runs: &[Arc<Known>], withdrawn: &[Withdrawn]) {
     let gone = withdrawn.iter().map(|gone| &gone.run);
     let named: BTreeMap<&str, &Named> = gone
         .chain(runs.iter().map(|known| &known.run))
@@ -185,7 +185,7 @@ fn rename(builds: &mut [Build], moved: &mut [Named], runs: &[Known], withdrawn: 
 /// The addresses that runs have left, by slug. One that a run has again, the same or another, is no longer left.
 fn moved(
     old: &Ledger,
-    runs: &[Known],
+    runs: &[Arc<Known>],
     known: &BTreeMap<&str, &Known>,
 ) -> BTreeMap<Arc<str>, Named> {
     let slugs: BTreeMap<&str, &str> = runs

@@ -4,6 +4,7 @@
 //! still has it, or where the format gives it; the others are counted. While a run is set aside, its names are known by digests.
 
 use std::collections::BTreeMap;
+use std::sync::Arc;
 
 use crate::formats::{events, raw, run_record, sidecar, threads, transcript, writeup};
 use crate::model::digests::{DIGITS, Digests, short_digest};
@@ -15,9 +16,9 @@ use super::{Build, Known};
 const MARK: char = '#';
 
 /// Leaves out and counts all names that no published run of `runs` has.
-pub(super) fn forget_gone(builds: &mut [Build], runs: &[Known]) {
+pub(super) fn forget_gone(builds: &mut [Build], runs: &[Arc<Known>]) {
     let published = runs.iter().filter(|known| !known.quarantined);
-    let known: BTreeMap<&str, &Known> = published.map(|known| (&*known.run.id, known)).collect();
+    let known: BTreeMap<&str, &Known> = published.map(|known| (&*known.run.id, &**known)).collect();
     for change in builds.iter_mut().flat_map(|build| &mut build.changed) {
         let known = known.get(&*change.run.id);
         let has = |of: fn(&Known) -> &Digests, name: &String| {

@@ -5,6 +5,7 @@
 
 use std::cmp::Reverse;
 use std::collections::BTreeMap;
+use std::sync::Arc;
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -186,7 +187,7 @@ impl Ledger {
 }
 
 /// The runs in buckets by the digest of their id, so adding or removing a run changes one bucket.
-fn buckets(runs: &[Known]) -> Vec<Vec<&Known>> {
+fn buckets(runs: &[Arc<Known>]) -> Vec<Vec<&Known>> {
     let mut digits = 0;
     while runs.len() >> (4 * digits) > RUNS {
         digits += 1;
@@ -251,7 +252,7 @@ mod tests {
                 .rev()
                 .map(|number| build(number, 100))
                 .collect(),
-            runs: (0..runs).map(known).collect(),
+            runs: (0..runs).map(known).map(Arc::new).collect(),
             ..Ledger::empty()
         }
     }
@@ -318,7 +319,7 @@ mod tests {
         let before = ledger(200, 5_000);
         let mut after = before.clone();
         after.builds.insert(0, build(201, 100));
-        after.runs.push(known(5_000));
+        after.runs.push(Arc::new(known(5_000)));
         let (before, after) = (names(&before), names(&after));
         assert!(before.difference(&after).count() <= 1);
         assert!(after.difference(&before).count() <= 2);

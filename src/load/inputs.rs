@@ -89,13 +89,38 @@ pub(crate) fn unchanged(
     Some(now)
 }
 
-/// Whether a run directory has files of the same names and sizes, ignoring hidden ones.
-pub(crate) fn looks_alike(before: &[Input], now: &[Input]) -> bool {
+/// Whether the files that were read of a run directory still have the content that they had when they were scanned at `at`. Other
+/// files and hidden ones do not count, unless they are new: a new file may be read.
+pub(crate) fn same_content(
+    directory: &RunDirectory,
+    before: &[Input],
+    now: &[Input],
+    at: i64,
+) -> bool {
+    let folder = std::cell::OnceCell::new();
+    let open = || folder.get_or_init(|| super::open(directory).ok()).as_ref();
     let is_hidden = |path: &str| path.split('/').any(|name| name.starts_with('.'));
-    let files = |inputs: &[Input]| {
-        let inputs = inputs.iter().filter(|input| !is_hidden(&input.path));
-        let sizes = inputs.filter_map(|input| Some((input.path.clone(), input.stamp?.bytes)));
-        sizes.collect::<Vec<_>>()
+    let files = |inputs: &'_ [Input]| {
+        let files = inputs.iter().filter(|input| input.stamp.is_some());
+        let files = files.filter(|input| !is_hidden(&input.path));
+        files
+            .map(|input| (input.path.clone(), input.clone()))
+            .collect::<BTreeMap<_, _>>()
     };
-    files(before) == files(now)
+    let (before, now) = (files(before), files(now));
+    let is_same = |was: &Input, is: Option<&Input>| {
+        let (Some(digest), Some(was)) = (was.digest, was.stamp) else {
+            return true;
+        };
+        is.is_some_and(|is| match is.stamp {
+            Some(stamp) if stamp == was && !was.is_racy(at) => true,
+            Some(stamp) if stamp.bytes == was.bytes => {
+                let found = open().and_then(|folder| folder.digest(Path::new(&is.path)));
+                found == Some(digest)
+            }
+            _ => false,
+        })
+    };
+    now.keys().all(|path| before.contains_key(path))
+        && before.iter().all(|(path, was)| is_same(was, now.get(path)))
 }

@@ -24,8 +24,6 @@ pub struct Findings {
     pub spooled: Spooled,
     /// The writeup as HTML, for the newest runs only: JSON Feed carries it.
     pub writeup_html: Option<Box<str>>,
-    /// Digests of the run, until the ledger has them.
-    pub digests: Option<Box<RunDigests>>,
 }
 
 impl Findings {
@@ -33,13 +31,6 @@ impl Findings {
     #[must_use]
     pub fn is_annotated(&self) -> bool {
         self.annotations.total() > 0
-    }
-
-    /// Shares words with the findings of other runs.
-    pub fn share(&mut self, known: &mut BTreeSet<Arc<str>>) {
-        if let Some(digests) = &mut self.digests {
-            digests.share(known);
-        }
     }
 }
 

@@ -71,11 +71,7 @@ impl Gathered {
         (roots, known): (Roots, KnownRecords),
         progress: &dyn Progress,
     ) -> Result<Self, Failure> {
-        let pool = rayon::ThreadPoolBuilder::new()
-            .num_threads(site.options.jobs)
-            .stack_size(STACK)
-            .build()
-            .map_err(|error| vec![pool_failed(&error)])?;
+        let pool = pool(site)?;
         let mut problems = Vec::new();
         let found = discover::of(
             &site.root,
@@ -128,8 +124,9 @@ impl Gathered {
     /// The same without the runs that have errors, which are quarantined.
     #[must_use]
     pub fn without_invalid(mut self, site: &Site, runs: StagedRuns) -> Self {
-        for (entry, run) in self.archive.runs.iter().zip(runs.valid) {
-            if let Some(run) = run.filter(|run| run.has_errors()) {
+        for (index, run) in runs.valid.into_iter().zip(runs.accounts) {
+            if run.has_errors() {
+                let entry = &self.archive.runs[index];
                 self.used.extend(run.used);
                 self.directories[entry.directory].status = Status::Quarantined {
                     slug: entry.slug.clone(),
@@ -140,9 +137,23 @@ impl Gathered {
         self.assembled(site)
     }
 
-    /// Drops how each file of the content looked, once all runs are taken through: lists do without it.
-    pub fn condense(&mut self) {
+    /// Drops how each file of the content looked, once all runs are processed: lists do without it.
+    ///
+    /// # Errors
+    /// As [`Gathered::release`].
+    pub fn condense(&mut self, site: &Site) -> Result<(), Failure> {
         self.roots.condense();
+        self.release(site)
+    }
+
+    /// Replaces the threads of the pool. Memory that one thread allocated and another one freed is returned when the first ends:
+    /// otherwise a step that holds a large archive would add to what the step before has freed.
+    ///
+    /// # Errors
+    /// The threads cannot be started.
+    pub fn release(&mut self, site: &Site) -> Result<(), Failure> {
+        self.pool = pool(site)?;
+        Ok(())
     }
 
     /// With the archive of the valid runs.
@@ -273,6 +284,14 @@ impl Gathered {
             .filter_map(|directory| directory.id.as_deref());
         ids.chain(slugs)
     }
+}
+
+fn pool(site: &Site) -> Result<ThreadPool, Failure> {
+    rayon::ThreadPoolBuilder::new()
+        .num_threads(site.options.jobs)
+        .stack_size(STACK)
+        .build()
+        .map_err(|error| vec![pool_failed(&error)])
 }
 
 fn failure<'a>(mut failure: Failure, before: impl IntoIterator<Item = &'a Diagnostic>) -> Failure {

@@ -29,7 +29,16 @@ pub(super) use records::{RecordParts, RecordShape, Streamed};
 /// What is kept of a run: small, whatever the size of the run.
 #[derive(Debug, Default)]
 pub(super) struct KeptRun {
+    /// For lists and feeds.
     pub(super) findings: Findings,
+    pub(super) account: Account,
+}
+
+/// What the outcome of a build needs of a run.
+#[derive(Debug, Default)]
+pub(super) struct Account {
+    /// For the ledger.
+    pub(super) digests: RunDigests,
     /// Sorted.
     pub(super) problems: Vec<Diagnostic>,
     /// Indices of the allowances of secrets that it needs.
@@ -76,12 +85,18 @@ impl Facet {
 
 impl KeptRun {
     pub(super) fn of_problem(problem: Diagnostic) -> Self {
-        Self {
+        let account = Account {
             problems: vec![problem],
-            ..Self::default()
+            ..Account::default()
+        };
+        Self {
+            findings: Findings::default(),
+            account,
         }
     }
+}
 
+impl Account {
     pub(super) fn has_errors(&self) -> bool {
         self.problems.iter().any(Diagnostic::is_error)
     }
@@ -90,8 +105,12 @@ impl KeptRun {
 /// What is kept of all runs.
 #[derive(Debug)]
 pub struct StagedRuns {
-    /// Each run of the archive, in order; `None` for the runs of other shards.
-    pub(super) valid: Vec<Option<Box<KeptRun>>>,
+    /// The runs of the share, by their places in the archive.
+    pub(super) valid: Vec<usize>,
+    /// Of each of them.
+    pub(super) findings: Vec<Findings>,
+    /// Of each of them.
+    pub(super) accounts: Vec<Account>,
     /// Of the runs whose records are not valid.
     pub(super) others: Vec<OtherRun>,
 }
@@ -110,13 +129,13 @@ impl StagedRuns {
     /// Whether runs of the archive turned out to have errors.
     #[must_use]
     pub fn have_errors(&self) -> bool {
-        self.valid.iter().flatten().any(|run| run.has_errors())
+        self.accounts.iter().any(Account::has_errors)
     }
 }
 
 /// What is read first: whether nothing changed at all, and what the build then reports.
 #[derive(Debug, Serialize, Deserialize)]
-pub(super) struct Head {
+pub(super) struct Head<Cases = Vec<(Option<String>, String)>> {
     /// A digest of the settings, templates and static files.
     pub(super) settings: [u8; 32],
     /// A digest of how the content roots looked, and when.
@@ -133,7 +152,7 @@ pub(super) struct Head {
     pub(super) not_published: usize,
     pub(super) blocking: usize,
     /// The id and the path of each run directory.
-    pub(super) cases: Vec<(Option<String>, String)>,
+    pub(super) cases: Cases,
     pub(super) files: u64,
     pub(super) bytes: u64,
     /// Where the [`RecordShape`]s are, with the paths of their run directories in diagnostics.
@@ -142,13 +161,13 @@ pub(super) struct Head {
 
 /// What says where the runs are, and what was written.
 #[derive(Debug, Default, Serialize, Deserialize)]
-pub(super) struct Body<Files = SiteFiles> {
+pub(super) struct Body<Files = SiteFiles, Runs = BTreeMap<String, (Piece, u64)>> {
     /// A digest of what all pages have in common.
     pub(super) frame: String,
     /// All files of the site.
     pub(super) files: Files,
     /// The [`RunShape`] of each run and how large its texts are, by the run directory's path in diagnostics.
-    pub(super) runs: BTreeMap<String, (Piece, u64)>,
+    pub(super) runs: Runs,
     /// The lists, by name.
     pub(super) lists: BTreeMap<String, KnownList>,
 }
@@ -298,15 +317,16 @@ pub(super) fn digest(texts: &[&[u8]]) -> [u8; 16] {
 impl FindingsShape {
     fn listed(findings: &Findings) -> [u8; 8] {
         let without = Findings {
-            digests: None,
             spooled: Spooled::default(),
             ..findings.clone()
         };
         // Nothing in it can fail to be written.
-        facet(&[&postcard::to_stdvec(&Self::of(&without)).unwrap_or_default()])
+        facet(&[
+            &postcard::to_stdvec(&Self::of(&without, &RunDigests::default())).unwrap_or_default(),
+        ])
     }
 
-    pub(super) fn of(findings: &Findings) -> Self {
+    pub(super) fn of(findings: &Findings, digests: &RunDigests) -> Self {
         let spooled = &findings.spooled;
         let cards = spooled.cards.iter();
         let threads = findings.threads.as_ref();
@@ -319,15 +339,10 @@ impl FindingsShape {
             annotations: findings.annotations.0,
             threads: threads.map(|it| (it.channel.clone(), it.threads, it.entries)),
             writeup_html: findings.writeup_html.as_deref().map(str::to_owned),
-            digests: findings
-                .digests
-                .clone()
-                .unwrap_or_default()
-                .all()
-                .map(|digests| {
-                    let (names, digests) = digests.packed();
-                    (names.to_owned(), digests.to_owned())
-                }),
+            digests: digests.all().map(|digests| {
+                let (names, digests) = digests.packed();
+                (names.to_owned(), digests.to_owned())
+            }),
             lines: place(spooled.lines),
             friction: place(spooled.friction),
             hypotheses: place(spooled.hypotheses),
@@ -345,7 +360,7 @@ impl FindingsShape {
     }
 
     /// The findings, of a run with so many bytes of texts; `None` when a place is not among them.
-    pub(super) fn into_findings(self, texts: u64) -> Option<Findings> {
+    pub(super) fn into_findings(self, texts: u64) -> Option<(Findings, RunDigests)> {
         let slice = |(at, bytes): TextPlace| {
             let end = at.checked_add(u64::try_from(bytes).ok()?)?;
             (end <= texts).then_some(Slice { at, bytes })
@@ -373,7 +388,12 @@ impl FindingsShape {
                 at,
             })
         };
-        Some(Findings {
+        let digests = RunDigests {
+            record,
+            files,
+            annotations,
+        };
+        let findings = Findings {
             rating: self
                 .rating
                 .and_then(|rating| Rating::ALL.get(rating))
@@ -410,12 +430,8 @@ impl FindingsShape {
                 quote,
             },
             writeup_html: self.writeup_html.map(Into::into),
-            digests: Some(Box::new(RunDigests {
-                record,
-                files,
-                annotations,
-            })),
-        })
+        };
+        Some((findings, digests))
     }
 }
 

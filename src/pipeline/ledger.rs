@@ -6,7 +6,8 @@ use crate::diagnostics;
 use crate::formats::portable::portable;
 use crate::ledger::{self, CurrentRuns, Known, Ledger, Named};
 use crate::model::archive::Entry;
-use crate::model::findings::Findings;
+use crate::model::findings::RunDigests;
+use crate::model::review::Rating;
 use crate::model::run::Subject;
 use crate::site::Site;
 
@@ -17,7 +18,7 @@ use super::previous;
 pub(super) fn next(
     site: &Site,
     gathered: &Gathered,
-    runs: Vec<Known>,
+    runs: Vec<Arc<Known>>,
     previous: Option<&Ledger>,
 ) -> Ledger {
     let directories = gathered.directories.iter();
@@ -56,10 +57,9 @@ fn fields(
     Some(ledger::fields(old.get(), &portable(new)))
 }
 
-/// What the ledger knows of a run. Takes the digests out of its findings.
-pub(super) fn known(entry: &Entry, findings: &mut Findings) -> Known {
+/// What the ledger knows of a run.
+pub(super) fn known(entry: &Entry, rating: Option<Rating>, digests: RunDigests) -> Known {
     let subject = &entry.run.subject;
-    let digests = *findings.digests.take().unwrap_or_default();
     let known = |name: &Option<Arc<str>>, shown: fn(&Subject) -> &str| {
         name.clone().unwrap_or_else(|| shown(subject).into())
     };
@@ -73,7 +73,7 @@ pub(super) fn known(entry: &Entry, findings: &mut Findings) -> Known {
             harness_slug: Arc::clone(&subject.harness),
             model_id: known(&subject.model, Subject::model),
         },
-        rating: findings.rating.map(|rating| rating.word().to_owned()),
+        rating: rating.map(|rating| rating.word().to_owned()),
         quarantined: false,
         record: digests.record,
         files: digests.files,

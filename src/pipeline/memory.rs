@@ -8,13 +8,13 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use crate::beneath::Tree;
 use crate::cache::{self, Piece, Reader, Writer};
-use crate::diagnostics::Diagnostic;
+use crate::diagnostics::{Diagnostic, junit};
 use crate::discover::{Roots, RunDirectory};
 use crate::load;
 use crate::model::FileDigest;
-use crate::model::archive::Archive;
+use crate::model::archive::{Archive, Entry};
 use crate::model::archive_context::ArchiveContext;
-use crate::model::findings::Findings;
+use crate::model::findings::{Findings, RunDigests};
 use crate::publish::{self, KnownSite, Stage};
 use crate::site::Site;
 use crate::spool::{Spool, Texts};
@@ -22,8 +22,8 @@ use crate::spool::{Spool, Texts};
 use super::directories::Directory;
 use super::gather::Gathered;
 use super::kept::{
-    self, Body, FindingsShape, Head, KeptRun, KnownList, KnownRecords, Left, Problem, RecordShape,
-    RunShape, Streamed,
+    self, Account, Body, FindingsShape, Head, KeptRun, KnownList, KnownRecords, Left, Problem,
+    RecordShape, RunShape, Streamed,
 };
 use super::outcome::Outcome;
 
@@ -76,6 +76,7 @@ pub(super) struct NotedRun<'a> {
     pub(super) files: Vec<String>,
     pub(super) problems: &'a [Diagnostic],
     pub(super) used: &'a BTreeSet<usize>,
+    pub(super) of_run: &'a RunDigests,
     /// With places among its texts.
     pub(super) findings: &'a Findings,
     /// Where its texts were spooled, and what they are.
@@ -311,7 +312,7 @@ impl Notes<'_> {
             problems: run.problems.iter().map(Problem::from).collect(),
             used: run.used.clone(),
             texts: (at, size),
-            findings: FindingsShape::of(run.findings),
+            findings: FindingsShape::of(run.findings, run.of_run),
         };
         let piece = self.put(&postcard::to_stdvec(&shape).ok()?)?;
         Some(Left {
@@ -364,13 +365,14 @@ impl Notes<'_> {
         outcome: &mut Outcome,
         stage: &mut Stage,
     ) -> Option<()> {
+        // Lists and feeds are written, so nothing reads the findings and texts of runs any more.
+        outcome.findings = Vec::new();
+        stage.spool = Spool::default();
         let committed_at = cache::now();
         // A part has nothing that an earlier site could change.
         let is_settled = site.options.shard.is_some() || outcome.is_settled(site, gathered);
         let outputs_at = cache::now_after(committed_at);
-        // Nothing lists runs or reads texts from here on.
-        outcome.findings = Vec::new();
-        stage.spool = Spool::default();
+        outcome.ledger.runs = Vec::new();
         let committed = stage.committed()?;
         let memory = self.memory;
         let records = Streamed(&gathered.directories, Directory::shape);
@@ -391,24 +393,22 @@ impl Notes<'_> {
             quarantined: outcome.quarantined,
             not_published: outcome.not_published,
             blocking: outcome.blocking,
-            cases: outcome
-                .cases
-                .iter()
-                .map(|it| (it.id.clone(), it.path.clone()))
-                .collect(),
+            cases: Streamed(&outcome.cases, |it: &junit::Case| {
+                (it.id.clone(), it.path.clone())
+            }),
             files: outcome.files,
             bytes: outcome.bytes,
         };
         let runs = gathered.archive.runs.iter().zip(&outcome.left);
-        let runs = runs.filter_map(|(entry, left)| {
-            let shown = gathered.directory(entry).place.shown.clone();
-            let left = left.as_ref()?;
-            Some((shown, (left.piece, left.texts)))
-        });
+        let runs = runs.filter_map(|(entry, left)| Some((entry, left.as_ref()?)));
+        let runs: Vec<_> = runs.collect();
         let body = Body {
             frame: self.frame,
             files: committed,
-            runs: runs.collect(),
+            runs: Streamed(&runs, |(entry, left): &(&Entry, &Left)| {
+                let shown = &gathered.directory(entry).place.shown;
+                (shown, (left.piece, left.texts))
+            }),
             lists: self.made.into_inner().ok()?,
         };
         Arc::into_inner(self.writer?)?.finish(&head, &body)
@@ -430,18 +430,19 @@ pub(super) fn shows_same(
 fn kept(run: RunShape, piece: Option<Piece>) -> Option<KeptRun> {
     let (at, size) = run.texts;
     let problems = kept::diagnostics(&run.problems)?;
-    let mut findings = run.findings.into_findings(size)?;
+    let (mut findings, digests) = run.findings.into_findings(size)?;
     findings.spooled = findings.spooled.behind(at);
     let left = piece.map(|piece| Left {
         piece,
         facets: run.facets,
         texts: size,
     });
-    Some(KeptRun {
-        findings,
+    let account = Account {
+        digests,
         problems,
         used: run.used,
         left,
         read: 0,
-    })
+    };
+    Some(KeptRun { findings, account })
 }

@@ -1,6 +1,7 @@
 //! Sums up a check or a build: every problem, and whether the content can be published.
 
 use std::collections::BTreeSet;
+use std::sync::Arc;
 
 use crate::diagnostics::{self, Diagnostic, junit};
 use crate::ledger::{Build, Ledger};
@@ -62,25 +63,27 @@ impl Outcome {
     /// Sorts all problems, and compares the runs with the site that is replaced.
     #[must_use]
     pub fn of(site: &Site, gathered: &Gathered, staged: StagedRuns) -> Self {
-        let valid = staged.valid.iter().flatten();
-        let runs = valid.filter(|run| !run.has_errors()).count();
+        let runs = staged
+            .accounts
+            .iter()
+            .filter(|run| !run.has_errors())
+            .count();
         let mut diagnostics: Vec<_> = gathered.problems().cloned().collect();
         diagnostics.extend(gathered.archive_problems.iter().cloned());
-        let all = staged.valid.len();
-        let (mut findings, mut left) = (Vec::with_capacity(all), Vec::with_capacity(all));
-        let mut known = Vec::with_capacity(all);
+        let all = staged.accounts.len();
+        let (mut known, mut left) = (Vec::with_capacity(all), Vec::with_capacity(all));
         let (mut used, mut read) = (gathered.used.clone(), 0);
         for other in staged.others {
             used.extend(other.used);
             diagnostics.extend(other.problems);
         }
-        for (entry, run) in gathered.archive.runs.iter().zip(staged.valid) {
-            let mut run = *run.unwrap_or_default();
-            known.push(ledger::known(entry, &mut run.findings));
+        let findings = staged.findings;
+        let kept = findings.iter().zip(staged.accounts);
+        for (entry, (found, run)) in gathered.archive.runs.iter().zip(kept) {
+            known.push(Arc::new(ledger::known(entry, found.rating, run.digests)));
             read += run.read;
             used.extend(run.used);
             diagnostics.extend(run.problems);
-            findings.push(run.findings);
             left.push(run.left);
         }
         diagnostics.extend(secrets::unused(site, &used));

@@ -42,7 +42,7 @@ pub(super) use self::downloads::member;
 use self::files::{Files, StageError};
 use super::directories::Directory;
 use super::gather::Gathered;
-use super::kept::KeptRun;
+use super::kept::{Account, KeptRun};
 use super::memory::{NotedRun, Notes};
 
 /// The output of run pages, and what renders them.
@@ -147,25 +147,26 @@ pub(super) fn process(
     let (model, used) = job.check(&files, problems);
     let layouts = Layout::of(&site.config, &entry.slug, &model.inspected.tapes);
     let record = String::from_utf8_lossy(diagnostics::without_mark(&record.bytes));
-    let mut findings = findings::of(&site.config, &model.inspected);
-    let digests = inspect::digests(&record, &files, &model.inspected);
-    findings.digests = Some(Box::new(digests));
-    let mut kept = KeptRun {
-        findings,
+    let account = Account {
+        digests: inspect::digests(&record, &files, &model.inspected),
         problems: model.problems.clone(),
         used,
         left: None,
         read: 0,
     };
+    let mut kept = KeptRun {
+        findings: findings::of(&site.config, &model.inspected),
+        account,
+    };
     // A run with errors is never published.
-    let output = output.filter(|_| !kept.has_errors());
+    let output = output.filter(|_| !kept.account.has_errors());
     let published =
         output.map(|output| job.publish(&model, (&record, &layouts), output, &mut kept));
     match published {
         Some(Err(StageError::Site(problem))) => return Err(problem),
         Some(Err(StageError::Run(problem))) => {
             let problem = problem.of_run(&entry.run.id);
-            kept.problems = sorted(model.problems.into_iter().chain([problem]));
+            kept.account.problems = sorted(model.problems.into_iter().chain([problem]));
         }
         Some(Ok(())) | None => {}
     }
@@ -290,14 +291,15 @@ impl<'a> Job<'a> {
             is_newest: self.is_newest,
             files: files.written.into_iter().map(|(path, _)| path).collect(),
             problems: &model.problems,
-            used: &kept.used,
+            used: &kept.account.used,
+            of_run: &kept.account.digests,
             findings: &kept.findings,
             texts: (at, &texts),
         };
         let left = output.notes.and_then(|notes| notes.note(&noted));
         let spooled = std::mem::take(&mut kept.findings.spooled);
         kept.findings.spooled = spooled.behind(at);
-        kept.left = left;
+        kept.account.left = left;
         Ok(())
     }
 }

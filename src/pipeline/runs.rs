@@ -8,6 +8,7 @@ use rayon::prelude::*;
 use crate::diagnostics::Diagnostic;
 use crate::diagnostics::Failure;
 use crate::load;
+use crate::model::findings::Findings;
 use crate::site::Site;
 
 use super::Progress;
@@ -40,35 +41,40 @@ pub fn stage(
     let budget = Budget::new(site.config.limits.memory);
     let names = Mutex::new(BTreeSet::new());
     gathered.pool.install(|| {
-        let entries = gathered.archive.runs.par_iter().enumerate();
-        let runs = entries.map(|(index, entry)| {
-            let directory = gathered.directory(entry);
-            if !share.has(directory) {
-                return Ok(None);
-            }
+        let archive = &gathered.archive.runs;
+        let own =
+            (0..archive.len()).filter(|index| share.has(gathered.directory(&archive[*index])));
+        let valid: Vec<usize> = own.collect();
+        let runs = valid.par_iter().map(|&index| {
+            let entry = &archive[index];
             let taken = share.take_over(gathered, index, (site, output));
             let kept = taken.transpose().unwrap_or_else(|| {
-                let place = &directory.place;
+                let place = &gathered.directory(entry).place;
                 let weight = gathered.roots.of(place).map_or(0, load::weight);
                 let record = gathered.roots.of(place).map_or(0, load::record_size);
                 let _share = budget.take(weight);
                 let kept = catch_panic(place, || run::process(site, gathered, index, output));
                 let problem =
                     |problem: Diagnostic| KeptRun::of_problem(problem.of_run(&entry.run.id));
-                let kept = kept.unwrap_or_else(|found| Ok(problem(found)))?;
-                let read = weight + record;
-                Ok(KeptRun { read, ..kept })
+                let mut kept = kept.unwrap_or_else(|found| Ok(problem(found)))?;
+                kept.account.read = weight + record;
+                Ok(kept)
             });
             progress.tick();
-            kept.map(|mut kept| {
-                let mut names = names.lock().unwrap_or_else(PoisonError::into_inner);
-                kept.findings.share(&mut names);
-                Some(Box::new(kept))
-            })
+            match kept {
+                Ok(mut kept) => {
+                    let mut names = names.lock().unwrap_or_else(PoisonError::into_inner);
+                    kept.account.digests.share(&mut names);
+                    (kept.findings, Ok(kept.account))
+                }
+                Err(problem) => (Findings::default(), Err(problem)),
+            }
         });
-        // Collected first, so that of several failures always the same one is reported.
-        let runs: Vec<Result<_, Diagnostic>> = runs.collect();
-        let valid = shard::all(runs)?;
+        // Both lists are filled in place: there is no room for another copy of a large archive.
+        let (mut findings, mut accounts) = (Vec::new(), Vec::new());
+        runs.unzip_into_vecs(&mut findings, &mut accounts);
+        // Looked at only now, so that of several failures always the same one is reported.
+        let accounts = shard::all(accounts)?;
         let invalid = gathered.directories.par_iter().enumerate();
         let invalid = invalid.filter(|(_, directory)| {
             matches!(directory.status, Status::Invalid) && share.has(directory)
@@ -86,7 +92,12 @@ pub fn stage(
                 }
             })
             .collect();
-        Ok(StagedRuns { valid, others })
+        Ok(StagedRuns {
+            valid,
+            findings,
+            accounts,
+            others,
+        })
     })
 }
 

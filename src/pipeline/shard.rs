@@ -142,10 +142,10 @@ impl Share<'_> {
                 && self.has(directory)
                 && gathered.roots.has_only_record(&directory.place)
         });
-        let missing: Vec<&str> = missing.map(|it| it.place.shown.as_str()).collect();
-        match refused::shard_needs(shard, &missing) {
-            Some(problem) => Err(gathered.failed(vec![problem])),
-            None => Ok(()),
+        let missing = missing.map(|it| refused::shard_needs(shard, &it.place.shown));
+        match missing.collect::<Failure>() {
+            missing if missing.is_empty() => Ok(()),
+            missing => Err(gathered.failed(missing)),
         }
     }
 
@@ -202,22 +202,20 @@ impl Share<'_> {
     }
 }
 
-/// All runs; or the first problem, with missing content of several runs reported as one.
+/// All runs; or the first problem, or every run whose content is missing.
 pub(super) fn all<T>(runs: Vec<Result<T, Diagnostic>>) -> Result<Vec<T>, Failure> {
     let mut kept = Vec::with_capacity(runs.len());
     let mut needed = Vec::new();
     for run in runs {
         match run {
             Ok(run) => kept.push(run),
-            Err(problem) if problem.code == &codes::MERGE_NEEDS_CONTENT => {
-                needed.push(problem.place.path);
-            }
+            Err(problem) if problem.code == &codes::MERGE_NEEDS_CONTENT => needed.push(problem),
             Err(problem) => return Err(vec![problem]),
         }
     }
-    let needed: Vec<&str> = needed.iter().map(String::as_str).collect();
-    match refused::merge_needs(&needed) {
-        Some(problem) => Err(vec![problem]),
-        None => Ok(kept),
+    if needed.is_empty() {
+        Ok(kept)
+    } else {
+        Err(needed)
     }
 }

@@ -1,13 +1,14 @@
 //! Adopts the files of a part into the site, and checks each against its digest.
 
-use std::fs;
-use std::io::{self, ErrorKind};
+use std::fs::{self, File};
+use std::io;
 use std::path::Path;
 
 use serde::{Deserialize, Serialize};
 
 use crate::beneath::{Folder, Stamp};
-use crate::diagnostics::Diagnostic;
+use crate::diagnostics::text::quoted;
+use crate::diagnostics::{Diagnostic, Place, codes};
 
 use super::files::Digest;
 use super::ours::resolve;
@@ -41,6 +42,37 @@ pub(crate) fn overlap(one: &Path, other: &Path) -> bool {
     }
 }
 
+/// Refuses to replace a site, recognized by the path of its ledger, by a part, or a part by a site.
+///
+/// # Errors
+/// The output folder has the other kind.
+pub(crate) fn examine_kind(
+    out: &Path,
+    shown: &str,
+    (writes_part, ledger): (bool, &str),
+) -> Result<(), Diagnostic> {
+    let has = |path: &str| out.join(path).symlink_metadata().is_ok();
+    let is_ours = has(MARKER);
+    let (message, help) = if writes_part && is_ours && has(ledger) {
+        (
+            "contains a site",
+            "Choose another `--out` for the part: it would replace the site and its ledger.",
+        )
+    } else if !writes_part && is_ours && has(PART_FILE) {
+        (
+            "contains a part",
+            "Choose another output folder: a build would replace the part.",
+        )
+    } else {
+        return Ok(());
+    };
+    Err(codes::PUBLISH_FOREIGN_FOLDER.at(
+        Place::file(shown),
+        format!("The folder {} {message}", quoted(shown)),
+        help,
+    ))
+}
+
 impl Stage {
     /// Size and digest of files of the new site; `None` if one is missing.
     pub(crate) fn part_files(&self, paths: &[String]) -> Option<Vec<PartFile>> {
@@ -61,12 +93,14 @@ impl Stage {
     /// # Errors
     /// A file cannot be written, or a path is taken.
     pub(crate) fn take_over(&self, part: &Path, files: &[PartFile]) -> Result<Taken, Diagnostic> {
+        let mode = self.folders.as_ref().map_or(Ok(0), Folders::mode);
+        let mode = mode.map_err(|error| failed(MARKER, &error))?;
         for file in files {
             self.files.take(&file.path)?;
             if let Some(folders) = &self.folders
                 && !self.files.stays(&file.path, &file.digest)
             {
-                let linked = folders.link_checked(part, file);
+                let linked = folders.link_checked(part, file, mode);
                 match linked.map_err(|error| write_failed(&file.path, &error))? {
                     Some(stamp) => self.files.staged(&file.path, file.digest.clone(), stamp),
                     None => return Ok(Taken::Changed(file.path.clone())),
@@ -108,23 +142,31 @@ impl Stage {
 }
 
 impl Folders {
-    /// Links a file of a part into the stage; `None` if its size or digest differs.
-    fn link_checked(&self, part: &Path, file: &PartFile) -> io::Result<Option<Stamp>> {
-        match self.link(part, &file.path) {
-            Err(error) if error.kind() == ErrorKind::NotFound => return Ok(None),
-            other => other?,
+    /// The mode of new files of the site: what the user mask of this build leaves.
+    fn mode(&self) -> io::Result<u32> {
+        let marker = fs::symlink_metadata(self.staging.join(MARKER))?;
+        Ok(Stamp::of(&marker).mode)
+    }
+
+    /// Puts a file of a part into the stage; `None` if it is missing or unreadable, or if its size or digest differs.
+    fn link_checked(&self, part: &Path, file: &PartFile, mode: u32) -> io::Result<Option<Stamp>> {
+        let (from, to) = (part.join(&file.path), self.staging.join(&file.path));
+        if let Err(error) = self.link(part, &file.path) {
+            return File::open(&from).map_or(Ok(None), |_| Err(error));
+        }
+        if Stamp::of(&fs::symlink_metadata(&to)?).mode != mode {
+            // The shard had a different user mask, so a web server may not be able to read its files.
+            fs::remove_file(&to)?;
+            io::copy(&mut File::open(&from)?, &mut File::create_new(&to)?)?;
         }
         // Checked at its new path: the names in the part may change in the meantime.
         let folder = Folder::open(&self.staging)?;
-        let at = Path::new(&file.path);
-        let (meta, is_same) = (
-            fs::symlink_metadata(self.staging.join(at))?,
-            file.digest.is_of(&folder, at),
-        );
+        let is_same = file.digest.is_of(&folder, Path::new(&file.path));
+        let meta = fs::symlink_metadata(&to)?;
         if meta.len() == file.bytes && is_same {
             return Ok(Some(Stamp::of(&meta)));
         }
-        fs::remove_file(self.staging.join(at))?;
+        fs::remove_file(&to)?;
         Ok(None)
     }
 }

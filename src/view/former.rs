@@ -43,7 +43,8 @@ pub fn pages(
     ledger: &Ledger,
     taken: &mut BTreeMap<String, String>,
 ) -> Vec<(String, FormerAddress)> {
-    let known = ledger.runs.iter().map(|known| (&*known.run.id, known));
+    let known = ledger.runs.iter();
+    let known = known.map(|known| (&*known.run.id, &**known));
     let known: BTreeMap<&str, &Known> = known.collect();
     let gone = ledger.withdrawn.iter().map(|gone| (&*gone.run.id, gone));
     let gone: BTreeMap<&str, &Withdrawn> = gone.collect();

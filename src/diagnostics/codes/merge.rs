@@ -33,7 +33,7 @@ family! { ALL:
         why "A part was named twice, or a shard was built twice into two folders."
         bad "runpress merge parts/1 parts/1"
         good "runpress merge parts/1 parts/2";
-    MERGE_DAMAGED_PART = "merge.damaged-part" Error "a part is not as it was written"
+    MERGE_DAMAGED_PART = "merge.damaged-part" Error "a part is damaged"
         why "A part lists its files with their sizes and digests. A file is missing, cut, changed or unreadable: a copy was stopped, or something edited the folder. The previous site is unchanged."
         bad "parts/1/runs/first/index.html    # edited by hand"
         good "a part as `runpress build --shard` wrote it";
@@ -42,7 +42,7 @@ family! { ALL:
         bad "parts/1/notes.txt"
         good "parts/1/part.runpress, parts/1/runs/";
     MERGE_STALE_PART = "merge.stale-part" Error "the content changed after a part was built"
-        why "The files of a run on this machine differ from those on the machine that built the part: files were added, removed or have a different size. The merged site would differ from one build of this content."
+        why "The files of a run on this machine differ from those on the machine that built the part: a file was added, removed or changed. Files that look different are compared by their digests; files that runpress does not read may change. The merged site would differ from one build of this content."
         bad "an annotation that is added between the shards and the merge"
         good "the same commit of the content in all jobs";
     MERGE_NEEDS_CONTENT = "merge.needs-content" Error "a merge needs the content of a run"

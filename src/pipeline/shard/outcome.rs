@@ -27,7 +27,7 @@ pub fn outcome(
     let mut diagnostics: Vec<_> = problems.collect();
     diagnostics.extend(staged.others.into_iter().flat_map(|other| other.problems));
     let (mut left, mut read, mut broken) = (Vec::new(), 0, 0);
-    for run in staged.valid.into_iter().flatten() {
+    for run in staged.accounts {
         read += run.read;
         broken += usize::from(run.has_errors());
         diagnostics.extend(run.problems);

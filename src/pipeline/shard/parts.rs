@@ -14,7 +14,7 @@ use crate::load;
 use crate::model::findings::Spooled;
 use crate::pipeline::directories::{Directory, Status};
 use crate::pipeline::gather::Gathered;
-use crate::pipeline::kept::{self, KeptRun, Problem};
+use crate::pipeline::kept::{self, Account, KeptRun, Problem};
 use crate::pipeline::memory;
 use crate::pipeline::run::Output;
 use crate::publish::{self, MARKER, PART_FILE, Taken};
@@ -121,26 +121,24 @@ impl Parts {
         let Some(part) = self.of(directory) else {
             return Ok(None);
         };
-        let damaged = || refused::damaged(&part.shown, &format!("of {}", place.shown));
+        let damaged = || refused::damaged_run(&part.shown, &place.shown);
         let known = part.run(&place.shown).ok_or_else(damaged)?;
         let problems = kept::diagnostics(&known.run.problems).ok_or_else(damaged)?;
         // A run with errors is never published.
         let output = output.filter(|_| !problems.iter().any(Diagnostic::is_error));
         let Some(Output { stage, notes, .. }) = output else {
             let (_, texts) = known.run.texts;
-            let mut findings = known
-                .run
-                .findings
-                .into_findings(texts)
-                .ok_or_else(damaged)?;
+            let found = known.run.findings.into_findings(texts);
+            let (mut findings, digests) = found.ok_or_else(damaged)?;
             findings.spooled = Spooled::default();
-            return Ok(Some(KeptRun {
-                findings,
+            let account = Account {
+                digests,
                 problems,
                 used: known.run.used,
                 left: None,
                 read: known.read,
-            }));
+            };
+            return Ok(Some(KeptRun { findings, account }));
         };
         let files = known.files.as_ref();
         let shows_same = memory::shows_same(&known.run, archive, (index, is_newest));
@@ -154,7 +152,7 @@ impl Parts {
             return if has_content {
                 Ok(None)
             } else {
-                Err(refused::needs_content(&place.shown))
+                Err(refused::merge_needs(&place.shown))
             };
         };
         if let Taken::Changed(path) = stage.take_over(&part.folder, files)? {
@@ -163,9 +161,9 @@ impl Parts {
         let mut run = known.run;
         run.files = files.iter().map(|file| file.path.clone()).collect();
         let texts = part.reader.piece(known.texts).ok_or_else(damaged)?;
-        let kept = notes.adopt(run, &texts, stage)?.ok_or_else(damaged)?;
-        let read = known.read;
-        Ok(Some(KeptRun { read, ..kept }))
+        let mut kept = notes.adopt(run, &texts, stage)?.ok_or_else(damaged)?;
+        kept.account.read = known.read;
+        Ok(Some(kept))
     }
 }
 
@@ -280,7 +278,7 @@ impl Part {
             runs += 1;
             let shown = &directory.place.shown;
             let Some(run) = self.run(shown) else {
-                return damaged(&format!("of {shown}"));
+                return vec![refused::damaged_run(&self.shown, shown)];
             };
             let folders = [
                 links::run_file(&entry.slug, ""),
@@ -302,7 +300,7 @@ impl Part {
             let now = gathered.roots.of(&directory.place).and_then(load::inputs);
             if let (Some(before), Some(now)) = (&run.run.inputs, &now)
                 && !gathered.roots.has_only_record(&directory.place)
-                && !load::looks_alike(before, now)
+                && !load::same_content(&directory.place, before, now, self.head.at)
             {
                 stale.push(shown.as_str());
             }

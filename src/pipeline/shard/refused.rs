@@ -27,37 +27,22 @@ fn named(names: &[&str]) -> String {
     }
 }
 
-/// This machine lacks the content of some runs of the shard.
-pub(super) fn shard_needs(shard: Shard, missing: &[&str]) -> Option<Diagnostic> {
-    let first = missing.first()?;
-    let runs = format::count(missing.len(), "run");
-    Some(codes::SHARD_NEEDS_CONTENT.at(
-        Place::file(*first),
-        format!(
-            "The content of {runs} of shard {shard} is missing, only the record is here: {}",
-            named(missing)
-        ),
-        "Copy these run folders into the content of this machine, or build this shard on another one.",
-    ))
+/// This machine lacks the content of a run of the shard.
+pub(super) fn shard_needs(shard: Shard, run: &str) -> Diagnostic {
+    codes::SHARD_NEEDS_CONTENT.at(
+        Place::file(run),
+        format!("The content of this run of shard {shard} is missing; only its record is here"),
+        "Copy the run folder into the content of this machine, or build this shard on another one.",
+    )
 }
 
-/// A marker that [`merge_needs`] collects: a run must be rendered again, and its content is missing or changed.
-pub(super) fn needs_content(path: &str) -> Diagnostic {
-    codes::MERGE_NEEDS_CONTENT.at(Place::file(path), String::new(), String::new())
-}
-
-/// All runs that must be rendered again and whose content is missing or changed.
-pub(super) fn merge_needs(missing: &[&str]) -> Option<Diagnostic> {
-    let first = missing.first()?;
-    let runs = format::count(missing.len(), "run");
-    Some(codes::MERGE_NEEDS_CONTENT.at(
-        Place::file(*first),
-        format!(
-            "The pages of {runs} must be made again, and their content is missing or changed: {}",
-            named(missing)
-        ),
-        "Copy these run folders into the content of this machine; or fix or remove the runs with errors, build all shards again, and merge.",
-    ))
+/// A run must be rendered again, and its content is missing or changed.
+pub(super) fn merge_needs(run: &str) -> Diagnostic {
+    codes::MERGE_NEEDS_CONTENT.at(
+        Place::file(run),
+        "The pages of this run must be rendered again, but its content is missing or changed",
+        "Copy the run folder into the content of this machine; or fix or remove the runs with errors, build all shards again, and merge.",
+    )
 }
 
 /// How a part differs from the merged site.
@@ -102,6 +87,9 @@ pub(super) fn other(part: &str, difference: Difference) -> Diagnostic {
 pub(super) fn unreadable(part: &str, why: Unreadable) -> Diagnostic {
     match why {
         Unreadable::Missing => not_a_part(part, &format!("it has no `{PART_FILE}`")),
+        Unreadable::Unopened(why) => {
+            not_a_part(part, &format!("`{PART_FILE}` cannot be read: {why}"))
+        }
         Unreadable::Damaged => damaged(part, PART_FILE),
         Unreadable::OtherProgram => codes::MERGE_OTHER_VERSION.at(
             Place::file(part),
@@ -173,12 +161,25 @@ pub(super) fn missing(first: &str, numbers: &[usize], count: u32) -> Diagnostic 
     )
 }
 
-/// A part is damaged; `what` is a file in it, or a run.
+/// The data of a run in a part is damaged.
+pub(super) fn damaged_run(part: &str, run: &str) -> Diagnostic {
+    codes::MERGE_DAMAGED_PART.at(
+        Place::file(part),
+        format!(
+            "The part {} is damaged: its data of run {} cannot be read",
+            quoted(part),
+            quoted(run)
+        ),
+        "Build this shard again with `runpress build --shard`, and merge again.",
+    )
+}
+
+/// A part is damaged; `what` is a file in it.
 pub(super) fn damaged(part: &str, what: &str) -> Diagnostic {
     codes::MERGE_DAMAGED_PART.at(
         Place::file(part),
         format!(
-            "The part {} is not as it was written: {} is missing, cut, changed or unreadable",
+            "The part {} is damaged: {} is missing, truncated, changed or unreadable",
             quoted(part),
             quoted(what)
         ),

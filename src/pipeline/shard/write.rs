@@ -5,8 +5,9 @@ use std::path::Path;
 use crate::cache::{Piece, Writer};
 use crate::diagnostics::Failure;
 use crate::discover::Shard;
+use crate::model::findings::Findings;
 use crate::pipeline::gather::Gathered;
-use crate::pipeline::kept::{FindingsShape, KeptRun, OtherRun, Problem, RunShape, StagedRuns};
+use crate::pipeline::kept::{Account, FindingsShape, OtherRun, Problem, RunShape, StagedRuns};
 use crate::pipeline::memory::Notes;
 use crate::publish::{PART_FILE, Stage};
 use crate::site::Site;
@@ -29,12 +30,11 @@ pub fn write(
     let write = |folder: &Path| {
         let writer = Writer::begin(&(vec![folder.to_owned()], PART_FILE.to_owned()))?;
         let mut body = Body::default();
-        for (entry, kept) in gathered.archive.runs.iter().zip(&runs.valid) {
-            let directory = gathered.directory(entry);
-            if let Some(kept) = kept {
-                let piece = part.put(kept, &writer)?;
-                body.runs.push((directory.place.shown.clone(), piece));
-            }
+        let kept = runs.findings.iter().zip(&runs.accounts);
+        for (index, kept) in runs.valid.iter().zip(kept) {
+            let directory = gathered.directory(&gathered.archive.runs[*index]);
+            let piece = part.put(kept, &writer)?;
+            body.runs.push((directory.place.shown.clone(), piece));
         }
         body.runs.sort_unstable_by(|a, b| a.0.cmp(&b.0));
         let other = |other: &OtherRun| -> (String, OtherShape) {
@@ -58,8 +58,9 @@ struct PartWriter<'a> {
 
 impl PartWriter<'_> {
     /// Writes a run; `None` on failure.
-    fn put(&self, kept: &KeptRun, writer: &Writer) -> Option<Piece> {
-        let (run, files, texts) = match &kept.left {
+    fn put(&self, kept: (&Findings, &Account), writer: &Writer) -> Option<Piece> {
+        let (_, account) = kept;
+        let (run, files, texts) = match &account.left {
             Some(left) => {
                 let (run, texts) = self.notes?.left(left)?;
                 let files = self.stage.part_files(&run.files)?;
@@ -75,7 +76,7 @@ impl PartWriter<'_> {
             run,
             files,
             texts: writer.put(&texts)?,
-            read: kept.read,
+            read: account.read,
         };
         writer.put(&postcard::to_stdvec(&run).ok()?)
     }
@@ -83,18 +84,18 @@ impl PartWriter<'_> {
 
 impl RunShape {
     /// The shape of a run without pages.
-    fn without_pages(kept: &KeptRun) -> Self {
+    fn without_pages((findings, account): (&Findings, &Account)) -> Self {
         Self {
             inputs: None,
             archive_context: Default::default(),
             named: Vec::new(),
             is_newest: false,
             files: Vec::new(),
-            problems: kept.problems.iter().map(Problem::from).collect(),
-            used: kept.used.clone(),
+            problems: account.problems.iter().map(Problem::from).collect(),
+            used: account.used.clone(),
             facets: Default::default(),
             texts: (0, 0),
-            findings: FindingsShape::of(&kept.findings),
+            findings: FindingsShape::of(findings, &account.digests),
         }
     }
 }

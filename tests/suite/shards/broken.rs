@@ -79,10 +79,10 @@ const CODES: [Broken; 13] = [
     Broken {
         code: "merge.overlap",
         prepare: |site| {
-            part(site, "1/1", "public");
+            whole(site);
             Vec::new()
         },
-        arguments: &["merge", "-v", "public"],
+        arguments: &["merge", "-v", "parts/1", "--out", "parts/1/site"],
     },
     Broken {
         code: "merge.other-version",
@@ -306,6 +306,81 @@ fn a_part_that_was_cut_changed_or_added_to_is_refused_and_the_old_site_stays() {
         prepare(&site);
         refuses(&site, code, ONE, &format!("way {at}, {code}"));
     }
+}
+
+#[test]
+fn a_part_never_replaces_a_site_nor_a_site_a_part() {
+    let site = TestSite::base();
+    site.publish();
+    whole(&site);
+    let code = "publish.foreign-folder";
+    let shard = &["build", "--shard", "1/1", "--out", "public"];
+    refuses(&site, code, shard, "a part over a site");
+    refuses(
+        &site,
+        code,
+        &["build", "--out", "parts/1"],
+        "a site over a part",
+    );
+}
+
+#[test]
+fn a_file_that_kept_its_size_makes_a_part_stale_only_if_it_is_read() {
+    let site = TestSite::base();
+    let [writeup, notes] = ["writeup.md", "notes.bin"].map(|name| format!("{FIRST}/{name}"));
+    site.write(&notes, "one").publish();
+    whole(&site);
+    site.write(&notes, "two");
+    let merge = || site.runpress(&["merge", "parts/1"]);
+    assert_eq!(merge().status, Some(0), "{}", merge().stderr);
+    let text = site.text(&writeup);
+    site.write(&writeup, text.replacen("well", "WELL", 1));
+    assert_ne!(site.text(&writeup), text);
+    refuses(&site, "merge.stale-part", ONE, "the same size");
+    // Written again, as a checkout does.
+    site.write(&writeup, &text);
+    assert_eq!(merge().status, Some(0), "{}", merge().stderr);
+    site.write(&format!("{FIRST}/transcript.json"), "{}");
+    refuses(&site, "merge.stale-part", ONE, "a new file");
+}
+
+#[cfg(unix)]
+#[test]
+fn files_of_a_part_with_another_mode_get_that_of_the_merge() {
+    use std::os::unix::fs::PermissionsExt;
+
+    let site = TestSite::base();
+    whole(&site);
+    let private = fs::Permissions::from_mode(0o600);
+    fs::set_permissions(site.path(&page()), private).expect("permissions");
+    let ran = site.runpress(&["merge", "parts/1"]);
+    assert_eq!(ran.status, Some(0), "{}", ran.stderr);
+    let mode = |path: &str| {
+        let meta = fs::metadata(site.path(path)).expect("a file");
+        meta.permissions().mode() & 0o777
+    };
+    let merged = mode(&format!("public/runs/{FIRST_SLUG}/index.html"));
+    assert_eq!(merged, mode("public/index.html"));
+    assert_eq!(mode(&page()), 0o600, "the part is left alone");
+}
+
+#[test]
+fn runs_of_two_roots_whose_paths_look_alike_are_merged() {
+    let (site, outside) = (TestSite::base(), TestSite::bare());
+    let other = Run::new("9f1c2d3e-8a60-4d2e-9a51-0c9f6f1f2b11").record();
+    outside.write("content/runs/first/run-record.json", other);
+    let settings = format!(
+        "[build]\ncontent = [\"content\", '{}']\n",
+        outside.root().display()
+    );
+    site.write("site.toml", settings).publish();
+    for shard in ["1/2", "2/2"] {
+        part(&site, shard, &format!("parts/{}", &shard[..1]));
+    }
+    let before = tree(&site.path("public"));
+    let ran = site.runpress(&["merge", "--fresh", "parts/1", "parts/2"]);
+    assert_eq!(ran.status, Some(0), "{}", ran.stderr);
+    assert_eq!(differences(&before, &tree(&site.path("public"))), [""; 0]);
 }
 
 #[test]
