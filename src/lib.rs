@@ -335,8 +335,8 @@ fn stage_site<'a>(
     drop(parts);
 
     // Lists, tables and feeds of all runs.
-    let mut outcome = Outcome::of(site, &gathered, runs);
     gathered.condense(site)?;
+    let mut outcome = Outcome::of(site, &gathered, runs);
     if outcome.publishes(site) {
         let output = Output {
             stage: &stage,

@@ -248,9 +248,12 @@ fn ranks(numbers: &[f64]) -> Vec<u32> {
         .collect();
     sorted.sort_by(f64::total_cmp);
     sorted.dedup_by(|a, b| a.total_cmp(b).is_eq());
-    let rank = |number: &f64| match number.is_nan() {
-        true => 0,
-        false => sorted.partition_point(|each| each.total_cmp(number).is_lt()) + 1,
+    let rank = |number: &f64| {
+        if number.is_nan() {
+            0
+        } else {
+            sorted.partition_point(|each| each.total_cmp(number).is_lt()) + 1
+        }
     };
     let ranks = numbers.iter().map(rank);
     ranks
@@ -270,14 +273,14 @@ fn spelled(numbers: &[usize], width: u32) -> String {
 /// Names in lower case, with spaces between them. Names of eight hexadecimal digits, as UUIDs begin, are numbers of five
 /// digits: many in succession are one name that begins with an `X`.
 fn packed(names: &[Box<str>]) -> String {
-    let number = |name: &Box<str>| {
+    let number = |name: &str| {
         let digits = name.bytes().all(|byte| byte.is_ascii_hexdigit());
         let number = (digits && name.len() == 8).then(|| usize::from_str_radix(name, 16));
         number.and_then(Result::ok)
     };
-    let alike = |one: &Box<str>, next: &Box<str>| number(one).and(number(next)).is_some();
-    let tokens = names.chunk_by(alike).map(|some| {
-        let numbers: Vec<usize> = some.iter().filter_map(number).collect();
+    let tokens = names.chunk_by(|one, next| number(one).and(number(next)).is_some());
+    let tokens = tokens.map(|some| {
+        let numbers: Vec<usize> = some.iter().filter_map(|name| number(name)).collect();
         match numbers.as_slice() {
             [] => some.concat(),
             numbers => format!("X{}", spelled(numbers, 5)),
