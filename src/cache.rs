@@ -25,14 +25,21 @@ const PROGRAM: &str = env!("RUNPRESS_SOURCES");
 const MOST: u64 = 1 << 31;
 /// Bytes of the file header: magic, program, and the places of head and body.
 const START: usize = 8 + 32 + 2 * PLACE;
-const PLACE: usize = 8 + 8 + 32;
+const PLACE: usize = 8 + 8 + CHECK;
+/// Bytes of the digest of a piece: enough to find damage.
+const CHECK: usize = 16;
 
 /// Place and digest of a piece.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) struct Piece {
     at: u64,
     bytes: u64,
-    digest: [u8; 32],
+    digest: [u8; CHECK],
+}
+
+fn check(digest: &blake3::Hash) -> [u8; CHECK] {
+    let bytes = digest.as_bytes().first_chunk();
+    bytes.copied().unwrap_or_default()
 }
 
 impl Piece {
@@ -142,7 +149,7 @@ impl Reader {
     /// A piece, if its digest matches.
     pub(crate) fn piece(&self, piece: Piece) -> Option<Vec<u8>> {
         let bytes = self.read(piece.at, piece.bytes)?;
-        (*blake3::hash(&bytes).as_bytes() == piece.digest).then_some(bytes)
+        (check(&blake3::hash(&bytes)) == piece.digest).then_some(bytes)
     }
 }
 
@@ -232,7 +239,7 @@ impl Writer {
         Some(Piece {
             at,
             bytes: bytes.len() as u64,
-            digest: blake3::hash(bytes).into(),
+            digest: check(&blake3::hash(bytes)),
         })
     }
 
@@ -251,7 +258,7 @@ impl Writer {
         let piece = Piece {
             at: *end,
             bytes: written.bytes,
-            digest: written.hasher.finalize().into(),
+            digest: check(&written.hasher.finalize()),
         };
         *end += piece.bytes;
         Some(piece)
@@ -278,7 +285,7 @@ impl Writer {
     pub(crate) fn piece(&self, piece: Piece) -> Option<Vec<u8>> {
         let mut bytes = vec![0; usize::try_from(piece.bytes).ok()?];
         self.read(piece.at, &mut bytes).ok()?;
-        (*blake3::hash(&bytes).as_bytes() == piece.digest).then_some(bytes)
+        (check(&blake3::hash(&bytes)) == piece.digest).then_some(bytes)
     }
 
     /// Whether the file has this range.

@@ -24,12 +24,48 @@ pub use shard::Shard;
 /// A file or folder of the content.
 #[derive(Debug, Clone)]
 pub struct ContentPath {
-    /// Its path.
-    pub path: PathBuf,
     /// Its content root; files are only read below it.
     pub root: Arc<Path>,
     /// Its path in diagnostics.
     pub shown: String,
+    below: Below,
+}
+
+/// The path of a file or folder below its content root. There is one for each run, so it is not held twice.
+#[derive(Debug, Clone)]
+enum Below {
+    /// The path in diagnostics from this byte on.
+    Shown(usize),
+    /// A path that a diagnostic cannot show as it is.
+    Other(Box<Path>),
+}
+
+impl ContentPath {
+    /// The file or folder `below` a content root.
+    pub fn new(root: Arc<Path>, below: &Path, shown: String) -> Self {
+        let named = below.to_str().filter(|below| shown.ends_with(below));
+        let below = named.map_or_else(
+            || Below::Other(below.into()),
+            |named| Below::Shown(shown.len() - named.len()),
+        );
+        Self { root, shown, below }
+    }
+
+    /// Its path from its content root.
+    pub fn below(&self) -> &Path {
+        match &self.below {
+            Below::Shown(from) => Path::new(&self.shown[*from..]),
+            Below::Other(path) => path,
+        }
+    }
+
+    /// Its path.
+    pub fn path(&self) -> PathBuf {
+        match self.below() {
+            below if below.as_os_str().is_empty() => self.root.to_path_buf(),
+            below => self.root.join(below),
+        }
+    }
 }
 
 /// A directory that holds a run record.
@@ -154,16 +190,14 @@ pub fn run_at(site: &Path, content: &[PathBuf], path: &Path) -> Option<RunDirect
         .find(|root| found.starts_with(root))
         .unwrap_or_else(|| found.clone());
     let shown = found.strip_prefix(&site).unwrap_or(path).to_string_lossy();
-    Some(RunDirectory {
-        // The site's root itself: no path that begins with `/` leads there.
-        shown: if shown.is_empty() {
-            ".".to_owned()
-        } else {
-            shown.into_owned()
-        },
-        path: found,
-        root: root.into(),
-    })
+    // The site's root itself: no path that begins with `/` leads there.
+    let shown = if shown.is_empty() { ".".into() } else { shown };
+    let below = found.strip_prefix(&root).ok()?;
+    Some(RunDirectory::new(
+        root.as_path().into(),
+        below,
+        shown.into_owned(),
+    ))
 }
 
 struct Walk<'a> {
@@ -270,11 +304,8 @@ impl Walk<'_> {
     }
 
     fn at(&self, path: &Path) -> ContentPath {
-        ContentPath {
-            path: path.to_owned(),
-            root: Arc::clone(&self.root),
-            shown: self.shown(path),
-        }
+        let below = path.strip_prefix(&self.root).unwrap_or(path);
+        ContentPath::new(Arc::clone(&self.root), below, self.shown(path))
     }
 
     /// The path of an entry in the content root, even if found in a mirror.

@@ -4,59 +4,50 @@
 //! It holds no time and no name of a machine: the same previous ledger and the same content give the same bytes.
 
 mod compare;
-mod digests;
 mod fields;
 mod names;
 mod parts;
+mod store;
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeSet;
+use std::io;
 use std::sync::Arc;
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::value::RawValue;
 
-pub use compare::{CurrentRuns, next};
+pub use compare::{CurrentRuns, Differing, next};
 pub use fields::{by_digest, fields};
-pub use parts::Part;
+pub use parts::Document;
+pub use store::{Store, packed};
 
 use crate::diagnostics::text::quoted;
 use crate::links::{self, RunFolders, Slug};
-use crate::model::digests::{Digests, by_known_part};
+use crate::model::digests::Digests;
+use crate::model::findings::{RunDigests, Slice};
 use crate::shapes;
-use crate::shapes::SCHEMA_VERSION;
 
 /// The ledger's path from a site's root.
 pub const PATH: &str = "feeds/changes.json";
 /// The largest number that every reader of JSON holds exactly.
 const NEWEST: u64 = (1 << 53) - 1;
 
-/// `changes.json`: what each build changed, and what the next one compares itself with. It is written as [`parts::Document`]s.
-#[derive(Debug, Clone, Deserialize, JsonSchema)]
-#[serde(rename_all = "camelCase")]
-#[schemars(rename = "Changes")]
+/// What each build changed, and what the next one compares itself with. It is written as [`Document`]s.
+#[derive(Debug, Clone, Default)]
 pub struct Ledger {
-    /// Version of this format.
-    #[schemars(with = "shapes::Version")]
-    pub schema_version: u32,
-    /// Where the folders of runs are: `flat` is `runs/<slug>/`; `prefixed` is `runs/<prefix>/<slug>/`, and the prefix is the
-    /// first two hexadecimal digits of the slug's BLAKE3. Absent: `flat`.
-    #[serde(default, skip_serializing_if = "is_default")]
+    /// Where the folders of runs are.
     pub run_folders: RunFolders,
-    /// Changes by build, newest first, those in `parts` apart. A build that changed nothing has no entry; the first entry
-    /// lists nothing.
+    /// Changes by build, newest first.
     pub builds: Vec<Build>,
     /// Runs that are no longer published, by id.
     pub withdrawn: Vec<Withdrawn>,
     /// Former addresses of runs, by slug, each with the current names of its run.
-    #[serde(default)]
     pub moved: Vec<Named>,
-    /// Digests of each published run, by id, from which the next build detects changes. A large ledger has them in
-    /// `parts`.
-    pub runs: Vec<Arc<Known>>,
-    /// Files with more of a large ledger: older builds, and digests of runs. In memory, and in a part, there are none.
-    #[serde(default, skip_serializing_if = "Vec::is_empty")]
-    pub parts: Vec<Part>,
+    /// The runs that it knows, by id.
+    pub runs: Vec<Arc<Held>>,
+    /// Where the digests of the runs are; `None` if there are none.
+    store: Option<Arc<dyn Store>>,
 }
 
 /// Changes of one build.
@@ -247,6 +238,19 @@ pub struct Withdrawn {
     pub reason: Option<String>,
 }
 
+/// A [`Known`] in memory.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Held {
+    /// The run.
+    pub run: Named,
+    /// The rating of its review.
+    pub rating: Option<String>,
+    /// Whether the run is quarantined.
+    pub quarantined: bool,
+    /// Where its [`packed`] digests are in the store of the ledger: those of a large archive do not fit into memory.
+    pub digests: Slice,
+}
+
 /// Digests of a run.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
@@ -260,17 +264,11 @@ pub struct Known {
     pub quarantined: bool,
     /// Digests of the fields of the record by JSON pointer, down to the keys of its keys. Unrecognized keys share one
     /// digest, at the nearest place that the format names. White space and the order of keys do not count.
-    #[serde(with = "digests")]
-    #[schemars(with = "BTreeMap<String, String>")]
     pub record: Digests,
     /// Digest of each file beside it, sidecars apart; `implementation/` is all files of a published implementation. While the
     /// run is quarantined, digests replace the names that people chose.
-    #[serde(with = "digests")]
-    #[schemars(with = "BTreeMap<String, String>")]
     pub files: Digests,
     /// Digest of each annotation, by id; by a digest of the id while the run is quarantined.
-    #[serde(with = "digests")]
-    #[schemars(with = "BTreeMap<String, String>")]
     pub annotations: Digests,
 }
 
@@ -288,48 +286,21 @@ impl Ledger {
         links::run(&Slug::new(&run.slug, self.run_folders))
     }
 
-    /// A ledger in which nothing is yet.
-    pub const fn empty() -> Self {
-        Self {
-            schema_version: SCHEMA_VERSION,
-            run_folders: RunFolders::Flat,
-            builds: Vec::new(),
-            withdrawn: Vec::new(),
-            moved: Vec::new(),
-            runs: Vec::new(),
-            parts: Vec::new(),
-        }
-    }
-
-    /// Reads one file of a ledger.
-    fn document(bytes: &[u8]) -> Result<Self, String> {
-        #[derive(Deserialize)]
-        #[serde(rename_all = "camelCase")]
-        struct Version {
-            schema_version: u64,
-        }
-
-        let Version { schema_version } =
-            serde_json::from_slice(bytes).map_err(|error| error.to_string())?;
-        if schema_version != u64::from(SCHEMA_VERSION) {
-            return Err(format!(
-                "its `schemaVersion` is `{schema_version}`, but this version of runpress reads `{SCHEMA_VERSION}`"
-            ));
-        }
-        serde_json::from_slice(bytes).map_err(|error| error.to_string())
-    }
-
-    /// Reads a ledger that an earlier build wrote; `read` gives the bytes of a part at its path. Values in it that a ledger may not
-    /// repeat are dropped, whoever wrote them.
+    /// Reads a ledger that an earlier build wrote; `read` gives the bytes of a part at its path, and `store` takes the digests.
+    /// Values in it that a ledger may not repeat are dropped, whoever wrote them.
     ///
     /// # Errors
     /// What is wrong with it, as a part of a sentence.
     pub fn parse(
         bytes: &[u8],
         read: &mut dyn FnMut(&str) -> Result<Vec<u8>, String>,
+        store: Arc<dyn Store>,
     ) -> Result<Self, String> {
-        let mut ledger = Self::document(bytes)?;
-        ledger.join(read)?;
+        let mut ledger = Self {
+            store: Some(store),
+            ..Self::default()
+        };
+        ledger.join(bytes, read)?;
         let changes = ledger
             .builds
             .iter_mut()
@@ -343,17 +314,6 @@ impl Ledger {
             });
             change.fields = fields::merged(fields.collect());
         }
-        let mut names = BTreeSet::new();
-        for known in &mut ledger.runs {
-            let known = Arc::make_mut(known);
-            known.record = by_known_part(&known.record);
-            known.record.share(&mut names);
-            known.files.share(&mut names);
-            if known.quarantined {
-                names::hide(known);
-            }
-        }
-        names::forget_gone(&mut ledger.builds, &ledger.runs);
         let runs = ledger.runs.iter().map(|known| &known.run);
         let gone = ledger.withdrawn.iter().map(|withdrawn| &withdrawn.run);
         // Pages are written at these addresses.
@@ -371,7 +331,33 @@ impl Ledger {
                 ledger.newest()
             ));
         }
+        let mut builds = std::mem::take(&mut ledger.builds);
+        let forgotten = names::forget_gone(&mut builds, &ledger);
+        ledger.builds = builds;
+        forgotten.map_err(|error| format!("its digests were not kept: {error}"))?;
         Ok(ledger)
+    }
+
+    /// The run of this id.
+    fn find(&self, id: &str) -> Option<&Arc<Held>> {
+        let at = self.runs.binary_search_by(|known| (*known.run.id).cmp(id));
+        self.runs.get(at.ok()?)
+    }
+
+    /// The digests of one of its runs.
+    fn digests(&self, of: &Held) -> io::Result<RunDigests> {
+        store::unpacked(&self.text(of)?)
+    }
+
+    /// The digests of one of its runs, [`packed`].
+    fn text(&self, of: &Held) -> io::Result<Vec<u8>> {
+        let store = self.store.as_ref().ok_or(io::ErrorKind::NotFound)?;
+        store.get(of.digests)
+    }
+
+    /// Drops what only a later build compares itself with, and all that was kept of it.
+    pub fn forget_runs(&mut self) {
+        (self.runs, self.store) = (Vec::new(), None);
     }
 
     /// The number of the newest entry; 0 when there is none.

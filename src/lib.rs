@@ -322,8 +322,8 @@ fn stage_site<'a>(
         // Neighbors and ranges may have counted invalid runs, so all pages are rendered again.
         gathered = gathered.without_invalid(site, runs);
     };
+    gathered.condense(site)?;
     if let Share::Shard(shard) = share {
-        gathered.condense(site)?;
         let outcome = pipeline::part_outcome(site, &gathered, (shard, runs), &stage);
         return Ok(StagedSite {
             gathered,
@@ -335,8 +335,7 @@ fn stage_site<'a>(
     drop(parts);
 
     // Lists, tables and feeds of all runs.
-    gathered.condense(site)?;
-    let mut outcome = Outcome::of(site, &gathered, runs);
+    let mut outcome = Outcome::of(site, &gathered, runs, &stage.spool)?;
     if outcome.publishes(site) {
         let output = Output {
             stage: &stage,

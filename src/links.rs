@@ -1,5 +1,6 @@
 //! The addresses of the site, and links between pages: relative, with `index.html`.
 
+use std::borrow::Cow;
 use std::fmt;
 use std::ops::Deref;
 use std::sync::Arc;
@@ -35,28 +36,31 @@ impl RunFolders {
     }
 }
 
-/// The slug of a run, and the folder of its page. Reads as the slug; functions of this module use the folder.
+/// The slug of a run, and where the folder of its page is. Reads as the slug; functions of this module use the folder.
 #[derive(Debug, Clone, Default, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Slug {
-    /// `runs/<slug>`, or with the prefix.
-    folder: Arc<str>,
+    slug: Arc<str>,
+    folders: RunFolders,
 }
 
 impl Slug {
     /// The slug of a run of a site.
     pub fn new(slug: &str, folders: RunFolders) -> Self {
-        let folder = match folders {
-            RunFolders::Flat => format!("runs/{slug}"),
-            RunFolders::Prefixed => format!("runs/{}/{slug}", prefix(slug)),
-        };
-        Self {
-            folder: folder.into(),
-        }
+        let slug = slug.into();
+        Self { slug, folders }
+    }
+
+    /// The slug alone.
+    pub fn shared(&self) -> Arc<str> {
+        Arc::clone(&self.slug)
     }
 
     /// The path below `runs/`: the slug, after the prefix if folders have one.
-    pub fn below_runs(&self) -> &str {
-        self.folder.split_once('/').map_or("", |(_, below)| below)
+    pub fn below_runs(&self) -> Cow<'_, str> {
+        match self.folders {
+            RunFolders::Flat => Cow::Borrowed(&self.slug),
+            RunFolders::Prefixed => format!("{}/{}", prefix(&self.slug), self.slug).into(),
+        }
     }
 }
 
@@ -64,7 +68,7 @@ impl Deref for Slug {
     type Target = str;
 
     fn deref(&self) -> &str {
-        self.folder.rsplit('/').next().unwrap_or_default()
+        &self.slug
     }
 }
 
@@ -111,7 +115,7 @@ pub fn card(page: &str) -> String {
 
 /// A file in the folder of a run page.
 pub fn run_file(slug: &Slug, name: &str) -> String {
-    format!("{}/{name}", slug.folder)
+    format!("runs/{}/{name}", slug.below_runs())
 }
 
 /// Page `number` (from 1) of the events of a tape; the first is on the run page itself.

@@ -90,8 +90,7 @@ impl Loaded {
 /// # Errors
 /// The directory is missing.
 pub(crate) fn open(directory: &RunDirectory) -> io::Result<Folder> {
-    let below = directory.path.strip_prefix(&directory.root);
-    Folder::open(&directory.root)?.folder(below.unwrap_or(&directory.path))
+    Folder::open(&directory.root)?.folder(directory.below())
 }
 
 /// Reads the record of a run directory.
@@ -160,15 +159,14 @@ pub fn withdrawn(file: &ContentPath, limits: &Limits) -> Result<Vec<u8>, Diagnos
 
 /// Reads a file of a content root that belongs to no run. A link may point to other such files, but not into a run directory.
 fn of_the_content(file: &ContentPath, most: SizeLimit) -> Result<Vec<u8>, Diagnostic> {
-    let ContentPath { path, root, shown } = file;
+    let ContentPath { root, shown, .. } = file;
     let failed = |error: io::Error| unreadable(shown, &error.to_string());
     let content = Folder::open(root).map_err(failed)?;
     let bounds = Bounds {
         folder: "the content root",
         allows: &|at| at != Path::new(list::FILE_NAME) && !is_in_a_run(&content, at),
     };
-    let below = path.strip_prefix(root).unwrap_or(path);
-    read(&content, below, shown, most, &bounds)?
+    read(&content, file.below(), shown, most, &bounds)?
         .ok_or_else(|| unreadable(shown, "it no longer exists"))
 }
 

@@ -6,6 +6,7 @@
 use std::fs::{self, File};
 use std::io::{self, BufWriter, ErrorKind, Write};
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 
 use serde::{Serialize, Serializer};
 
@@ -53,7 +54,7 @@ pub struct Stage {
     /// Changes to the output folder, if its files were replaced one by one.
     replaced: Option<Changes>,
     /// Data for archive-wide pages, until they are rendered.
-    pub spool: Spool,
+    pub spool: Arc<Spool>,
 }
 
 /// Completes an interrupted replacement of files one by one, and removes other leftovers.
@@ -125,7 +126,7 @@ impl Stage {
             written: written::Counts::default(),
             scales: None,
             replaced: None,
-            spool: Spool::default(),
+            spool: Arc::default(),
         }
     }
 

@@ -21,7 +21,7 @@ use crate::feeds::{self, annotations};
 use crate::formats::{
     events, raw, redactions, run_record, sidecar as sidecar_format, tape, trace, withdrawn,
 };
-use crate::ledger::{self, Ledger};
+use crate::ledger;
 
 /// The schema of a document, or of a line of one.
 #[derive(Debug, Clone, Copy)]
@@ -102,7 +102,7 @@ pub const ALL: &[Entry] = &[
         "feeds/downloads.jsonl",
     ),
     feed::<feeds::run::RunDocument<'_>>("run", "All data of one run", "runs/<slug>/run.json"),
-    feed::<Ledger>("changes", "What each build changed", ledger::PATH),
+    feed::<ledger::Document<'_>>("changes", "What each build changed", ledger::PATH),
     feed::<Report<'_>>(
         "diagnostics",
         "The problems of a build",

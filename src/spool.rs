@@ -93,10 +93,24 @@ impl Spool {
     /// # Errors
     /// The file cannot be written.
     pub fn put(&self, texts: &[u8]) -> Result<u64, Diagnostic> {
+        self.append(texts).map_err(|error| refused(&error))
+    }
+
+    /// Stores a text.
+    ///
+    /// # Errors
+    /// The file cannot be written.
+    pub fn add(&self, text: &[u8]) -> io::Result<Slice> {
+        let mut texts = Texts::default();
+        let place = texts.put(text);
+        Ok(place.behind(self.append(texts.bytes())?))
+    }
+
+    fn append(&self, texts: &[u8]) -> io::Result<u64> {
         if texts.is_empty() {
             return Ok(0);
         }
-        let put = match &self.place {
+        match &self.place {
             Store::Cache(cache) => cache.append(texts),
             Store::Temporary(pieces) => {
                 let mut pieces = pieces.lock().unwrap_or_else(PoisonError::into_inner);
@@ -107,8 +121,7 @@ impl Spool {
                 *end += texts.len() as u64;
                 written.map(|()| at)
             }
-        };
-        put.map_err(|error| refused(&error))
+        }
     }
 
     /// Reads a text back.

@@ -8,7 +8,7 @@ use percent_encoding::{
 
 /// An absolute `http` or `https` address that cannot be parsed in more than one way.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
-pub struct HttpUrl(String);
+pub struct HttpUrl(Box<str>);
 
 /// Whether an annotation's link is allowed: `http`, `https` or `mailto`.
 #[must_use]
@@ -31,7 +31,7 @@ impl HttpUrl {
         let authority = rest.split(['/', '?', '#']).next()?;
         let clean = !text.contains(|c| is_blank(c) || matches!(c, '"' | '<' | '>' | '\\' | '`'));
         let (host, port) = authority.rsplit_once(':').unwrap_or((authority, ""));
-        (clean && is_host(host) && is_port(port)).then(|| Self(text.to_owned()))
+        (clean && is_host(host) && is_port(port)).then(|| Self(text.into()))
     }
 
     /// A base address: no query or fragment, no empty segment, `.` or `..` in its path, which would change it when resolved, and
@@ -51,7 +51,7 @@ impl HttpUrl {
         }
         let ascii = utf8_percent_encode(&url.0, CONTROLS).to_string();
         let end = if ascii.ends_with('/') { "" } else { "/" };
-        Some(Self(ascii + end))
+        Some(Self((ascii + end).into()))
     }
 
     /// The address.
@@ -272,7 +272,7 @@ mod tests {
         ] {
             assert!(HttpUrl::parse(bad).is_none(), "{bad}");
         }
-        let base = |text| HttpUrl::base(text).map(|base| base.0);
+        let base = |text| HttpUrl::base(text).map(|base| base.0.into_string());
         for (text, base_url) in [
             ("https://example.org", "https://example.org/"),
             ("https://example.org/", "https://example.org/"),

@@ -68,7 +68,7 @@ pub(super) fn lock(directory: &RunDirectory, waiting: &dyn Fn(&str)) -> Result<F
     };
     let shown = format!("{}/{name}", directory.shown);
     if wait(&file, &shown, LOCK_TIMEOUT, waiting)? {
-        clear(&directory.path);
+        clear(&directory.path());
     }
     Ok(file)
 }
@@ -166,7 +166,7 @@ pub(super) fn replace(
     };
     let path = match old {
         Some(_) => resolved(directory, name).map_err(|reason| failed(&reason))?,
-        None => directory.path.join(name),
+        None => directory.path().join(name),
     };
     exchange(&path, old, new).map_err(|error| failed(&error.to_string()))
 }
@@ -176,7 +176,7 @@ fn resolved(directory: &RunDirectory, name: &str) -> Result<PathBuf, String> {
     let run = load::open(directory).map_err(|error| error.to_string())?;
     let opened = run.file(Path::new(name)).map_err(|fault| fault.reason())?;
     let linked = opened.and_then(|opened| opened.linked);
-    Ok(directory.path.join(linked.unwrap_or_else(|| name.into())))
+    Ok(directory.path().join(linked.unwrap_or_else(|| name.into())))
 }
 
 /// The current content of a file; `None` if it is no longer a regular file.

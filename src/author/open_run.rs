@@ -152,7 +152,7 @@ impl<'a> OpenRun<'a> {
         tape == wanted
             || Path::new(wanted)
                 .canonicalize()
-                .is_ok_and(|path| path == self.directory.path.join(tape))
+                .is_ok_and(|path| path == self.directory.path().join(tape))
     }
 
     /// The sidecar of a tape. Fails if an existing sidecar cannot be used, because additions to it could not be checked.

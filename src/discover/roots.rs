@@ -53,8 +53,7 @@ impl Roots {
 
     /// What is in a run directory.
     pub(crate) fn of(&self, directory: &RunDirectory) -> Option<&Tree> {
-        let below = directory.path.strip_prefix(&directory.root).ok()?;
-        self.root(&directory.root)?.folder(below)
+        self.root(&directory.root)?.folder(directory.below())
     }
 
     /// Drops the trees, but for a digest.

@@ -1,7 +1,5 @@
 //! Digests of a run, with which the next build detects changes.
 
-use std::collections::BTreeMap;
-
 use crate::formats::json::{Kind, Node, pointer_part};
 use crate::formats::{run_record, sidecar};
 use crate::load::RunFiles;
@@ -47,9 +45,9 @@ fn implementation_digest(implementation: &Implementation) -> Option<(String, Str
 
 /// Digests of the fields of a record by JSON pointer, two levels deep: enough to name what changed without the old record.
 fn record_digests(record: &str) -> Digests {
-    let mut digests = BTreeMap::new();
+    let mut digests = Digests::new();
     let Ok(root) = Node::parse(record) else {
-        return Digests::default();
+        return digests;
     };
     let mut add = |pointer: String, value: Node<'_>| {
         let mut hasher = blake3::Hasher::new();
@@ -70,7 +68,7 @@ fn record_digests(record: &str) -> Digests {
             );
         }
     }
-    digests.into_iter().collect()
+    digests
 }
 
 /// Hashes a value, ignoring white space and key order.
@@ -110,7 +108,7 @@ fn absorb_text(hasher: &mut blake3::Hasher, text: &str) {
 
 fn annotation_digests(inspected: &Inspected<'_>) -> Digests {
     let tapes = inspected.tapes.iter().zip(&inspected.sidecars).enumerate();
-    let mut digests = BTreeMap::new();
+    let mut digests = Digests::new();
     for (index, (tape, sidecar)) in tapes {
         for annotation in sidecar.iter().flat_map(|sidecar| &sidecar.annotations) {
             let label = if index == 0 {
@@ -122,7 +120,7 @@ fn annotation_digests(inspected: &Inspected<'_>) -> Digests {
             digests.insert(label, short(&digest.to_hex()));
         }
     }
-    digests.into_iter().collect()
+    digests
 }
 
 fn short(digest: &str) -> String {
@@ -139,7 +137,7 @@ mod tests {
         let one = cut(
             r#"{"toolCalls": {"s3cret": 1}, "s3cret": 2, "metrics": {"s3cret": 3, "cost": 4}}"#,
         );
-        let keys: Vec<&str> = one.iter().map(|(key, _)| key).collect();
+        let keys: Vec<&str> = one.keys().map(String::as_str).collect();
         assert_eq!(keys, ["", "/metrics", "/metrics/cost", "/toolCalls"]);
         assert_eq!(by_known_part(&one), one);
         for (place, changed) in [
@@ -157,7 +155,9 @@ mod tests {
             ),
         ] {
             let changed = cut(changed);
-            let differing = one.iter().filter(|(key, it)| changed.get(key) != Some(*it));
+            let differing = one
+                .iter()
+                .filter(|(key, it)| changed.get(*key) != Some(*it));
             assert_eq!(differing.map(|(key, _)| key).collect::<Vec<_>>(), [place]);
         }
     }

@@ -12,8 +12,8 @@ use crate::formats::json::{Kind, Node, pointer_part};
 use crate::formats::run_record::known_part;
 use crate::model::time;
 
-use super::compare::difference;
-use super::{Field, Known};
+use super::Field;
+use super::compare::{Differing, difference};
 
 /// A longer value is not repeated, in bytes.
 const VALUE: usize = 40;
@@ -150,8 +150,8 @@ pub fn fields(before: &str, after: &str) -> Vec<Field> {
 }
 
 /// The fields that differ by their digests alone, where the record from before is not at hand.
-pub fn by_digest(before: &Known, after: &Known) -> Vec<Field> {
-    let (added, changed, gone) = difference(&before.record, &after.record);
+pub fn by_digest([(_, before), (_, after)]: Differing<'_>) -> Vec<Field> {
+    let (added, changed, gone) = difference(before, after);
     let keys = [added, changed, gone].concat();
     merged(keys.iter().map(|key| field(key, None, None)).collect())
 }

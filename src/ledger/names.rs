@@ -4,28 +4,30 @@
 //! still has it, or where the format gives it; the others are counted. While a run is set aside, its names are known by digests.
 
 use std::collections::BTreeMap;
-use std::sync::Arc;
+use std::io;
 
 use crate::formats::{events, raw, run_record, sidecar, threads, transcript, writeup};
 use crate::model::digests::{DIGITS, Digests, short_digest};
+use crate::model::findings::RunDigests;
 use crate::model::implementation::FOLDER;
 
-use super::{Build, Known};
+use super::{Build, Ledger};
 
 /// What a digest that stands for a name begins with.
 const MARK: char = '#';
 
-/// Leaves out and counts all names that no published run of `runs` has.
-pub(super) fn forget_gone(builds: &mut [Build], runs: &[Arc<Known>]) {
-    let published = runs.iter().filter(|known| !known.quarantined);
-    let known: BTreeMap<&str, &Known> = published.map(|known| (&*known.run.id, &**known)).collect();
-    for change in builds.iter_mut().flat_map(|build| &mut build.changed) {
-        let known = known.get(&*change.run.id);
-        let has = |of: fn(&Known) -> &Digests, name: &String| {
-            known.is_some_and(|known| of(known).get(name).is_some())
-        };
+/// Leaves out and counts all names that no published run of the ledger has.
+///
+/// # Errors
+/// Digests cannot be read.
+pub(super) fn forget_gone(builds: &mut [Build], ledger: &Ledger) -> io::Result<()> {
+    let changes = builds.iter_mut().flat_map(|build| &mut build.changed);
+    for change in changes.filter(|it| !it.files.is_empty() || !it.annotations.is_empty()) {
+        let known = ledger.find(&change.run.id);
+        let known = known.filter(|known| !known.quarantined);
+        let known = known.map_or_else(|| Ok(RunDigests::default()), |it| ledger.digests(it))?;
         change.more_files += retain(&mut change.files, |name| {
-            is_of_the_format(name) || has(|known| &known.files, name)
+            is_of_the_format(name) || known.files.contains_key(name)
         });
         let annotations = &mut change.annotations;
         for (names, more) in [
@@ -33,9 +35,10 @@ pub(super) fn forget_gone(builds: &mut [Build], runs: &[Arc<Known>]) {
             (&mut annotations.changed, &mut annotations.more_changed),
             (&mut annotations.withdrawn, &mut annotations.more_withdrawn),
         ] {
-            *more += retain(names, |name| has(|known| &known.annotations, name));
+            *more += retain(names, |name| known.annotations.contains_key(name));
         }
     }
+    Ok(())
 }
 
 /// Keeps what `may_stay`, and says how many did not.
@@ -46,36 +49,28 @@ fn retain(names: &mut Vec<String>, may_stay: impl Fn(&String) -> bool) -> usize 
 }
 
 /// Replaces the names of a quarantined run with digests.
-pub(super) fn hide(known: &mut Known) {
-    let hidden = |digests: &Digests, name: fn(&str) -> String| {
-        let digests = digests.iter();
-        let digests = digests.map(|(found, digest)| (name(found), digest.to_string()));
-        digests.collect()
+pub(super) fn hide(known: &mut RunDigests) {
+    let hidden = |digests: &mut Digests, name: fn(&str) -> String| {
+        let found = std::mem::take(digests).into_iter();
+        *digests = found.map(|(key, digest)| (name(&key), digest)).collect();
     };
-    known.files = hidden(&known.files, hidden_file);
-    known.annotations = hidden(&known.annotations, hidden_name);
+    hidden(&mut known.files, hidden_file);
+    hidden(&mut known.annotations, hidden_name);
 }
 
-/// The files of a run that was set aside, those that it has again by their names.
-pub(super) fn files(before: &Known, after: &Known) -> Digests {
-    seen_again(before, &before.files, &after.files, hidden_file)
-}
-
-/// The annotations of such a run.
-pub(super) fn annotations(before: &Known, after: &Known) -> Digests {
-    seen_again(before, &before.annotations, &after.annotations, hidden_name)
-}
-
-fn seen_again(run: &Known, before: &Digests, after: &Digests, name: fn(&str) -> String) -> Digests {
-    if !run.quarantined {
-        return before.clone();
-    }
-    let names: BTreeMap<String, &str> = after.iter().map(|(key, _)| (name(key), key)).collect();
-    let digests = before.iter().map(|(key, digest)| {
-        let name = names.get(key).copied().unwrap_or(key);
-        (name.to_owned(), digest.to_string())
-    });
-    digests.collect()
+/// Gives back the names of a run that was set aside, where it has them again.
+pub(super) fn reveal(was: &mut RunDigests, is: &RunDigests) {
+    let revealed = |before: &mut Digests, after: &Digests, name: fn(&str) -> String| {
+        let names: BTreeMap<String, &String> = after.keys().map(|key| (name(key), key)).collect();
+        let found = std::mem::take(before).into_iter();
+        let found = found.map(|(key, digest)| match names.get(&key) {
+            Some(name) => ((*name).clone(), digest),
+            None => (key, digest),
+        });
+        *before = found.collect();
+    };
+    revealed(&mut was.files, &is.files, hidden_file);
+    revealed(&mut was.annotations, &is.annotations, hidden_name);
 }
 
 fn hidden_file(name: &str) -> String {

@@ -3,8 +3,10 @@
 //! A part is named by its digest, so its content never changes. It depends only on older builds, or on the ids of its runs, so
 //! most parts stay the same from build to build.
 
+use std::borrow::Cow;
 use std::cmp::Reverse;
 use std::collections::BTreeMap;
+use std::io;
 use std::sync::Arc;
 
 use schemars::JsonSchema;
@@ -12,9 +14,11 @@ use serde::{Deserialize, Serialize};
 
 use crate::diagnostics::text::quoted;
 use crate::links::RunFolders;
+use crate::model::digests::by_known_part;
+use crate::model::findings::RunDigests;
 use crate::shapes::{self, SCHEMA_VERSION};
 
-use super::{Build, Known, Ledger, Named, Withdrawn};
+use super::{Build, Held, Known, Ledger, Named, Withdrawn, names, packed};
 
 /// The folder of the parts, relative to the site's root.
 const FOLDER: &str = "feeds/changes/";
@@ -45,32 +49,62 @@ pub struct Part {
     pub runs: usize,
 }
 
-/// A file of a ledger: a [`Ledger`] in its written form.
-#[derive(Debug, Clone, Serialize)]
+/// `changes.json`: what each build changed, and what the next one compares itself with; or a part of it, of the same shape.
+#[derive(Debug, Clone, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
+#[schemars(rename = "Changes")]
 pub struct Document<'a> {
+    /// Version of this format.
+    #[schemars(with = "shapes::Version")]
     schema_version: u32,
-    #[serde(skip_serializing_if = "super::is_default")]
+    /// Where the folders of runs are: `flat` is `runs/<slug>/`; `prefixed` is `runs/<prefix>/<slug>/`, and the prefix is the
+    /// first two hexadecimal digits of the slug's BLAKE3. Absent: `flat`.
+    #[serde(default, skip_serializing_if = "super::is_default")]
     run_folders: RunFolders,
-    builds: &'a [Build],
-    withdrawn: &'a [Withdrawn],
-    moved: &'a [Named],
-    runs: Vec<&'a Known>,
-    #[serde(skip_serializing_if = "Vec::is_empty")]
+    /// Changes by build, newest first, those in `parts` apart. A build that changed nothing has no entry; the first entry
+    /// lists nothing.
+    builds: Cow<'a, [Build]>,
+    /// Runs that are no longer published, by id.
+    withdrawn: Cow<'a, [Withdrawn]>,
+    /// Former addresses of runs, by slug, each with the current names of its run.
+    #[serde(default)]
+    moved: Cow<'a, [Named]>,
+    /// Digests of each published run, by id, from which the next build detects changes. A large ledger has them in
+    /// `parts`.
+    runs: Vec<Known>,
+    /// Files with more of a large ledger: older builds, and digests of runs. In memory, and in a part, there are none.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
     parts: Vec<Part>,
 }
 
 impl<'a> Document<'a> {
-    fn of(builds: &'a [Build], runs: Vec<&'a Known>) -> Self {
+    fn of(builds: &'a [Build], runs: Vec<Known>) -> Self {
         Self {
             schema_version: SCHEMA_VERSION,
             run_folders: RunFolders::Flat,
-            builds,
-            withdrawn: &[],
-            moved: &[],
+            builds: builds.into(),
+            withdrawn: Cow::default(),
+            moved: Cow::default(),
             runs,
             parts: Vec::new(),
         }
+    }
+
+    fn parse(bytes: &[u8]) -> Result<Self, String> {
+        #[derive(Deserialize)]
+        #[serde(rename_all = "camelCase")]
+        struct Version {
+            schema_version: u64,
+        }
+
+        let Version { schema_version } =
+            serde_json::from_slice(bytes).map_err(|error| error.to_string())?;
+        if schema_version != u64::from(SCHEMA_VERSION) {
+            return Err(format!(
+                "its `schemaVersion` is `{schema_version}`, but this version of runpress reads `{SCHEMA_VERSION}`"
+            ));
+        }
+        serde_json::from_slice(bytes).map_err(|error| error.to_string())
     }
 
     fn bytes(&self) -> serde_json::Result<Vec<u8>> {
@@ -102,14 +136,14 @@ impl Ledger {
     /// The first file. Passes the parts that it lists to `write` one by one, since together they are as large as the ledger.
     ///
     /// # Errors
-    /// Errors of `write`, and serialization errors, converted by `failed`.
+    /// Errors of `write`; or digests cannot be read, converted by `failed`.
     pub fn files<E>(
         &self,
         mut write: impl FnMut(&Part, &[u8]) -> Result<(), E>,
-        failed: impl Fn(serde_json::Error) -> E,
+        failed: impl Fn(io::Error) -> E,
     ) -> Result<Document<'_>, E> {
         let size = |build: &Build| {
-            let bytes = serde_json::to_vec(build).map_err(&failed)?;
+            let bytes = serde_json::to_vec(build).map_err(|error| failed(error.into()))?;
             Ok(bytes.len())
         };
         let (mut kept, mut bytes) = (0, 0);
@@ -121,27 +155,32 @@ impl Ledger {
             kept += 1;
         }
         let (mut end, mut bytes) = (self.builds.len(), 0);
-        let mut documents = Vec::new();
+        let mut older = Vec::new();
         for at in (kept..end).rev() {
             bytes += size(&self.builds[at])?;
             if bytes > OPEN {
-                documents.push(Document::of(&self.builds[at..end], Vec::new()));
+                older.push(&self.builds[at..end]);
                 (end, bytes) = (at, 0);
             }
         }
-        // Newest first.
-        documents.reverse();
-        let buckets = buckets(&self.runs);
-        let many = buckets.len() > 1;
-        documents.extend(buckets.into_iter().map(|runs| Document::of(&[], runs)));
         let mut first = Document {
             run_folders: self.run_folders,
-            withdrawn: &self.withdrawn,
-            moved: &self.moved,
+            withdrawn: self.withdrawn.as_slice().into(),
+            moved: self.moved.as_slice().into(),
             ..Document::of(&self.builds[..end], Vec::new())
         };
-        for document in documents {
-            let bytes = document.bytes().map_err(&failed)?;
+        // Newest first.
+        let older = older.into_iter().rev();
+        let older = older.map(|builds| Ok(Document::of(builds, Vec::new())));
+        let buckets = buckets(&self.runs);
+        let many = buckets.len() > 1;
+        let runs = buckets.into_iter().map(|runs| {
+            let known = runs.into_iter().map(|held| self.known(held));
+            Ok(Document::of(&[], known.collect::<io::Result<_>>()?))
+        });
+        for document in older.chain(runs) {
+            let document = document.map_err(&failed)?;
+            let bytes = document.bytes().map_err(|error| failed(error.into()))?;
             if document.builds.is_empty() && !many && bytes.len() <= OPEN {
                 first.runs = document.runs;
                 continue;
@@ -153,19 +192,39 @@ impl Ledger {
         Ok(first)
     }
 
-    /// Merges the parts that it lists into itself; `read` returns the bytes at a path.
+    /// A run as it is written.
+    fn known(&self, held: &Held) -> io::Result<Known> {
+        let RunDigests {
+            record,
+            files,
+            annotations,
+        } = self.digests(held)?;
+        Ok(Known {
+            run: held.run.clone(),
+            rating: held.rating.clone(),
+            quarantined: held.quarantined,
+            record,
+            files,
+            annotations,
+        })
+    }
+
+    /// Adds what the first file and the parts that it lists say; `read` returns the bytes at a path.
     ///
     /// # Errors
-    /// The problem with a part, as a clause of a sentence.
+    /// The problem with a file, as a clause of a sentence.
     pub(super) fn join(
         &mut self,
+        first: &[u8],
         read: &mut dyn FnMut(&str) -> Result<Vec<u8>, String>,
     ) -> Result<(), String> {
-        let parts = std::mem::take(&mut self.parts);
-        if parts.is_empty() {
-            return Ok(());
-        }
-        for part in parts {
+        let first = Document::parse(first)?;
+        self.run_folders = first.run_folders;
+        self.withdrawn = first.withdrawn.into_owned();
+        self.moved = first.moved.into_owned();
+        self.builds = first.builds.into_owned();
+        self.hold(first.runs)?;
+        for part in first.parts {
             let shown = quoted(&part.path);
             let name = part.path.strip_prefix(FOLDER);
             let name = name.and_then(|name| name.strip_suffix(".json"));
@@ -176,23 +235,49 @@ impl Ledger {
             if blake3::hash(&bytes).to_hex().as_str() != part.blake3 {
                 return Err(format!("its part {shown} has another digest"));
             }
-            let more = Self::document(&bytes).map_err(|why| format!("its part {shown}: {why}"))?;
-            self.builds.extend(more.builds);
-            self.runs.extend(more.runs);
+            let more = Document::parse(&bytes).map_err(|why| format!("its part {shown}: {why}"))?;
+            self.builds.extend(more.builds.into_owned());
+            self.hold(more.runs)?;
         }
         self.builds.sort_by_key(|build| Reverse(build.build));
         self.runs.sort_by(|a, b| a.run.id.cmp(&b.run.id));
         Ok(())
     }
+
+    /// Adds runs, and puts their digests into the store.
+    fn hold(&mut self, runs: Vec<Known>) -> Result<(), String> {
+        let Some(store) = &self.store else {
+            return Ok(());
+        };
+        for known in runs {
+            let mut digests = RunDigests {
+                record: by_known_part(&known.record),
+                files: known.files,
+                annotations: known.annotations,
+            };
+            if known.quarantined {
+                names::hide(&mut digests);
+            }
+            let digests = store.put(&packed(&digests));
+            let digests = digests.map_err(|error| format!("its digests were not kept: {error}"))?;
+            self.runs.push(Arc::new(Held {
+                run: known.run,
+                rating: known.rating,
+                quarantined: known.quarantined,
+                digests,
+            }));
+        }
+        Ok(())
+    }
 }
 
 /// The runs in buckets by the digest of their id, so adding or removing a run changes one bucket.
-fn buckets(runs: &[Arc<Known>]) -> Vec<Vec<&Known>> {
+fn buckets(runs: &[Arc<Held>]) -> Vec<Vec<&Held>> {
     let mut digits = 0;
     while runs.len() >> (4 * digits) > RUNS {
         digits += 1;
     }
-    let mut buckets: BTreeMap<String, Vec<&Known>> = BTreeMap::new();
+    let mut buckets: BTreeMap<String, Vec<&Held>> = BTreeMap::new();
     for run in runs {
         let digest = blake3::hash(run.run.id.as_bytes()).to_hex();
         buckets
@@ -206,9 +291,29 @@ fn buckets(runs: &[Arc<Known>]) -> Vec<Vec<&Known>> {
 #[cfg(test)]
 mod tests {
     use std::collections::BTreeSet;
+    use std::sync::{Mutex, PoisonError};
 
     use super::*;
-    use crate::model::digests::Digests;
+    use crate::ledger::Store;
+    use crate::model::findings::Slice;
+
+    #[derive(Debug, Default)]
+    struct InMemory(Mutex<Vec<u8>>);
+
+    impl Store for InMemory {
+        fn put(&self, text: &[u8]) -> io::Result<Slice> {
+            let mut all = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+            let (at, bytes) = (all.len() as u64, text.len());
+            all.extend(text);
+            Ok(Slice { at, bytes })
+        }
+
+        fn get(&self, place: Slice) -> io::Result<Vec<u8>> {
+            let all = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+            let at = usize::try_from(place.at).map_err(io::Error::other)?;
+            Ok(all[at..at + place.bytes].to_vec())
+        }
+    }
 
     fn named(number: usize) -> Named {
         Named {
@@ -230,7 +335,7 @@ mod tests {
             quarantined: false,
             record: ["/id", "/finishedAt"].map(digest).into_iter().collect(),
             files: [digest("events.jsonl")].into_iter().collect(),
-            annotations: Digests::default(),
+            annotations: BTreeMap::new(),
         }
     }
 
@@ -247,14 +352,18 @@ mod tests {
     }
 
     fn ledger(builds: u64, runs: usize) -> Ledger {
-        Ledger {
+        let mut ledger = Ledger {
             builds: (1..=builds)
                 .rev()
                 .map(|number| build(number, 100))
                 .collect(),
-            runs: (0..runs).map(known).map(Arc::new).collect(),
-            ..Ledger::empty()
-        }
+            store: Some(Arc::new(InMemory::default())),
+            ..Ledger::default()
+        };
+        ledger
+            .hold((0..runs).map(known).collect())
+            .expect("a store");
+        ledger
     }
 
     /// The first file, and the parts with their bytes.
@@ -274,10 +383,11 @@ mod tests {
             .iter()
             .map(|(part, bytes)| (part.path.as_str(), bytes))
             .collect();
-        Ledger::parse(&bytes, &mut |path| {
+        let mut read = |path: &str| {
             let bytes = files.get(path).ok_or("is missing".to_owned())?;
             Ok((*bytes).clone())
-        })
+        };
+        Ledger::parse(&bytes, &mut read, Arc::new(InMemory::default()))
     }
 
     #[test]
@@ -289,8 +399,13 @@ mod tests {
             let size = serde_json::to_vec(&first).expect("JSON").len();
             assert!(size < 3 * OPEN + 10_000, "{size}");
             let read = parse(&first, &files).expect("a ledger");
-            assert!(read.is_same(&whole));
-            assert_eq!(read.parts, []);
+            let runs = |ledger: &Ledger| {
+                let runs = ledger.runs.iter().map(|held| ledger.known(held));
+                runs.collect::<io::Result<Vec<_>>>().expect("digests")
+            };
+            assert_eq!(runs(&read), runs(&whole));
+            let builds = |ledger: &Ledger| serde_json::to_vec(&ledger.builds).expect("JSON");
+            assert_eq!(builds(&read), builds(&whole));
         }
     }
 
@@ -319,7 +434,7 @@ mod tests {
         let before = ledger(200, 5_000);
         let mut after = before.clone();
         after.builds.insert(0, build(201, 100));
-        after.runs.push(Arc::new(known(5_000)));
+        after.hold(vec![known(5_000)]).expect("a store");
         let (before, after) = (names(&before), names(&after));
         assert!(before.difference(&after).count() <= 1);
         assert!(after.difference(&before).count() <= 2);

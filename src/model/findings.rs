@@ -1,8 +1,5 @@
 //! What is kept of a run after its pages are made: small, whatever the size of the run.
 
-use std::collections::BTreeSet;
-use std::sync::Arc;
-
 use super::annotation::{Counts, Kind};
 use super::digests::Digests;
 use super::review::Rating;
@@ -45,19 +42,6 @@ pub struct RunDigests {
     pub annotations: Digests,
 }
 
-impl RunDigests {
-    /// All of them.
-    pub const fn all(&self) -> [&Digests; 3] {
-        [&self.record, &self.files, &self.annotations]
-    }
-
-    /// Shares names with the digests of other runs; annotations have names of their own.
-    pub fn share(&mut self, known: &mut BTreeSet<Arc<str>>) {
-        self.record.share(known);
-        self.files.share(known);
-    }
-}
-
 /// A place in the spool of a build. The default is a place with nothing in it.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct Slice {
@@ -78,9 +62,11 @@ impl Slice {
     }
 }
 
-/// Where the annotations of a run are in the spool: lines for the feeds, cards for the pages.
+/// Where the texts of a run are in the spool: digests for the ledger, lines for the feeds, cards for the pages.
 #[derive(Debug, Clone, Default)]
 pub struct Spooled {
+    /// Its [`RunDigests`], for the ledger.
+    pub digests: Slice,
     /// Lines of `annotations.jsonl`.
     pub lines: Slice,
     /// Friction events.
@@ -137,6 +123,7 @@ impl Spooled {
             card.at = card.at.wrapping_add(texts);
         }
         let slices = [
+            &mut self.digests,
             &mut self.lines,
             &mut self.friction,
             &mut self.hypotheses,

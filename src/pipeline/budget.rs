@@ -105,11 +105,9 @@ mod tests {
 
     #[test]
     fn a_panic_in_a_run_is_an_error_of_that_run_alone() {
-        let directory = RunDirectory {
-            path: "content/runs/first".into(),
-            root: std::path::Path::new("content").into(),
-            shown: "content/runs/first".to_owned(),
-        };
+        let root = std::path::Path::new("content");
+        let shown = "content/runs/first".to_owned();
+        let directory = RunDirectory::new(root.into(), "runs/first".as_ref(), shown);
         assert_eq!(catch_panic(&directory, || 1).expect("no panic"), 1);
         let problem =
             catch_panic(&directory, || panic!("an index out of bounds")).expect_err("a panic");

@@ -35,9 +35,9 @@ pub(super) struct Directory {
     /// The run id, where the record has one, however broken the rest is.
     pub(super) id: Option<Arc<str>>,
     /// Problems of the record.
-    pub(super) problems: Vec<Diagnostic>,
+    pub(super) problems: Box<[Diagnostic]>,
     /// Keys of the record that no version of the format has.
-    pub(super) unknown_keys: Vec<UnknownKey>,
+    pub(super) unknown_keys: Box<[UnknownKey]>,
     pub(super) status: Status,
 }
 
@@ -51,11 +51,15 @@ pub(super) enum Status {
     /// The run ended in a state that is never published.
     NeverPublished,
     /// Files beside the record have errors, and the site asks to leave such runs out.
-    Quarantined {
-        /// The address that the run had.
-        slug: Slug,
-        problems: Vec<Diagnostic>,
-    },
+    Quarantined(Box<Quarantined>),
+}
+
+/// A run that could be published but for its errors.
+#[derive(Debug)]
+pub(super) struct Quarantined {
+    /// The address that the run had.
+    pub(super) slug: Slug,
+    pub(super) problems: Vec<Diagnostic>,
 }
 
 impl Directory {
@@ -72,7 +76,7 @@ impl Directory {
 
     /// Whether the run is missing on the site because of errors.
     pub(super) const fn is_left_out(&self) -> bool {
-        matches!(self.status, Status::Invalid | Status::Quarantined { .. })
+        matches!(self.status, Status::Invalid | Status::Quarantined(_))
     }
 }
 
@@ -130,8 +134,8 @@ impl Directory {
             stamp: None,
             record: Some(digest),
             id,
-            problems: known.problems,
-            unknown_keys: known.unknown_keys,
+            problems: known.problems.into(),
+            unknown_keys: known.unknown_keys.into(),
             status: match known.run {
                 Some(run) => Status::Valid(Candidate {
                     run: Arc::new(run),
@@ -148,7 +152,7 @@ impl Directory {
         let run = match &self.status {
             Status::Valid(candidate) => Some(&*candidate.run),
             Status::NeverPublished => None,
-            Status::Invalid | Status::Quarantined { .. } => return None,
+            Status::Invalid | Status::Quarantined(_) => return None,
         };
         let shape = RecordShape::of(&RecordParts {
             stamp: self.stamp?,
@@ -202,14 +206,14 @@ fn read_record(site: &Site, place: RunDirectory, index: usize) -> Directory {
         stamp: None,
         record: None,
         id: None,
-        problems: Vec::new(),
-        unknown_keys: Vec::new(),
+        problems: Box::default(),
+        unknown_keys: Box::default(),
         status: Status::Invalid,
     };
     let (found, file) = match read.unwrap_or_else(Err) {
         Ok(read) => read,
         Err(problem) => {
-            directory.problems.push(problem);
+            directory.problems = [problem].into();
             return directory;
         }
     };
@@ -231,8 +235,8 @@ fn read_record(site: &Site, place: RunDirectory, index: usize) -> Directory {
             mask.apply(problem, &folder);
         }
     }
-    directory.problems = problems;
-    directory.unknown_keys = found.unknown_keys;
+    directory.problems = problems.into();
+    directory.unknown_keys = found.unknown_keys.into();
     directory
 }
 
@@ -244,7 +248,7 @@ fn check_together(site: &Site, directories: &mut [Directory]) -> Vec<Diagnostic>
     let keys = directories.iter().enumerate();
     let keys = keys.filter(|(_, directory)| !directory.unknown_keys.is_empty());
     let (unpublished, published): (Vec<_>, Vec<_>) = keys
-        .map(|(index, directory)| (index, directory.unknown_keys.clone()))
+        .map(|(index, directory)| (index, directory.unknown_keys.to_vec()))
         .partition(|(index, _)| directories[*index].is_never_published());
     for keys in [published, unpublished] {
         let mask = RefCell::new(Mask::default());

@@ -6,7 +6,7 @@ use std::collections::BTreeSet;
 use rayon::ThreadPool;
 
 use super::Progress;
-use super::directories::{self, Directory, Status};
+use super::directories::{self, Directory, Quarantined, Status};
 use super::kept::{KnownRecords, StagedRuns};
 use super::previous;
 use super::prose::{Prose, Text};
@@ -128,10 +128,12 @@ impl Gathered {
             if run.has_errors() {
                 let entry = &self.archive.runs[index];
                 self.used.extend(run.used);
-                self.directories[entry.directory].status = Status::Quarantined {
+                let quarantined = Quarantined {
                     slug: entry.slug.clone(),
                     problems: run.problems,
                 };
+                let status = Status::Quarantined(Box::new(quarantined));
+                self.directories[entry.directory].status = status;
             }
         }
         self.assembled(site)
@@ -226,7 +228,7 @@ impl Gathered {
     fn quarantined(&self) -> impl Iterator<Item = (&Slug, &[Diagnostic])> {
         let directories = self.directories.iter();
         directories.filter_map(|directory| match &directory.status {
-            Status::Quarantined { slug, problems } => Some((slug, problems.as_slice())),
+            Status::Quarantined(run) => Some((&run.slug, run.problems.as_slice())),
             _ => None,
         })
     }

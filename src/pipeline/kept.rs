@@ -14,9 +14,8 @@ use crate::cache::Piece;
 use crate::diagnostics::{Diagnostic, Excerpt, Place, Severity, codes};
 use crate::load::Input;
 use crate::model::annotation::Counts;
-use crate::model::digests::Digests;
 use crate::model::findings::{
-    Findings, Member, NewestAnnotation, RunDigests, Slice, Spooled, SpooledAnnotation, SpooledCard,
+    Findings, Member, NewestAnnotation, Slice, Spooled, SpooledAnnotation, SpooledCard,
     ThreadCounts,
 };
 use crate::model::review::Rating;
@@ -37,14 +36,14 @@ pub(super) struct KeptRun {
 /// What the outcome of a build needs of a run.
 #[derive(Debug, Default)]
 pub(super) struct Account {
-    /// For the ledger.
-    pub(super) digests: RunDigests,
     /// Sorted.
     pub(super) problems: Vec<Diagnostic>,
     /// Indices of the allowances of secrets that it needs.
     pub(super) used: BTreeSet<usize>,
     /// `None` when no pages were made.
     pub(super) left: Option<Left>,
+    /// Digests of what lists are made of; none when no pages were made.
+    pub(super) facets: Facets,
     /// Bytes of its files.
     pub(super) read: u64,
 }
@@ -54,10 +53,20 @@ pub(super) struct Account {
 pub(super) struct Left {
     /// Where its [`RunShape`] is.
     pub(super) piece: Piece,
-    /// Digests of what lists are made of, by [`Facet`].
-    pub(super) facets: Facets,
     /// How large its texts are, in bytes.
     pub(super) texts: u64,
+    /// A digest of its data for comparisons.
+    pub(super) compare: [u8; 8],
+}
+
+impl Left {
+    pub(super) const fn of(piece: Piece, facets: &Facets, texts: u64) -> Self {
+        Self {
+            piece,
+            texts,
+            compare: facets[Facet::Compare as usize],
+        }
+    }
 }
 
 /// Digests by [`Facet`].
@@ -195,7 +204,7 @@ pub(super) struct RunShape {
     pub(super) problems: Vec<Problem>,
     /// Indices of the allowances of secrets that it needs.
     pub(super) used: BTreeSet<usize>,
-    /// As in [`Left`].
+    /// As in [`Account`].
     pub(super) facets: Facets,
     /// Where its texts are in the cache, and how large they are.
     pub(super) texts: (u64, u64),
@@ -212,8 +221,7 @@ pub(super) struct FindingsShape {
     /// Channel, threads, entries.
     threads: Option<(Option<String>, usize, usize)>,
     writeup_html: Option<String>,
-    /// [`Digests::packed`] of the record, of the files and of the annotations.
-    digests: [(String, Vec<u8>); 3],
+    digests: TextPlace,
     lines: TextPlace,
     friction: TextPlace,
     hypotheses: TextPlace,
@@ -321,12 +329,10 @@ impl FindingsShape {
             ..findings.clone()
         };
         // Nothing in it can fail to be written.
-        facet(&[
-            &postcard::to_stdvec(&Self::of(&without, &RunDigests::default())).unwrap_or_default(),
-        ])
+        facet(&[&postcard::to_stdvec(&Self::of(&without)).unwrap_or_default()])
     }
 
-    pub(super) fn of(findings: &Findings, digests: &RunDigests) -> Self {
+    pub(super) fn of(findings: &Findings) -> Self {
         let spooled = &findings.spooled;
         let cards = spooled.cards.iter();
         let threads = findings.threads.as_ref();
@@ -339,10 +345,7 @@ impl FindingsShape {
             annotations: findings.annotations.0,
             threads: threads.map(|it| (it.channel.clone(), it.threads, it.entries)),
             writeup_html: findings.writeup_html.as_deref().map(str::to_owned),
-            digests: digests.all().map(|digests| {
-                let (names, digests) = digests.packed();
-                (names.to_owned(), digests.to_owned())
-            }),
+            digests: place(spooled.digests),
             lines: place(spooled.lines),
             friction: place(spooled.friction),
             hypotheses: place(spooled.hypotheses),
@@ -360,7 +363,7 @@ impl FindingsShape {
     }
 
     /// The findings, of a run with so many bytes of texts; `None` when a place is not among them.
-    pub(super) fn into_findings(self, texts: u64) -> Option<(Findings, RunDigests)> {
+    pub(super) fn into_findings(self, texts: u64) -> Option<Findings> {
         let slice = |(at, bytes): TextPlace| {
             let end = at.checked_add(u64::try_from(bytes).ok()?)?;
             (end <= texts).then_some(Slice { at, bytes })
@@ -368,8 +371,6 @@ impl FindingsShape {
         let card = |(kind, group, card): (usize, usize, TextPlace)| {
             SpooledCard::new((kind, group), slice(card)?)
         };
-        let digests = |(names, digests): (String, Vec<u8>)| Digests::of_packed(&names, &digests);
-        let [record, files, annotations] = self.digests.map(digests);
         let annotation = |(at, text): AnnotationShape| {
             let text = slice(text)?;
             Some(SpooledAnnotation { at, text })
@@ -388,12 +389,7 @@ impl FindingsShape {
                 at,
             })
         };
-        let digests = RunDigests {
-            record,
-            files,
-            annotations,
-        };
-        let findings = Findings {
+        Some(Findings {
             rating: self
                 .rating
                 .and_then(|rating| Rating::ALL.get(rating))
@@ -409,6 +405,7 @@ impl FindingsShape {
                 })
             }),
             spooled: Spooled {
+                digests: slice(self.digests)?,
                 lines: slice(self.lines)?,
                 friction: slice(self.friction)?,
                 hypotheses: slice(self.hypotheses)?,
@@ -430,8 +427,7 @@ impl FindingsShape {
                 quote,
             },
             writeup_html: self.writeup_html.map(Into::into),
-        };
-        Some((findings, digests))
+        })
     }
 }
 

@@ -1,32 +1,47 @@
 //! How a build compares itself with the site that it replaces.
 
+use std::io;
 use std::sync::Arc;
 
-use crate::diagnostics;
+use crate::diagnostics::{self, Diagnostic};
 use crate::formats::portable::portable;
-use crate::ledger::{self, CurrentRuns, Known, Ledger, Named};
+use crate::ledger::{self, CurrentRuns, Differing, Held, Ledger, Named, Store};
 use crate::model::archive::Entry;
-use crate::model::findings::RunDigests;
-use crate::model::review::Rating;
+use crate::model::findings::{Findings, Slice};
 use crate::model::run::Subject;
 use crate::site::Site;
+use crate::spool::{self, Spool};
 
 use super::gather::Gathered;
 use super::previous;
 
-/// The ledger of a site with these runs that replaces a site with the ledger `previous`.
+impl Store for Spool {
+    fn put(&self, bytes: &[u8]) -> io::Result<Slice> {
+        self.add(bytes)
+    }
+
+    fn get(&self, place: Slice) -> io::Result<Vec<u8>> {
+        self.get(place)
+    }
+}
+
+/// The ledger of a site with these runs, whose digests are in `spool`, that replaces a site with the ledger `previous`.
+///
+/// # Errors
+/// Digests cannot be read or stored.
 pub(super) fn next(
     site: &Site,
     gathered: &Gathered,
-    runs: Vec<Arc<Known>>,
+    (runs, spool): (Vec<Arc<Held>>, &Arc<Spool>),
     previous: Option<&Ledger>,
-) -> Ledger {
+) -> Result<Ledger, Diagnostic> {
     let directories = gathered.directories.iter();
     let left_out = directories.filter(|directory| directory.is_left_out());
     let withdrawals = gathered.withdrawals.iter().flat_map(|file| &file.list.run);
     let now = CurrentRuns {
         run_folders: site.config.publish.run_folders,
         runs,
+        store: Arc::<Spool>::clone(spool),
         has_unnamed: left_out.clone().any(|directory| directory.id.is_none()),
         quarantined: left_out
             .filter_map(|directory| Some(directory.id.as_ref()?.to_string()))
@@ -35,10 +50,10 @@ pub(super) fn next(
             .map(|run| (run.id.get_ref().clone(), run.reason.get_ref().clone()))
             .collect(),
     };
-    let fields = |before: &Known, after: &Known| {
-        fields(site, gathered, before, after).unwrap_or_else(|| ledger::by_digest(before, after))
+    let fields = |differing: Differing<'_>| {
+        fields(site, gathered, differing).unwrap_or_else(|| ledger::by_digest(differing))
     };
-    ledger::next(previous, now, &fields)
+    ledger::next(previous, now, &fields).map_err(|error| spool::refused(&error))
 }
 
 /// How the records of a run differ; `None` when the old record is not known, since the previous site is not whole or is
@@ -46,11 +61,10 @@ pub(super) fn next(
 fn fields(
     site: &Site,
     gathered: &Gathered,
-    before: &Known,
-    after: &Known,
+    [(before, _), (after, _)]: Differing<'_>,
 ) -> Option<Vec<ledger::Field>> {
-    let old = previous::record(site, &before.run)?;
-    let new = gathered.directory(gathered.archive.find(&after.run.id)?);
+    let old = previous::record(site, before)?;
+    let new = gathered.directory(gathered.archive.find(&after.id)?);
     let new = new.load(site)?.ok()?;
     let new = diagnostics::without_mark(&new.bytes);
     let new = std::str::from_utf8(new).ok()?;
@@ -58,25 +72,23 @@ fn fields(
 }
 
 /// What the ledger knows of a run.
-pub(super) fn known(entry: &Entry, rating: Option<Rating>, digests: RunDigests) -> Known {
+pub(super) fn held(entry: &Entry, findings: &Findings) -> Held {
     let subject = &entry.run.subject;
     let known = |name: &Option<Arc<str>>, shown: fn(&Subject) -> &str| {
         name.clone().unwrap_or_else(|| shown(subject).into())
     };
-    Known {
+    Held {
         run: Named {
             id: Arc::clone(&entry.run.id),
-            slug: entry.slug.to_string().into(),
+            slug: entry.slug.shared(),
             test_case_slug: Arc::clone(&subject.case),
             test_case_version: known(&subject.version, Subject::version),
             variant: subject.variant.clone(),
             harness_slug: Arc::clone(&subject.harness),
             model_id: known(&subject.model, Subject::model),
         },
-        rating: rating.map(|rating| rating.word().to_owned()),
+        rating: findings.rating.map(|rating| rating.word().to_owned()),
         quarantined: false,
-        record: digests.record,
-        files: digests.files,
-        annotations: digests.annotations,
+        digests: findings.spooled.digests,
     }
 }

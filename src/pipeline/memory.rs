@@ -14,7 +14,7 @@ use crate::load;
 use crate::model::FileDigest;
 use crate::model::archive::{Archive, Entry};
 use crate::model::archive_context::ArchiveContext;
-use crate::model::findings::{Findings, RunDigests};
+use crate::model::findings::Findings;
 use crate::publish::{self, KnownSite, Stage};
 use crate::site::Site;
 use crate::spool::{Spool, Texts};
@@ -22,8 +22,8 @@ use crate::spool::{Spool, Texts};
 use super::directories::Directory;
 use super::gather::Gathered;
 use super::kept::{
-    self, Account, Body, FindingsShape, Head, KeptRun, KnownList, KnownRecords, Left, Problem,
-    RecordShape, RunShape, Streamed,
+    self, Account, Body, Facets, FindingsShape, Head, KeptRun, KnownList, KnownRecords, Left,
+    Problem, RecordShape, RunShape, Streamed,
 };
 use super::outcome::Outcome;
 
@@ -76,7 +76,6 @@ pub(super) struct NotedRun<'a> {
     pub(super) files: Vec<String>,
     pub(super) problems: &'a [Diagnostic],
     pub(super) used: &'a BTreeSet<usize>,
-    pub(super) of_run: &'a RunDigests,
     /// With places among its texts.
     pub(super) findings: &'a Findings,
     /// Where its texts were spooled, and what they are.
@@ -294,7 +293,7 @@ impl Notes<'_> {
     }
 
     /// Leaves a run to the next build.
-    pub(super) fn note(&self, run: &NotedRun<'_>) -> Option<Left> {
+    pub(super) fn note(&self, run: &NotedRun<'_>) -> Option<(Left, Facets)> {
         let mut inputs = run.roots.of(run.place).and_then(load::inputs);
         if let Some(inputs) = &mut inputs {
             load::note_digests(inputs, run.digests);
@@ -312,23 +311,20 @@ impl Notes<'_> {
             problems: run.problems.iter().map(Problem::from).collect(),
             used: run.used.clone(),
             texts: (at, size),
-            findings: FindingsShape::of(run.findings, run.of_run),
+            findings: FindingsShape::of(run.findings),
         };
         let piece = self.put(&postcard::to_stdvec(&shape).ok()?)?;
-        Some(Left {
-            piece,
-            facets,
-            texts: size,
-        })
+        Some((Left::of(piece, &facets, size), facets))
     }
 
     /// The spool of a build: a part of what it leaves, where it leaves something.
-    pub(crate) fn spool(&self) -> Spool {
+    pub(crate) fn spool(&self) -> Arc<Spool> {
         let writer = self.writer.as_ref();
         let is_damaged = &self.memory.is_damaged;
-        writer.map_or_else(Spool::default, |writer| {
+        let spool = writer.map_or_else(Spool::default, |writer| {
             Spool::of(Arc::clone(writer), Arc::clone(is_damaged))
-        })
+        });
+        Arc::new(spool)
     }
 
     /// What all pages have in common.
@@ -367,12 +363,13 @@ impl Notes<'_> {
     ) -> Option<()> {
         // Lists and feeds are written, so nothing reads the findings and texts of runs any more.
         outcome.findings = Vec::new();
-        stage.spool = Spool::default();
         let committed_at = cache::now();
         // A part has nothing that an earlier site could change.
-        let is_settled = site.options.shard.is_some() || outcome.is_settled(site, gathered);
+        let is_settled =
+            site.options.shard.is_some() || outcome.is_settled(site, gathered, &stage.spool);
         let outputs_at = cache::now_after(committed_at);
-        outcome.ledger.runs = Vec::new();
+        outcome.ledger.forget_runs();
+        stage.spool = Arc::default();
         let committed = stage.committed()?;
         let memory = self.memory;
         let records = Streamed(&gathered.directories, Directory::shape);
@@ -430,18 +427,13 @@ pub(super) fn shows_same(
 fn kept(run: RunShape, piece: Option<Piece>) -> Option<KeptRun> {
     let (at, size) = run.texts;
     let problems = kept::diagnostics(&run.problems)?;
-    let (mut findings, digests) = run.findings.into_findings(size)?;
+    let mut findings = run.findings.into_findings(size)?;
     findings.spooled = findings.spooled.behind(at);
-    let left = piece.map(|piece| Left {
-        piece,
-        facets: run.facets,
-        texts: size,
-    });
     let account = Account {
-        digests,
         problems,
         used: run.used,
-        left,
+        left: piece.map(|piece| Left::of(piece, &run.facets, size)),
+        facets: run.facets,
         read: 0,
     };
     Some(KeptRun { findings, account })

@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 use std::sync::Arc;
 
-use crate::diagnostics::{self, Diagnostic, junit};
+use crate::diagnostics::{self, Diagnostic, Failure, junit};
 use crate::ledger::{Build, Ledger};
 use crate::links::{self, RunFolders, Slug};
 use crate::model::findings::Findings;
@@ -11,12 +11,13 @@ use crate::model::slug::{slugify, with_hash};
 use crate::publish::{Stage, Written};
 use crate::secrets::Mask;
 use crate::site::Site;
+use crate::spool::Spool;
 use crate::view::problems::Quarantined;
 
 use super::directories::{Directory, Status};
 use super::gather::Gathered;
 use super::hosting;
-use super::kept::{self, Head, Left, StagedRuns};
+use super::kept::{self, Facet, Head, Left, StagedRuns};
 use super::ledger;
 use super::secrets;
 
@@ -55,35 +56,42 @@ pub struct Outcome {
     pub is_unchanged: bool,
     /// What is left to the next build of each run, in the archive's order.
     pub(super) left: Vec<Option<Left>>,
+    /// Digests of what lists are made of, by [`Facet`], over all runs; `None` when those of a run are not known.
+    pub(super) facets: Option<[[u8; 32]; Facet::COUNT]>,
     /// The pages of quarantined runs.
     pub(super) quarantine_pages: Vec<Quarantined>,
 }
 
 impl Outcome {
-    /// Sorts all problems, and compares the runs with the site that is replaced.
-    #[must_use]
-    pub fn of(site: &Site, gathered: &Gathered, staged: StagedRuns) -> Self {
-        let runs = staged
-            .accounts
-            .iter()
-            .filter(|run| !run.has_errors())
-            .count();
+    /// Sorts all problems, and compares the runs with the site that is replaced. Nothing changes if errors keep the content from
+    /// being published.
+    ///
+    /// # Errors
+    /// The digests of runs cannot be read back.
+    pub fn of(
+        site: &Site,
+        gathered: &Gathered,
+        staged: StagedRuns,
+        spool: &Arc<Spool>,
+    ) -> Result<Self, Failure> {
         let mut diagnostics: Vec<_> = gathered.problems().cloned().collect();
         diagnostics.extend(gathered.archive_problems.iter().cloned());
-        let all = staged.accounts.len();
-        let (mut known, mut left) = (Vec::with_capacity(all), Vec::with_capacity(all));
-        let (mut used, mut read) = (gathered.used.clone(), 0);
+        let mut used = gathered.used.clone();
         for other in staged.others {
             used.extend(other.used);
             diagnostics.extend(other.problems);
         }
-        let findings = staged.findings;
-        let kept = findings.iter().zip(staged.accounts);
-        for (entry, (found, run)) in gathered.archive.runs.iter().zip(kept) {
-            known.push(Arc::new(ledger::known(entry, found.rating, run.digests)));
+        let (mut runs, mut read) = (0, 0);
+        let mut left = Vec::with_capacity(staged.accounts.len());
+        let mut facets: [blake3::Hasher; Facet::COUNT] = Default::default();
+        for run in staged.accounts {
+            runs += usize::from(!run.has_errors());
             read += run.read;
             used.extend(run.used);
             diagnostics.extend(run.problems);
+            for (hasher, facet) in facets.iter_mut().zip(&run.facets) {
+                hasher.update(facet);
+            }
             left.push(run.left);
         }
         diagnostics.extend(secrets::unused(site, &used));
@@ -96,14 +104,22 @@ impl Outcome {
         } else {
             Vec::new()
         };
+        let blocking = blocking(site, gathered, &diagnostics);
         let previous = gathered.previous.as_ref();
-        let ledger = ledger::next(site, gathered, known, previous);
-        let newest = gathered.previous.as_ref().map_or(0, Ledger::newest);
+        let ledger = if blocking == 0 {
+            let entries = gathered.archive.runs.iter().zip(&staged.findings);
+            let held = entries.map(|(entry, found)| Arc::new(ledger::held(entry, found)));
+            ledger::next(site, gathered, (held.collect(), spool), previous)
+                .map_err(|problem| gathered.failed(vec![problem]))?
+        } else {
+            Ledger::default()
+        };
+        let all_left = left.iter().all(Option::is_some);
         let directories = gathered.directories.iter();
-        Self {
-            is_news: ledger.newest() > newest,
+        Ok(Self {
+            is_news: ledger.newest() > previous.map_or(0, Ledger::newest),
             ledger,
-            blocking: blocking(site, gathered, &diagnostics),
+            blocking,
             runs,
             quarantined: quarantine_pages.len(),
             not_published: directories
@@ -112,7 +128,7 @@ impl Outcome {
                 .count(),
             cases: Vec::new(),
             diagnostics,
-            findings,
+            findings: staged.findings,
             published: false,
             files: 0,
             bytes: 0,
@@ -120,8 +136,9 @@ impl Outcome {
             read,
             is_unchanged: false,
             left,
+            facets: all_left.then(|| facets.map(|hasher| hasher.finalize().into())),
             quarantine_pages,
-        }
+        })
     }
 
     /// That of a build for which there is nothing to do; `None` when the last one left something else.
@@ -137,7 +154,7 @@ impl Outcome {
             quarantined: head.quarantined,
             not_published: head.not_published,
             blocking: head.blocking,
-            ledger: Ledger::empty(),
+            ledger: Ledger::default(),
             is_news: false,
             cases: head.cases.iter().map(case).collect(),
             published: true,
@@ -147,12 +164,13 @@ impl Outcome {
             read: 0,
             is_unchanged: true,
             left: Vec::new(),
+            facets: None,
             quarantine_pages: Vec::new(),
         })
     }
 
     /// Whether a build of the same content over the new site would give the same ledger and the same problems.
-    pub(super) fn is_settled(&self, site: &Site, gathered: &Gathered) -> bool {
+    pub(super) fn is_settled(&self, site: &Site, gathered: &Gathered, spool: &Arc<Spool>) -> bool {
         let (before, after) = (gathered.previous.as_ref(), Some(&self.ledger));
         let problems = |previous| {
             let mut problems = gathered.beside_previous(site, &gathered.archive, previous);
@@ -163,8 +181,10 @@ impl Outcome {
                 .collect::<Vec<_>>()
         };
         let published = self.ledger.runs.iter().filter(|known| !known.quarantined);
-        let again = ledger::next(site, gathered, published.cloned().collect(), after);
-        self.ledger.is_same(&again) && problems(before) == problems(after)
+        let published = (published.cloned().collect(), spool);
+        ledger::next(site, gathered, published, after)
+            .is_ok_and(|again| self.ledger.is_same(&again))
+            && problems(before) == problems(after)
     }
 
     /// Lists the run directories for reports.
@@ -248,10 +268,8 @@ fn quarantine_pages(
         .filter(|directory| directory.is_left_out())
         .map(|directory| {
             let path = directory.place.shown.clone();
-            let (own, diagnostics) = if let Status::Quarantined { slug, problems } =
-                &directory.status
-            {
-                (Some(slug.clone()), problems.clone())
+            let (own, diagnostics) = if let Status::Quarantined(run) = &directory.status {
+                (Some(run.slug.clone()), run.problems.clone())
             } else {
                 let prefix = format!("{path}/");
                 let from = all.partition_point(|problem| problem.place.path < prefix);

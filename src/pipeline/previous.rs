@@ -1,5 +1,7 @@
 //! Reads parts of the site that is being replaced: its ledger, and the records of changed runs.
 
+use std::sync::Arc;
+
 use serde::Deserialize;
 use serde_json::value::RawValue;
 
@@ -9,6 +11,7 @@ use crate::ledger::{self, Ledger, Named};
 use crate::links::{self, Slug};
 use crate::load;
 use crate::site::Site;
+use crate::spool::Spool;
 
 /// The ledger; `None` if there is no such site, or it has none yet.
 ///
@@ -26,7 +29,8 @@ pub(super) fn ledger(site: &Site) -> Result<Option<Ledger>, Diagnostic> {
         Ok(None) => Err("is missing".to_owned()),
         Err(problem) => Err(format!("cannot be read: {}", problem.message)),
     };
-    let ledger = Ledger::parse(&bytes, &mut part).map_err(|reason| {
+    let spool = Arc::new(Spool::default());
+    let ledger = Ledger::parse(&bytes, &mut part, spool).map_err(|reason| {
         codes::LEDGER_UNREADABLE.at(
             Place::file(format!("{shown}/{}", ledger::PATH)),
             format!("The ledger of the previous site cannot be read: {reason}"),

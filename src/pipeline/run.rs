@@ -20,6 +20,7 @@ use crate::diagnostics::{self, Diagnostic, Place, codes};
 use crate::discover::{Roots, RunDirectory};
 use crate::formats::run_record;
 use crate::inspect::{self, Inspected};
+use crate::ledger;
 use crate::links::{self, Slug};
 use crate::load::{self, Beside, Loaded, RunFiles};
 use crate::markup::Html;
@@ -148,10 +149,10 @@ pub(super) fn process(
     let layouts = Layout::of(&site.config, &entry.slug, &model.inspected.tapes);
     let record = String::from_utf8_lossy(diagnostics::without_mark(&record.bytes));
     let account = Account {
-        digests: inspect::digests(&record, &files, &model.inspected),
         problems: model.problems.clone(),
         used,
         left: None,
+        facets: Default::default(),
         read: 0,
     };
     let mut kept = KeptRun {
@@ -278,6 +279,8 @@ impl<'a> Job<'a> {
         let mut spooled = spooled::write((stage, &mut texts), entry, inspected, layouts)?;
         spooled.compare = compare::spool(&run, stage.is_dry_run(), &mut texts)?.into();
         spooled.members = downloads::members(&run, stage.is_dry_run(), &mut texts)?.into();
+        let of_run = inspect::digests(record, model.files, inspected);
+        spooled.digests = texts.put(&ledger::packed(&of_run));
         kept.findings.spooled = spooled;
         let at = stage.spool.put(texts.bytes())?;
         if self.is_newest && review.is_some() {
@@ -292,14 +295,15 @@ impl<'a> Job<'a> {
             files: files.written.into_iter().map(|(path, _)| path).collect(),
             problems: &model.problems,
             used: &kept.account.used,
-            of_run: &kept.account.digests,
             findings: &kept.findings,
             texts: (at, &texts),
         };
-        let left = output.notes.and_then(|notes| notes.note(&noted));
+        let noted = output.notes.and_then(|notes| notes.note(&noted));
         let spooled = std::mem::take(&mut kept.findings.spooled);
         kept.findings.spooled = spooled.behind(at);
-        kept.account.left = left;
+        if let Some((left, facets)) = noted {
+            (kept.account.left, kept.account.facets) = (Some(left), facets);
+        }
         Ok(())
     }
 }

@@ -1,7 +1,6 @@
 //! Takes all runs through [`run`], in parallel, and holds no more of them at once than there is room for.
 
 use std::collections::BTreeSet;
-use std::sync::{Mutex, PoisonError};
 
 use rayon::prelude::*;
 
@@ -39,7 +38,6 @@ pub fn stage(
     let published = directories.filter(|it| !it.is_never_published() && share.has(it));
     progress.begin("Runs", published.count());
     let budget = Budget::new(site.config.limits.memory);
-    let names = Mutex::new(BTreeSet::new());
     gathered.pool.install(|| {
         let archive = &gathered.archive.runs;
         let own =
@@ -62,11 +60,7 @@ pub fn stage(
             });
             progress.tick();
             match kept {
-                Ok(mut kept) => {
-                    let mut names = names.lock().unwrap_or_else(PoisonError::into_inner);
-                    kept.account.digests.share(&mut names);
-                    (kept.findings, Ok(kept.account))
-                }
+                Ok(kept) => (kept.findings, Ok(kept.account)),
                 Err(problem) => (Findings::default(), Err(problem)),
             }
         });

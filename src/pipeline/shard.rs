@@ -204,18 +204,14 @@ impl Share<'_> {
 
 /// All runs; or the first problem, or every run whose content is missing.
 pub(super) fn all<T>(runs: Vec<Result<T, Diagnostic>>) -> Result<Vec<T>, Failure> {
-    let mut kept = Vec::with_capacity(runs.len());
-    let mut needed = Vec::new();
-    for run in runs {
-        match run {
-            Ok(run) => kept.push(run),
-            Err(problem) if problem.code == &codes::MERGE_NEEDS_CONTENT => needed.push(problem),
-            Err(problem) => return Err(vec![problem]),
-        }
+    let problems = || runs.iter().filter_map(|run| run.as_ref().err());
+    let needs_content = |problem: &&Diagnostic| problem.code == &codes::MERGE_NEEDS_CONTENT;
+    if let Some(problem) = problems().find(|problem| !needs_content(problem)) {
+        return Err(vec![problem.clone()]);
     }
-    if needed.is_empty() {
-        Ok(kept)
-    } else {
-        Err(needed)
+    match problems().cloned().collect::<Failure>() {
+        // In place: there is no room for another copy of a large archive.
+        needed if needed.is_empty() => Ok(runs.into_iter().filter_map(Result::ok).collect()),
+        needed => Err(needed),
     }
 }

@@ -6,7 +6,7 @@ use pulldown_cmark::{Event, Parser, Tag};
 
 use crate::diagnostics::text::quoted;
 use crate::diagnostics::{Diagnostic, Place, Source, codes};
-use crate::links::Slug;
+use crate::links::{RunFolders, Slug};
 use crate::markup::OPTIONS;
 use crate::model::archive::{Archive, GroupBy};
 use crate::url::{LinkKind, link_kind, resolve};
@@ -27,8 +27,7 @@ pub struct Internal {
 pub struct Targets<'a> {
     /// Paths of prose pages and static files.
     pub files: BTreeSet<String>,
-    /// Folders of runs, below `runs/`.
-    runs: BTreeSet<String>,
+    runs: BTreeSet<Slug>,
     /// Pages with a folder of their own: `cases`, `models` or `harnesses`, and the slug.
     groups: BTreeSet<(&'static str, &'a str)>,
 }
@@ -99,7 +98,7 @@ impl<'a> Targets<'a> {
         let runs = runs.chain(other_runs);
         Self {
             files,
-            runs: runs.map(|slug| slug.below_runs().to_owned()).collect(),
+            runs: runs.collect(),
             groups: groups.collect(),
         }
     }
@@ -114,11 +113,19 @@ impl<'a> Targets<'a> {
             "runs" if !matches!(second, "" | "index.html" | "page") => {
                 let ends = rest.match_indices('/').map(|(at, _)| at);
                 let folders = ends.chain([rest.len()]).take(2).map(|end| &rest[..end]);
-                folders.into_iter().any(|folder| self.runs.contains(folder))
+                folders.into_iter().any(|folder| self.have_run(folder))
             }
             "cases" | "models" | "harnesses" => self.groups.contains(&(first, second)),
             // Output of the site itself: lists, feeds, schemas, assets.
             _ => RESERVED.contains(&first.split('.').next().unwrap_or(first)),
         }
+    }
+
+    /// Whether a run is in this folder below `runs/`.
+    fn have_run(&self, folder: &str) -> bool {
+        let name = folder.rsplit('/').next().unwrap_or_default();
+        let slugs = [RunFolders::Flat, RunFolders::Prefixed].map(|it| Slug::new(name, it));
+        let mut runs = slugs.iter().filter(|slug| self.runs.contains(slug));
+        runs.any(|slug| slug.below_runs() == folder)
     }
 }

@@ -110,7 +110,7 @@ pub fn key(slug: &str, tape: usize) -> Cow<'_, str> {
 pub struct RunData<'a> {
     /// Path of its folder below `runs/`, if different from its key.
     #[serde(skip_serializing_if = "Option::is_none")]
-    folder: Option<&'a str>,
+    folder: Option<Cow<'a, str>>,
     /// Case, variant and version.
     title: String,
     model: String,

@@ -4,7 +4,7 @@ use std::collections::{BTreeMap, btree_map};
 
 use serde::Serialize;
 
-use crate::ledger::{Known, Ledger, Named, Withdrawn};
+use crate::ledger::{Held, Ledger, Named, Withdrawn};
 
 use super::changes::RunView;
 use crate::links;
@@ -45,7 +45,7 @@ pub fn pages(
 ) -> Vec<(String, FormerAddress)> {
     let known = ledger.runs.iter();
     let known = known.map(|known| (&*known.run.id, &**known));
-    let known: BTreeMap<&str, &Known> = known.collect();
+    let known: BTreeMap<&str, &Held> = known.collect();
     let gone = ledger.withdrawn.iter().map(|gone| (&*gone.run.id, gone));
     let gone: BTreeMap<&str, &Withdrawn> = gone.collect();
     // Moved runs take precedence: a run that moved away had the address after one that was withdrawn from it.
@@ -74,7 +74,7 @@ pub fn pages(
     pages
 }
 
-fn moved(ledger: &Ledger, was: &Named, known: &Known, path: &str) -> MovedPage {
+fn moved(ledger: &Ledger, was: &Named, known: &Held, path: &str) -> MovedPage {
     let page = (!known.quarantined).then(|| ledger.page(&known.run));
     MovedPage {
         was: RunView::of(was),

@@ -125,7 +125,7 @@ impl<'a> Kind<'a> {
         let written: Result<Vec<_>, _> = rows.iter().map(script::item).collect();
         let written = written.map_err(refused)?;
         let json = script::item(head).map_err(refused)?;
-        let (_, numbers) = self.texts.push_all((head.0, &json, 0), &written)?;
+        let (_, numbers) = self.texts.push_all((&head.0, &json, 0), &written)?;
         for (number, row) in numbers.iter().zip(rows) {
             let file = *number as usize / SLOTS;
             if file > self.noted {

@@ -7,7 +7,6 @@ use rayon::prelude::*;
 use crate::diagnostics::Diagnostic;
 use crate::links;
 use crate::model::findings::Slice;
-use crate::pipeline::kept::Facet;
 use crate::render::parts::{self, Cut};
 use crate::spool;
 use crate::view::chrome::{PageInfo, Script};
@@ -89,7 +88,7 @@ fn part_of(lists: &Lists<'_>, items: &[Item]) -> Result<(), Diagnostic> {
         hasher.update(&(key.len() as u64).to_le_bytes());
         hasher.update(key.as_bytes());
         let left = lists.outcome.left[item.run as usize].as_ref()?;
-        hasher.update(&left.facets[Facet::Compare as usize]);
+        hasher.update(&left.compare);
         Some(())
     });
     let key = facets.collect::<Option<()>>();

@@ -81,23 +81,19 @@ impl<'a> Keys<'a> {
         common.update(&site.settings());
         common.update(notes.frame().as_bytes());
         common.update(format!("{:?}", gathered.prose.texts).as_bytes());
-        let mut facets: [blake3::Hasher; Facet::COUNT] = Default::default();
-        for (entry, left) in gathered.archive.runs.iter().zip(&outcome.left) {
-            let left = left.as_ref()?;
+        let facets = outcome.facets?;
+        common.update(&facets[Facet::Listed as usize]);
+        for entry in &gathered.archive.runs {
             common.update(&gathered.directory(entry).record?);
             for text in [&*entry.slug, &entry.label] {
                 common.update(&(text.len() as u64).to_le_bytes());
                 common.update(text.as_bytes());
             }
-            common.update(&left.facets[Facet::Listed as usize]);
-            for (hasher, facet) in facets.iter_mut().zip(&left.facets) {
-                hasher.update(facet);
-            }
         }
         Some(Self {
             notes,
             common: common.finalize().into(),
-            facets: facets.map(|hasher| hasher.finalize().into()),
+            facets,
         })
     }
 

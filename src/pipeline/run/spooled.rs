@@ -36,6 +36,7 @@ pub(super) fn write(
     };
     let lines = lines.map_err(|error| unwritten("annotations.jsonl", &error.into()))?;
     let mut spooled = Spooled {
+        digests: Slice::default(),
         lines: texts.put(&lines.all),
         friction: texts.put(&lines.friction),
         hypotheses: texts.put(&lines.hypotheses),

@@ -50,7 +50,7 @@ pub fn outcome(
         cases: own.iter().map(|run| run.case(&gathered.mask)).collect(),
         diagnostics,
         findings: Vec::new(),
-        ledger: Ledger::empty(),
+        ledger: Ledger::default(),
         is_news: false,
         published: false,
         files,
@@ -59,6 +59,7 @@ pub fn outcome(
         read,
         is_unchanged: false,
         left,
+        facets: None,
         quarantine_pages: Vec::new(),
     }
 }

@@ -129,13 +129,13 @@ impl Parts {
         let Some(Output { stage, notes, .. }) = output else {
             let (_, texts) = known.run.texts;
             let found = known.run.findings.into_findings(texts);
-            let (mut findings, digests) = found.ok_or_else(damaged)?;
+            let mut findings = found.ok_or_else(damaged)?;
             findings.spooled = Spooled::default();
             let account = Account {
-                digests,
                 problems,
                 used: known.run.used,
                 left: None,
+                facets: Default::default(),
                 read: known.read,
             };
             return Ok(Some(KeptRun { findings, account }));

@@ -95,7 +95,7 @@ impl RunShape {
             used: account.used.clone(),
             facets: Default::default(),
             texts: (0, 0),
-            findings: FindingsShape::of(findings, &account.digests),
+            findings: FindingsShape::of(findings),
         }
     }
 }

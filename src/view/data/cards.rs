@@ -2,6 +2,7 @@
 //! script loads only the files it needs. Files, and blocks of files, are in chronological order, so that new runs leave older
 //! ones unchanged.
 
+use std::borrow::Cow;
 use std::collections::BTreeMap;
 
 use serde::ser::{Serialize, SerializeSeq, Serializer};
@@ -18,7 +19,7 @@ pub type Key = (usize, usize, usize);
 pub struct Counts(BTreeMap<Key, usize>);
 
 /// What all cards of a run and a kind share: folder and title of the run, its model, its case.
-pub type Head<'a> = (&'a str, String, &'a str, usize);
+pub type Head<'a> = (Cow<'a, str>, String, &'a str, usize);
 
 /// The content of a card.
 #[derive(Debug)]

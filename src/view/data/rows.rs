@@ -170,7 +170,7 @@ impl Manifest {
         }
         Ok(Row(
             places,
-            entry.slug.below_runs().to_owned(),
+            entry.slug.below_runs().into_owned(),
             row.label,
             row.finished,
             row.comparable_cost,

@@ -1,0 +1,44 @@
+//! The digests of runs, kept out of memory: there are dozens for each run, and few are looked at.
+
+use std::fmt::Debug;
+use std::io;
+
+use crate::model::digests::Digests;
+use crate::model::findings::{RunDigests, Slice};
+
+/// A store of bytes out of memory.
+pub trait Store: Debug + Send + Sync {
+    /// Stores bytes.
+    ///
+    /// # Errors
+    /// They cannot be written.
+    fn put(&self, bytes: &[u8]) -> io::Result<Slice>;
+
+    /// Reads bytes back.
+    ///
+    /// # Errors
+    /// They cannot be read, or are not what was stored.
+    fn get(&self, place: Slice) -> io::Result<Vec<u8>>;
+}
+
+/// Digests as a store keeps them: equal ones are the same bytes.
+#[must_use]
+pub fn packed(digests: &RunDigests) -> Vec<u8> {
+    let RunDigests {
+        record,
+        files,
+        annotations,
+    } = digests;
+    // Nothing in them can fail to be written.
+    postcard::to_stdvec(&[record, files, annotations]).unwrap_or_default()
+}
+
+pub(super) fn unpacked(bytes: &[u8]) -> io::Result<RunDigests> {
+    let digests: [Digests; 3] = postcard::from_bytes(bytes).map_err(io::Error::other)?;
+    let [record, files, annotations] = digests;
+    Ok(RunDigests {
+        record,
+        files,
+        annotations,
+    })
+}
