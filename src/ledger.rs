@@ -19,8 +19,8 @@ use serde_json::value::RawValue;
 
 pub use compare::{CurrentRuns, Differing, next};
 pub use fields::{by_digest, fields};
-pub use parts::Document;
-pub use store::{Store, packed};
+pub use parts::{Document, Part};
+pub use store::{Store, Unparsed, packed};
 
 use crate::diagnostics::text::quoted;
 use crate::links::{self, RunFolders, Slug};
@@ -290,17 +290,15 @@ impl Ledger {
     /// Values in it that a ledger may not repeat are dropped, whoever wrote them.
     ///
     /// # Errors
-    /// What is wrong with it, as a part of a sentence.
+    /// Something is wrong with it, or the store takes no digests.
     pub fn parse(
         bytes: &[u8],
         read: &mut dyn FnMut(&str) -> Result<Vec<u8>, String>,
         store: Arc<dyn Store>,
-    ) -> Result<Self, String> {
-        let mut ledger = Self {
-            store: Some(store),
-            ..Self::default()
-        };
-        ledger.join(bytes, read)?;
+    ) -> Result<Self, Unparsed> {
+        let mut ledger = Self::default();
+        ledger.join(bytes, read, &*store)?;
+        ledger.store = Some(store);
         let changes = ledger
             .builds
             .iter_mut()
@@ -319,27 +317,24 @@ impl Ledger {
         // Pages are written at these addresses.
         let mut addresses = runs.clone().chain(gone.clone()).chain(&ledger.moved);
         if let Some(run) = addresses.find(|run| !is_slug(&run.slug)) {
-            return Err(format!("{} is not the slug of a run", quoted(&run.slug)));
+            return Err(format!("{} is not the slug of a run", quoted(&run.slug)).into());
         }
         let mut ids = BTreeSet::new();
         if let Some(run) = runs.chain(gone).find(|run| !ids.insert(&run.id)) {
-            return Err(format!("duplicate run {}", quoted(&run.id)));
+            return Err(format!("duplicate run {}", quoted(&run.id)).into());
         }
         if ledger.newest() > NEWEST {
-            return Err(format!(
-                "`{}` is not the number of a build",
-                ledger.newest()
-            ));
+            return Err(format!("`{}` is not the number of a build", ledger.newest()).into());
         }
         let mut builds = std::mem::take(&mut ledger.builds);
         let forgotten = names::forget_gone(&mut builds, &ledger);
         ledger.builds = builds;
-        forgotten.map_err(|error| format!("its digests were not kept: {error}"))?;
+        forgotten?;
         Ok(ledger)
     }
 
     /// The run of this id.
-    fn find(&self, id: &str) -> Option<&Arc<Held>> {
+    pub fn find(&self, id: &str) -> Option<&Arc<Held>> {
         let at = self.runs.binary_search_by(|known| (*known.run.id).cmp(id));
         self.runs.get(at.ok()?)
     }

@@ -583,7 +583,7 @@ fn taken_twice(path: &str) -> Diagnostic {
 fn failed(shown: &str, error: &io::Error) -> Diagnostic {
     codes::PUBLISH_IO.at(
         Place::file(shown),
-        format!("The site could not be written: {error}"),
-        "Free disk space, correct the permissions or choose another `--out`. The previous site is unchanged.",
+        format!("The output could not be written: {error}"),
+        "Free disk space, correct the permissions or choose another `--out`. The previous output is unchanged.",
     )
 }

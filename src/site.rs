@@ -280,20 +280,24 @@ impl Site {
         let flags = (options.drafts, options.deny_warnings, &self.content);
         let mut hasher = blake3::Hasher::new();
         hasher.update(format!("{flags:?} {:?}", options.shard).as_bytes());
-        hasher.update(&self.portable_settings());
+        hasher.update(&self.redaction_key);
+        for digest in self.portable_settings() {
+            hasher.update(&digest);
+        }
         hasher.finalize().into()
     }
 
-    /// A digest of the settings, templates and static files that is equal on all machines.
-    pub(crate) fn portable_settings(&self) -> [u8; 32] {
-        let mut hasher = blake3::Hasher::new();
-        hasher.update(self.frame(&[]).as_bytes());
+    /// Digests of the settings, of the templates and of the static files that are equal on all machines.
+    pub(crate) fn portable_settings(&self) -> [[u8; 32]; 3] {
+        let mut files = blake3::Hasher::new();
         for asset in &self.assets.files {
-            hasher.update(&(asset.path.len() as u64).to_le_bytes());
-            hasher.update(asset.path.as_bytes());
-            hasher.update(blake3::hash(&asset.bytes).as_bytes());
+            files.update(&(asset.path.len() as u64).to_le_bytes());
+            files.update(asset.path.as_bytes());
+            files.update(blake3::hash(&asset.bytes).as_bytes());
         }
-        hasher.finalize().into()
+        let settings = blake3::hash(format!("{:?}", self.config).as_bytes());
+        let templates = blake3::hash(format!("{:?}", self.templates).as_bytes());
+        [settings, templates, files.finalize()].map(Into::into)
     }
 
     /// Prepares the templates for the site's pages.

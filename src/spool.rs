@@ -13,25 +13,25 @@ use crate::diagnostics::{Diagnostic, Place, codes};
 use crate::model::findings::Slice;
 
 /// Up to this size, in bytes, texts stay in memory; most archives never need the file.
-const IN_MEMORY: usize = 16 << 20;
+const IN_MEMORY: usize = 4 << 20;
 /// Bytes of the checksum after each text. It is needed because an earlier build may have written the text.
 const CHECK: usize = 8;
 
 /// A store of texts, written by many threads in any order and read back by place.
 #[derive(Debug, Default)]
 pub struct Spool {
-    place: Store,
+    place: Backing,
     /// Whether a text could not be read, or failed its checksum.
     is_damaged: Arc<AtomicBool>,
 }
 
 #[derive(Debug)]
-enum Store {
+enum Backing {
     Temporary(Mutex<(SpooledTempFile, u64)>),
     Cache(Arc<Writer>),
 }
 
-impl Default for Store {
+impl Default for Backing {
     fn default() -> Self {
         Self::Temporary(Mutex::new((SpooledTempFile::new(IN_MEMORY), 0)))
     }
@@ -75,7 +75,7 @@ impl Spool {
     /// A spool in the build cache. A damaged text sets `is_damaged`.
     pub(crate) const fn of(cache: Arc<Writer>, is_damaged: Arc<AtomicBool>) -> Self {
         Self {
-            place: Store::Cache(cache),
+            place: Backing::Cache(cache),
             is_damaged,
         }
     }
@@ -83,7 +83,7 @@ impl Spool {
     /// A temporary spool that holds nothing in memory.
     pub(crate) fn on_disk() -> Self {
         Self {
-            place: Store::Temporary(Mutex::new((SpooledTempFile::new(0), 0))),
+            place: Backing::Temporary(Mutex::new((SpooledTempFile::new(0), 0))),
             is_damaged: Arc::default(),
         }
     }
@@ -111,8 +111,8 @@ impl Spool {
             return Ok(0);
         }
         match &self.place {
-            Store::Cache(cache) => cache.append(texts),
-            Store::Temporary(pieces) => {
+            Backing::Cache(cache) => cache.append(texts),
+            Backing::Temporary(pieces) => {
                 let mut pieces = pieces.lock().unwrap_or_else(PoisonError::into_inner);
                 let (file, end) = &mut *pieces;
                 let at = *end;
@@ -135,8 +135,8 @@ impl Spool {
         }
         bytes.resize(slice.bytes + CHECK, 0);
         match &self.place {
-            Store::Cache(cache) => cache.read(slice.at, &mut bytes),
-            Store::Temporary(pieces) => {
+            Backing::Cache(cache) => cache.read(slice.at, &mut bytes),
+            Backing::Temporary(pieces) => {
                 let mut pieces = pieces.lock().unwrap_or_else(PoisonError::into_inner);
                 let (file, _) = &mut *pieces;
                 file.seek(SeekFrom::Start(slice.at))

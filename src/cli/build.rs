@@ -76,6 +76,11 @@ impl<'a> CompletedBuild<'a> {
         if self.publishes { 0 } else { broken }
     }
 
+    /// What a build of this content changed, or would change.
+    fn changes(&self) -> Option<&'a Build> {
+        self.outcome.changes().filter(|_| self.publishes)
+    }
+
     /// The folder of the new pages.
     fn address(&self) -> Option<&str> {
         let base = self.site.config.site.base_url.as_ref();
@@ -143,7 +148,7 @@ pub(crate) fn run(cli: &Cli, input: &Input, mode: &BuildMode<'_>, rest: Override
         && !cli.quiet
     {
         say(&summed_up(&done, start.elapsed()));
-        if let Some(build) = done.outcome.changes() {
+        if let Some(build) = done.changes() {
             say(&format!(
                 "Changes since the last site: {}",
                 changes_text(build)
@@ -297,7 +302,7 @@ fn report(
                 written: outcome
                     .filter(|outcome| outcome.published)
                     .map(|outcome| (outcome.files, outcome.bytes)),
-                changes: outcome.and_then(Outcome::changes),
+                changes: done.and_then(CompletedBuild::changes),
                 address: done.and_then(CompletedBuild::address),
                 run_folders: outcome.map_or_else(Default::default, |of| of.ledger.run_folders),
                 diagnostics: &shown,

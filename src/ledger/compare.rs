@@ -90,6 +90,9 @@ pub fn next(
             list.push(run.run.clone());
             continue;
         };
+        if Arc::ptr_eq(before, run) {
+            continue;
+        }
         if before.quarantined {
             build.returned.push(run.run.clone());
         }

@@ -11,7 +11,7 @@ use crate::model::digests::{DIGITS, Digests, short_digest};
 use crate::model::findings::RunDigests;
 use crate::model::implementation::FOLDER;
 
-use super::{Build, Ledger};
+use super::{Build, Change, Ledger};
 
 /// What a digest that stands for a name begins with.
 const MARK: char = '#';
@@ -22,7 +22,12 @@ const MARK: char = '#';
 /// Digests cannot be read.
 pub(super) fn forget_gone(builds: &mut [Build], ledger: &Ledger) -> io::Result<()> {
     let changes = builds.iter_mut().flat_map(|build| &mut build.changed);
-    for change in changes.filter(|it| !it.files.is_empty() || !it.annotations.is_empty()) {
+    let names_any = |change: &&mut Change| {
+        let mut files = change.files.iter();
+        let lists = change.annotations.lists();
+        files.any(|name| !is_of_the_format(name)) || lists.iter().any(|(_, ids, _)| !ids.is_empty())
+    };
+    for change in changes.filter(names_any) {
         let known = ledger.find(&change.run.id);
         let known = known.filter(|known| !known.quarantined);
         let known = known.map_or_else(|| Ok(RunDigests::default()), |it| ledger.digests(it))?;

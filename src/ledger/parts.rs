@@ -18,7 +18,7 @@ use crate::model::digests::by_known_part;
 use crate::model::findings::RunDigests;
 use crate::shapes::{self, SCHEMA_VERSION};
 
-use super::{Build, Held, Known, Ledger, Named, Withdrawn, names, packed};
+use super::{Build, Held, Known, Ledger, Named, Store, Unparsed, Withdrawn, names, packed};
 
 /// The folder of the parts, relative to the site's root.
 const FOLDER: &str = "feeds/changes/";
@@ -49,7 +49,7 @@ pub struct Part {
     pub runs: usize,
 }
 
-/// `changes.json`: what each build changed, and what the next one compares itself with; or a part of it, of the same shape.
+/// `changes.json`: what each build changed, and what the next one compares itself with. Its parts have the same shape.
 #[derive(Debug, Clone, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 #[schemars(rename = "Changes")]
@@ -72,7 +72,7 @@ pub struct Document<'a> {
     /// Digests of each published run, by id, from which the next build detects changes. A large ledger has them in
     /// `parts`.
     runs: Vec<Known>,
-    /// Files with more of a large ledger: older builds, and digests of runs. In memory, and in a part, there are none.
+    /// Files with more of a large ledger: older builds, and digests of runs. In a part, there are none.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     parts: Vec<Part>,
 }
@@ -209,35 +209,36 @@ impl Ledger {
         })
     }
 
-    /// Adds what the first file and the parts that it lists say; `read` returns the bytes at a path.
+    /// Adds what the first file and the parts that it lists say; `read` returns the bytes at a path, `store` takes the digests.
     ///
     /// # Errors
-    /// The problem with a file, as a clause of a sentence.
+    /// There is a problem with a file, or with the store.
     pub(super) fn join(
         &mut self,
         first: &[u8],
         read: &mut dyn FnMut(&str) -> Result<Vec<u8>, String>,
-    ) -> Result<(), String> {
+        store: &dyn Store,
+    ) -> Result<(), Unparsed> {
         let first = Document::parse(first)?;
         self.run_folders = first.run_folders;
         self.withdrawn = first.withdrawn.into_owned();
         self.moved = first.moved.into_owned();
         self.builds = first.builds.into_owned();
-        self.hold(first.runs)?;
+        self.hold(first.runs, store)?;
         for part in first.parts {
             let shown = quoted(&part.path);
             let name = part.path.strip_prefix(FOLDER);
             let name = name.and_then(|name| name.strip_suffix(".json"));
             if !name.is_some_and(super::is_slug) {
-                return Err(format!("{shown} is not the path of a part"));
+                return Err(format!("{shown} is not the path of a part").into());
             }
             let bytes = read(&part.path).map_err(|why| format!("its part {shown} {why}"))?;
             if blake3::hash(&bytes).to_hex().as_str() != part.blake3 {
-                return Err(format!("its part {shown} has another digest"));
+                return Err(format!("its part {shown} has another digest").into());
             }
             let more = Document::parse(&bytes).map_err(|why| format!("its part {shown}: {why}"))?;
             self.builds.extend(more.builds.into_owned());
-            self.hold(more.runs)?;
+            self.hold(more.runs, store)?;
         }
         self.builds.sort_by_key(|build| Reverse(build.build));
         self.runs.sort_by(|a, b| a.run.id.cmp(&b.run.id));
@@ -245,10 +246,7 @@ impl Ledger {
     }
 
     /// Adds runs, and puts their digests into the store.
-    fn hold(&mut self, runs: Vec<Known>) -> Result<(), String> {
-        let Some(store) = &self.store else {
-            return Ok(());
-        };
+    fn hold(&mut self, runs: Vec<Known>, store: &dyn Store) -> io::Result<()> {
         for known in runs {
             let mut digests = RunDigests {
                 record: by_known_part(&known.record),
@@ -258,13 +256,11 @@ impl Ledger {
             if known.quarantined {
                 names::hide(&mut digests);
             }
-            let digests = store.put(&packed(&digests));
-            let digests = digests.map_err(|error| format!("its digests were not kept: {error}"))?;
             self.runs.push(Arc::new(Held {
                 run: known.run,
                 rating: known.rating,
                 quarantined: known.quarantined,
-                digests,
+                digests: store.put(&packed(&digests))?,
             }));
         }
         Ok(())
@@ -291,10 +287,10 @@ fn buckets(runs: &[Arc<Held>]) -> Vec<Vec<&Held>> {
 #[cfg(test)]
 mod tests {
     use std::collections::BTreeSet;
+    use std::ops::Range;
     use std::sync::{Mutex, PoisonError};
 
     use super::*;
-    use crate::ledger::Store;
     use crate::model::findings::Slice;
 
     #[derive(Debug, Default)]
@@ -357,13 +353,18 @@ mod tests {
                 .rev()
                 .map(|number| build(number, 100))
                 .collect(),
-            store: Some(Arc::new(InMemory::default())),
             ..Ledger::default()
         };
+        add(&mut ledger, 0..runs);
         ledger
-            .hold((0..runs).map(known).collect())
-            .expect("a store");
-        ledger
+    }
+
+    fn add(ledger: &mut Ledger, runs: Range<usize>) {
+        let store = ledger.store.take();
+        let store = store.unwrap_or_else(|| Arc::new(InMemory::default()));
+        let held = ledger.hold(runs.map(known).collect(), &*store);
+        held.expect("a store");
+        ledger.store = Some(store);
     }
 
     /// The first file, and the parts with their bytes.
@@ -387,7 +388,11 @@ mod tests {
             let bytes = files.get(path).ok_or("is missing".to_owned())?;
             Ok((*bytes).clone())
         };
-        Ledger::parse(&bytes, &mut read, Arc::new(InMemory::default()))
+        let ledger = Ledger::parse(&bytes, &mut read, Arc::new(InMemory::default()));
+        ledger.map_err(|failure| match failure {
+            Unparsed::Content(reason) => reason,
+            Unparsed::Store(error) => error.to_string(),
+        })
     }
 
     #[test]
@@ -434,7 +439,7 @@ mod tests {
         let before = ledger(200, 5_000);
         let mut after = before.clone();
         after.builds.insert(0, build(201, 100));
-        after.hold(vec![known(5_000)]).expect("a store");
+        add(&mut after, 5_000..5_001);
         let (before, after) = (names(&before), names(&after));
         assert!(before.difference(&after).count() <= 1);
         assert!(after.difference(&before).count() <= 2);

@@ -21,6 +21,27 @@ pub trait Store: Debug + Send + Sync {
     fn get(&self, place: Slice) -> io::Result<Vec<u8>>;
 }
 
+/// Why a ledger is not parsed.
+#[derive(Debug)]
+pub enum Unparsed {
+    /// What is wrong with it, as a part of a sentence.
+    Content(String),
+    /// The store takes or gives back no digests.
+    Store(io::Error),
+}
+
+impl From<String> for Unparsed {
+    fn from(reason: String) -> Self {
+        Self::Content(reason)
+    }
+}
+
+impl From<io::Error> for Unparsed {
+    fn from(error: io::Error) -> Self {
+        Self::Store(error)
+    }
+}
+
 /// Digests as a store keeps them: equal ones are the same bytes.
 #[must_use]
 pub fn packed(digests: &RunDigests) -> Vec<u8> {

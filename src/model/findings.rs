@@ -17,7 +17,7 @@ pub struct Findings {
     pub annotations: Counts,
     /// Its review threads, where there are any.
     pub threads: Option<Box<ThreadCounts>>,
-    /// Its annotations in the spool.
+    /// Its texts in the spool.
     pub spooled: Spooled,
     /// The writeup as HTML, for the newest runs only: JSON Feed carries it.
     pub writeup_html: Option<Box<str>>,

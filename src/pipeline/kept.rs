@@ -42,7 +42,7 @@ pub(super) struct Account {
     pub(super) used: BTreeSet<usize>,
     /// `None` when no pages were made.
     pub(super) left: Option<Left>,
-    /// Digests of what lists are made of; none when no pages were made.
+    /// Digests of what lists are made of; zeros when there is no [`Left`].
     pub(super) facets: Facets,
     /// Bytes of its files.
     pub(super) read: u64,

@@ -7,11 +7,11 @@ use serde_json::value::RawValue;
 
 use crate::config;
 use crate::diagnostics::{Diagnostic, Place, codes};
-use crate::ledger::{self, Ledger, Named};
+use crate::ledger::{self, Ledger, Named, Unparsed};
 use crate::links::{self, Slug};
 use crate::load;
 use crate::site::Site;
-use crate::spool::Spool;
+use crate::spool::{self, Spool};
 
 /// The ledger; `None` if there is no such site, or it has none yet.
 ///
@@ -30,12 +30,13 @@ pub(super) fn ledger(site: &Site) -> Result<Option<Ledger>, Diagnostic> {
         Err(problem) => Err(format!("cannot be read: {}", problem.message)),
     };
     let spool = Arc::new(Spool::default());
-    let ledger = Ledger::parse(&bytes, &mut part, spool).map_err(|reason| {
-        codes::LEDGER_UNREADABLE.at(
+    let ledger = Ledger::parse(&bytes, &mut part, spool).map_err(|failure| match failure {
+        Unparsed::Content(reason) => codes::LEDGER_UNREADABLE.at(
             Place::file(format!("{shown}/{}", ledger::PATH)),
             format!("The ledger of the previous site cannot be read: {reason}"),
             "Restore the file as runpress wrote it, with the files that its `parts` list, or remove it to start a new ledger.",
-        )
+        ),
+        Unparsed::Store(error) => spool::refused(&error),
     })?;
     let (published, configured) = (ledger.run_folders, site.config.publish.run_folders);
     if published == configured || ledger.named().next().is_none() {

@@ -41,8 +41,8 @@ pub enum Share<'a> {
 struct Head {
     number: u32,
     count: u32,
-    /// A digest of the settings, templates and static files.
-    settings: [u8; 32],
+    /// Digests of the settings, of the templates and of the static files.
+    settings: [[u8; 32]; 3],
     /// A digest of the redaction key.
     key: [u8; 32],
     /// A digest of what all pages have in common.

@@ -301,7 +301,7 @@ fn in_the_way(shown: &str, name: &Path, error: &io::Error) -> Diagnostic {
             "The folder {} of an earlier build, next to the output folder, cannot be removed: {error}",
             quoted(&name)
         ),
-        "Correct its permissions, or remove it yourself. The previous site is unchanged.",
+        "Correct its permissions, or remove it yourself. The previous output is unchanged.",
     )
 }
 

@@ -43,9 +43,6 @@ pub fn pages(
     ledger: &Ledger,
     taken: &mut BTreeMap<String, String>,
 ) -> Vec<(String, FormerAddress)> {
-    let known = ledger.runs.iter();
-    let known = known.map(|known| (&*known.run.id, &**known));
-    let known: BTreeMap<&str, &Held> = known.collect();
     let gone = ledger.withdrawn.iter().map(|gone| (&*gone.run.id, gone));
     let gone: BTreeMap<&str, &Withdrawn> = gone.collect();
     // Moved runs take precedence: a run that moved away had the address after one that was withdrawn from it.
@@ -55,7 +52,7 @@ pub fn pages(
     let mut pages = Vec::new();
     for was in ledger.moved.iter().chain(aside).chain(withdrawn) {
         let path = ledger.page(was);
-        let page = match (known.get(&*was.id), gone.get(&*was.id)) {
+        let page = match (ledger.find(&was.id), gone.get(&*was.id)) {
             (Some(known), _) => FormerAddress::Moved(moved(ledger, was, known, &path)),
             (None, Some(withdrawn)) => FormerAddress::Withdrawn(WithdrawnPage {
                 run: RunView {

@@ -13,8 +13,8 @@ family! { ALL:
         why "Two builds would overwrite each other's files. Wait until the other build ends."
         bad "runpress build & runpress build"
         good "runpress build";
-    PUBLISH_IO = "publish.io" Error "the site could not be written"
-        why "The operating system refused a write: the disk is full, or the permissions are wrong. The previous site is unchanged."
+    PUBLISH_IO = "publish.io" Error "the output could not be written"
+        why "The operating system refused a write: the disk is full, or the permissions are wrong. The previous output is unchanged."
         bad "no space left on device"
         good "enough space for the new site beside the old one";
     PUBLISH_PAGE_TOO_LARGE = "publish.page-too-large" Error "a page of a run is larger than the limit"

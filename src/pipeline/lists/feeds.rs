@@ -5,7 +5,7 @@ use std::io::{self, Write};
 use rayon::prelude::*;
 
 use crate::config::Downloads;
-use crate::diagnostics::{Diagnostic, Place, codes, json};
+use crate::diagnostics::{Diagnostic, json};
 use crate::feeds::annotations::write_collection;
 use crate::feeds::archive::{write_run_lines, write_runs};
 use crate::feeds::{self, groups, json_feed, table, write_document};
@@ -16,6 +16,7 @@ use crate::schema;
 use crate::view::chrome::PageInfo;
 use crate::view::feeds::{self as view, Feed, feeds_page};
 use crate::view::syndication;
+use crate::{ledger, spool};
 
 use super::{Lists, packs};
 
@@ -84,14 +85,8 @@ const FEEDS: [(Feed, Option<&[Facet]>, Writer); 15] = [
     }),
     (view::CHANGES, None, |lists, path| {
         let ledger = &lists.outcome.ledger;
-        let failed = |error| {
-            codes::PUBLISH_IO.at(
-                Place::file(path),
-                format!("The ledger could not be written: {error}"),
-                "Please report this as a bug.",
-            )
-        };
-        let first = ledger.files(|part, bytes| lists.stage.write(&part.path, bytes), failed)?;
+        let write = |part: &ledger::Part, bytes: &[u8]| lists.stage.write(&part.path, bytes);
+        let first = ledger.files(write, |error| spool::refused(&error))?;
         lists.stream(path, |out| write_document(out, &first))
     }),
     (view::DIAGNOSTICS, None, |lists, path| {

@@ -218,8 +218,12 @@ impl Part {
         }
         let difference = if head.key != expected.key {
             Some(Difference::Key)
-        } else if head.settings != expected.settings {
+        } else if head.settings[0] != expected.settings[0] {
             Some(Difference::Settings)
+        } else if head.settings[1] != expected.settings[1] {
+            Some(Difference::Templates)
+        } else if head.settings[2] != expected.settings[2] {
+            Some(Difference::StaticFiles)
         } else if head.frame != expected.frame {
             Some(Difference::Navigation)
         } else if head.records != expected.records {

@@ -50,6 +50,8 @@ pub(super) fn merge_needs(run: &str) -> Diagnostic {
 pub(super) enum Difference {
     Key,
     Settings,
+    Templates,
+    StaticFiles,
     Navigation,
     Records,
 }
@@ -63,8 +65,18 @@ pub(super) fn other(part: &str, difference: Difference) -> Diagnostic {
         ),
         Difference::Settings => (
             &codes::MERGE_OTHER_SETTINGS,
-            "with different settings, templates or static files",
-            "Build all shards and merge with the same site.toml, `templates/`, `static/` and the same `--base-url` and `--keep-going`.",
+            "with different settings",
+            "Build all shards and merge with the same site.toml, `--base-url` and `--keep-going`.",
+        ),
+        Difference::Templates => (
+            &codes::MERGE_OTHER_SETTINGS,
+            "with different templates",
+            "Build all shards and merge with the same `templates/`.",
+        ),
+        Difference::StaticFiles => (
+            &codes::MERGE_OTHER_SETTINGS,
+            "with different static files",
+            "Build all shards and merge with the same `static/`.",
         ),
         Difference::Navigation => (
             &codes::MERGE_OTHER_SETTINGS,

@@ -401,6 +401,32 @@ fn a_folder_without_records_is_refused_before_and_after_the_shard_is_built() {
     }
 }
 
+#[test]
+fn the_message_names_what_differs() {
+    for (file, text, what) in [
+        ("static/more.css", "p { color: red }\n", "static files"),
+        (
+            "templates/components/badge.html",
+            "<b>badge</b>",
+            "templates",
+        ),
+        ("site.toml", "[site]\ntitle = \"Another\"\n", "settings"),
+        (
+            "content/pages/more.md",
+            "+++\ntitle = \"More\"\n+++\n\nText.\n",
+            "pages in the navigation",
+        ),
+    ] {
+        let site = TestSite::base();
+        site.publish();
+        whole(&site);
+        site.write(file, text);
+        refuses(&site, "merge.other-settings", ONE, what);
+        let said = site.runpress(ONE).stderr;
+        assert!(said.contains(&format!("with different {what}")), "{said}");
+    }
+}
+
 /// The number that is written at a place, and where it ends.
 fn varint(bytes: &[u8], at: usize) -> (usize, usize) {
     let last = bytes[at..].iter().position(|byte| byte & 0x80 == 0);
@@ -467,6 +493,6 @@ fn a_merge_that_runs_out_of_room_leaves_the_old_site() {
     let said = String::from_utf8_lossy(&ran.stderr);
     assert_eq!(ran.status.code(), Some(2), "{said}");
     assert!(said.contains("error[publish.io]"), "{said}");
-    assert!(said.contains("The previous site is unchanged"), "{said}");
+    assert!(said.contains("The previous output is unchanged"), "{said}");
     assert_eq!(differences(&before, &tree(&site.path("public"))), [""; 0]);
 }
