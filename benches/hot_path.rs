@@ -6,7 +6,7 @@
 use std::borrow::Cow;
 use std::collections::BTreeMap;
 use std::hint::black_box;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
 use criterion::{Criterion, Throughput, criterion_group, criterion_main};
 use runpress::api::config::Config;
@@ -19,12 +19,8 @@ use serde_json::value::RawValue;
 
 fn directory() -> RunDirectory {
     let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("content");
-    let path: PathBuf = root.join("runs/2026-08/pong-claude-frenzy");
-    RunDirectory {
-        shown: "run".to_owned(),
-        path,
-        root: root.into(),
-    }
+    let below = Path::new("runs/2026-08/pong-claude-frenzy");
+    RunDirectory::new(root.into(), below, "run".to_owned())
 }
 
 fn hot_path(criterion: &mut Criterion) {
