@@ -41,9 +41,7 @@ impl Aside for Segments {
     type Error = Diagnostic;
 
     fn put(&mut self, piece: &[u8]) -> Result<Slice, Diagnostic> {
-        let mut texts = spool::Texts::default();
-        let place = texts.put(piece);
-        Ok(place.behind(self.0.put(texts.bytes())?))
+        self.0.add(piece).map_err(|error| spool::refused(&error))
     }
 
     fn get(&mut self, place: Slice) -> Result<Vec<u8>, Diagnostic> {
