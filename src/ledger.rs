@@ -281,6 +281,15 @@ impl Ledger {
         known.chain(withdrawn).chain(built)
     }
 
+    /// The runs that it names whose address a page of changes or of a former address may need.
+    pub fn addressed(&self) -> impl Iterator<Item = &Named> {
+        let aside = self.runs.iter().filter(|known| known.quarantined);
+        let aside = aside.map(|known| &known.run);
+        let withdrawn = self.withdrawn.iter().map(|withdrawn| &withdrawn.run);
+        let built = self.builds.iter().flat_map(Build::named);
+        aside.chain(withdrawn).chain(built).chain(&self.moved)
+    }
+
     /// The page of a run that it names.
     pub fn page(&self, run: &Named) -> String {
         links::run(&Slug::new(&run.slug, self.run_folders))
@@ -337,6 +346,13 @@ impl Ledger {
     pub fn find(&self, id: &str) -> Option<&Arc<Held>> {
         let at = self.runs.binary_search_by(|known| (*known.run.id).cmp(id));
         self.runs.get(at.ok()?)
+    }
+
+    /// The withdrawn run of this id.
+    pub fn gone(&self, id: &str) -> Option<&Withdrawn> {
+        let order = |gone: &Withdrawn| (*gone.run.id).cmp(id);
+        self.withdrawn
+            .get(self.withdrawn.binary_search_by(order).ok()?)
     }
 
     /// The digests of one of its runs.

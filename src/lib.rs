@@ -350,11 +350,13 @@ fn stage_site<'a>(
         )?;
         outcome.weigh(site, &stage);
     }
-    outcome.list_cases(&gathered);
     #[cfg(feature = "parquet")]
     let export = pipeline::export(site, &gathered, &outcome, progress)?;
     #[cfg(not(feature = "parquet"))]
     let export = None;
+    // Lists and feeds are written, so nothing reads the findings of runs any more.
+    outcome.findings = Vec::new();
+    outcome.list_cases(&gathered);
     Ok(StagedSite {
         gathered,
         outcome,

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use super::run::{Number, Run};
-use super::slug::labels;
+use super::slug::Labels;
 use crate::links::Slug;
 
 /// All runs of the site, newest first, and the names they are grouped by.
@@ -157,11 +157,8 @@ impl Archive {
                 .binary_search_by(|group| group.name.as_str().cmp(name))
                 .unwrap_or_default()
         };
-        let labels = labels(runs.iter().map(|(run, ..)| &*run.id));
-        let labels: Vec<String> = runs
-            .iter()
-            .map(|(run, ..)| labels.get(&*run.id).cloned().unwrap_or_default())
-            .collect();
+        let labels = Labels::new(runs.iter().map(|(run, ..)| &*run.id));
+        let labels: Vec<String> = runs.iter().map(|(run, ..)| labels.label(&run.id)).collect();
         let mut entries: Vec<Entry> = runs
             .into_iter()
             .zip(labels)

@@ -1,7 +1,5 @@
 //! Slugs for addresses, and labels of runs in lists.
 
-use std::collections::{BTreeMap, BTreeSet};
-
 /// Maximum bytes of one name's slug; file systems allow 255 for a whole file name.
 const LIMIT: usize = 60;
 /// A label that would end within a word is extended to its end, up to this many bytes.
@@ -32,31 +30,51 @@ pub fn short_id(id: &str) -> &str {
         .map_or(head, |(end, _)| &head[..end])
 }
 
-/// Labels of runs in a list, by id: the short id or, if several runs share it, the shortest unique prefix of the id, extended to
-/// the end of a word.
-pub fn labels<'a>(ids: impl IntoIterator<Item = &'a str>) -> BTreeMap<&'a str, String> {
-    let ids: BTreeSet<&str> = ids.into_iter().collect();
-    let ids: Vec<&str> = ids.into_iter().collect();
-    let mut counts: BTreeMap<&str, usize> = BTreeMap::new();
-    for id in &ids {
-        *counts.entry(short_id(id)).or_default() += 1;
+/// Labels of the runs in a list: the short id or, if several runs share it, the shortest unique prefix of the id, extended to the
+/// end of a word.
+#[derive(Debug)]
+pub struct Labels<'a>(Vec<&'a str>);
+
+impl<'a> Labels<'a> {
+    /// The labels of runs with these ids.
+    pub fn new(ids: impl IntoIterator<Item = &'a str>) -> Self {
+        let mut ids: Vec<&str> = ids.into_iter().collect();
+        ids.sort_unstable();
+        ids.dedup();
+        Self(ids)
     }
-    let shared = |id: &str, other: Option<&&str>| {
-        other.map_or(0, |other| {
+
+    /// The label of one of the runs.
+    pub fn label(&self, id: &str) -> String {
+        let at = self.0.partition_point(|other| *other < id);
+        let before = at.checked_sub(1).and_then(|before| self.0.get(before));
+        let after = self.0.get(at + 1);
+        let short = short_id(id);
+        if !short.is_empty() && !self.shares(short, id, [before, after]) {
+            return short.to_owned();
+        }
+        let shared = |other: &&str| {
             let pairs = id.bytes().zip(other.bytes());
             pairs.take_while(|(a, b)| a == b).count()
-        })
-    };
-    let label = |(at, id): (usize, &&'a str)| {
-        let short = short_id(id);
-        if !short.is_empty() && counts.get(short) == Some(&1) {
-            return (*id, short.to_owned());
-        }
-        let before = at.checked_sub(1).and_then(|before| ids.get(before));
-        let shared = shared(id, before).max(shared(id, ids.get(at + 1)));
-        (*id, beginning(id, shared))
-    };
-    ids.iter().enumerate().map(label).collect()
+        };
+        let shared = [before, after].into_iter().flatten().map(shared);
+        beginning(id, shared.max().unwrap_or_default())
+    }
+
+    /// Whether another run than `id` has this short id. Such runs are next to each other, except for one whose id is a short id
+    /// itself: others may be between it and those that go on with a hyphen.
+    fn shares(&self, short: &str, id: &str, beside: [Option<&&str>; 2]) -> bool {
+        let is_short = |other: &&str| short_id(other) == short;
+        let longer = format!("{short}-");
+        let apart = if id == short {
+            let first = self.0.partition_point(|other| **other < *longer);
+            self.0.get(first).copied()
+        } else {
+            let found = self.0.binary_search(&short);
+            found.ok().map(|at| self.0[at])
+        };
+        beside.into_iter().flatten().any(is_short) || apart.as_ref().is_some_and(is_short)
+    }
 }
 
 /// A prefix of an id that is longer than `shared` bytes.
@@ -94,6 +112,8 @@ fn join<const N: usize>(parts: [String; N]) -> String {
 
 #[cfg(test)]
 mod tests {
+    use std::collections::BTreeSet;
+
     use super::*;
 
     #[test]
@@ -113,13 +133,16 @@ mod tests {
             "-",
             "é-1",
             "é-2",
+            "ab",
+            "ab!cd",
+            "ab-cd",
             &one,
             &two,
         ];
-        let labels = labels(ids);
-        let named: Vec<&str> = ids.iter().map(|id| labels[id].as_str()).collect();
+        let labels = Labels::new(ids);
+        let named = ids.map(|id| labels.label(id));
         assert_eq!(
-            named[..12],
+            named[..15],
             [
                 "4f1c2d3e-8a60",
                 "4f1c2d3e-9b71",
@@ -133,10 +156,13 @@ mod tests {
                 "-",
                 "é-1",
                 "é-2",
+                "ab",
+                "ab!cd",
+                "ab-cd",
             ]
         );
-        assert!(named[12].starts_with("xxxxxxxx…") && named[12].len() < 30);
-        let distinct: BTreeSet<&str> = named.iter().copied().collect();
+        assert!(named[15].starts_with("xxxxxxxx…") && named[15].len() < 30);
+        let distinct: BTreeSet<&String> = named.iter().collect();
         assert_eq!(distinct.len(), ids.len(), "{named:?}");
     }
 

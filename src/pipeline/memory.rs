@@ -361,8 +361,6 @@ impl Notes<'_> {
         outcome: &mut Outcome,
         stage: &mut Stage,
     ) -> Option<()> {
-        // Lists and feeds are written, so nothing reads the findings of runs any more.
-        outcome.findings = Vec::new();
         let committed_at = cache::now();
         // A part has nothing that an earlier site could change.
         let is_settled =

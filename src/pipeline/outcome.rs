@@ -82,9 +82,8 @@ impl Outcome {
             diagnostics.extend(other.problems);
         }
         let (mut runs, mut read) = (0, 0);
-        let mut left = Vec::with_capacity(staged.accounts.len());
         let mut facets: [blake3::Hasher; Facet::COUNT] = Default::default();
-        for run in staged.accounts {
+        let accounts = staged.accounts.into_iter().map(|run| {
             runs += usize::from(!run.has_errors());
             read += run.read;
             used.extend(run.used);
@@ -92,8 +91,10 @@ impl Outcome {
             for (hasher, facet) in facets.iter_mut().zip(&run.facets) {
                 hasher.update(facet);
             }
-            left.push(run.left);
-        }
+            run.left
+        });
+        // In the room of the accounts.
+        let left: Vec<_> = accounts.collect();
         diagnostics.extend(secrets::unused(site, &used));
         for problem in &mut diagnostics {
             gathered.mask.apply(problem, "");

@@ -62,12 +62,14 @@ fn own_digest(folder: &Folder, path: &Path) -> Option<[u8; 16]> {
         return None;
     }
     let mut hasher = XxHash3_128::new();
-    let mut piece = vec![0; BUFFER];
+    let mut piece = Vec::with_capacity(BUFFER);
     loop {
-        match opened.file.read(&mut piece).ok()? {
+        let mut next = opened.file.by_ref().take(BUFFER as u64);
+        match next.read_to_end(&mut piece).ok()? {
             0 => return Some(hasher.finish_128().to_le_bytes()),
-            bytes => hasher.write(&piece[..bytes]),
+            _ => hasher.write(&piece),
         }
+        piece.clear();
     }
 }
 

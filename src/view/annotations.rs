@@ -2,6 +2,8 @@
 
 mod kinds;
 
+use std::ops::Range;
+
 use serde::{Deserialize, Serialize};
 
 use crate::model::annotation::{Annotation, HYPOTHESIS_STATUSES, Kind};
@@ -321,8 +323,8 @@ impl Catalogue {
     /// How many hypotheses have each status.
     #[must_use]
     pub fn hypothesis_counts(&self) -> std::collections::BTreeMap<&'static str, usize> {
-        let cards = &self.kinds[kind_index(&Kind::Hypothesis)];
-        let count = |part| cards.iter().filter(|card| card.group() == part).count();
+        let kind = kind_index(&Kind::Hypothesis);
+        let count = |part| self.of_part(kind, part).len();
         let words = HYPOTHESIS_STATUSES.iter().enumerate();
         words.map(|(part, word)| (*word, count(part))).collect()
     }
@@ -372,21 +374,26 @@ impl Catalogue {
     }
 
     fn parts(&self, kind: usize, root: &str) -> Vec<PartCount> {
-        let cards = &self.kinds[kind];
         let parts = 0..=parts_of(kind).len();
         parts
             .filter_map(|part| {
                 let name = part_name(kind, part)?;
-                let start = cards.iter().position(|card| card.group() == part)?;
-                let count = cards.iter().filter(|card| card.group() == part).count();
-                let path = kind_path(kind, start / PAGE_SIZE + 1);
-                Some(PartCount {
+                let cards = self.of_part(kind, part);
+                let path = kind_path(kind, cards.start / PAGE_SIZE + 1);
+                (!cards.is_empty()).then(|| PartCount {
                     name,
                     href: format!("{root}{path}#{}", part_anchor(kind, part)),
-                    count: format::grouped(&count.to_string()),
+                    count: format::grouped(&cards.len().to_string()),
                 })
             })
             .collect()
+    }
+
+    /// The places of a part's cards among those of the kind.
+    fn of_part(&self, kind: usize, part: usize) -> Range<usize> {
+        let cards = &self.kinds[kind];
+        let start = cards.partition_point(|card| card.group() < part);
+        start..cards.partition_point(|card| card.group() <= part)
     }
 
     /// Kind and number of every page of a kind.
@@ -476,7 +483,7 @@ impl Catalogue {
     /// Columns for the statuses that no hypothesis has: that nothing was disproven yet is worth seeing.
     fn fill_board(&self, kind: usize, groups: &mut Vec<PartView>) {
         for part in 0..parts_of(kind).len() {
-            if self.kinds[kind].iter().all(|card| card.group() != part) {
+            if self.of_part(kind, part).is_empty() {
                 let column = PartView {
                     name: part_name(kind, part),
                     definition: part_definition(kind, part),

@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use serde::Serialize;
 
 use crate::ledger::{Annotations, Build, Change, Field, Ledger, Named, Rerated};
-use crate::model::slug::{labels, short_id};
+use crate::model::slug::{Labels, short_id};
 
 use super::format;
 use super::row::{Pager, list_pages};
@@ -112,12 +112,13 @@ pub struct FieldView {
     pub after: Option<String>,
 }
 
-/// All pages of the ledger, as pairs of path and page. `pages` are the pages at addresses of runs.
+/// All pages of the ledger, as pairs of path and page. `pages` has the page at each address that the ledger
+/// names, with the id of its run.
 pub fn pages(ledger: &Ledger, pages: &BTreeMap<String, String>) -> Vec<(String, ChangesPage)> {
     let known = Known {
         ledger,
         pages,
-        labels: labels(ledger.named().map(|run| &*run.id)),
+        labels: Labels::new(ledger.named().map(|run| &*run.id)),
     };
     list_pages("changes", BUILDS, ledger.builds.len(), "entries")
         .into_iter()
@@ -136,8 +137,7 @@ pub fn pages(ledger: &Ledger, pages: &BTreeMap<String, String>) -> Vec<(String, 
 struct Known<'a> {
     ledger: &'a Ledger,
     pages: &'a BTreeMap<String, String>,
-    /// Labels of runs, by id.
-    labels: BTreeMap<&'a str, String>,
+    labels: Labels<'a>,
 }
 
 impl Known<'_> {
@@ -169,18 +169,15 @@ impl Known<'_> {
 
     fn run(&self, run: &Named, root: &str) -> RunView {
         let page = self.ledger.page(run);
-        let mut gone = self.ledger.withdrawn.iter();
-        let withdrawn = gone.find(|other| other.run.id == run.id);
         // A different run may have the address by now.
         let has_page = self.pages.get(&page).is_some_and(|id| **id == *run.id);
         RunView {
             href: has_page.then(|| format!("{root}{page}")),
-            reason: withdrawn.and_then(|withdrawn| withdrawn.reason.clone()),
-            label: self
-                .labels
-                .get(&*run.id)
-                .map_or(&*run.id, String::as_str)
-                .to_owned(),
+            reason: self
+                .ledger
+                .gone(&run.id)
+                .and_then(|gone| gone.reason.clone()),
+            label: self.labels.label(&run.id),
             ..RunView::of(run)
         }
     }

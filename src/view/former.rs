@@ -4,7 +4,7 @@ use std::collections::{BTreeMap, btree_map};
 
 use serde::Serialize;
 
-use crate::ledger::{Held, Ledger, Named, Withdrawn};
+use crate::ledger::{Held, Ledger, Named};
 
 use super::changes::RunView;
 use crate::links;
@@ -38,13 +38,12 @@ pub struct WithdrawnPage {
     pub id: String,
 }
 
-/// The pages at former addresses, by path. `taken` has the current page of each run, with its id, and gets the pages found here.
+/// The pages at former addresses, by path. `taken` has the current page at each address that the ledger names,
+/// with the id of its run, and gets the pages found here.
 pub fn pages(
     ledger: &Ledger,
     taken: &mut BTreeMap<String, String>,
 ) -> Vec<(String, FormerAddress)> {
-    let gone = ledger.withdrawn.iter().map(|gone| (&*gone.run.id, gone));
-    let gone: BTreeMap<&str, &Withdrawn> = gone.collect();
     // Moved runs take precedence: a run that moved away had the address after one that was withdrawn from it.
     let aside = ledger.runs.iter().filter(|known| known.quarantined);
     let aside = aside.map(|known| &known.run);
@@ -52,7 +51,7 @@ pub fn pages(
     let mut pages = Vec::new();
     for was in ledger.moved.iter().chain(aside).chain(withdrawn) {
         let path = ledger.page(was);
-        let page = match (ledger.find(&was.id), gone.get(&*was.id)) {
+        let page = match (ledger.find(&was.id), ledger.gone(&was.id)) {
             (Some(known), _) => FormerAddress::Moved(moved(ledger, was, known, &path)),
             (None, Some(withdrawn)) => FormerAddress::Withdrawn(WithdrawnPage {
                 run: RunView {

@@ -1,6 +1,7 @@
 //! The home page, the prose pages and the not-found page.
 
 use std::cmp::Reverse;
+use std::collections::BTreeSet;
 
 use serde::Serialize;
 
@@ -149,26 +150,27 @@ fn newest_annotations(
     (findings, read): (&[Findings], ReadAnnotation<'_>),
     quoted: Option<&str>,
 ) -> Result<Vec<NewestAnnotationView>, Diagnostic> {
-    let mut all: Vec<(i64, usize, SpooledAnnotation)> = Vec::new();
+    // The newest so far; one more than are shown, since the quoted one may be among them.
+    let mut newest = BTreeSet::new();
     for (run, findings) in findings.iter().enumerate() {
         // An annotation without a time counts as old as its run.
         let finished = &archive.runs[run].run.finished;
         let finished = finished.as_ref().map_or(i64::MIN, Moment::ms);
-        let newest = findings.spooled.newest.iter();
-        all.extend(newest.map(|found| (found.at.unwrap_or(finished), run, *found)));
-    }
-    all.sort_by_key(|(at, run, _)| (Reverse(*at), *run));
-    let mut newest = Vec::new();
-    for (_, run, spooled) in all {
-        if newest.len() == ANNOTATIONS {
-            break;
-        }
-        let annotation = read(spooled)?;
-        if Some(annotation.href.as_str()) != quoted {
-            newest.push(newest_annotation(archive, run, annotation));
+        for (place, found) in findings.spooled.newest.iter().enumerate() {
+            newest.insert((Reverse(found.at.unwrap_or(finished)), run, place));
+            if newest.len() > ANNOTATIONS + 1 {
+                newest.pop_last();
+            }
         }
     }
-    Ok(newest)
+    let mut shown = Vec::new();
+    for (_, run, place) in newest {
+        let annotation = read(findings[run].spooled.newest[place])?;
+        if shown.len() < ANNOTATIONS && Some(annotation.href.as_str()) != quoted {
+            shown.push(newest_annotation(archive, run, annotation));
+        }
+    }
+    Ok(shown)
 }
 
 fn newest_annotation(

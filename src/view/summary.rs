@@ -3,7 +3,7 @@
 use crate::diagnostics::text::visible;
 use crate::diagnostics::{Diagnostic, SeverityCounts, human};
 use crate::ledger::{Build, Change, Named};
-use crate::model::slug::labels;
+use crate::model::slug::Labels;
 
 use super::format;
 use crate::links::{self, RunFolders, Slug};
@@ -74,11 +74,8 @@ pub fn markdown(facts: &Facts<'_>) -> String {
 }
 
 fn push_news(out: &mut String, build: &Build, facts: &Facts<'_>) {
-    let labels = labels(build.named().map(|run| &*run.id));
-    let name = |run: &Named| {
-        let label = labels.get(&*run.id).map_or(&*run.id, String::as_str);
-        name(run, label, facts)
-    };
+    let labels = Labels::new(build.named().map(|run| &*run.id));
+    let name = |run: &Named| name(run, &labels.label(&run.id), facts);
     out.push_str("\n### What changed\n\n");
     let mut push = |what: &str, total: usize, lines: &mut dyn Iterator<Item = String>| {
         if total > 0 {

@@ -1,6 +1,6 @@
 //! Writes the pages of the ledger, and a page at every former address of a run.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use crate::diagnostics::Diagnostic;
 use crate::links;
@@ -12,7 +12,10 @@ use super::Lists;
 
 pub(super) fn write(lists: &Lists<'_>) -> Result<(), Diagnostic> {
     let ledger = &lists.outcome.ledger;
+    // Only these are looked up: the pages of all runs would take as much memory as the runs.
+    let named: BTreeSet<&str> = ledger.addressed().map(|run| &*run.slug).collect();
     let runs = lists.archive().runs.iter();
+    let runs = runs.filter(|entry| named.contains(&*entry.slug));
     let runs = runs.map(|entry| (links::run(&entry.slug), entry.run.id.to_string()));
     let quarantined = lists.outcome.quarantine_pages.iter();
     let quarantined = quarantined.map(|run| (run.page.clone(), String::new()));
