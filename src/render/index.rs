@@ -210,9 +210,11 @@ impl<A: Aside> Index<A> {
         mut term: impl FnMut(&str, &List) -> Result<(), A::Error>,
         mut file: impl FnMut(&str, &str) -> Result<(), A::Error>,
     ) -> Result<(), A::Error> {
+        let mut numbers = Numbers::default();
         if self.segments.is_empty() {
             return self.take().try_for_each(|(text, postings)| {
-                let list = list(&text, &[postings], &mut file)?;
+                numbers.read(&[postings]);
+                let list = numbers.list(&text, &mut file)?;
                 term(&text, &list)
             });
         }
@@ -233,7 +235,8 @@ impl<A: Aside> Index<A> {
                 next.extend(segments[at].next(at, &mut self.aside)?.map(Reverse));
             }
             let text = String::from_utf16_lossy(&key);
-            let list = list(&text, &all, &mut file)?;
+            numbers.read(&all);
+            let list = numbers.list(&text, &mut file)?;
             term(&text, &list)?;
         }
         Ok(())
@@ -286,42 +289,72 @@ impl<P> Segment<P> {
     }
 }
 
-/// The list of a term from its postings, oldest segment first. Calls `file` for each file of older texts.
-fn list<E>(
-    term: &str,
-    postings: &[Vec<u8>],
-    file: &mut impl FnMut(&str, &str) -> Result<(), E>,
-) -> Result<List, E> {
-    let name = parts::name(term);
-    let mut list = String::new();
-    let mut is_long = false;
-    for (kind, numbers) in by_kind(postings).iter().enumerate() {
-        if numbers.is_empty() {
-            continue;
-        }
-        let blocks = numbers.len().saturating_sub(NEWEST) / BLOCK;
-        let (older, newest) = numbers.split_at(blocks * BLOCK);
-        is_long |= blocks > 0;
-        digits(&mut list, kind * 2 + usize::from(blocks > 0));
-        digits(&mut list, newest.len());
-        descending(&mut list, newest);
-        if blocks > 0 {
-            digits(&mut list, blocks);
-            let mut before = 0;
-            for (at, block) in older.chunks(BLOCK).enumerate() {
-                digits(&mut list, (block[0] - before) as usize);
-                before = block[0];
-                let mut body = String::new();
-                descending(&mut body, block);
-                file(&format!("{name}-{kind}-{at}"), &body)?;
+/// The text numbers of a term by kind, oldest first. Common terms have one for each text of the archive, so the memory is used again
+/// for the next term.
+#[derive(Default)]
+struct Numbers([Vec<u32>; Kind::COUNT]);
+
+impl Numbers {
+    /// Reads the postings of a term, oldest segment first.
+    fn read(&mut self, postings: &[Vec<u8>]) {
+        self.0.iter_mut().for_each(Vec::clear);
+        for bytes in postings {
+            let (mut last, mut are_of_runs) = (0, false);
+            let (mut value, mut shift) = (0_usize, 0);
+            for byte in bytes {
+                value |= usize::from(byte & 0x7f) << shift;
+                shift += 7;
+                if *byte < 0x80 {
+                    let kind = value % Kind::COUNT;
+                    let is_of_runs = kind >= Kind::Run as usize;
+                    if is_of_runs != are_of_runs {
+                        (are_of_runs, last) = (is_of_runs, 0);
+                    }
+                    last += u32::try_from(value / Kind::COUNT).unwrap_or(u32::MAX);
+                    self.0[kind].push(last);
+                    (value, shift) = (0, 0);
+                }
             }
         }
     }
-    Ok(if is_long {
-        List::Long(list, name)
-    } else {
-        List::Whole(list)
-    })
+
+    /// The list of the term. Calls `file` for each file of older texts.
+    fn list<E>(
+        &self,
+        term: &str,
+        file: &mut impl FnMut(&str, &str) -> Result<(), E>,
+    ) -> Result<List, E> {
+        let name = parts::name(term);
+        let mut list = String::new();
+        let mut is_long = false;
+        for (kind, numbers) in self.0.iter().enumerate() {
+            if numbers.is_empty() {
+                continue;
+            }
+            let blocks = numbers.len().saturating_sub(NEWEST) / BLOCK;
+            let (older, newest) = numbers.split_at(blocks * BLOCK);
+            is_long |= blocks > 0;
+            digits(&mut list, kind * 2 + usize::from(blocks > 0));
+            digits(&mut list, newest.len());
+            descending(&mut list, newest);
+            if blocks > 0 {
+                digits(&mut list, blocks);
+                let mut before = 0;
+                for (at, block) in older.chunks(BLOCK).enumerate() {
+                    digits(&mut list, (block[0] - before) as usize);
+                    before = block[0];
+                    let mut body = String::new();
+                    descending(&mut body, block);
+                    file(&format!("{name}-{kind}-{at}"), &body)?;
+                }
+            }
+        }
+        Ok(if is_long {
+            List::Long(list, name)
+        } else {
+            List::Whole(list)
+        })
+    }
 }
 
 /// The cache slot of a term. The high bits of the product differ even for terms that differ in one letter.
@@ -352,30 +385,6 @@ impl Postings {
         self.bytes.push(low(left));
         self.bytes.len() - before
     }
-}
-
-/// The text numbers of a term by kind, from its postings in each segment.
-fn by_kind(postings: &[Vec<u8>]) -> [Vec<u32>; Kind::COUNT] {
-    let mut all: [Vec<u32>; Kind::COUNT] = Default::default();
-    for bytes in postings {
-        let (mut last, mut are_of_runs) = (0, false);
-        let (mut value, mut shift) = (0_usize, 0);
-        for byte in bytes {
-            value |= usize::from(byte & 0x7f) << shift;
-            shift += 7;
-            if *byte < 0x80 {
-                let kind = value % Kind::COUNT;
-                let is_of_runs = kind >= Kind::Run as usize;
-                if is_of_runs != are_of_runs {
-                    (are_of_runs, last) = (is_of_runs, 0);
-                }
-                last += u32::try_from(value / Kind::COUNT).unwrap_or(u32::MAX);
-                all[kind].push(last);
-                (value, shift) = (0, 0);
-            }
-        }
-    }
-    all
 }
 
 /// The last seven bits.

@@ -121,15 +121,19 @@ impl Values {
 }
 
 impl Manifest {
-    /// Without runs.
+    /// Without runs, and with room for so many.
     #[must_use]
-    pub fn new() -> Self {
+    pub fn new(runs: usize) -> Self {
+        let values = || Values {
+            of_runs: Vec::with_capacity(runs),
+            ..Values::default()
+        };
         Self {
             total: 0,
-            columns: CHOSEN_BY.map(|name| (name, Values::default())).into(),
+            columns: CHOSEN_BY.map(|name| (name, values())).into(),
             letters: BTreeSet::new(),
-            names: Vec::new(),
-            numbers: Default::default(),
+            names: Vec::with_capacity(runs),
+            numbers: ORDERED_BY.map(|_| Vec::with_capacity(runs)),
         }
     }
 
