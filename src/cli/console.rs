@@ -124,7 +124,10 @@ impl Progress for Bar {
         {
             steps.push((step, Instant::now()));
             if self.plain {
-                say(&format!("{step}: {ticks}"));
+                say(&match ticks {
+                    1 => step.to_owned(),
+                    ticks => format!("{step}: {ticks}"),
+                });
             }
         }
     }

@@ -40,6 +40,13 @@ impl Place {
         }
     }
 
+    /// The folders above the file, the outer ones first, and the path itself.
+    pub fn folders(&self) -> impl Iterator<Item = &str> {
+        let ends = self.path.match_indices('/').map(|(at, _)| at);
+        let ends = ends.chain([self.path.len()]);
+        ends.map(|end| &self.path[..end])
+    }
+
     /// The same place with a JSON pointer.
     pub fn pointing(mut self, pointer: impl Into<String>) -> Self {
         self.pointer = Some(pointer.into());

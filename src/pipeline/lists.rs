@@ -104,7 +104,7 @@ pub fn publish(
         gathered,
         site,
         outcome,
-        stage: &Recorder::new(stage),
+        stage: &Recorder::of_all(stage),
         renderer,
         catalogue: &Catalogue::new(findings.map(|found| &*found.spooled.cards)),
         keys: keys.as_ref(),

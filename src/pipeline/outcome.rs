@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 use std::sync::Arc;
 
-use crate::diagnostics::{self, Diagnostic, Failure, junit};
+use crate::diagnostics::{self, Diagnostic, Failure, Place, junit};
 use crate::ledger::{Build, Ledger};
 use crate::links::{self, RunFolders, Slug};
 use crate::model::findings::Findings;
@@ -245,15 +245,9 @@ fn blocking(site: &Site, gathered: &Gathered, diagnostics: &[Diagnostic]) -> usi
         .filter(|run| site.config.policy.quarantine && run.candidate().is_none())
         .map(|run| run.place.shown.as_str())
         .collect();
-    let is_left_out = |path: &str| {
-        let ends = path.match_indices('/').map(|(at, _)| at);
-        ends.chain([path.len()])
-            .any(|end| left_out.contains(&path[..end]))
-    };
+    let is_left_out = |place: &Place| place.folders().any(|folder| left_out.contains(folder));
     let errors = diagnostics.iter().filter(|problem| problem.is_error());
-    errors
-        .filter(|error| !is_left_out(&error.place.path))
-        .count()
+    errors.filter(|error| !is_left_out(&error.place)).count()
 }
 
 /// A page for every run that is left out; `all` are the problems of the whole content, sorted.

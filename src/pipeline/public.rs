@@ -29,26 +29,28 @@ static OF_NOTHING_PUBLISHED: [&Code; 3] = [
 impl Gathered {
     /// The problems of published content and of the settings.
     pub(super) fn public<'a>(&self, outcome: &'a Outcome) -> Public<'a> {
-        let (hidden, published): (Vec<&Directory>, Vec<_>) = self
-            .directories
-            .iter()
-            .partition(|directory| directory.is_never_published());
+        let directories = self.directories.iter();
+        let (hidden, published): (Vec<&Directory>, Vec<_>) =
+            directories.partition(|directory| directory.is_never_published());
         let paths: BTreeSet<&str> = hidden
             .iter()
             .map(|directory| directory.place.shown.as_str())
             .chain(self.prose.drafts.iter().map(String::as_str))
             .collect();
+        let mut ids: BTreeSet<&str> = hidden.iter().filter_map(|run| run.id.as_deref()).collect();
         // A published or quarantined run keeps its problems even if another run has the same id.
-        let others: BTreeSet<&str> = published
-            .iter()
-            .filter_map(|run| run.id.as_deref())
-            .collect();
-        let ids: BTreeSet<&str> = hidden.iter().filter_map(|run| run.id.as_deref()).collect();
-        let ids: BTreeSet<&str> = ids.difference(&others).copied().collect();
+        for run in published {
+            if let Some(id) = &run.id {
+                ids.remove(&**id);
+            }
+        }
         let names: BTreeSet<String> = ids.union(&paths).map(|name| quoted(name)).collect();
         let is_public = |diagnostic: &&Diagnostic| {
             !OF_NOTHING_PUBLISHED.contains(&diagnostic.code)
-                && !lies_in(&diagnostic.place.path, &paths)
+                && !diagnostic
+                    .place
+                    .folders()
+                    .any(|folder| paths.contains(folder))
                 && diagnostic.run.as_deref().is_none_or(|id| !ids.contains(id))
                 && !mentions(&diagnostic.message, &names)
                 && !mentions(&diagnostic.help, &names)
@@ -59,12 +61,6 @@ impl Gathered {
             diagnostics,
         }
     }
-}
-
-fn lies_in(path: &str, folders: &BTreeSet<&str>) -> bool {
-    let ends = path.match_indices('/').map(|(at, _)| at);
-    ends.chain([path.len()])
-        .any(|end| folders.contains(&path[..end]))
 }
 
 /// Whether a text contains one of `names` between backticks.

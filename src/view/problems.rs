@@ -185,10 +185,8 @@ fn by_run(diagnostics: &[&Diagnostic], places: &Places<'_>, root: &str) -> Vec<R
 
 /// The run whose directory has the problem.
 fn run_of<'a>(diagnostic: &Diagnostic, places: &'a Places<'_>) -> Option<&'a (String, String)> {
-    let path = diagnostic.place.path.as_str();
-    let ends = path.char_indices().filter(|(_, c)| *c == '/');
-    let mut parents = ends.map(|(at, _)| &path[..at]).chain([path]);
-    parents.find_map(|parent| places.get(parent))
+    let mut folders = diagnostic.place.folders();
+    folders.find_map(|folder| places.get(folder))
 }
 
 fn by_file<'d>(diagnostics: impl Iterator<Item = &'d Diagnostic>) -> Vec<FileProblems> {

@@ -1,5 +1,7 @@
 //! Writes the pages of problems, and a page for every quarantined run.
 
+use std::collections::BTreeSet;
+
 use crate::diagnostics::Diagnostic;
 use crate::links;
 use crate::view::chrome::PageInfo;
@@ -10,16 +12,17 @@ use super::Lists;
 pub(super) fn write(lists: &Lists<'_>) -> Result<(), Diagnostic> {
     let quarantined = &lists.outcome.quarantine_pages;
     let public = lists.gathered.public(lists.outcome);
+    // Only runs with problems are named: the names of all runs would take as much memory as the runs.
+    let all = public.diagnostics.iter();
+    let folders: BTreeSet<&str> = all.flat_map(|problem| problem.place.folders()).collect();
     let entries = lists.archive().runs.iter();
-    let mut places: problems::Places<'_> = entries
-        .map(|entry| {
-            let directory = lists.gathered.directory(entry);
+    let entries = entries.map(|entry| (entry, &*lists.gathered.directory(entry).place.shown));
+    let named = entries.filter(|(_, shown)| folders.contains(*shown));
+    let mut places: problems::Places<'_> = named
+        .map(|(entry, shown)| {
             let (title, id) = (entry.run.title(), &entry.label);
             let name = format!("{title} · {} · {id}", entry.run.subject.model());
-            (
-                directory.place.shown.as_str(),
-                (name, links::run(&entry.slug)),
-            )
+            (shown, (name, links::run(&entry.slug)))
         })
         .collect();
     for run in quarantined {

@@ -13,17 +13,23 @@ use crate::site::Site;
 
 use super::Lists;
 
-/// A stage that records the paths written for one list.
+/// A stage that records the paths written for a list.
 pub(super) struct Recorder<'a> {
     stage: &'a Stage,
-    paths: Mutex<Vec<String>>,
+    /// `None`: nobody asks for them.
+    paths: Option<Mutex<Vec<String>>>,
 }
 
 impl<'a> Recorder<'a> {
-    pub(super) const fn new(stage: &'a Stage) -> Self {
+    /// The stage of all lists, whose paths are recorded list by list.
+    pub(super) const fn of_all(stage: &'a Stage) -> Self {
+        Self { stage, paths: None }
+    }
+
+    const fn of_one(stage: &'a Stage) -> Self {
         Self {
             stage,
-            paths: Mutex::new(Vec::new()),
+            paths: Some(Mutex::new(Vec::new())),
         }
     }
 
@@ -46,8 +52,10 @@ impl<'a> Recorder<'a> {
     }
 
     fn note(&self, path: &str) {
-        let mut paths = self.paths.lock().unwrap_or_else(PoisonError::into_inner);
-        paths.push(path.to_owned());
+        if let Some(paths) = &self.paths {
+            let mut paths = paths.lock().unwrap_or_else(PoisonError::into_inner);
+            paths.push(path.to_owned());
+        }
     }
 }
 
@@ -136,13 +144,14 @@ impl Lists<'_> {
             notes.note_list(name, key, paths.to_vec());
             return Ok(None);
         }
-        let stage = Recorder::new(self.stage.stage);
+        let stage = Recorder::of_one(self.stage.stage);
         let lists = Lists {
             stage: &stage,
             ..*self
         };
         let made = make(&lists)?;
-        let paths = stage.paths.into_inner().unwrap_or_default();
+        let paths = stage.paths.and_then(|paths| paths.into_inner().ok());
+        let paths = paths.unwrap_or_default();
         // The list may be nested in another one.
         for path in &paths {
             self.stage.note(path);
