@@ -35,7 +35,7 @@ pub use shard::{Parts, Share, outcome as part_outcome, write as write_part};
 
 /// Receives the progress of a build.
 pub trait Progress: Sync {
-    /// A step begins; it will take so many ticks.
+    /// A step begins; it will take so many ticks, or is a single one without any.
     fn begin(&self, step: &'static str, ticks: usize);
     /// One tick of the step is done.
     fn tick(&self);

@@ -125,7 +125,7 @@ impl Progress for Bar {
             steps.push((step, Instant::now()));
             if self.plain {
                 say(&match ticks {
-                    1 => step.to_owned(),
+                    0 => step.to_owned(),
                     ticks => format!("{step}: {ticks}"),
                 });
             }
