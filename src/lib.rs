@@ -239,7 +239,7 @@ fn replace(
         None => ("Replacing the site", ledger::PATH),
     };
     if outcome.publishes(site) || site.options.shard.is_some() {
-        progress.begin(step, 0);
+        progress.begin(step, None);
         for stage in &mut stages {
             stage.commit(last).map_err(|problem| vec![problem])?;
         }

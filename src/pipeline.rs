@@ -35,8 +35,8 @@ pub use shard::{Parts, Share, outcome as part_outcome, write as write_part};
 
 /// Receives the progress of a build.
 pub trait Progress: Sync {
-    /// A step begins; it will take so many ticks, or is a single one without any.
-    fn begin(&self, step: &'static str, ticks: usize);
+    /// A step begins; it will take so many ticks, or cannot be counted.
+    fn begin(&self, step: &'static str, ticks: Option<usize>);
     /// One tick of the step is done.
     fn tick(&self);
 }
@@ -46,7 +46,7 @@ pub trait Progress: Sync {
 pub struct NoProgress;
 
 impl Progress for NoProgress {
-    fn begin(&self, _step: &'static str, _ticks: usize) {}
+    fn begin(&self, _step: &'static str, _ticks: Option<usize>) {}
 
     fn tick(&self) {}
 }

@@ -189,7 +189,7 @@ impl Interruptible<'_> {
 }
 
 impl Progress for Interruptible<'_> {
-    fn begin(&self, step: &'static str, ticks: usize) {
+    fn begin(&self, step: &'static str, ticks: Option<usize>) {
         self.block_during_shutdown();
         self.inner.begin(step, ticks);
     }

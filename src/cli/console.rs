@@ -115,8 +115,8 @@ impl Bar {
 }
 
 impl Progress for Bar {
-    fn begin(&self, step: &'static str, ticks: usize) {
-        self.bar.set_length(ticks as u64);
+    fn begin(&self, step: &'static str, ticks: Option<usize>) {
+        self.bar.set_length(ticks.unwrap_or(1) as u64);
         self.bar.set_position(0);
         self.bar.set_message(step);
         if let Ok(mut steps) = self.steps.lock()
@@ -125,8 +125,8 @@ impl Progress for Bar {
             steps.push((step, Instant::now()));
             if self.plain {
                 say(&match ticks {
-                    0 => step.to_owned(),
-                    ticks => format!("{step}: {ticks}"),
+                    Some(ticks) => format!("{step}: {ticks}"),
+                    None => step.to_owned(),
                 });
             }
         }

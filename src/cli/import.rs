@@ -151,7 +151,7 @@ pub(crate) fn run(cli: &Cli, asked: &Import) -> u8 {
         }
     };
     import(&request, &mut |said| match said {
-        Said::Found(logs) => bar.begin("Importing", logs),
+        Said::Found(logs) => bar.begin("Importing", Some(logs)),
         Said::Read(files) => (0..files).for_each(|_| bar.tick()),
         said => bar.behind(|| note(said)),
     });

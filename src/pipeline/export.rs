@@ -60,7 +60,7 @@ pub(crate) fn export(
     let stage = Stage::open(folder, &site.shown(folder), &not_below(site)).map_err(|d| vec![d])?;
     let (archive, findings) = (&gathered.archive, &outcome.findings);
     let canary = site.config.policy.canary.as_deref();
-    progress.begin("Exporting runs", findings.len());
+    progress.begin("Exporting runs", Some(findings.len()));
     let cases = || {
         archive.cases.par_iter().try_for_each(|case| {
             let runs = case.runs.iter();

@@ -85,7 +85,7 @@ impl Gathered {
         {
             return Err(problems);
         }
-        progress.begin("Reading records", found.runs.len());
+        progress.begin("Reading records", Some(found.runs.len()));
         let (directories, found_in_records) =
             pool.install(|| directories::read(site, found.runs, (&roots, known), progress));
         let previous =

@@ -109,7 +109,7 @@ pub fn publish(
         catalogue: &Catalogue::new(findings.map(|found| &*found.spooled.cards)),
         keys: keys.as_ref(),
     };
-    progress.begin("Site-wide outputs", ARTIFACTS.len());
+    progress.begin("Site-wide outputs", Some(ARTIFACTS.len()));
     let write = |(name, of, write): &(&str, Option<&[Facet]>, Artifact)| {
         let result = lists.unless_known((name, *of), write);
         progress.tick();

@@ -36,7 +36,7 @@ pub fn stage(
     let output = (!blocked).then_some(output);
     let directories = gathered.directories.iter();
     let published = directories.filter(|it| !it.is_never_published() && share.has(it));
-    progress.begin("Runs", published.count());
+    progress.begin("Runs", Some(published.count()));
     let budget = Budget::new(site.config.limits.memory);
     gathered.pool.install(|| {
         let archive = &gathered.archive.runs;
