@@ -142,12 +142,12 @@ impl Lists<'_> {
     }
 
     /// The runs with what is kept of each.
-    fn runs(&self) -> impl Iterator<Item = (&Entry, &Findings)> {
+    fn runs(&self) -> impl DoubleEndedIterator<Item = (&Entry, &Findings)> {
         self.archive().runs.iter().zip(&self.outcome.findings)
     }
 
     /// The runs whose data scripts load; none in a check, since no template makes it.
-    fn runs_of_data(&self) -> impl Iterator<Item = (&Entry, &Findings)> {
+    fn runs_of_data(&self) -> impl DoubleEndedIterator<Item = (&Entry, &Findings)> {
         self.runs().filter(|_| !self.stage.is_dry_run())
     }
 

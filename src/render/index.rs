@@ -38,8 +38,8 @@ const KNOWN: usize = 4_096;
 const MOST: usize = 1 << 20;
 /// Approximate bytes of a term without its postings.
 const TERM: usize = 100;
-/// Minimum bytes of a segment that are written or read at once.
-const PIECE: usize = 32 << 10;
+/// Minimum bytes of a segment that are written or read at once. At the end, one piece of each segment is in memory.
+const PIECE: usize = 8 << 10;
 
 /// Storage for spilled segments.
 pub trait Aside {
@@ -213,8 +213,7 @@ impl<A: Aside> Index<A> {
         let mut numbers = Numbers::default();
         if self.segments.is_empty() {
             return self.take().try_for_each(|(text, postings)| {
-                numbers.read(&[postings]);
-                let list = numbers.list(&text, &mut file)?;
+                let list = numbers.list(&text, &[postings], &mut file)?;
                 term(&text, &list)
             });
         }
@@ -235,8 +234,7 @@ impl<A: Aside> Index<A> {
                 next.extend(segments[at].next(at, &mut self.aside)?.map(Reverse));
             }
             let text = String::from_utf16_lossy(&key);
-            numbers.read(&all);
-            let list = numbers.list(&text, &mut file)?;
+            let list = numbers.list(&text, &all, &mut file)?;
             term(&text, &list)?;
         }
         Ok(())
@@ -289,15 +287,32 @@ impl<P> Segment<P> {
     }
 }
 
-/// The text numbers of a term by kind, oldest first. Common terms have one for each text of the archive, so the memory is used again
-/// for the next term.
+/// The text numbers of a term by kind. Common terms have one for each text of the archive, so the older ones are written as soon as
+/// there are enough of them, and the memory is used again for the next term.
 #[derive(Default)]
-struct Numbers([Vec<u32>; Kind::COUNT]);
+struct Numbers([OfKind; Kind::COUNT]);
+
+/// The text numbers of a kind.
+#[derive(Default)]
+struct OfKind {
+    /// Those that are in no file, oldest first.
+    newest: Vec<u32>,
+    files: usize,
+    /// The first number of the last file.
+    before: u32,
+    /// The first number of each file, as a gap to the one before it, in digits.
+    firsts: String,
+}
 
 impl Numbers {
-    /// Reads the postings of a term, oldest segment first.
-    fn read(&mut self, postings: &[Vec<u8>]) {
-        self.0.iter_mut().for_each(Vec::clear);
+    /// The list of the term with these postings, oldest segment first. Calls `file` for each file of older texts.
+    fn list<E>(
+        &mut self,
+        term: &str,
+        postings: &[Vec<u8>],
+        file: &mut impl FnMut(&str, &str) -> Result<(), E>,
+    ) -> Result<List, E> {
+        let name = parts::name(term);
         for bytes in postings {
             let (mut last, mut are_of_runs) = (0, false);
             let (mut value, mut shift) = (0_usize, 0);
@@ -311,49 +326,59 @@ impl Numbers {
                         (are_of_runs, last) = (is_of_runs, 0);
                     }
                     last += u32::try_from(value / Kind::COUNT).unwrap_or(u32::MAX);
-                    self.0[kind].push(last);
+                    if let Some((at, older)) = self.0[kind].push(last) {
+                        file(&format!("{name}-{kind}-{at}"), &older)?;
+                    }
                     (value, shift) = (0, 0);
                 }
             }
         }
-    }
-
-    /// The list of the term. Calls `file` for each file of older texts.
-    fn list<E>(
-        &self,
-        term: &str,
-        file: &mut impl FnMut(&str, &str) -> Result<(), E>,
-    ) -> Result<List, E> {
-        let name = parts::name(term);
         let mut list = String::new();
         let mut is_long = false;
-        for (kind, numbers) in self.0.iter().enumerate() {
-            if numbers.is_empty() {
-                continue;
-            }
-            let blocks = numbers.len().saturating_sub(NEWEST) / BLOCK;
-            let (older, newest) = numbers.split_at(blocks * BLOCK);
-            is_long |= blocks > 0;
-            digits(&mut list, kind * 2 + usize::from(blocks > 0));
-            digits(&mut list, newest.len());
-            descending(&mut list, newest);
-            if blocks > 0 {
-                digits(&mut list, blocks);
-                let mut before = 0;
-                for (at, block) in older.chunks(BLOCK).enumerate() {
-                    digits(&mut list, (block[0] - before) as usize);
-                    before = block[0];
-                    let mut body = String::new();
-                    descending(&mut body, block);
-                    file(&format!("{name}-{kind}-{at}"), &body)?;
-                }
-            }
+        for (kind, numbers) in self.0.iter_mut().enumerate() {
+            is_long |= numbers.files > 0;
+            numbers.write_to(&mut list, kind);
         }
         Ok(if is_long {
             List::Long(list, name)
         } else {
             List::Whole(list)
         })
+    }
+}
+
+impl OfKind {
+    /// Adds a number. Returns the place and the text of a file if there are now enough older numbers for one.
+    fn push(&mut self, number: u32) -> Option<(usize, String)> {
+        self.newest.push(number);
+        let first = *self.newest.first()?;
+        if self.newest.len() < NEWEST + BLOCK {
+            return None;
+        }
+        let mut older = String::new();
+        descending(&mut older, &self.newest[..BLOCK]);
+        self.newest.drain(..BLOCK);
+        digits(&mut self.firsts, (first - self.before) as usize);
+        self.before = first;
+        self.files += 1;
+        Some((self.files - 1, older))
+    }
+
+    /// Moves what is known of the kind to the end of a list.
+    fn write_to(&mut self, list: &mut String, kind: usize) {
+        if self.newest.is_empty() {
+            return;
+        }
+        digits(list, kind * 2 + usize::from(self.files > 0));
+        digits(list, self.newest.len());
+        descending(list, &self.newest);
+        if self.files > 0 {
+            digits(list, self.files);
+            list.push_str(&self.firsts);
+        }
+        self.newest.clear();
+        self.firsts.clear();
+        (self.files, self.before) = (0, 0);
     }
 }
 

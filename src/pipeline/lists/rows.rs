@@ -14,9 +14,8 @@ const IN_FOLDER: usize = 1_000;
 
 /// Writes all columns and rows, oldest run first, so adding runs keeps the files of existing ones.
 pub(super) fn write(lists: &Lists<'_>) -> Result<(), Diagnostic> {
-    let runs: Vec<_> = lists.runs_of_data().collect();
-    let mut found = Manifest::new(runs.len());
-    let mut runs = runs.into_iter().rev();
+    let mut found = Manifest::new(lists.runs_of_data().count());
+    let mut runs = lists.runs_of_data().rev();
     for file in 0.. {
         let some = runs.by_ref().take(ROWS);
         let rows = some.map(|(entry, findings)| found.add(lists.archive(), entry, findings));

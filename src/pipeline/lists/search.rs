@@ -78,8 +78,7 @@ pub(super) fn write(lists: &Lists<'_>) -> Result<(), Diagnostic> {
     about.finish()?;
     let mut texts = Texts::new(lists.stage, ("search", TEXTS), "texts".to_owned());
     let mut cards = Cards::new(lists);
-    let runs: Vec<_> = lists.runs_of_data().collect();
-    for (entry, findings) in runs.into_iter().rev() {
+    for (entry, findings) in lists.runs_of_data().rev() {
         let head = search::run(entry, findings);
         let all = texts_of(lists, &mut cards, (entry, findings))?;
         documents += 1 + all.len();

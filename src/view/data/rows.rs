@@ -99,10 +99,38 @@ pub struct Manifest {
     /// The characters of the names of runs: other words are in none of them.
     letters: BTreeSet<char>,
     #[serde(skip)]
-    names: Vec<Box<str>>,
+    names: Names,
     /// NaN for none.
     #[serde(skip)]
     numbers: [Vec<f64>; ORDERED_BY.len()],
+}
+
+/// Names in lower case, with spaces between them. Names of eight hexadecimal digits, as UUIDs begin, are numbers of five
+/// digits: many in succession are one name that begins with an `X`.
+#[derive(Debug, Default)]
+struct Names {
+    written: String,
+    end_in_number: bool,
+}
+
+impl Names {
+    fn push(&mut self, name: &str) {
+        let digits = name.bytes().all(|byte| byte.is_ascii_hexdigit());
+        let number = (digits && name.len() == 8).then(|| usize::from_str_radix(name, 16));
+        let number = number.and_then(Result::ok);
+        let continues = self.end_in_number && number.is_some();
+        self.end_in_number = number.is_some();
+        if !continues && !self.written.is_empty() {
+            self.written.push(' ');
+        }
+        match number {
+            Some(number) => {
+                self.written.push_str(if continues { "" } else { "X" });
+                self.written.extend(spelled(number, 5));
+            }
+            None => self.written.push_str(name),
+        }
+    }
 }
 
 impl Values {
@@ -132,7 +160,7 @@ impl Manifest {
             total: 0,
             columns: CHOSEN_BY.map(|name| (name, values())).into(),
             letters: BTreeSet::new(),
-            names: Vec::with_capacity(runs),
+            names: Names::default(),
             numbers: ORDERED_BY.map(|_| Vec::with_capacity(runs)),
         }
     }
@@ -151,7 +179,7 @@ impl Manifest {
         self.total += 1;
         let name = row.label.to_lowercase();
         self.letters.extend(name.chars());
-        self.names.push(name.into());
+        self.names.push(&name);
         for (column, number) in self.numbers.iter_mut().zip(numbers(&row)) {
             column.push(number.unwrap_or(f64::NAN));
         }
@@ -192,7 +220,7 @@ impl Manifest {
         let chosen = chosen.map(|(name, values)| (*name, Column::of(&values.of_runs)));
         let ordered = ORDERED_BY.into_iter().zip(&self.numbers);
         let ordered = ordered.map(|(name, numbers)| (name, Column::of(&ranks(numbers))));
-        let names = ("run", Column::Names(packed(&self.names)));
+        let names = ("run", Column::Names(self.names.written.clone()));
         chosen.chain(ordered).chain([names])
     }
 }
@@ -206,16 +234,18 @@ impl Column {
             let numbers = group.iter().rev();
             numbers.fold(0, |sum, number| sum * base + *number as usize)
         };
-        let groups: Vec<usize> = numbers.chunks(each).map(group).collect();
+        let groups = numbers.chunks(each).map(group);
         let width = (1..=5).find(|width| base <= BASE.pow(*width)).unwrap_or(5);
-        let digits = spelled(&groups, width);
+        let length = groups.len() * width as usize;
         let repeated = numbers.chunk_by(|one, next| one == next);
         let repeated = repeated.flat_map(|same| [same[0] as usize, same.len()]);
-        let repeated: Vec<usize> = repeated.collect();
-        let length = |number: &usize| number.checked_ilog10().unwrap_or_default() as usize + 2;
-        if repeated.iter().map(length).sum::<usize>() < digits.len() {
-            Self::Repeated(repeated)
+        let written = |number: usize| number.checked_ilog10().unwrap_or_default() as usize + 2;
+        // Columns of many runs are long, so neither encoding is made before it is known to be the shorter one.
+        if repeated.clone().map(written).sum::<usize>() < length {
+            Self::Repeated(repeated.collect())
         } else {
+            let mut digits = String::with_capacity(length);
+            digits.extend(groups.flat_map(|number| spelled(number, width)));
             Self::Digits(base, each, digits)
         }
     }
@@ -265,30 +295,7 @@ fn ranks(numbers: &[f64]) -> Vec<u32> {
         .collect()
 }
 
-/// Numbers in this many digits each, the low ones first.
-fn spelled(numbers: &[usize], width: u32) -> String {
-    let digit = |number: usize, at| char::from(DIGITS[number / BASE.pow(at) % BASE]);
-    let numbers = numbers.iter();
-    numbers
-        .flat_map(|number| (0..width).map(move |at| digit(*number, at)))
-        .collect()
-}
-
-/// Names in lower case, with spaces between them. Names of eight hexadecimal digits, as UUIDs begin, are numbers of five
-/// digits: many in succession are one name that begins with an `X`.
-fn packed(names: &[Box<str>]) -> String {
-    let number = |name: &str| {
-        let digits = name.bytes().all(|byte| byte.is_ascii_hexdigit());
-        let number = (digits && name.len() == 8).then(|| usize::from_str_radix(name, 16));
-        number.and_then(Result::ok)
-    };
-    let tokens = names.chunk_by(|one, next| number(one).and(number(next)).is_some());
-    let tokens = tokens.map(|some| {
-        let numbers: Vec<usize> = some.iter().filter_map(|name| number(name)).collect();
-        match numbers.as_slice() {
-            [] => some.concat(),
-            numbers => format!("X{}", spelled(numbers, 5)),
-        }
-    });
-    tokens.collect::<Vec<_>>().join(" ")
+/// A number in this many digits, the low ones first.
+fn spelled(number: usize, width: u32) -> impl Iterator<Item = char> {
+    (0..width).map(move |at| char::from(DIGITS[number / BASE.pow(at) % BASE]))
 }
