@@ -18,6 +18,8 @@ pub(crate) struct Found {
     pub(crate) name: Box<OsStr>,
     pub(crate) kind: Kind,
     pub(crate) stamp: Stamp,
+    /// Whether [`Tree::mark`] found it.
+    pub(crate) is_marked: bool,
     /// For a folder, its entries.
     pub(crate) below: Tree,
 }
@@ -42,6 +44,7 @@ impl Tree {
                 name: entry.name.into_boxed_os_str(),
                 kind: entry.kind,
                 stamp: entry.stamp,
+                is_marked: false,
                 below: Self::default(),
             })
             .collect();
@@ -85,6 +88,24 @@ impl Tree {
             tree = &found.below;
         }
         None
+    }
+
+    /// Like [`Tree::file`], but marks the file and the folders that lead to it.
+    pub(crate) fn mark(&mut self, path: &str) -> Option<Stamp> {
+        let (name, below) = path
+            .split_once('/')
+            .map_or((path, None), |(name, below)| (name, Some(below)));
+        let at = self
+            .0
+            .binary_search_by(|found| (*found.name).cmp(name.as_ref()));
+        let found = self.0.get_mut(at.ok()?)?;
+        let stamp = match (below, found.kind) {
+            (Some(below), _) => found.below.mark(below)?,
+            (None, Kind::File { .. }) => found.stamp,
+            (None, _) => return None,
+        };
+        found.is_marked = true;
+        Some(stamp)
     }
 
     /// The entries of a folder below this one.
@@ -138,6 +159,7 @@ impl Tree {
                         name: name.into(),
                         kind,
                         stamp,
+                        is_marked: false,
                         below: Self::default(),
                     };
                     let at = at.unwrap_or_else(|at| at);

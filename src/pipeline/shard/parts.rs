@@ -5,7 +5,7 @@ use std::path::{Component, Path, PathBuf};
 
 use rayon::prelude::*;
 
-use crate::beneath::{Folder, Kind, Tree};
+use crate::beneath::{Folder, Found, Kind, Tree};
 use crate::cache::Reader;
 use crate::diagnostics::{Diagnostic, Failure};
 use crate::discover::Shard;
@@ -257,23 +257,24 @@ impl Part {
     /// Checks that the folder holds exactly the runs that the part lists. Compares sizes only; files are read later.
     fn examine(&mut self, site: &Site, gathered: &Gathered) -> Vec<Diagnostic> {
         let tree = Folder::open(&self.folder).and_then(|folder| Tree::of(&folder, ""));
-        let tree = match tree {
+        let mut tree = match tree {
             Ok(tree) => tree,
             Err(error) => return vec![refused::not_a_part(&self.shown, &error.to_string())],
         };
         let name = self.shown.clone();
         let foreign = |path: String| vec![refused::foreign(&name, &path)];
         let damaged = |what: &str| vec![refused::damaged(&name, what)];
-        if let Some(path) = first(&tree, |_, kind| matches!(kind, Kind::Link | Kind::Other)) {
+        if let Some(path) = first(&tree, |_, found| {
+            matches!(found.kind, Kind::Link | Kind::Other)
+        }) {
             return foreign(path);
         }
-        if let Some(path) = first(&tree, |_, kind| matches!(kind, Kind::Sealed)) {
+        if let Some(path) = first(&tree, |_, found| found.kind == Kind::Sealed) {
             return damaged(&path);
         }
         let (number, count) = (self.head.number, self.head.count);
         let is_own = |directory: &Directory| Shard::number_of(directory.name(), count) == number;
         let (mut runs, mut stale) = (0, Vec::new());
-        let mut listed: BTreeSet<String> = BTreeSet::new();
         for entry in &gathered.archive.runs {
             let directory = gathered.directory(entry);
             if !is_own(directory) {
@@ -295,12 +296,11 @@ impl Part {
                 if !folders.iter().any(|folder| is_below(folder, &file.path)) {
                     return damaged(PART_FILE);
                 }
-                let is_there = tree.file(&file.path);
-                if is_there.is_none_or(|found| found.bytes != file.bytes) {
+                let found = tree.mark(&file.path);
+                if found.is_none_or(|found| found.bytes != file.bytes) {
                     return damaged(&file.path);
                 }
             }
-            listed.extend(run.files.into_iter().flatten().map(|file| file.path));
             let now = gathered.roots.of(&directory.place).and_then(load::inputs);
             if let (Some(before), Some(now)) = (&run.run.inputs, &now)
                 && !gathered.roots.has_only_record(&directory.place)
@@ -326,15 +326,10 @@ impl Part {
         if !stale.is_empty() {
             return vec![refused::stale(&self.shown, &stale)];
         }
-        let unlisted = first(&tree, |path, kind| match (path, kind) {
+        let unlisted = first(&tree, |path, found| match (path, found.kind) {
             // Every stage creates this folder.
             (MARKER | PART_FILE, Kind::File { .. }) | ("runs", Kind::Folder) => false,
-            (path, Kind::Folder) => {
-                let folder = format!("{path}/");
-                let mut after = listed.range(folder.clone()..);
-                !after.next().is_some_and(|next| next.starts_with(&folder))
-            }
-            (path, _) => !listed.contains(path),
+            _ => !found.is_marked,
         });
         unlisted.map_or_else(Vec::new, foreign)
     }
@@ -353,10 +348,10 @@ fn is_below(folder: &str, path: &str) -> bool {
 }
 
 /// The path of the first entry that `is_foreign` matches, or whose name is not UTF-8.
-fn first(tree: &Tree, is_foreign: impl Fn(&str, Kind) -> bool) -> Option<String> {
+fn first(tree: &Tree, is_foreign: impl Fn(&str, &Found) -> bool) -> Option<String> {
     let mut first = None;
     tree.each(&mut |path, found| {
-        if path.is_none_or(|path| is_foreign(path, found.kind)) {
+        if path.is_none_or(|path| is_foreign(path, found)) {
             first.get_or_insert_with(|| match path {
                 Some(path) => path.to_owned(),
                 None => found.name.to_string_lossy().into_owned(),
