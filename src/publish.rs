@@ -26,7 +26,7 @@ mod weight;
 mod written;
 
 pub(crate) use part::{PART_FILE, PartFile, Taken, examine_kind, overlap};
-pub use plan::{Manifest, Plan, Planned};
+pub use plan::PlanFile;
 pub use weight::Weight;
 pub use written::Written;
 

@@ -1,6 +1,6 @@
 //! Runs `check` and `build`: reports problems and summarizes the result.
 
-use std::io::{self, IsTerminal, Write};
+use std::io::{IsTerminal, Write};
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
@@ -11,7 +11,7 @@ use runpress::api::diagnostics::{
 };
 use runpress::api::ledger::Build;
 use runpress::api::pipeline::{NoProgress, Outcome, Progress};
-use runpress::api::publish::Manifest;
+use runpress::api::publish::PlanFile;
 use runpress::api::site::{Overrides, Site};
 use runpress::api::url::HttpUrl;
 use runpress::api::view::{format, summary};
@@ -96,7 +96,7 @@ pub(crate) fn run(cli: &Cli, input: &Input, mode: &BuildMode<'_>, rest: Override
         BuildMode::Check => (None, false),
         BuildMode::Build { plan } | BuildMode::Merge { plan, .. } => (*plan, true),
     };
-    let mut before = None;
+    let mut planned = None;
     let overrides = overrides(input, rest);
     let Some(root) = root(cli) else {
         return COULD_NOT_RUN;
@@ -109,7 +109,8 @@ pub(crate) fn run(cli: &Cli, input: &Input, mode: &BuildMode<'_>, rest: Override
         } else {
             &bar
         };
-        before = plan.map(|_| Manifest::of(site.previous()));
+        let opened = plan.map(|file| PlanFile::open(file, &site.out, site.previous()));
+        planned = opened.transpose().map_err(|problem| vec![problem])?;
         let (outcome, replaced) = match mode {
             BuildMode::Check => (runpress::check(&site, progress)?, Replaced::default()),
             BuildMode::Build { .. } => runpress::build(&site, progress)?,
@@ -127,14 +128,13 @@ pub(crate) fn run(cli: &Cli, input: &Input, mode: &BuildMode<'_>, rest: Override
         Err(_) => COULD_NOT_RUN,
     };
     let mut reported = report(cli, input, &root, &done);
-    if let (Ok(done), Some((file, before))) = (&done, plan.zip(before))
+    if let (Ok(done), Some(file)) = (&done, planned)
         && done.outcome.published
-        && let Err(error) = write_plan(file, before, &done.site.out)
+        && let Err(error) = file.write(&done.site.out)
     {
-        let file = file.to_string_lossy();
         refuse(
-            &format!("cannot write the plan to `{}`: {error}", visible(&file)),
-            "The site is published. Choose a file in an existing, writable folder, and pass the earlier site with `--previous`.",
+            &format!("the plan cannot be written: {error}"),
+            "The site is published. Upload all of it once, because the next plan has only later changes.",
         );
         reported = false;
     }
@@ -157,14 +157,6 @@ pub(crate) fn run(cli: &Cli, input: &Input, mode: &BuildMode<'_>, rest: Override
     }
     drop(left);
     if reported { status } else { COULD_NOT_RUN }
-}
-
-/// Writes the differences between a site and the earlier one.
-fn write_plan(file: &Path, before: io::Result<Manifest>, site: &Path) -> io::Result<()> {
-    let plan = Manifest::of(site)?.since(&before?);
-    let mut json = serde_json::to_vec_pretty(&plan)?;
-    json.push(b'\n');
-    std::fs::write(file, json)
 }
 
 /// The number of files of each kind, and their size; empty if there are none.

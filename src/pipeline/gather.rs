@@ -7,6 +7,7 @@ use rayon::ThreadPool;
 
 use super::Progress;
 use super::directories::{self, Directory, Quarantined, Status};
+use super::hosting;
 use super::kept::{KnownRecords, StagedRuns};
 use super::previous;
 use super::prose::{Prose, Text};
@@ -199,6 +200,11 @@ impl Gathered {
                 source, &file.list, archive, previous,
             ));
         }
+        problems.extend(hosting::flat_folders(
+            &site.config,
+            archive.runs.len(),
+            previous,
+        ));
         problems
     }
 

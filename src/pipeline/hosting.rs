@@ -1,8 +1,9 @@
 //! Checks the size of a site against the limits of its host, before anything is published.
 
-use crate::config::{self, Config};
+use crate::config::{self, Budget, Config};
 use crate::diagnostics::text::quoted;
 use crate::diagnostics::{Diagnostic, Place, codes};
+use crate::ledger::Ledger;
 use crate::publish::{Stage, Weight};
 use crate::site::Site;
 use crate::view::format;
@@ -11,38 +12,45 @@ use crate::view::format;
 const NAMED: usize = 10;
 
 /// Help for too many runs in one folder.
-const PREFIXED: &str = "A site that was not published before can spread its runs over 256 folders: set `run_folders = \"prefixed\"` in `[publish]`.";
+const PREFIXED: &str = "A site that was not published before can spread its runs over 256 folders: set `run_folders = \"prefixed\"` in `[publish]`. ";
 
 /// Help for packs that are too large.
-const PACKS: &str = "More packs are smaller: raise `packs` in `[publish]`.";
+const PACKS: &str = "More packs are smaller: raise `packs` in `[publish]`. ";
 
 /// Measures everything staged from now on, if the site has limits.
 pub fn weigh(site: &Site, stage: &mut Stage) {
     let limits = site.config.site_limits();
-    if limits != config::Budget::default() {
+    if limits != Budget::default() {
         let elsewhere = site.config.publish.elsewhere();
         stage.weigh(limits.file.unwrap_or(u64::MAX), elsewhere);
     }
 }
 
+/// A key of `[budget]`, and its value in the limits of a host or of a site.
+struct Limit(&'static str, fn(&Budget) -> Option<u64>);
+
+const FILES: Limit = Limit("files", |budget| budget.files);
+const BYTES: Limit = Limit("bytes", |budget| budget.bytes);
+const FILE: Limit = Limit("file", |budget| budget.file);
+const ENTRIES: Limit = Limit("entries", |budget| budget.entries);
+
 /// One problem for each limit that the site exceeds.
 pub(super) fn problems(config: &Config, weight: &Weight) -> Vec<Diagnostic> {
     let limits = config.site_limits();
     let over = |limit: Option<u64>, value: u64| limit.filter(|limit| value > *limit);
-    let count = |value: u64| format::grouped(&value.to_string());
     let mut found = Vec::new();
-    let mut report = |key, own: Option<u64>, message: String, largest: String| {
-        found.push(problem(config, (key, own), &message, &largest));
+    let mut report = |limit: &Limit, message: String, hint: &str| {
+        found.push(problem(config, limit, &message, hint, weight));
     };
     if let Some(limit) = over(limits.files, weight.files) {
         let (files, limit) = (count(weight.files), count(limit));
         let message = format!("The site has {files} files; the limit is {limit}");
-        report("files", config.budget.files, message, largest_runs(weight));
+        report(&FILES, message, "");
     }
     if let Some(limit) = over(limits.bytes, weight.bytes) {
         let (bytes, limit) = (format::bytes(weight.bytes), format::bytes(limit));
         let message = format!("The site is {bytes}; the limit is {limit}");
-        report("bytes", config.budget.bytes, message, largest_runs(weight));
+        report(&BYTES, message, "");
     }
     if let Some(limit) = limits.file.filter(|_| !weight.large.is_empty()) {
         let files = weight.large.iter().map(|(path, bytes)| (&**path, *bytes));
@@ -52,17 +60,14 @@ pub(super) fn problems(config: &Config, weight: &Weight) -> Vec<Diagnostic> {
         );
         let are = if weight.large.len() == 1 { "is" } else { "are" };
         let message = format!("{above} {are} too large; the limit of one file is {limit}");
-        let packs = weight
-            .large
-            .iter()
-            .any(|(path, _)| config.publish.is_pack(path));
         let named = named("The largest files", files, format::bytes);
-        let named = if packs {
-            format!("{PACKS} {named}")
+        let is_pack = |(path, _): &(String, u64)| config.publish.is_pack(path);
+        let packs = if weight.large.iter().any(is_pack) {
+            PACKS
         } else {
-            named
+            ""
         };
-        report("file", config.budget.file, message, named);
+        report(&FILE, message, &format!("{packs}{named} "));
     }
     let full = weight
         .entries
@@ -77,41 +82,74 @@ pub(super) fn problems(config: &Config, weight: &Weight) -> Vec<Diagnostic> {
         let message = format!(
             "{folders} {have} too many files and folders; the limit of one folder is {limit}"
         );
-        let has_runs = full.iter().any(|(folder, _)| *folder == "runs");
-        let named = named("The fullest folders", full.into_iter(), count);
-        let named = if has_runs && config.publish.run_folders.is_flat() {
-            format!("{PREFIXED} {named}")
+        let is_flat = config.publish.run_folders.is_flat();
+        let prefixed = if is_flat && full.iter().any(|(folder, _)| *folder == "runs") {
+            PREFIXED
         } else {
-            named
+            ""
         };
-        report("entries", config.budget.entries, message, named);
+        let named = named("The fullest folders", full.into_iter(), count);
+        report(&ENTRIES, message, &format!("{prefixed}{named} "));
     }
     found
 }
 
+/// A warning before the first publication of runs in flat folders, if they take more than half of what one folder may have:
+/// the setting cannot change later.
+pub(super) fn flat_folders(
+    config: &Config,
+    runs: usize,
+    previous: Option<&Ledger>,
+) -> Option<Diagnostic> {
+    let limit = config.site_limits().entries?;
+    let is_published = previous.is_some_and(|ledger| ledger.named().next().is_some());
+    let runs = runs as u64;
+    let is_near = runs <= limit && runs > limit / 2;
+    if is_published || !is_near || !config.publish.run_folders.is_flat() {
+        return None;
+    }
+    let on = config
+        .publish
+        .host
+        .map_or_else(String::new, |host| format!(" on {}", host.title));
+    let (runs, limit) = (count(runs), count(limit));
+    Some(codes::PUBLISH_FLAT_FOLDERS.at(
+        Place::file(config::FILE_NAME).pointing("/publish/run_folders"),
+        format!("{runs} runs are in one folder, which may have at most {limit} files and folders{on}"),
+        "If the archive may grow beyond that, set `run_folders = \"prefixed\"` in `[publish]` now: it cannot change once the site is published.",
+    ))
+}
+
 fn problem(
     config: &Config,
-    (key, own): (&str, Option<u64>),
+    Limit(key, of): &Limit,
     message: &str,
-    largest: &str,
+    hint: &str,
+    weight: &Weight,
 ) -> Diagnostic {
-    let (pointer, by) = match config.publish.host.filter(|_| own.is_none()) {
+    let host = config.publish.host.filter(|_| of(&config.budget).is_none());
+    let (pointer, by) = match host {
         Some(host) => {
             let by = format!(" on {} ({}, {})", host.title, host.source, host.read);
             ("/publish/host".to_owned(), by)
         }
         None => (format!("/budget/{key}"), String::new()),
     };
+    let raise = match host.and_then(|host| of(&host.paid)) {
+        Some(paid) => format!("set `{key} = {paid}` in `[budget]` if you have a paid plan"),
+        None => format!("raise `{key}` in `[budget]` if your plan allows it"),
+    };
+    let runs = weight.runs.iter().map(|(run, bytes)| (&**run, *bytes));
+    let largest = named("The largest runs", runs, format::bytes);
     codes::PUBLISH_OVER_BUDGET.at(
         Place::file(config::FILE_NAME).pointing(pointer),
         format!("{message}{by}"),
-        format!("Withdraw runs, publish fewer files, or raise `{key}` in `[budget]` if your plan allows it. {largest}"),
+        format!("Withdraw runs, publish fewer files, or {raise}. {hint}{largest}"),
     )
 }
 
-fn largest_runs(weight: &Weight) -> String {
-    let runs = weight.runs.iter().map(|(run, bytes)| (&**run, *bytes));
-    named("The largest runs", runs, format::bytes)
+fn count(value: u64) -> String {
+    format::grouped(&value.to_string())
 }
 
 /// The largest items, each with its size.
@@ -135,11 +173,11 @@ mod tests {
     use super::*;
     use std::path::Path;
 
-    use crate::config::{Budget, HOSTS};
+    use crate::config::HOSTS;
     use crate::links::{self, RunFolders, Slug};
 
     /// A site at the limits of a host.
-    fn full(limits: config::Budget) -> Weight {
+    fn full(limits: Budget) -> Weight {
         let folder = ("runs".to_owned(), limits.entries.unwrap_or(1_000_000));
         Weight {
             files: limits.files.unwrap_or(1_000_000),
@@ -206,7 +244,7 @@ mod tests {
                     panic!("{} {key}: {:?}", host.name, found(site(1)));
                 };
                 assert!(
-                    problem.help.contains(&format!("`{key}`")),
+                    problem.help.contains(&format!("`{key}")),
                     "{}",
                     problem.help
                 );
@@ -251,9 +289,61 @@ mod tests {
         let found = problems(&config, &staged(&config, pages(RunFolders::Flat)));
         let help: Vec<_> = found.iter().map(|problem| &*problem.help).collect();
         assert!(help.len() == 1 && help[0].contains(PREFIXED), "{help:?}");
+        assert!(help[0].contains("The largest runs: `runs/"), "{help:?}");
         config.publish.run_folders = RunFolders::Prefixed;
         let found = problems(&config, &staged(&config, pages(RunFolders::Prefixed)));
         assert_eq!(found, []);
+    }
+
+    #[test]
+    fn more_runs_than_half_of_what_one_folder_takes_are_a_warning() {
+        let mut config = Config::default();
+        assert_eq!(flat_folders(&config, 1_000_000, None), None);
+        config.publish.host = HOSTS.iter().find(|host| host.name == "huggingface");
+        for (runs, warns) in [
+            (4_999, false),
+            (5_000, true),
+            (9_999, true),
+            (10_000, false),
+        ] {
+            let warning = flat_folders(&config, runs, None);
+            assert_eq!(warning.is_some(), warns, "{runs}");
+        }
+        assert!(flat_folders(&config, 5_000, Some(&Ledger::default())).is_some());
+        config.publish.run_folders = RunFolders::Prefixed;
+        assert_eq!(flat_folders(&config, 5_000, None), None);
+    }
+
+    /// What each host documents, written again, so that a slip in the table is noticed.
+    #[test]
+    fn the_limits_are_those_that_hosts_document() {
+        let limits = HOSTS.iter().map(|host| {
+            let Budget {
+                files,
+                bytes,
+                file,
+                entries,
+            } = host.limits;
+            (host.name, [files, bytes, file, entries], host.paid.files)
+        });
+        let gb = 1_000_000_000;
+        let mib = 1 << 20;
+        let expected = [
+            ("github-pages", [None, Some(gb), None, None], None),
+            (
+                "cloudflare-pages",
+                [Some(20_000), None, Some(25 * mib), None],
+                Some(100_000),
+            ),
+            ("netlify", [None, None, None, Some(54_000)], None),
+            ("huggingface", [Some(99_999), None, None, Some(9_999)], None),
+            (
+                "s3",
+                [None, None, Some(10_000 * 5 * 1024 * mib), None],
+                None,
+            ),
+        ];
+        assert_eq!(limits.collect::<Vec<_>>(), expected);
     }
 
     #[test]
@@ -289,12 +379,18 @@ mod tests {
         config.publish.host = HOSTS.iter().find(|host| host.name == "cloudflare-pages");
         let mut weight = full(config.site_limits());
         weight.files = 99_999;
+        let [problem] = &problems(&config, &weight)[..] else {
+            panic!("one problem");
+        };
+        let raise = "set `files = 100000` in `[budget]` if you have a paid plan";
+        assert!(problem.help.contains(raise), "{}", problem.help);
         config.budget.files = Some(100_000);
         assert_eq!(problems(&config, &weight), []);
         weight.files = 100_001;
         let [problem] = &problems(&config, &weight)[..] else {
             panic!("one problem");
         };
+        assert!(problem.help.contains("raise `files`"), "{}", problem.help);
         assert_eq!(problem.place.pointer.as_deref(), Some("/budget/files"));
         assert!(
             problem

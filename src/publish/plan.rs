@@ -1,8 +1,9 @@
 //! The difference between two sites, for incremental uploads.
 
 use std::collections::BTreeMap;
-use std::io;
-use std::path::Path;
+use std::fs::{self, File, OpenOptions};
+use std::io::{self, Write};
+use std::path::{Path, PathBuf};
 
 use rayon::prelude::*;
 use serde::Serialize;
@@ -10,41 +11,41 @@ use serde::Serialize;
 use crate::beneath::{Folder, Kind, Tree, is_gone};
 
 use super::MARKER;
+use super::ours::resolve;
+use crate::diagnostics::text::{quoted, visible};
+use crate::diagnostics::{Diagnostic, Place, codes};
 
 /// Size and BLAKE3 of each file of a site, by path.
 #[derive(Debug, Default, PartialEq, Eq)]
-pub struct Manifest(BTreeMap<String, (u64, [u8; 32])>);
+struct Manifest(BTreeMap<String, (u64, [u8; 32])>);
 
 /// The changes that turn the earlier site into this one.
 #[derive(Debug, Serialize)]
 #[serde(rename_all = "camelCase")]
-pub struct Plan {
+struct Plan {
     schema_version: u32,
     /// New files.
-    pub added: Vec<Planned>,
+    added: Vec<Planned>,
     /// Files whose content changed.
-    pub changed: Vec<Planned>,
+    changed: Vec<Planned>,
     /// Deleted files, with their old size and digest.
-    pub removed: Vec<Planned>,
+    removed: Vec<Planned>,
 }
 
 /// A file of a plan.
 #[derive(Debug, Serialize, PartialEq, Eq, PartialOrd, Ord)]
-pub struct Planned {
+struct Planned {
     /// Relative to the site's root, with `/`.
-    pub path: String,
+    path: String,
     /// Size in bytes.
-    pub bytes: u64,
+    bytes: u64,
     /// BLAKE3, hexadecimal.
-    pub blake3: String,
+    blake3: String,
 }
 
 impl Manifest {
     /// Reads every file of a site. A missing folder gives an empty manifest.
-    ///
-    /// # Errors
-    /// A folder or a file cannot be read.
-    pub fn of(site: &Path) -> io::Result<Self> {
+    fn of(site: &Path) -> io::Result<Self> {
         let folder = match Folder::open(site) {
             Err(error) if is_gone(&error) => return Ok(Self::default()),
             opened => opened?,
@@ -69,8 +70,7 @@ impl Manifest {
     }
 
     /// The changes since an earlier site.
-    #[must_use]
-    pub fn since(&self, before: &Self) -> Plan {
+    fn since(&self, before: &Self) -> Plan {
         let planned = |(path, (bytes, digest)): (&String, &(u64, [u8; 32]))| Planned {
             path: path.clone(),
             bytes: *bytes,
@@ -92,6 +92,79 @@ impl Manifest {
             added: new.map(planned).collect(),
             changed: self.0.iter().filter(other).map(planned).collect(),
             removed: gone.map(planned).collect(),
+        }
+    }
+}
+
+/// The file of a plan, and the earlier site. Opened before the build: if the plan could not be written after it, the
+/// changes would be in no plan, since the next build compares with the new site.
+#[derive(Debug)]
+pub struct PlanFile {
+    file: File,
+    path: PathBuf,
+    is_new: bool,
+    before: Manifest,
+}
+
+impl PlanFile {
+    /// Opens the file, and reads the earlier site.
+    ///
+    /// # Errors
+    /// The file cannot be written or is in the folder of the site, or the earlier site cannot be read.
+    pub fn open(path: &Path, site: &Path, previous: &Path) -> Result<Self, Diagnostic> {
+        let shown = path.to_string_lossy();
+        let refused = |why: &str, help: &str| {
+            let shown = visible(&shown);
+            let message = format!("The plan cannot be written to {}: {why}", quoted(&shown));
+            codes::PUBLISH_PLAN.at(Place::file(&*shown), message, help)
+        };
+        let is_inside = |folder: PathBuf| resolve(path).is_ok_and(|path| path.starts_with(folder));
+        if resolve(site).is_ok_and(is_inside) {
+            let why = "it would be inside the site";
+            return Err(refused(why, "Choose a file outside of the output folder."));
+        }
+        let before = Manifest::of(previous).map_err(|error| {
+            let help = "Make the earlier site readable, or pass a copy of it with `--previous`.";
+            refused(&format!("the earlier site cannot be read: {error}"), help)
+        })?;
+        let is_new = fs::symlink_metadata(path).is_err_and(|error| is_gone(&error));
+        let mut options = OpenOptions::new();
+        let file = options.write(true).create(true).truncate(false).open(path);
+        let file = file.map_err(|error| {
+            let help = "Choose a file in an existing, writable folder.";
+            refused(&error.to_string(), help)
+        })?;
+        let path = path.to_owned();
+        Ok(Self {
+            file,
+            path,
+            is_new,
+            before,
+        })
+    }
+
+    /// Writes the changes that turn the earlier site into the new one.
+    ///
+    /// # Errors
+    /// The new site cannot be read, or the file cannot be written.
+    pub fn write(mut self, site: &Path) -> io::Result<()> {
+        let mut json = serde_json::to_vec_pretty(&Manifest::of(site)?.since(&self.before))?;
+        json.push(b'\n');
+        // Not for pipes and devices.
+        if self.file.metadata()?.is_file() {
+            self.file.set_len(0)?;
+        }
+        self.file.write_all(&json)?;
+        self.is_new = false;
+        Ok(())
+    }
+}
+
+impl Drop for PlanFile {
+    /// A build that publishes nothing leaves no plan.
+    fn drop(&mut self) {
+        if self.is_new {
+            let _ = fs::remove_file(&self.path);
         }
     }
 }

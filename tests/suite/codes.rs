@@ -13,7 +13,7 @@ use rayon::prelude::*;
 use runpress::api::diagnostics::Code;
 
 use crate::shards::broken;
-use crate::support::{FIRST, Ran, TestSite, assert_snapshot, fixture, redacted, runpress_in};
+use crate::support::{FIRST, Ran, Run, TestSite, assert_snapshot, fixture, redacted, runpress_in};
 
 /// Files kept open while the binary runs.
 pub(crate) type Held = Vec<File>;
@@ -57,6 +57,7 @@ fn set(code: &str) -> Set {
             arguments: BUILD,
             status: 2,
         },
+        "publish.plan" => plain(&["build", "-v", "--plan", "public/plan.json"], 2),
         "publish.inside-content" => plain(&["build", "-v", "--out", "content/public"], 2),
         "publish.locked" => Set {
             prepare: locked_output,
@@ -72,6 +73,11 @@ fn set(code: &str) -> Set {
             prepare: large_file,
             arguments: CHECK,
             status: 1,
+        },
+        "publish.flat-folders" => Set {
+            prepare: thirty_runs,
+            arguments: CHECK,
+            status: 0,
         },
         "publish.duplicate-path" | "template.render" => plain(BUILD, 2),
         "ledger.unreadable" | "ledger.run-folders" => plain(CHECK, 2),
@@ -261,6 +267,13 @@ fn long_message(site: &TestSite) -> Held {
 
 fn large_file(site: &TestSite) -> Held {
     site.write("static/film.bin", vec![0; 26 << 20]);
+    Vec::new()
+}
+
+fn thirty_runs(site: &TestSite) -> Held {
+    for n in 0..30 {
+        site.run(&format!("r{n}"), &Run::new(&format!("{n:08x}-0000")));
+    }
     Vec::new()
 }
 

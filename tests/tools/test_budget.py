@@ -1,12 +1,18 @@
-"""How much a site takes: bytes written for each byte read, and files of each run. Both are exact, so they are the same everywhere."""
+"""How much a site takes: bytes written for each byte read, and files of each run, which are the same everywhere; and how the memory of a
+merge grows.
+"""
 
 import pathlib
 import subprocess
 import sys
 import tempfile
+import types
 import unittest
 
-from support import ROOT, runpress
+from support import PROGRAM, ROOT, runpress
+
+sys.path.append(str(ROOT / "benches"))
+import scale
 
 RUNS = 300
 # Bytes written for each byte read: what was reached so far, rounded up. Lower it when a build writes less; the goal is 2.2.
@@ -40,6 +46,17 @@ class Budget(unittest.TestCase):
             self.assertLessEqual(shared / RUNS, SHARED)
             ratio = sum(written.values()) / sum(read.values())
             self.assertLessEqual(ratio, BYTES)
+
+    def test_the_memory_of_a_merge_grows_by_at_most_4_kb_for_each_run(self):
+        memory = {}
+        for runs in [2_000, 8_000]:
+            with tempfile.TemporaryDirectory() as folder:
+                archive = scale.Archive(pathlib.Path(folder), runs, 2, types.SimpleNamespace(bin=PROGRAM, shards=2))
+                archive.shards()
+                memory[runs] = dict(zip(scale.COLUMNS, archive.merge()))["Peak memory, MB"]
+        grown = (memory[8_000] - memory[2_000]) * 1e6 / 6_000
+        # More than nothing, so that this measures the runs.
+        self.assertTrue(1_000 < grown <= 4_000, memory)
 
 
 if __name__ == "__main__":

@@ -151,6 +151,17 @@ class Make(Engine):
         self.assertFalse((self.site / "public").exists())
 
 
+    def test_xargs_builds_and_merges_the_same_shards(self):
+        text = (EXAMPLES / "make/Makefile").read_text(encoding="utf-8")
+        [command] = re.findall(r"(seq 8 .*\n.*--out public)\n", text)
+        command = command.replace("\n# ", "\n")
+        self.run_command(["sh", "-c", command])
+        self.assert_same_site()
+        run = self.break_a_run()
+        self.assertIn(run, self.run_command(["sh", "-c", command], status=1))
+        self.assert_same_site()
+
+
 def free_port():
     with socket.socket() as free:
         free.bind(("127.0.0.1", 0))
@@ -355,6 +366,27 @@ class Kubernetes(Engine):
             self.pod("shards", JOB_COMPLETION_INDEX=str(index))
         self.pod("merge")
         self.assert_same_site()
+
+    def test_the_script_merges_after_the_shards_have_ended_and_reports_the_merge(self):
+        log, asked = self.folder / "log", self.folder / "asked"
+        for outcome, status in [("Complete", 0), ("Failed", 1)]:
+            log.unlink(missing_ok=True)
+            asked.unlink(missing_ok=True)
+            # Each job runs when it is asked for the first time, and has ended at the second. A job fails first in part.
+            kubectl = self.tools / "kubectl"
+            kubectl.write_text(f"""#!/bin/sh
+echo "$1 $2 $3" >> "{log}"
+[ "$1" = get ] || exit 0
+if grep -qx "$3" "{asked}"; then printf 'FailureTarget\n%s\n' {outcome}; else echo "$3" >> "{asked}"; fi
+""", encoding="utf-8")
+            kubectl.chmod(0o755)
+            asked.touch()
+            self.run_command(["sh", EXAMPLES / "kubernetes/submit.sh"], status=status, SECONDS_BETWEEN="0")
+            shards, merge = (f"create --filename {EXAMPLES}/kubernetes/{name}.yaml" for name in ["shards", "merge"])
+            self.assertEqual(log.read_text(encoding="utf-8").splitlines(), [
+                "delete job runpress-shards", shards, *["get job runpress-shards"] * 2,
+                merge, *["get job runpress-merge"] * 2, "logs job/runpress-merge ",
+            ])
 
     def pod(self, name, **variables):
         [container] = example(f"kubernetes/{name}.yaml")["spec"]["template"]["spec"]["containers"]

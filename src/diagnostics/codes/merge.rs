@@ -9,7 +9,7 @@ family! { ALL:
         why "The merge replaces the whole output folder, and reads the parts while it does."
         bad "runpress merge public/parts/1 public/parts/2 --out public"
         good "runpress merge parts/1 parts/2 --out public";
-    MERGE_OTHER_VERSION = "merge.other-version" Error "a part was built by a different version of runpress"
+    MERGE_OTHER_VERSION = "merge.other-version" Error "a part was built by a different program"
         why "A different version may write different pages. Use the same program, for the same platform, for all shards and the merge."
         bad "shards with runpress 0.1.0, and the merge with 0.2.0"
         good "the same binary or container image in all jobs";

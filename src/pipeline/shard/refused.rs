@@ -106,10 +106,10 @@ pub(super) fn unreadable(part: &str, why: Unreadable) -> Diagnostic {
         Unreadable::OtherProgram => codes::MERGE_OTHER_VERSION.at(
             Place::file(part),
             format!(
-                "The part {} was built by a different version of runpress",
+                "The part {} was built by a different program",
                 quoted(part)
             ),
-            "Use the same program for all shards and the merge; compare what `runpress --version` prints.",
+            "Use the same program file for all shards and the merge. Another commit, feature, target or compiler makes a different program, even if `runpress --version` prints the same.",
         ),
     }
 }

@@ -57,4 +57,50 @@ fn a_site_at_its_budget_is_published_and_one_above_it_is_not() {
     let ran = site.runpress(&["build", "--keep-going"]);
     assert_eq!(ran.status, Some(1), "{}", ran.stderr);
     assert!(ran.stderr.contains("The fullest folders"), "{}", ran.stderr);
+    assert!(ran.stderr.contains("The largest runs"), "{}", ran.stderr);
+}
+
+#[test]
+fn a_merge_of_a_site_above_its_budget_leaves_the_site() {
+    let site = many_runs(4, "model");
+    site.write("site.toml", "");
+    assert_eq!(site.runpress(&["build"]).status, Some(0));
+    let before = site.published();
+    site.write("site.toml", "[budget]\nfiles = 10\n");
+    for (shard, part) in [("1/2", "parts/1"), ("2/2", "parts/2")] {
+        let ran = site.runpress(&["build", "--shard", shard, "--out", part]);
+        assert_eq!(ran.status, Some(0), "{}", ran.stderr);
+    }
+    let ran = site.runpress(&["merge", "parts/1", "parts/2"]);
+    assert_eq!(ran.status, Some(1), "{}", ran.stderr);
+    assert!(ran.stderr.contains("publish.over-budget"), "{}", ran.stderr);
+    assert!(
+        ran.stderr.contains("The largest runs: `runs/"),
+        "{}",
+        ran.stderr
+    );
+    assert_eq!(differences(&before, &site.published()), [""; 0]);
+}
+
+#[test]
+fn flat_folders_are_a_warning_until_the_site_is_published() {
+    let site = many_runs(30, "model");
+    site.write("site.toml", "[budget]\nentries = 50\n");
+    let warns = |arguments: &[&str]| {
+        let ran = site.runpress(arguments);
+        assert_eq!(ran.status, Some(0), "{arguments:?}: {}", ran.stderr);
+        ran.stderr.contains("publish.flat-folders")
+    };
+    assert!(warns(&["check"]));
+    for (shard, part) in [("1/2", "parts/1"), ("2/2", "parts/2")] {
+        assert!(
+            !warns(&["build", "--shard", shard, "--out", part]),
+            "{shard}"
+        );
+    }
+    assert!(warns(&["merge", "parts/1", "parts/2", "--out", "merged"]));
+    assert!(warns(&["build"]));
+    for arguments in [&["check"][..], &["build"], &["build", "--fresh"]] {
+        assert!(!warns(arguments), "{arguments:?}");
+    }
 }
