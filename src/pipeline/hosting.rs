@@ -1,6 +1,6 @@
 //! Checks the size of a site against the limits of its host, before anything is published.
 
-use crate::config::{self, Budget, Config};
+use crate::config::{self, Budget, Config, Host};
 use crate::diagnostics::text::quoted;
 use crate::diagnostics::{Diagnostic, Place, codes};
 use crate::ledger::Ledger;
@@ -108,10 +108,8 @@ pub(super) fn flat_folders(
     if is_published || !is_near || !config.publish.run_folders.is_flat() {
         return None;
     }
-    let on = config
-        .publish
-        .host
-        .map_or_else(String::new, |host| format!(" on {}", host.title));
+    let on =
+        limiting(config, &ENTRIES).map_or_else(String::new, |host| format!(" on {}", host.title));
     let (runs, limit) = (count(runs), count(limit));
     Some(codes::PUBLISH_FLAT_FOLDERS.at(
         Place::file(config::FILE_NAME).pointing("/publish/run_folders"),
@@ -120,14 +118,20 @@ pub(super) fn flat_folders(
     ))
 }
 
+/// The host, unless `[budget]` replaces its limit.
+fn limiting(config: &Config, Limit(_, of): &Limit) -> Option<&'static Host> {
+    config.publish.host.filter(|_| of(&config.budget).is_none())
+}
+
 fn problem(
     config: &Config,
-    Limit(key, of): &Limit,
+    limit: &Limit,
     message: &str,
     hint: &str,
     weight: &Weight,
 ) -> Diagnostic {
-    let host = config.publish.host.filter(|_| of(&config.budget).is_none());
+    let Limit(key, of) = limit;
+    let host = limiting(config, limit);
     let (pointer, by) = match host {
         Some(host) => {
             let by = format!(" on {} ({}, {})", host.title, host.source, host.read);
@@ -140,11 +144,16 @@ fn problem(
         None => format!("raise `{key}` in `[budget]` if your plan allows it"),
     };
     let runs = weight.runs.iter().map(|(run, bytes)| (&**run, *bytes));
-    let largest = named("The largest runs", runs, format::bytes);
+    let largest = if weight.runs.is_empty() {
+        String::new()
+    } else {
+        named("The largest runs", runs, format::bytes)
+    };
+    let help = format!("Withdraw runs, publish fewer files, or {raise}. {hint}{largest}");
     codes::PUBLISH_OVER_BUDGET.at(
         Place::file(config::FILE_NAME).pointing(pointer),
         format!("{message}{by}"),
-        format!("Withdraw runs, publish fewer files, or {raise}. {hint}{largest}"),
+        help.trim_end(),
     )
 }
 
@@ -299,6 +308,7 @@ mod tests {
     fn more_runs_than_half_of_what_one_folder_takes_are_a_warning() {
         let mut config = Config::default();
         assert_eq!(flat_folders(&config, 1_000_000, None), None);
+        let told = |config: &Config| flat_folders(config, 5_000, None).map(|it| it.message);
         config.publish.host = HOSTS.iter().find(|host| host.name == "huggingface");
         for (runs, warns) in [
             (4_999, false),
@@ -310,8 +320,12 @@ mod tests {
             assert_eq!(warning.is_some(), warns, "{runs}");
         }
         assert!(flat_folders(&config, 5_000, Some(&Ledger::default())).is_some());
+        let on_host = told(&config).is_some_and(|text| text.ends_with("on Hugging Face"));
+        config.budget.entries = Some(8_000);
+        let by_budget = told(&config).is_some_and(|text| text.ends_with("8,000 files and folders"));
+        assert!(on_host && by_budget, "{:?}", told(&config));
         config.publish.run_folders = RunFolders::Prefixed;
-        assert_eq!(flat_folders(&config, 5_000, None), None);
+        assert_eq!(told(&config), None);
     }
 
     /// What each host documents, written again, so that a slip in the table is noticed.
