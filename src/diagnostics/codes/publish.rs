@@ -34,7 +34,7 @@ family! { ALL:
         bad "[publish]\nhost = \"cloudflare-pages\"    # and a site of 20,001 files"
         good "[publish]\nhost = \"cloudflare-pages\"\n\n[budget]\nfiles = 100000    # a paid plan";
     PUBLISH_FLAT_FOLDERS = "publish.flat-folders" Warning "the folder of all runs may become too full for the host"
-        why "A host limits the files and folders in one folder, and each run is a folder in `runs/`. Before the site is published for the first time, runs can be spread over 256 folders; later they cannot, because addresses do not change once they are published. The warning appears once, when runs take more than half of the limit. If the archive does not grow, no action is needed."
+        why "A host limits the files and folders in one folder, and each run is a folder in `runs/`. Before the site is published for the first time, runs can be spread over 256 folders; later they cannot, because addresses do not change once they are published. The warning appears until then, if runs take more than half of the limit. If the archive does not grow, no action is needed."
         bad "[publish]\nhost = \"huggingface\"    # and 6,000 runs"
         good "[publish]\nhost = \"huggingface\"\nrun_folders = \"prefixed\"";
     PUBLISH_PLAN = "publish.plan" Error "the plan cannot be written"
