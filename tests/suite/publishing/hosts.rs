@@ -2,7 +2,8 @@
 
 use std::fs;
 
-use crate::support::differences;
+use crate::shards::shard;
+use crate::support::{codes, differences};
 
 use super::many_runs;
 
@@ -67,9 +68,8 @@ fn a_merge_of_a_site_above_its_budget_leaves_the_site() {
     assert_eq!(site.runpress(&["build"]).status, Some(0));
     let before = site.published();
     site.write("site.toml", "[budget]\nfiles = 10\n");
-    for (shard, part) in [("1/2", "parts/1"), ("2/2", "parts/2")] {
-        let ran = site.runpress(&["build", "--shard", shard, "--out", part]);
-        assert_eq!(ran.status, Some(0), "{}", ran.stderr);
+    for number in [1, 2] {
+        shard(&site, number, 2);
     }
     let ran = site.runpress(&["merge", "parts/1", "parts/2"]);
     assert_eq!(ran.status, Some(1), "{}", ran.stderr);
@@ -92,11 +92,9 @@ fn flat_folders_are_a_warning_until_the_site_is_published() {
         ran.stderr.contains("publish.flat-folders")
     };
     assert!(warns(&["check"]));
-    for (shard, part) in [("1/2", "parts/1"), ("2/2", "parts/2")] {
-        assert!(
-            !warns(&["build", "--shard", shard, "--out", part]),
-            "{shard}"
-        );
+    for number in [1, 2] {
+        let found = codes(&shard(&site, number, 2));
+        assert!(!found.contains(&"publish.flat-folders"), "{found:?}");
     }
     assert!(warns(&["merge", "parts/1", "parts/2", "--out", "merged"]));
     assert!(warns(&["build"]));

@@ -2,13 +2,10 @@
 
 use std::fs;
 
-use crate::support::{TestSite, differences};
+use crate::shards::shard;
+use crate::support::differences;
 
 use super::{many_runs, rename_model};
-
-fn text(site: &TestSite, path: &str) -> String {
-    fs::read_to_string(site.path(path)).expect("a file")
-}
 
 #[test]
 fn a_merge_plans_the_same_uploads_as_one_build() {
@@ -19,14 +16,13 @@ fn a_merge_plans_the_same_uploads_as_one_build() {
     rename_model(&site, 2, "other-model");
     let ran = site.runpress(&["build", "--plan", "plan.json"]);
     assert_eq!(ran.status, Some(0), "{}", ran.stderr);
-    for (shard, part) in [("1/2", "parts/1"), ("2/2", "parts/2")] {
-        let ran = site.runpress(&["build", "--shard", shard, "--out", part]);
-        assert_eq!(ran.status, Some(0), "{}", ran.stderr);
+    for number in [1, 2] {
+        shard(&site, number, 2);
     }
     let merge = &["merge", "parts/1", "parts/2", "--out", "merged", "--plan"];
     let ran = site.runpress(&[&merge[..], &["merged.json"]].concat());
     assert_eq!(ran.status, Some(0), "{}", ran.stderr);
-    let [build, merge] = ["plan.json", "merged.json"].map(|plan| text(&site, plan));
+    let [build, merge] = ["plan.json", "merged.json"].map(|plan| site.text(plan));
     assert_eq!(build, merge);
     assert!(build.contains("runs/"), "{build}");
 }
@@ -52,7 +48,7 @@ fn a_plan_that_cannot_be_written_stops_the_build_so_that_no_change_is_lost() {
     }
     let ran = site.runpress(&["build", "--plan", "plan.json"]);
     assert_eq!(ran.status, Some(0), "{}", ran.stderr);
-    assert!(text(&site, "plan.json").contains("runs/"));
+    assert!(site.text("plan.json").contains("runs/"));
 }
 
 #[test]
@@ -69,5 +65,5 @@ fn a_build_that_publishes_nothing_writes_no_plan_and_keeps_an_earlier_one() {
         site.runpress(&["build", "--plan", "plan.json"]).status,
         Some(1)
     );
-    assert_eq!(text(&site, "plan.json"), "the last plan");
+    assert_eq!(site.text("plan.json"), "the last plan");
 }
