@@ -7,9 +7,11 @@ mod trial;
 use serde::Deserialize;
 
 use crate::diagnostics::codes::IMPORT_UNFINISHED;
+use crate::formats::decimal;
 
 use super::draft::{Draft, Id, Origin, Outcome, Record, Tokens, What};
-use super::loose::{self, Count, Text, seconds_between};
+use super::loose::{self, Count, Text};
+use super::time::seconds_between;
 use super::usage::Inclusive;
 use super::{Importer, Options, Problem, Source, problem, shared};
 
@@ -179,8 +181,8 @@ fn record(trial: &Trial<'_>, job: &Job, draft: &mut Draft) -> Record {
         message || matches!(event.what, What::ToolCall(_))
     });
     let results = trial.results();
-    let cost = results.iter().filter_map(|result| *result.cost_usd);
-    let cost = cost.reduce(|sum, more| sum + more);
+    let costs = results.iter().filter_map(|result| *result.cost_usd);
+    let cost = decimal::total(costs);
     let exceptions = trial.exceptions();
     let exception = exceptions
         .first()

@@ -18,6 +18,9 @@ pub(super) fn find(source: Source, format: Option<&'static str>) -> (Vec<Unit>, 
     if !source.is_folder()
         && let Some(format) = format
     {
+        if let Some(problem) = sniff::never(&source, 0) {
+            return (Vec::new(), vec![problem]);
+        }
         return (vec![Unit { source, format }], Vec::new());
     }
     let mut found = Found::default();

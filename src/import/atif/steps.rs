@@ -4,6 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use serde_json::value::RawValue;
 
+use crate::formats::decimal::Decimal;
 use crate::formats::trace::Role;
 
 use super::super::Options;
@@ -38,7 +39,7 @@ pub(super) struct Reader<'o> {
     pub(super) base: String,
     /// Tokens and cost of the steps.
     pub(super) tokens: Tokens,
-    pub(super) cost: Option<f64>,
+    pub(super) cost: Option<Decimal>,
     /// The models of the steps.
     pub(super) models: Record,
     /// Times of the steps.
@@ -316,8 +317,8 @@ impl<'o> Reader<'o> {
         let sealed = u64::from(metrics.completion_token_ids.is_some())
             + u64::from(metrics.logprobs.is_some());
         self.draft.withhold("tokenIds", sealed);
-        if let Some(cost) = metrics.cost_usd.0 {
-            *self.cost.get_or_insert(0.0) += cost;
+        if let Some(cost) = metrics.cost_usd.0.and_then(Decimal::of) {
+            self.cost = Some(self.cost.map_or(cost, |sum| sum.plus(cost)));
         }
         let extra = metrics.extra.0.as_ref();
         self.draft.record.cost_estimated |= extra.is_some_and(MetricsExtra::is_estimated);

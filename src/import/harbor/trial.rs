@@ -7,7 +7,8 @@ use crate::formats::json::Node;
 
 use super::super::Source;
 use super::super::draft::Draft;
-use super::super::loose::{self, Apart, Count, Number, Text, seconds_between};
+use super::super::loose::{self, Apart, Count, Number, Text};
+use super::super::time::seconds_between;
 
 #[derive(Deserialize, Default)]
 #[serde(default)]
