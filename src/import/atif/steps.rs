@@ -10,6 +10,7 @@ use crate::formats::trace::Role;
 use super::super::Options;
 use super::super::agents::Block;
 use super::super::draft::{Agent, Call, Draft, Event, Origin, Record, Tokens, ToolResult, What};
+use super::super::injected;
 use super::super::loose::{self, Content};
 use super::super::time::Times;
 use super::super::usage::Inclusive;
@@ -211,6 +212,19 @@ impl<'o> Reader<'o> {
                 self.draft.push(origin, What::Unknown { kind });
                 return;
             }
+        };
+        let text = if role == Role::User {
+            let (words, inserted) = injected::words(&text);
+            let Some(words) = words else {
+                let origin = self.origin(&pointer);
+                return self
+                    .draft
+                    .prompt(self.options, origin, "injectedContext", text);
+            };
+            self.draft.withhold("injectedContext", inserted);
+            words.into_owned()
+        } else {
+            text
         };
         if text.trim().is_empty() && images == 0 {
             return;

@@ -448,3 +448,32 @@ fn what_the_framework_tells_the_model_is_not_what_the_user_says() {
     assert_eq!(counts(&draft), "user 1");
     assert_eq!(draft.withheld["injectedContext"], 4);
 }
+
+#[test]
+fn counters_of_the_older_generation_that_begin_again_add_up() {
+    let event = |id: u64, input: u64, cost: &str| {
+        format!(
+            r#"{{"id":{id},"source":"agent","action":"run","args":{{"command":"ls"}},"llm_metrics":{{"accumulated_cost":{cost},"accumulated_token_usage":{{"prompt_tokens":{input},"completion_tokens":10,"cache_read_tokens":0}}}}}}"#
+        )
+    };
+    let events = [
+        event(1, 50, "0.1"),
+        event(2, 100, "0.2"),
+        event(3, 30, "0.1"),
+    ];
+    let draft = export(&events.each_ref().map(String::as_str));
+    assert_eq!(tokens(&draft), "130/0/20/-");
+    assert_eq!(draft.record.cost, Some(0.3));
+}
+
+#[test]
+fn a_file_among_the_events_that_has_no_number_is_counted() {
+    let message = br#"{"kind":"MessageEvent","id":"1","source":"user","llm_message":{"role":"user","content":"Go."}}"#;
+    let draft = run(&[
+        ("c/events/event-00000-1.json", message),
+        ("c/events/other.json", message),
+        ("c/events/.eventlog.lock", b""),
+    ]);
+    assert_eq!(draft.unparsable, 1);
+    assert_eq!(draft.warnings[0].place.path, "c/events/other.json");
+}
