@@ -31,6 +31,8 @@ pub struct Draft {
     pub warnings: Vec<Problem>,
     /// Number of lines and values that could not be read.
     pub unparsable: u64,
+    /// Numbers of rows whose type the importer does not know, by type.
+    pub unknown_rows: BTreeMap<String, u64>,
     /// Images and file contents that are kept next to the record.
     pub assets: Vec<Asset>,
     /// Names and folders to replace everywhere in the run.
@@ -90,10 +92,23 @@ impl Draft {
         }
         self.warnings.append(&mut other.warnings);
         self.unparsable += other.unparsable;
+        for (kind, count) in std::mem::take(&mut other.unknown_rows) {
+            *self.unknown_rows.entry(kind).or_default() += count;
+        }
         self.identity
             .workspaces
             .append(&mut other.identity.workspaces);
         self.record.tokens = self.record.tokens.plus(other.record.tokens);
+    }
+
+    /// Counts a row of an unknown type. It is no event, because a page could show nothing but its type.
+    pub fn unknown_row(&mut self, kind: &str) {
+        let is_letter = |c: char| c.is_ascii_alphanumeric() || matches!(c, '_' | '-' | '.' | ' ');
+        let is_name = !kind.is_empty() && kind.len() <= NAME && kind.chars().all(is_letter);
+        let is_listed = self.unknown_rows.len() < KINDS || self.unknown_rows.contains_key(kind);
+        let kind = if is_name && is_listed { kind } else { "other" };
+        *self.unknown_rows.entry(kind.to_owned()).or_default() += 1;
+        self.withhold("unknownRows", 1);
     }
 
     /// Counts omitted content.
@@ -103,6 +118,10 @@ impl Draft {
         }
     }
 }
+
+/// Maximum types of unknown rows that are named, and the bytes of a name.
+const KINDS: usize = 20;
+const NAME: usize = 64;
 
 /// Maximum problems listed for a run.
 const NAMED: usize = 100;
