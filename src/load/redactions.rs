@@ -3,6 +3,7 @@
 
 use std::collections::BTreeMap;
 use std::fmt;
+use std::sync::OnceLock;
 
 use super::Loaded;
 use crate::diagnostics::text::quoted;
@@ -25,8 +26,19 @@ pub struct Redactions {
     pub(crate) values: Vec<Option<Value>>,
     /// The place of each redaction in the file.
     places: Vec<Place>,
+    /// The positions of the redactions of each file.
+    by_file: BTreeMap<String, Vec<usize>>,
     /// Files that are read only if others refer to them.
     files: BTreeMap<String, Beheld>,
+    /// The withheld secrets that no published file may repeat, prepared when they are first searched for.
+    secrets: OnceLock<Secrets>,
+}
+
+/// Withheld secrets, and the position of the redaction of each.
+#[derive(Debug)]
+struct Secrets {
+    positions: Vec<usize>,
+    values: redactions::Values,
 }
 
 /// Reads a file of a run that already holds this many bytes.
@@ -80,7 +92,7 @@ impl Redactions {
             pointer: None,
             ..place
         });
-        let found = Self {
+        let mut found = Self {
             places: places.collect(),
             values: vec![None; found.len()],
             digest: Some(FileDigest {
@@ -89,9 +101,15 @@ impl Redactions {
                 blake3: blake3::hash(&bytes).to_hex().to_string(),
                 published: None,
             }),
+            by_file: BTreeMap::new(),
             list: found.into_iter().map(|(redaction, _)| redaction).collect(),
             files: BTreeMap::new(),
+            secrets: OnceLock::new(),
         };
+        for (at, redaction) in found.list.iter().enumerate() {
+            let of = found.by_file.entry(redaction.file.clone());
+            of.or_default().push(at);
+        }
         (found, problems)
     }
 
@@ -121,29 +139,24 @@ impl Redactions {
     }
 
     /// The positions of a file's redactions.
-    fn of(&self, path: &str) -> Vec<usize> {
-        let list = self.list.iter().enumerate();
-        list.filter(|(_, redaction)| redaction.file == path)
-            .map(|(at, _)| at)
-            .collect()
+    fn of(&self, path: &str) -> &[usize] {
+        self.by_file.get(path).map_or(&[], Vec::as_slice)
     }
 
     /// Whether any part of the value at `pointer` is withheld, in the line of a file with this number and this event.
     #[must_use]
     pub fn changes(&self, file: &str, (line, event): (u32, u64), pointer: &str) -> bool {
-        self.list.iter().any(|it| {
+        self.of(file).iter().any(|at| {
+            let it = &self.list[*at];
             let is_line = it.event.map_or(it.line == Some(line), |of| of == event);
-            let is_value = it.pointer.as_deref().is_none_or(|at| at == pointer);
-            it.file == file && is_line && is_value
+            is_line && it.pointer.as_deref().is_none_or(|at| at == pointer)
         })
     }
 
     /// Whether a file is withheld as a whole.
     #[must_use]
     pub fn is_whole(&self, path: &str) -> bool {
-        self.list
-            .iter()
-            .any(|redaction| redaction.whole && redaction.file == path)
+        self.of(path).iter().any(|at| self.list[*at].whole)
     }
 
     /// A file directly in the run directory, with markers; `None` if it is withheld as a whole.
@@ -156,7 +169,7 @@ impl Redactions {
         shown: String,
         bytes: Vec<u8>,
     ) -> Result<Option<Loaded>, Diagnostic> {
-        let among = self.of(&name);
+        let among = self.of(&name).to_vec();
         if among.is_empty() {
             return Ok(Some(Loaded::new(name, shown, bytes)));
         }
@@ -194,6 +207,7 @@ impl Redactions {
                 *known = Some(value.clone());
             }
         }
+        self.secrets = OnceLock::new();
     }
 
     fn rewritten(
@@ -232,14 +246,12 @@ impl Redactions {
         read: ReadFile<'_>,
     ) -> Vec<Diagnostic> {
         let mut problems = Vec::new();
-        let paths: Vec<String> = (self.list.iter().map(|redaction| redaction.file.clone()))
-            .filter(|path| !known(path))
-            .collect();
-        for path in paths {
-            if self.files.contains_key(&path) {
-                continue;
-            }
-            let among = self.of(&path);
+        // In the order of their first redaction, in which problems are reported.
+        let first = self.by_file.iter().filter(|(path, _)| !known(path));
+        let mut paths: Vec<_> = first.map(|(path, of)| (of[0], path.clone())).collect();
+        paths.sort_unstable();
+        for (_, path) in paths {
+            let among = self.of(&path).to_vec();
             let is_private = Shape::of(&path) == Shape::Private;
             let bytes = match read(&path, *held) {
                 Ok(Some(bytes)) if !is_private => bytes,
@@ -290,16 +302,24 @@ impl Redactions {
 
     /// Whether files of the run must be searched for withheld secrets.
     pub(super) fn are_searched(&self) -> bool {
-        self.secrets().next().is_some()
+        !self.secrets().positions.is_empty()
     }
 
-    fn secrets(&self) -> impl Iterator<Item = (usize, std::borrow::Cow<'_, str>)> {
-        let values = self.list.iter().zip(&self.values).enumerate();
-        values.filter_map(|(at, (redaction, value))| {
-            let Value(bytes) = value.as_ref()?;
-            let is_searched =
-                redaction.reason == Reason::Secret && !redaction.whole && bytes.len() >= SEARCHED;
-            is_searched.then(|| (at, String::from_utf8_lossy(bytes)))
+    fn secrets(&self) -> &Secrets {
+        self.secrets.get_or_init(|| {
+            let values = self.list.iter().zip(&self.values).enumerate();
+            let secrets = values.filter_map(|(at, (redaction, value))| {
+                let Value(bytes) = value.as_ref()?;
+                let is_searched = redaction.reason == Reason::Secret
+                    && !redaction.whole
+                    && bytes.len() >= SEARCHED;
+                is_searched.then(|| (at, String::from_utf8_lossy(bytes)))
+            });
+            let (positions, texts): (Vec<_>, Vec<_>) = secrets.unzip();
+            Secrets {
+                positions,
+                values: redactions::Values::new(texts.iter().map(AsRef::as_ref)),
+            }
         })
     }
 
@@ -327,21 +347,19 @@ impl Redactions {
 
     /// An error if the published form of a file contains a withheld secret.
     pub(crate) fn remains(&self, path: &str, shown: &str, bytes: &[u8]) -> Option<Diagnostic> {
-        self.secrets().find_map(|(at, value)| {
-            let found = redactions::occurrences(path, bytes, &value);
-            let place = found.first()?;
-            let id = quoted(&self.list[at].id);
-            Some(codes::REDACTION_REMAINS.at(
-                Place {
-                    line: place.line,
-                    column: place.line.map(|_| 1),
-                    pointer: place.pointer.clone(),
-                    ..Place::file(shown)
-                },
-                format!("A value that redaction {id} withholds also occurs here"),
-                "Withhold it here too with `runpress redact`.",
-            ))
-        })
+        let secrets = self.secrets();
+        let (at, place) = secrets.values.first_in(path, bytes)?;
+        let id = quoted(&self.list[secrets.positions[at]].id);
+        Some(codes::REDACTION_REMAINS.at(
+            Place {
+                line: place.line,
+                column: place.line.map(|_| 1),
+                pointer: place.pointer,
+                ..Place::file(shown)
+            },
+            format!("A value that redaction {id} withholds also occurs here"),
+            "Withhold it here too with `runpress redact`.",
+        ))
     }
 
     pub(super) fn stale(&self, at: usize, why: &str) -> Diagnostic {
