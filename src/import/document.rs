@@ -5,6 +5,8 @@ use std::collections::BTreeMap;
 use serde::Serialize;
 use serde_json::value::RawValue;
 
+use crate::formats::decimal;
+
 use super::asset::Asset;
 use super::draft::{Draft, Event, Id, Outcome, Record, Tokens};
 use super::source::Known;
@@ -198,7 +200,8 @@ pub(super) fn complete(record: &mut Record, named: &Named, format: &str) {
     let measured = |seconds: &f64| seconds.is_finite() && *seconds >= 0.0;
     // A session includes waiting for people, so only the source knows the run time.
     record.run_time_seconds = record.run_time_seconds.filter(measured);
-    record.cost = record.cost.filter(measured);
+    // Programs add costs as binary numbers.
+    record.cost = record.cost.filter(measured).map(decimal::without_noise);
 }
 
 /// Serializes the record. `others` are keys that runpress did not write.
