@@ -87,7 +87,7 @@ impl Site {
                 vec![codes::CONFIG_SYNTAX.at(
                     source.place(at, at + 1),
                     "The file is not valid UTF-8",
-                    "Save site.toml as UTF-8.",
+                    source.help_for_utf8("Save site.toml as UTF-8."),
                 )]
             })?,
             Err(error) if error.kind() == std::io::ErrorKind::NotFound => String::new(),

@@ -15,7 +15,7 @@ mod tests;
 use std::collections::BTreeMap;
 
 use crate::diagnostics::codes::{IMPORT_DUPLICATE_RUN, IMPORT_WRONG_FORMAT};
-use crate::formats::jsonl;
+use crate::formats::{decimal, jsonl};
 
 use super::agents::{self, Block};
 use super::draft::{Agent, Draft, Id};
@@ -74,7 +74,7 @@ pub fn read_session(
 
 fn nothing(file: &str) -> Problem {
     let message = "The file is no session of Claude Code: no line is a row of a recognized type";
-    let help = "Name the format with `--format`, or leave the file out.";
+    let help = "Without `--format` the format is recognized by content; or leave the file out.";
     problem(&IMPORT_WRONG_FORMAT, file, message, help)
 }
 
@@ -262,7 +262,7 @@ fn finish(mut session: Session<'_>) -> Draft {
         (None, _) => Id::default(),
     };
     if record.cost.is_none() && !session.costs.is_empty() {
-        record.cost = Some(session.costs.values().sum());
+        record.cost = decimal::total(session.costs.values().copied());
         record.cost_estimated = true;
     }
     let (tasks, prompts, links) = (session.tasks, session.prompts, session.links);

@@ -5,10 +5,12 @@ use std::collections::BTreeMap;
 use serde::Serialize;
 use serde_json::value::RawValue;
 
+use crate::formats::decimal;
+
 use super::asset::Asset;
 use super::draft::{Draft, Event, Id, Outcome, Record, Tokens};
 use super::source::Known;
-use super::time::When;
+use super::time::{self, When};
 use super::{Importer, Keep, Options};
 
 /// A source file of a run.
@@ -190,25 +192,16 @@ pub(super) fn complete(record: &mut Record, named: &Named, format: &str) {
             When::Local(_) => None,
         });
     }
-    let ran = (record.started.as_deref(), record.finished.as_deref());
-    let ran = seconds(ran.0).zip(seconds(ran.1)).map(|(a, b)| b - a);
-    if ran.is_some_and(|ran| ran < 0.0) {
+    let moment = |time: &Option<String>| time::milliseconds(time.as_deref()?);
+    let ran = moment(&record.started).zip(moment(&record.finished));
+    if ran.is_some_and(|(start, end)| end < start) {
         record.finished = None;
     }
     let measured = |seconds: &f64| seconds.is_finite() && *seconds >= 0.0;
     // A session includes waiting for people, so only the source knows the run time.
     record.run_time_seconds = record.run_time_seconds.filter(measured);
-    record.cost = record.cost.filter(measured);
-}
-
-/// Seconds since 1970, to the millisecond.
-fn seconds(time: Option<&str>) -> Option<f64> {
-    let moment: jiff::Timestamp = time?.parse().ok()?;
-    #[allow(
-        clippy::cast_precision_loss,
-        reason = "milliseconds of years of four digits are exact"
-    )]
-    Some(moment.as_millisecond() as f64 / 1000.0)
+    // Programs add costs as binary numbers.
+    record.cost = record.cost.filter(measured).map(decimal::without_noise);
 }
 
 /// Serializes the record. `others` are keys that runpress did not write.

@@ -3,8 +3,8 @@
 use std::collections::BTreeSet;
 use std::sync::Arc;
 
-use crate::formats::reader;
 use crate::formats::run_record::{self as record, RunRecord};
+use crate::formats::{decimal, reader};
 use crate::url::HttpUrl;
 
 use super::outcome::Outcome;
@@ -232,7 +232,7 @@ impl Total {
             sum.checked_add(number.text().parse().ok()?)
         });
         let near = || {
-            let sum: f64 = reported.iter().map(|number| number.value()).sum();
+            let sum = decimal::sum(reported.iter().map(|number| number.value()));
             format!("{sum:.0}")
         };
         Self {

@@ -1,5 +1,6 @@
 //! Formats values for display: digits as recorded, grouped; unknown values as a dash with a reason.
 
+use crate::model::decimal;
 use crate::model::review::Rating;
 use crate::model::run::{Metrics, Number, State};
 use crate::model::time::{self, Moment};
@@ -174,7 +175,7 @@ pub fn short_tokens(metrics: &Metrics) -> (Cell, Option<u64>) {
     let classes = metrics.tokens();
     let sum = |classes: &[(&str, Option<&Number>)]| -> f64 {
         let numbers = classes.iter().filter_map(|(_, number)| *number);
-        numbers.map(Number::value).sum()
+        decimal::sum(numbers.map(Number::value))
     };
     let [(_, input), _, (_, total)] = metrics.totals();
     let Some(digits) = total.digits else {

@@ -8,6 +8,7 @@ use serde::Serialize;
 use crate::links;
 use crate::model::archive::{Archive, Entry, GroupBy};
 use crate::model::comparison::Set;
+use crate::model::decimal;
 use crate::model::run::Number;
 
 use super::plot::{Scale, SeriesMark};
@@ -241,7 +242,7 @@ fn median(costs: &mut [f64]) -> Option<f64> {
     let middle = costs.len() / 2;
     let upper = *costs.get(middle)?;
     Some(if costs.len().is_multiple_of(2) {
-        f64::midpoint(costs[middle - 1], upper)
+        decimal::midpoint(costs[middle - 1], upper)
     } else {
         upper
     })

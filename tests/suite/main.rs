@@ -48,6 +48,8 @@ mod import_facts;
 #[cfg(unix)]
 mod import_guide;
 mod import_large;
+mod import_messages;
+mod import_values;
 mod incremental;
 mod kept;
 mod linked;

@@ -18,7 +18,7 @@ family! { ALL:
         bad "log.jsonl.zst   (1 MiB, which unpacks to 10 GiB)"
         good "log.jsonl.zst   (1 MiB, which unpacks to 20 MiB)";
     IMPORT_UNKNOWN_FORMAT = "import.unknown-format" Error "a file has no recognized format"
-        why "The format is recognized by content. The message names the nearest format and what the file lacks. In a folder, such files are skipped and counted. If you know the format, name it with `--format`."
+        why "The format is recognized by content. The message names the nearest format and what the file lacks. In a folder, such files are skipped and counted. What `codex exec --json` and `claude -p --output-format json` print is not a log: the message says where the log is."
         bad "{\"eval\":{},\"status\":\"success\"}   (Inspect, but `version` is missing)"
         good "{\"version\":2,\"status\":\"success\",\"eval\":{},\"samples\":[]}";
     IMPORT_AMBIGUOUS_FORMAT = "import.ambiguous-format" Error "a file could have two formats"
