@@ -51,10 +51,10 @@
 //! | `diagnostics` | codes, places and reports | `characters`, `shapes`, `url` |
 //! | `config` | site.toml | `diagnostics`, `links`, `shapes`, `url` |
 //! | `formats` | the inputs as they are written | `characters`, `diagnostics`, `shapes` |
-//! | `secrets` | what must not be published | `config`, `diagnostics` |
 //! | `model` | checked data | `characters`, `formats`, `links`, `pictures`, `url` |
 //! | `ledger` | what changed from build to build | `diagnostics`, `formats`, `links`, `model`, `shapes` |
 //! | `markup` | how text becomes HTML, whatever page it is for | `characters`, `diagnostics`, `model`, `pictures`, `url` |
+//! | `secrets` | what must not be published | `characters`, `config`, `diagnostics`, `markup` |
 //! | `rules` | the checks of parsed values | `config`, `diagnostics`, `formats`, `ledger`, `links`, `markup`, `model`, `url` |
 //! | `cache` | (edge) the build cache on disk | `beneath` |
 //! | `discover` | (edge) where the content is | `beneath`, `diagnostics`, `formats`, `model` |

@@ -5,9 +5,12 @@ use std::collections::BTreeMap;
 use std::fmt;
 use std::sync::OnceLock;
 
+use aho_corasick::AhoCorasick;
+
 use super::Loaded;
 use crate::diagnostics::text::quoted;
 use crate::diagnostics::{Diagnostic, Place, codes};
+use crate::formats::json::pointer_part;
 use crate::formats::redactions::{self, Fault, Reason, Redaction, Rewritten, Shape};
 use crate::formats::{events, jsonl, tape, trace};
 use crate::model::{FileDigest, PublishedFile, Withheld};
@@ -20,6 +23,8 @@ const SEARCHED: usize = 8;
 pub struct Redactions {
     /// As written, in order.
     pub list: Vec<Redaction>,
+    /// The bytes of `redactions.jsonl`.
+    pub(crate) written: Vec<u8>,
     /// The file with the redactions.
     pub(super) digest: Option<FileDigest>,
     /// The withheld value of each redaction, once its file is read.
@@ -105,6 +110,7 @@ impl Redactions {
             list: found.into_iter().map(|(redaction, _)| redaction).collect(),
             files: BTreeMap::new(),
             secrets: OnceLock::new(),
+            written: bytes,
         };
         for (at, redaction) in found.list.iter().enumerate() {
             let of = found.by_file.entry(redaction.file.clone());
@@ -116,13 +122,14 @@ impl Redactions {
     /// The redactions as published with the run.
     #[must_use]
     pub fn listed(&self) -> Vec<Withheld> {
+        let keys = WithheldKeys::of(self);
         let list = self.list.iter();
         list.map(|it| Withheld {
             id: it.id.clone(),
             file: it.file.clone(),
             event: it.event,
             line: it.line,
-            pointer: it.pointer.clone(),
+            pointer: it.pointer.as_deref().map(|pointer| keys.masked(pointer)),
             length: it.length.filter(|_| !it.whole),
             reason: it.reason.word(),
             note: it.note.clone(),
@@ -325,9 +332,11 @@ impl Redactions {
 
     /// Errors for redactions that reveal a withheld secret themselves: in the pointer, the note or the file name.
     pub(super) fn repeated(&self) -> Vec<Diagnostic> {
+        let keys = WithheldKeys::of(self);
         let all = self.list.iter().zip(&self.places);
         all.filter_map(|(redaction, place)| {
             let pointer = redaction.pointer.as_deref().unwrap_or_default();
+            let pointer = keys.masked(pointer);
             let pointer = pointer.replace("~1", "/").replace("~0", "~");
             let note = redaction.note.as_deref().unwrap_or_default();
             let texts = [pointer.as_str(), note, &redaction.file].join("\n");
@@ -398,6 +407,66 @@ impl Redactions {
             format!("The withheld file {} {why}", quoted(&self.list[at].file)),
             help,
         )
+    }
+}
+
+/// Withheld texts that the pointer of a redaction may contain: keys, and secrets. The published file has their markers instead.
+struct WithheldKeys {
+    texts: Option<AhoCorasick>,
+    /// The marker of each text.
+    markers: Vec<String>,
+    /// Texts that are too short to be replaced within a key, with their markers.
+    short: BTreeMap<String, String>,
+}
+
+/// Minimum bytes of a text that is replaced within a key.
+const WITHIN_KEY: usize = 4;
+
+impl WithheldKeys {
+    fn of(redactions: &Redactions) -> Self {
+        let mut texts = BTreeMap::new();
+        let mut short = BTreeMap::new();
+        for (redaction, value) in redactions.list.iter().zip(&redactions.values) {
+            let Some(Value(value)) = value.as_ref().filter(|_| !redaction.whole) else {
+                continue;
+            };
+            let is_secret = redaction.reason == Reason::Secret && value.len() >= SEARCHED;
+            if redaction.pointer.is_some() && !is_secret {
+                continue;
+            }
+            // Without a pointer, a span is of the text as written, with escapes.
+            let written = String::from_utf8_lossy(value).into_owned();
+            let read = serde_json::from_str(&format!("\"{written}\""));
+            let key: String = read.unwrap_or(written);
+            let list = if key.len() < WITHIN_KEY {
+                &mut short
+            } else {
+                &mut texts
+            };
+            list.insert(pointer_part(&key), pointer_part(&redaction.marker()));
+        }
+        let (keys, markers): (Vec<String>, Vec<String>) = texts.into_iter().unzip();
+        let longest = aho_corasick::MatchKind::LeftmostLongest;
+        let mut builder = AhoCorasick::builder();
+        let built = builder.match_kind(longest).build(&keys);
+        Self {
+            texts: built.ok().filter(|_| !keys.is_empty()),
+            markers,
+            short,
+        }
+    }
+
+    /// A pointer as it is published.
+    fn masked(&self, pointer: &str) -> String {
+        let parts = pointer.split('/').map(|part| {
+            let marker = self.short.get(part);
+            marker.map_or(part, String::as_str)
+        });
+        let parts = parts.collect::<Vec<_>>().join("/");
+        match &self.texts {
+            Some(texts) => texts.replace_all(&parts, &self.markers),
+            None => parts,
+        }
     }
 }
 
