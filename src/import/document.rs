@@ -148,6 +148,9 @@ struct Import<'a> {
     withheld: &'a BTreeMap<&'static str, u64>,
     #[serde(skip_serializing_if = "<[&str]>::is_empty")]
     estimated: &'a [&'static str],
+    /// Paths in `metrics`.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    lower_bounds: Vec<&'static str>,
     #[serde(skip_serializing_if = "<[&str]>::is_empty")]
     includes: &'a [&'static str],
     #[serde(skip_serializing_if = "<[String]>::is_empty")]
@@ -270,6 +273,7 @@ pub(super) fn record(
             } else {
                 &[]
             },
+            lower_bounds: record.known_lower_bounds(),
             includes: &record.includes,
             unused: &record.unused,
         },
@@ -356,6 +360,8 @@ struct Common<'a> {
     turn: Option<u64>,
     #[serde(skip_serializing_if = "Vec::is_empty")]
     assets: Vec<&'a String>,
+    #[serde(skip_serializing_if = "<[&str]>::is_empty")]
+    lower_bounds: &'a [&'static str],
 }
 
 /// Serializes one event: number, type, common fields, fields of the type, and its place in the source.
@@ -383,6 +389,7 @@ fn line(
             .iter()
             .filter_map(|at| paths.get(*at))
             .collect(),
+        lower_bounds: &event.lower_bounds,
     })?;
     let common = &common[1..common.len() - 1];
     if !common.is_empty() {
