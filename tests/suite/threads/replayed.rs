@@ -44,7 +44,12 @@ fn the_actions_are_replayed_over_the_state() {
     );
     assert_eq!(codes(&site.publish()), [""; 0]);
     let page = site.first_page();
-    assert!(page.main().contains("2 threads, 1 open"), "{}", page.main());
+    assert!(
+        page.main()
+            .contains("2 threads, 1 open, 1 resolved, 3 entries"),
+        "{}",
+        page.main()
+    );
     assert_eq!(
         page.texts("div.thread ol.entries > li"),
         ["new", "first", "second"]
