@@ -83,7 +83,7 @@ pub mod site {
     pub use crate::site::{Overrides, Site};
 }
 pub mod url {
-    pub use crate::url::{HttpUrl, is_host, is_site_path};
+    pub use crate::url::{HttpUrl, is_host, is_site_path, with_ascii_host};
 }
 pub mod view {
     pub use crate::view::{axis, card, density, format, strip, summary, timeline};

@@ -5,7 +5,7 @@ use std::path::PathBuf;
 use clap::{Args, Parser, Subcommand, ValueEnum};
 use runpress::api::import::Keep;
 use runpress::api::site::Overrides;
-use runpress::api::url::HttpUrl;
+use runpress::api::url::{HttpUrl, with_ascii_host};
 
 pub(crate) mod author;
 pub(crate) mod build;
@@ -476,5 +476,5 @@ pub(crate) fn no_server() -> u8 {
 
 fn base_url(text: &str) -> Result<HttpUrl, String> {
     HttpUrl::base(text)
-        .ok_or_else(|| "use a URL such as `https://example.org/runs/`, without query, fragment, or `//`, `.` and `..` in its path".to_owned())
+        .ok_or_else(|| with_ascii_host(text).map_or_else(|| "use a URL such as `https://example.org/runs/`, without query, fragment, or `//`, `.` and `..` in its path".to_owned(), |ascii| format!("use the ASCII form of the host: `{ascii}`")))
 }

@@ -22,6 +22,7 @@ mod diff;
 mod document;
 mod draft;
 mod harbor;
+mod injected;
 mod inspect;
 mod keep;
 mod loose;

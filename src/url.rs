@@ -95,6 +95,27 @@ impl HttpUrl {
     }
 }
 
+/// An address or a host name whose host has letters outside ASCII, with the host in its ASCII form (`xn--`), which is the only one
+/// that is accepted. `None` if that is not the problem.
+#[must_use]
+pub fn with_ascii_host(text: &str) -> Option<String> {
+    let host = match text.split_once("://") {
+        Some((_, rest)) => rest.split(['/', '?', '#']).next()?.split(':').next()?,
+        None => text,
+    };
+    let ascii = idna::domain_to_ascii(host).ok()?;
+    let changed = text.replacen(host, &ascii, 1);
+    let is_accepted = HttpUrl::parse(&changed).is_some() || is_host(&changed);
+    (!host.is_ascii() && is_host(&ascii) && is_accepted).then_some(changed)
+}
+
+/// The help for such an address.
+#[must_use]
+pub fn ascii_form(text: &str) -> Option<String> {
+    let ascii = with_ascii_host(text)?;
+    Some(format!("Write the host in its ASCII form: `{ascii}`."))
+}
+
 fn strip_scheme<'a>(text: &'a str, scheme: &str) -> Option<&'a str> {
     let head = text.get(..scheme.len())?;
     head.eq_ignore_ascii_case(scheme)
@@ -249,6 +270,29 @@ pub fn encode(name: &str) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_host_in_other_letters_is_told_its_ascii_form() {
+        for (text, ascii) in [
+            (
+                "https://пример.example/sub",
+                Some("https://xn--e1afmkfd.example/sub"),
+            ),
+            (
+                "https://BÜCHER.example:8080/?q",
+                Some("https://xn--bcher-kva.example:8080/?q"),
+            ),
+            ("日本語.example", Some("xn--wgv71a119e.example")),
+            ("https://example.org/ü", None),
+            ("https://user@пример.example", None),
+            ("https://пример example", None),
+            ("ü ü", None),
+            ("example.org", None),
+            ("", None),
+        ] {
+            assert_eq!(with_ascii_host(text).as_deref(), ascii, "{text}");
+        }
+    }
 
     #[test]
     fn only_plain_http_addresses_are_addresses() {

@@ -13,7 +13,7 @@ use super::{
 use crate::diagnostics::text::{nearest, quoted, reason};
 use crate::diagnostics::{Code, Collector, Diagnostic, Place, Severity, Source, codes};
 use crate::links::RunFolders;
-use crate::url::{HttpUrl, is_host};
+use crate::url::{HttpUrl, ascii_form, is_host};
 
 /// The sections in which a misplaced key is looked up.
 const SECTIONS: [(&str, &[&str]); 10] = [
@@ -252,7 +252,9 @@ impl Reader<'_> {
             self.invalid(
                 value,
                 &format!("{} is not a host name", quoted(host)),
-                "Write hosts as `builds.example.org`, without scheme and path.",
+                &ascii_form(host).unwrap_or_else(|| {
+                    "Write hosts as `builds.example.org`, without scheme and path.".to_owned()
+                }),
             );
         }
         into.retain(|host| is_host(host));
@@ -299,6 +301,8 @@ impl Reader<'_> {
             if !link.url.is_empty() && !safe {
                 let url = item.get_ref().as_table().and_then(|table| table.get("url"));
                 let message = format!("A navigation entry cannot link to {}", quoted(&link.url));
+                let ascii = ascii_form(&link.url);
+                let help = ascii.as_deref().unwrap_or(help);
                 self.invalid(url.unwrap_or(item), &message, help);
             }
             if !link.title.is_empty() && safe {
@@ -395,10 +399,11 @@ impl Reader<'_> {
         if !text.is_empty() {
             *into = HttpUrl::base(&text);
             if into.is_none() {
+                let help = ascii_form(&text).unwrap_or_else(|| "Write `https://example.org/runs/`, without query and fragment, and without `//`, `.` and `..` in its path.".to_owned());
                 self.invalid(
                     value,
                     &format!("{} is not an address", quoted(&text)),
-                    "Write `https://example.org/runs/`, without query and fragment, and without `//`, `.` and `..` in its path.",
+                    &help,
                 );
             }
         }

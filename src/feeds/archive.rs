@@ -17,7 +17,7 @@ use crate::model::archive::{Archive, Entry};
 use crate::model::findings::{Findings, ThreadCounts};
 use crate::model::outcome;
 use crate::model::review::Rating;
-use crate::model::run::{self, Number, Run};
+use crate::model::run::{self, Metric, Number, Run};
 use crate::model::time::Moment;
 use crate::shapes::{self, SCHEMA_VERSION};
 use crate::url::HttpUrl;
@@ -179,6 +179,28 @@ document! {
         tokens: Tokens<'a> = Tokens::of(metrics),
         /// Cost in USD. Null is "unknown", 0 is free.
         cost: Cost<'a> = Cost::of(metrics),
+        /// The values that are lower bounds, because the log of an imported run lacks a part: paths in this object, such as
+        /// `tokens.output`. Absent if all are complete.
+        #[serde(skip_serializing_if = "Vec::is_empty")]
+        #[schemars(with = "Vec<LowerBound>")]
+        lower_bounds: Vec<&'static str> = metrics.lower_bounds.paths(),
+    }
+}
+
+/// Path of a metric, in [`Metrics`].
+#[derive(Debug, Clone, Copy)]
+pub enum LowerBound {}
+
+impl JsonSchema for LowerBound {
+    fn schema_name() -> Cow<'static, str> {
+        "LowerBound".into()
+    }
+
+    fn json_schema(_: &mut SchemaGenerator) -> Schema {
+        json_schema!({
+            "description": "Path of a metric whose value is a lower bound.",
+            "enum": Metric::ALL.map(Metric::path),
+        })
     }
 }
 

@@ -1,5 +1,6 @@
 //! The input formats as written: bytes in, typed values and problems out, no I/O.
 
+pub(crate) mod decimal;
 pub(crate) mod event_line;
 pub mod events;
 pub mod json;
@@ -16,6 +17,7 @@ pub mod sidecar;
 mod tagged;
 pub mod tape;
 pub mod threads;
+pub(crate) mod time;
 pub mod trace;
 pub mod transcript;
 pub mod withdrawn;

@@ -32,7 +32,11 @@ pub fn document<'a>(
 ) -> Result<Node<'a>, Box<Diagnostic>> {
     let text = source.utf8().map_err(|place| {
         let message = format!("The {name} is not valid UTF-8");
-        code.at(place, message, "Write the file as UTF-8.")
+        code.at(
+            place,
+            message,
+            source.help_for_utf8("Write the file as UTF-8."),
+        )
     })?;
     Ok(Node::parse(text).map_err(|error| {
         let message = format!("The {name} is not valid JSON: {}", reason(&error));
@@ -271,15 +275,20 @@ impl<'a> Reader<'a> {
         let found = parent.get(key);
         let is_needed = need == Need::Required || need == Need::Known && !self.takes_unknown;
         if found.is_none() && is_needed {
-            let brace = parent.node.start();
-            self.report(self.codes.missing, (brace, &parent.pointer_to(key)), || {
+            let null = last(&parent.members, key);
+            let place = null.unwrap_or_else(|| parent.node.start());
+            self.report(self.codes.missing, (place, &parent.pointer_to(key)), || {
+                let key = quoted(key);
+                if null.is_some() {
+                    let help = match need {
+                        Need::Known => "Write its value; only an imported run may leave it open.",
+                        _ => "Write its value.",
+                    };
+                    return (format!("The required key {key} is null"), help.to_owned());
+                }
                 (
-                    format!("The required key {} is missing", quoted(key)),
-                    format!(
-                        "Add {} to the object at {}.",
-                        quoted(key),
-                        shown(&parent.pointer)
-                    ),
+                    format!("The required key {key} is missing"),
+                    format!("Add {key} to the object at {}.", shown(&parent.pointer)),
                 )
             });
         }

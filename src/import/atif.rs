@@ -12,6 +12,7 @@ use std::collections::BTreeSet;
 
 use crate::diagnostics::Code;
 use crate::diagnostics::codes::IMPORT_WRONG_FORMAT;
+use crate::formats::decimal::Decimal;
 
 use super::agents;
 use super::draft::{Draft, Id, Tokens};
@@ -77,7 +78,8 @@ pub fn read_trajectory(
 }
 
 fn refused(code: &'static Code, file: &str, message: &str) -> Problem {
-    let help = "ATIF is read in its versions 1.x; name another format with `--format`.";
+    let help =
+        "ATIF is read in its versions 1.x. Without `--format` the format is recognized by content.";
     problem(code, file, message, help)
 }
 
@@ -195,10 +197,11 @@ fn finish(reader: Reader<'_>) -> Draft {
     if sums_count || record.tokens == Tokens::default() {
         record.tokens = reader.tokens;
     }
+    let cost = reader.cost.map(Decimal::value);
     if reader.is_continued {
-        record.cost = reader.cost.or(record.cost);
+        record.cost = cost.or(record.cost);
     }
-    record.cost = record.cost.or(reader.cost);
+    record.cost = record.cost.or(cost);
     record.cost_estimated &= record.cost.is_some();
     if record.models.is_empty() {
         record.models = reader.models.models;

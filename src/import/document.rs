@@ -5,10 +5,12 @@ use std::collections::BTreeMap;
 use serde::Serialize;
 use serde_json::value::RawValue;
 
+use crate::formats::decimal;
+
 use super::asset::Asset;
 use super::draft::{Draft, Event, Id, Outcome, Record, Tokens};
 use super::source::Known;
-use super::time::When;
+use super::time::{self, When};
 use super::{Importer, Keep, Options};
 
 /// A source file of a run.
@@ -146,6 +148,9 @@ struct Import<'a> {
     withheld: &'a BTreeMap<&'static str, u64>,
     #[serde(skip_serializing_if = "<[&str]>::is_empty")]
     estimated: &'a [&'static str],
+    /// Paths in `metrics`.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    lower_bounds: Vec<&'static str>,
     #[serde(skip_serializing_if = "<[&str]>::is_empty")]
     includes: &'a [&'static str],
     #[serde(skip_serializing_if = "<[String]>::is_empty")]
@@ -190,25 +195,16 @@ pub(super) fn complete(record: &mut Record, named: &Named, format: &str) {
             When::Local(_) => None,
         });
     }
-    let ran = (record.started.as_deref(), record.finished.as_deref());
-    let ran = seconds(ran.0).zip(seconds(ran.1)).map(|(a, b)| b - a);
-    if ran.is_some_and(|ran| ran < 0.0) {
+    let moment = |time: &Option<String>| time::milliseconds(time.as_deref()?);
+    let ran = moment(&record.started).zip(moment(&record.finished));
+    if ran.is_some_and(|(start, end)| end < start) {
         record.finished = None;
     }
     let measured = |seconds: &f64| seconds.is_finite() && *seconds >= 0.0;
     // A session includes waiting for people, so only the source knows the run time.
     record.run_time_seconds = record.run_time_seconds.filter(measured);
-    record.cost = record.cost.filter(measured);
-}
-
-/// Seconds since 1970, to the millisecond.
-fn seconds(time: Option<&str>) -> Option<f64> {
-    let moment: jiff::Timestamp = time?.parse().ok()?;
-    #[allow(
-        clippy::cast_precision_loss,
-        reason = "milliseconds of years of four digits are exact"
-    )]
-    Some(moment.as_millisecond() as f64 / 1000.0)
+    // Programs add costs as binary numbers.
+    record.cost = record.cost.filter(measured).map(decimal::without_noise);
 }
 
 /// Serializes the record. `others` are keys that runpress did not write.
@@ -277,6 +273,7 @@ pub(super) fn record(
             } else {
                 &[]
             },
+            lower_bounds: record.known_lower_bounds(),
             includes: &record.includes,
             unused: &record.unused,
         },
@@ -363,6 +360,8 @@ struct Common<'a> {
     turn: Option<u64>,
     #[serde(skip_serializing_if = "Vec::is_empty")]
     assets: Vec<&'a String>,
+    #[serde(skip_serializing_if = "<[&str]>::is_empty")]
+    lower_bounds: &'a [&'static str],
 }
 
 /// Serializes one event: number, type, common fields, fields of the type, and its place in the source.
@@ -390,6 +389,7 @@ fn line(
             .iter()
             .filter_map(|at| paths.get(*at))
             .collect(),
+        lower_bounds: &event.lower_bounds,
     })?;
     let common = &common[1..common.len() - 1];
     if !common.is_empty() {

@@ -7,9 +7,11 @@ mod trial;
 use serde::Deserialize;
 
 use crate::diagnostics::codes::IMPORT_UNFINISHED;
+use crate::formats::decimal;
 
 use super::draft::{Draft, Id, Origin, Outcome, Record, Tokens, What};
-use super::loose::{self, Count, Text, seconds_between};
+use super::loose::{self, Count, Text};
+use super::time::seconds_between;
 use super::usage::Inclusive;
 use super::{Importer, Options, Problem, Source, problem, shared};
 
@@ -179,8 +181,8 @@ fn record(trial: &Trial<'_>, job: &Job, draft: &mut Draft) -> Record {
         message || matches!(event.what, What::ToolCall(_))
     });
     let results = trial.results();
-    let cost = results.iter().filter_map(|result| *result.cost_usd);
-    let cost = cost.reduce(|sum, more| sum + more);
+    let costs = results.iter().filter_map(|result| *result.cost_usd);
+    let cost = decimal::total(costs);
     let exceptions = trial.exceptions();
     let exception = exceptions
         .first()
@@ -253,13 +255,15 @@ fn outcomes(source: &Source, folder: &str, trial: &Trial<'_>, draft: &mut Draft)
     if rewards.is_empty() {
         rewards = trial::reward_files(source, folder, draft);
     }
-    let outcome = |(name, value)| Outcome {
+    let outcome = |(name, value): (String, Box<serde_json::value::RawValue>)| Outcome {
+        reason: foreign
+            .or((value.get() == "null").then_some("unscored"))
+            .map(str::to_owned),
         name,
         value,
         scorer: Some("verifier".to_owned()),
         kind: Some("reward"),
         valid: Some(foreign.is_none()),
-        reason: foreign.map(str::to_owned),
     };
     rewards.into_iter().map(outcome).collect()
 }

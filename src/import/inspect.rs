@@ -7,15 +7,17 @@ mod message;
 mod record;
 mod sample;
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use serde::Deserialize;
 use serde_json::value::RawValue;
 
-use crate::diagnostics::codes::{IMPORT_NO_RUNS, IMPORT_UNSUPPORTED_VERSION};
+use crate::diagnostics::codes::{
+    IMPORT_NO_RUNS, IMPORT_UNREADABLE_ENTRY, IMPORT_UNSUPPORTED_VERSION,
+};
 
 use super::draft::{Draft, Origin};
-use super::loose::{self, Apart, Count, Items, Text};
+use super::loose::{self, Apart, Count, Flag, Items, Text};
 use super::{Archive, Importer, Options, Problem, Source, problem};
 
 use message::Attachments;
@@ -83,6 +85,13 @@ struct Eval<'a> {
     model: Text<'a>,
     solver: Text<'a>,
     packages: Apart<Packages<'a>>,
+    config: Apart<Config>,
+}
+
+#[derive(Deserialize, Default)]
+#[serde(default)]
+struct Config {
+    log_samples: Flag,
 }
 
 #[derive(Deserialize, Default)]
@@ -105,9 +114,21 @@ impl Log<'_> {
     }
 }
 
-fn none(file: &str) -> Problem {
-    let help = "Evaluate with `--log-samples`, or import another log.";
-    problem(&IMPORT_NO_RUNS, file, "The log holds no samples", help)
+/// The problem of a log without samples, with its reason as far as the log has it.
+fn none(file: &str, log: &Log<'_>) -> Problem {
+    let config = log.eval.as_ref().and_then(|eval| eval.config.as_ref());
+    let (message, help) = if config.is_some_and(|config| *config.log_samples == Some(false)) {
+        (
+            "The log holds no samples: they were not logged",
+            "Evaluate without `--no-log-samples`, or import another log.",
+        )
+    } else {
+        (
+            "The log holds no samples",
+            "Import a log of an evaluation in which a sample ended.",
+        )
+    };
+    problem(&IMPORT_NO_RUNS, file, message, help)
 }
 
 /// Reads a log that is a single document.
@@ -130,7 +151,7 @@ fn document(
         .collect();
     samples.sort_by(|a, b| (&a.0, a.1).cmp(&(&b.0, b.1)));
     if samples.is_empty() {
-        return Err(none(file.name));
+        return Err(none(file.name, &log));
     }
     for (_, number, raw) in samples {
         let pointer = format!("/samples/{number}");
@@ -167,27 +188,16 @@ fn archive(
     let log: Log<'_> = loose::document(file, &head)?;
     log.check(file)?;
     let is_finished = header == "header.json";
-    // A sample is a member, or a folder of chunks.
-    let mut samples: BTreeMap<&str, bool> = BTreeMap::new();
-    for name in names {
-        let Some(name) = name.strip_prefix("samples/") else {
-            continue;
-        };
-        match name.split_once('/') {
-            Some((folder, "sample.json")) => samples.insert(folder, true),
-            None => name
-                .strip_suffix(".json")
-                .and_then(|name| samples.insert(name, false)),
-            Some(_) => None,
-        };
+    let (mut samples, problems) = samples(file, names);
+    if samples.is_empty() && problems.is_empty() {
+        return Err(none(file, &log));
     }
-    if samples.is_empty() {
-        return Err(none(file));
+    for problem in problems {
+        each(Err(problem));
     }
-    let mut samples: Vec<_> = samples.into_iter().collect();
     samples.sort_by_key(|(name, _)| {
-        let (id, epoch) = name.rsplit_once("_epoch_").unwrap_or((name, ""));
-        (epoch.parse::<u64>().unwrap_or_default(), padded(id))
+        let (id, epoch) = id_and_epoch(name).unwrap_or((name, 0));
+        (epoch, padded(id))
     });
     for (name, in_chunks) in samples {
         let read = if in_chunks {
@@ -202,6 +212,67 @@ fn archive(
         each(read.map(|draft| of(draft, file, position)));
     }
     Ok(())
+}
+
+/// The samples of an archive by name, each with whether it is a folder of chunks, and the problems of members that belong to none.
+/// A sample is a member or a folder `<id>_epoch_<number>`. Its id may hold slashes, and even such an ending.
+fn samples<'n>(file: &str, names: &'n [String]) -> (Vec<(&'n str, bool)>, Vec<Problem>) {
+    let below = |name: &'n String| name.strip_prefix("samples/");
+    let members = || {
+        names
+            .iter()
+            .filter_map(below)
+            .filter(|name| !name.ends_with('/'))
+    };
+    let mut samples = Vec::new();
+    let mut folders = BTreeSet::new();
+    for name in members() {
+        let Some(stem) = name.strip_suffix(".json") else {
+            continue;
+        };
+        let folder = stem.strip_suffix("/sample");
+        if id_and_epoch(stem).is_some() {
+            samples.push((stem, false));
+        } else if let Some(folder) = folder.filter(|folder| id_and_epoch(folder).is_some()) {
+            samples.push((folder, true));
+            folders.insert(folder);
+        }
+    }
+    let mut left_out: BTreeMap<&str, Problem> = BTreeMap::new();
+    for name in members() {
+        let stem = name.strip_suffix(".json");
+        let ends = name.match_indices('/').map(|(at, _)| &name[..at]);
+        let above: Vec<&str> = ends
+            .filter(|folder| id_and_epoch(folder).is_some())
+            .collect();
+        let is_part = above.iter().any(|folder| folders.contains(folder));
+        if is_part || stem.is_some_and(|stem| id_and_epoch(stem).is_some()) {
+            continue;
+        }
+        if let Some(folder) = above.last() {
+            left_out.entry(folder).or_insert_with(|| {
+                let message = format!("The sample `{folder}` has no `sample.json`");
+                let help = "Copy the log again; other samples are imported.";
+                problem(&IMPORT_UNREADABLE_ENTRY, file, message, help)
+            });
+        } else if let Some(stem) = stem {
+            // Inspect itself reads every JSON file there.
+            samples.push((stem, false));
+        } else {
+            let message = format!("The member `samples/{name}` is not a sample");
+            let help = "Everything else in the log is imported.";
+            let problem = problem(&IMPORT_UNREADABLE_ENTRY, file, message, help);
+            left_out.insert(name, problem);
+        }
+    }
+    (samples, left_out.into_values().collect())
+}
+
+/// The id and the epoch in the name of a sample.
+fn id_and_epoch(name: &str) -> Option<(&str, u64)> {
+    let (id, epoch) = name.rsplit_once("_epoch_")?;
+    let is_number = epoch.bytes().all(|byte| byte.is_ascii_digit());
+    Some((id, epoch.parse().ok().filter(|_| is_number)?))
 }
 
 /// Completes the draft of a run in a file.
@@ -252,28 +323,43 @@ fn chunked(
     };
     let (messages, events, attachments) =
         (read("messages")?, read("events")?, read("attachments")?);
-    let joined = |chunks| items(chunks).into_iter().map(|(_, raw)| raw);
-    let pool: Vec<_> = joined(&messages).collect();
+    let mut problems = Vec::new();
+    let events = items(&events, &mut problems);
+    let pool: Vec<_> = raws(items(&messages, &mut problems)).collect();
     let listed = sample.message_refs.as_ref().map(Vec::as_slice);
     let spoken = message::ranges(listed.unwrap_or_default(), pool.len());
     let place = within(member);
     let spoken = spoken.map(|number| (place.clone(), pool[number])).collect();
-    let attachments = joined(&attachments).enumerate();
+    let attachments = raws(items(&attachments, &mut problems)).enumerate();
     let attachments = attachments.map(|(number, raw)| (number.to_string().into(), raw));
     Ok(make(Content {
-        events: items(&events),
+        events,
         messages: spoken,
         attachments: Attachments(attachments.collect()),
         pool,
+        place,
+        problems,
         sample,
     }))
 }
 
+fn raws<'a>(items: Vec<(Origin, &'a RawValue)>) -> impl Iterator<Item = &'a RawValue> {
+    items.into_iter().map(|(_, raw)| raw)
+}
+
 /// The items of chunks, with their places.
-fn items(chunks: &[(String, String)]) -> Vec<(Origin, &RawValue)> {
+fn items<'a>(
+    chunks: &'a [(String, String)],
+    problems: &mut Vec<Problem>,
+) -> Vec<(Origin, &'a RawValue)> {
     let mut all = Vec::new();
     for (name, text) in chunks {
-        let items: Vec<&RawValue> = serde_json::from_str(text).unwrap_or_default();
+        let Ok(items) = serde_json::from_str::<Vec<&RawValue>>(text) else {
+            let message = format!("The member `{name}` is not a list");
+            let help = "Everything else in the sample is imported.";
+            problems.push(problem(&IMPORT_UNREADABLE_ENTRY, "", message, help));
+            continue;
+        };
         all.extend(items.into_iter().enumerate().map(|(number, raw)| {
             let mut place = within(name.clone());
             place.pointer = Some(format!("/{number}"));

@@ -116,7 +116,7 @@ pub fn without(raw: &RawValue, left_out: &[&str]) -> Option<Box<RawValue>> {
 const AS_WRITTEN: &str = "Import the log as its program wrote it.";
 
 /// The text of a file or a member, prepared for JSON parsers: without a byte order mark, with U+FFFD for half surrogate pairs,
-/// and with null for numbers that JSON does not allow.
+/// with null for what is not a number, and with the names of infinite numbers as strings.
 ///
 /// # Errors
 /// The bytes are not UTF-8.
@@ -138,26 +138,30 @@ pub fn text<'a>(file: &str, bytes: &'a [u8]) -> Result<Cow<'a, str>, Problem> {
     Ok(text)
 }
 
-/// Replaces `NaN`, `Infinity` and `-Infinity`, which Python writes, with null.
+/// Replaces `NaN`, `Infinity` and `-Infinity`, which Python writes and JSON does not have, with null and with strings.
 fn with_numbers(mut rest: &str) -> String {
     let mut out = String::with_capacity(rest.len());
     let mut inside = false;
     while let Some(at) = rest.find(['"', '\\', 'N', 'I', '-']) {
         out.push_str(&rest[..at]);
         rest = &rest[at..];
-        let words = ["NaN", "Infinity", "-Infinity"];
+        let words = [
+            ("NaN", "null"),
+            ("Infinity", "\"Infinity\""),
+            ("-Infinity", "\"-Infinity\""),
+        ];
         let word = words
             .iter()
-            .find(|word| !inside && rest.starts_with(**word));
+            .find(|(word, _)| !inside && rest.starts_with(word));
         // An escaped character may have several bytes.
         let escaped = || rest.chars().take(2).map(char::len_utf8).sum();
         let length = match word {
-            Some(word) => word.len(),
+            Some((word, _)) => word.len(),
             None if rest.starts_with('\\') => escaped(),
             None => 1,
         };
         inside ^= rest.starts_with('"');
-        out.push_str(word.map_or(&rest[..length], |_| "null"));
+        out.push_str(word.map_or(&rest[..length], |(_, json)| json));
         rest = &rest[length..];
     }
     out.push_str(rest);
@@ -228,14 +232,6 @@ fn end_of_string(text: &[u8]) -> usize {
         at += 2;
     }
     text.len()
-}
-
-/// Seconds between two times, if both are valid and in order.
-pub fn seconds_between(start: Option<&str>, end: Option<&str>) -> Option<f64> {
-    let start: jiff::Timestamp = start?.parse().ok()?;
-    let end: jiff::Timestamp = end?.parse().ok()?;
-    let seconds = end.duration_since(start).as_secs_f64();
-    (seconds >= 0.0).then_some(seconds)
 }
 
 /// Whether a text is a UUID.

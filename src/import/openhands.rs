@@ -9,6 +9,8 @@ use std::ops::Range;
 use serde::Deserialize;
 use serde_json::value::RawValue;
 
+use crate::diagnostics::codes::IMPORT_UNREADABLE_ENTRY;
+
 use super::draft::{Draft, Id, Origin};
 use super::loose::{self, Flag, Items, Text};
 use super::{Importer, Options, Problem, Source};
@@ -42,6 +44,8 @@ struct Conversation {
     state: Option<usize>,
     /// Its events by number, or the file of an export.
     events: BTreeMap<(u64, usize), usize>,
+    /// Files among its events whose names have no number.
+    others: Vec<usize>,
 }
 
 /// Reads the first conversation whose folder is below another one; `None` if there is none.
@@ -70,14 +74,19 @@ trait Generation {
 /// The conversations of a source: folders with numbered events, or else every file.
 fn conversations(source: &Source, files: Range<usize>) -> Vec<Conversation> {
     let mut found: BTreeMap<&str, Conversation> = BTreeMap::new();
+    let mut others: BTreeMap<&str, Vec<usize>> = BTreeMap::new();
     for position in files {
         let name = source.names()[position].as_str();
         let (path, file) = name.rsplit_once('/').unwrap_or(("", name));
         let folder = path.strip_suffix("events").unwrap_or("-");
-        if let (Some(number), "" | "/") =
-            (number(file), &folder[folder.trim_end_matches('/').len()..])
-            && folder != "-"
-        {
+        let end = &folder[folder.trim_end_matches('/').len()..];
+        if folder == "-" || !matches!(end, "" | "/") {
+            continue;
+        }
+        if number(file).is_none() && file.strip_suffix(".json").is_some() {
+            others.entry(folder).or_default().push(position);
+        }
+        if let Some(number) = number(file) {
             let conversation = found.entry(folder).or_default();
             folder
                 .trim_end_matches('/')
@@ -87,6 +96,7 @@ fn conversations(source: &Source, files: Range<usize>) -> Vec<Conversation> {
     }
     for (folder, conversation) in &mut found {
         conversation.state = source.position(&format!("{folder}base_state.json"));
+        conversation.others = others.remove(folder).unwrap_or_default();
     }
     if !found.is_empty() {
         return found.into_values().collect();
@@ -118,7 +128,13 @@ struct Export<'a> {
 
 fn read(source: &Source, conversation: &Conversation, options: &Options) -> Result<Draft, Problem> {
     let mut reader: Option<Box<dyn Generation + '_>> = None;
-    let mut problems = Vec::new();
+    let unnumbered = |position: &usize| {
+        let message = "The file is no event: its name has no number";
+        let help = "Everything else in the conversation is imported.";
+        let name = &source.names()[*position];
+        super::problem(&IMPORT_UNREADABLE_ENTRY, name, message, help)
+    };
+    let mut problems: Vec<_> = conversation.others.iter().map(unnumbered).collect();
     let mut sources = Vec::new();
     let mut any = false;
     let state = match conversation.state {

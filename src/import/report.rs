@@ -47,6 +47,9 @@ pub struct Report {
     pub unparsable: u64,
     pub withheld: BTreeMap<&'static str, u64>,
     pub tokens: TokenReport,
+    /// Paths of the metrics that are lower bounds.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub lower_bounds: Vec<&'static str>,
     pub cost: Option<f64>,
     pub started: Option<String>,
     pub finished: Option<String>,
@@ -167,6 +170,7 @@ impl Report {
             unparsable: draft.unparsable,
             withheld: draft.withheld.clone(),
             tokens: record.tokens.into(),
+            lower_bounds: record.known_lower_bounds(),
             cost: record.cost,
             started: record.started.clone(),
             finished: record.finished.clone(),

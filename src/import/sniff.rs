@@ -181,7 +181,7 @@ pub(super) fn file(source: &Source, position: usize) -> Result<&'static str, Pro
     }
 }
 
-const FORMATS: &str = "`runpress import --list` lists the formats; name one with `--format`.";
+const FORMATS: &str = "`runpress import --list` lists the formats that are read.";
 
 fn document(name: &str, shape: &Shape) -> Result<&'static str, Problem> {
     let mut matches: Vec<&'static str> = DOCUMENTS
@@ -197,6 +197,17 @@ fn document(name: &str, shape: &Shape) -> Result<&'static str, Problem> {
     }
     if let Some((what, _, help)) = OTHERS.iter().find(|(_, is_it, _)| is_it(shape)) {
         return Err(native(name, what, help));
+    }
+    if let Some(problem) = printed(name, std::slice::from_ref(shape)) {
+        return Err(problem);
+    }
+    if shape.top == Top::Array && shape.row_has(&["type", "session_id"]) {
+        return Err(problem(
+            &IMPORT_UNKNOWN_FORMAT,
+            name,
+            "The file is a list that `claude -p --output-format json --verbose` printed",
+            "Import the log `~/.claude/projects/*/*.jsonl`, or print it with `--output-format stream-json --verbose`.",
+        ));
     }
     let held = |rule: &&Rule| rule.holds.iter().filter(|(_, holds)| holds(shape)).count();
     let nearest = DOCUMENTS.iter().rev().max_by_key(held);
@@ -237,9 +248,73 @@ const CODEX: [&str; 7] = [
     "inter_agent_communication",
 ];
 
+/// Whether a row is one that `codex exec --json` prints, which is not the session that Codex keeps.
+fn is_printed_by_codex(row: &Shape) -> bool {
+    let is_item = matches!(
+        row.text("type"),
+        "item.started" | "item.updated" | "item.completed"
+    );
+    let is_turn = matches!(
+        row.text("type"),
+        "turn.started" | "turn.completed" | "turn.failed"
+    );
+    is_turn || is_item && row.has("item") || row.text("type") == "thread.started"
+}
+
+/// Whether a row is the result that `claude -p` prints at the end, or alone with `--output-format json`.
+fn is_result_of_claude(row: &Shape) -> bool {
+    row.text("type") == "result" && row.has("session_id") && row.has("is_error")
+}
+
+/// The problem of a file that a program printed about its session, instead of the log of the session.
+fn printed(name: &str, rows: &[Shape]) -> Option<Problem> {
+    let session = |key: &str| {
+        let mut ids = rows.iter().map(|row| row.text(key));
+        ids.find(|id| loose::is_uuid(id)).unwrap_or("*").to_owned()
+    };
+    let (message, help) = if rows.iter().any(is_printed_by_codex) {
+        let thread = session("thread_id");
+        let thread = if thread == "*" {
+            thread
+        } else {
+            format!("*{thread}")
+        };
+        (
+            "The file is what `codex exec --json` printed, which is not the log of the session",
+            format!("Import the log: `~/.codex/sessions/**/rollout-{thread}.jsonl`."),
+        )
+    } else if rows.iter().all(is_result_of_claude) && !rows.is_empty() {
+        let session = session("session_id");
+        (
+            "The file is the result that `claude -p --output-format json` printed, without the session",
+            format!(
+                "Import the log `~/.claude/projects/*/{session}.jsonl`, or print it with `--output-format stream-json --verbose`."
+            ),
+        )
+    } else {
+        return None;
+    };
+    Some(problem(&IMPORT_UNKNOWN_FORMAT, name, message, help))
+}
+
+/// The problem of a single file if it is known not to be a log, whatever format is named.
+pub(super) fn never(source: &Source, position: usize) -> Option<Problem> {
+    let name = &source.names()[position];
+    let head = source.head(position).ok()?;
+    let head = head.strip_prefix(b"\xEF\xBB\xBF").unwrap_or(&head);
+    let rows = match shape::document(head) {
+        Ok(shape) => vec![shape],
+        Err(_) => shape::rows(head),
+    };
+    printed(name, &rows)
+}
+
 fn jsonl(name: &str, rows: &[Shape]) -> Result<&'static str, Problem> {
     let first = &rows[0];
     let kind = |row: &Shape| row.text("type").to_owned();
+    if let Some(problem) = printed(name, rows) {
+        return Err(problem);
+    }
     if kind(first) == "header" && first.has("version") {
         return Err(native(name, "a tape of Harn or its sidecar", BESIDE));
     }
@@ -358,6 +433,72 @@ mod tests {
             ),
         ] {
             assert_eq!(sniffed(text).as_deref(), Ok(format), "{text}");
+        }
+    }
+
+    #[test]
+    fn what_a_program_printed_is_named_with_the_place_of_its_log() {
+        let id = "019f9000-3333-7000-8000-00000000cc01";
+        let codex = format!(
+            "{{\"type\":\"thread.started\",\"thread_id\":\"{id}\"}}\n{{\"type\":\"turn.started\"}}\n"
+        );
+        let tail = "{\"type\":\"item.completed\",\"item\":{}}\n{\"type\":\"turn.completed\"}\n";
+        let result = format!(
+            "{{\"type\":\"result\",\"subtype\":\"success\",\"is_error\":false,\"session_id\":\"{id}\"}}"
+        );
+        let many = format!("{result}\n{result}\n");
+        let pretty = result.replace(',', ",\n");
+        let list = format!("[{{\"type\":\"system\",\"session_id\":\"{id}\"}},{result}]");
+        for (text, words, place) in [
+            (
+                codex.as_str(),
+                "codex exec --json",
+                format!("rollout-*{id}.jsonl"),
+            ),
+            (
+                tail,
+                "codex exec --json",
+                "sessions/**/rollout-*.jsonl".to_owned(),
+            ),
+            (
+                &result,
+                "--output-format json",
+                format!("projects/*/{id}.jsonl"),
+            ),
+            (
+                &many,
+                "--output-format json",
+                format!("projects/*/{id}.jsonl"),
+            ),
+            (
+                &pretty,
+                "--output-format json",
+                format!("projects/*/{id}.jsonl"),
+            ),
+            (
+                &list,
+                "--output-format json",
+                "stream-json --verbose".to_owned(),
+            ),
+        ] {
+            let source = Source::of(&[("file", text.as_bytes())]);
+            let problem = file(&source, 0).expect_err(text);
+            assert!(problem.message.contains(words), "{problem:?}");
+            assert!(problem.help.contains(&place), "{problem:?}");
+        }
+    }
+
+    #[test]
+    fn text_of_windows_is_recognized() {
+        let row = "{\"type\":\"user\",\"uuid\":\"u\",\"message\":{\"role\":\"user\"}}\r\n";
+        for count in [1, 5_000] {
+            let text = row.repeat(count);
+            let bytes: Vec<u8> = text.encode_utf16().flat_map(u16::to_le_bytes).collect();
+            let marked = [&[0xFF, 0xFE], &bytes[..]].concat();
+            for bytes in [bytes, marked] {
+                let source = Source::of(&[("file", &bytes)]);
+                assert_eq!(file(&source, 0).expect("a format"), "claude-code");
+            }
         }
     }
 

@@ -2,6 +2,7 @@
 
 mod archive;
 mod compressed;
+mod utf16;
 
 use std::cell::RefCell;
 use std::fs;
@@ -63,7 +64,7 @@ pub struct File<'s> {
     pub position: usize,
     /// Name, as in `Source::names`.
     pub name: &'s str,
-    /// Its bytes, decompressed if it is compressed with Zstandard.
+    /// Its bytes, decompressed if it is compressed with Zstandard, and in UTF-8 if it is UTF-16.
     pub bytes: Vec<u8>,
 }
 
@@ -215,7 +216,7 @@ impl Source {
         Ok(File {
             position,
             name,
-            bytes,
+            bytes: utf16::to_utf8(bytes),
         })
     }
 
@@ -232,8 +233,10 @@ impl Source {
             .read_to_end(&mut bytes)
             .map_err(|error| failed(name, &error))?;
         if compressed::is_zstd(&bytes) {
-            bytes = compressed::unpack(name, &bytes, HEAD)?;
+            // Text of UTF-16 may have half as many bytes in UTF-8.
+            bytes = compressed::unpack(name, &bytes, 2 * HEAD)?;
         }
+        bytes = utf16::to_utf8(bytes);
         bytes.truncate(HEAD);
         Ok(bytes)
     }

@@ -1,8 +1,11 @@
 //! Times in logs: with an offset, as local time without one, or in seconds since 1970.
 
+use std::borrow::Cow;
+
 use jiff::Timestamp;
 use jiff::civil::DateTime;
-use jiff::fmt::temporal::DateTimePrinter;
+
+use crate::formats::time::Instant;
 
 use super::draft::{Event, Record};
 
@@ -18,15 +21,23 @@ pub enum When {
 impl When {
     /// Reads a time; `None` if it is invalid.
     pub fn read(text: &str) -> Option<Self> {
-        if let Ok(moment) = text.parse::<Timestamp>() {
-            let is_utc = text.ends_with('Z') && text.as_bytes().get(10) == Some(&b'T');
-            return Some(Self::Utc(if is_utc {
-                text.to_owned()
-            } else {
-                printed(moment, digits(text))
-            }));
+        if let Some(moment) = moment(text) {
+            let is_plain = Instant::parse(text).is_some();
+            let is_utc = is_plain && text.ends_with('Z') && text.as_bytes()[10] == b'T';
+            let printed = || {
+                let seconds = Timestamp::from_second(moment.seconds).ok()?.to_string();
+                let point = if moment.fraction.is_empty() { "" } else { "." };
+                // Years before 0 have a sign. They, and leap seconds, can only be written with an offset.
+                let is_shown = seconds.len() == 20 && text.get(17..19) != Some("60");
+                let seconds = seconds.strip_suffix('Z').filter(|_| is_shown)?;
+                Some(format!("{seconds}{point}{}Z", moment.fraction))
+            };
+            return match printed() {
+                Some(printed) if !is_utc => Some(Self::Utc(printed)),
+                _ => is_plain.then(|| Self::Utc(text.to_owned())),
+            };
         }
-        let naive = text.len() >= 19 && text.parse::<DateTime>().is_ok();
+        let naive = text.len() >= 19 && shortened(text).parse::<DateTime>().is_ok();
         naive.then(|| Self::Local(text.to_owned()))
     }
 
@@ -47,21 +58,59 @@ impl When {
     }
 }
 
-/// Number of fractional digits of the seconds.
-fn digits(text: &str) -> u8 {
-    let fraction = text
-        .get(19..)
-        .and_then(|rest| rest.strip_prefix(['.', ',']));
-    fraction.map_or(0, |rest| {
-        let digits = rest.bytes().take_while(u8::is_ascii_digit).take(9);
-        u8::try_from(digits.count()).unwrap_or(9)
+/// A moment in a log: RFC 3339, or another spelling with an offset.
+fn moment(text: &str) -> Option<Instant<'_>> {
+    Instant::parse(text).or_else(|| {
+        let moment: Timestamp = shortened(text).parse().ok()?;
+        Some(Instant {
+            seconds: moment
+                .as_nanosecond()
+                .div_euclid(1_000_000_000)
+                .try_into()
+                .ok()?,
+            fraction: fraction(text),
+        })
     })
 }
 
-fn printed(moment: Timestamp, digits: u8) -> String {
-    DateTimePrinter::new()
-        .precision(Some(digits))
-        .timestamp_to_string(&moment)
+/// The fractional digits of the seconds.
+fn fraction(text: &str) -> &str {
+    let rest = text
+        .get(19..)
+        .and_then(|rest| rest.strip_prefix(['.', ',']))
+        .unwrap_or_default();
+    let digits = rest.bytes().take_while(u8::is_ascii_digit).count();
+    &rest[..digits]
+}
+
+/// A time with at most nine fractional digits, which is as many as the library reads.
+fn shortened(text: &str) -> Cow<'_, str> {
+    let more = fraction(text).len().saturating_sub(9);
+    if more == 0 {
+        return Cow::Borrowed(text);
+    }
+    format!("{}{}", &text[..29], &text[29 + more..]).into()
+}
+
+/// Milliseconds since 1970 of a time with an offset.
+pub fn milliseconds(text: &str) -> Option<i64> {
+    Some(moment(text)?.milliseconds())
+}
+
+/// Seconds between two times, if both are valid and in order.
+#[allow(
+    clippy::cast_precision_loss,
+    reason = "nanoseconds of a run are far below 2^53 seconds"
+)]
+pub fn seconds_between(start: Option<&str>, end: Option<&str>) -> Option<f64> {
+    let nanoseconds = |text: &str| {
+        let moment = moment(text)?;
+        let digits = moment.fraction.bytes().chain(*b"000000000").take(9);
+        let digits = digits.fold(0, |sum, digit| sum * 10 + i128::from(digit - b'0'));
+        Some(i128::from(moment.seconds) * 1_000_000_000 + digits)
+    };
+    let passed = nanoseconds(end?)? - nanoseconds(start?)?;
+    (passed >= 0).then_some(passed as f64 / 1e9)
 }
 
 impl Event {
@@ -79,16 +128,17 @@ impl Event {
 /// The earliest and latest time of a log, as recorded.
 #[derive(Debug, Default)]
 pub struct Times {
-    moments: Option<[(Timestamp, String); 2]>,
+    moments: Option<[((i64, String), String); 2]>,
     local: Option<[(DateTime, String); 2]>,
 }
 
 impl Times {
     /// Adds a time.
     pub fn see(&mut self, text: &str) {
-        if let Ok(moment) = text.parse::<Timestamp>() {
+        if let Some(moment) = moment(text) {
+            let moment = (moment.seconds, moment.fraction.to_owned());
             widen(&mut self.moments, moment, text);
-        } else if let Ok(moment) = text.parse::<DateTime>() {
+        } else if let Ok(moment) = shortened(text).parse::<DateTime>() {
             widen(&mut self.local, moment, text);
         }
     }
@@ -104,8 +154,8 @@ impl Times {
     }
 }
 
-fn widen<T: PartialOrd + Copy>(seen: &mut Option<[(T, String); 2]>, moment: T, text: &str) {
-    let new = || (moment, text.to_owned());
+fn widen<T: PartialOrd + Clone>(seen: &mut Option<[(T, String); 2]>, moment: T, text: &str) {
+    let new = || (moment.clone(), text.to_owned());
     let Some([first, last]) = seen else {
         *seen = Some([new(), new()]);
         return;
@@ -139,6 +189,30 @@ mod tests {
             ),
             ("2026-03-01", None),
             ("soon", None),
+            ("9999-12-31T23:59:00Z", utc("9999-12-31T23:59:00Z")),
+            (
+                "9999-12-31T23:59:00-05:00",
+                utc("9999-12-31T23:59:00-05:00"),
+            ),
+            (
+                "2026-03-01T12:00:00.1234567890123+02:00",
+                utc("2026-03-01T10:00:00.1234567890123Z"),
+            ),
+            (
+                "2026-03-01T10:00:00.1234567890123",
+                local("2026-03-01T10:00:00.1234567890123"),
+            ),
+            (
+                "2026-03-01T10:00:00.1234567890123+0000",
+                utc("2026-03-01T10:00:00.1234567890123Z"),
+            ),
+            ("2016-12-31T23:59:60Z", utc("2016-12-31T23:59:60Z")),
+            (
+                "2017-01-01T00:59:60+01:00",
+                utc("2017-01-01T00:59:60+01:00"),
+            ),
+            ("0001-01-01T00:00:00Z", utc("0001-01-01T00:00:00Z")),
+            ("2026-03-01T10:00Z", utc("2026-03-01T10:00:00Z")),
         ] {
             assert_eq!(When::read(text), when, "{text}");
         }

@@ -2,7 +2,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use crate::diagnostics::codes::IMPORT_SKIPPED_ENTRY;
+use crate::diagnostics::codes::{IMPORT_SKIPPED_ENTRY, IMPORT_WRONG_FORMAT};
 
 use super::{Problem, Source, problem, sniff};
 
@@ -18,6 +18,9 @@ pub(super) fn find(source: Source, format: Option<&'static str>) -> (Vec<Unit>, 
     if !source.is_folder()
         && let Some(format) = format
     {
+        if let Some(problem) = sniff::never(&source, 0) {
+            return (Vec::new(), vec![problem]);
+        }
         return (vec![Unit { source, format }], Vec::new());
     }
     let mut found = Found::default();
@@ -90,6 +93,13 @@ pub(super) fn find(source: Source, format: Option<&'static str>) -> (Vec<Unit>, 
     let mut units = Vec::new();
     for ((name, folder), mut positions) in found.units {
         if format.is_some_and(|format| format != name) {
+            let first = positions.first().and_then(|at| names.get(*at));
+            let message = format!("The format was named, and this log is {name}");
+            let help = format!("Import it with `--format {name}`, or without `--format`.");
+            let place = first.map_or("", String::as_str);
+            found
+                .skipped
+                .push(problem(&IMPORT_WRONG_FORMAT, place, message, help));
             continue;
         }
         positions.sort_unstable();

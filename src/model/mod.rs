@@ -42,6 +42,8 @@ pub(crate) mod words;
 pub(crate) mod workspace;
 pub(crate) mod written;
 
+pub(crate) use crate::formats::decimal;
+
 /// Input that is published verbatim, as JSON: a record, an annotation.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Verbatim<'a>(pub &'a str);

@@ -2,9 +2,11 @@
 
 use std::fmt;
 
-use jiff::Timestamp;
+use jiff::ToSpan;
 use jiff::civil::Date;
-use jiff::fmt::temporal::DateTimePrinter;
+
+use crate::formats::time::days;
+pub use crate::formats::time::parse_rfc3339;
 
 use super::written::Written;
 
@@ -35,111 +37,93 @@ impl Moment {
     }
 }
 
-/// Milliseconds since 1970-01-01 UTC of an RFC 3339 time with date, time and offset.
-pub fn parse_rfc3339(text: &str) -> Option<i64> {
-    let (moment, offset) = text.as_bytes().split_at_checked(19)?;
-    let fits = |(byte, shape): (&u8, &u8)| match shape {
-        b'0' => byte.is_ascii_digit(),
-        b'T' => matches!(byte, b'T' | b't' | b' '),
-        _ => byte == shape,
-    };
-    let shaped = moment.iter().zip(b"0000-00-00T00:00:00").all(fits) && offset_is_shaped(offset);
-    if !shaped {
-        return None;
-    }
-    plain(moment, offset).or_else(|| Some(text.parse::<Timestamp>().ok()?.as_millisecond()))
-}
-
-/// A time of this shape in UTC with milliseconds, as nearly every recorder writes it: an event log has one per line.
-fn plain(moment: &[u8], offset: &[u8]) -> Option<i64> {
-    let [b'.', fraction @ .., b'Z'] = offset else {
-        return None;
-    };
-    let number = |digits: &[u8]| {
-        let values = digits.iter().map(|digit| i16::from(digit - b'0'));
-        values.fold(0, |sum, digit| sum * 10 + digit)
-    };
-    let two = |at: usize| number(&moment[at..at + 2]);
-    let (year, hour, minute, second) = (number(&moment[..4]), two(11), two(14), two(17));
-    let (month, day) = (i8::try_from(two(5)).ok()?, i8::try_from(two(8)).ok()?);
-    let is_time = hour < 24 && minute < 60 && second < 60;
-    // The parser handles everything else, such as leap seconds and the last year.
-    let is_date = year < 9999 && Date::new(year, month, day).is_ok();
-    if !is_time || !is_date || fraction.len() != 3 {
-        return None;
-    }
-    let minutes = (days(year, month, day) * 24 + i64::from(hour)) * 60 + i64::from(minute);
-    Some((minutes * 60 + i64::from(second)) * 1000 + i64::from(number(fraction)))
-}
-
-/// Days since 1970-01-01. Years begin in March, so that a leap day is the last day of a year.
-fn days(year: i16, month: i8, day: i8) -> i64 {
-    let (month, day) = (i64::from(month), i64::from(day));
-    let year = i64::from(year) - i64::from(month <= 2);
-    let of_year = (153 * ((month + 9) % 12) + 2) / 5 + day - 1;
-    year * 365 + year.div_euclid(4) - year.div_euclid(100) + year.div_euclid(400) + of_year
-        - 719_468
-}
-
-fn offset_is_shaped(rest: &[u8]) -> bool {
-    let fraction = if rest.first() == Some(&b'.') {
-        1 + rest[1..].iter().take_while(|b| b.is_ascii_digit()).count()
-    } else {
-        0
-    };
-    if fraction == 1 || fraction > 10 {
-        return false;
-    }
-    match &rest[fraction..] {
-        [b'Z' | b'z'] => true,
-        [b'+' | b'-', h1, h2, b':', m1, m2] => {
-            [h1, h2, m1, m2].iter().all(|b| b.is_ascii_digit())
-                && [*h1, *h2] < *b"24"
-                && [*m1, *m2] < *b"60"
-        }
-        _ => false,
-    }
-}
-
 /// `2026-03-01 10:00:00 UTC`
 pub fn utc(ms: i64) -> String {
-    at(ms).map_or_else(
+    Utc::of(ms).map_or_else(
         || "unknown".to_owned(),
-        |t| t.strftime("%Y-%m-%d %H:%M:%S UTC").to_string(),
+        |utc| format!("{} {} UTC", utc.date, utc.clock()),
     )
 }
 
 /// `2026-03-01`
 pub fn utc_date(ms: i64) -> String {
-    at(ms).map_or_else(
-        || "unknown".to_owned(),
-        |t| t.strftime("%Y-%m-%d").to_string(),
-    )
+    Utc::of(ms).map_or_else(|| "unknown".to_owned(), |utc| utc.date)
 }
 
 /// `2026-03-01T10:00:00Z`, for machines.
 pub fn iso(ms: i64) -> String {
-    at(ms).map_or_else(String::new, |t| {
-        t.strftime("%Y-%m-%dT%H:%M:%SZ").to_string()
-    })
+    for_machines(ms, |_| String::new())
 }
 
 /// Appends `2026-03-01T10:00:00.250Z`, for machines.
 pub fn push_iso_ms(out: &mut String, ms: i64) {
-    const PRINTER: DateTimePrinter = DateTimePrinter::new().precision(Some(3));
-    if let Some(timestamp) = at(ms) {
-        // Writing to a string cannot fail.
-        let _ = PRINTER.print_timestamp(&timestamp, out);
-    }
+    out.push_str(&for_machines(ms, |utc| format!(".{:03}", utc.ms)));
 }
 
-/// The time, if it is in the displayable years -9999 to 9999.
+/// A time with four digits of the year, as machines expect it. A time that was written with an offset may be outside of the years
+/// 0000 to 9999 of UTC by less than a day, so it gets an offset again.
+fn for_machines(ms: i64, fraction: impl Fn(&Utc) -> String) -> String {
+    let in_utc = |ms: i64, offset: &str| {
+        let utc = Utc::of(ms)?;
+        let fraction = fraction(&utc);
+        Some(format!("{}T{}{fraction}{offset}", utc.date, utc.clock()))
+    };
+    let shown = match ms {
+        LAST_IN_FOUR_DIGITS.. => in_utc(ms - LONGEST_OFFSET, "-23:59"),
+        FIRST_IN_FOUR_DIGITS.. => in_utc(ms, "Z"),
+        _ if ms + LONGEST_OFFSET >= FIRST_IN_FOUR_DIGITS => in_utc(ms + LONGEST_OFFSET, "+23:59"),
+        _ => in_utc(ms, "Z"),
+    };
+    shown.unwrap_or_default()
+}
+
+/// 0000-01-01T00:00:00Z.
+const FIRST_IN_FOUR_DIGITS: i64 = -62_167_219_200_000;
+/// 10000-01-01T00:00:00Z.
+const LAST_IN_FOUR_DIGITS: i64 = 253_402_300_800_000;
+/// The offset of 23:59.
+const LONGEST_OFFSET: i64 = (24 * 60 - 1) * 60_000;
+const DAY: i64 = 24 * 60 * 60_000;
+
+/// The time, if it can be shown: in the years -9999 to 9999, or a day later.
 pub fn showable(ms: i64) -> Option<i64> {
-    at(ms).map(|_| ms)
+    Utc::of(ms).map(|_| ms)
 }
 
-fn at(ms: i64) -> Option<Timestamp> {
-    Timestamp::from_millisecond(ms).ok()
+/// A time of the clock in UTC.
+struct Utc {
+    date: String,
+    /// Milliseconds since midnight.
+    of_day: i64,
+    ms: i64,
+}
+
+impl Utc {
+    fn of(ms: i64) -> Option<Self> {
+        let day = ms.div_euclid(DAY);
+        let first = days(Date::MIN);
+        let date = if day == days(Date::MAX) + 1 {
+            "10000-01-01".to_owned()
+        } else {
+            let since = i32::try_from(day - first).ok().filter(|days| *days >= 0)?;
+            let date = Date::MIN.checked_add(since.days()).ok()?;
+            let year = date.year();
+            let sign = if year < 0 { "-" } else { "" };
+            let year = year.unsigned_abs();
+            format!("{sign}{year:04}-{:02}-{:02}", date.month(), date.day())
+        };
+        Some(Self {
+            date,
+            of_day: ms.rem_euclid(DAY),
+            ms: ms.rem_euclid(1000),
+        })
+    }
+
+    fn clock(&self) -> String {
+        let seconds = self.of_day / 1000;
+        let (hours, minutes) = (seconds / 3600, seconds / 60 % 60);
+        format!("{hours:02}:{minutes:02}:{:02}", seconds % 60)
+    }
 }
 
 /// A duration in two units: `48 s`, `12 min 3 s`, `2 h 5 min`, `3 d 4 h`.
@@ -191,86 +175,58 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_plain_time_is_what_the_parser_makes_of_it() {
-        for date in [
-            "0000-01-01",
-            "0000-02-29",
-            "1600-02-29",
-            "1899-12-31",
-            "1900-02-28",
-            "1969-12-31",
-            "1970-01-01",
-            "1999-12-31",
-            "2000-02-29",
-            "2000-03-01",
-            "2026-11-23",
-            "2100-03-01",
-            "9998-12-31",
+    fn a_time_is_shown_as_the_library_shows_it() {
+        for ms in [
+            0,
+            -1,
+            FIRST_IN_FOUR_DIGITS,
+            951_782_400_123,
+            1_772_359_200_250,
+            253_402_207_200_000,
         ] {
-            for time in ["00:00:00.000", "23:59:59.999", "09:08:07.065"] {
-                let text = format!("{date}T{time}Z");
-                let parsed = text.parse::<Timestamp>().expect("a time");
-                let (moment, offset) = text.as_bytes().split_at(19);
-                assert_eq!(
-                    plain(moment, offset),
-                    Some(parsed.as_millisecond()),
-                    "{text}"
-                );
-            }
-        }
-        for other in [
-            "2026-02-29",
-            "2026-13-01",
-            "2026-00-10",
-            "1900-02-29",
-            "2026-04-31",
-        ] {
+            let moment = jiff::Timestamp::from_millisecond(ms).expect("a time");
+            assert_eq!(iso(ms), moment.strftime("%Y-%m-%dT%H:%M:%SZ").to_string());
             assert_eq!(
-                parse_rfc3339(&format!("{other}T00:00:00.000Z")),
-                None,
-                "{other}"
+                utc(ms),
+                moment.strftime("%Y-%m-%d %H:%M:%S UTC").to_string()
             );
+            assert_eq!(parse_rfc3339(&Milliseconds(ms).to_string()), Some(ms));
         }
-        for at_the_end in ["9999-12-30T21:59:59.999Z", "9999-12-31T23:59:59.999Z"] {
-            let parsed = at_the_end.parse().ok().map(Timestamp::as_millisecond);
-            assert_eq!(parse_rfc3339(at_the_end), parsed, "{at_the_end}");
-        }
-        let leap = parse_rfc3339("2016-12-31T23:59:60.000Z");
-        assert_eq!(
-            leap,
-            "2016-12-31T23:59:60.000Z"
-                .parse()
-                .ok()
-                .map(Timestamp::as_millisecond)
-        );
     }
 
     #[test]
-    fn only_rfc_3339_is_a_time() {
-        for good in [
-            "2026-03-01T10:00:00Z",
-            "2026-03-01t10:00:00.123456789+01:30",
-            "2026-03-01 10:00:00-00:00",
+    fn times_at_the_ends_of_the_calendar_are_valid_and_shown() {
+        for (text, utc_text, machines) in [
+            (
+                "9999-12-31T23:59:00Z",
+                "9999-12-31 23:59:00 UTC",
+                "9999-12-31T23:59:00Z",
+            ),
+            (
+                "9999-12-31T23:59:59-05:00",
+                "10000-01-01 04:59:59 UTC",
+                "9999-12-31T05:00:59-23:59",
+            ),
+            (
+                "0001-01-01T00:00:00Z",
+                "0001-01-01 00:00:00 UTC",
+                "0001-01-01T00:00:00Z",
+            ),
+            (
+                "0000-01-01T00:00:00+01:00",
+                "-0001-12-31 23:00:00 UTC",
+                "0000-01-01T22:59:00+23:59",
+            ),
         ] {
-            assert!(parse_rfc3339(good).is_some(), "{good}");
+            let moment = Moment::parse(text).expect("a time");
+            assert_eq!(moment.text(), text);
+            assert_eq!(utc(moment.ms()), utc_text);
+            assert_eq!(iso(moment.ms()), machines);
+            assert_eq!(parse_rfc3339(machines), Some(moment.ms()));
         }
-        for bad in [
-            "2026-03-01T10:00:00+24:00",
-            "2026-03-01T10:00:00+01:60",
-            "2026-03-01",
-            "2026-03-01T10:00:00",
-            "2026-13-01T10:00:00Z",
-            "2026-03-01T10:00Z",
-            "2026-03-01T10:00:00.Z",
-            "2026-03-01T10:00:00+0100",
-            "",
-        ] {
-            assert!(parse_rfc3339(bad).is_none(), "{bad}");
-        }
-        assert_eq!(
-            parse_rfc3339("2026-03-01T01:00:00.250+01:00"),
-            parse_rfc3339("2026-03-01T00:00:00.250Z")
-        );
+        assert_eq!(showable(i64::MAX), None);
+        assert_eq!(showable(i64::MIN), None);
+        assert_eq!(iso(i64::MIN), "");
     }
 
     #[test]

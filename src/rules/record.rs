@@ -10,7 +10,7 @@ use crate::formats::redactions::has_marker;
 use crate::formats::run_record::{Parsed, RunRecord};
 use crate::model::run::is_published;
 use crate::model::time::parse_rfc3339;
-use crate::url::HttpUrl;
+use crate::url::{HttpUrl, ascii_form};
 
 /// Checks a record; `source` is the file it was read from.
 #[must_use]
@@ -150,10 +150,16 @@ impl Rules<'_> {
             let Some(problem) = wrong_number(number, whole) else {
                 continue;
             };
+            // Only an imported run may lack its run time.
+            let is_needed = pointer == "/metrics/runTimeSeconds" && !record.is_imported();
             problems.push(codes::RECORD_INVALID_METRIC.at(
                 self.place(pointer),
                 format!("The metric {} is {problem}", quoted(number.literal)),
-                "Write the measured value, or null if it is unknown.",
+                if is_needed {
+                    "Write the measured value."
+                } else {
+                    "Write the measured value, or null if it is unknown."
+                },
             ));
         }
         // Added in a later version: the run is shown without an invalid duration.
@@ -219,7 +225,10 @@ impl Rules<'_> {
                 problems.push(codes::RECORD_INVALID_LINK.at(
                     self.place(pointer),
                     format!("The link {} is not an http or https address", quoted(url)),
-                    "Write an absolute address such as `https://example.org/run`, or null.",
+                    ascii_form(url).unwrap_or_else(|| {
+                        "Write an absolute address such as `https://example.org/run`, or null."
+                            .to_owned()
+                    }),
                 ));
             }
         }

@@ -7,7 +7,7 @@ use serde::Serialize;
 use crate::config::Config;
 use crate::markup::Html;
 use crate::model::threads::{Lines, Thread, Threads};
-use crate::model::transcript::{Aside, AssetFile, Content, Conversation, Part, Turn};
+use crate::model::transcript::{Aside, AssetFile, Content, Conversation, Part, Reasons, Turn};
 
 use super::section_budget::SectionBudget;
 use super::timeline::head;
@@ -137,10 +137,13 @@ pub fn conversation(config: &Config, conversation: &Conversation<'_>) -> Convers
         (events.internal, "internal event"),
         (events.private, "private event"),
     ];
-    let counts = counts.into_iter().filter(|(count, _)| *count > 0);
     let mut withheld: Vec<_> = counts
+        .into_iter()
+        .filter(|(count, _)| *count > 0)
         .map(|(count, what)| format::count(count, what))
         .collect();
+    withheld.extend(because_of_messages("block", blocks.reasons));
+    withheld.extend(because_of_messages("event", events.reasons));
     match conversation.unrecognized {
         0 => {}
         1 => withheld.push("all but the type of 1 block of an unrecognized type".to_owned()),
@@ -173,6 +176,22 @@ pub fn conversation(config: &Config, conversation: &Conversation<'_>) -> Convers
         asides,
         withheld,
     }
+}
+
+/// Says how many of the internal blocks or events are internal because of their whole message.
+fn because_of_messages(what: &str, reasons: Reasons) -> Option<String> {
+    let counts = [
+        (reasons.tool_results, "in tool results sent as messages"),
+        (reasons.directives, "in directives"),
+        (reasons.unpublished, "in unpublished drafts"),
+        (reasons.next_to_results, "next to tool results"),
+    ];
+    let counts: Vec<String> = counts
+        .into_iter()
+        .filter(|(count, _)| *count > 0)
+        .map(|(count, place)| format!("{count} {place}"))
+        .collect();
+    (!counts.is_empty()).then(|| format!("of the internal {what}s, {}", counts.join(", ")))
 }
 
 fn aside_view(aside: &Aside<'_>, budget: &mut SectionBudget) -> AsideView {

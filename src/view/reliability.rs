@@ -8,7 +8,8 @@ use serde::Serialize;
 use crate::links;
 use crate::model::archive::{Archive, Entry, GroupBy};
 use crate::model::comparison::Set;
-use crate::model::run::Number;
+use crate::model::decimal;
+use crate::model::run::{Metric, Number};
 
 use super::plot::{Scale, SeriesMark};
 use super::{Cell, Link, format, outcomes};
@@ -94,7 +95,7 @@ pub struct Dot {
 }
 
 fn cost(entry: &Entry) -> Option<&Number> {
-    entry.run.metrics.comparable_cost.as_ref()
+    entry.run.metrics.exact(Metric::ComparableCost)
 }
 
 /// The table of a set of comparable runs, for a page whose path to the root is `root`; `None` for a single run.
@@ -241,7 +242,7 @@ fn median(costs: &mut [f64]) -> Option<f64> {
     let middle = costs.len() / 2;
     let upper = *costs.get(middle)?;
     Some(if costs.len().is_multiple_of(2) {
-        f64::midpoint(costs[middle - 1], upper)
+        decimal::midpoint(costs[middle - 1], upper)
     } else {
         upper
     })

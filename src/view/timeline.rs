@@ -260,9 +260,12 @@ impl<'a> Timeline<'a> {
             return Vec::new();
         };
         let call = event.ties.call.filter(|_| !is_tied(events));
-        let mut after = after.iter().filter(|event| event.kind.word != "usage");
-        let next = after.next().map(|event| event.seq);
-        let result = event.ties.result.filter(|result| next != Some(*result));
+        // Looked up only for calls: thousands of usage events may follow each event.
+        let next = || {
+            let mut after = after.iter().filter(|event| event.kind.word != "usage");
+            after.next().map(|event| event.seq)
+        };
+        let result = event.ties.result.filter(|result| next() != Some(*result));
         let ties = [("of call", call), ("result", result)];
         let ties = ties.into_iter().filter_map(|(what, seq)| {
             let seq = seq?;
@@ -286,6 +289,9 @@ fn is_tied(events: &[Event<'_>]) -> bool {
     let Some((event, before)) = events.split_last() else {
         return false;
     };
+    if event.kind.family != Family::Error && event.ties.call.is_none() {
+        return false;
+    }
     let mut before = before.iter().rev();
     let Some(before) = before.find(|event| event.kind.word != "usage") else {
         return false;

@@ -44,10 +44,13 @@ mod hostile;
 mod house;
 mod implementation;
 mod import;
+mod import_claude;
 mod import_facts;
 #[cfg(unix)]
 mod import_guide;
 mod import_large;
+mod import_messages;
+mod import_values;
 mod incremental;
 mod kept;
 mod linked;

@@ -25,6 +25,44 @@ fn options_win_over_site_toml() {
 }
 
 #[test]
+fn a_host_in_other_letters_is_told_its_ascii_form() {
+    let site = TestSite::base();
+    let address = "https://пример.example/sub";
+    let ascii = "https://xn--e1afmkfd.example/sub";
+    for (text, told) in [
+        (format!("[site]\nbase_url = \"{address}\"\n"), ascii),
+        (
+            format!("[publish]\nfiles_base_url = \"{address}\"\n"),
+            ascii,
+        ),
+        (
+            format!("[[nav]]\ntitle = \"x\"\nurl = \"{address}\"\n"),
+            ascii,
+        ),
+    ] {
+        site.write("site.toml", &text);
+        let ran = site.runpress(&["check"]);
+        assert_eq!(ran.status, Some(2), "{}", ran.stderr);
+        let help = format!("Write the host in its ASCII form: `{told}`.");
+        assert!(ran.stderr.contains(&help), "{text}: {}", ran.stderr);
+        site.write("site.toml", text.replace(address, told));
+        assert_eq!(site.runpress(&["check"]).status, Some(0));
+    }
+    site.write("site.toml", "");
+    let ran = site.runpress(&["build", "--base-url", address]);
+    assert_eq!(ran.status, Some(2), "{}", ran.stderr);
+    assert!(ran.stderr.contains(ascii), "{}", ran.stderr);
+    let record = "content/runs/first/run-record.json";
+    site.replace(
+        record,
+        "\"playableBuild\": null",
+        &format!("\"playableBuild\": \"{address}\""),
+    );
+    let ran = site.runpress(&["check"]);
+    assert!(ran.stderr.contains(ascii), "{}", ran.stderr);
+}
+
+#[test]
 fn every_problem_of_site_toml_is_reported_at_once() {
     let site = TestSite::base();
     site.write("site.toml", "nope = 1\n[site]\ntitle = 3\nbase_url = \"example.org\"\n[timeline]\npage_size = 0\n[limits]\nline = \"64 MB\"\n[[nav]]\ntitle = \"x\"\nurl = \"javascript:x\"\n");

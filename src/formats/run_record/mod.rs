@@ -41,6 +41,17 @@ pub struct Parsed<'a> {
     pub diagnostics: Vec<Diagnostic>,
 }
 
+fn is_imported(import: Option<Node<'_>>) -> bool {
+    import.is_some_and(|import| import.strict_members().is_some())
+}
+
+impl RunRecord<'_> {
+    /// Whether the run was imported, and may lack what its source did not record.
+    pub fn is_imported(&self) -> bool {
+        is_imported(self.import)
+    }
+}
+
 /// Reads a record. `None` comes with an error that explains why it could not be read.
 #[must_use]
 pub fn parse(source: Source<'_>) -> (Option<Parsed<'_>>, Vec<Diagnostic>) {
@@ -50,7 +61,7 @@ pub fn parse(source: Source<'_>) -> (Option<Parsed<'_>>, Vec<Diagnostic>) {
             let problem = codes::RECORD_NOT_UTF8.at(
                 place,
                 "The record is not valid UTF-8",
-                "Save the file as UTF-8; the first invalid byte is marked.",
+                source.help_for_utf8("Save the file as UTF-8; the first invalid byte is marked."),
             );
             return (None, vec![problem]);
         }
@@ -67,9 +78,7 @@ pub fn parse(source: Source<'_>) -> (Option<Parsed<'_>>, Vec<Diagnostic>) {
         return (None, vec![problem]);
     }
     // What the source of an imported run did not record is missing.
-    reader.takes_unknown = top
-        .get("import")
-        .is_some_and(|import| import.strict_members().is_some());
+    reader.takes_unknown = is_imported(top.get("import"));
     let record = RunRecord::read(&mut reader, &top);
     let diagnostics = reader.finish();
     (

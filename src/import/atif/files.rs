@@ -175,7 +175,7 @@ impl Run<'_> {
         // The final metrics of a run include its subagents.
         outer.tokens = outer.tokens.plus(inner.tokens);
         outer.cost = match (outer.cost, inner.cost) {
-            (Some(a), Some(b)) => Some(a + b),
+            (Some(a), Some(b)) => Some(a.plus(b)),
             (one, other) => one.or(other),
         };
         outer.draft.record.cost_estimated |= inner.draft.record.cost_estimated;

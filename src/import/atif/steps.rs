@@ -4,11 +4,13 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use serde_json::value::RawValue;
 
+use crate::formats::decimal::Decimal;
 use crate::formats::trace::Role;
 
 use super::super::Options;
 use super::super::agents::Block;
 use super::super::draft::{Agent, Call, Draft, Event, Origin, Record, Tokens, ToolResult, What};
+use super::super::injected;
 use super::super::loose::{self, Content};
 use super::super::time::Times;
 use super::super::usage::Inclusive;
@@ -38,7 +40,7 @@ pub(super) struct Reader<'o> {
     pub(super) base: String,
     /// Tokens and cost of the steps.
     pub(super) tokens: Tokens,
-    pub(super) cost: Option<f64>,
+    pub(super) cost: Option<Decimal>,
     /// The models of the steps.
     pub(super) models: Record,
     /// Times of the steps.
@@ -211,6 +213,19 @@ impl<'o> Reader<'o> {
                 return;
             }
         };
+        let text = if role == Role::User {
+            let (words, inserted) = injected::words(&text);
+            let Some(words) = words else {
+                let origin = self.origin(&pointer);
+                return self
+                    .draft
+                    .prompt(self.options, origin, "injectedContext", text);
+            };
+            self.draft.withhold("injectedContext", inserted);
+            words.into_owned()
+        } else {
+            text
+        };
         if text.trim().is_empty() && images == 0 {
             return;
         }
@@ -316,8 +331,8 @@ impl<'o> Reader<'o> {
         let sealed = u64::from(metrics.completion_token_ids.is_some())
             + u64::from(metrics.logprobs.is_some());
         self.draft.withhold("tokenIds", sealed);
-        if let Some(cost) = metrics.cost_usd.0 {
-            *self.cost.get_or_insert(0.0) += cost;
+        if let Some(cost) = metrics.cost_usd.0.and_then(Decimal::of) {
+            self.cost = Some(self.cost.map_or(cost, |sum| sum.plus(cost)));
         }
         let extra = metrics.extra.0.as_ref();
         self.draft.record.cost_estimated |= extra.is_some_and(MetricsExtra::is_estimated);

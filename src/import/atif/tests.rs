@@ -7,6 +7,8 @@ use crate::import::testing::{
 };
 use crate::import::{Draft, Id, Keep, Options, Source};
 
+use crate::import::testing::outline;
+
 use super::{Atif, read_trajectory};
 
 const LETTA: &[u8] = sample!("atif/letta-tool-calls/input.json");
@@ -258,6 +260,29 @@ fn a_trajectory_goes_on_in_the_files_that_it_names() {
         &[("a.json", circle.as_bytes()), ("b.json", back.as_bytes())],
     );
     assert_eq!(brief(&draft).len(), 5);
+}
+
+#[test]
+fn what_an_agent_inserted_is_not_what_the_user_said() {
+    let step =
+        |id: u8, text: &str| format!(r#"{{"step_id":{id},"source":"user","message":"{text}"}}"#);
+    let steps = [
+        step(1, "# AGENTS.md instructions for /work\\n\\nBe good."),
+        step(
+            2,
+            "<environment_context>\\n  <cwd>/work</cwd>\\n</environment_context>",
+        ),
+        step(3, "Fix it. <system-reminder>Be good.</system-reminder>"),
+    ];
+    let draft = of(&steps.join(","));
+    assert_eq!(
+        outline(&draft),
+        concat!(
+            r#"{"type":"message","role":"user","text":"Fix it. "}"#,
+            "\n"
+        )
+    );
+    assert_eq!(draft.withheld["injectedContext"], 3);
 }
 
 #[test]

@@ -65,7 +65,7 @@ fn first_rows(source: &Source, position: usize) -> Result<Option<Head>, Problem>
 pub(super) fn nothing(file: &str) -> Problem {
     let message =
         "The file is no rollout of Codex: none of its first lines is of a recognized type";
-    let help = "Name the format with `--format`, or leave the file out.";
+    let help = "Without `--format` the format is recognized by content; or leave the file out.";
     problem(&IMPORT_WRONG_FORMAT, file, message, help)
 }
 

@@ -4,7 +4,7 @@ use crate::formats::trace::{Action, ExitCodeFrom, Role};
 
 use super::super::Keep;
 use super::super::draft::{Event, Id, Origin, ToolResult, What};
-use super::super::{loose, shared};
+use super::super::{loose, shared, time};
 use super::thread::{Reader, Thread};
 use super::twins::{self, Who};
 
@@ -174,7 +174,7 @@ impl Reader<'_> {
         }
         if self.is_exec {
             record.run_time_seconds =
-                loose::seconds_between(record.started.as_deref(), record.finished.as_deref());
+                time::seconds_between(record.started.as_deref(), record.finished.as_deref());
         }
         Thread {
             draft: self.draft,

@@ -5,7 +5,7 @@ use serde_json::value::RawValue;
 
 use super::super::loose::{Apart, Count, Flag, Items, Text};
 use super::message::Message;
-use super::sample::Usage;
+use super::sample::{Fallback, Usage};
 
 #[derive(Deserialize, Default)]
 #[serde(default)]
@@ -54,6 +54,7 @@ pub struct Output<'a> {
     #[serde(borrow)]
     pub choices: Apart<Vec<Apart<Choice<'a>>>>,
     pub usage: Apart<Usage>,
+    pub fallback: Apart<Fallback<'a>>,
     pub error: Text<'a>,
 }
 

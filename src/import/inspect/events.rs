@@ -14,8 +14,10 @@ use super::super::loose;
 use super::super::time::{Times, When};
 use super::event::{Event, Output};
 use super::message::{self, Attachments, Message, Said, ToolError};
-use super::sample::Content;
+use super::sample::{Content, Fallback, Retry};
 
+/// The kind of note for a model that answered in place of another.
+const FALLBACK: &str = "model fallback";
 /// The agent name of graders.
 const SCORER: &str = "scorer";
 /// Maximum levels of events nested in tool events.
@@ -57,23 +59,19 @@ struct Reader<'c, 'a> {
     handed: BTreeMap<String, String>,
     /// Whether the model was called outside of scorers.
     called: bool,
+    /// Whether messages of the user say so.
+    names_authors: bool,
 }
 
-/// Reads the events of a sample, or its messages if it has no model call.
+/// Reads the events of a sample, or its messages if it has no model call. Attempts that failed before come first.
 pub fn read(content: &Content<'_>, options: &Options, draft: &mut Draft, times: &mut Times) {
-    let mut reader = Reader {
-        content,
-        options,
-        draft: std::mem::take(draft),
-        spans: BTreeMap::new(),
-        steps: Vec::new(),
-        shown: Counts::new(),
-        pooled: BTreeSet::new(),
-        calls: BTreeSet::new(),
-        answered: BTreeSet::new(),
-        handed: BTreeMap::new(),
-        called: false,
-    };
+    let messages = content.messages.iter().map(|(_, raw)| *raw);
+    let names_authors = messages
+        .chain(content.pool.iter().copied())
+        .any(|raw| loose::part::<Message<'_>>(raw).is_of_user());
+    let mut reader = Reader::new(content, options, names_authors);
+    reader.draft = std::mem::take(draft);
+    reader.retries();
     let before = reader.draft.events.len();
     for (place, raw) in &content.events {
         reader.event(place, raw, None, LEVELS, times);
@@ -81,6 +79,7 @@ pub fn read(content: &Content<'_>, options: &Options, draft: &mut Draft, times: 
     if !reader.called {
         reader.messages(before);
     }
+    reader.fallbacks();
     reader.draft.blocks();
     if reader
         .draft
@@ -96,7 +95,82 @@ pub fn read(content: &Content<'_>, options: &Options, draft: &mut Draft, times: 
     *draft = reader.draft;
 }
 
+impl<'c, 'a> Reader<'c, 'a> {
+    fn new(content: &'c Content<'a>, options: &'c Options, names_authors: bool) -> Self {
+        Self {
+            content,
+            options,
+            draft: Draft::default(),
+            spans: BTreeMap::new(),
+            steps: Vec::new(),
+            shown: Counts::new(),
+            pooled: BTreeSet::new(),
+            calls: BTreeSet::new(),
+            answered: BTreeSet::new(),
+            handed: BTreeMap::new(),
+            called: false,
+            names_authors,
+        }
+    }
+}
+
 impl Reader<'_, '_> {
+    /// Reads the attempts that failed before this one. Each is a branch that ends in its error.
+    fn retries(&mut self) {
+        for (number, raw) in self.content.sample.error_retries.items().iter().enumerate() {
+            let retry: Retry<'_> = loose::part(raw);
+            let mut place = self.content.place.clone();
+            let pointer = place.pointer.take().unwrap_or_default();
+            let pointer = format!("{pointer}/error_retries/{number}");
+            let mut reader = Reader::new(self.content, self.options, self.names_authors);
+            for (event, raw) in retry.events.items().iter().enumerate() {
+                place.pointer = Some(format!("{pointer}/events/{event}"));
+                reader.event(&place, raw, None, LEVELS, &mut Times::default());
+            }
+            place.pointer = Some(pointer);
+            let mut draft = reader.draft;
+            let message = retry.message.text();
+            let is_known = |what: &What| matches!(what, What::Error { message: known, .. } if known == message);
+            let frames = retry.traceback.text();
+            if draft.events.iter().any(|event| is_known(&event.what)) {
+                draft.withhold("tracebacks", u64::from(!frames.is_empty()));
+            } else {
+                let message = draft.traced(self.options, message.to_owned(), frames);
+                draft.push(
+                    place,
+                    What::Error {
+                        message,
+                        code: None,
+                    },
+                );
+            }
+            for event in &mut draft.events {
+                event.branch = Some(format!("b{}", number + 1));
+            }
+            self.draft.absorb(&mut draft);
+            self.draft.events.append(&mut draft.events);
+            self.draft.agents.append(&mut draft.agents);
+        }
+    }
+
+    /// Notes which models answered in place of others, where the events do not say it.
+    fn fallbacks(&mut self) {
+        let raws = self
+            .content
+            .sample
+            .model_fallbacks
+            .items()
+            .iter()
+            .enumerate();
+        for (number, raw) in raws {
+            let fallback: Fallback<'_> = loose::part(raw);
+            let mut place = self.content.place.clone();
+            let pointer = place.pointer.unwrap_or_default();
+            place.pointer = Some(format!("{pointer}/model_fallbacks/{number}"));
+            self.draft.note(place, FALLBACK, Some(fallback.words()));
+        }
+    }
+
     fn event(
         &mut self,
         place: &Origin,
@@ -116,7 +190,10 @@ impl Reader<'_, '_> {
         let span = within.or(span).cloned().unwrap_or_default();
         let first = self.draft.events.len();
         let ended = match event.event.text() {
-            _ if *event.pending == Some(true) => return,
+            _ if *event.pending == Some(true) => {
+                self.draft.withhold("bookkeeping", 1);
+                return;
+            }
             "model" => self.model(&place, &event, &span),
             "tool" => {
                 self.tool(&place, &event, &span, levels, times);
@@ -214,6 +291,7 @@ impl Reader<'_, '_> {
                 place,
                 message,
                 &content.attachments,
+                self.names_authors,
             );
             self.calls.extend(calls.iter().cloned());
         }
@@ -227,11 +305,19 @@ impl Reader<'_, '_> {
                 },
             );
         }
+        let fallback = output.fallback.as_ref();
+        if let Some(fallback) =
+            fallback.filter(|_| self.content.sample.model_fallbacks.items().is_empty())
+        {
+            self.draft
+                .note(place.clone(), FALLBACK, Some(fallback.words()));
+        }
         if let Some(usage) = output.usage.as_ref() {
+            let other = fallback.and_then(|fallback| fallback.fallback_model.named());
             let usage = What::Usage {
                 tokens: usage.tokens(),
-                model: event.model.named(),
-                cost: None,
+                model: other.or_else(|| event.model.named()),
+                cost: *usage.total_cost,
                 calls,
             };
             self.draft.push(place.clone(), usage);
@@ -278,6 +364,7 @@ impl Reader<'_, '_> {
             place,
             &message,
             &content.attachments,
+            self.names_authors,
         );
         self.calls.extend(calls);
     }
@@ -447,13 +534,17 @@ impl Reader<'_, '_> {
     fn score(&mut self, place: &Origin, event: &Event<'_>, span: &Span) -> usize {
         let value = event.score.as_ref().and_then(|score| score.value);
         let scorer = event.scorer.named().or_else(|| span.scorer.clone());
-        if let Some(value) = value.and_then(|value| loose::compact(value.get())) {
-            let score = What::Score {
-                name: scorer.clone().unwrap_or_else(|| "score".to_owned()),
-                value,
-                scorer,
-            };
-            self.draft.push(place.clone(), score);
+        let name = scorer.clone().unwrap_or_else(|| "score".to_owned());
+        match value.and_then(|value| loose::compact(value.get())) {
+            Some(value) => {
+                let score = What::Score {
+                    name,
+                    value,
+                    scorer,
+                };
+                self.draft.push(place.clone(), score);
+            }
+            None => self.draft.note(place.clone(), "unscored", Some(name)),
         }
         0
     }
@@ -484,6 +575,7 @@ impl Reader<'_, '_> {
                         place,
                         &message,
                         &content.attachments,
+                        self.names_authors,
                     );
                 }
                 Err(_) => self.odd(place),

@@ -45,12 +45,29 @@ pub struct Message<'a> {
     #[serde(borrow)]
     pub id: Text<'a>,
     pub role: Text<'a>,
+    /// Who wrote it: `input`, `operator` or `generate`.
+    source: Text<'a>,
+    metadata: Apart<Metadata>,
     pub content: Option<&'a RawValue>,
     pub tool_calls: Items<'a>,
     pub tool_call_id: Text<'a>,
     pub error: Apart<ToolError<'a>>,
     reasoning: Text<'a>,
     model: Text<'a>,
+}
+
+#[derive(Deserialize, Default)]
+#[serde(default)]
+struct Metadata {
+    /// Whether the message is the summary of a compacted conversation.
+    summary: Flag,
+}
+
+impl Message<'_> {
+    /// Whether somebody wrote it to the agent: the task, or a person during the run.
+    pub fn is_of_user(&self) -> bool {
+        self.role.text() == "user" && matches!(self.source.text(), "input" | "operator")
+    }
 }
 
 /// The reason that a tool failed.
@@ -186,16 +203,32 @@ fn resolved(raw: &RawValue, attachments: &Attachments<'_>) -> Option<Box<RawValu
     loose::compact(&object)
 }
 
-/// Adds the events of a message, and returns the ids of its calls.
+/// Adds the events of a message, and returns the ids of its calls. If the log `names_authors`, other messages with the role of
+/// the user are of the solver.
 pub fn push(
     draft: &mut Draft,
     options: &Options,
     place: &Origin,
     message: &Message<'_>,
     attachments: &Attachments<'_>,
+    names_authors: bool,
 ) -> Vec<String> {
     let said = Said::of(message.content, attachments);
+    let is_summary = message
+        .metadata
+        .as_ref()
+        .is_some_and(|metadata| metadata.summary.is_set());
     match message.role.text() {
+        "user" if is_summary => {
+            let text = said.content.text;
+            draft.prompt(options, place.clone(), "compactionSummaries", text);
+        }
+        "user" if names_authors && !message.is_of_user() => {
+            draft.withhold("images", said.content.images);
+            if !said.content.text.trim().is_empty() {
+                draft.note(place.clone(), "environment", Some(said.content.text));
+            }
+        }
         "system" => draft.prompt(options, place.clone(), "systemPrompts", said.content.text),
         "user" => draft.message(place.clone(), Role::User, said.content, false),
         "tool" => {

@@ -1,5 +1,6 @@
 //! Converts a sample to a record and outcomes. Its events are read elsewhere.
 
+use crate::formats::decimal;
 use crate::formats::json::Node;
 
 use super::super::Options;
@@ -12,6 +13,9 @@ use super::{Eval, Log, events};
 /// Converts a sample to a draft.
 pub fn draft(log: &Log<'_>, content: &Content<'_>, is_finished: bool, options: &Options) -> Draft {
     let mut draft = Draft::default();
+    for problem in &content.problems {
+        draft.skip(problem.clone());
+    }
     if !is_finished {
         let text = "The log ends before the evaluation did".to_owned();
         draft.note(Origin::default(), "unfinished", Some(text));
@@ -95,13 +99,16 @@ fn usage(sample: &Sample<'_>) -> (Tokens, Option<f64>) {
         .and_then(|raw| Node::parse(raw.get()).ok());
     let models = models.map(|models| models.members()).unwrap_or_default();
     let mut tokens = Tokens::default();
-    let mut cost = (!models.is_empty()).then_some(0.0);
+    let mut costs = Some(Vec::new());
     for model in models {
         let usage: Usage = serde_json::from_str(model.value.raw).unwrap_or_default();
         tokens = tokens.plus(usage.tokens());
-        cost = cost.zip(*usage.total_cost).map(|(sum, more)| sum + more);
+        costs = costs.zip(*usage.total_cost).map(|(mut costs, cost)| {
+            costs.push(cost);
+            costs
+        });
     }
-    (tokens, cost)
+    (tokens, decimal::total(costs.unwrap_or_default()))
 }
 
 fn state(log: &Log<'_>, sample: &Sample<'_>) -> (&'static str, Option<String>) {
@@ -144,7 +151,11 @@ fn outcomes(sample: &Sample<'_>, draft: &mut Draft) {
             let text = format!("The score `{name}` was edited after the run");
             draft.note(Origin::default(), "score edited", Some(text));
         }
-        let unscored = (!is_scored).then(|| "unscored".to_owned());
+        let unscored = if is_scored {
+            unscored_parts(value.get())
+        } else {
+            Some("unscored".to_owned())
+        };
         draft.record.outcomes.push(Outcome {
             name: name.to_owned(),
             value,
@@ -156,4 +167,12 @@ fn outcomes(sample: &Sample<'_>, draft: &mut Draft) {
                 .or(unscored),
         });
     }
+}
+
+/// Names the parts of a score that were not scored, which are null.
+fn unscored_parts(value: &str) -> Option<String> {
+    let members = Node::parse(value).ok()?.members();
+    let parts = members.iter().filter(|part| part.value.raw == "null");
+    let parts: Vec<&str> = parts.map(|part| &*part.key).collect();
+    (!parts.is_empty()).then(|| format!("unscored: {}", parts.join(", ")))
 }

@@ -5,6 +5,7 @@ use serde_json::value::RawValue;
 
 use crate::formats::json::Str;
 
+use super::super::Problem;
 use super::super::draft::{Origin, Tokens};
 use super::super::loose::{Apart, Count, Items, Number, Text};
 use super::message::Attachments;
@@ -30,6 +31,10 @@ pub struct Sample<'a> {
     pub total_time: Number,
     pub uuid: Text<'a>,
     pub error: Apart<Failure<'a>>,
+    /// Attempts that failed before this one.
+    pub error_retries: Items<'a>,
+    /// Models that answered in place of others.
+    pub model_fallbacks: Items<'a>,
     pub limit: Apart<Limit<'a>>,
     pub invalidation: Apart<Invalidation<'a>>,
     attachments: Apart<std::collections::BTreeMap<Str<'a>, &'a RawValue>>,
@@ -58,6 +63,38 @@ pub struct Pool<'a> {
 pub struct Failure<'a> {
     #[serde(borrow)]
     pub traceback: Text<'a>,
+}
+
+/// An attempt that failed, with its last events.
+#[derive(Deserialize, Default)]
+#[serde(default)]
+pub struct Retry<'a> {
+    #[serde(borrow)]
+    pub message: Text<'a>,
+    pub traceback: Text<'a>,
+    pub events: Items<'a>,
+}
+
+/// A model that answered in place of another.
+#[derive(Deserialize, Default)]
+#[serde(default)]
+pub struct Fallback<'a> {
+    #[serde(borrow)]
+    pub model: Text<'a>,
+    pub fallback_model: Text<'a>,
+    pub count: Count,
+}
+
+impl Fallback<'_> {
+    /// What happened, in words.
+    pub fn words(&self) -> String {
+        let calls = match *self.count {
+            Some(count @ 2..) => format!("{count} calls"),
+            _ => "A call".to_owned(),
+        };
+        let (asked, answered) = (self.model.text(), self.fallback_model.text());
+        format!("{calls} to {asked} got the answer of {answered}")
+    }
 }
 
 #[derive(Deserialize, Default)]
@@ -120,6 +157,10 @@ pub struct Content<'a> {
     /// The pool of messages that events refer to.
     pub pool: Vec<&'a RawValue>,
     pub attachments: Attachments<'a>,
+    /// The sample in its file or member.
+    pub place: Origin,
+    /// Parts that could not be read.
+    pub problems: Vec<Problem>,
 }
 
 impl<'a> Content<'a> {
@@ -161,6 +202,11 @@ impl<'a> Content<'a> {
             messages: placed("messages", std::mem::take(&mut sample.messages)),
             pool: pool.unwrap_or_default(),
             attachments: Attachments(attachments.collect()),
+            place: Origin {
+                pointer: Some(pointer.to_owned()),
+                ..place.clone()
+            },
+            problems: Vec::new(),
             sample,
         }
     }

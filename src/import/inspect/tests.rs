@@ -1,7 +1,7 @@
 //! Tests of the Inspect importer: its samples, and damaged logs.
 
 use super::super::Keep;
-use super::super::draft::Id;
+use super::super::draft::{Id, What};
 use super::super::testing::{counts, only, outline, read as runs, read_with, survive, tokens};
 use super::*;
 
@@ -141,7 +141,7 @@ fn without_calls_of_a_model_messages_are_read_and_errors_of_tools_are_failures()
 }
 
 #[test]
-fn numbers_that_json_does_not_have_are_null_and_texts_of_them_are_left() {
+fn numbers_that_json_does_not_have_are_null_or_words_and_texts_of_them_are_left() {
     let problem = runs(&Inspect, &[("a.json", NAN)])
         .remove(0)
         .expect_err("no samples");
@@ -152,9 +152,9 @@ fn numbers_that_json_does_not_have_are_null_and_texts_of_them_are_left() {
     );
     assert_eq!(
         read.expect("UTF-8"),
-        r#"{"a":null,"b":[null,null,-1],"c":"NaN \" -Infinity \u00e9 \\","d":null}"#
+        r#"{"a":null,"b":["-Infinity","Infinity",-1],"c":"NaN \" -Infinity \u00e9 \\","d":null}"#
     );
-    let log = r#"{"version":2,"samples":[{"id":"x","epoch":2,"scores":{"s":{"value":NaN},"t":{"value":{"a":1.50}}},"messages":[{"role":"user","content":"half \udc00 NaN"}]}]}"#;
+    let log = r#"{"version":2,"samples":[{"id":"x","epoch":2,"scores":{"s":{"value":NaN},"t":{"value":{"a":1.50,"b":NaN}},"u":{"value":-Infinity},"v":{"value":[Infinity]}},"total_time":Infinity,"messages":[{"role":"user","content":"half \udc00 NaN"}]}]}"#;
     let draft = only(&Inspect, "a.json", log.as_bytes());
     let outcomes: Vec<_> = draft
         .record
@@ -166,9 +166,12 @@ fn numbers_that_json_does_not_have_are_null_and_texts_of_them_are_left() {
         outcomes,
         [
             ("s", "null", Some("unscored")),
-            ("t", r#"{"a":1.50}"#, None)
+            ("t", r#"{"a":1.50,"b":null}"#, Some("unscored: b")),
+            ("u", r#""-Infinity""#, None),
+            ("v", r#"["Infinity"]"#, None),
         ]
     );
+    assert_eq!(draft.record.run_time_seconds, None);
     assert!(outline(&draft).contains("half \u{fffd} NaN"));
 }
 
@@ -365,6 +368,194 @@ fn messages_and_arguments_that_are_kept_apart_are_found() {
             "\n",
         )
     );
+}
+
+/// An archive with a header and these members, each a sample with an id.
+fn archive_of(members: &[&str]) -> Vec<u8> {
+    use std::io::Write;
+    let mut writer = zip::ZipWriter::new(std::io::Cursor::new(Vec::new()));
+    let header = r#"{"version":2,"status":"success","eval":{"task":"t","run_id":"r"}}"#;
+    for (number, name) in ["header.json", "summaries.json"]
+        .iter()
+        .chain(members)
+        .enumerate()
+    {
+        let options = zip::write::SimpleFileOptions::default();
+        writer.start_file(*name, options).expect("a member");
+        let text = match *name {
+            "header.json" => header.to_owned(),
+            name if name.ends_with("/0.json") => "[]".to_owned(),
+            name => format!(r#"{{"id":{name:?},"epoch":1,"uuid":"u-{number}"}}"#),
+        };
+        writer.write_all(text.as_bytes()).expect("bytes");
+    }
+    writer.finish().expect("an archive").into_inner()
+}
+
+#[test]
+fn a_sample_is_found_whatever_its_id() {
+    let ids = [
+        "evals/id_1",
+        "a/b/c d",
+        "../up",
+        "..",
+        "back\\slash",
+        "ünï/☃",
+        "x_epoch_3",
+        "x_epoch_3/y",
+        "x_epoch_3/sample",
+        "samples/1",
+        "",
+        "_epoch_",
+        "7",
+    ];
+    let whole: Vec<String> = ids
+        .iter()
+        .map(|id| format!("samples/{id}_epoch_1.json"))
+        .collect();
+    let chunked = ids
+        .iter()
+        .map(|id| format!("samples/{id}_epoch_1/sample.json"));
+    let chunked: Vec<String> = chunked.collect();
+    for mut names in [whole, chunked] {
+        names.sort();
+        let members: Vec<&str> = names.iter().map(String::as_str).collect();
+        let runs = runs(&Inspect, &[("a.eval", &archive_of(&members))]);
+        let mut found: Vec<String> = runs
+            .into_iter()
+            .map(|run| run.expect("a run").record.ids["sample"].clone())
+            .collect();
+        found.sort();
+        assert_eq!(found, names);
+    }
+}
+
+#[test]
+fn a_member_that_is_no_sample_is_named() {
+    let members = [
+        "samples/a/b_epoch_1/messages/0.json",
+        "samples/a/b_epoch_1/events/0.json",
+        "samples/c_epoch_1/sample.json",
+        "samples/c_epoch_1/messages/0.json",
+        "samples/c_epoch_1/skeleton.json",
+        "samples/plain.json",
+        "samples/notes.txt",
+    ];
+    let shape: Vec<String> = runs(&Inspect, &[("a.eval", &archive_of(&members))])
+        .into_iter()
+        .map(|run| match run {
+            Ok(draft) => draft.record.ids["sample"].clone(),
+            Err(problem) => problem.message.clone(),
+        })
+        .collect();
+    assert_eq!(
+        shape,
+        [
+            "The sample `a/b_epoch_1` has no `sample.json`",
+            "The member `samples/notes.txt` is not a sample",
+            "samples/plain.json",
+            "samples/c_epoch_1/sample.json",
+        ]
+    );
+    let empty = runs(&Inspect, &[("a.eval", &archive_of(&[]))]).remove(0);
+    let problem = empty.expect_err("no samples");
+    assert_eq!(problem.message, "The log holds no samples");
+    assert!(!problem.help.contains("log-samples"), "{problem:?}");
+    let unlogged = br#"{"version":2,"status":"success","eval":{"config":{"log_samples":false}}}"#;
+    let problem = runs(&Inspect, &[("a.json", unlogged)]).remove(0);
+    let problem = problem.expect_err("no samples");
+    assert!(
+        problem.help.contains("without `--no-log-samples`"),
+        "{problem:?}"
+    );
+}
+
+#[test]
+fn a_chunk_that_cannot_be_read_is_counted() {
+    let members = [
+        "samples/c_epoch_1/sample.json",
+        "samples/c_epoch_1/events/1.json",
+    ];
+    let draft = runs(&Inspect, &[("a.eval", &archive_of(&members))])
+        .remove(0)
+        .expect("a run");
+    assert_eq!(draft.unparsable, 1);
+    assert_eq!(
+        draft.warnings[0].message,
+        "The member `samples/c_epoch_1/events/1.json` is not a list"
+    );
+}
+
+#[test]
+fn attempts_that_failed_are_branches_and_answers_of_other_models_are_noted() {
+    let log = log(
+        &[
+            r#"{"event":"model","model":"a/big","input":[{"id":"m","role":"user","content":"Go."}],"output":{"choices":[{"message":{"id":"n","role":"assistant","content":"Done."}}],"fallback":{"model":"a/big","fallback_model":"a/small"},"usage":{"input_tokens":1,"output_tokens":2,"total_cost":0.1}}}"#,
+        ],
+        concat!(
+            r#""error_retries":[{"message":"Connection reset","traceback":"Traceback ...","traceback_ansi":"...","events":["#,
+            r#"{"event":"model","input":[{"id":"m","role":"user","content":"Go."}],"output":{"choices":[{"message":{"id":"o","role":"assistant","content":"Wait."}}]}}]},"#,
+            r#"{"message":"Timeout","events":[{"event":"error","error":{"message":"Timeout"}}]}],"#,
+            r#""model_fallbacks":[{"model":"a/big","fallback_model":"a/small","count":3}],"model_usage":{"a/big":{"input_tokens":1,"total_cost":0.1},"a/small":{"input_tokens":2,"total_cost":0.2}},"#,
+        ),
+    );
+    let draft = only(&Inspect, "a.json", log.as_bytes());
+    assert_eq!(
+        outline(&draft),
+        concat!(
+            r#"{"branch":"b1","type":"message","role":"user","text":"Go."}"#,
+            "\n",
+            r#"{"branch":"b1","type":"message","role":"assistant","text":"Wait."}"#,
+            "\n",
+            r#"{"branch":"b1","type":"error","message":"Connection reset"}"#,
+            "\n",
+            r#"{"branch":"b2","type":"error","message":"Timeout"}"#,
+            "\n",
+            r#"{"type":"message","role":"user","text":"Go."}"#,
+            "\n",
+            r#"{"type":"message","role":"assistant","text":"Done."}"#,
+            "\n",
+            r#"{"type":"note","kind":"model fallback","text":"3 calls to a/big got the answer of a/small"}"#,
+            "\n",
+        )
+    );
+    assert_eq!(draft.withheld["tracebacks"], 1);
+    assert_eq!(draft.record.cost, Some(0.3));
+    let usage = draft.events.iter().find_map(|event| match &event.what {
+        What::Usage { model, cost, .. } => Some((model.as_deref(), *cost)),
+        _ => None,
+    });
+    assert_eq!(usage, Some((Some("a/small"), Some(0.1))));
+    let first = &draft.events[0].source;
+    assert_eq!(
+        first.pointer.as_deref(),
+        Some("/samples/0/error_retries/0/events/0")
+    );
+}
+
+#[test]
+fn messages_that_a_solver_adds_are_not_words_of_the_user() {
+    let messages = concat!(
+        r#""messages":[{"id":"1","role":"user","source":"input","content":"Solve it."},"#,
+        r#"{"id":"2","role":"assistant","content":"No."},{"id":"3","role":"user","content":"Please go on."},"#,
+        r#"{"id":"4","role":"user","source":"operator","content":"Try again."},"#,
+        r#"{"id":"5","role":"user","content":"[CONTEXT COMPACTION SUMMARY] ...","metadata":{"summary":true}}],"#
+    );
+    let draft = only(&Inspect, "a.json", log(&[], messages).as_bytes());
+    assert_eq!(
+        outline(&draft),
+        concat!(
+            r#"{"type":"message","role":"user","text":"Solve it."}"#,
+            "\n",
+            r#"{"type":"message","role":"assistant","text":"No."}"#,
+            "\n",
+            r#"{"type":"note","kind":"environment","text":"Please go on."}"#,
+            "\n",
+            r#"{"type":"message","role":"user","text":"Try again."}"#,
+            "\n",
+        )
+    );
+    assert_eq!(draft.withheld["compactionSummaries"], 1);
 }
 
 #[test]

@@ -5,6 +5,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use serde::Deserialize;
 use serde_json::value::RawValue;
 
+use crate::formats::decimal;
 use crate::formats::trace::{ExitCodeFrom, Role};
 
 use super::super::Options;
@@ -135,6 +136,28 @@ struct Metrics {
     accumulated_token_usage: Apart<Accumulated>,
 }
 
+impl Metrics {
+    fn tokens(&self) -> Tokens {
+        let usage = self.accumulated_token_usage.as_ref();
+        let counted = usage.map(|all| Inclusive {
+            input: *all.prompt_tokens,
+            cached: *all.cache_read_tokens,
+            output: *all.completion_tokens,
+            reasoning: None,
+        });
+        counted.map(Inclusive::disjoint).unwrap_or_default()
+    }
+
+    /// Whether the counters of `before` are not part of these: they began again.
+    fn began_again(&self, before: &Self) -> bool {
+        let input = |metrics: &Self| {
+            let usage = metrics.accumulated_token_usage.as_ref();
+            usage.and_then(|usage| *usage.prompt_tokens)
+        };
+        input(self) < input(before) || *self.accumulated_cost < *before.accumulated_cost
+    }
+}
+
 #[derive(Deserialize, Default)]
 #[serde(default)]
 struct Accumulated {
@@ -153,6 +176,8 @@ pub struct Reader<'o> {
     answers: BTreeSet<String>,
     /// The latest totals of tokens and cost.
     metrics: Metrics,
+    /// The last totals of counters that began again.
+    earlier: Vec<Metrics>,
     /// The last state of the agent.
     state: Option<String>,
     session: Option<String>,
@@ -170,6 +195,7 @@ impl<'o> Reader<'o> {
             calls: BTreeMap::new(),
             answers: BTreeSet::new(),
             metrics: Metrics::default(),
+            earlier: Vec::new(),
             state: None,
             session: is_id.then(|| name.to_owned()),
             times: Times::default(),
@@ -199,7 +225,10 @@ impl Generation for Reader<'_> {
             event.when(when.as_ref());
         }
         if let Some(metrics) = event.llm_metrics.0 {
-            self.metrics = metrics;
+            let before = std::mem::replace(&mut self.metrics, metrics);
+            if self.metrics.began_again(&before) {
+                self.earlier.push(before);
+            }
         }
         Ok(())
     }
@@ -420,21 +449,17 @@ impl Reader<'_> {
             record.id = super::id(&session);
             record.ids.insert("session".to_owned(), session);
         }
-        if let Some(all) = self.metrics.accumulated_token_usage.as_ref() {
-            let counted = Inclusive {
-                input: *all.prompt_tokens,
-                cached: *all.cache_read_tokens,
-                output: *all.completion_tokens,
-                reasoning: None,
-            };
-            if !counted.disjoint().nothing() {
-                record.tokens = counted.disjoint();
-            }
+        let all = || self.earlier.iter().chain([&self.metrics]);
+        let counted = all().fold(Tokens::default(), |sum, metrics| sum.plus(metrics.tokens()));
+        if !counted.nothing() {
+            record.tokens = counted;
         }
         if record.tokens.nothing() {
             record.tokens = Tokens::default();
         }
-        record.cost = self.metrics.accumulated_cost.filter(|cost| *cost > 0.0);
+        let costs = all().filter_map(|metrics| *metrics.accumulated_cost);
+        let cost = decimal::total(costs.map(decimal::without_noise));
+        record.cost = cost.filter(|cost| *cost > 0.0);
         record.state = match self.state.as_deref() {
             Some("finished") => "completed",
             Some("error") => "harness_error",

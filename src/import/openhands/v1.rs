@@ -6,29 +6,58 @@ use std::collections::BTreeMap;
 
 use serde_json::value::RawValue;
 
+use crate::formats::decimal;
 use crate::formats::trace::{ExitCodeFrom, Role};
 
 use super::super::Options;
 use super::super::draft::{Call, Draft, Origin, Tokens, ToolResult, What};
-use super::super::loose::{self, Items, Spoken};
+use super::super::loose::{self, Apart, Items, Maybe, Spoken};
 use super::super::time::{Times, When};
 use super::{Edited, Generation};
 
 pub use rows::State;
-use rows::{Event, Message, Metrics, Observation, Terminal};
+use rows::{Agent, Block, Event, Message, Metrics, Observation, Stats, Terminal};
 
 /// An event in the tree formed by `parent_id`.
 struct Node {
     parent: Option<usize>,
     /// Its converted events.
     events: std::ops::Range<usize>,
+    /// Whether it can be on a branch. Updates of the state are beside the tree.
+    is_in_tree: bool,
+}
+
+/// A call by another agent. Several events describe it, each more completely, so the last one counts.
+struct ForeignCall {
+    first: Update,
+    last: Update,
+    title: Option<String>,
+    status: Option<String>,
+    input: Option<Box<RawValue>>,
+    output: Option<Box<RawValue>>,
+    content: Option<Box<RawValue>>,
+    is_error: Option<bool>,
+}
+
+/// An event that describes a call.
+#[derive(Clone)]
+struct Update {
+    node: usize,
+    place: Origin,
+    when: Option<When>,
 }
 
 /// Reads events one by one.
 pub struct Reader<'o> {
     draft: Draft,
     options: &'o Options,
+    /// The state that was saved beside the events.
     state: State,
+    /// The state that the events describe.
+    described: State,
+    /// The last values of counters that began again.
+    earlier: Vec<Metrics>,
+    foreign: BTreeMap<String, ForeignCall>,
     /// Position of each event, by id.
     ids: BTreeMap<String, usize>,
     nodes: Vec<Node>,
@@ -36,8 +65,6 @@ pub struct Reader<'o> {
     calls: BTreeMap<String, String>,
     /// Tokens of answers that have not appeared yet.
     answers: BTreeMap<String, (Tokens, Option<String>)>,
-    /// The latest status of an event.
-    status: Option<String>,
     interrupted: bool,
     times: Times,
 }
@@ -46,10 +73,12 @@ impl<'o> Reader<'o> {
     /// A reader of events with this conversation state.
     pub fn new(options: &'o Options, state: State) -> Self {
         let mut answers = BTreeMap::new();
+        let is_foreign = state.agent.as_ref().is_some_and(Agent::is_foreign);
         for usage in metrics(&state).filter_map(|metrics| metrics.token_usages.as_ref()) {
             for usage in usage.iter().filter_map(|usage| usage.as_ref()) {
                 if let Some(id) = usage.response_id.as_ref().filter(|id| !id.is_empty()) {
-                    answers.insert(id.clone(), (usage.tokens(), usage.model.0.clone()));
+                    let tokens = usage.tokens(is_foreign);
+                    answers.insert(id.clone(), (tokens, usage.model.0.clone()));
                 }
             }
         }
@@ -57,11 +86,13 @@ impl<'o> Reader<'o> {
             draft: Draft::default(),
             options,
             state,
+            described: State::default(),
+            earlier: Vec::new(),
+            foreign: BTreeMap::new(),
             ids: BTreeMap::new(),
             nodes: Vec::new(),
             calls: BTreeMap::new(),
             answers,
-            status: None,
             interrupted: false,
             times: Times::default(),
         }
@@ -90,7 +121,7 @@ impl Generation for Reader<'_> {
         self.kind(kind, &id, &event, &place);
         let parent = match event.parent_id.as_ref() {
             Some(parent) => self.ids.get(&**parent).copied(),
-            None => self.nodes.len().checked_sub(1),
+            None => self.nodes.iter().rposition(|node| node.is_in_tree),
         };
         let events = first..self.draft.events.len();
         self.ids.insert(id, self.nodes.len());
@@ -99,11 +130,16 @@ impl Generation for Reader<'_> {
         for event in &mut self.draft.events[events.clone()] {
             event.when(when.as_ref());
         }
-        self.nodes.push(Node { parent, events });
+        self.nodes.push(Node {
+            parent,
+            events,
+            is_in_tree: &**kind != "ConversationStateUpdateEvent",
+        });
         Ok(())
     }
 
     fn finish(mut self: Box<Self>) -> Draft {
+        self.foreign_calls();
         self.branches();
         self.record();
         self.draft
@@ -157,14 +193,9 @@ impl Reader<'_> {
                 self.draft.note(place(), "interrupted", None);
             }
             "ConversationStateUpdateEvent" => {
-                if event.key.text() == "execution_status" {
-                    self.status = event.value.named();
-                    self.draft.note(place(), "status", event.value.named());
-                } else {
-                    self.draft.withhold("bookkeeping", 1);
-                }
+                self.update(event, place());
             }
-            "ACPToolCallEvent" => self.foreign_call(id, event, &place),
+            "ACPToolCallEvent" => self.foreign_call(id, event, place()),
             "TokenEvent"
             | "LLMCompletionLogEvent"
             | "StreamingDeltaEvent"
@@ -186,6 +217,11 @@ impl Reader<'_> {
         self.encrypted(&message.thinking_blocks, message.responses_reasoning_item);
         let content = Spoken::of(message.content);
         match event.source.text() {
+            "user" if is_injected(&content.text) => {
+                let text = content.text;
+                self.draft
+                    .prompt(self.options, place, "injectedContext", text);
+            }
             "user" => self.draft.message(place, Role::User, content, false),
             "agent" => {
                 if let Some(text) = message.reasoning_content.named() {
@@ -300,39 +336,114 @@ impl Reader<'_> {
         self.draft.push(place, What::ToolResult(result));
     }
 
-    /// A call by another agent, and its result.
-    fn foreign_call(&mut self, id: &str, event: &Event<'_>, place: &dyn Fn() -> Origin) {
-        let call = event
-            .tool_call_id
-            .named()
-            .unwrap_or_else(|| format!("oh_{id}"));
-        if self.calls.insert(call.clone(), call.clone()).is_none() {
-            let made = Call {
-                name: event.title.named().unwrap_or_else(|| "unknown".to_owned()),
-                call: Some(call.clone()),
-                arguments: event.raw_input.and_then(|raw| loose::compact(raw.get())),
+    /// An update of the conversation's state, of which only what `State` names is read.
+    fn update(&mut self, event: &Event<'_>, place: Origin) {
+        let described = &mut self.described;
+        let update: State = match (event.key.text(), event.value) {
+            ("execution_status", value) => {
+                let status = loose::word(value);
+                described.execution_status = Maybe(status.clone());
+                self.draft.note(place, "status", status);
+                return;
+            }
+            ("full_state", Some(value)) => loose::part(value),
+            ("stats", Some(value)) => State {
+                stats: loose::part(value),
+                ..State::default()
+            },
+            ("agent", Some(value)) => State {
+                agent: loose::part(value),
+                ..State::default()
+            },
+            _ => State::default(),
+        };
+        self.draft.withhold("bookkeeping", 1);
+        described.id.0 = update.id.0.or(described.id.0.take());
+        described.agent.0 = update.agent.0.or(described.agent.0.take());
+        described.workspace.0 = update.workspace.0.or(described.workspace.0.take());
+        let status = &mut described.execution_status.0;
+        *status = update.execution_status.0.or(status.take());
+        if update.stats.is_some() {
+            let before = std::mem::replace(&mut described.stats, update.stats);
+            let of = |stats: Apart<Stats>| stats.0.and_then(|stats| stats.usage_to_metrics.0);
+            for (usage, before) in of(before).unwrap_or_default() {
+                let now = described.stats.as_ref();
+                let now = now.and_then(|stats| stats.usage_to_metrics.as_ref()?.get(&usage));
+                let now = now.and_then(|metrics| metrics.as_ref());
+                if let Some(before) = before.0
+                    && now.is_none_or(|now| now.began_again(&before))
+                {
+                    self.earlier.push(before);
+                }
+            }
+        }
+    }
+
+    /// Collects what an event says of a call by another agent. A value that it leaves out stays.
+    fn foreign_call(&mut self, id: &str, event: &Event<'_>, place: Origin) {
+        let call = event.tool_call_id.named();
+        let call = call.unwrap_or_else(|| format!("oh_{id}"));
+        let update = Update {
+            node: self.nodes.len(),
+            place,
+            when: When::read(event.timestamp.text()),
+        };
+        let known = self.foreign.entry(call).or_insert_with(|| ForeignCall {
+            first: update.clone(),
+            last: update.clone(),
+            title: None,
+            status: None,
+            input: None,
+            output: None,
+            content: None,
+            is_error: None,
+        });
+        known.last = update;
+        let json = |raw: Option<&RawValue>| raw.and_then(|raw| loose::compact(raw.get()));
+        known.title = event.title.named().or(known.title.take());
+        known.status = event.status.named().or(known.status.take());
+        known.input = json(event.raw_input).or(known.input.take());
+        known.output = json(event.raw_output).or(known.output.take());
+        known.content = json(event.content).or(known.content.take());
+        known.is_error = event.is_error.or(known.is_error);
+    }
+
+    /// Adds the calls by another agent: each call where it began, its result and its edits where it was described last.
+    fn foreign_calls(&mut self) {
+        let mut made: BTreeMap<usize, Vec<super::super::draft::Event>> = BTreeMap::new();
+        for (id, known) in std::mem::take(&mut self.foreign) {
+            let mut draft = Draft::default();
+            let (first, last) = (known.first.clone(), known.last.clone());
+            let call = Call {
+                name: known.title.clone().unwrap_or_else(|| "unknown".to_owned()),
+                call: Some(id.clone()),
+                arguments: known.input.clone(),
                 ..Call::default()
             };
-            self.draft.push(place(), What::ToolCall(made));
+            draft
+                .push(first.place, What::ToolCall(call))
+                .when(first.when.as_ref());
+            made.entry(first.node)
+                .or_default()
+                .append(&mut draft.events);
+            known.result(id, &mut draft);
+            for event in &mut draft.events {
+                event.source = last.place.clone();
+                event.when(last.when.as_ref());
+            }
+            made.entry(last.node).or_default().append(&mut draft.events);
+            self.draft.absorb(&mut draft);
         }
-        let ended = matches!(event.status.text(), "completed" | "failed");
-        if event.raw_output.is_some() || ended {
-            let text = event.raw_output.map(|raw| {
-                let text = Spoken::of(Some(raw)).text;
-                if text.is_empty() {
-                    raw.get().to_owned()
-                } else {
-                    text
-                }
-            });
-            let result = ToolResult {
-                call: Some(call),
-                ok: event.is_error.map(|is_error| !is_error),
-                status: event.status.named().filter(|status| status != "completed"),
-                text,
-                ..ToolResult::default()
-            };
-            self.draft.push(place(), What::ToolResult(result));
+        let mut events = std::mem::take(&mut self.draft.events).into_iter();
+        for (number, node) in self.nodes.iter_mut().enumerate() {
+            let first = self.draft.events.len();
+            self.draft
+                .events
+                .extend(events.by_ref().take(node.events.len()));
+            self.draft
+                .events
+                .extend(made.remove(&number).unwrap_or_default());
+            node.events = first..self.draft.events.len();
         }
     }
 
@@ -351,7 +462,7 @@ impl Reader<'_> {
     /// Marks abandoned branches: all but the one that ends last.
     fn branches(&mut self) {
         let mut lives = vec![false; self.nodes.len()];
-        let mut last = self.nodes.len().checked_sub(1);
+        let mut last = self.nodes.iter().rposition(|node| node.is_in_tree);
         while let Some(at) = last.filter(|at| !lives[*at]) {
             lives[at] = true;
             last = self.nodes[at].parent;
@@ -360,7 +471,7 @@ impl Reader<'_> {
         let mut continued = vec![false; self.nodes.len()];
         let mut count = 0;
         for (at, node) in self.nodes.iter().enumerate() {
-            if lives[at] {
+            if lives[at] || !node.is_in_tree {
                 continue;
             }
             let above = node.parent.filter(|parent| !lives[*parent] && *parent < at);
@@ -380,34 +491,39 @@ impl Reader<'_> {
     fn record(&mut self) {
         let record = &mut self.draft.record;
         record.harness = Some("openhands".to_owned());
-        let state = &self.state;
-        if let Some(id) = state.id.as_ref().filter(|id| !id.is_empty()) {
+        let (state, described) = (&self.state, &self.described);
+        let id = state.id.as_ref().or(described.id.as_ref());
+        if let Some(id) = id.filter(|id| !id.is_empty()) {
             record.ids.insert("conversation".to_owned(), id.clone());
             record.id = super::id(id);
         }
-        let llm = state.agent.as_ref().and_then(|agent| agent.llm.as_ref());
-        record
-            .models
-            .extend(llm.and_then(|llm| llm.model.0.clone()));
-        let place = state.workspace.as_ref();
-        let workspace = place.and_then(|place| place.working_dir.0.clone());
-        self.draft.identity.workspaces.extend(workspace);
-        let mut cost = None;
-        for metrics in metrics(state) {
-            if let Some(usage) = metrics.accumulated_token_usage.as_ref() {
-                record.tokens = record.tokens.plus(usage.tokens());
-            }
-            if let Some(more) = *metrics.accumulated_cost {
-                cost = Some(cost.unwrap_or(0.0) + more);
-            }
+        let agent = state.agent.as_ref().or(described.agent.as_ref());
+        record.models.extend(agent.and_then(Agent::model).cloned());
+        let places = [&state.workspace, &described.workspace];
+        let places = places.into_iter().filter_map(|place| place.as_ref());
+        for folder in places.filter_map(|place| place.working_dir.as_ref()) {
+            self.draft.identity.workspace(folder);
+        }
+        let is_foreign = agent.is_some_and(Agent::is_foreign);
+        let saved: Vec<&Metrics> = metrics(state).collect();
+        let counted = if saved.is_empty() {
+            metrics(described).chain(&self.earlier).collect()
+        } else {
+            saved
+        };
+        for usage in counted
+            .iter()
+            .filter_map(|metrics| metrics.accumulated_token_usage.as_ref())
+        {
+            record.tokens = record.tokens.plus(usage.tokens(is_foreign));
         }
         if record.tokens.nothing() {
             record.tokens = Tokens::default();
         }
-        // A decimal sum without binary rounding error.
-        let rounded = cost.map(|cost| (cost * 1e10).round() / 1e10);
-        record.cost = rounded.filter(|cost| *cost > 0.0);
-        let status = state.execution_status.0.clone().or(self.status.take());
+        let cost = decimal::total(counted.iter().filter_map(|metrics| metrics.cost()));
+        record.cost = cost.filter(|cost| *cost > 0.0);
+        let status = state.execution_status.as_ref();
+        let status = status.or(described.execution_status.as_ref()).cloned();
         record.state = match status.as_deref() {
             Some("finished") => "completed",
             Some("error") => "harness_error",
@@ -417,5 +533,76 @@ impl Reader<'_> {
         };
         record.detail = status;
         std::mem::take(&mut self.times).write(record);
+    }
+}
+
+/// Whether a text among the user's messages is one that the agent's framework adds: answers to invalid calls and to blocked
+/// answers, and demands to go on.
+fn is_injected(text: &str) -> bool {
+    const WHOLE: [&str; 5] = [
+        "Your previous response was blocked by the model's content filter.",
+        "The task appears incomplete (iteration ",
+        "The goal is NOT yet complete (audit iteration ",
+        "Resuming a goal that was paused or interrupted.",
+        "Missing required parameters for function '",
+    ];
+    const PARTS: [[&str; 2]; 3] = [
+        ["Parameter '", "' is expected to be "],
+        ["Parameter '", "' is not allowed for function '"],
+        ["Function '", "' not found in available tools: "],
+    ];
+    let is_both = |[start, part]: &[&str; 2]| text.starts_with(start) && text.contains(part);
+    WHOLE.iter().any(|start| text.starts_with(start)) || PARTS.iter().any(is_both)
+}
+
+impl ForeignCall {
+    /// Adds the result and the edits of a call that has any.
+    fn result(&self, call: String, draft: &mut Draft) {
+        let status = self.status.as_deref().unwrap_or_default();
+        let has_ended = matches!(status, "completed" | "failed");
+        if !has_ended && self.output.is_none() && self.content.is_none() {
+            return;
+        }
+        let failed = status == "failed" || self.is_error == Some(true);
+        let mut content = Spoken::default();
+        let blocks: Items<'_> = self.content.as_deref().map(loose::part).unwrap_or_default();
+        let blocks: Vec<Block<'_>> = blocks.items().iter().map(|raw| loose::part(raw)).collect();
+        match self.output.as_deref() {
+            Some(raw) => {
+                content = Spoken::of(Some(raw));
+                if content.text.is_empty() && !raw.get().starts_with('"') {
+                    raw.get().clone_into(&mut content.text);
+                }
+            }
+            None => {
+                for said in blocks.iter().map(|block| Spoken::of(block.content)) {
+                    content.images += said.images;
+                    if !said.text.is_empty() {
+                        content.line(&said.text);
+                    }
+                }
+            }
+        }
+        draft.withhold("images", content.images);
+        let result = ToolResult {
+            call: Some(call.clone()),
+            ok: has_ended.then_some(!failed),
+            status: self.status.clone().filter(|status| status != "completed"),
+            text: (!content.text.is_empty()).then_some(content.text),
+            images: content.images,
+            ..ToolResult::default()
+        };
+        draft.push(Origin::default(), What::ToolResult(result));
+        for block in blocks {
+            if block.kind.text() == "diff" && has_ended && !failed {
+                let edited = Edited {
+                    path: block.path,
+                    prev_exist: Maybe(Some(block.old_text.is_some())),
+                    old_content: block.old_text,
+                    new_content: block.new_text,
+                };
+                edited.push(draft, Origin::default(), Some(call.clone()));
+            }
+        }
     }
 }

@@ -32,7 +32,13 @@ pub(super) struct Shape {
     pub(super) role: bool,
 }
 
-const TEXTS: [&str; 3] = ["schema_version", "trajectory_format", "type"];
+const TEXTS: [&str; 5] = [
+    "schema_version",
+    "session_id",
+    "thread_id",
+    "trajectory_format",
+    "type",
+];
 const ROWS: [&str; 2] = ["history", "items"];
 
 type Object<'a> = BTreeMap<Cow<'a, str>, &'a RawValue>;

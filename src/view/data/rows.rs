@@ -253,16 +253,17 @@ impl Column {
 
 /// What the columns of [`ORDERED_BY`] are ordered by.
 fn numbers(row: &RunRow) -> [Option<f64>; ORDERED_BY.len()] {
-    let number = |text: &str| text.replace(['$', ','], "").parse().ok();
+    // A lower bound is ordered by its value.
+    let number = |text: &str| text.replace(['$', ',', '≥', ' '], "").parse().ok();
     let of = |cell: &Cell| match cell {
         Cell::Titled { title, .. } if title.starts_with('$') => number(title),
         _ => number(cell.text()),
     };
-    let finished = time::parse_rfc3339(&row.finished.iso).and_then(|at| {
-        let seconds = u32::try_from(at.div_euclid(1_000)).ok()?;
-        let rest = u16::try_from(at.rem_euclid(1_000)).ok()?;
-        Some(f64::from(seconds) + f64::from(rest) / 1_000.0)
-    });
+    #[allow(
+        clippy::cast_precision_loss,
+        reason = "milliseconds of years of four digits are exact"
+    )]
+    let finished = time::parse_rfc3339(&row.finished.iso).map(|at| at as f64);
     [
         finished,
         of(&row.comparable_cost),

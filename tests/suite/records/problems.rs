@@ -201,3 +201,106 @@ fn names_that_are_empty_are_an_error_each() {
         assert_eq!(pointers, ["/subject/modelId", "/subject/testCaseSlug"]);
     }
 }
+
+#[test]
+fn a_help_does_not_contradict_the_next_error() {
+    let site = TestSite::base();
+    let record = "content/runs/first/run-record.json";
+    let told = |from: &str, to: &str| {
+        site.replace(record, from, to);
+        let ran = site.runpress(&["check"]);
+        site.replace(record, to, from);
+        ran.stderr
+    };
+    let negative = told("\"runTimeSeconds\": 612.5", "\"runTimeSeconds\": -3");
+    assert!(negative.contains("Write the measured value."), "{negative}");
+    assert!(!negative.contains("null"), "{negative}");
+    let null = told("\"runTimeSeconds\": 612.5", "\"runTimeSeconds\": null");
+    assert!(
+        null.contains("The required key `runTimeSeconds` is null"),
+        "{null}"
+    );
+    assert!(
+        null.contains("only an imported run may leave it open"),
+        "{null}"
+    );
+    let tokens = told("\"output\": 7021", "\"output\": -3");
+    assert!(tokens.contains("or null if it is unknown"), "{tokens}");
+    site.replace(record, "\"status\": {", "\"import\": {}, \"status\": {");
+    let negative = told("\"runTimeSeconds\": 612.5", "\"runTimeSeconds\": -3");
+    assert!(negative.contains("or null if it is unknown"), "{negative}");
+    site.replace(
+        record,
+        "\"runTimeSeconds\": 612.5",
+        "\"runTimeSeconds\": null",
+    );
+    assert_eq!(site.runpress(&["check"]).status, Some(0));
+}
+
+#[test]
+fn times_of_the_last_year_and_with_many_digits_are_times() {
+    let site = TestSite::base();
+    let record = "content/runs/first/run-record.json";
+    let mut before = "\"2026-03-01T10:10:12Z\"".to_owned();
+    for (time, shown) in [
+        ("9999-12-31T23:59:00Z", "9999-12-31 23:59:00 UTC"),
+        ("9999-12-31T23:59:59.9999999Z", "9999-12-31 23:59:59 UTC"),
+        (
+            "2026-03-01T10:10:12.1234567890123Z",
+            "2026-03-01 10:10:12 UTC",
+        ),
+        ("2026-06-30T23:59:60Z", "2026-06-30 23:59:59 UTC"),
+        ("9999-12-31T23:59:59-05:00", "10000-01-01 04:59:59 UTC"),
+    ] {
+        let after = format!("\"{time}\"");
+        site.replace(record, &before, &after);
+        before = after;
+        let outcome = site.publish();
+        assert_eq!(codes(&outcome), [""; 0], "{time}");
+        let page = String::from_utf8(
+            site.published()
+                .into_iter()
+                .find(|(path, _)| path.starts_with("runs/") && path.ends_with("/index.html"))
+                .expect("a page")
+                .1,
+        )
+        .expect("UTF-8");
+        assert!(page.contains(shown), "{time}");
+        let feed = site.json("feeds/runs.json");
+        assert_eq!(feed["runs"][0]["finishedAt"], time);
+    }
+    site.replace(
+        record,
+        "\"2026-03-01T10:00:00Z\"",
+        "\"0001-01-01T00:00:00Z\"",
+    );
+    assert_eq!(codes(&site.check()), [""; 0]);
+}
+
+#[test]
+fn a_file_in_utf_16_is_named_as_such_with_the_way_to_convert_it() {
+    for file in [
+        "site.toml",
+        "content/runs/first/run-record.json",
+        "content/pages/about.md",
+        "content/runs/first/writeup.md",
+    ] {
+        let site = TestSite::base();
+        let text: Vec<u8> = "\u{feff}Words"
+            .encode_utf16()
+            .flat_map(u16::to_le_bytes)
+            .collect();
+        site.write(file, text);
+        let ran = site.runpress(&["check"]);
+        assert!(
+            ran.stderr.contains("It is UTF-16"),
+            "{file}: {}",
+            ran.stderr
+        );
+        assert!(
+            ran.stderr.contains("Set-Content -Encoding utf8"),
+            "{}",
+            ran.stderr
+        );
+    }
+}

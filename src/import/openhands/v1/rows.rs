@@ -5,11 +5,13 @@ use std::collections::BTreeMap;
 use serde::Deserialize;
 use serde_json::value::RawValue;
 
+use crate::formats::decimal;
+
 use super::super::super::draft::Tokens;
 use super::super::super::loose::{Apart, Count, Flag, Items, Maybe, Number, Text};
 use super::super::super::usage::Inclusive;
 
-/// `base_state.json`. All other keys are private.
+/// `base_state.json`, or the value of a state event. All other keys are private.
 #[derive(Deserialize, Default)]
 #[serde(default)]
 pub struct State {
@@ -23,7 +25,27 @@ pub struct State {
 #[derive(Deserialize, Default)]
 #[serde(default)]
 pub struct Agent {
+    pub kind: Maybe<String>,
     pub llm: Apart<Llm>,
+    /// The model of an agent that is reached through the Agent Client Protocol.
+    pub acp_model: Maybe<String>,
+}
+
+/// What stands for the model of such an agent where it is not known.
+const NO_MODEL: &str = "acp-managed";
+
+impl Agent {
+    /// Whether it is reached through the Agent Client Protocol, which counts cached input apart from other input.
+    pub fn is_foreign(&self) -> bool {
+        self.kind.as_deref() == Some("ACPAgent")
+    }
+
+    /// The name of its model.
+    pub fn model(&self) -> Option<&String> {
+        let llm = self.llm.as_ref().and_then(|llm| llm.model.as_ref());
+        let known = self.acp_model.as_ref().or(llm);
+        known.filter(|model| !model.is_empty() && *model != NO_MODEL)
+    }
 }
 
 #[derive(Deserialize, Default)]
@@ -47,32 +69,77 @@ pub struct Stats {
 #[derive(Deserialize, Default)]
 #[serde(default)]
 pub struct Metrics {
-    pub accumulated_cost: Number,
+    accumulated_cost: Number,
+    costs: Apart<Vec<Apart<Cost>>>,
     pub accumulated_token_usage: Apart<Usage>,
     pub token_usages: Apart<Vec<Apart<Usage>>>,
+}
+
+/// The cost of one answer.
+#[derive(Deserialize, Default)]
+#[serde(default)]
+struct Cost {
+    cost: Number,
+}
+
+impl Metrics {
+    /// The cost, as a decimal sum. The recorded total is a binary sum with digits that nobody charged.
+    pub fn cost(&self) -> Option<f64> {
+        let recorded = (*self.accumulated_cost)?;
+        let costs = self.costs.as_deref().unwrap_or_default();
+        let costs = costs.iter().map(|cost| *cost.as_ref()?.cost);
+        let sum = costs.collect::<Option<Vec<f64>>>().map(decimal::sum);
+        let is_total = |sum: &f64| (sum - recorded).abs() <= 1e-9;
+        Some(
+            sum.filter(is_total)
+                .unwrap_or_else(|| decimal::without_noise(recorded)),
+        )
+    }
+
+    /// Whether the counters of `other`, which was recorded earlier, are not part of these: they began again.
+    pub fn began_again(&self, other: &Self) -> bool {
+        let counts = |metrics: &Self| {
+            let usage = metrics.accumulated_token_usage.as_ref();
+            let input = usage.and_then(|usage| *usage.prompt_tokens);
+            (input, usage.and_then(|usage| *usage.completion_tokens))
+        };
+        let (now, before) = (counts(self), counts(other));
+        now.0 < before.0 || now.1 < before.1 || *self.accumulated_cost < *other.accumulated_cost
+    }
 }
 
 #[derive(Deserialize, Default)]
 #[serde(default)]
 pub struct Usage {
-    pub prompt_tokens: Count,
-    pub completion_tokens: Count,
-    pub cache_read_tokens: Count,
-    pub reasoning_tokens: Count,
+    prompt_tokens: Count,
+    completion_tokens: Count,
+    cache_read_tokens: Count,
+    cache_write_tokens: Count,
+    reasoning_tokens: Count,
     pub response_id: Maybe<String>,
     pub model: Maybe<String>,
 }
 
 impl Usage {
-    /// The token classes of a trace.
-    pub fn tokens(&self) -> Tokens {
+    /// The token classes of a trace. Input includes cached tokens, except for agents that count them apart.
+    pub fn tokens(&self, is_foreign: bool) -> Tokens {
         let counted = Inclusive {
             input: *self.prompt_tokens,
             cached: *self.cache_read_tokens,
             output: *self.completion_tokens,
             reasoning: *self.reasoning_tokens,
         };
-        counted.disjoint()
+        let tokens = counted.disjoint();
+        if !is_foreign && *self.cache_read_tokens <= *self.prompt_tokens {
+            return tokens;
+        }
+        let written = self.cache_write_tokens.unwrap_or_default();
+        Tokens {
+            uncached_input: self
+                .prompt_tokens
+                .map(|input| input.saturating_add(written)),
+            ..tokens
+        }
     }
 }
 
@@ -107,11 +174,12 @@ pub struct Event<'a> {
     pub system_prompt: Option<&'a RawValue>,
     pub tools: Items<'a>,
     pub key: Text<'a>,
-    pub value: Text<'a>,
+    pub value: Option<&'a RawValue>,
     pub title: Text<'a>,
     pub status: Text<'a>,
     pub raw_input: Option<&'a RawValue>,
     pub raw_output: Option<&'a RawValue>,
+    pub content: Option<&'a RawValue>,
     pub is_error: Flag,
 }
 
@@ -153,4 +221,18 @@ pub struct Terminal {
     pub exit_code: Maybe<i64>,
     pub username: Maybe<String>,
     pub hostname: Maybe<String>,
+}
+
+/// A part of the content of a call by another agent.
+#[derive(Deserialize, Default)]
+#[serde(default)]
+pub struct Block<'a> {
+    #[serde(borrow, rename = "type")]
+    pub kind: Text<'a>,
+    pub content: Option<&'a RawValue>,
+    pub path: Text<'a>,
+    #[serde(alias = "oldText")]
+    pub old_text: Text<'a>,
+    #[serde(alias = "newText")]
+    pub new_text: Text<'a>,
 }
