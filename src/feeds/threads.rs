@@ -108,7 +108,10 @@ pub fn lines(run: &Run, threads: &Threads<'_>) -> serde_json::Result<Vec<u8>> {
             resolved: thread.resolved,
             entries,
         };
-        serde_json::to_writer(&mut lines, &line)?;
+        let mut line = serde_json::to_vec(&line)?;
+        // Values as written may have line breaks between their tokens, and nowhere else.
+        line.retain(|byte| !matches!(byte, b'\n' | b'\r'));
+        lines.append(&mut line);
         lines.push(b'\n');
     }
     Ok(lines)

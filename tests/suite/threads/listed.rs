@@ -156,11 +156,11 @@ fn problems_in_a_json_rpc_batch_name_their_place() {
     assert_eq!(
         found,
         [
-            "threads.wrong-type",
             "threads.no-action",
+            "threads.wrong-type",
             "threads.wrong-type"
         ]
     );
-    let pointer = outcome.diagnostics[0].place.pointer.as_deref();
+    let pointer = outcome.diagnostics[1].place.pointer.as_deref();
     assert_eq!(pointer, Some("/1/params/action/type"));
 }

@@ -147,7 +147,7 @@ fn an_action_log_alone_and_a_snapshot_are_enough() {
     let card = &snapshot.json("feeds/runs.json")["runs"][0]["threads"];
     assert_eq!(
         *card,
-        json!({ "resource": "ahp-session:/7/annotations", "annotationCount": 2, "entryCount": 2 })
+        json!({ "resource": "ahp-session:/7/annotations", "annotationCount": 2, "entryCount": 2, "openCount": 2, "resolvedCount": 0 })
     );
 }
 
