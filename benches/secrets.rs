@@ -53,10 +53,6 @@ impl Tally {
 
     fn file(&mut self, path: &Path, settings: &Settings<'_>) -> Result<()> {
         let bytes = fs::read(path)?;
-        // As in a build, binary files are not scanned.
-        if bytes[..bytes.len().min(8192)].contains(&0) {
-            return Ok(());
-        }
         let name = path.file_name().unwrap_or_default().to_string_lossy();
         let began = Instant::now();
         let findings = scan(&name, &bytes, settings);

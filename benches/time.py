@@ -11,9 +11,11 @@ import argparse
 import hashlib
 import json
 import os
+import re
 import resource
 import shutil
 import signal
+import subprocess
 import sys
 import tempfile
 import time
@@ -304,6 +306,70 @@ def decisions_of_a_log(site, n):
     site.events([json.dumps({"timestamp": "2026-03-01T10:00:00Z", "type": kinds[i % 4], **body}) for i in range(n)])
 
 
+# Pages of one tape. With small pages, a cost per page that grows with the tape shows early.
+
+PAGES = "[timeline]\npage_size = 20\n"
+
+
+def timed(number, **more):
+    at = time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime(1_772_359_200 + number))
+    return json.dumps({"timestamp": at, **more})
+
+
+@case(40_000, config=PAGES)
+def pages_of_failures(site, n):
+    site.record()
+    site.events([timed(i, type="command", command=f"npm test {i % 7}", exitCode=i % 2, isSuccess=i % 2 == 0) for i in range(n)])
+
+
+@case(40_000, config=PAGES)
+def pages_of_annotations(site, n):
+    site.record()
+    site.events([timed(i, type="agent", message="word") for i in range(n)])
+    site.annotations([annotation(i, i) for i in range(0, n, 20)])
+
+
+@case(50_000)
+def timed_usage(site, n):
+    site.record()
+    tokens = {"uncachedInput": 1, "cachedInput": 1, "output": 1, "reasoning": 1}
+    site.events([timed(i, type="usage", tokens=tokens) for i in range(n)])
+
+
+# Redactions.
+
+def redaction(number, secret, **place):
+    return json.dumps({"id": f"r{number}", "file": "events.jsonl", "length": len(secret), "reason": "secret", **place})
+
+
+def secrets(n):
+    return [hashlib.sha256(str(i).encode()).hexdigest()[:24] for i in range(n)]
+
+
+@case(4_000, "check")
+def redactions_of_events(site, n):
+    site.record()
+    site.events([timed(i, type="agent", message=f"\u00e9 {secret}") for i, secret in enumerate(secrets(n))])
+    site.lines(f"{RUN}/redactions.jsonl", [
+        redaction(i, secret, event=i, pointer="/message", start=3, end=27) for i, secret in enumerate(secrets(n))])
+
+
+@case(4_000, "check")
+def redactions_of_a_string(site, n):
+    site.record()
+    site.events([timed(0, type="agent", message=" ".join(secrets(n)))])
+    site.lines(f"{RUN}/redactions.jsonl", [
+        redaction(i, secret, event=0, pointer="/message", start=25 * i, end=25 * i + 24) for i, secret in enumerate(secrets(n))])
+
+
+@case(4_000, "check")
+def redactions_of_a_list(site, n):
+    site.record()
+    site.events([timed(0, type="unknown", raw=secrets(n))])
+    site.lines(f"{RUN}/redactions.jsonl", [
+        redaction(i, secret, event=0, pointer=f"/raw/{i}", start=0, end=24) for i, secret in enumerate(secrets(n))])
+
+
 # Transcripts.
 
 @case(10_000)
@@ -502,6 +568,23 @@ def measure(runpress, name, n):
             print(f"{name} at {n}: {signal.Signals(-code).name if code < 0 else f'exit status {code}'}", file=sys.stderr)
         peak = usage.ru_maxrss / (1024 if sys.platform == "linux" else 1 << 20)
         return usage.ru_utime + usage.ru_stime, peak
+    finally:
+        shutil.rmtree(site.root)
+
+
+def instructions(runpress, name, n):
+    """Executed instructions, counted by valgrind: the same on a busy machine."""
+    _, command, config, make = CASES[name]
+    site = Site(config)
+    try:
+        make(site, n)
+        counted = ["valgrind", "--tool=cachegrind", "--cache-sim=no", "--cachegrind-out-file=/dev/null"]
+        done = subprocess.run([*counted, runpress, "--root", site.root, command, "--jobs", "1"],
+                              stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True, check=False)
+        found = re.search(r"I\s+refs:\s+([\d,]+)", done.stderr)
+        if found is None or done.returncode not in (0, 1):
+            raise RuntimeError(f"{name} at {n}: exit status {done.returncode}: {done.stderr[-2000:]}")
+        return int(found.group(1).replace(",", ""))
     finally:
         shutil.rmtree(site.root)
 

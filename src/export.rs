@@ -17,7 +17,7 @@ use crate::model::annotation::{Annotation, Sidecar};
 use crate::model::archive::Entry;
 use crate::model::findings::Findings;
 use crate::model::review::Rating;
-use crate::model::run::Number;
+use crate::model::run::{Metrics, Number};
 use crate::model::tape::{Event, Outcome, Tape};
 use crate::model::time::Moment;
 
@@ -74,6 +74,7 @@ columns! {
     reasoning_tokens: [Option<f64>] = value(metrics.reasoning.as_ref()),
     comparable_cost_usd: [Option<f64>] = value(metrics.comparable_cost.as_ref()),
     actual_cost_usd: [Option<f64>] = value(metrics.actual_cost.as_ref()),
+    lower_bounds: [Option<String>] = lower_bounds(metrics),
     events: [i64] = count(findings.events.unwrap_or_default()),
     annotations: [i64] = count(findings.annotations.total()),
     threads: [Option<i64>] = findings.threads.as_ref().map(|threads| count(threads.threads)),
@@ -210,6 +211,12 @@ where
     rows.write_to_row_group(&mut group)?;
     group.close()?;
     writer.into_inner()
+}
+
+/// Paths of the metrics that are lower bounds, separated by spaces.
+fn lower_bounds(metrics: &Metrics) -> Option<String> {
+    let paths = metrics.lower_bounds.paths();
+    (!paths.is_empty()).then(|| paths.join(" "))
 }
 
 fn value(number: Option<&Number>) -> Option<f64> {

@@ -3,6 +3,7 @@
 //!
 //! It holds no time and no name of a machine: the same previous ledger and the same content give the same bytes.
 
+mod addresses;
 mod compare;
 mod fields;
 mod names;
@@ -17,6 +18,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::value::RawValue;
 
+pub use addresses::AddressOwners;
 pub use compare::{CurrentRuns, Differing, next};
 pub use fields::{by_digest, fields};
 pub use parts::{Document, Part};
@@ -44,6 +46,8 @@ pub struct Ledger {
     pub withdrawn: Vec<Withdrawn>,
     /// Former addresses of runs, by slug, each with the current names of its run.
     pub moved: Vec<Named>,
+    /// Owners of the other addresses.
+    pub addresses: AddressOwners,
     /// The runs that it knows, by id.
     pub runs: Vec<Arc<Held>>,
     /// Where the digests of the runs are; `None` if there are none.
@@ -335,6 +339,12 @@ impl Ledger {
         if ledger.newest() > NEWEST {
             return Err(format!("`{}` is not the number of a build", ledger.newest()).into());
         }
+        if ledger.addresses.is_empty() {
+            let mut addresses = AddressOwners::default();
+            addresses.add_earlier(ledger.runs.iter().map(|known| &known.run));
+            addresses.add_earlier(ledger.withdrawn.iter().map(|gone| &gone.run));
+            ledger.addresses = addresses;
+        }
         let mut builds = std::mem::take(&mut ledger.builds);
         let forgotten = names::forget_gone(&mut builds, &ledger);
         ledger.builds = builds;
@@ -387,6 +397,7 @@ impl Ledger {
         self.runs == other.runs
             && self.withdrawn == other.withdrawn
             && self.moved == other.moved
+            && self.addresses == other.addresses
             && builds(self) == builds(other)
     }
 }

@@ -51,10 +51,10 @@
 //! | `diagnostics` | codes, places and reports | `characters`, `shapes`, `url` |
 //! | `config` | site.toml | `diagnostics`, `links`, `shapes`, `url` |
 //! | `formats` | the inputs as they are written | `characters`, `diagnostics`, `shapes` |
-//! | `secrets` | what must not be published | `config`, `diagnostics` |
 //! | `model` | checked data | `characters`, `formats`, `links`, `pictures`, `url` |
 //! | `ledger` | what changed from build to build | `diagnostics`, `formats`, `links`, `model`, `shapes` |
 //! | `markup` | how text becomes HTML, whatever page it is for | `characters`, `diagnostics`, `model`, `pictures`, `url` |
+//! | `secrets` | what must not be published | `characters`, `config`, `diagnostics`, `markup` |
 //! | `rules` | the checks of parsed values | `config`, `diagnostics`, `formats`, `ledger`, `links`, `markup`, `model`, `url` |
 //! | `cache` | (edge) the build cache on disk | `beneath` |
 //! | `discover` | (edge) where the content is | `beneath`, `diagnostics`, `formats`, `model` |
@@ -71,7 +71,7 @@
 //! | `site` | (edge) a site: its settings and its own files | `assets`, `cache`, `config`, `diagnostics`, `discover`, `ledger`, `load`, `pictures`, `render`, `secrets`, `url`, `view` |
 //! | `pipeline` | the steps of a build | `beneath`, `cache`, `config`, `diagnostics`, `discover`, `export`, `feeds`, `formats`, `inspect`, `ledger`, `links`, `load`, `markup`, `model`, `publish`, `render`, `rules`, `schema`, `secrets`, `site`, `spool`, `url`, `view` |
 //! | `lib` | this file: [`check`], [`build`], [`merge`] | `diagnostics`, `pipeline`, `publish`, `site` |
-//! | `import` | (edge) how logs of other systems become run folders | `beneath`, `config`, `diagnostics`, `formats`, `shapes` |
+//! | `import` | (edge) how logs of other systems become run folders | `beneath`, `config`, `diagnostics`, `formats`, `model`, `shapes` |
 //! | `author` | (edge) how annotations and redactions are written | `beneath`, `config`, `diagnostics`, `discover`, `feeds`, `formats`, `inspect`, `load`, `model`, `pipeline`, `secrets`, `site` |
 //! | `serve` | (edge) how a site is shown while it is made | `config`, `diagnostics`, `lib`, `pipeline`, `render`, `site` |
 //! | `api` | what is public | `author`, `characters`, `config`, `diagnostics`, `discover`, `feeds`, `formats`, `import`, `inspect`, `ledger`, `links`, `load`, `markup`, `model`, `pictures`, `pipeline`, `publish`, `render`, `rules`, `schema`, `secrets`, `serve`, `site`, `url`, `view` |

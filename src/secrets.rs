@@ -1,7 +1,8 @@
 //! Scans published content for secrets: keys, tokens, passwords, and personal data if the site enables it.
 //!
 //! One pass over the bytes of a file finds keywords ([`engine`]). Only text around keywords that may be part of a secret is
-//! decoded ([`views`]) and matched against an expression of the [`rules`]. A finding has a place ([`carriers`]), never a value.
+//! decoded ([`views`]) and matched against an expression of the [`rules`]. Markdown is also searched in the form in which a reader gets
+//! it ([`rendered`]). A finding has a place ([`carriers`]), never a value.
 
 mod carriers;
 mod engine;
@@ -9,6 +10,7 @@ mod families;
 mod hints;
 mod known;
 mod mask;
+mod rendered;
 mod report;
 mod rules;
 mod seams;

@@ -87,7 +87,7 @@ impl Site {
                 vec![codes::CONFIG_SYNTAX.at(
                     source.place(at, at + 1),
                     "The file is not valid UTF-8",
-                    "Save site.toml as UTF-8.",
+                    source.help_for_utf8("Save site.toml as UTF-8."),
                 )]
             })?,
             Err(error) if error.kind() == std::io::ErrorKind::NotFound => String::new(),
@@ -191,10 +191,14 @@ impl Site {
         below.to_string_lossy().into_owned()
     }
 
-    /// The site to compare with, which may not exist.
+    /// The site to compare with, which may not exist. A shard has the addresses of the site that its merge replaces.
     #[must_use]
-    pub fn previous(&self) -> &Path {
-        self.options.previous.as_deref().unwrap_or(&self.out)
+    pub fn previous(&self) -> PathBuf {
+        match &self.options.previous {
+            Some(previous) => previous.clone(),
+            None if self.options.shard.is_some() => self.root.join(&self.config.build.out),
+            None => self.out.clone(),
+        }
     }
 
     /// Redirects output and cache into a folder of this one, but keeps comparing with the site in the configured one.
@@ -207,7 +211,8 @@ impl Site {
     /// Whether the build compares with the site it replaces, and has no other output.
     #[must_use]
     pub fn compares_with_itself(&self) -> bool {
-        self.options.previous.is_none() && self.options.export.is_none()
+        let options = &self.options;
+        options.previous.is_none() && options.export.is_none() && options.shard.is_none()
     }
 
     /// Folders for the cache: in the root of the site or, if that is read-only or the output folder is outside of it, next to the

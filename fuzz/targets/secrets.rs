@@ -3,8 +3,14 @@
 
 use runpress::api::secrets::{Finding, Settings, scan};
 
-/// A text, a document and a log.
-const NAMES: [&str; 3] = ["notes.txt", "answer.json", "events.jsonl"];
+/// A text, a document, a log, and Markdown in a file and in lines.
+const NAMES: [&str; 5] = [
+    "notes.txt",
+    "answer.json",
+    "events.jsonl",
+    "writeup.md",
+    "run.tape.annotations.jsonl",
+];
 
 /// Tokens that are found wherever they are, in pieces, so that no file holds one.
 const TOKENS: [[&str; 3]; 3] = [

@@ -109,7 +109,7 @@ pub(crate) fn run(cli: &Cli, input: &Input, mode: &BuildMode<'_>, rest: Override
         } else {
             &bar
         };
-        let opened = plan.map(|file| PlanFile::open(file, &site.out, site.previous()));
+        let opened = plan.map(|file| PlanFile::open(file, &site.out, &site.previous()));
         planned = opened.transpose().map_err(|problem| vec![problem])?;
         let (outcome, replaced) = match mode {
             BuildMode::Check => (runpress::check(&site, progress)?, Replaced::default()),

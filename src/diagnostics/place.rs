@@ -115,6 +115,15 @@ impl<'a> Source<'a> {
         })
     }
 
+    /// The help for a text that is not UTF-8: `otherwise`, unless it is known how the text is written.
+    #[must_use]
+    pub fn help_for_utf8(&self, otherwise: &'static str) -> &'static str {
+        if self.text.starts_with(b"\xFF\xFE") || self.text.starts_with(b"\xFE\xFF") {
+            return "It is UTF-16, as Windows PowerShell writes it. Save it as UTF-8: `Get-Content FILE | Set-Content -Encoding utf8 NEW`.";
+        }
+        otherwise
+    }
+
     /// The place of the bytes `start..end`. Reads all text before them; for many places in one text, use [`Source::walk`].
     pub fn place(&self, start: usize, end: usize) -> Place {
         self.walk().place(start, end)

@@ -17,7 +17,7 @@ use crate::model::archive::{Archive, Entry};
 use crate::model::findings::{Findings, ThreadCounts};
 use crate::model::outcome;
 use crate::model::review::Rating;
-use crate::model::run::{self, Number, Run};
+use crate::model::run::{self, Metric, Number, Run};
 use crate::model::time::Moment;
 use crate::shapes::{self, SCHEMA_VERSION};
 use crate::url::HttpUrl;
@@ -124,7 +124,7 @@ impl JsonSchema for TierWord {
 }
 
 document! {
-    /// Counts of review threads and entries of a run, after all actions: the protocol's `AnnotationsSummary`.
+    /// Counts of review threads and entries of a run, after all actions: the protocol's `AnnotationsSummary`, and how many are open.
     #[serde(rename_all = "camelCase")]
     struct ThreadSummary<'a>(threads: &'a ThreadCounts) {
         /// URI of the channel, if recorded.
@@ -133,6 +133,10 @@ document! {
         annotation_count: usize = threads.threads,
         /// Entries of all threads.
         entry_count: usize = threads.entries,
+        /// Threads that are open.
+        open_count: usize = threads.open,
+        /// Threads that are resolved.
+        resolved_count: usize = threads.resolved(),
     }
 }
 
@@ -175,6 +179,28 @@ document! {
         tokens: Tokens<'a> = Tokens::of(metrics),
         /// Cost in USD. Null is "unknown", 0 is free.
         cost: Cost<'a> = Cost::of(metrics),
+        /// The values that are lower bounds, because the log of an imported run lacks a part: paths in this object, such as
+        /// `tokens.output`. Absent if all are complete.
+        #[serde(skip_serializing_if = "Vec::is_empty")]
+        #[schemars(with = "Vec<LowerBound>")]
+        lower_bounds: Vec<&'static str> = metrics.lower_bounds.paths(),
+    }
+}
+
+/// Path of a metric, in [`Metrics`].
+#[derive(Debug, Clone, Copy)]
+pub enum LowerBound {}
+
+impl JsonSchema for LowerBound {
+    fn schema_name() -> Cow<'static, str> {
+        "LowerBound".into()
+    }
+
+    fn json_schema(_: &mut SchemaGenerator) -> Schema {
+        json_schema!({
+            "description": "Path of a metric whose value is a lower bound.",
+            "enum": Metric::ALL.map(Metric::path),
+        })
     }
 }
 

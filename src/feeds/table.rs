@@ -58,9 +58,12 @@ columns! { |config, entry, run, findings|
     "annotations" = count(Some(findings.annotations.total()));
     "threads" = threads(findings, |threads| threads.threads);
     "threadEntries" = threads(findings, |threads| threads.entries);
+    "threadsOpen" = threads(findings, |threads| threads.open);
+    "threadsResolved" = threads(findings, ThreadCounts::resolved);
     "sourceRepo" = known(run.source_repo.as_ref().map(HttpUrl::as_str));
     "playableBuild" = known(run.playable_build.as_ref().map(HttpUrl::as_str));
     "outcomes" = outcomes_json(run).map_or(Cow::Borrowed(""), |json| text(&json));
+    "lowerBounds" = plain_list(&run.metrics.lower_bounds.paths());
 }
 
 /// Writes `runs.csv` (RFC 4180). Every text is quoted, in case a spreadsheet expects a different separator; numbers are not, and
@@ -95,6 +98,14 @@ fn text(text: &str) -> Cow<'static, str> {
 /// A text that runpress created or checked.
 fn plain(text: &str) -> Cow<'static, str> {
     quoted(text).into()
+}
+
+/// Words that runpress created, separated by spaces; an empty field without one.
+fn plain_list(words: &[&str]) -> Cow<'static, str> {
+    if words.is_empty() {
+        return Cow::Borrowed("");
+    }
+    plain(&words.join(" "))
 }
 
 fn optional(recorded: Option<&str>) -> Cow<'static, str> {

@@ -3,7 +3,9 @@
 use serde::ser::{Error, Serialize, SerializeMap, SerializeSeq, Serializer};
 
 use crate::links::{self, Slug};
-use crate::model::transcript::{Aside, Conversation, PublicAsset, Published, Turn, Withheld};
+use crate::model::transcript::{
+    Aside, Conversation, PublicAsset, Published, Reasons, Turn, Withheld,
+};
 
 use super::raw;
 
@@ -76,6 +78,27 @@ document! {
         internal: usize = withheld.internal,
         /// Number of `private` ones.
         private: usize = withheld.private,
+        /// Of the `internal` ones, how many are internal because of their whole message; absent if none is.
+        #[serde(skip_serializing_if = "Option::is_none")]
+        #[schemars(with = "ReasonsDocument")]
+        reasons: Option<ReasonsDocument> = (withheld.reasons != Reasons::default()).then(|| ReasonsDocument::of(withheld.reasons)),
+    }
+}
+
+document! {
+    /// How many are internal because of their whole message.
+    #[schemars(rename = "Reasons")]
+    struct ReasonsDocument(reasons: Reasons) {
+        /// In a message that Harn marks as the result of a tool.
+        #[serde(rename = "toolResults")]
+        tool_results: usize = reasons.tool_results,
+        /// In a directive to the model.
+        directives: usize = reasons.directives,
+        /// In a message of the assistant that Harn did not publish.
+        unpublished: usize = reasons.unpublished,
+        /// Next to the result of a tool.
+        #[serde(rename = "nextToToolResults")]
+        next_to_results: usize = reasons.next_to_results,
     }
 }
 

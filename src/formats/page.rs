@@ -32,7 +32,8 @@ pub fn parse(source: Source<'_>) -> (Prose, Vec<Diagnostic>) {
         Ok(text) => text,
         Err(place) => {
             let message = "The page is not valid UTF-8";
-            return refused(codes::PAGE_NOT_UTF8.at(place, message, "Save the file as UTF-8."));
+            let help = source.help_for_utf8("Save the file as UTF-8.");
+            return refused(codes::PAGE_NOT_UTF8.at(place, message, help));
         }
     };
     let opening = text.split_inclusive('\n').next().unwrap_or_default();

@@ -60,6 +60,25 @@ pub(crate) fn is_of_a_tool(word: &str) -> bool {
     word.contains("tool") || word.starts_with("function")
 }
 
+/// Whether a key of a message lists the directives that Harn put into it: `_harn_directive_ids`.
+pub(crate) fn is_harn_directive(key: &str) -> bool {
+    plain(key).collect::<String>().starts_with("harndirective")
+}
+
+/// Whether a key of a message says if Harn published it: `harn_assistant_publication`.
+pub(crate) fn is_harn_publication(key: &str) -> bool {
+    let key: String = plain(key).collect();
+    key.starts_with("harn") && key.contains("publication")
+}
+
+/// Whether the type of a tool's block is that of a result, not that of a call.
+pub(crate) fn is_answer(word: &str) -> bool {
+    let word: String = plain(word).collect();
+    ["result", "output", "response", "return", "error"]
+        .iter()
+        .any(|part| word.contains(part))
+}
+
 /// Whether a key, in any spelling, is `letters`, which is lowercase.
 pub(crate) fn is_spelled(key: &str, letters: &str) -> bool {
     plain(key).eq(letters.chars())

@@ -32,7 +32,11 @@ pub fn document<'a>(
 ) -> Result<Node<'a>, Box<Diagnostic>> {
     let text = source.utf8().map_err(|place| {
         let message = format!("The {name} is not valid UTF-8");
-        code.at(place, message, "Write the file as UTF-8.")
+        code.at(
+            place,
+            message,
+            source.help_for_utf8("Write the file as UTF-8."),
+        )
     })?;
     Ok(Node::parse(text).map_err(|error| {
         let message = format!("The {name} is not valid JSON: {}", reason(&error));

@@ -22,7 +22,7 @@ mod rewrite;
 #[cfg(test)]
 mod tests;
 
-pub use find::{Found, occurrences};
+pub use find::{Found, Values, occurrences};
 pub use rewrite::{Fault, Rewritten, line_of, rewrite};
 
 /// The file name in a run directory.

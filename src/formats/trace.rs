@@ -258,6 +258,9 @@ pub struct Fields<'a> {
     /// Ids of the calls that the tokens paid for.
     #[serde(borrow)]
     pub calls: Option<Vec<Str<'a>>>,
+    /// The classes of `tokens` that are lower bounds, because the log lacks a part of the response.
+    #[serde(borrow)]
+    pub lower_bounds: Option<Vec<Str<'a>>>,
     /// Kind of note, or type of an event that could not be translated.
     #[serde(borrow)]
     pub kind: Option<Str<'a>>,

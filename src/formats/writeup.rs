@@ -67,7 +67,7 @@ pub fn parse(source: Source<'_>) -> (Writeup<'_>, Vec<Diagnostic>) {
         diagnostics.push(codes::REVIEW_NOT_UTF8.at(
             place,
             "The review is not valid UTF-8; invalid bytes are replaced",
-            "Save the file as UTF-8.",
+            source.help_for_utf8("Save the file as UTF-8."),
         ));
     }
     let start = text.len() - text.trim_start().len();

@@ -1,8 +1,11 @@
 //! Claude Code: session files (`~/.claude/projects/…/<session>.jsonl`) with their subagents, streams printed by `claude -p`,
 //! and sessions exported as one object. The format is undocumented, so rows are read by their keys.
 
+mod author;
+mod identity;
 mod lane;
 mod messages;
+mod meter;
 mod noise;
 mod results;
 mod rows;
@@ -12,17 +15,19 @@ mod tree;
 #[cfg(test)]
 mod tests;
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use crate::diagnostics::codes::{IMPORT_DUPLICATE_RUN, IMPORT_WRONG_FORMAT};
 use crate::formats::{decimal, jsonl};
+use crate::model::run::Metric;
 
 use super::agents::{self, Block};
 use super::draft::{Agent, Draft, Id};
 use super::source::{File, Source};
 use super::{Importer, Options, Problem, loose, problem};
 
-use lane::Lane;
+use identity::Identity;
+use lane::{Counts, Lane};
 use rows::{Meta, Row};
 use session::{Owners, Session};
 
@@ -139,7 +144,8 @@ fn main_of(source: &Source, position: usize) -> Option<usize> {
     (main != position).then_some(main)
 }
 
-/// The owner of each row that several sessions contain: the session that began first. A resumed session copies rows.
+/// The owner of each row that several sessions contain: the session that the row names, else the one that began first. Forks and
+/// resumed sessions copy rows.
 fn owners(source: &Source, families: &BTreeMap<usize, Vec<usize>>) -> Owners {
     let mut owners = Owners::new();
     if families.len() < 2 {
@@ -150,13 +156,15 @@ fn owners(source: &Source, families: &BTreeMap<usize, Vec<usize>>) -> Owners {
         let Ok(file) = source.read(position) else {
             continue;
         };
+        let own = Identity::of(&file).session;
         let mut rows = Vec::new();
         let (mut first, mut last) = (None, None);
         for line in jsonl::lines(&file.bytes) {
             let Ok(row) = loose::parse::<rows::Identified<'_>>(&line.text) else {
                 continue;
             };
-            rows.extend(tree::row_id(row.uuid.get()));
+            let is_own = own.is_some() && row.session() == own.as_deref();
+            rows.extend(tree::row_id(row.uuid.get()).map(|id| (id, is_own)));
             if let Some(time) = row.timestamp.named() {
                 first.get_or_insert_with(|| time.clone());
                 last = Some(time);
@@ -165,9 +173,11 @@ fn owners(source: &Source, families: &BTreeMap<usize, Vec<usize>>) -> Owners {
         sessions.push(((first, last, position), rows));
     }
     sessions.sort_by(|a, b| a.0.cmp(&b.0));
-    for ((_, _, position), rows) in sessions {
-        for row in rows {
-            owners.entry(row).or_insert(position);
+    for pass in [true, false] {
+        for ((_, _, position), rows) in &sessions {
+            for (row, _) in rows.iter().filter(|(_, is_own)| *is_own == pass) {
+                owners.entry(*row).or_insert(*position);
+            }
         }
     }
     owners
@@ -192,7 +202,7 @@ fn read_family(
     let is_empty = session.lanes.iter().all(|lane| lane.nodes.is_empty());
     if is_empty && session.inherited > 0 {
         let message = "Every row of the file is a copy of one in another session";
-        let help = "Import the file alone to have it as a run of its own.";
+        let help = "Nothing is lost: the other session has these rows.";
         return Err(problem(
             &IMPORT_DUPLICATE_RUN,
             &source.names()[main],
@@ -203,7 +213,7 @@ fn read_family(
     if is_empty && session.draft.withheld.is_empty() {
         return Err(nothing(&source.names()[main]));
     }
-    Ok(finish(session))
+    Ok(finish(session, &source.names()[main]))
 }
 
 /// Reads the metadata of a subagent from its file name and the file next to it.
@@ -226,18 +236,31 @@ fn subagent(source: &Source, position: usize) -> Lane {
 }
 
 /// Joins the lanes and fills the record.
-fn finish(mut session: Session<'_>) -> Draft {
+fn finish(mut session: Session<'_>, file: &str) -> Draft {
     let mut draft = std::mem::take(&mut session.draft);
+    let mut counts = Counts::default();
     for lane in &mut session.lanes {
         draft.record.tokens = draft.record.tokens.plus(lane.finish());
+        counts.absorb(&lane.counts);
     }
+    total(&mut draft, &session, &counts, file);
+    // A subagent whose rows are missing has an end, at least.
+    let read: BTreeSet<&String> = session.lanes.iter().map(|lane| &lane.id).collect();
+    let ended = session.ends.keys().filter(|id| !read.contains(id));
+    let ended = ended.filter(|id| session.links.contains_key(*id));
+    let ended: Vec<Lane> = ended
+        .map(|id| Lane {
+            id: id.clone(),
+            ..Lane::default()
+        })
+        .collect();
     // A subagent imported alone is the run itself.
     let mut alone = None;
     if session.lanes[0].nodes.is_empty() && session.lanes.len() > 1 {
         session.lanes.remove(0);
         alone = Some(session.lanes[0].id.clone());
     }
-    let mut lanes = session.lanes.into_iter();
+    let mut lanes = session.lanes.into_iter().chain(ended);
     let main = lanes.next().unwrap_or_default();
     draft.events = main.events;
     let record = &mut draft.record;
@@ -261,11 +284,8 @@ fn finish(mut session: Session<'_>) -> Draft {
         },
         (None, _) => Id::default(),
     };
-    if record.cost.is_none() && !session.costs.is_empty() {
-        record.cost = decimal::total(session.costs.values().copied());
-        record.cost_estimated = true;
-    }
     let (tasks, prompts, links) = (session.tasks, session.prompts, session.links);
+    let ends = session.ends;
     let blocks = lanes.map(|lane| {
         let link = links.get(&lane.id);
         let call = lane
@@ -273,6 +293,9 @@ fn finish(mut session: Session<'_>) -> Draft {
             .clone()
             .or_else(|| link.map(|link| link.0.clone()))
             .or_else(|| prompts.get(&lane.prompt?).cloned());
+        let of_call = call.as_ref().and_then(|call| ends.get(call));
+        let ended = ends.get(&lane.id).or(of_call).copied();
+        let ended = ended.or_else(|| link.and_then(|link| link.1));
         let task = call.as_ref().and_then(|call| tasks.get(call)?.clone());
         Block {
             agent: Agent {
@@ -286,10 +309,97 @@ fn finish(mut session: Session<'_>) -> Draft {
                 },
             },
             events: lane.events,
-            ended: link.and_then(|link| link.1),
+            ended,
         }
     });
     let blocks = blocks.collect();
     agents::weave(&mut draft, blocks);
     draft
+}
+
+/// Fills the cost, and marks totals that lack a part.
+fn total(draft: &mut Draft, session: &Session<'_>, counts: &Counts, file: &str) {
+    const INPUT: [Metric; 2] = [Metric::UncachedInput, Metric::CachedInput];
+    const OUTPUT: [Metric; 2] = [Metric::Output, Metric::Reasoning];
+    let record = &mut draft.record;
+    record.cost = session.meter.cost();
+    record.cost_estimated = record.cost.is_some() && session.meter.is_estimated;
+    if record.cost.is_none() && !session.costs.is_empty() {
+        record.cost = decimal::total(session.costs.values().copied());
+        record.cost_estimated = true;
+    }
+    let missing = missing_subagents(session);
+    let counters = session.meter.models();
+    let coverage = meter::coverage(&counts.models, &counters);
+    let is_same_input = coverage.as_ref().is_some_and(|coverage| {
+        !coverage.log_has_more && coverage.counters_have_more[..2] == [false, false]
+    });
+    let mut open = counts.open;
+    if is_same_input && open > 0 && missing == 0 && session.broken_responses == 0 {
+        // The counters are of the same requests, to the token of their input, and have their whole output.
+        let known = counts.models.keys().filter_map(|model| counters.get(model));
+        let mut sum = meter::ModelTokens::default();
+        known.for_each(|tokens| sum.add(*tokens));
+        let tokens = &mut record.tokens;
+        tokens.reasoning = tokens.reasoning.map(|_| sum.reasoning);
+        tokens.output = Some(
+            sum.output
+                .saturating_sub(tokens.reasoning.unwrap_or_default()),
+        );
+        open = 0;
+    } else if let Some(coverage) = &coverage {
+        let more = Metric::TOKENS.into_iter().zip(coverage.counters_have_more);
+        let more: Vec<Metric> = more
+            .filter(|(_, more)| *more)
+            .map(|(class, _)| class)
+            .collect();
+        draft.lower_bound(file, &more, "the program's own counters have more");
+    }
+    if coverage.is_some_and(|coverage| coverage.log_has_more) {
+        let why = "the log has responses that the program's counter of the cost does not include";
+        draft.lower_bound(file, &[Metric::ActualCost], why);
+    }
+    for (count, metrics, why) in [
+        (open, &OUTPUT[..], "counted before its end"),
+        (counts.without_input, &INPUT, "without a count of its input"),
+        (
+            counts.without_output,
+            &OUTPUT,
+            "without a count of its output",
+        ),
+        (
+            session.broken_responses,
+            &Metric::TOKENS,
+            "cut off or unreadable",
+        ),
+    ] {
+        if count > 0 {
+            let why = format!("the log has {} {why}", number(count, "response"));
+            draft.lower_bound(file, metrics, &why);
+        }
+    }
+    if missing > 0 {
+        let why = format!("the log of {} is missing", number(missing, "subagent"));
+        draft.lower_bound(file, &Metric::TOKENS, &why);
+    }
+}
+
+fn number(count: u64, word: &str) -> String {
+    let end = if count == 1 { "" } else { "s" };
+    format!("{count} {word}{end}")
+}
+
+/// The number of subagents that have answered, but have no rows.
+fn missing_subagents(session: &Session<'_>) -> u64 {
+    let lanes = || session.lanes.iter().skip(1);
+    let call_of = |lane: &Lane| {
+        let of_prompt = lane.prompt.and_then(|prompt| session.prompts.get(&prompt));
+        let of_link = session.links.get(&lane.id).map(|(call, _)| call);
+        lane.call.clone().or_else(|| of_link.or(of_prompt).cloned())
+    };
+    let calls: BTreeSet<String> = lanes().filter_map(call_of).collect();
+    // The oldest rows of subagents name neither agent nor call.
+    let unlinked = lanes().filter(|lane| call_of(lane).is_none()).count();
+    let started = session.started.iter().filter(|call| !calls.contains(*call));
+    started.count().saturating_sub(unlinked) as u64
 }

@@ -5,6 +5,8 @@ use std::collections::BTreeMap;
 use serde::Serialize;
 use serde_json::value::RawValue;
 
+use crate::formats::decimal;
+
 use super::asset::Asset;
 use super::draft::{Draft, Event, Id, Outcome, Record, Tokens};
 use super::source::Known;
@@ -146,6 +148,9 @@ struct Import<'a> {
     withheld: &'a BTreeMap<&'static str, u64>,
     #[serde(skip_serializing_if = "<[&str]>::is_empty")]
     estimated: &'a [&'static str],
+    /// Paths in `metrics`.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    lower_bounds: Vec<&'static str>,
     #[serde(skip_serializing_if = "<[&str]>::is_empty")]
     includes: &'a [&'static str],
     #[serde(skip_serializing_if = "<[String]>::is_empty")]
@@ -198,7 +203,8 @@ pub(super) fn complete(record: &mut Record, named: &Named, format: &str) {
     let measured = |seconds: &f64| seconds.is_finite() && *seconds >= 0.0;
     // A session includes waiting for people, so only the source knows the run time.
     record.run_time_seconds = record.run_time_seconds.filter(measured);
-    record.cost = record.cost.filter(measured);
+    // Programs add costs as binary numbers.
+    record.cost = record.cost.filter(measured).map(decimal::without_noise);
 }
 
 /// Serializes the record. `others` are keys that runpress did not write.
@@ -267,6 +273,7 @@ pub(super) fn record(
             } else {
                 &[]
             },
+            lower_bounds: record.known_lower_bounds(),
             includes: &record.includes,
             unused: &record.unused,
         },
@@ -353,6 +360,8 @@ struct Common<'a> {
     turn: Option<u64>,
     #[serde(skip_serializing_if = "Vec::is_empty")]
     assets: Vec<&'a String>,
+    #[serde(skip_serializing_if = "<[&str]>::is_empty")]
+    lower_bounds: &'a [&'static str],
 }
 
 /// Serializes one event: number, type, common fields, fields of the type, and its place in the source.
@@ -380,6 +389,7 @@ fn line(
             .iter()
             .filter_map(|at| paths.get(*at))
             .collect(),
+        lower_bounds: &event.lower_bounds,
     })?;
     let common = &common[1..common.len() - 1];
     if !common.is_empty() {

@@ -7,8 +7,10 @@ use serde_json::value::RawValue;
 
 use crate::formats::trace::{Action, Change, ExitCodeFrom, Phase, Role};
 
-use crate::diagnostics::codes::{IMPORT_CUT_LINE, IMPORT_UNREADABLE_ENTRY};
+use crate::diagnostics::codes::{IMPORT_CUT_LINE, IMPORT_LOWER_BOUND, IMPORT_UNREADABLE_ENTRY};
 use crate::diagnostics::{Code, Severity};
+
+use crate::model::run::{Metric, MetricSet};
 
 use super::asset::Asset;
 use super::loose::Fault;
@@ -58,6 +60,32 @@ impl Draft {
         }
     }
 
+    /// Marks metrics whose known values are less than what was used, and warns of it with the reason: `3 responses of the model
+    /// have no count`.
+    pub fn lower_bound(&mut self, file: &str, metrics: &[Metric], why: &str) {
+        let known: Vec<Metric> = metrics
+            .iter()
+            .copied()
+            .filter(|metric| self.record.knows(*metric))
+            .collect();
+        let names: Vec<&str> = known.iter().map(|metric| metric.name()).collect();
+        let names = match names.as_slice() {
+            [] => return,
+            [one] => format!("The {one} of the run is a lower bound"),
+            [most @ .., last] => {
+                let most = most.join(", ");
+                format!("The {most} and {last} of the run are lower bounds")
+            }
+        };
+        for metric in known {
+            self.record.lower_bounds.insert(metric);
+        }
+        let help =
+            "Nothing needs to be done; pages and feeds mark the values with `≥` and `lowerBounds`.";
+        let message = format!("{names}: {why}");
+        self.warn(problem(&IMPORT_LOWER_BOUND, file, message, help));
+    }
+
     /// Counts an unreadable value.
     pub fn skip(&mut self, problem: Problem) {
         self.unparsable += 1;
@@ -99,6 +127,12 @@ impl Draft {
             .workspaces
             .append(&mut other.identity.workspaces);
         self.record.tokens = self.record.tokens.plus(other.record.tokens);
+        // A sum over a lower bound is a lower bound.
+        for metric in other.record.lower_bounds.iter() {
+            if Metric::TOKENS.contains(&metric) {
+                self.record.lower_bounds.insert(metric);
+            }
+        }
     }
 
     /// Counts a row of an unknown type. It is no event, because a page could show nothing but its type.
@@ -159,6 +193,9 @@ pub struct Record {
     pub run_time_seconds: Option<f64>,
     /// Total tokens.
     pub tokens: Tokens,
+    /// The metrics whose values are lower bounds, because the source lacks a part of them. Those of unknown metrics have no
+    /// effect.
+    pub lower_bounds: MetricSet,
     /// Cost in USD, as recorded in the source.
     pub cost: Option<f64>,
     /// Whether the source estimated the cost.
@@ -176,6 +213,26 @@ pub struct Record {
 }
 
 impl Record {
+    /// Whether a metric has a value.
+    fn knows(&self, metric: Metric) -> bool {
+        match metric {
+            Metric::UncachedInput => self.tokens.uncached_input.is_some(),
+            Metric::CachedInput => self.tokens.cached_input.is_some(),
+            Metric::Output => self.tokens.output.is_some(),
+            Metric::Reasoning => self.tokens.reasoning.is_some(),
+            Metric::ComparableCost => false,
+            Metric::ActualCost => self.cost.is_some(),
+            Metric::RunTime => self.run_time_seconds.is_some(),
+        }
+    }
+
+    /// The lower bounds among the metrics that have a value, as paths.
+    pub(super) fn known_lower_bounds(&self) -> Vec<&'static str> {
+        let bounds = self.lower_bounds.iter();
+        let known = bounds.filter(|metric| self.knows(*metric));
+        known.map(Metric::path).collect()
+    }
+
     /// Adds a model of the run, up to a limit and without duplicates.
     pub fn model(&mut self, model: &str) {
         add(&mut self.models, model);
@@ -324,6 +381,9 @@ pub struct Event {
     /// Positions in `Draft::assets`.
     #[serde(skip)]
     pub assets: Vec<usize>,
+    /// The token classes of a usage event that are lower bounds.
+    #[serde(skip)]
+    pub lower_bounds: Vec<&'static str>,
     #[serde(flatten)]
     pub what: What,
     pub source: Origin,
@@ -340,6 +400,7 @@ impl Event {
             branch: None,
             turn: None,
             assets: Vec::new(),
+            lower_bounds: Vec::new(),
             what,
             source: Origin::default(),
         }

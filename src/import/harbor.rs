@@ -255,13 +255,15 @@ fn outcomes(source: &Source, folder: &str, trial: &Trial<'_>, draft: &mut Draft)
     if rewards.is_empty() {
         rewards = trial::reward_files(source, folder, draft);
     }
-    let outcome = |(name, value)| Outcome {
+    let outcome = |(name, value): (String, Box<serde_json::value::RawValue>)| Outcome {
+        reason: foreign
+            .or((value.get() == "null").then_some("unscored"))
+            .map(str::to_owned),
         name,
         value,
         scorer: Some("verifier".to_owned()),
         kind: Some("reward"),
         valid: Some(foreign.is_none()),
-        reason: foreign.map(str::to_owned),
     };
     rewards.into_iter().map(outcome).collect()
 }

@@ -55,6 +55,9 @@ pub struct Report {
     pub recorded: TokenReport,
     /// The sum of the usage events of all agents.
     pub computed: TokenReport,
+    /// Paths of the metrics that are lower bounds.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub lower_bounds: Vec<&'static str>,
     pub cost: Option<f64>,
     pub started: Option<String>,
     pub finished: Option<String>,
@@ -178,6 +181,7 @@ impl Report {
             tokens: record.tokens.into(),
             recorded: record.tokens.into(),
             computed: usage::sum(&draft.events).into(),
+            lower_bounds: record.known_lower_bounds(),
             cost: record.cost,
             started: record.started.clone(),
             finished: record.finished.clone(),

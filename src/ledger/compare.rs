@@ -9,8 +9,8 @@ use crate::model::digests::Digests;
 use crate::model::findings::RunDigests;
 
 use super::{
-    Annotations, Build, Change, Field, Held, Ledger, Named, Rerated, Store, Withdrawn, names,
-    packed, store,
+    AddressOwners, Annotations, Build, Change, Field, Held, Ledger, Named, Rerated, Store,
+    Withdrawn, names, packed, store,
 };
 
 /// Fields of one run that are listed.
@@ -29,6 +29,8 @@ pub struct CurrentRuns {
     pub quarantined: BTreeSet<String>,
     /// Whether there is a record that does not even say whose it is: it may be of any run that is missing.
     pub has_unnamed: bool,
+    /// Owners of the addresses of everything but published runs.
+    pub addresses: AddressOwners,
     /// Why runs were withdrawn, by id or slug.
     pub reasons: BTreeMap<String, String>,
 }
@@ -51,6 +53,7 @@ pub fn next(
         store,
         quarantined,
         has_unnamed,
+        addresses,
         reasons,
     } = now;
     runs.sort_by(|a, b| a.run.id.cmp(&b.run.id));
@@ -60,8 +63,10 @@ pub fn next(
         run_folders,
         runs,
         store: Some(store),
+        addresses: old.addresses.clone(),
         ..Ledger::default()
     };
+    next.addresses.extend(addresses);
     let mut build = Build {
         build: old.newest() + 1,
         runs: next.runs.len(),
@@ -208,14 +213,14 @@ fn rename(builds: &mut [Build], moved: &mut [Named], next: &Ledger) {
     }
 }
 
-/// The addresses that runs have left, by slug. One that a run has again, the same or another, is no longer left.
+/// The former addresses of runs, by slug. An address stays with its run; if the run has it again, it is no former one.
 fn moved(old: &Ledger, next: &Ledger) -> BTreeMap<Arc<str>, Named> {
-    // Whoever had an address last is whom it leads to.
+    let owners = old.owners();
     let withdrawn = old.withdrawn.iter().map(|withdrawn| &withdrawn.run);
     let published = old.runs.iter().map(|known| &known.run);
     let left = withdrawn.chain(published).filter(|was| {
         let now = next.find(&was.id);
-        now.is_some_and(|now| now.run.slug != was.slug)
+        now.is_some_and(|now| now.run.slug != was.slug) && owners.get(&*was.slug) == Some(&&*was.id)
     });
     let mut moved: BTreeMap<Arc<str>, Named> = old
         .moved

@@ -18,7 +18,9 @@ use crate::model::digests::by_known_part;
 use crate::model::findings::RunDigests;
 use crate::shapes::{self, SCHEMA_VERSION};
 
-use super::{Build, Held, Known, Ledger, Named, Store, Unparsed, Withdrawn, names, packed};
+use super::{
+    AddressOwners, Build, Held, Known, Ledger, Named, Store, Unparsed, Withdrawn, names, packed,
+};
 
 /// The folder of the parts, relative to the site's root.
 const FOLDER: &str = "feeds/changes/";
@@ -69,6 +71,10 @@ pub struct Document<'a> {
     /// Former addresses of runs, by slug, each with the current names of its run.
     #[serde(default)]
     moved: Cow<'a, [Named]>,
+    /// Owners of the addresses of cases, models and harnesses, and of runs that were quarantined before they were published: a
+    /// digest of the name by a digest of the address.
+    #[serde(default, skip_serializing_if = "AddressOwners::is_empty")]
+    addresses: Cow<'a, AddressOwners>,
     /// Digests of each published run, by id, from which the next build detects changes. A large ledger has them in
     /// `parts`.
     runs: Vec<Known>,
@@ -85,6 +91,7 @@ impl<'a> Document<'a> {
             builds: builds.into(),
             withdrawn: Cow::default(),
             moved: Cow::default(),
+            addresses: Cow::default(),
             runs,
             parts: Vec::new(),
         }
@@ -167,6 +174,7 @@ impl Ledger {
             run_folders: self.run_folders,
             withdrawn: self.withdrawn.as_slice().into(),
             moved: self.moved.as_slice().into(),
+            addresses: Cow::Borrowed(&self.addresses),
             ..Document::of(&self.builds[..end], Vec::new())
         };
         // Newest first.
@@ -223,6 +231,7 @@ impl Ledger {
         self.run_folders = first.run_folders;
         self.withdrawn = first.withdrawn.into_owned();
         self.moved = first.moved.into_owned();
+        self.addresses = first.addresses.into_owned();
         self.builds = first.builds.into_owned();
         self.hold(first.runs, store)?;
         for part in first.parts {

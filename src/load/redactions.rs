@@ -3,10 +3,14 @@
 
 use std::collections::BTreeMap;
 use std::fmt;
+use std::sync::OnceLock;
+
+use aho_corasick::AhoCorasick;
 
 use super::Loaded;
 use crate::diagnostics::text::quoted;
 use crate::diagnostics::{Diagnostic, Place, codes};
+use crate::formats::json::pointer_part;
 use crate::formats::redactions::{self, Fault, Reason, Redaction, Rewritten, Shape};
 use crate::formats::{events, jsonl, tape, trace};
 use crate::model::{FileDigest, PublishedFile, Withheld};
@@ -19,14 +23,27 @@ const SEARCHED: usize = 8;
 pub struct Redactions {
     /// As written, in order.
     pub list: Vec<Redaction>,
+    /// The bytes of `redactions.jsonl`.
+    pub(crate) written: Vec<u8>,
     /// The file with the redactions.
     pub(super) digest: Option<FileDigest>,
     /// The withheld value of each redaction, once its file is read.
     pub(crate) values: Vec<Option<Value>>,
     /// The place of each redaction in the file.
     places: Vec<Place>,
+    /// The positions of the redactions of each file.
+    by_file: BTreeMap<String, Vec<usize>>,
     /// Files that are read only if others refer to them.
     files: BTreeMap<String, Beheld>,
+    /// The withheld secrets that no published file may repeat, prepared when they are first searched for.
+    secrets: OnceLock<Secrets>,
+}
+
+/// Withheld secrets, and the position of the redaction of each.
+#[derive(Debug)]
+struct Secrets {
+    positions: Vec<usize>,
+    values: redactions::Values,
 }
 
 /// Reads a file of a run that already holds this many bytes.
@@ -80,7 +97,7 @@ impl Redactions {
             pointer: None,
             ..place
         });
-        let found = Self {
+        let mut found = Self {
             places: places.collect(),
             values: vec![None; found.len()],
             digest: Some(FileDigest {
@@ -89,22 +106,30 @@ impl Redactions {
                 blake3: blake3::hash(&bytes).to_hex().to_string(),
                 published: None,
             }),
+            by_file: BTreeMap::new(),
             list: found.into_iter().map(|(redaction, _)| redaction).collect(),
             files: BTreeMap::new(),
+            secrets: OnceLock::new(),
+            written: bytes,
         };
+        for (at, redaction) in found.list.iter().enumerate() {
+            let of = found.by_file.entry(redaction.file.clone());
+            of.or_default().push(at);
+        }
         (found, problems)
     }
 
     /// The redactions as published with the run.
     #[must_use]
     pub fn listed(&self) -> Vec<Withheld> {
+        let keys = WithheldKeys::of(self);
         let list = self.list.iter();
         list.map(|it| Withheld {
             id: it.id.clone(),
             file: it.file.clone(),
             event: it.event,
             line: it.line,
-            pointer: it.pointer.clone(),
+            pointer: it.pointer.as_deref().map(|pointer| keys.masked(pointer)),
             length: it.length.filter(|_| !it.whole),
             reason: it.reason.word(),
             note: it.note.clone(),
@@ -121,29 +146,24 @@ impl Redactions {
     }
 
     /// The positions of a file's redactions.
-    fn of(&self, path: &str) -> Vec<usize> {
-        let list = self.list.iter().enumerate();
-        list.filter(|(_, redaction)| redaction.file == path)
-            .map(|(at, _)| at)
-            .collect()
+    fn of(&self, path: &str) -> &[usize] {
+        self.by_file.get(path).map_or(&[], Vec::as_slice)
     }
 
     /// Whether any part of the value at `pointer` is withheld, in the line of a file with this number and this event.
     #[must_use]
     pub fn changes(&self, file: &str, (line, event): (u32, u64), pointer: &str) -> bool {
-        self.list.iter().any(|it| {
+        self.of(file).iter().any(|at| {
+            let it = &self.list[*at];
             let is_line = it.event.map_or(it.line == Some(line), |of| of == event);
-            let is_value = it.pointer.as_deref().is_none_or(|at| at == pointer);
-            it.file == file && is_line && is_value
+            is_line && it.pointer.as_deref().is_none_or(|at| at == pointer)
         })
     }
 
     /// Whether a file is withheld as a whole.
     #[must_use]
     pub fn is_whole(&self, path: &str) -> bool {
-        self.list
-            .iter()
-            .any(|redaction| redaction.whole && redaction.file == path)
+        self.of(path).iter().any(|at| self.list[*at].whole)
     }
 
     /// A file directly in the run directory, with markers; `None` if it is withheld as a whole.
@@ -156,7 +176,7 @@ impl Redactions {
         shown: String,
         bytes: Vec<u8>,
     ) -> Result<Option<Loaded>, Diagnostic> {
-        let among = self.of(&name);
+        let among = self.of(&name).to_vec();
         if among.is_empty() {
             return Ok(Some(Loaded::new(name, shown, bytes)));
         }
@@ -194,6 +214,7 @@ impl Redactions {
                 *known = Some(value.clone());
             }
         }
+        self.secrets = OnceLock::new();
     }
 
     fn rewritten(
@@ -232,14 +253,12 @@ impl Redactions {
         read: ReadFile<'_>,
     ) -> Vec<Diagnostic> {
         let mut problems = Vec::new();
-        let paths: Vec<String> = (self.list.iter().map(|redaction| redaction.file.clone()))
-            .filter(|path| !known(path))
-            .collect();
-        for path in paths {
-            if self.files.contains_key(&path) {
-                continue;
-            }
-            let among = self.of(&path);
+        // In the order of their first redaction, in which problems are reported.
+        let first = self.by_file.iter().filter(|(path, _)| !known(path));
+        let mut paths: Vec<_> = first.map(|(path, of)| (of[0], path.clone())).collect();
+        paths.sort_unstable();
+        for (_, path) in paths {
+            let among = self.of(&path).to_vec();
             let is_private = Shape::of(&path) == Shape::Private;
             let bytes = match read(&path, *held) {
                 Ok(Some(bytes)) if !is_private => bytes,
@@ -290,24 +309,34 @@ impl Redactions {
 
     /// Whether files of the run must be searched for withheld secrets.
     pub(super) fn are_searched(&self) -> bool {
-        self.secrets().next().is_some()
+        !self.secrets().positions.is_empty()
     }
 
-    fn secrets(&self) -> impl Iterator<Item = (usize, std::borrow::Cow<'_, str>)> {
-        let values = self.list.iter().zip(&self.values).enumerate();
-        values.filter_map(|(at, (redaction, value))| {
-            let Value(bytes) = value.as_ref()?;
-            let is_searched =
-                redaction.reason == Reason::Secret && !redaction.whole && bytes.len() >= SEARCHED;
-            is_searched.then(|| (at, String::from_utf8_lossy(bytes)))
+    fn secrets(&self) -> &Secrets {
+        self.secrets.get_or_init(|| {
+            let values = self.list.iter().zip(&self.values).enumerate();
+            let secrets = values.filter_map(|(at, (redaction, value))| {
+                let Value(bytes) = value.as_ref()?;
+                let is_searched = redaction.reason == Reason::Secret
+                    && !redaction.whole
+                    && bytes.len() >= SEARCHED;
+                is_searched.then(|| (at, String::from_utf8_lossy(bytes)))
+            });
+            let (positions, texts): (Vec<_>, Vec<_>) = secrets.unzip();
+            Secrets {
+                positions,
+                values: redactions::Values::new(texts.iter().map(AsRef::as_ref)),
+            }
         })
     }
 
     /// Errors for redactions that reveal a withheld secret themselves: in the pointer, the note or the file name.
     pub(super) fn repeated(&self) -> Vec<Diagnostic> {
+        let keys = WithheldKeys::of(self);
         let all = self.list.iter().zip(&self.places);
         all.filter_map(|(redaction, place)| {
             let pointer = redaction.pointer.as_deref().unwrap_or_default();
+            let pointer = keys.masked(pointer);
             let pointer = pointer.replace("~1", "/").replace("~0", "~");
             let note = redaction.note.as_deref().unwrap_or_default();
             let texts = [pointer.as_str(), note, &redaction.file].join("\n");
@@ -327,21 +356,19 @@ impl Redactions {
 
     /// An error if the published form of a file contains a withheld secret.
     pub(crate) fn remains(&self, path: &str, shown: &str, bytes: &[u8]) -> Option<Diagnostic> {
-        self.secrets().find_map(|(at, value)| {
-            let found = redactions::occurrences(path, bytes, &value);
-            let place = found.first()?;
-            let id = quoted(&self.list[at].id);
-            Some(codes::REDACTION_REMAINS.at(
-                Place {
-                    line: place.line,
-                    column: place.line.map(|_| 1),
-                    pointer: place.pointer.clone(),
-                    ..Place::file(shown)
-                },
-                format!("A value that redaction {id} withholds also occurs here"),
-                "Withhold it here too with `runpress redact`.",
-            ))
-        })
+        let secrets = self.secrets();
+        let (at, place) = secrets.values.first_in(path, bytes)?;
+        let id = quoted(&self.list[secrets.positions[at]].id);
+        Some(codes::REDACTION_REMAINS.at(
+            Place {
+                line: place.line,
+                column: place.line.map(|_| 1),
+                pointer: place.pointer,
+                ..Place::file(shown)
+            },
+            format!("A value that redaction {id} withholds also occurs here"),
+            "Withhold it here too with `runpress redact`.",
+        ))
     }
 
     pub(super) fn stale(&self, at: usize, why: &str) -> Diagnostic {
@@ -380,6 +407,66 @@ impl Redactions {
             format!("The withheld file {} {why}", quoted(&self.list[at].file)),
             help,
         )
+    }
+}
+
+/// Withheld texts that the pointer of a redaction may contain: keys, and secrets. The published file has their markers instead.
+struct WithheldKeys {
+    texts: Option<AhoCorasick>,
+    /// The marker of each text.
+    markers: Vec<String>,
+    /// Texts that are too short to be replaced within a key, with their markers.
+    short: BTreeMap<String, String>,
+}
+
+/// Minimum bytes of a text that is replaced within a key.
+const WITHIN_KEY: usize = 4;
+
+impl WithheldKeys {
+    fn of(redactions: &Redactions) -> Self {
+        let mut texts = BTreeMap::new();
+        let mut short = BTreeMap::new();
+        for (redaction, value) in redactions.list.iter().zip(&redactions.values) {
+            let Some(Value(value)) = value.as_ref().filter(|_| !redaction.whole) else {
+                continue;
+            };
+            let is_secret = redaction.reason == Reason::Secret && value.len() >= SEARCHED;
+            if redaction.pointer.is_some() && !is_secret {
+                continue;
+            }
+            // Without a pointer, a span is of the text as written, with escapes.
+            let written = String::from_utf8_lossy(value).into_owned();
+            let read = serde_json::from_str(&format!("\"{written}\""));
+            let key: String = read.unwrap_or(written);
+            let list = if key.len() < WITHIN_KEY {
+                &mut short
+            } else {
+                &mut texts
+            };
+            list.insert(pointer_part(&key), pointer_part(&redaction.marker()));
+        }
+        let (keys, markers): (Vec<String>, Vec<String>) = texts.into_iter().unzip();
+        let longest = aho_corasick::MatchKind::LeftmostLongest;
+        let mut builder = AhoCorasick::builder();
+        let built = builder.match_kind(longest).build(&keys);
+        Self {
+            texts: built.ok().filter(|_| !keys.is_empty()),
+            markers,
+            short,
+        }
+    }
+
+    /// A pointer as it is published.
+    fn masked(&self, pointer: &str) -> String {
+        let parts = pointer.split('/').map(|part| {
+            let marker = self.short.get(part);
+            marker.map_or(part, String::as_str)
+        });
+        let parts = parts.collect::<Vec<_>>().join("/");
+        match &self.texts {
+            Some(texts) => texts.replace_all(&parts, &self.markers),
+            None => parts,
+        }
     }
 }
 

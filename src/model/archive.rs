@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-use super::run::{Number, Run};
+use super::run::{Metric, Number, Run};
 use super::slug::Labels;
 use crate::links::Slug;
 
@@ -60,7 +60,7 @@ pub struct Group {
 /// Runs whose metrics are comparable: same case, version, variant, engine with its version, and orchestrator.
 type RangeKey = ([Arc<str>; 3], [Option<Arc<str>>; 3]);
 
-/// The smallest and largest value of a metric among comparable runs that report it.
+/// The smallest and largest value of a metric among comparable runs that report it in full.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Range {
     /// Smallest.
@@ -261,12 +261,15 @@ impl Ranges {
                 run: Arc::clone(run),
             });
         }
-        for (range, (_, number)) in self.tokens.iter_mut().zip(metrics.tokens()) {
-            widen(range, number);
+        for (range, metric) in self.tokens.iter_mut().zip(Metric::TOKENS) {
+            widen(range, metrics.exact(metric));
         }
-        widen(&mut self.comparable_cost, metrics.comparable_cost.as_ref());
-        widen(&mut self.actual_cost, metrics.actual_cost.as_ref());
-        widen(&mut self.run_time, metrics.run_time_seconds.as_ref());
+        widen(
+            &mut self.comparable_cost,
+            metrics.exact(Metric::ComparableCost),
+        );
+        widen(&mut self.actual_cost, metrics.exact(Metric::ActualCost));
+        widen(&mut self.run_time, metrics.exact(Metric::RunTime));
     }
 }
 

@@ -3,6 +3,7 @@
 use std::collections::BTreeSet;
 use std::sync::Arc;
 
+use crate::formats::json::Node;
 use crate::formats::run_record::{self as record, RunRecord};
 use crate::formats::{decimal, reader};
 use crate::url::HttpUrl;
@@ -177,9 +178,141 @@ pub struct Metrics {
     pub comparable_cost: Option<Number>,
     /// USD charged.
     pub actual_cost: Option<Number>,
+    /// The metrics whose values are lower bounds: the source lacks a part of what was counted.
+    pub lower_bounds: MetricSet,
+}
+
+/// A metric of a run.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+#[allow(missing_docs, reason = "the names are those of `Metrics`")]
+pub enum Metric {
+    UncachedInput,
+    CachedInput,
+    Output,
+    Reasoning,
+    ComparableCost,
+    ActualCost,
+    RunTime,
+}
+
+impl Metric {
+    /// All metrics, in the order of [`Metrics::all`].
+    pub const ALL: [Self; 7] = [
+        Self::UncachedInput,
+        Self::CachedInput,
+        Self::Output,
+        Self::Reasoning,
+        Self::ComparableCost,
+        Self::ActualCost,
+        Self::RunTime,
+    ];
+
+    /// The token classes, in the order of [`Metrics::tokens`].
+    pub const TOKENS: [Self; 4] = [
+        Self::UncachedInput,
+        Self::CachedInput,
+        Self::Output,
+        Self::Reasoning,
+    ];
+
+    /// Its path below `metrics` in a record, as in `import.lowerBounds`.
+    #[must_use]
+    pub const fn path(self) -> &'static str {
+        match self {
+            Self::UncachedInput => "tokens.uncachedInput",
+            Self::CachedInput => "tokens.cachedInput",
+            Self::Output => "tokens.output",
+            Self::Reasoning => "tokens.reasoning",
+            Self::ComparableCost => "cost.comparable",
+            Self::ActualCost => "cost.actual",
+            Self::RunTime => "runTimeSeconds",
+        }
+    }
+
+    /// Its name for people.
+    #[must_use]
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::UncachedInput => "uncached input",
+            Self::CachedInput => "cached input",
+            Self::Output => "output",
+            Self::Reasoning => "reasoning",
+            Self::ComparableCost => "comparable cost",
+            Self::ActualCost => "actual cost",
+            Self::RunTime => "run time",
+        }
+    }
+}
+
+/// A set of metrics.
+#[derive(Debug, Default, Clone, Copy, PartialEq, Eq)]
+pub struct MetricSet(u8);
+
+impl MetricSet {
+    /// Adds a metric.
+    pub const fn insert(&mut self, metric: Metric) {
+        self.0 |= 1 << metric as u8;
+    }
+
+    /// Removes a metric.
+    pub const fn remove(&mut self, metric: Metric) {
+        self.0 &= !(1 << metric as u8);
+    }
+
+    /// Whether it has a metric.
+    #[must_use]
+    pub const fn contains(self, metric: Metric) -> bool {
+        self.0 & (1 << metric as u8) != 0
+    }
+
+    /// Its metrics, in the order of [`Metric::ALL`].
+    pub fn iter(self) -> impl Iterator<Item = Metric> {
+        Metric::ALL
+            .into_iter()
+            .filter(move |metric| self.contains(*metric))
+    }
+
+    /// The paths of its metrics.
+    #[must_use]
+    pub fn paths(self) -> Vec<&'static str> {
+        self.iter().map(Metric::path).collect()
+    }
+
+    /// The metrics of these paths; others are ignored.
+    pub fn of_paths<'a>(paths: impl IntoIterator<Item = &'a str>) -> Self {
+        let mut set = Self::default();
+        for path in paths {
+            let metric = Metric::ALL.into_iter().find(|metric| metric.path() == path);
+            metric.into_iter().for_each(|metric| set.insert(metric));
+        }
+        set
+    }
+
+    /// The set as a number, for caches.
+    #[must_use]
+    pub const fn bits(self) -> u8 {
+        self.0
+    }
+
+    /// The set of a number from [`bits`](Self::bits).
+    #[must_use]
+    pub const fn from_bits(bits: u8) -> Self {
+        Self(bits)
+    }
 }
 
 impl Metrics {
+    /// Whether the value of a metric is a lower bound.
+    pub const fn is_lower_bound(&self, metric: Metric) -> bool {
+        self.lower_bounds.contains(metric)
+    }
+
+    /// A metric that is reported in full; `None` for a lower bound, which is no value to compare or to average.
+    pub fn exact(&self, metric: Metric) -> Option<&Number> {
+        let number = self.all()[metric as usize];
+        number.filter(|_| !self.is_lower_bound(metric))
+    }
+
     /// The four token classes in the format's order.
     pub fn tokens(&self) -> [(&'static str, Option<&Number>); 4] {
         [
@@ -207,24 +340,53 @@ impl Metrics {
     /// The sums that people ask for: input, output, everything (formats.md A.iii).
     pub fn totals(&self) -> [(&'static str, Total); 3] {
         let classes = self.tokens();
+        let total = |range: std::ops::Range<usize>| {
+            let bounds = &Metric::TOKENS[range.clone()];
+            let bounds = bounds.iter().filter(|metric| self.is_lower_bound(**metric));
+            Total {
+                partial: bounds.map(|metric| metric.name()).collect(),
+                ..Total::of(&classes[range])
+            }
+        };
         [
-            ("all input", Total::of(&classes[..2])),
-            ("all output", Total::of(&classes[2..])),
-            ("all tokens", Total::of(&classes)),
+            ("all input", total(0..2)),
+            ("all output", total(2..4)),
+            ("all tokens", total(0..4)),
         ]
     }
 }
 
-/// A sum of token classes. A class that is not reported counts as 0, so the sum is then a lower bound.
+/// A sum of token classes. A class that is not reported counts as 0, so the sum is then a lower bound, as is a sum over a lower
+/// bound.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Total {
     /// Its digits; `None` when none of its classes is reported.
     pub digits: Option<String>,
     /// The classes that are not reported.
     pub missing: Vec<&'static str>,
+    /// The classes that are lower bounds themselves.
+    pub partial: Vec<&'static str>,
 }
 
 impl Total {
+    /// Whether it is less than what was used, or may be.
+    pub fn is_lower_bound(&self) -> bool {
+        !self.missing.is_empty() || !self.partial.is_empty()
+    }
+
+    /// Why it is a lower bound: `reasoning is not reported`, `output is a lower bound`, or both.
+    pub fn why(&self) -> Option<String> {
+        let named = |names: &[&str], one: &str, many: &str| match names {
+            [] => None,
+            [name] => Some(format!("{name} {one}")),
+            [most @ .., last] => Some(format!("{} and {last} {many}", most.join(", "))),
+        };
+        let missing = named(&self.missing, "is not reported", "are not reported");
+        let partial = named(&self.partial, "is a lower bound", "are lower bounds");
+        let parts: Vec<String> = missing.into_iter().chain(partial).collect();
+        (!parts.is_empty()).then(|| parts.join("; "))
+    }
+
     fn of(classes: &[(&'static str, Option<&Number>)]) -> Self {
         let reported: Vec<_> = classes.iter().filter_map(|(_, number)| *number).collect();
         // Exact where the record holds plain whole numbers, as it does by its format.
@@ -243,6 +405,7 @@ impl Total {
                 .filter(|(_, number)| number.is_none())
                 .map(|(name, _)| *name)
                 .collect(),
+            partial: Vec::new(),
         }
     }
 }
@@ -333,7 +496,10 @@ pub fn from_record(record: &RunRecord<'_>) -> Option<Run> {
             engine: text(&subject.engine_slug).unwrap_or_else(|| "none".into()),
             engine_version: text(&subject.engine_version),
         }),
-        metrics: metrics(&record.metrics),
+        metrics: Metrics {
+            lower_bounds: record.import.map(lower_bounds).unwrap_or_default(),
+            ..metrics(&record.metrics)
+        },
         validation: validation(&record.validation)?,
         source_repo: address(&record.links.source_repo),
         playable_build: address(&record.links.playable_build),
@@ -358,6 +524,14 @@ pub fn number(number: Option<reader::Number<'_>>) -> Option<Number> {
     number.map(|n| Number::new(n.literal, n.value))
 }
 
+/// The metrics that an importer names as lower bounds.
+fn lower_bounds(import: Node<'_>) -> MetricSet {
+    let bounds = import.get("lowerBounds");
+    let bounds = bounds.map(|bounds| bounds.items()).unwrap_or_default();
+    let paths: Vec<_> = bounds.iter().filter_map(Node::as_str).collect();
+    MetricSet::of_paths(paths.iter().map(AsRef::as_ref))
+}
+
 fn metrics(metrics: &record::Metrics<'_>) -> Metrics {
     Metrics {
         run_time_seconds: number(metrics.run_time_seconds),
@@ -367,6 +541,7 @@ fn metrics(metrics: &record::Metrics<'_>) -> Metrics {
         reasoning: number(metrics.tokens.reasoning),
         comparable_cost: number(metrics.cost.comparable),
         actual_cost: number(metrics.cost.actual),
+        lower_bounds: MetricSet::default(),
     }
 }
 

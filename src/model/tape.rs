@@ -269,6 +269,16 @@ impl<'a> Tape<'a> {
         events.filter(|event| event.is_failure()).count()
     }
 
+    /// The events that are recorded as earlier than the last event with a time before them.
+    pub fn backward_events(&self) -> impl Iterator<Item = &Event<'a>> {
+        let mut before = None;
+        self.events.iter().filter(move |event| {
+            let is_earlier = event.at.is_some() && event.at < before;
+            before = event.at.or(before);
+            is_earlier
+        })
+    }
+
     /// Time from the earliest to the latest event, which need not be the first and the last.
     pub fn milliseconds(&self) -> Option<i64> {
         let times = || self.events.iter().filter_map(|event| event.at);

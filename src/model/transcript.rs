@@ -8,7 +8,7 @@ mod quoted;
 mod visibility;
 
 use std::borrow::Cow;
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 
 use crate::formats::transcript::{Message, Transcript};
 
@@ -17,6 +17,8 @@ use super::Verbatim;
 pub use crate::formats::transcript::Event as Aside;
 pub use assets::{AssetContent, AssetFile, Inline, PublicAsset, asset_file, is_transcript};
 pub use quoted::TranscriptSearch;
+
+use visibility::Hidden;
 
 /// The public part of a transcript.
 #[derive(Debug)]
@@ -50,6 +52,21 @@ pub struct Withheld {
     pub internal: usize,
     /// Visibility `private` or unrecognized, and reasoning of any visibility.
     pub private: usize,
+    /// Of the internal ones, those that a whole message makes internal.
+    pub reasons: Reasons,
+}
+
+/// Number of blocks or events that are internal because of their message.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub struct Reasons {
+    /// In a message that Harn marks as the result of a tool.
+    pub tool_results: usize,
+    /// In a directive to the model.
+    pub directives: usize,
+    /// In a message of the assistant that Harn did not publish.
+    pub unpublished: usize,
+    /// Next to the result of a tool.
+    pub next_to_results: usize,
 }
 
 /// A turn.
@@ -105,16 +122,17 @@ pub enum Content {
 pub fn public(transcript: Transcript<'_>) -> Conversation<'_> {
     let mut withheld = Withheld::default();
     let mut unrecognized = 0;
+    let mut repeated = WithheldTexts::default();
     let turns: Vec<Turn<'_>> = transcript
         .messages
         .into_iter()
-        .map(|message| turn(message, &mut withheld, &mut unrecognized))
+        .map(|message| turn(message, &mut withheld, &mut unrecognized, &mut repeated))
         .filter(|turn| !turn.parts.is_empty())
         .collect();
     let mut withheld_events = Withheld::default();
     let mut asides = Vec::new();
     for event in transcript.events {
-        match disclosure::event(&event) {
+        match disclosure::event(&event).and_then(|()| repeated.check(&event.text)) {
             Ok(()) => asides.push(event),
             Err(hidden) => hidden.count(&mut withheld_events),
         }
@@ -148,8 +166,50 @@ pub fn public(transcript: Transcript<'_>) -> Conversation<'_> {
     }
 }
 
-fn turn<'a>(message: Message<'a>, withheld: &mut Withheld, unrecognized: &mut usize) -> Turn<'a> {
-    let turn = disclosure::Turn::new(&message.role, message.node);
+/// Texts of messages that are withheld as a whole. Harn repeats such a text in events that are marked public, for example the body
+/// of a reminder.
+#[derive(Debug, Default)]
+struct WithheldTexts(BTreeMap<String, Hidden>);
+
+impl WithheldTexts {
+    fn add(&mut self, text: &str, hidden: Hidden) {
+        for text in [text.trim(), without_frame(text)] {
+            if !text.is_empty() {
+                self.0.insert(text.to_owned(), hidden);
+            }
+        }
+    }
+
+    /// Withholds an event that repeats such a text.
+    fn check(&self, text: &str) -> Result<(), Hidden> {
+        let found = self
+            .0
+            .get(text.trim())
+            .or_else(|| self.0.get(without_frame(text)));
+        found.map_or(Ok(()), |hidden| Err(*hidden))
+    }
+}
+
+/// The text between a first and a last tag, such as `<harn-directive>`.
+fn without_frame(text: &str) -> &str {
+    let text = text.trim();
+    let inner = text
+        .strip_prefix('<')
+        .and_then(|rest| rest.strip_suffix('>'))
+        .and_then(|rest| rest.split_once('>'))
+        .and_then(|(_, rest)| rest.rsplit_once("</"));
+    inner.map_or(text, |(inner, _)| inner.trim())
+}
+
+fn turn<'a>(
+    message: Message<'a>,
+    withheld: &mut Withheld,
+    unrecognized: &mut usize,
+    repeated: &mut WithheldTexts,
+) -> Turn<'a> {
+    let turn = disclosure::Turn::new(&message);
+    let mut texts: Vec<Cow<'_, str>> = Vec::new();
+    let mut by_message = None;
     let mut parts: Vec<Part<'a>> = Vec::new();
     let mut after_text = false;
     for block in message.blocks {
@@ -168,8 +228,20 @@ fn turn<'a>(message: Message<'a>, withheld: &mut Withheld, unrecognized: &mut us
             Err(hidden) => {
                 hidden.count(withheld);
                 after_text = false;
+                if hidden.is_of_the_message() {
+                    by_message = Some(hidden);
+                    texts.extend(disclosure::text(block.node));
+                }
             }
         }
+    }
+    if let Some(hidden) = by_message {
+        for text in &texts {
+            repeated.add(text, hidden);
+        }
+        // Harn writes the texts of a message with spaces between them.
+        repeated.add(&texts.join(" "), hidden);
+        repeated.add(&texts.concat(), hidden);
     }
     Turn {
         role: message.role.into_owned(),
@@ -230,7 +302,8 @@ mod tests {
             conversation.withheld,
             Withheld {
                 internal: 1,
-                private: 0
+                private: 0,
+                ..Withheld::default()
             }
         );
         assert_eq!(conversation.state, "active");
@@ -256,7 +329,8 @@ mod tests {
             conversation.withheld,
             Withheld {
                 internal: 2,
-                private: 3
+                private: 3,
+                ..Withheld::default()
             }
         );
         assert!(conversation.summary_withheld);
@@ -282,7 +356,8 @@ mod tests {
             conversation.withheld,
             Withheld {
                 internal: 0,
-                private: 4
+                private: 4,
+                ..Withheld::default()
             }
         );
         assert_eq!(conversation.undescribed, ["/messages/0/content/4"]);

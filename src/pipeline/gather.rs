@@ -18,10 +18,10 @@ use crate::diagnostics::{self, Diagnostic, Place, Source, codes};
 use crate::discover::{self, ContentPath, Roots, RunDirectory};
 use crate::formats::redactions::proof::KEY_FILE;
 use crate::formats::withdrawn::{self, Withdrawals};
-use crate::ledger::Ledger;
+use crate::ledger::{AddressOwners, Ledger};
 use crate::links::Slug;
 use crate::load;
-use crate::model::archive::{Archive, Entry};
+use crate::model::archive::{Archive, Entry, GroupBy};
 use crate::rules;
 use crate::rules::links::Targets;
 use crate::secrets::Mask;
@@ -129,8 +129,14 @@ impl Gathered {
             if run.has_errors() {
                 let entry = &self.archive.runs[index];
                 self.used.extend(run.used);
+                // A page at an address that is known stays there.
+                let known = self.previous.as_ref();
+                let known = known.and_then(|ledger| ledger.last_names(&entry.run.id));
                 let quarantined = Quarantined {
-                    slug: entry.slug.clone(),
+                    slug: known.map_or_else(
+                        || entry.slug.clone(),
+                        |run| Slug::new(&run.slug, site.config.publish.run_folders),
+                    ),
                     problems: run.problems,
                 };
                 let status = Status::Quarantined(Box::new(quarantined));
@@ -165,6 +171,7 @@ impl Gathered {
         let mask = RefCell::new(Mask::default());
         let (archive, mut problems) = rules::archive::assemble(
             candidates.cloned().collect(),
+            self.previous.as_ref(),
             site.config.publish.run_folders,
             |candidate| self.directories[candidate.directory].id_place(site, &mask),
         );
@@ -237,6 +244,37 @@ impl Gathered {
             Status::Quarantined(run) => Some((&run.slug, run.problems.as_slice())),
             _ => None,
         })
+    }
+
+    /// Owners of the addresses of cases, models and harnesses, and of quarantined runs that were never published.
+    pub(super) fn address_owners(&self) -> AddressOwners {
+        let mut owners = AddressOwners::default();
+        for group_by in GroupBy::ALL {
+            for group in self.archive.groups(group_by) {
+                owners.add_name(group_by, &group.slug, &group.name);
+            }
+        }
+        let previous = self.previous.as_ref();
+        let quarantined = self.directories.iter().filter_map(|directory| {
+            let Status::Quarantined(run) = &directory.status else {
+                return None;
+            };
+            Some((&run.slug, directory.id.as_deref()?))
+        });
+        let new: Vec<_> = quarantined
+            .filter(|(_, id)| previous.is_none_or(|ledger| ledger.last_names(id).is_none()))
+            .collect();
+        if !new.is_empty() {
+            let published = self.archive.runs.iter().map(|entry| &entry.slug);
+            let published: BTreeSet<&Slug> = published.collect();
+            for (slug, id) in new
+                .into_iter()
+                .filter(|(slug, _)| !published.contains(slug))
+            {
+                owners.add_run(slug, id);
+            }
+        }
+        owners
     }
 
     /// Every problem of the content so far, but for those across runs.

@@ -46,6 +46,7 @@ pub(super) fn next(
         quarantined: left_out
             .filter_map(|directory| Some(directory.id.as_ref()?.to_string()))
             .collect(),
+        addresses: gathered.address_owners(),
         reasons: withdrawals
             .map(|run| (run.id.get_ref().clone(), run.reason.get_ref().clone()))
             .collect(),

@@ -19,12 +19,12 @@ use crate::spool::{self, Spool};
 /// The ledger cannot be read.
 pub(super) fn ledger(site: &Site) -> Result<Option<Ledger>, Diagnostic> {
     let folder = site.previous();
-    let shown = site.shown(folder);
+    let shown = site.shown(&folder);
     let limits = &site.config.limits;
-    let Some(bytes) = load::published(folder, &shown, ledger::PATH, limits)? else {
+    let Some(bytes) = load::published(&folder, &shown, ledger::PATH, limits)? else {
         return Ok(None);
     };
-    let mut part = |path: &str| match load::published(folder, &shown, path, limits) {
+    let mut part = |path: &str| match load::published(&folder, &shown, path, limits) {
         Ok(Some(bytes)) => Ok(bytes),
         Ok(None) => Err("is missing".to_owned()),
         Err(problem) => Err(format!("cannot be read: {}", problem.message)),
@@ -66,7 +66,7 @@ pub(super) fn record(site: &Site, run: &Named) -> Option<Box<RawValue>> {
     }
     let slug = Slug::new(&run.slug, site.config.publish.run_folders);
     let path = links::run_file(&slug, "run.json");
-    let document = load::published(site.previous(), "", &path, &site.config.limits).ok()??;
+    let document = load::published(&site.previous(), "", &path, &site.config.limits).ok()??;
     let Document { record } = serde_json::from_slice(&document).ok()?;
     // A different run may have taken the address since.
     let identity: Identity = serde_json::from_str(record.get()).ok()?;

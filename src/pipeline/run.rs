@@ -276,7 +276,7 @@ impl<'a> Job<'a> {
         }
         let mut texts = Texts::default();
         let stage = output.stage;
-        let mut spooled = spooled::write((stage, &mut texts), entry, inspected, layouts)?;
+        let mut spooled = spooled::write((stage, &mut texts), config, entry, inspected, layouts)?;
         spooled.compare = compare::spool(&run, stage.is_dry_run(), &mut texts)?.into();
         spooled.members = downloads::members(&run, stage.is_dry_run(), &mut texts)?.into();
         let of_run = inspect::digests(record, model.files, inspected);

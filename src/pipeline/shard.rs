@@ -13,6 +13,7 @@ use crate::cache::Piece;
 use crate::diagnostics::Diagnostic;
 use crate::diagnostics::{Failure, codes};
 use crate::discover::Shard;
+use crate::model::archive::{Archive, GroupBy};
 use crate::publish::PartFile;
 use crate::site::Site;
 
@@ -49,6 +50,8 @@ struct Head {
     frame: String,
     /// A digest of all records.
     records: [u8; 32],
+    /// A digest of the addresses of all runs, cases, models and harnesses.
+    addresses: [u8; 32],
     /// When the content was scanned.
     at: i64,
 }
@@ -85,6 +88,7 @@ impl Head {
             key: site.redaction_key,
             frame: site.frame(&gathered.navigation()),
             records: records(gathered),
+            addresses: addresses(&gathered.archive),
             at,
         }
     }
@@ -104,6 +108,21 @@ fn records(gathered: &Gathered) -> [u8; 32] {
         if let Some(candidate) = directory.candidate().filter(|_| is_withheld) {
             hasher.update(format!("{:?}", candidate.run).as_bytes());
         }
+    }
+    hasher.finalize().into()
+}
+
+/// A digest of all addresses, which depend on the ledger of the published site.
+fn addresses(archive: &Archive) -> [u8; 32] {
+    let mut hasher = blake3::Hasher::new();
+    let runs = archive.runs.iter();
+    let runs = runs.flat_map(|entry| [&*entry.run.id, &*entry.slug]);
+    let groups = GroupBy::ALL.into_iter();
+    let groups = groups.flat_map(|group_by| archive.groups(group_by));
+    let groups = groups.flat_map(|group| [group.name.as_str(), group.slug.as_str()]);
+    for text in runs.chain(groups) {
+        hasher.update(&(text.len() as u64).to_le_bytes());
+        hasher.update(text.as_bytes());
     }
     hasher.finalize().into()
 }

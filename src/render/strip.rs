@@ -8,7 +8,7 @@ use crate::view::strip::{BRACKET, COLUMN, Drawing, FailureLabel, Place, ROW, Str
 #[must_use]
 pub fn render(strip: &Strip<'_>, from: &str, page: usize) -> Html {
     let hrefs = strip.hrefs(from);
-    let href = |page: usize| hrefs.get(page).map_or("#", String::as_str);
+    let href = |page: usize| hrefs.get(&page).map_or("#", String::as_str);
     let top = strip.top();
     let bottom = top + strip.rows * ROW;
     let lanes = strip.brackets.iter().map(|bracket| bracket.lane + 1).max();

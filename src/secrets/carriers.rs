@@ -4,15 +4,19 @@ use std::ops::Range;
 
 use super::engine::{Candidate, Engine, Match, confirm};
 use super::families::Kind;
+use super::rendered;
 use super::rules::{RULES, Rule};
 use super::seams;
-use super::strings::{Decoded, Strings};
+use super::strings::{Decoded, Strings, line};
 use super::views::{self, View};
 
 /// Bytes around an escape that are unescaped with it.
 const AROUND: usize = 1 << 10;
 /// Maximum nested levels of escapes.
 const LEVELS: usize = 3;
+/// Maximum bytes that are unescaped together. Parts overlap, so that a private key over the end of one is in the next.
+const REGION: usize = 1 << 20;
+const OVERLAP: usize = 32 << 10;
 
 /// Maximum total length of all pointers in a file, in bytes; four times the file size if that is more.
 const POINTERS: usize = 1 << 20;
@@ -77,8 +81,14 @@ pub fn written(engine: &Engine, carrier: Carrier, name: &str, text: &[u8]) -> Ve
     };
     search.texts();
     search.encoded();
-    if carrier == Carrier::JsonLines {
-        seams::join(text, |view| search.joined(view));
+    search.rendered();
+    match carrier {
+        Carrier::Text => search.untagged(),
+        Carrier::Json => seams::join_items(text, 0..text.len(), |view| search.joined(view)),
+        Carrier::JsonLines => {
+            seams::join(text, |view| search.joined(view));
+            seams::join_items_of_lines(text, |view| search.joined(view));
+        }
     }
     distinct(search.found)
 }
@@ -159,14 +169,25 @@ impl Search<'_> {
             while let Some(next) = regions.next_if(|next| next.start <= region.end) {
                 region.end = region.end.max(next.end);
             }
-            let start = region.start.max(bounds.start);
-            self.unescaped(start..region.end.min(bounds.end), bounds.start);
+            let end = region.end.min(bounds.end);
+            let mut start = region.start.max(bounds.start);
+            while end - start > REGION {
+                self.unescaped(start..start + REGION, bounds.start);
+                start += REGION - OVERLAP;
+            }
+            let reach = self.unescaped(start..end, bounds.start);
+            if reach > AROUND && end < bounds.end {
+                // A private key may continue after what is read around an escape in its first line.
+                self.unescaped(start..bounds.end.min(end + reach), bounds.start);
+            }
         }
     }
 
     /// Scans a part of the text with each level of escapes removed. Each level is scanned again without colors, without
-    /// percent-encoding, and without line breaks in long words.
-    fn unescaped(&mut self, mut region: Range<usize>, from: usize) {
+    /// percent-encoding, without line breaks in long words, and as a reader sees it. Returns how far the rules reach that found
+    /// something.
+    fn unescaped(&mut self, mut region: Range<usize>, from: usize) -> usize {
+        let first = self.found.len();
         let before = self.text[from..region.start].iter().rev();
         if before.take_while(|byte| **byte == b'\\').count() % 2 == 1 {
             region.start -= 1;
@@ -190,12 +211,97 @@ impl Search<'_> {
             if level > 0 {
                 self.take(self.engine.matches(&view.text, self.name), origin);
             }
-            for other in [views::uncolored, views::unpercented, views::unwrapped] {
+            for other in [
+                views::uncolored,
+                views::unpercented,
+                views::unwrapped,
+                views::visible,
+            ] {
                 if let Some(plain) = other(&view.text) {
                     let found = self.engine.matches(&plain.text, self.name);
                     self.take(found, |range| origin(plain.origin(&range)));
                 }
             }
+        }
+        let found = self.found[first..].iter();
+        found.map(|found| found.rule.reach).max().unwrap_or(0)
+    }
+
+    /// Scans the texts of Markdown as a reader gets them.
+    fn rendered(&mut self) {
+        if !rendered::has_markdown(self.name) {
+            return;
+        }
+        let text = self.text;
+        if self.carrier == Carrier::Text {
+            self.markdown(text, true, |range| range);
+            return;
+        }
+        let mut start = 0;
+        while start < text.len() {
+            let bounds = self.bounds(start);
+            let mut strings = Strings::of(&text[..bounds.end], start);
+            while let Some((string, is_key)) = strings.next() {
+                if is_key {
+                    continue;
+                }
+                let raw = &text[string.clone()];
+                let moved =
+                    |range: Range<usize>| range.start + string.start..range.end + string.start;
+                match views::unescaped(raw) {
+                    Some(plain) => {
+                        self.markdown(&plain.text, false, |range| moved(plain.origin(&range)));
+                    }
+                    None => self.markdown(raw, false, moved),
+                }
+            }
+            start = bounds.end + 1;
+        }
+    }
+
+    /// Scans a text in Markdown; `origin` maps its ranges to those of the file.
+    fn markdown(
+        &mut self,
+        text: &[u8],
+        is_file: bool,
+        origin: impl Fn(Range<usize>) -> Range<usize>,
+    ) {
+        let (engine, name) = (self.engine, self.name);
+        let found = &mut self.found;
+        rendered::each(text, is_file, |rendered, start| {
+            let shown = rendered.text.as_bytes();
+            let mut matches = engine.matches(shown, name);
+            if let Some(visible) = views::visible(shown) {
+                let more = engine.matches(&visible.text, name).into_iter();
+                matches.extend(more.map(|found| Match {
+                    rule: found.rule,
+                    range: visible.origin(&found.range),
+                }));
+            }
+            found.extend(matches.into_iter().map(|found| {
+                let source = rendered.source(&found.range);
+                Written {
+                    rule: found.rule,
+                    range: origin(source.start + start..source.end + start),
+                    is_first: true,
+                }
+            }));
+        });
+    }
+
+    /// Scans a document in HTML without the tags in its words.
+    fn untagged(&mut self) {
+        const ENDINGS: [&str; 6] = [".html", ".htm", ".xhtml", ".svg", ".xml", ".atom"];
+        let is_html = ENDINGS.iter().any(|ending| self.name.ends_with(ending));
+        let Some(view) = is_html.then(|| views::untagged(self.text)).flatten() else {
+            return;
+        };
+        self.take(self.engine.matches(&view.text, self.name), |range| {
+            view.origin(&range)
+        });
+        if let Some(visible) = views::visible(&view.text) {
+            let found = self.engine.matches(&visible.text, self.name);
+            self.take(found, |range| view.origin(&visible.origin(&range)));
         }
     }
 
@@ -253,27 +359,55 @@ impl Search<'_> {
     }
 }
 
-/// The line that contains a byte.
-pub fn line(text: &[u8], at: usize) -> Range<usize> {
-    let start = memchr::memrchr(b'\n', &text[..at]).map_or(0, |found| found + 1);
-    let end = memchr::memchr(b'\n', &text[at..]).map_or(text.len(), |found| at + found);
-    start..end
-}
-
-/// Positions, in order, of escapes of an ASCII character that a keyword may have.
+/// Positions, in order, of escapes of a character that a keyword may have, and of invisible characters within a word.
 fn escapes(text: &[u8]) -> Vec<usize> {
     let mut found: Vec<usize> = memchr::memchr_iter(0x1b, text).collect();
-    let hides = |at: &usize| match text.get(at + 4..at + 6) {
-        Some([b'2'..=b'7', _]) => true,
-        Some(digits) => digits.eq_ignore_ascii_case(b"1b"),
-        None => false,
+    let escape = |written: &'static [u8]| memchr::memmem::find_iter(text, written);
+    let is_shown = |code: u32| {
+        (0x20..0x7f).contains(&code)
+            || code == 0x1b
+            || char::from_u32(code).is_some_and(crate::characters::is_hidden)
     };
-    found.extend(memchr::memmem::find_iter(text, b"\\u00").filter(hides));
-    found.extend(memchr::memmem::find_iter(text, b"\\/"));
+    let hides = |from: usize, count: usize| {
+        let digits = text.get(from..from + count);
+        let digits = digits.and_then(|digits| std::str::from_utf8(digits).ok());
+        digits.is_some_and(|digits| u32::from_str_radix(digits, 16).is_ok_and(is_shown))
+    };
+    found.extend(escape(b"\\u").filter(|at| text.get(at + 2) == Some(&b'{') || hides(at + 2, 4)));
+    found.extend(escape(b"\\U0").filter(|at| hides(at + 2, 8)));
+    found.extend(escape(b"\\x").filter(|at| hides(at + 2, 2)));
+    found.extend(escape(b"\\/"));
+    let references = memchr::memchr_iter(b'&', text);
+    found.extend(references.filter(|at| {
+        let reference = views::reference(&text[*at..]);
+        reference.is_some_and(|(c, length)| {
+            let shown = Some(c).filter(|c| !crate::characters::is_hidden(*c));
+            views::is_within(text, *at, length, shown)
+        })
+    }));
+    let is_in_word = |at: usize| {
+        let length = views::hidden(&text[at..]);
+        length > 0 && views::is_within(text, at, length, None)
+    };
+    for [a, b, c] in [
+        [0, 0x08, 0x7f],
+        [0xc2, 0xe2, 0xef],
+        [0xcd, 0xe1, 0xe3],
+        [0xd8, 0xf0, 0xf3],
+    ] {
+        // In UTF-16, every other byte is one. Neighboring ones need no region of their own.
+        let mut next = 0;
+        for at in memchr::memchr3_iter(a, b, c, text) {
+            if at >= next && is_in_word(at) {
+                found.push(at);
+                next = at + AROUND / 4;
+            }
+        }
+    }
     let percent = memchr::memchr_iter(b'%', text);
     found.extend(percent.filter(|at| {
         let encoded = views::percent(&text[*at..text.len().min(at + 3)]);
-        encoded.is_some_and(|(_, byte)| b"\n \"':=-_".contains(&byte))
+        encoded.is_some_and(|(_, byte)| byte == b'\n' || (b' '..=b'~').contains(&byte))
     }));
     found.sort_unstable();
     found

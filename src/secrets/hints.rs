@@ -22,7 +22,7 @@ pub enum Hint {
 }
 
 /// Rules whose keywords are frequent in ordinary text.
-const HINTS: [(&str, Hint); 18] = [
+const HINTS: [(&str, Hint); 54] = [
     ("jwt", Hint::Run(17)),
     ("twilio-api-key", Hint::Exact("SK", 32)),
     ("vault-service-token", Hint::Run(20)),
@@ -44,6 +44,42 @@ const HINTS: [(&str, Hint); 18] = [
     ("netrc-password", Hint::Before(&[b"password"], 200)),
     ("git-credential-password", Hint::Near(&[b"username="], 300)),
     ("facebook-access-token", Hint::Near(&[b"|", b"%"], 512)),
+    ("telnyx-key", Hint::Exact("KEY", 12)),
+    ("salesforce-token", Hint::Exact("00D", 12)),
+    ("infisical-token", Hint::Run(14)),
+    ("trello-token", Hint::Exact("ATTA", 12)),
+    ("crates-io-token", Hint::Run(14)),
+    ("llm-chroma-key", Hint::Run(14)),
+    ("facebook-long-token", Hint::Exact("EAA", 12)),
+    ("dropbox-token", Hint::Run(14)),
+    ("llm-cursor-key", Hint::Run(14)),
+    ("llm-modal-token", Hint::Run(14)),
+    ("llm-voyage-key", Hint::Run(14)),
+    ("llm-mem0-key", Hint::Run(14)),
+    ("llm-daytona-key", Hint::Run(14)),
+    ("elevenlabs-key", Hint::Run(14)),
+    ("statsig-key", Hint::Run(14)),
+    ("notion-secret", Hint::Run(14)),
+    ("kubernetes-rancher-token", Hint::Run(5)),
+    ("kubernetes-k3s-token", Hint::Exact("K10", 12)),
+    ("azure-marked-key", Hint::Run(6)),
+    ("databricks-oauth-secret", Hint::Run(14)),
+    ("aws-appsync-key", Hint::Run(14)),
+    ("zoho-token", Hint::Run(14)),
+    ("launchdarkly-sdk-key", Hint::Run(14)),
+    ("depot-token", Hint::Run(14)),
+    ("clickup-token", Hint::Run(14)),
+    ("stripe-mollie-key", Hint::Run(14)),
+    ("adafruit-io-key", Hint::Run(14)),
+    ("confluent-cloud-secret", Hint::Run(14)),
+    ("cloud-tencent-id", Hint::Exact("AKID", 12)),
+    ("alibaba-volcengine-key", Hint::Exact("AKLT", 12)),
+    ("nuget-api-key", Hint::Run(14)),
+    ("foursquare-key", Hint::Run(14)),
+    ("wireguard-private-key", Hint::Assigned(40, false)),
+    ("connection-string-password", Hint::Run(6)),
+    ("laravel-app-key", Hint::Run(14)),
+    ("azure-entra-secret", Hint::AfterDigit),
 ];
 
 impl Hint {

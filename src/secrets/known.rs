@@ -61,7 +61,48 @@ pub fn is_digest(found: &Found<'_>) -> bool {
     ];
     let matched = found.matched.to_ascii_lowercase();
     let has = |word: &str| memchr::memmem::find(&matched, word.as_bytes()).is_some();
-    WORDS.iter().any(|word| has(word)) || is_identifier(found.secret)
+    WORDS.iter().any(|word| has(word))
+        || is_identifier(found.secret)
+        || (is_bare(found) && is_name_in_code(found.secret))
+}
+
+/// Whether the value stands without quotes before a sign that ends an argument, as names in source code do.
+fn is_bare(found: &Found<'_>) -> bool {
+    let Some(at) = memchr::memmem::rfind(found.matched, found.secret) else {
+        return false;
+    };
+    let before = at.checked_sub(1).map(|at| found.matched[at]);
+    let after = found.matched.get(at + found.secret.len());
+    !matches!(before, Some(b'"' | b'\'' | b'`'))
+        && matches!(after, Some(b',' | b')' | b']' | b'}' | b'>' | b'*' | b'|'))
+}
+
+/// Whether the value is like `ec.SECP256R1` or `Ed25519PrivateKey`: short names after each other's dots, or words that each begin
+/// with a capital.
+fn is_name_in_code(value: &[u8]) -> bool {
+    let is_name = |part: &[u8]| {
+        part.len() <= 24
+            && part.first().is_some_and(u8::is_ascii_alphabetic)
+            && part
+                .iter()
+                .all(|byte| byte.is_ascii_alphanumeric() || *byte == b'_')
+    };
+    if value.contains(&b'.') {
+        return value.split(|byte| *byte == b'.').all(is_name);
+    }
+    let is_cased = value.iter().any(u8::is_ascii_lowercase) && value[0].is_ascii_uppercase();
+    let letters = value
+        .iter()
+        .filter(|byte| byte.is_ascii_alphabetic())
+        .count();
+    let begins = |pair: &[u8]| {
+        pair[1].is_ascii_alphabetic()
+            && (!pair[0].is_ascii_alphabetic()
+                || (pair[0].is_ascii_lowercase() && pair[1].is_ascii_uppercase()))
+    };
+    let words = 1 + value.windows(2).filter(|pair| begins(pair)).count();
+    // Random letters change their case every other time.
+    is_cased && value.iter().all(u8::is_ascii_alphanumeric) && letters >= words * 4
 }
 
 /// Whether the value consists of words in one case, joined by underscores, hyphens or dots, as in constants and file names.
@@ -102,6 +143,26 @@ mod tests {
             "",
         ] {
             assert!(!is_identifier(key.as_bytes()), "{key}");
+        }
+    }
+
+    #[test]
+    fn names_in_source_code_are_no_keys() {
+        for name in [
+            "ec.SECP256R1",
+            "ed25519.Ed25519PrivateKey",
+            "Ed448PrivateKey",
+            "ES2015ComputedProperties",
+        ] {
+            assert!(is_name_in_code(name.as_bytes()), "{name}");
+        }
+        for key in [
+            "q8Zr4Lm2Xw7Nc5Vb9Ks1",
+            "HtRkWpZxQmNbVcYd7",
+            "lsdkfol23w54jlksdef",
+            "9f86d081884c7d659a2feaa0c55ad015.a3bf4f1b2b0b822c",
+        ] {
+            assert!(!is_name_in_code(key.as_bytes()), "{key}");
         }
     }
 

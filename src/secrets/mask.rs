@@ -31,13 +31,23 @@ impl Mask {
         mask
     }
 
-    /// Masks a value, raw and unescaped.
+    /// Masks a value: raw, unescaped, without invisible characters, and rendered from Markdown.
     pub fn hide(&mut self, value: &[u8]) {
         let value = &value[..value.len().min(MOST)];
-        self.0.extend(value.array_windows::<GRAM>());
-        if let Some(plain) = super::views::unescaped(value) {
-            self.0.extend(plain.text.array_windows::<GRAM>());
+        self.add(value);
+        let plain = super::views::unescaped(value).map(|view| view.text);
+        let plain = plain.as_deref().unwrap_or(value);
+        self.add(plain);
+        if let Some(visible) = super::views::visible(plain) {
+            self.add(&visible.text);
         }
+        super::rendered::each(plain, false, |rendered, _| {
+            self.add(rendered.text.as_bytes())
+        });
+    }
+
+    fn add(&mut self, value: &[u8]) {
+        self.0.extend(value.array_windows::<GRAM>());
     }
 
     /// Adds the values of another mask.

@@ -8,9 +8,6 @@ use crate::diagnostics::{Code, Collector, Diagnostic, Excerpt, Place, Severity, 
 use super::mask::Mask;
 use super::{Finding, Settings, scan, scan_name};
 
-/// Bytes at the beginning of a file that are checked for NUL, which marks a binary file.
-const HEAD: usize = 8 << 10;
-
 /// Scans the files of one run, or of the site.
 #[derive(Debug)]
 pub struct Scanner<'a> {
@@ -58,13 +55,7 @@ impl<'a> Scanner<'a> {
         if !self.config.scan {
             return;
         }
-        let is_text = memchr::memchr(0, &bytes[..bytes.len().min(HEAD)]).is_none();
-        let findings = if is_text {
-            scan(name, bytes, &self.settings())
-        } else {
-            Vec::new()
-        };
-        let (findings, private): (Vec<_>, Vec<_>) = findings
+        let (findings, private): (Vec<_>, Vec<_>) = scan(name, bytes, &self.settings())
             .into_iter()
             .partition(|finding| is_published(finding, &bytes[finding.written.clone()]));
         for finding in private {
@@ -183,7 +174,8 @@ fn problem(
     } else {
         "Revoke it first. Then "
     };
-    let help = if owner.is_empty() || finding.line == 0 {
+    let is_redaction = path.ends_with("/redactions.jsonl");
+    let help = if owner.is_empty() || finding.line == 0 || is_redaction {
         format!("{first}remove it from here, or allow it with a reason in `[[secrets.allow]]`.")
     } else {
         let reason = if finding.family == "personal" {
@@ -337,15 +329,15 @@ mod tests {
     }
 
     #[test]
-    fn nothing_is_searched_where_the_scan_is_off_and_nothing_in_binary_files() {
+    fn nothing_is_searched_where_the_scan_is_off_and_every_byte_where_it_is_on() {
         let off = Secrets {
             scan: false,
             ..Secrets::default()
         };
         assert_eq!(scanned(&off, &text()).problems, []);
-        assert_eq!(
-            scanned(&Secrets::default(), &format!("\0{}", text())).problems,
-            []
-        );
+        for text in [format!("\0{}", text()), text().replace('p', "p\0")] {
+            let problems = scanned(&Secrets::default(), &text).problems;
+            assert!(problems.iter().any(Diagnostic::is_error), "{problems:?}");
+        }
     }
 }

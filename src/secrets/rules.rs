@@ -86,7 +86,11 @@ impl Rule {
 
     /// Whether a match is a false positive: too regular, a placeholder, or known.
     pub fn allows(&self, found: &Found<'_>) -> bool {
-        (self.entropy > 0.0 && entropy(found.secret) <= self.entropy)
+        let limit = match self.kind {
+            Kind::Generic if is_hexadecimal(found.secret) => self.entropy.min(HEXADECIMAL),
+            _ => self.entropy,
+        };
+        (limit > 0.0 && entropy(found.secret) <= limit)
             || self.allowed.iter().any(|allowed| allowed.has(found))
     }
 }
@@ -194,10 +198,11 @@ const WHOLE: [&str; 2] = ["jwt-base64", "microsoft-teams-webhook"];
 
 /// The end of a key in most Gitleaks rules, which are made for source files.
 const END: &str = r#"(?:[\x60'"\s;]|\\[nr]|$)"#;
-/// The end of a key in a sentence, a URL or a document.
-const END_OF_KEY: &str = r#"(?:[\x60'"\s;,)\]}>&<|]|[.:!?](?:[\s'"\x60)\\]|$)|\\|$)"#;
-/// The end of a key that may be any word.
-const END_OF_ANY: &str = r#"(?:[\x60'"\s;&]|\\[nr]|$)"#;
+/// The end of a key in a sentence, a URL or a document: any character that no key continues with, in any script. Signs that are
+/// part of some keys end one before a space or another sign.
+const END_OF_KEY: &str = r#"(?:[^\w+/=.:@~-]|[/.:@~](?:[^\w+/=-]|$)|$)"#;
+/// The end of a key that may be any word. In source code, `(`, `[`, `{` and the like follow a name instead of a key.
+const END_OF_ANY: &str = r#"(?:[\x60'"\s;&,|)\]}<>*\x80-\xff]|[.:!?](?:[^\w]|$)|\\|$)"#;
 
 /// Compiles an expression. A test checks that every expression of the two files compiles.
 fn compile(pattern: &str) -> Option<Regex> {
@@ -223,6 +228,18 @@ fn with_braces(pattern: &str) -> String {
         escaped.push(character);
     }
     escaped
+}
+
+/// Limit of the entropy of hexadecimal digits, in bits per byte. They have at most 4, so a random key of 32 digits is often below
+/// the limit of a rule for any text.
+const HEXADECIMAL: f64 = 3.0;
+
+/// Whether a value is a hexadecimal number or a UUID.
+fn is_hexadecimal(value: &[u8]) -> bool {
+    value.len() >= 32
+        && value
+            .iter()
+            .all(|byte| matches!(byte, b'0'..=b'9' | b'a'..=b'f' | b'-'))
 }
 
 /// Shannon entropy, in bits per byte.

@@ -1,8 +1,9 @@
-//! Joins consecutive events of one kind: a key may begin in the text of one and end in the next.
+//! Joins consecutive events of one kind, and neighboring blocks of a message: a key may begin in the text of one and end in the next.
 
+use std::collections::BTreeMap;
 use std::ops::Range;
 
-use super::strings::Strings;
+use super::strings::{Strings, line};
 use super::views::View;
 
 /// Bytes scanned on each side of a seam.
@@ -13,15 +14,47 @@ const KEY: usize = 8 << 10;
 /// Maximum bytes of joined texts scanned together.
 const LONGEST: usize = 2 * KEY;
 
-/// Calls `each` with the joined ends of texts.
-pub fn join(text: &[u8], mut each: impl FnMut(&View)) {
-    let mut flush = |view: &mut View| {
-        if view.parts() > 1 {
-            each(view);
+/// The joined ends of texts that follow each other.
+struct Joined<'a, F: FnMut(&View)> {
+    text: &'a [u8],
+    view: View,
+    each: F,
+}
+
+impl<F: FnMut(&View)> Joined<'_, F> {
+    /// Joins a text with the one before it, or begins again if they do not belong together.
+    fn add(&mut self, before: &Range<usize>, this: &Range<usize>) {
+        let text = self.text;
+        let Some(side) = side(&text[before.clone()], &text[this.clone()]) else {
+            self.flush();
+            return;
+        };
+        if self.view.parts() == 0 {
+            let start = before.end.saturating_sub(side).max(before.start);
+            self.view.push(text, start..before.end);
         }
-        *view = View::default();
+        self.view
+            .push(text, this.start..this.end.min(this.start + side));
+        if this.len() > side || self.view.text.len() > LONGEST {
+            self.flush();
+        }
+    }
+
+    fn flush(&mut self) {
+        if self.view.parts() > 1 {
+            (self.each)(&self.view);
+        }
+        self.view = View::default();
+    }
+}
+
+/// Calls `each` with the joined ends of texts.
+pub fn join(text: &[u8], each: impl FnMut(&View)) {
+    let mut joined = Joined {
+        text,
+        view: View::default(),
+        each,
     };
-    let mut view = View::default();
     let mut last: Option<(Range<usize>, Kind<'_>, Option<Range<usize>>)> = None;
     let mut start = 0;
     while start < text.len() {
@@ -30,7 +63,7 @@ pub fn join(text: &[u8], mut each: impl FnMut(&View)) {
         start = end + 1;
         let Some(kind) = kind(&text[line.clone()]) else {
             last = None;
-            flush(&mut view);
+            joined.flush();
             continue;
         };
         let mut longest_of_this = None;
@@ -39,28 +72,88 @@ pub fn join(text: &[u8], mut each: impl FnMut(&View)) {
         {
             let before = longest_before.or_else(|| longest(text, &line_before));
             longest_of_this = longest(text, &line);
-            if let (Some(before), Some(this)) = (before, &longest_of_this)
-                && let Some(side) = side(&text[before.clone()], &text[this.clone()])
-            {
-                if view.parts() == 0 {
-                    view.push(
-                        text,
-                        before.end.saturating_sub(side).max(before.start)..before.end,
-                    );
-                }
-                view.push(text, this.start..this.end.min(this.start + side));
-                if this.len() > side || view.text.len() > LONGEST {
-                    flush(&mut view);
-                }
-            } else {
-                flush(&mut view);
+            match (before, &longest_of_this) {
+                (Some(before), Some(this)) => joined.add(&before, this),
+                _ => joined.flush(),
             }
         } else {
-            flush(&mut view);
+            joined.flush();
         }
         last = Some((line, kind, longest_of_this));
     }
-    flush(&mut view);
+    joined.flush();
+}
+
+/// Calls `each` with the joined ends of the texts of neighboring values of an array, such as the blocks of a message: pages show
+/// them without anything between them.
+pub fn join_items(text: &[u8], bounds: Range<usize>, each: impl FnMut(&View)) {
+    let mut arrays: BTreeMap<usize, Vec<ItemText>> = BTreeMap::new();
+    let mut strings = Strings::of(&text[..bounds.end], bounds.start);
+    let mut is_text = true;
+    let mut is_named = false;
+    while let Some((range, is_key)) = strings.next() {
+        if is_key {
+            is_text = !NO_TEXT.contains(&&text[range.clone()]);
+            is_named = TEXT.contains(&&text[range]);
+            continue;
+        }
+        let Some(item) = strings.item().filter(|_| is_text && !range.is_empty()) else {
+            continue;
+        };
+        let this = ItemText {
+            index: item.index,
+            is_named,
+            range,
+        };
+        let texts = arrays.entry(item.array).or_default();
+        match texts.last_mut().filter(|last| last.index == this.index) {
+            Some(last) if (last.is_named, last.range.len()) >= (is_named, this.range.len()) => {}
+            Some(last) => *last = this,
+            None => texts.push(this),
+        }
+    }
+    let mut joined = Joined {
+        text,
+        view: View::default(),
+        each,
+    };
+    for texts in arrays.values() {
+        for pair in texts.windows(2) {
+            if pair[0].index + 1 == pair[1].index {
+                joined.add(&pair[0].range, &pair[1].range);
+            } else {
+                joined.flush();
+            }
+        }
+        joined.flush();
+    }
+}
+
+/// The text of a value of an array.
+struct ItemText {
+    index: usize,
+    /// Whether its key says that it is a text.
+    is_named: bool,
+    range: Range<usize>,
+}
+
+/// As [`join_items`], in the lines of a file that have an array of objects.
+pub fn join_items_of_lines(text: &[u8], mut each: impl FnMut(&View)) {
+    let blank = |byte: &&u8| byte.is_ascii_whitespace();
+    let mut seen = 0;
+    for at in memchr::memchr_iter(b'{', text) {
+        if at < seen {
+            continue;
+        }
+        let mut before = text[seen..at].iter().rev().skip_while(blank);
+        let follows =
+            before.next() == Some(&b',') && before.find(|byte| !blank(byte)) == Some(&b'}');
+        if follows {
+            let line = line(text, at);
+            seen = line.end;
+            join_items(text, line, &mut each);
+        }
+    }
 }
 
 type Kind<'a> = &'a [u8];
@@ -76,8 +169,11 @@ fn kind(line: &[u8]) -> Option<Kind<'_>> {
     Some(&seen[after..after + end])
 }
 
-/// Keys whose values are not text of an event.
-const NO_TEXT: [&[u8]; 9] = [
+/// Keys whose values are the text of a block.
+const TEXT: [&[u8]; 5] = [b"text", b"content", b"message", b"value", b"output_text"];
+
+/// Keys whose values are not text of an event or a block.
+const NO_TEXT: [&[u8]; 10] = [
     b"timestamp",
     b"time",
     b"ts",
@@ -87,6 +183,7 @@ const NO_TEXT: [&[u8]; 9] = [
     b"id",
     b"uuid",
     b"sessionId",
+    b"visibility",
 ];
 
 /// The longest text of a line.

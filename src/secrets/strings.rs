@@ -20,8 +20,17 @@ pub struct Strings<'a> {
 enum Container {
     /// With the last key read.
     Object(Range<usize>),
-    /// With the number of values so far.
-    Array(usize),
+    /// With its first byte, and the number of values so far.
+    Array { start: usize, index: usize },
+}
+
+/// A value of an array.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Item {
+    /// The first byte of the array.
+    pub array: usize,
+    /// The position in the array.
+    pub index: usize,
 }
 
 impl<'a> Strings<'a> {
@@ -54,7 +63,10 @@ impl<'a> Strings<'a> {
                     return Some((range, is_key));
                 }
                 b'{' => self.enter(Container::Object(0..0), true),
-                b'[' => self.enter(Container::Array(0), false),
+                b'[' => {
+                    let start = self.at;
+                    self.enter(Container::Array { start, index: 0 }, false);
+                }
                 b'}' | b']' => {
                     self.is_key = false;
                     if self.deeper > 0 {
@@ -65,7 +77,7 @@ impl<'a> Strings<'a> {
                 }
                 b':' => self.is_key = false,
                 b',' if self.deeper == 0 => match self.open.last_mut() {
-                    Some(Container::Array(index)) => *index += 1,
+                    Some(Container::Array { index, .. }) => *index += 1,
                     Some(Container::Object(_)) => self.is_key = true,
                     None => {}
                 },
@@ -84,13 +96,27 @@ impl<'a> Strings<'a> {
         }
     }
 
+    /// The value of the innermost array that the last string is in.
+    pub fn item(&self) -> Option<Item> {
+        self.open
+            .iter()
+            .rev()
+            .find_map(|container| match container {
+                Container::Array { start, index } if self.deeper == 0 => Some(Item {
+                    array: *start,
+                    index: *index,
+                }),
+                _ => None,
+            })
+    }
+
     /// The JSON pointer of the last string.
     pub fn pointer(&self) -> String {
         let mut pointer = String::new();
         for container in &self.open {
             pointer.push('/');
             match container {
-                Container::Array(index) => pointer.push_str(&index.to_string()),
+                Container::Array { index, .. } => pointer.push_str(&index.to_string()),
                 Container::Object(key) => {
                     let raw = String::from_utf8_lossy(&self.text[key.clone()]);
                     let quoted = format!("\"{raw}\"");
@@ -101,6 +127,13 @@ impl<'a> Strings<'a> {
         }
         pointer
     }
+}
+
+/// The line that contains a byte.
+pub fn line(text: &[u8], at: usize) -> Range<usize> {
+    let start = memchr::memrchr(b'\n', &text[..at]).map_or(0, |found| found + 1);
+    let end = memchr::memchr(b'\n', &text[at..]).map_or(text.len(), |found| at + found);
+    start..end
 }
 
 /// The end of the string that begins at `at`.

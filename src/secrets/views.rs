@@ -6,6 +6,8 @@ use base64::Engine as _;
 use base64::alphabet;
 use base64::engine::{DecodePaddingMode, GeneralPurpose, GeneralPurposeConfig};
 
+use crate::characters::{MAY_BEGIN_HIDDEN, is_hidden};
+
 /// Minimum length of base64 to decode, in characters.
 const SHORTEST: usize = 24;
 /// Characters of base64 decoded first; the rest is decoded only if they are text.
@@ -129,11 +131,26 @@ fn escape(text: &[u8]) -> (Character, usize) {
         },
         Some(b'u') => match hex(2..6) {
             Some(code) => (Character::of(code), 6),
+            None => braced(text).unwrap_or((Character::byte(b'\\'), 1)),
+        },
+        Some(b'U') => match hex(2..10) {
+            Some(code) => (Character::of(code), 10),
             None => (Character::byte(b'\\'), 1),
         },
         Some(b'0') if text[1..].starts_with(b"033") => (Character::byte(0x1b), 4),
         _ => (Character::byte(b'\\'), 1),
     }
+}
+
+/// The character and length of an escape such as `\u{5f}`.
+fn braced(text: &[u8]) -> Option<(Character, usize)> {
+    let digits = text
+        .get(3..text.len().min(11))
+        .filter(|_| text[2] == b'{')?;
+    let count = digits.iter().position(|byte| *byte == b'}')?;
+    let code = std::str::from_utf8(&digits[..count]).ok()?;
+    let code = u32::from_str_radix(code, 16).ok()?;
+    Some((Character::of(code), count + 4))
 }
 
 /// A character as UTF-8.
@@ -191,6 +208,206 @@ fn sequence(text: &[u8]) -> usize {
         Some(_) => 2,
         None => text.len(),
     }
+}
+
+/// The text as a reader sees it: without invisible characters, and with character references such as `&#95;` resolved. `None` if it
+/// has neither in a word. ASCII in UTF-16 is ASCII without its zero bytes.
+pub fn visible(text: &[u8]) -> Option<View> {
+    let mut view = View::default();
+    let (mut from, mut at) = (0, 0);
+    let mut is_other = false;
+    while at < text.len() {
+        let (shown, length) = match text[at] {
+            b'&' => match reference(&text[at..]) {
+                Some((c, length)) => (Some(c).filter(|c| !is_hidden(*c)), length),
+                None => (None, 0),
+            },
+            byte if MAY_BEGIN_HIDDEN[usize::from(byte)] => (None, hidden(&text[at..])),
+            _ => (None, 0),
+        };
+        if length == 0 {
+            at += 1;
+            continue;
+        }
+        is_other = is_other || is_within(text, at, length, shown);
+        if from < at {
+            view.push(text, from..at);
+        }
+        if let Some(c) = shown {
+            view.step(at);
+            view.text
+                .extend_from_slice(c.encode_utf8(&mut [0; 4]).as_bytes());
+        }
+        at += length;
+        from = at;
+        view.end = at;
+    }
+    if from < text.len() {
+        view.push(text, from..text.len());
+    }
+    is_other.then_some(view)
+}
+
+/// Whether what is written at `at` is within a word: an invisible character, or the reference of `shown`.
+pub fn is_within(text: &[u8], at: usize, length: usize, shown: Option<char>) -> bool {
+    let is_in_a_word = |at: usize| text.get(at).is_some_and(|byte| is_in_word(*byte));
+    match shown {
+        Some(c) => {
+            u8::try_from(c).is_ok_and(|byte| is_in_word(byte) || b":/=+$@%~!".contains(&byte))
+        }
+        None => is_in_a_word(at.wrapping_sub(1)) || is_in_a_word(at + length),
+    }
+}
+
+/// The length of an invisible character at the beginning of a text, or 0. The colors of a terminal have a view of their own.
+pub fn hidden(text: &[u8]) -> usize {
+    let length = match text.first() {
+        Some(0x1b) | None => return 0,
+        Some(0..0x80) => 1,
+        Some(0xc0..0xe0) => 2,
+        Some(0xe0..0xf0) => 3,
+        Some(_) => 4,
+    };
+    let first = text
+        .get(..length)
+        .and_then(|first| std::str::from_utf8(first).ok());
+    let is_first_hidden = first.is_some_and(|first| first.chars().all(is_hidden));
+    if is_first_hidden { length } else { 0 }
+}
+
+/// Named character references that a key or its surroundings may be written with.
+const REFERENCES: [(&str, char); 46] = [
+    ("amp", '&'),
+    ("lt", '<'),
+    ("gt", '>'),
+    ("quot", '"'),
+    ("apos", '\''),
+    ("nbsp", '\u{a0}'),
+    ("lowbar", '_'),
+    ("UnderBar", '_'),
+    ("period", '.'),
+    ("sol", '/'),
+    ("bsol", '\\'),
+    ("colon", ':'),
+    ("semi", ';'),
+    ("comma", ','),
+    ("equals", '='),
+    ("plus", '+'),
+    ("num", '#'),
+    ("commat", '@'),
+    ("percnt", '%'),
+    ("ast", '*'),
+    ("midast", '*'),
+    ("excl", '!'),
+    ("quest", '?'),
+    ("dollar", '$'),
+    ("Hat", '^'),
+    ("grave", '`'),
+    ("verbar", '|'),
+    ("vert", '|'),
+    ("lpar", '('),
+    ("rpar", ')'),
+    ("lsqb", '['),
+    ("lbrack", '['),
+    ("rsqb", ']'),
+    ("rbrack", ']'),
+    ("lcub", '{'),
+    ("lbrace", '{'),
+    ("rcub", '}'),
+    ("rbrace", '}'),
+    ("Tab", '\t'),
+    ("NewLine", '\n'),
+    ("shy", '\u{ad}'),
+    ("ZeroWidthSpace", '\u{200b}'),
+    ("zwnj", '\u{200c}'),
+    ("zwj", '\u{200d}'),
+    ("NoBreak", '\u{2060}'),
+    ("InvisibleTimes", '\u{2062}'),
+];
+
+/// The character and length of a character reference at the beginning of a text.
+pub fn reference(text: &[u8]) -> Option<(char, usize)> {
+    let rest = text.get(1..text.len().min(20))?;
+    let digits = |from: usize, is_digit: fn(&u8) -> bool, radix: u32| {
+        let count = rest
+            .get(from..)?
+            .iter()
+            .take_while(|byte| is_digit(byte))
+            .count();
+        let digits = std::str::from_utf8(&rest[from..from + count]).ok()?;
+        let c = char::from_u32(u32::from_str_radix(digits, radix).ok()?)?;
+        // Browsers need no semicolon.
+        let semicolon = usize::from(rest.get(from + count) == Some(&b';'));
+        Some((c, 1 + from + count + semicolon))
+    };
+    match rest {
+        [b'#', b'x' | b'X', ..] => digits(2, u8::is_ascii_hexdigit, 16),
+        [b'#', ..] => digits(1, u8::is_ascii_digit, 10),
+        _ => {
+            let end = rest.iter().position(|byte| *byte == b';')?;
+            let known = REFERENCES
+                .iter()
+                .find(|(name, _)| name.as_bytes() == &rest[..end]);
+            known.map(|(_, c)| (*c, end + 2))
+        }
+    }
+}
+
+/// The text of an HTML document, without tags and comments within words. `None` if it has none.
+pub fn untagged(text: &[u8]) -> Option<View> {
+    let mut view = View::default();
+    let mut from = 0;
+    let mut at = 0;
+    // If one comment has no end, no later one has.
+    let mut has_end = true;
+    while let Some(found) = memchr::memchr(b'<', &text[at..]) {
+        let start = at + found;
+        let mut end = start;
+        while let Some(length) = tag(&text[end..], &mut has_end) {
+            end += length;
+        }
+        let is_within = start > 0
+            && is_in_word(text[start - 1])
+            && text.get(end).is_some_and(|byte| is_in_word(*byte));
+        if end > start && is_within {
+            view.push(text, from..start);
+            from = end;
+        }
+        at = end.max(start + 1);
+    }
+    if from == 0 {
+        return None;
+    }
+    view.push(text, from..text.len());
+    Some(view)
+}
+
+/// The length of a tag or a comment at the beginning of a text.
+fn tag(text: &[u8], has_end: &mut bool) -> Option<usize> {
+    const COMMENT: &[u8] = b"<!--";
+    if *has_end && text.starts_with(COMMENT) {
+        let end = memchr::memmem::find(&text[COMMENT.len()..], b"-->");
+        *has_end = end.is_some();
+        return Some(COMMENT.len() + end? + 3);
+    }
+    let name = text.strip_prefix(b"</").or(text.strip_prefix(b"<"))?;
+    let length = name.iter().take_while(|byte| byte.is_ascii_alphanumeric());
+    let name = &name[..length.count().min(LONGEST_NAME)];
+    let is_inline = |known: &&[u8]| known.eq_ignore_ascii_case(name);
+    INLINE.iter().find(|known| is_inline(known))?;
+    Some(memchr::memchr(b'>', &text[..text.len().min(4096)])? + 1)
+}
+
+/// Elements that may stand within a word.
+const INLINE: [&[u8]; 19] = [
+    b"a", b"b", b"bdi", b"bdo", b"code", b"em", b"font", b"i", b"ins", b"kbd", b"mark", b"s",
+    b"small", b"span", b"strong", b"tspan", b"tt", b"u", b"wbr",
+];
+const LONGEST_NAME: usize = 8;
+
+/// Whether a byte may be part of a key, or begins the reference of a character.
+pub const fn is_in_word(byte: u8) -> bool {
+    byte.is_ascii_alphanumeric() || matches!(byte, b'_' | b'-' | b'.' | b'&')
 }
 
 /// The text with percent-encoding resolved. `None` if it has none.
@@ -420,6 +637,36 @@ mod tests {
         assert_eq!(String::from_utf8_lossy(&view.text), "key=v");
         assert_eq!(origin(&view, text, "key"), "ke\u{1b}[0;1my\u{1b}[0m");
         assert!(uncolored(b"plain").is_none());
+    }
+
+    #[test]
+    fn a_text_is_read_without_what_nobody_sees_and_with_its_character_references() {
+        for (text, shown) in [
+            ("ke\u{200b}y\u{ad}=\u{feff}v", "key=v"),
+            ("k\0e\0y\0=\0v\0", "key=v"),
+            ("k&#101;y&#x3d;v", "key=v"),
+            ("key&equals;v&shy;", "key=v"),
+            ("k&#101y&equals;&ZeroWidthSpace;v", "key=v"),
+        ] {
+            let view = visible(text.as_bytes()).expect("it has some");
+            assert_eq!(String::from_utf8_lossy(&view.text), shown);
+            assert!(origin(&view, text, "key").starts_with('k'));
+        }
+        for plain in ["plain – “text”", "a & b &c; &#; &#x;", "\u{1b}[0m"] {
+            assert!(visible(plain.as_bytes()).is_none(), "{plain}");
+        }
+    }
+
+    #[test]
+    fn tags_within_a_word_are_left_out_and_those_between_words_are_not() {
+        let text = "<p>ke<b>y</b><!-- a > b -->=v</p> <i>a < b</i>";
+        let view = untagged(text.as_bytes()).expect("it has some");
+        assert_eq!(
+            String::from_utf8_lossy(&view.text),
+            "<p>key</b><!-- a > b -->=v</p> <i>a < b</i>"
+        );
+        assert_eq!(origin(&view, text, "key"), "ke<b>y");
+        assert!(untagged(b"<p>a</p> <p>b</p> 1<2 && 2>1").is_none());
     }
 
     #[test]

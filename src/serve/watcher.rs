@@ -109,7 +109,7 @@ impl Watcher {
 
     /// Watches the files of this site from now on.
     pub fn follow(&mut self, site: &Site) {
-        self.previous = named(site.previous());
+        self.previous = named(&site.previous());
         self.want(site.content.clone());
     }
 

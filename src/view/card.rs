@@ -5,7 +5,7 @@ use std::collections::BTreeSet;
 use crate::config::Config;
 use crate::model::archive::{Archive, Group};
 use crate::model::findings::Findings;
-use crate::model::run::Run;
+use crate::model::run::{Metric, Run};
 use crate::model::tape::Tape;
 use crate::model::words;
 
@@ -71,7 +71,7 @@ pub fn of_run(s: &Sources<'_>) -> Card {
     let mut figures = vec![(tone(state.tone), state.word.replace('_', " "))];
     let cost = run.metrics.comparable_cost.as_ref();
     let time = run.metrics.run_time_seconds.as_ref();
-    let cost = cost.map(|cost| format::short_cost(Some(cost)));
+    let cost = cost.map(|_| format::short_cost_of(&run.metrics, Metric::ComparableCost));
     let time = time.map(|time| format::clock(Some(time)));
     let known = [cost, time].into_iter().flatten();
     figures.extend(known.map(|cell| (Tone::Plain, cell.text().to_owned())));

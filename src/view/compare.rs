@@ -8,7 +8,7 @@ use crate::model::archive::Archive;
 use crate::model::details::{self, Recorded};
 use crate::model::findings::Findings;
 use crate::model::review::Rating;
-use crate::model::run::Number;
+use crate::model::run::{Metric, Number};
 use crate::model::tape::Tape;
 
 use super::outcomes;
@@ -123,7 +123,7 @@ pub struct RunData<'a> {
     ended: String,
     /// The fields of all groups; null if unknown.
     fields: Vec<Option<String>>,
-    metrics: Vec<Metric>,
+    metrics: Vec<MetricData>,
     checks: Vec<Check>,
     /// Name with scorer, and value of each outcome.
     #[serde(skip_serializing_if = "Vec::is_empty")]
@@ -134,8 +134,8 @@ pub struct RunData<'a> {
     writeup: Option<Writeup>,
 }
 
-/// A number, null if unknown, and its display text.
-type Metric = (Option<f64>, String);
+/// A number, null if unknown, and its display text, which marks a lower bound.
+type MetricData = (Option<f64>, String);
 
 /// View and name of a check; its similarity, null if the view was not reached; and its display text.
 type Check = (String, String, Option<f64>, String);
@@ -162,10 +162,12 @@ struct Writeup {
 fn ended(s: &Sources<'_>) -> String {
     let run = &s.entry.run;
     let rating = format::rating(s.review.and_then(|review| review.rating));
-    let cost = run.metrics.comparable_cost.as_ref();
-    let cost = cost.map_or_else(
+    let cost = run.metrics.comparable_cost.as_ref().map_or_else(
         || "cost not known".to_owned(),
-        |cost| format::short_cost(Some(cost)).text().to_owned(),
+        |_| {
+            let cell = format::short_cost_of(&run.metrics, Metric::ComparableCost);
+            cell.text().to_owned()
+        },
     );
     format!(
         "{} · {} · {cost}",
@@ -250,7 +252,7 @@ fn cut(text: &str, limit: usize) -> String {
 
 type Text = for<'a> fn(&'a Sources<'_>) -> Option<Cow<'a, str>>;
 type FieldRow = (&'static str, bool, Text);
-type MetricRow = (&'static str, fn(&Sources<'_>) -> Metric);
+type MetricRow = (&'static str, fn(&Sources<'_>) -> MetricData);
 
 /// A field that belongs to the task.
 const TASK: bool = true;
@@ -375,19 +377,19 @@ fn step(recorded: Recorded<'_>) -> Option<Cow<'static, str>> {
     reason = "the method itself is of one lifetime"
 )]
 const METRICS: [MetricRow; 10] = [
-    ("Uncached input", |s| tokens(s, 0)),
-    ("Cached input", |s| tokens(s, 1)),
-    ("Output", |s| tokens(s, 2)),
-    ("Reasoning", |s| tokens(s, 3)),
-    ("Comparable cost", |s| {
-        cost(s.entry.run.metrics.comparable_cost.as_ref())
-    }),
-    ("Actual cost", |s| {
-        cost(s.entry.run.metrics.actual_cost.as_ref())
-    }),
+    ("Uncached input", |s| tokens(s, Metric::UncachedInput)),
+    ("Cached input", |s| tokens(s, Metric::CachedInput)),
+    ("Output", |s| tokens(s, Metric::Output)),
+    ("Reasoning", |s| tokens(s, Metric::Reasoning)),
+    ("Comparable cost", |s| cost(s, Metric::ComparableCost)),
+    ("Actual cost", |s| cost(s, Metric::ActualCost)),
     ("Run time", |s| {
         let seconds = s.entry.run.metrics.run_time_seconds.as_ref();
-        recorded(seconds, &format::run_time(seconds))
+        let is_bound = s.entry.run.metrics.is_lower_bound(Metric::RunTime);
+        recorded(
+            seconds,
+            &format::at_least(format::run_time(seconds), is_bound),
+        )
     }),
     ("Events", |s| counted(of_tapes(s, |tape| tape.events.len()))),
     ("Failures", |s| counted(of_tapes(s, |tape| tape.failures()))),
@@ -399,21 +401,28 @@ const METRICS: [MetricRow; 10] = [
     }),
 ];
 
-fn recorded(number: Option<&Number>, cell: &Cell) -> Metric {
+fn recorded(number: Option<&Number>, cell: &Cell) -> MetricData {
     (number.map(Number::value), cell.text().to_owned())
 }
 
-fn tokens(s: &Sources<'_>, class: usize) -> Metric {
-    let (_, number) = s.entry.run.metrics.tokens()[class];
-    recorded(number, &format::tokens(number))
+fn tokens(s: &Sources<'_>, class: Metric) -> MetricData {
+    let metrics = &s.entry.run.metrics;
+    recorded(
+        metrics.all()[class as usize],
+        &format::tokens_of(metrics, class),
+    )
 }
 
-fn cost(number: Option<&Number>) -> Metric {
-    recorded(number, &format::cost(number))
+fn cost(s: &Sources<'_>, which: Metric) -> MetricData {
+    let metrics = &s.entry.run.metrics;
+    recorded(
+        metrics.all()[which as usize],
+        &format::cost_of(metrics, which),
+    )
 }
 
 #[allow(clippy::cast_precision_loss, reason = "lengths of bars")]
-fn counted(count: Option<usize>) -> Metric {
+fn counted(count: Option<usize>) -> MetricData {
     let text = count.map_or_else(String::new, |count| format::grouped(&count.to_string()));
     (count.map(|count| count as f64), text)
 }

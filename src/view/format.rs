@@ -2,7 +2,7 @@
 
 use crate::model::decimal;
 use crate::model::review::Rating;
-use crate::model::run::{Metrics, Number, State};
+use crate::model::run::{Metric, Metrics, Number, State};
 use crate::model::time::{self, Moment};
 pub use crate::model::time::{push_clock, push_iso_ms, utc};
 
@@ -164,6 +164,47 @@ pub fn clock(number: Option<&Number>) -> Cell {
     Cell::titled(text, format!("{words} ({} seconds)", number.text()))
 }
 
+/// A value that is a lower bound, marked as such. An unknown one stays unknown.
+#[must_use]
+pub fn at_least(cell: Cell, is_lower_bound: bool) -> Cell {
+    match cell {
+        Cell::Plain(text) if is_lower_bound => {
+            let title = format!("lower bound: {text}; the log lacks a part");
+            Cell::titled(format!("≥ {text}"), title)
+        }
+        Cell::Titled {
+            text,
+            title,
+            known: true,
+        } if is_lower_bound => {
+            let title = format!("lower bound: {title}; the log lacks a part");
+            Cell::titled(format!("≥ {text}"), title)
+        }
+        cell => cell,
+    }
+}
+
+/// Tokens of a class of a run.
+#[must_use]
+pub fn tokens_of(metrics: &Metrics, class: Metric) -> Cell {
+    let number = metrics.all()[class as usize];
+    at_least(tokens(number), metrics.is_lower_bound(class))
+}
+
+/// A cost of a run in USD.
+#[must_use]
+pub fn cost_of(metrics: &Metrics, which: Metric) -> Cell {
+    let number = metrics.all()[which as usize];
+    at_least(cost(number), metrics.is_lower_bound(which))
+}
+
+/// A cost of a run in USD with two or three significant digits.
+#[must_use]
+pub fn short_cost_of(metrics: &Metrics, which: Metric) -> Cell {
+    let number = metrics.all()[which as usize];
+    at_least(short_cost(number), metrics.is_lower_bound(which))
+}
+
 /// All tokens in millions or thousands, and the percentage of input from a cache.
 #[must_use]
 #[allow(
@@ -178,31 +219,39 @@ pub fn short_tokens(metrics: &Metrics) -> (Cell, Option<u64>) {
         decimal::sum(numbers.map(Number::value))
     };
     let [(_, input), _, (_, total)] = metrics.totals();
-    let Some(digits) = total.digits else {
+    let Some(digits) = total.digits.as_deref() else {
         return (Cell::unknown("not reported by the harness"), None);
     };
     let all = sum(&classes);
     let short = match all {
-        ..1e3 => grouped(&digits),
+        ..1e3 => grouped(digits),
         1e3..1e6 => format!("{:.1} k", all / 1e3),
         1e6..1e9 => format!("{:.2} M", all / 1e6),
         _ => format!("{:.2} G", all / 1e9),
     };
-    let (bound, title) = match total.missing.as_slice() {
-        [] => ("", format!("{} tokens", grouped(&digits))),
-        missing => (
+    let (bound, title) = match (total.missing.as_slice(), total.partial.as_slice()) {
+        ([], []) => ("", format!("{} tokens", grouped(digits))),
+        (missing, []) => (
             "≥ ",
             format!(
                 "lower bound: {} tokens without {}",
-                grouped(&digits),
+                grouped(digits),
                 missing.join(" and ")
+            ),
+        ),
+        _ => (
+            "≥ ",
+            format!(
+                "lower bound: {} tokens; {}",
+                grouped(digits),
+                total.why().unwrap_or_default()
             ),
         ),
     };
     let whole = sum(&classes[..2]);
     let cached = metrics.cached_input.as_ref().map(Number::value);
     let percent = cached
-        .filter(|_| input.missing.is_empty() && whole > 0.0)
+        .filter(|_| !input.is_lower_bound() && whole > 0.0)
         .map(|cached| (cached / whole * 100.0).round() as u64);
     (Cell::titled(format!("{bound}{short}"), title), percent)
 }

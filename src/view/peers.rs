@@ -4,6 +4,7 @@ use std::sync::Arc;
 
 use crate::model::archive::{Archive, Entry};
 use crate::model::comparison::Set;
+use crate::model::run::Metric;
 
 use super::plot::Scale;
 
@@ -30,7 +31,7 @@ pub struct Peers {
 }
 
 fn cost(entry: &Entry) -> Option<f64> {
-    let cost = entry.run.metrics.comparable_cost.as_ref()?.value();
+    let cost = entry.run.metrics.exact(Metric::ComparableCost)?.value();
     (cost >= 0.0).then_some(cost)
 }
 

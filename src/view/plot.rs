@@ -7,7 +7,7 @@ use std::sync::Arc;
 use crate::diagnostics::text::capitalized;
 use crate::model::archive::{Archive, Entry, GroupBy};
 use crate::model::comparison::Set;
-use crate::model::run::Number;
+use crate::model::run::{Metric, Number};
 use crate::model::time;
 
 use super::format;
@@ -111,8 +111,8 @@ impl PlotMetric {
     fn of(self, entry: &Entry) -> Option<f64> {
         let metrics = &entry.run.metrics;
         match self {
-            Self::Cost => metrics.comparable_cost.as_ref().map(Number::value),
-            Self::Time => metrics.run_time_seconds.as_ref().map(Number::value),
+            Self::Cost => metrics.exact(Metric::ComparableCost).map(Number::value),
+            Self::Time => metrics.exact(Metric::RunTime).map(Number::value),
             Self::Tokens => {
                 let [.., all] = metrics.totals();
                 all.1.digits?.parse().ok()
@@ -359,7 +359,7 @@ fn notes(archive: &Archive, runs: &[usize], metrics: &[PlotMetric]) -> Vec<Strin
     if metrics.contains(&PlotMetric::Tokens) {
         let partial = count(&|entry| {
             let [.., (_, all)] = entry.run.metrics.totals();
-            all.digits.is_some() && !all.missing.is_empty()
+            all.digits.is_some() && all.is_lower_bound()
         });
         let (not, their) = if partial == 1 {
             ("does", "its")
@@ -368,7 +368,7 @@ fn notes(archive: &Archive, runs: &[usize], metrics: &[PlotMetric]) -> Vec<Strin
         };
         if partial > 0 {
             notes.push(format!(
-                "{} {not} not report all classes of tokens: {their} sum is a lower bound.",
+                "{} {not} not report all tokens: {their} sum is a lower bound.",
                 format::count(partial, "run")
             ));
         }

@@ -9,7 +9,7 @@ use crate::links;
 use crate::model::archive::{Archive, Entry, GroupBy};
 use crate::model::comparison::Set;
 use crate::model::decimal;
-use crate::model::run::Number;
+use crate::model::run::{Metric, Number};
 
 use super::plot::{Scale, SeriesMark};
 use super::{Cell, Link, format, outcomes};
@@ -95,7 +95,7 @@ pub struct Dot {
 }
 
 fn cost(entry: &Entry) -> Option<&Number> {
-    entry.run.metrics.comparable_cost.as_ref()
+    entry.run.metrics.exact(Metric::ComparableCost)
 }
 
 /// The table of a set of comparable runs, for a page whose path to the root is `root`; `None` for a single run.

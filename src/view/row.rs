@@ -8,7 +8,7 @@ use serde::Serialize;
 use crate::model::archive::{Archive, Entry};
 use crate::model::findings::Findings;
 use crate::model::review::Rating;
-use crate::model::run::Number;
+use crate::model::run::{Metric, Number};
 
 use super::peers::Peers;
 use super::timeline::head;
@@ -113,14 +113,12 @@ pub fn row(
             Some(Rating::ALL.len() - better)
         }),
         finished: format::when(run.recency()),
-        tokens: metrics
-            .tokens()
-            .iter()
-            .map(|(_, number)| format::tokens(*number))
-            .collect(),
-        comparable_cost: format::short_cost(metrics.comparable_cost.as_ref()),
+        tokens: Metric::TOKENS
+            .map(|class| format::tokens_of(metrics, class))
+            .to_vec(),
+        comparable_cost: format::short_cost_of(metrics, Metric::ComparableCost),
         peers: None,
-        actual_cost: format::short_cost(metrics.actual_cost.as_ref()),
+        actual_cost: format::short_cost_of(metrics, Metric::ActualCost),
         run_time: format::clock(metrics.run_time_seconds.as_ref()),
         seconds: metrics
             .run_time_seconds
@@ -163,7 +161,11 @@ fn threads(findings: &Findings) -> Cell {
             let entries = format::count(counts.entries, "entry");
             Cell::titled(
                 format::grouped(&counts.threads.to_string()),
-                format!("{threads}, {entries}"),
+                format!(
+                    "{threads}, {entries}: {} open, {} resolved",
+                    format::grouped(&counts.open.to_string()),
+                    format::grouped(&counts.resolved().to_string()),
+                ),
             )
         },
     )

@@ -1,6 +1,8 @@
 //! A tape as a drawing: up to some hundred events as a bar each, in the lane of their family, or more events as columns.
 //! Annotations and failures are above, spans and times below.
 
+use std::collections::BTreeMap;
+
 use serde::Serialize;
 
 use crate::config::Config;
@@ -35,6 +37,8 @@ const FOLD: u32 = 16;
 const SHORTEST: u32 = 3;
 /// Maximum brackets drawn; more would overlap.
 const BRACKETS: usize = 200;
+/// Maximum marks, unless there is only one at each place.
+const PINS: usize = 200;
 /// Width of an annotation mark in a viewport of 768 pixels; in a smaller one the mark is smaller.
 const PIN: u32 = 26;
 /// Width of an area that links to its first event: a single bar is too narrow to click.
@@ -202,13 +206,27 @@ pub fn strip<'a>(
 }
 
 impl Strip<'_> {
-    /// Prefixes of event addresses on the page at path `from`, for each page of the tape.
+    /// Prefixes of event addresses on the page at path `from`, for the pages of the tape that the strip links to, by their
+    /// index. A tape may have thousands of pages, and each of them shows the strip.
     #[must_use]
-    pub fn hrefs(&self, from: &str) -> Vec<String> {
-        let pages = 1..=self.layout.pages();
-        pages
-            .map(|number| self.layout.page_href(from, number))
-            .collect()
+    pub fn hrefs(&self, from: &str) -> BTreeMap<usize, String> {
+        let labels = self
+            .failures
+            .wide
+            .iter()
+            .chain(self.failures.slim.iter().flatten());
+        let places = self.areas.iter().chain(&self.failures.lines);
+        let places = places.chain(labels.map(|label| &label.place));
+        let pages = places
+            .map(|place| place.page)
+            .chain(self.pins.iter().map(|pin| pin.page));
+        let mut hrefs = BTreeMap::new();
+        for page in pages {
+            hrefs
+                .entry(page)
+                .or_insert_with(|| self.layout.page_href(from, page + 1));
+        }
+        hrefs
     }
 
     /// The range of page `number`, if the tape has several pages.
@@ -312,11 +330,18 @@ fn pins(
         });
     let mut pins: Vec<_> = pins.collect();
     pins.sort_by_key(|pin| pin.x);
-    pins.dedup_by(|next, pin| {
-        let is_near = next.x < pin.x + PIN && next.page == pin.page;
-        pin.count += usize::from(is_near);
-        is_near
-    });
+    let mut merge = |is_of_one_page: bool| {
+        pins.dedup_by(|next, pin| {
+            let is_near = next.x < pin.x + PIN && (next.page == pin.page || !is_of_one_page);
+            pin.count += if is_near { next.count } else { 0 };
+            is_near
+        });
+        pins.len()
+    };
+    // A tape of thousands of pages has the strip on each of them.
+    if merge(true) > PINS {
+        merge(false);
+    }
     pins
 }
 

@@ -83,6 +83,8 @@ pub struct EventView<'a> {
     pub at: Option<(i64, i64)>,
     /// The pause before it, if long.
     pub gap: Option<String>,
+    /// `3 s`, if it is recorded as that much earlier than the event before it.
+    pub earlier: Option<String>,
     /// Its subject.
     pub headline: &'a str,
     /// Short facts.
@@ -95,6 +97,13 @@ pub struct EventView<'a> {
     pub spans: SpanPieces,
     /// Its annotations.
     pub annotations: Vec<AnnotationView<'a>>,
+}
+
+impl EventView<'_> {
+    /// Whether it follows the event before it without a long gap, and without going back in time.
+    const fn is_in_time(&self) -> bool {
+        self.gap.is_none() && self.earlier.is_none()
+    }
 }
 
 /// A part of the content.
@@ -135,6 +144,10 @@ pub struct Timeline<'a> {
     start: Option<i64>,
     /// Hashes of payloads that earlier events showed.
     payloads: BTreeSet<&'a str>,
+    /// The last time before the next page.
+    before: Option<i64>,
+    /// The latest time before the next page: after a time that runs backwards, gaps count from it.
+    latest: Option<i64>,
 }
 
 impl<'a> Timeline<'a> {
@@ -153,6 +166,8 @@ impl<'a> Timeline<'a> {
             mutes: Mutes::of(layout, sidecar),
             start: layout.tape.events.iter().find_map(|event| event.at),
             payloads: BTreeSet::new(),
+            before: None,
+            latest: None,
         }
     }
 
@@ -171,18 +186,18 @@ impl<'a> Timeline<'a> {
             long: Vec::new(),
         };
         let range = layout.range(number);
-        let mut before = range
-            .start
-            .checked_sub(1)
-            .and_then(|previous| tape.events[previous].at);
+        let (mut before, mut latest) = (self.before, self.latest);
         let first = range.start;
         let events: Vec<_> = range
             .clone()
             .map(|position| {
                 let event = &tape.events[position];
                 let anchor = layout.anchor(event.seq, position);
-                let gap = gap(config, before, event.at);
+                let gap = gap(config, latest, event.at);
+                let earlier = event.at.zip(before).filter(|(at, before)| at < before);
+                let earlier = earlier.map(|(at, before)| before.saturating_sub(at));
                 before = event.at.or(before);
+                latest = latest.max(event.at);
                 EventView {
                     seq: event.seq,
                     word: event.kind.word,
@@ -205,6 +220,7 @@ impl<'a> Timeline<'a> {
                         .at
                         .map(|at| (at, at.saturating_sub(self.start.unwrap_or(at)))),
                     gap,
+                    earlier: earlier.map(format::milliseconds),
                     headline: &event.headline,
                     facts: &event.facts,
                     texts: contents.of(event, anchor),
@@ -221,6 +237,8 @@ impl<'a> Timeline<'a> {
             .collect();
         let long = contents.long;
         self.payloads = payloads;
+        self.before = before;
+        self.latest = latest;
         let page = TimelinePage {
             folds: folds::folds(&self.mutes, &tape.events[range], &events, first),
             events,
@@ -242,9 +260,12 @@ impl<'a> Timeline<'a> {
             return Vec::new();
         };
         let call = event.ties.call.filter(|_| !is_tied(events));
-        let mut after = after.iter().filter(|event| event.kind.word != "usage");
-        let next = after.next().map(|event| event.seq);
-        let result = event.ties.result.filter(|result| next != Some(*result));
+        // Looked up only for calls: thousands of usage events may follow each event.
+        let next = || {
+            let mut after = after.iter().filter(|event| event.kind.word != "usage");
+            after.next().map(|event| event.seq)
+        };
+        let result = event.ties.result.filter(|result| next() != Some(*result));
         let ties = [("of call", call), ("result", result)];
         let ties = ties.into_iter().filter_map(|(what, seq)| {
             let seq = seq?;
@@ -268,6 +289,9 @@ fn is_tied(events: &[Event<'_>]) -> bool {
     let Some((event, before)) = events.split_last() else {
         return false;
     };
+    if event.kind.family != Family::Error && event.ties.call.is_none() {
+        return false;
+    }
     let mut before = before.iter().rev();
     let Some(before) = before.find(|event| event.kind.word != "usage") else {
         return false;

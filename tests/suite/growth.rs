@@ -177,6 +177,11 @@ fn megabytes_of_what_looks_like_secrets_take_seconds() {
             "k".repeat(1 << 20),
             vec![format!("\"{token}\""); 20_000].join(",")
         ),
+        format!("{}\n", line(&"a\u{200b}&#95;\0".repeat(60_000))),
+        format!(
+            "{{\"type\":\"agent\",\"blocks\":[{}]}}\n",
+            vec!["{\"text\":\"a1\"}"; 60_000].join(",")
+        ),
     ];
     for log in logs {
         let site = site();

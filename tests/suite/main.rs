@@ -44,6 +44,7 @@ mod hostile;
 mod house;
 mod implementation;
 mod import;
+mod import_claude;
 mod import_codex;
 mod import_facts;
 #[cfg(unix)]

@@ -592,3 +592,74 @@ fn a_second_build_with_a_new_redaction_equals_a_first_build() {
         assert_eq!(differing, [""; 0], "{list}");
     }
 }
+
+#[test]
+fn a_pointer_through_a_withheld_key_is_published_with_its_marker() {
+    for (key, reason) in [("Maria Kowalska", "personal"), ("hush-4f1c-2d3e", "secret")] {
+        let site = TestSite::base();
+        let event = json!({ "type": "unknown", "timestamp": "2026-03-01T10:00:59Z", "raw": { key: { "a": "the words" } } });
+        let events = format!("{FIRST}/events.jsonl");
+        site.write(&events, format!("{event}\n{}", site.text(&events)));
+        let redact = |quote: &str, reason: &str| {
+            let ran = site.runpress(&[
+                "redact", FIRST, "--event", "0", "--quote", quote, "--reason", reason,
+            ]);
+            assert_eq!(ran.status, Some(0), "{ran:?}");
+        };
+        redact("the words", "copyright");
+        redact(key, reason);
+        let list = site.text(&format!("{FIRST}/redactions.jsonl"));
+        assert!(list.contains(&format!("/raw/{key}/a")), "{list}");
+        let outcome = site.build();
+        assert!(outcome.published, "{:?}", codes(&outcome));
+        let marker = format!("/raw/[withheld: {reason}, {} characters]/a", key.len());
+        assert!(site.text(&format!("{RUN}/run.json")).contains(&marker));
+        for (path, bytes) in tree(&site.path("public")) {
+            let holds = bytes.windows(key.len()).any(|part| part == key.as_bytes());
+            assert!(!holds, "{path}");
+        }
+    }
+}
+
+#[test]
+fn a_key_that_only_readers_see_is_withheld_with_the_markup_in_it() {
+    let key = ["gh", "p_", "q8Zr4Lm2Xw7Nc5Vb9Ks1Tj6Hd3Fg0Py2Ru4E"].concat();
+    for written in [
+        key.replacen('_', "\\_", 1),
+        key.replacen('p', "**p**", 1),
+        key.replacen('_', "&#95;", 1),
+        key.replacen('8', "<!-- a -->8", 1),
+        key.replacen('8', "\u{200b}8", 1),
+        key.replacen('8', "\08", 1),
+    ] {
+        let site = TestSite::base();
+        site.write(
+            &format!("{FIRST}/writeup.md"),
+            format!("---\nrating: great\n---\n\nIt printed {written} here.\n"),
+        );
+        let evidence = json!({ "type": "annotation", "id": "x1", "event_id": 0, "kind": "note", "evidence": format!("It printed {written} here.") });
+        site.write(
+            &format!("{FIRST}/events.jsonl.annotations.jsonl"),
+            format!(
+                "{}{evidence}\n",
+                lines(&[r#"{"type":"header","schema_version":1}"#])
+            ),
+        );
+        let found = codes(&site.check()).join(" ");
+        assert!(
+            found.matches("secret.vcs").count() >= 2,
+            "{written:?}: {found}"
+        );
+        let ran = site.runpress(&["redact", FIRST, "--all"]);
+        assert_eq!(ran.status, Some(0), "{ran:?}");
+        let outcome = site.build();
+        assert!(outcome.published, "{written:?}: {:?}", codes(&outcome));
+        for (path, bytes) in tree(&site.path("public")) {
+            let rest = key[12..].as_bytes();
+            assert!(
+                !bytes.windows(rest.len()).any(|part| part == rest),
+                "{path}"
+            );
+        }
+    }
+}

@@ -81,12 +81,13 @@ impl Recorded {
         Some(root.get("id")?.as_str()?.into_owned())
     }
 
-    /// The files in which a value can be replaced. Leaves out pictures, which a marker would only break.
+    /// The files in which a value can be replaced: texts in UTF-8 and UTF-16. Leaves out pictures, which a marker would only break.
     pub(super) fn texts(&self) -> impl Iterator<Item = (&str, &[u8])> {
         let files = self.files.iter().map(|(path, bytes)| (&**path, &**bytes));
         files.filter(|(path, bytes)| {
             let is_read = redactions::Shape::of(path) != redactions::Shape::Text;
-            is_read || (!bytes.contains(&0) && std::str::from_utf8(bytes).is_ok())
+            let is_utf16 = bytes.starts_with(b"\xff\xfe") || bytes.starts_with(b"\xfe\xff");
+            is_read || is_utf16 || std::str::from_utf8(bytes).is_ok()
         })
     }
 }

@@ -85,6 +85,10 @@ family! { ALL:
         why "Usually it is the last line: the program was stopped while it wrote, or is still writing. All other lines are imported. If the log grows later, import it again with `--update`."
         bad "{\"type\":\"user\",\"uuid\":\"u-1\",\"mess"
         good "{\"type\":\"user\",\"uuid\":\"u-1\",\"message\":{\"role\":\"user\",\"content\":\"Fix it.\"}}";
+    IMPORT_LOWER_BOUND = "import.lower-bound" Warning "a count or cost of an imported run is a lower bound"
+        why "The log lacks a part: some responses have no count of their tokens or only the count of their beginning, a line is cut off, the log of a subagent is missing, or the cost was last written before the run ended. What is known is added up, listed in `import.lowerBounds` of the record, marked with `≥` on pages and `lowerBounds` in feeds, and not compared with other runs."
+        bad "{\"type\":\"assistant\",\"message\":{\"stop_reason\":null,\"usage\":{\"output_tokens\":1}}}"
+        good "{\"type\":\"assistant\",\"message\":{\"stop_reason\":\"end_turn\",\"usage\":{\"output_tokens\":412}}}";
     IMPORT_UNREADABLE_ENTRY = "import.unreadable-entry" Warning "an entry of a log cannot be read"
         why "A line or value is not what the format promises. It is left out and counted; everything else in the log is imported."
         bad "{\"type\":\"user\",\"uuid\":\"u-1\"}\nnot JSON"

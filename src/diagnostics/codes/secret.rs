@@ -39,7 +39,7 @@ family! { ALL:
         good "DATADOG_API_KEY=$DATADOG_API_KEY";
     SECRET_GENERIC = "secret.generic" Error "a value that looks like a secret would be published"
         why "A random value is assigned to a name such as `token`, `password` or `api_key`. This rule is less sure than the others. If it is a secret, **revoke it first**, then withhold it with `runpress redact RUN --finding FINGERPRINT --reason secret`. If it is none, allow it with `[[secrets.allow]]` in site.toml: by its fingerprint, or by rule and path where many are alike."
-        bad "service_token: \"f8Zq2LkT0wVb…\""
+        bad "service_token: \"f8Zq2LkT…\""
         good "service_token: ${SERVICE_TOKEN}";
     SECRET_PERSONAL = "secret.personal" Note "personal data would be published"
         why "An e-mail address, an IP address or a phone number. They are looked for only where `personal` in `[secrets]` is `note` or `error`; these rules are less sure than those of secrets. Withhold the value with `runpress redact RUN --finding FINGERPRINT --reason personal`, or allow it with `[[secrets.allow]]`."

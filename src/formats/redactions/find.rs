@@ -1,7 +1,10 @@
 //! Finds a value in a file: in decoded strings, in keys, and in text as written.
 
+use std::collections::BTreeSet;
+use std::fmt;
 use std::ops::Range;
 
+use aho_corasick::AhoCorasick;
 use base64::Engine as _;
 use base64::engine::general_purpose::{STANDARD_NO_PAD, URL_SAFE_NO_PAD};
 use memchr::memmem;
@@ -117,9 +120,12 @@ impl Forms {
     }
 
     fn is_in(&self, text: &[u8]) -> bool {
+        self.all().any(|form| memmem::find(text, form).is_some())
+    }
+
+    fn all(&self) -> impl Iterator<Item = &[u8]> {
         let encoded = self.encoded.iter().map(|(form, ..)| form);
-        let mut forms = self.plain.iter().chain(encoded);
-        forms.any(|form| memmem::find(text, form).is_some())
+        self.plain.iter().chain(encoded).map(Vec::as_slice)
     }
 }
 
@@ -161,15 +167,18 @@ fn percent(value: &str) -> String {
 
 /// All occurrences of `value` in a file: as is, escaped in JSON or HTML, or percent-encoded.
 pub fn occurrences(path: &str, bytes: &[u8], value: &str) -> Vec<Found> {
-    let forms = Forms::of(value);
+    in_file(path, bytes, &Forms::of(value))
+}
+
+fn in_file(path: &str, bytes: &[u8], forms: &Forms) -> Vec<Found> {
     let shape = Shape::of(path);
     let mut found = Vec::new();
-    if shape.has_lines() && may_hold(bytes, &forms) {
+    if shape.has_lines() && may_hold(bytes, forms) {
         let lines = Lines::of(shape, bytes);
         let events = lines.events();
         for (at, (number, range)) in lines.lines.iter().enumerate() {
             let first = found.len();
-            in_json(&bytes[range.clone()], &forms, 0, &mut found);
+            in_json(&bytes[range.clone()], forms, 0, &mut found);
             for found in &mut found[first..] {
                 found.line = Some(*number);
                 found.event = events.get(&at).copied();
@@ -177,11 +186,106 @@ pub fn occurrences(path: &str, bytes: &[u8], value: &str) -> Vec<Found> {
         }
     } else if shape == Shape::Document {
         let text = without_mark(bytes);
-        in_json(text, &forms, bytes.len() - text.len(), &mut found);
+        in_json(text, forms, bytes.len() - text.len(), &mut found);
     } else if !shape.has_lines() {
-        raw(bytes, &forms, 0, &mut found);
+        raw(bytes, forms, 0, &mut found);
     }
     found
+}
+
+/// Many values that are searched for in many files. The time for a file does not grow with their number.
+#[derive(Default)]
+pub struct Values {
+    values: Vec<Forms>,
+    forms: Option<AhoCorasick>,
+    /// Index of the value of each form.
+    owners: Vec<usize>,
+}
+
+impl Values {
+    /// Prepares the search for these values.
+    pub fn new<'a>(values: impl Iterator<Item = &'a str>) -> Self {
+        let values: Vec<Forms> = values.map(Forms::of).collect();
+        let all = values.iter().enumerate();
+        let all: Vec<(usize, &[u8])> = all
+            .flat_map(|(at, forms)| forms.all().map(move |form| (at, form)))
+            .collect();
+        Self {
+            forms: AhoCorasick::new(all.iter().map(|(_, form)| form)).ok(),
+            owners: all.iter().map(|(at, _)| *at).collect(),
+            values,
+        }
+    }
+
+    /// The first value that a file has, by its index, and its first occurrence.
+    pub fn first_in(&self, path: &str, bytes: &[u8]) -> Option<(usize, Found)> {
+        let mut likely = BTreeSet::new();
+        self.add(bytes, &mut likely);
+        let shape = Shape::of(path);
+        if hides_characters(bytes) && (shape.has_lines() || shape == Shape::Document) {
+            // Escapes may hide a value in the text as written, so each string is also searched as a reader gets it.
+            let lines = shape.has_lines().then(|| Lines::of(shape, bytes).lines);
+            let whole = || vec![(1, 0..bytes.len())];
+            for (_, range) in lines.unwrap_or_else(whole) {
+                let text = without_mark(&bytes[range]);
+                let json = std::str::from_utf8(text).unwrap_or_default();
+                if hides_characters(text)
+                    && let Ok(root) = Node::parse(json.trim())
+                {
+                    self.add_strings(root, 0, &mut likely);
+                }
+            }
+        }
+        likely.into_iter().find_map(|at| {
+            let found = in_file(path, bytes, self.values.get(at)?);
+            Some((at, found.into_iter().next()?))
+        })
+    }
+
+    /// Adds the values that a text contains in any form.
+    fn add(&self, text: &[u8], likely: &mut BTreeSet<usize>) {
+        let forms = self.forms.iter();
+        let found = forms.flat_map(|forms| forms.find_overlapping_iter(text));
+        likely.extend(found.map(|found| self.owners[found.pattern().as_usize()]));
+    }
+
+    fn add_strings(&self, node: Node<'_>, depth: usize, likely: &mut BTreeSet<usize>) {
+        match node.kind() {
+            Kind::Object if depth < DEPTH => {
+                for member in node.members() {
+                    self.add(member.key.as_bytes(), likely);
+                    self.add_strings(member.value, depth + 1, likely);
+                }
+            }
+            Kind::Array if depth < DEPTH => {
+                for item in node.items() {
+                    self.add_strings(item, depth + 1, likely);
+                }
+            }
+            Kind::String => {
+                if let Some(text) = node
+                    .as_str()
+                    .filter(|_| hides_characters(node.raw.as_bytes()))
+                {
+                    self.add(text.as_bytes(), likely);
+                }
+            }
+            _ => {}
+        }
+    }
+}
+
+impl fmt::Debug for Values {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "Values({})", self.values.len())
+    }
+}
+
+/// Whether a JSON text has escapes that no form of a value has.
+fn hides_characters(text: &[u8]) -> bool {
+    [b"\\u", b"\\/"]
+        .iter()
+        .any(|escape| memmem::find(text, *escape).is_some())
 }
 
 fn raw(text: &[u8], forms: &Forms, offset: usize, found: &mut Vec<Found>) {
@@ -196,8 +300,7 @@ fn raw(text: &[u8], forms: &Forms, offset: usize, found: &mut Vec<Found>) {
 
 /// Whether a JSON text may contain a value: as written, or with escapes that no form covers.
 fn may_hold(text: &[u8], forms: &Forms) -> bool {
-    let hides = |escape| memmem::find(text, escape).is_some();
-    forms.is_in(text) || hides(b"\\u") || hides(b"\\/")
+    forms.is_in(text) || hides_characters(text)
 }
 
 /// Searches a line or a document; `offset` is its start in the text that spans without a pointer count from.

@@ -1,10 +1,11 @@
 //! Replaces spans in a file with markers. All bytes around a span stay as written.
 
 use std::collections::BTreeMap;
+use std::collections::btree_map::Entry;
 use std::ops::Range;
 
 use crate::diagnostics::without_mark;
-use crate::formats::json::{Kind, Node};
+use crate::formats::json::{Kind, Node, pointer_part};
 
 use super::{Redaction, Shape};
 
@@ -52,6 +53,7 @@ pub fn rewrite(
     let lines = shape.has_lines().then(|| Lines::of(shape, bytes));
     let mut edits = Vec::new();
     let mut values = Vec::new();
+    let mut documents = Documents::default();
     for (of, redaction) in redactions.iter().enumerate() {
         let stale = |why| Fault::Stale(of, why);
         let text = match &lines {
@@ -61,8 +63,9 @@ pub fn rewrite(
             }
             None => 0..bytes.len(),
         };
-        let (container, at, value, is_string) =
-            span(&bytes[text.clone()], redaction).map_err(stale)?;
+        let (container, at, value, is_string) = documents
+            .span((text.start, &bytes[text.clone()]), redaction)
+            .map_err(stale)?;
         let moved = |range: Range<usize>| range.start + text.start..range.end + text.start;
         let count = String::from_utf8_lossy(&value).chars().count();
         if redaction.length.is_some_and(|length| length != count) {
@@ -124,43 +127,115 @@ const NO_LINE: &str = "there is no such event or line";
 /// whether the marker goes into a string.
 type Span = (Range<usize>, Range<usize>, Vec<u8>, bool);
 
-fn span(text: &[u8], redaction: &Redaction) -> Result<Span, &'static str> {
-    let (start, end) = (
-        redaction.start.unwrap_or_default(),
-        redaction.end.unwrap_or_default(),
-    );
-    let Some(pointer) = &redaction.pointer else {
-        let is_boundary = |at: usize| {
-            text.get(at)
-                .map_or(at == text.len(), |byte| byte & 0xc0 != 0x80)
-        };
-        if end > text.len() {
-            return Err("the span ends after the text");
+/// The parsed documents and lines of a file. Thousands of redactions may be in one document, and in one string of it.
+#[derive(Default)]
+struct Documents<'a> {
+    /// Each document by its start in the file: the white space before it, and its values by pointer.
+    parsed: BTreeMap<usize, (usize, BTreeMap<String, Node<'a>>)>,
+    /// How far each string was read, by its start in the file.
+    read: BTreeMap<usize, Progress>,
+}
+
+/// How far a string was read: the bytes of its text, and the bytes as written.
+#[derive(Clone, Copy)]
+struct Progress {
+    decoded: usize,
+    written: usize,
+}
+
+impl Default for Progress {
+    /// The first character is after the quote.
+    fn default() -> Self {
+        Self {
+            decoded: 0,
+            written: 1,
         }
-        if !is_boundary(start) || !is_boundary(end) {
-            return Err("the span begins or ends within a character");
-        }
-        return Ok((0..text.len(), start..end, text[start..end].to_vec(), true));
-    };
-    let json = std::str::from_utf8(text).map_err(|_| "the text is not valid UTF-8")?;
-    let root = Node::parse(json.trim()).map_err(|_| "the text is not valid JSON")?;
-    let before = json.len() - json.trim_start().len();
-    let node = root.find(pointer).ok_or("the pointer leads to nothing")?;
-    let container = before + node.offset..before + node.offset + node.raw.len();
-    if node.kind() != Kind::String {
-        if (start, end) != (0, node.raw.len()) {
-            return Err("only a whole value can be withheld where it is not a string");
-        }
-        return Ok((
-            container.clone(),
-            container,
-            node.raw.as_bytes().to_vec(),
-            false,
-        ));
     }
-    let (at, value) = within(node.raw, start..end)?;
-    let at = container.start + at.start..container.start + at.end;
-    Ok((container, at, value.into_bytes(), true))
+}
+
+impl<'a> Documents<'a> {
+    /// The span of a redaction in a text, which begins at `offset` in the file.
+    fn span(
+        &mut self,
+        (offset, text): (usize, &'a [u8]),
+        redaction: &Redaction,
+    ) -> Result<Span, &'static str> {
+        let (start, end) = (
+            redaction.start.unwrap_or_default(),
+            redaction.end.unwrap_or_default(),
+        );
+        let Some(pointer) = &redaction.pointer else {
+            let is_boundary = |at: usize| {
+                text.get(at)
+                    .map_or(at == text.len(), |byte| byte & 0xc0 != 0x80)
+            };
+            if end > text.len() {
+                return Err("the span ends after the text");
+            }
+            if !is_boundary(start) || !is_boundary(end) {
+                return Err("the span begins or ends within a character");
+            }
+            return Ok((0..text.len(), start..end, text[start..end].to_vec(), true));
+        };
+        let (before, node) = self.find((offset, text), pointer)?;
+        let container = before + node.offset..before + node.offset + node.raw.len();
+        if node.kind() != Kind::String {
+            if (start, end) != (0, node.raw.len()) {
+                return Err("only a whole value can be withheld where it is not a string");
+            }
+            return Ok((
+                container.clone(),
+                container,
+                node.raw.as_bytes().to_vec(),
+                false,
+            ));
+        }
+        let read = self.read.entry(offset + container.start).or_default();
+        if start < read.decoded {
+            *read = Progress::default();
+        }
+        let (at, value) = within_from(node.raw, start..end, read)?;
+        let at = container.start + at.start..container.start + at.end;
+        Ok((container, at, value.into_bytes(), true))
+    }
+
+    /// The value at a pointer, and the white space before the document.
+    fn find(
+        &mut self,
+        (offset, text): (usize, &'a [u8]),
+        pointer: &str,
+    ) -> Result<(usize, Node<'a>), &'static str> {
+        let (before, values) = match self.parsed.entry(offset) {
+            Entry::Occupied(known) => known.into_mut(),
+            Entry::Vacant(new) => {
+                let json = std::str::from_utf8(text).map_err(|_| "the text is not valid UTF-8")?;
+                let root = Node::parse(json.trim()).map_err(|_| "the text is not valid JSON")?;
+                let before = json.len() - json.trim_start().len();
+                new.insert((before, BTreeMap::from([(String::new(), root)])))
+            }
+        };
+        // The values of an object or a list are all read when the first of them is needed.
+        let ends = pointer.match_indices('/').map(|(at, _)| at).skip(1);
+        for end in ends.chain([pointer.len()]) {
+            if values.contains_key(&pointer[..end]) {
+                continue;
+            }
+            let parent = &pointer[..pointer[..end].rfind('/').unwrap_or_default()];
+            let Some(node) = values.get(parent).copied() else {
+                break;
+            };
+            if node.kind() == Kind::Array {
+                let items = node.items().into_iter().enumerate();
+                values.extend(items.map(|(at, item)| (format!("{parent}/{at}"), item)));
+            } else {
+                let members = node.members().into_iter();
+                let at = |key: &str| format!("{parent}/{}", pointer_part(key));
+                values.extend(members.map(|member| (at(&member.key), member.value)));
+            }
+        }
+        let node = values.get(pointer).ok_or("the pointer leads to nothing")?;
+        Ok((*before, *node))
+    }
 }
 
 /// The range of a span in a string as written, with quotes and escapes, and its decoded text.
@@ -168,12 +243,25 @@ pub(super) fn within(
     raw: &str,
     span: Range<usize>,
 ) -> Result<(Range<usize>, String), &'static str> {
+    within_from(raw, span, &mut Progress::default())
+}
+
+/// As [`within`], from where the string was read up to. The start of the span is then where the next one continues.
+fn within_from(
+    raw: &str,
+    span: Range<usize>,
+    read: &mut Progress,
+) -> Result<(Range<usize>, String), &'static str> {
     let mut value = String::new();
-    let mut decoded = 0;
+    let mut decoded = read.decoded;
     let (mut from, mut to) = (None, None);
-    for (at, text) in units(raw) {
+    for (at, text) in units(raw, read.written) {
         if decoded == span.start {
             from = Some(at.start);
+            *read = Progress {
+                decoded,
+                written: at.start,
+            };
         }
         if (span.start..span.end).contains(&decoded) {
             value.push(text);
@@ -181,6 +269,9 @@ pub(super) fn within(
         decoded += text.len_utf8();
         if decoded == span.end {
             to = Some(at.end);
+        }
+        if decoded >= span.end {
+            break;
         }
     }
     if decoded < span.end {
@@ -192,10 +283,10 @@ pub(super) fn within(
     }
 }
 
-/// The characters of a string with their ranges as written. A lone surrogate is U+FFFD.
-fn units(raw: &str) -> impl Iterator<Item = (Range<usize>, char)> + '_ {
+/// The characters of a string with their ranges as written, from a byte on. A lone surrogate is U+FFFD.
+fn units(raw: &str, from: usize) -> impl Iterator<Item = (Range<usize>, char)> + '_ {
     let end = raw.len().saturating_sub(1);
-    let mut at = 1;
+    let mut at = from;
     let hex = move |at: usize| {
         let digits = raw.get(at..at + 6)?.strip_prefix("\\u")?;
         u32::from_str_radix(digits, 16).ok()

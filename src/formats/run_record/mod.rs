@@ -61,7 +61,7 @@ pub fn parse(source: Source<'_>) -> (Option<Parsed<'_>>, Vec<Diagnostic>) {
             let problem = codes::RECORD_NOT_UTF8.at(
                 place,
                 "The record is not valid UTF-8",
-                "Save the file as UTF-8; the first invalid byte is marked.",
+                source.help_for_utf8("Save the file as UTF-8; the first invalid byte is marked."),
             );
             return (None, vec![problem]);
         }

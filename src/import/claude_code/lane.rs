@@ -6,7 +6,8 @@ use crate::formats::trace::Role;
 
 use super::super::draft::{Event, Origin, Tokens, What};
 use super::super::time::When;
-use super::rows::Usage;
+use super::meter::{ByModel, ModelTokens};
+use super::rows::{StopReason, Usage};
 use super::tree::{self, Node};
 
 /// The place of the current row.
@@ -44,6 +45,8 @@ pub(super) struct Response {
     id: u128,
     /// The usage of its last row.
     usage: Usage,
+    /// Whether it ends in none of its rows, so that the count of its output is that of its beginning.
+    is_open: bool,
     model: Option<String>,
     /// Its calls.
     calls: Vec<String>,
@@ -73,6 +76,22 @@ pub(super) struct Lane {
     pub(super) unqueued: Vec<(u128, usize)>,
     /// Messages delivered to the agent while it worked.
     pub(super) delivered: BTreeSet<u128>,
+    /// Responses with a row without counts of tokens.
+    pub(super) uncounted: BTreeSet<u128>,
+    /// What is known of all responses.
+    pub(super) counts: Counts,
+}
+
+/// What is known of the responses of an agent.
+#[derive(Debug, Default)]
+pub(super) struct Counts {
+    /// Tokens by model.
+    pub(super) models: ByModel,
+    /// Responses whose output was counted before they ended.
+    pub(super) open: u64,
+    /// Responses without a count of their input, or of their output.
+    pub(super) without_input: u64,
+    pub(super) without_output: u64,
 }
 
 impl Lane {
@@ -123,12 +142,14 @@ impl Lane {
         &mut self,
         id: u128,
         usage: Usage,
+        stop_reason: StopReason,
         (model, calls): (Option<String>, Vec<String>),
         place: &Place,
     ) {
         let mut response = Response {
             id,
             usage,
+            is_open: stop_reason == StopReason::Null,
             model,
             calls,
             place: place.clone(),
@@ -138,6 +159,14 @@ impl Lane {
             let before = &mut self.responses[*at];
             before.calls.append(&mut response.calls);
             response.calls = std::mem::take(&mut before.calls);
+            if response.is_open && !before.is_open {
+                response.usage = before.usage;
+                response.is_open = false;
+            } else if response.is_open == before.is_open {
+                // Rows of a response only ever count more output.
+                let output = &mut response.usage.output_tokens.0;
+                *output = (*output).max(before.usage.output_tokens.0);
+            }
             *before = response;
         } else {
             self.by_response.insert(response.id, self.responses.len());
@@ -155,6 +184,14 @@ impl Lane {
             .map(|(_, at)| *at)
             .collect();
         self.responses.sort_by_key(|response| response.events);
+        for response in &self.responses {
+            self.counts.add(response);
+        }
+        let uncounted = self.uncounted.iter();
+        let uncounted = uncounted.filter(|id| !self.by_response.contains_key(id));
+        let uncounted = uncounted.count() as u64;
+        self.counts.without_input += uncounted;
+        self.counts.without_output += uncounted;
         let mut sum = Tokens::default();
         let mut responses = std::mem::take(&mut self.responses).into_iter().peekable();
         let mut events = Vec::with_capacity(self.events.len() + responses.len());
@@ -176,6 +213,33 @@ impl Lane {
     }
 }
 
+impl Counts {
+    fn add(&mut self, response: &Response) {
+        let tokens = tokens(response.usage);
+        self.open += u64::from(response.is_open);
+        self.without_input += u64::from(tokens.uncached_input.is_none());
+        self.without_output += u64::from(tokens.output.is_none());
+        let reasoning = tokens.reasoning.unwrap_or_default();
+        let model = response.model.clone().unwrap_or_default();
+        self.models.entry(model).or_default().add(ModelTokens {
+            uncached: tokens.uncached_input.unwrap_or_default(),
+            cached: tokens.cached_input.unwrap_or_default(),
+            output: tokens.output.unwrap_or_default().saturating_add(reasoning),
+            reasoning,
+        });
+    }
+
+    /// Adds the counts of another agent.
+    pub(super) fn absorb(&mut self, other: &Self) {
+        for (model, tokens) in &other.models {
+            self.models.entry(model.clone()).or_default().add(*tokens);
+        }
+        self.open += other.open;
+        self.without_input += other.without_input;
+        self.without_output += other.without_output;
+    }
+}
+
 fn add(response: Response, branch: Option<String>, events: &mut Vec<Event>) -> Tokens {
     let tokens = tokens(response.usage);
     let what = What::Usage {
@@ -186,6 +250,11 @@ fn add(response: Response, branch: Option<String>, events: &mut Vec<Event>) -> T
     };
     let mut event = response.place.event("/message/usage", what);
     event.branch = branch;
+    if response.is_open {
+        event.lower_bounds.push("output");
+        let reasoning = tokens.reasoning.map(|_| "reasoning");
+        event.lower_bounds.extend(reasoning);
+    }
     events.push(event);
     tokens
 }

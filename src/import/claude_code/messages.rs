@@ -7,6 +7,7 @@ use crate::formats::trace::Role;
 use super::super::draft::{Call, What};
 use super::super::loose::{self, Content};
 use super::super::{Keep, shared};
+use super::author::{self, Writer};
 use super::lane::Place;
 use super::noise::{self, Typed};
 use super::rows::{Block, Message, Row, Task};
@@ -22,17 +23,33 @@ impl Session<'_> {
         at: usize,
         place: &Place,
     ) -> bool {
+        let mut writer = author::of_row(row);
+        // What a subagent is asked to do comes from its agent, whoever began the turn.
+        if at > 0 && !row.is_meta.is_set() {
+            writer = Writer::Unstated;
+        }
         let kept_out = if row.is_compact_summary.is_set() {
             Some("compactionSummaries")
+        } else if row.is_meta.is_set() {
+            Some("metaRows")
         } else {
-            row.is_meta.is_set().then_some("metaRows")
+            let is_result = !matches!(row.tool_use_result, Content::Absent)
+                || blocks(&message.content).into_iter().any(is_tool_result);
+            // Text next to a result of a tool was added by the harness.
+            (writer == Writer::Harness || is_result).then_some("injectedContext")
         };
+        let (text, _) = joined(&message.content);
+        if writer != Writer::User {
+            self.notified(&text);
+        }
         if let Some(what) = kept_out {
-            let (text, _) = joined(&message.content);
-            if text.trim().is_empty() || !self.options.keeps(Keep::Prompts) {
-                self.draft.withhold(what, 1);
-            } else {
+            let is_empty = text.trim().is_empty();
+            if noise::is_interruption(&text) {
+                self.note(at, place, "interrupted", None);
+            } else if !is_empty && self.options.keeps(Keep::Prompts) {
                 self.note(at, place, shared::kept(what), Some(text.into_owned()));
+            } else if !is_empty || what != "injectedContext" {
+                self.draft.withhold(what, 1);
             }
         }
         let mut said = false;
@@ -44,12 +61,13 @@ impl Session<'_> {
             };
             match block {
                 Content::Text(text) if kept_out.is_none() => {
-                    said |= self.typed(text, at, place, &pointer, false);
+                    said |= self.typed((text, writer), at, place, &pointer, false);
                 }
                 Content::Object(block) => match block.kind.text() {
                     "tool_result" => self.result(row, block, at, place, &pointer),
                     "text" if kept_out.is_none() => {
-                        said |= self.typed(block.text.text(), at, place, &pointer, false);
+                        let text = block.text.text();
+                        said |= self.typed((text, writer), at, place, &pointer, false);
                     }
                     "image" | "document" => images += 1,
                     _ => {}
@@ -67,13 +85,15 @@ impl Session<'_> {
     /// Adds a text that may be the user's. Returns whether it is.
     fn typed(
         &mut self,
-        text: &str,
+        (text, writer): (&str, Writer),
         at: usize,
         place: &Place,
         pointer: &str,
         steering: bool,
     ) -> bool {
-        let (typed, reminders) = noise::sort(text);
+        // The first message of a subagent is its task, in the words of its agent.
+        let is_task = at > 0 && self.lanes[at].prompt.is_none();
+        let (typed, reminders) = noise::sort(text, writer == Writer::User || is_task);
         let note = match typed {
             Typed::Said(said) => {
                 let said = if self.options.keeps(Keep::Prompts) {
@@ -100,6 +120,9 @@ impl Session<'_> {
             Typed::Injected => {
                 self.draft.withhold("injectedContext", 1);
                 None
+            }
+            Typed::Nothing if reminders > 0 && self.options.keeps(Keep::Prompts) => {
+                Some((shared::kept("injectedContext"), Some(text.to_owned())))
             }
             Typed::Nothing => {
                 self.draft.withhold("injectedContext", reminders);
@@ -154,7 +177,9 @@ impl Session<'_> {
                     _ => None,
                 });
             let of = (model.clone(), calls.collect());
-            self.lanes[at].usage(id, usage, of, place);
+            self.lanes[at].usage(id, usage, message.stop_reason, of, place);
+        } else {
+            self.lanes[at].uncounted.insert(id);
         }
         let models = &mut self.lanes[at].models;
         // A single model becomes the model of the run; beyond that the exact number does not matter.
@@ -240,6 +265,10 @@ impl Session<'_> {
                 self.lanes[at].push(place, "", compaction);
             }
             "init" => self.draft.withhold("bookkeeping", 1),
+            "task_notification" => {
+                self.ended(row.task_id.get(), row.tool_use_id.get(), row.status.text());
+                self.draft.withhold("bookkeeping", 1);
+            }
             _ => {
                 self.draft.withhold("systemRows", 1);
                 let kind = if subtype.is_empty() {
@@ -261,20 +290,39 @@ impl Session<'_> {
         let (text, images) = joined(&queued.prompt);
         self.draft.withhold("images", images);
         self.lanes[at].delivered.insert(tree::hash(text.trim()));
-        self.typed(&text, at, place, "/attachment/prompt", true);
+        let writer = author::of_queued(queued);
+        if writer != Writer::User {
+            self.notified(&text);
+        }
+        if writer == Writer::Harness && !self.options.keeps(Keep::Prompts) {
+            return self.draft.withhold("injectedContext", 1);
+        }
+        let kept = shared::kept("injectedContext");
+        match (writer, queued.command_mode.text()) {
+            (Writer::Harness, _) => self.note(at, place, kept, Some(text.into_owned())),
+            (_, "bash") => self.note(at, place, "user shell command", Some(text.into_owned())),
+            _ => {
+                self.typed((&text, writer), at, place, "/attachment/prompt", true);
+            }
+        }
     }
 
     /// Adds a queued message of the user when it leaves the queue; most become rows of their own.
     pub(super) fn queue(&mut self, row: &Row<'_>, at: usize, place: &Place) {
         let (text, images) = joined(&row.content);
+        self.notified(&text);
         if row.operation.text() != "remove" || text.trim().is_empty() {
             return self.draft.withhold("bookkeeping", 1);
         }
         self.draft.withhold("images", images);
+        let writer = author::of_row(row);
+        if writer == Writer::Harness {
+            return self.draft.withhold("injectedContext", 1);
+        }
         let lane = &mut self.lanes[at];
         lane.unqueued
             .push((tree::hash(text.trim()), lane.events.len()));
-        if !self.typed(&text, at, place, "/content", true) {
+        if !self.typed((&text, writer), at, place, "/content", true) {
             self.lanes[at].unqueued.pop();
         }
     }
@@ -290,8 +338,12 @@ impl Session<'_> {
             _ => "",
         };
         record.detail = row.subtype.named();
-        record.cost = row.total_cost_usd.0;
+        self.meter.read(row);
     }
+}
+
+fn is_tool_result(block: &Content<'_, Block<'_>>) -> bool {
+    matches!(block, Content::Object(block) if block.kind.text() == "tool_result")
 }
 
 fn message(role: Role, text: String, steering: bool) -> What {

@@ -7,7 +7,7 @@ use super::super::draft::{ToolResult, What};
 use super::super::loose::{self, Content};
 use super::lane::Place;
 use super::messages::{blocks, joined, text_of};
-use super::noise;
+use super::noise::{self, Notification};
 use super::rows::{Block, Row, ToolUse};
 use super::session::Session;
 
@@ -93,15 +93,53 @@ impl Session<'_> {
                 (!id.is_empty()).then(|| id.to_owned())
             });
         let status = beside.and_then(|beside| beside.status.get());
-        let ended = match status {
-            _ if result.ok == Some(false) => Some(Action::Failed),
-            Some("completed") => Some(Action::Completed),
-            Some("failed" | "error" | "cancelled" | "killed") => Some(Action::Failed),
-            _ => None,
+        let ended = if result.ok == Some(false) {
+            Some(Action::Failed)
+        } else {
+            status.and_then(action)
         };
+        if let Some(beside) = beside {
+            match &beside.task.0 {
+                Some(task) => self.ended(task.id.get(), None, task.status.text()),
+                // The result of a call that stops a task.
+                None if beside.task_type.get().is_some() => {
+                    self.ended(beside.task_id.get(), None, "stopped");
+                }
+                None => {}
+            }
+        }
+        let is_started = named.is_some() || beside.is_some_and(|it| it.total_tokens.is_some());
+        if is_started && self.tasks.contains_key(&call) {
+            self.started.insert(call.clone());
+        }
         if let Some(agent) = named {
             self.links.insert(agent, (call, ended));
         }
+    }
+
+    /// Reads how background agents ended from a text of the harness.
+    pub(super) fn notified(&mut self, text: &str) {
+        for Notification { task, call, status } in noise::notifications(text) {
+            self.ended(task, call, status);
+        }
+    }
+
+    /// Notes how a task in the background ended. It may be no agent: then no agent has its id.
+    pub(super) fn ended(&mut self, task: Option<&str>, call: Option<&str>, status: &str) {
+        let Some(action) = action(status) else { return };
+        for id in [task, call].into_iter().flatten() {
+            self.ends.insert(id.to_owned(), action);
+        }
+    }
+}
+
+/// How an agent ended, by the word of the harness.
+fn action(status: &str) -> Option<Action> {
+    match status {
+        "completed" | "success" => Some(Action::Completed),
+        "failed" | "error" | "cancelled" | "canceled" | "killed" | "stopped" | "interrupted"
+        | "timeout" => Some(Action::Failed),
+        _ => None,
     }
 }
 

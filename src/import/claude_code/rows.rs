@@ -1,10 +1,13 @@
 //! The keys of a session's rows that are read.
 
-use serde::Deserialize;
+use std::borrow::Cow;
+use std::collections::BTreeMap;
+
 use serde::de::IgnoredAny;
+use serde::{Deserialize, Deserializer};
 use serde_json::value::RawValue;
 
-use super::super::loose::{Content, Count, Flag, List, Maybe, Number, Object, Text};
+use super::super::loose::{Apart, Content, Count, Flag, List, Maybe, Number, Object, Text};
 
 /// A line, with the keys of all row types.
 #[derive(Default, Deserialize)]
@@ -31,6 +34,19 @@ pub(super) struct Row<'a> {
     pub(super) version: Text<'a>,
     pub(super) is_meta: Flag,
     pub(super) is_compact_summary: Flag,
+    pub(super) is_visible_in_transcript_only: Flag,
+    pub(super) is_virtual: Flag,
+    pub(super) is_synthetic: Flag,
+    pub(super) turn_companion: Flag,
+    pub(super) verified_slack_human_turn: Flag,
+    #[serde(borrow, rename = "sourceToolUseID")]
+    pub(super) source_tool_use_id: Text<'a>,
+    #[serde(borrow)]
+    pub(super) origin: Content<'a, Author<'a>>,
+    #[serde(borrow)]
+    pub(super) turn_origin: Text<'a>,
+    #[serde(borrow)]
+    pub(super) prompt_source: Text<'a>,
     pub(super) is_api_error_message: Flag,
     #[serde(rename = "costUSD")]
     pub(super) cost_usd: Number,
@@ -49,6 +65,13 @@ pub(super) struct Row<'a> {
     #[serde(borrow)]
     pub(super) attachment: Object<Attachment<'a>>,
 
+    // The program's own counters, in rows of type `cost-state` and at the end of a stream.
+    #[serde(rename = "totalCostUSD")]
+    pub(super) counted_cost: Number,
+    #[serde(borrow)]
+    pub(super) model_usage: Apart<BTreeMap<Cow<'a, str>, Object<ModelUsage>>>,
+    pub(super) has_unknown_model_cost: Flag,
+
     // Of the output of `claude -p`.
     #[serde(borrow, rename = "session_id")]
     pub(super) stream_session_id: Text<'a>,
@@ -58,6 +81,50 @@ pub(super) struct Row<'a> {
     pub(super) is_error: Flag,
     #[serde(rename = "total_cost_usd")]
     pub(super) total_cost_usd: Number,
+    #[serde(borrow, rename = "task_id")]
+    pub(super) task_id: Text<'a>,
+    #[serde(borrow, rename = "tool_use_id")]
+    pub(super) tool_use_id: Text<'a>,
+    #[serde(borrow)]
+    pub(super) status: Text<'a>,
+}
+
+/// Who wrote a message, where the log says so.
+#[derive(Default, Deserialize)]
+#[serde(default)]
+pub(super) struct Author<'a> {
+    #[serde(borrow)]
+    pub(super) kind: Text<'a>,
+}
+
+/// The tokens of one model since the program started.
+#[derive(Default, Clone, Copy, Deserialize)]
+#[serde(default, rename_all = "camelCase")]
+pub(super) struct ModelUsage {
+    pub(super) input_tokens: Count,
+    pub(super) output_tokens: Count,
+    pub(super) thinking_tokens: Count,
+    pub(super) cache_read_input_tokens: Count,
+    pub(super) cache_creation_input_tokens: Count,
+}
+
+/// Whether a row says why the model stopped. It is null in rows that were written before the response ended.
+#[derive(Debug, Default, Clone, Copy, PartialEq, Eq)]
+pub(super) enum StopReason {
+    /// The row has no such key.
+    #[default]
+    Absent,
+    /// It is null.
+    Null,
+    /// It has a value.
+    Stated,
+}
+
+impl<'de> Deserialize<'de> for StopReason {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        let reason = Option::<IgnoredAny>::deserialize(deserializer)?;
+        Ok(reason.map_or(Self::Null, |_| Self::Stated))
+    }
 }
 
 #[derive(Default, Deserialize)]
@@ -70,6 +137,7 @@ pub(super) struct Message<'a> {
     #[serde(borrow)]
     pub(super) content: Content<'a, Block<'a>>,
     pub(super) usage: Object<Usage>,
+    pub(super) stop_reason: StopReason,
 }
 
 /// A block of a message or of a result.
@@ -133,6 +201,25 @@ pub(super) struct ToolUse<'a> {
     pub(super) shell_id: Text<'a>,
     pub(super) exit_code: Maybe<i64>,
     pub(super) interrupted: Flag,
+    /// Tokens of the subagent whose answer this is.
+    pub(super) total_tokens: Count,
+    /// The task that was asked for, or stopped.
+    #[serde(borrow)]
+    pub(super) task: Object<BackgroundTask<'a>>,
+    #[serde(borrow, rename = "task_id")]
+    pub(super) task_id: Text<'a>,
+    #[serde(borrow, rename = "task_type")]
+    pub(super) task_type: Text<'a>,
+}
+
+/// A task in the background, as the program describes it to its agent.
+#[derive(Default, Deserialize)]
+#[serde(default)]
+pub(super) struct BackgroundTask<'a> {
+    #[serde(borrow, rename = "task_id")]
+    pub(super) id: Text<'a>,
+    #[serde(borrow)]
+    pub(super) status: Text<'a>,
 }
 
 #[derive(Default, Deserialize)]
@@ -161,6 +248,12 @@ pub(super) struct Attachment<'a> {
     pub(super) kind: Text<'a>,
     #[serde(borrow)]
     pub(super) prompt: Content<'a, Block<'a>>,
+    #[serde(borrow, rename = "commandMode")]
+    pub(super) command_mode: Text<'a>,
+    #[serde(borrow)]
+    pub(super) origin: Content<'a, Author<'a>>,
+    #[serde(rename = "isMeta")]
+    pub(super) is_meta: Flag,
 }
 
 /// The arguments of a call that starts a subagent.
@@ -199,4 +292,24 @@ pub(super) struct Identified<'a> {
     pub(super) uuid: Text<'a>,
     #[serde(borrow)]
     pub(super) timestamp: Text<'a>,
+    #[serde(borrow, rename = "sessionId")]
+    session_id: Text<'a>,
+    #[serde(borrow, rename = "session_id")]
+    stream_session_id: Text<'a>,
+    #[serde(borrow, rename = "parentUuid")]
+    parent_uuid: Text<'a>,
+    #[serde(borrow, rename = "logicalParentUuid")]
+    logical_parent_uuid: Text<'a>,
+}
+
+impl Identified<'_> {
+    /// The session that the row was written by.
+    pub(super) fn session(&self) -> Option<&str> {
+        self.session_id.get().or(self.stream_session_id.get())
+    }
+
+    /// The row before it.
+    pub(super) fn parent(&self) -> Option<&str> {
+        self.parent_uuid.get().or(self.logical_parent_uuid.get())
+    }
 }

@@ -11,7 +11,9 @@ use super::super::draft::{Draft, What};
 use super::super::loose;
 use super::super::source::Source;
 use super::super::{Options, Problem};
+use super::identity::Identity;
 use super::lane::{Lane, Place};
+use super::meter::Meter;
 use super::rows::{Export, Row};
 use super::tree::{self, RowId};
 
@@ -35,6 +37,16 @@ pub(super) struct Session<'o> {
     pub(super) prompts: BTreeMap<u128, String>,
     /// Calls whose results name a subagent, and how that subagent ended.
     pub(super) links: BTreeMap<String, (String, Option<Action>)>,
+    /// Calls whose results come from a subagent.
+    pub(super) started: BTreeSet<String>,
+    /// How background agents ended, by their ids and by the calls that started them.
+    pub(super) ends: BTreeMap<String, Action>,
+    /// The program's own counters.
+    pub(super) meter: Meter,
+    /// Unreadable lines that look like rows of responses.
+    pub(super) broken_responses: u64,
+    /// The first row after those that a fork copied, until it is read.
+    first_own: Option<RowId>,
     /// Estimated cost, by response.
     pub(super) costs: BTreeMap<String, f64>,
     pub(super) inherited: u64,
@@ -54,6 +66,11 @@ impl<'o> Session<'o> {
             tasks: BTreeMap::new(),
             prompts: BTreeMap::new(),
             links: BTreeMap::new(),
+            started: BTreeSet::new(),
+            ends: BTreeMap::new(),
+            meter: Meter::default(),
+            broken_responses: 0,
+            first_own: None,
             costs: BTreeMap::new(),
             inherited: 0,
             inherited_note: None,
@@ -77,6 +94,15 @@ impl<'o> Session<'o> {
             self.lanes.len() - 1
         });
         self.seen.clear();
+        if lane.is_none() {
+            let identity = Identity::of(&file);
+            self.id = identity.session;
+            if let Some(copied) = identity.copied {
+                self.first_own = Some(copied.first_own);
+                let ids = &mut self.draft.record.ids;
+                ids.insert("forkedFrom".to_owned(), copied.original);
+            }
+        }
         if let Some(rows) = export(&file.bytes) {
             for (at, row) in rows.iter().enumerate() {
                 let mut place = Place {
@@ -100,7 +126,12 @@ impl<'o> Session<'o> {
             };
             match loose::parse::<Row<'_>>(&loose::whole_pairs(&line.text)) {
                 Ok(row) => self.row(&row, lane, owners, &mut place),
-                Err(why) => self.draft.skip_line(file.name, line.number, why),
+                Err(why) => {
+                    let part = br#""type":"assistant""#;
+                    let is_response = memchr::memmem::find(line.text.as_bytes(), part).is_some();
+                    self.broken_responses += u64::from(is_response);
+                    self.draft.skip_line(file.name, line.number, why);
+                }
             }
         }
         Ok(())
@@ -120,6 +151,12 @@ impl<'o> Session<'o> {
             }
             if owners.is_some_and(|(owners, own)| owners.get(&id).is_some_and(|of| *of != own)) {
                 return self.inherit(place);
+            }
+            if lane.is_none() && self.first_own.is_some() {
+                if self.first_own != Some(id) {
+                    return self.inherit(place);
+                }
+                self.first_own = None;
             }
         }
         place.time = row.timestamp.named();
@@ -217,23 +254,15 @@ impl<'o> Session<'o> {
             ("attachment", _) => self.attachment(row, at, place),
             ("queue-operation", _) => self.queue(row, at, place),
             ("result", _) => self.result_of_stream(row),
-            (
-                "summary"
-                | "file-history-snapshot"
-                | "progress"
-                | "ai-title"
-                | "custom-title"
-                | "last-prompt"
-                | "agent-name"
-                | "agent-setting"
-                | "mode"
-                | "permission-mode"
-                | "pr-link"
-                | "tag"
-                | "stream_event"
-                | "rate_limit_event",
-                _,
-            ) => self.draft.withhold("bookkeeping", 1),
+            ("cost-state", _) => {
+                // A fork may have the counters of its original.
+                let session = row.session_id.get();
+                if session.is_none() || session == self.id.as_deref() {
+                    self.meter.read(row);
+                }
+                self.draft.withhold("bookkeeping", 1);
+            }
+            (kind, _) if is_bookkeeping(kind) => self.draft.withhold("bookkeeping", 1),
             _ => {
                 let kind = kind.to_owned();
                 self.lanes[at].push(place, "", What::Unknown { kind });
@@ -241,6 +270,55 @@ impl<'o> Session<'o> {
         }
         false
     }
+}
+
+/// Whether rows of a type say nothing of the conversation: titles, settings, snapshots of files, states of the program.
+fn is_bookkeeping(kind: &str) -> bool {
+    matches!(
+        kind,
+        "summary"
+            | "agent-color"
+            | "agent-name"
+            | "agent-setting"
+            | "ai-title"
+            | "artifact-autoreact-ledger"
+            | "artifact-comment-monitor"
+            | "atis-latch"
+            | "attribution-snapshot"
+            | "auth_status"
+            | "bridge-session"
+            | "content-replacement"
+            | "control_cancel_request"
+            | "control_request"
+            | "control_response"
+            | "conversation_reset"
+            | "custom-title"
+            | "ended"
+            | "ended-by-model"
+            | "file-history-delta"
+            | "file-history-snapshot"
+            | "fork-context-ref"
+            | "frame-link"
+            | "history-suppression"
+            | "isolation-latch"
+            | "keep_alive"
+            | "last-prompt"
+            | "mode"
+            | "observer-ref"
+            | "permission-mode"
+            | "pr-link"
+            | "progress"
+            | "prompt_suggestion"
+            | "rate_limit_event"
+            | "relocated"
+            | "session-name"
+            | "slug"
+            | "stream_event"
+            | "tag"
+            | "tool_progress"
+            | "tool_use_summary"
+            | "worktree-state"
+    )
 }
 
 /// The rows of a session exported as one object.

@@ -585,3 +585,354 @@ fn a_session_with_many_forks_subagents_and_folders_takes_time_in_proportion() {
     assert_eq!(branched, 3_999, "all but the last");
     assert!(draft.identity.workspaces.len() < 1_000);
 }
+
+/// A response with these tokens: uncached and cached input, output.
+fn response(id: &str, tokens: [u64; 3], stop: &str) -> String {
+    let [uncached, cached, output] = tokens;
+    format!(
+        r#"{{"type":"assistant","message":{{"id":"{id}","model":"m","content":[{{"type":"text","text":"ok"}}],"stop_reason":{stop},"usage":{{"input_tokens":{uncached},"cache_read_input_tokens":{cached},"output_tokens":{output}}}}}}}"#
+    )
+}
+
+/// A state of the counters: cost, and the tokens of the model `m`.
+fn counter(session: &str, cost: f64, tokens: [u64; 3]) -> String {
+    let [uncached, cached, output] = tokens;
+    format!(
+        r#"{{"type":"cost-state","sessionId":"7d9f0c52-0000-4000-8000-00000000{session}","totalCostUSD":{cost},"modelUsage":{{"m[1m]":{{"inputTokens":{uncached},"cacheReadInputTokens":{cached},"outputTokens":{output}}},"of-titles":{{"inputTokens":9,"outputTokens":9}}}}}}"#
+    )
+}
+
+/// A session of rows with ids, and of rows as they are.
+fn with_counters(rows: &[&str], counters: &[&str]) -> Draft {
+    one((written(rows) + &counters.join("\n")).as_bytes())
+}
+
+#[test]
+fn counters_that_begin_again_are_added_and_those_that_go_on_are_not() {
+    let answer = response("a", [5, 0, 7], "\"end_turn\"");
+    let cost = |counters: &[String]| {
+        let counters: Vec<&str> = counters.iter().map(String::as_str).collect();
+        with_counters(&[&answer], &counters).record.cost
+    };
+    let at = |cost: f64, output: u64| counter("d001", cost, [5, 0, output]);
+    assert_eq!(cost(&[at(0.25, 7), at(0.5, 9)]), Some(0.5), "one program");
+    assert_eq!(cost(&[at(0.5, 9), at(0.25, 7)]), Some(0.75), "resumed");
+    assert_eq!(cost(&[at(0.5, 9), at(0.75, 7)]), Some(1.25), "by tokens");
+    assert_eq!(cost(&[at(0.5, 9), at(0.25, 7), at(0.5, 9)]), Some(1.0));
+    let of_original = counter("d00f", 8.0, [5, 0, 7]);
+    assert_eq!(cost(&[of_original, at(0.25, 7)]), Some(0.25), "not its own");
+    assert_eq!(cost(&[]), None);
+}
+
+#[test]
+fn a_cost_that_lacks_responses_and_tokens_that_the_log_lacks_are_lower_bounds() {
+    let answer = response("a", [5, 3, 7], "\"end_turn\"");
+    let bounds = |tokens: [u64; 3]| {
+        let draft = with_counters(&[&answer], &[&counter("d001", 0.5, tokens)]);
+        draft.record.known_lower_bounds().join(" ")
+    };
+    assert_eq!(bounds([5, 3, 7]), "");
+    assert_eq!(bounds([5, 3, 6]), "cost.actual");
+    assert_eq!(bounds([6, 3, 9]), "tokens.uncachedInput tokens.output");
+    let unknown = counter("d001", 0.5, [5, 3, 7])
+        .replace("modelUsage", "\"hasUnknownModelCost\":true,\"modelUsage")
+        .replacen("\"\"has", "\"has", 1);
+    assert!(with_counters(&[&answer], &[&unknown]).record.cost_estimated);
+}
+
+#[test]
+fn the_output_of_unfinished_responses_is_that_of_the_counters_if_they_are_of_the_same_requests() {
+    let open = response("a", [5, 3, 1], "null");
+    let read = |counter: &str| {
+        let draft = with_counters(&[&open], &[counter]);
+        (tokens(&draft), draft.record.known_lower_bounds().join(" "))
+    };
+    let bound = "tokens.output".to_owned();
+    assert_eq!(read(""), ("5/3/1/-".to_owned(), bound.clone()));
+    let same = counter("d001", 0.5, [5, 3, 40]);
+    assert_eq!(read(&same), ("5/3/40/-".to_owned(), String::new()));
+    let others = counter("d001", 0.5, [6, 3, 40]);
+    let (counted, bounds) = read(&others);
+    assert_eq!(counted, "5/3/1/-");
+    assert_eq!(bounds, format!("tokens.uncachedInput {bound}"));
+}
+
+#[test]
+fn a_row_of_the_beginning_never_replaces_the_count_of_a_finished_response() {
+    let rows = |first: &str, last: &str| tokens(&of(&[first, last]));
+    let open = response("a", [5, 3, 1], "null");
+    let done = response("a", [5, 3, 40], "\"end_turn\"");
+    assert_eq!(rows(&open, &done), "5/3/40/-");
+    assert_eq!(rows(&done, &open), "5/3/40/-");
+    let draft = of(&[&done, &open]);
+    assert_eq!(draft.record.known_lower_bounds(), [""; 0]);
+}
+
+#[test]
+fn totals_that_lack_a_response_or_a_subagent_are_lower_bounds() {
+    let all = [
+        "tokens.uncachedInput",
+        "tokens.cachedInput",
+        "tokens.output",
+    ];
+    let answer = response("a", [5, 3, 7], "\"end_turn\"");
+    let uncounted = r#"{"type":"assistant","message":{"id":"b","model":"m","content":[{"type":"text","text":"ok"}]}}"#;
+    let draft = of(&[&answer, uncounted]);
+    assert_eq!(draft.record.known_lower_bounds(), all);
+    assert_eq!(of(&[uncounted]).record.known_lower_bounds(), [""; 0]);
+    let cut = written(&[&answer]) + r#"{"type":"assistant","message":{"id":"b","mod"#;
+    assert_eq!(one(cut.as_bytes()).record.known_lower_bounds(), all);
+    let task = r#"{"type":"assistant","message":{"id":"c","model":"m","content":[{"type":"tool_use","id":"t","name":"Agent","input":{"prompt":"look"}}],"stop_reason":"tool_use","usage":{"input_tokens":1,"cache_read_input_tokens":0,"output_tokens":1}}}"#;
+    let result = r#"{"type":"user","message":{"content":[{"type":"tool_result","tool_use_id":"t","content":"done"}]},"toolUseResult":{"agentId":"a7","status":"completed","totalTokens":900}}"#;
+    let draft = of(&[task, result]);
+    assert_eq!(draft.record.known_lower_bounds(), all);
+    assert!(draft.warnings[0].message.contains("1 subagent"));
+    let rows = r#"{"type":"user","isSidechain":true,"agentId":"a7","message":{"content":"look"}}"#;
+    assert_eq!(
+        of(&[task, rows, result]).record.known_lower_bounds(),
+        [""; 0]
+    );
+}
+
+#[test]
+fn a_background_agent_ends_as_the_log_says_later() {
+    let task = r#"{"type":"assistant","message":{"id":"m1","model":"x","content":[{"type":"tool_use","id":"t1","name":"Agent","input":{"prompt":"Look","subagent_type":"Explore"}}]}}"#;
+    let launched = r#"{"type":"user","message":{"content":[{"type":"tool_result","tool_use_id":"t1","content":"Launched."}]},"toolUseResult":{"isAsync":true,"status":"async_launched","agentId":"a9"}}"#;
+    let rows = r#"{"type":"user","isSidechain":true,"agentId":"a9","message":{"content":"Look"}}"#;
+    let notice = |status: &str| {
+        format!(
+            "<task-notification>\n<task-id>a9</task-id>\n<tool-use-id>t1</tool-use-id>\n<status>{status}</status>\n<result>SECRET <status>failed</status></result>\n</task-notification>"
+        )
+    };
+    let user = |text: &str| said(text);
+    let queued = |text: &str| {
+        let text = serde_json::to_string(text).expect("JSON");
+        format!(
+            r#"{{"type":"attachment","attachment":{{"type":"queued_command","commandMode":"task-notification","prompt":{text}}}}}"#
+        )
+    };
+    let enqueued = |text: &str| {
+        let text = serde_json::to_string(text).expect("JSON");
+        format!(r#"{{"type":"queue-operation","operation":"enqueue","content":{text}}}"#)
+    };
+    let output = |status: &str| {
+        format!(
+            r#"{{"type":"user","message":{{"content":[{{"type":"tool_result","tool_use_id":"t2","content":"x"}}]}},"toolUseResult":{{"retrieval_status":"success","task":{{"task_id":"a9","task_type":"local_agent","status":"{status}"}}}}}}"#
+        )
+    };
+    let stopped = r#"{"type":"user","message":{"content":[{"type":"tool_result","tool_use_id":"t3","content":"x"}]},"toolUseResult":{"message":"Stopped","task_id":"a9","task_type":"local_agent"}}"#.to_owned();
+    let of_stream = r#"{"type":"system","subtype":"task_notification","task_id":"a9","tool_use_id":"t1","status":"failed"}"#.to_owned();
+    for (end, wanted) in [
+        (user(&notice("completed")), Some("completed")),
+        (queued(&notice("failed")), Some("failed")),
+        (enqueued(&notice("killed")), Some("failed")),
+        (output("completed"), Some("completed")),
+        (output("running"), None),
+        (stopped, Some("failed")),
+        (of_stream, Some("failed")),
+        (
+            user(
+                "<task-notification><task-id>b1</task-id><status>failed</status></task-notification>",
+            ),
+            None,
+        ),
+    ] {
+        let draft = of(&[task, rows, launched, &end]);
+        let lines = brief(&draft);
+        let ended = lines.iter().find_map(|line| {
+            let line = line.strip_prefix("subagent Explore ")?;
+            let word = line.split(' ').next()?;
+            (word != "started").then(|| word.to_owned())
+        });
+        assert_eq!(ended.as_deref(), wanted, "{end} {lines:?}");
+        assert!(!json(&draft).concat().contains("SECRET"), "{lines:?}");
+    }
+    // Without its rows it still has an end.
+    let draft = of(&[task, launched, &user(&notice("completed"))]);
+    let lines = brief(&draft);
+    assert_eq!(
+        lines[1..3],
+        [
+            "subagent Explore started t1 a9",
+            "subagent Explore completed t1 a9"
+        ]
+    );
+}
+
+#[test]
+fn what_the_log_says_of_the_writer_decides_and_otherwise_the_text() {
+    let of_text = |more: &str, text: &str| {
+        let text = serde_json::to_string(text).expect("JSON");
+        let row = format!(r#"{{"type":"user"{more},"message":{{"content":{text}}}}}"#);
+        let shown = brief(&of(&[&row])).join("; ");
+        assert!(!shown.contains("SECRET"), "{row}: {shown}");
+        shown
+    };
+    let human = r#","origin":{"kind":"human"},"turnOrigin":"human","promptSource":"typed""#;
+    for (more, text, shown) in [
+        ("", "Hello <b>SE</b>", "user Hello <b>SE</b>"),
+        (
+            human,
+            "<my-element>words</my-element>",
+            "user <my-element>words</my-element>",
+        ),
+        (
+            r#","turnOrigin":"sdk""#,
+            "<my-element>words</my-element>",
+            "user <my-element>words</my-element>",
+        ),
+        (
+            r#","origin":{"kind":"unclassified"}"#,
+            "words",
+            "user words",
+        ),
+        (r#","promptSource":"queued""#, "words", "user words"),
+        ("", "<my-element>SECRET</my-element>", ""),
+        (
+            "",
+            "<html><body>words</body></html>",
+            "user <html><body>words</body></html>",
+        ),
+        (r#","origin":{"kind":"peer"}"#, "SECRET", ""),
+        (r#","origin":{"kind":"of-the-future"}"#, "SECRET", ""),
+        (r#","origin":"channel""#, "SECRET", ""),
+        (
+            r#","origin":{"kind":"human"},"turnOrigin":"task_notification""#,
+            "SECRET",
+            "",
+        ),
+        (r#","promptSource":"system""#, "SECRET", ""),
+        (r#","isVisibleInTranscriptOnly":true"#, "SECRET", ""),
+        (r#","sourceToolUseID":"toolu_1""#, "SECRET", ""),
+        (r#","isSynthetic":true"#, "SECRET", ""),
+        (r#","toolUseResult":"SECRET""#, "SECRET", ""),
+        (
+            r#","toolUseResult":"x""#,
+            "[Request interrupted by user for tool use]",
+            "note interrupted",
+        ),
+        (
+            "",
+            "<ide_selection>SECRET</ide_selection>fix it",
+            "user fix it",
+        ),
+        (
+            human,
+            "fix it\n<ide_opened_file>SECRET</ide_opened_file>",
+            "user fix it",
+        ),
+        ("", "fix it\n<user-prompt-submit-hook>SECRET", "user fix it"),
+        ("", "<session-start-hook>SECRET</session-start-hook>", ""),
+        (
+            "",
+            "a <system-reminder>x <system-reminder>SECRET</system-reminder> SECRET</system-reminder>b",
+            "user a b",
+        ),
+        (
+            "",
+            "what is <system-reminder> for?",
+            "user what is <system-reminder> for?",
+        ),
+        (
+            "",
+            "<teammate-message teammate_id=\"a\">SECRET</teammate-message>",
+            "",
+        ),
+        (
+            "",
+            "<cross-session-message from=\"a\">SECRET</cross-session-message>",
+            "",
+        ),
+        ("", "<channel source=\"chat\">SECRET</channel>", ""),
+        ("", "Another Claude session sent a message:\nSECRET", ""),
+        ("", "Base directory for this skill: SECRET", ""),
+        (
+            "",
+            "This session is being continued from a previous conversation. SECRET",
+            "",
+        ),
+        ("", "[SYSTEM NOTIFICATION - NOT USER INPUT] SECRET", ""),
+        (
+            "",
+            "<local-command-of-the-future>SECRET</local-command-of-the-future>",
+            "",
+        ),
+    ] {
+        assert_eq!(of_text(more, text), shown, "{more} {text}");
+    }
+    // Text next to the result of a tool, and messages that were queued by something else.
+    for row in [
+        r#"{"type":"user","message":{"content":[{"type":"tool_result","tool_use_id":"t","content":"x"},{"type":"text","text":"SECRET"}]}}"#,
+        r#"{"type":"attachment","attachment":{"type":"queued_command","commandMode":"of-the-future","prompt":"SECRET"}}"#,
+        r#"{"type":"attachment","attachment":{"type":"queued_command","prompt":"SECRET","origin":{"kind":"peer"}}}"#,
+        r#"{"type":"attachment","attachment":{"type":"queued_command","prompt":"SECRET","isMeta":true}}"#,
+        r#"{"type":"queue-operation","operation":"remove","content":"<task-notification>SECRET</task-notification>"}"#,
+        r#"{"type":"queue-operation","operation":"remove","content":"SECRET","origin":{"kind":"cron"}}"#,
+    ] {
+        let draft = of(&[row]);
+        assert!(!json(&draft).concat().contains("SECRET"), "{row}");
+        assert_eq!(draft.withheld["injectedContext"], 1, "{row}");
+    }
+}
+
+#[test]
+fn rows_of_a_fork_are_those_that_name_it() {
+    let original = written(&[&said("one"), &said("two")]);
+    let own = written(&[&said("x"), &said("y"), &said("three")]);
+    let own = own.lines().last().expect("a row").replace("d001", "d002");
+    let fork = format!("{original}{own}\n");
+    let name = |id: &str| format!("7d9f0c52-0000-4000-8000-00000000{id}.jsonl");
+    let draft = only(&ClaudeCode, &name("d002"), fork.as_bytes());
+    let events = ["note inherited 2 rows of another session", "user three"];
+    assert_eq!(brief(&draft), events);
+    assert_eq!(
+        draft.record.id,
+        Id::Own("7d9f0c52-0000-4000-8000-00000000d002".to_owned())
+    );
+    assert_eq!(
+        draft.record.started.as_deref(),
+        Some("2026-01-01T00:00:02.000Z")
+    );
+    // The name of the file does not matter if no row has it.
+    assert_eq!(
+        brief(&only(&ClaudeCode, "a.jsonl", fork.as_bytes())),
+        events
+    );
+    let copy = only(&ClaudeCode, &name("d00f"), original.as_bytes());
+    assert_eq!(
+        copy.record.id,
+        Id::Own("7d9f0c52-0000-4000-8000-00000000d001".to_owned())
+    );
+    // The original went on after the fork began.
+    let longer = written(&[
+        &said("one"),
+        &said("two"),
+        &said("x"),
+        &said("later"),
+        &said("last"),
+    ]);
+    let files = [(name("d002"), fork), (name("d001"), longer)];
+    let files: Vec<(&str, &[u8])> = files
+        .iter()
+        .map(|(name, log)| (name.as_str(), log.as_bytes()))
+        .collect();
+    let both = read_with(&ClaudeCode, &files, &Options::default());
+    let both: Vec<Vec<String>> = both
+        .into_iter()
+        .map(|draft| brief(&draft.expect("a run")))
+        .collect();
+    assert!(
+        both.contains(&events.map(str::to_owned).to_vec()),
+        "{both:?}"
+    );
+    assert!(both.iter().any(|lines| lines.len() == 5), "{both:?}");
+    // Sessions one after the other in a file are no copies.
+    let other = written(&[&said("three")])
+        .replace("d001", "d002")
+        .replace("\"r0\"", "\"z\"");
+    let two = format!("{original}{other}");
+    assert_eq!(
+        brief(&only(&ClaudeCode, "all.jsonl", two.as_bytes())).len(),
+        3
+    );
+}

@@ -173,7 +173,10 @@ fn rewards_do_not_count_where_something_else_than_the_agent_ended_the_trial() {
         let draft = trial(&exception(kind), &[]).remove(0).expect("a run");
         assert_eq!(
             (draft.record.state, rewards(&draft)),
-            (state, vec![format!("reward 1 {valid}")]),
+            (
+                state,
+                vec![format!("reward 1 {valid}"), format!("bad null {valid}")]
+            ),
             "{kind}"
         );
         let reason = draft.record.outcomes[0].reason.as_deref();
@@ -205,11 +208,34 @@ fn rewards_of_a_trial_without_them_are_read_from_its_files() {
         .remove(0)
         .expect("a run");
     assert_eq!(rewards(&one), ["reward 1.50 true"]);
+    for (text, value, reason) in [
+        ("NaN", "null", Some("unscored")),
+        ("-inf", "\"-Infinity\"", None),
+        (".5", "0.5", None),
+    ] {
+        let runs = trial(
+            r#""verifier_result":null"#,
+            &[("t__1/verifier/reward.txt", text)],
+        );
+        let outcome = &runs[0].as_ref().expect("a run").record.outcomes[0];
+        assert_eq!(
+            (outcome.value.get(), outcome.reason.as_deref()),
+            (value, reason)
+        );
+    }
     let none = trial(
         r#""verifier_result":null"#,
-        &[("t__1/verifier/reward.txt", "NaN")],
+        &[("t__1/verifier/reward.txt", "high")],
     );
-    assert!(none[0].as_ref().expect("a run").record.outcomes.is_empty());
+    let none = none[0].as_ref().expect("a run");
+    assert!(none.record.outcomes.is_empty());
+    assert_eq!(none.unparsable, 1);
+    let result = r#""verifier_result":{"rewards":{"a":NaN,"b":Infinity,"c":1}}"#;
+    let not_finite = trial(result, &[]).remove(0).expect("a run");
+    assert_eq!(
+        rewards(&not_finite),
+        ["a null true", "b \"Infinity\" true", "c 1 true"]
+    );
 }
 
 #[test]

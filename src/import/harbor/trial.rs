@@ -165,10 +165,8 @@ fn members(object: &str, prefix: &str) -> Vec<Reward> {
     let members = Node::parse(object)
         .map(|node| node.members())
         .unwrap_or_default();
-    let members = members
-        .into_iter()
-        .filter(|member| member.value.raw != "null");
     members
+        .into_iter()
         .filter_map(|member| {
             Some((
                 format!("{prefix}{}", member.key),
@@ -176,6 +174,25 @@ fn members(object: &str, prefix: &str) -> Vec<Reward> {
             ))
         })
         .collect()
+}
+
+/// A number as Python writes and reads it: digits as they are, null for what is not a number, and the names of infinite numbers.
+fn number(text: &str) -> Option<Box<RawValue>> {
+    let number: f64 = text.parse().ok()?;
+    let name = if number > 0.0 {
+        "Infinity"
+    } else {
+        "-Infinity"
+    };
+    if number.is_nan() {
+        return loose::json(&serde_json::Value::Null);
+    }
+    if number.is_infinite() && !text.contains(|c: char| c.is_ascii_digit()) {
+        return loose::json(&name.into());
+    }
+    // `.5`, `1.` and `+1` are no JSON.
+    let written = RawValue::from_string(text.to_owned()).ok();
+    written.or_else(|| loose::json(&serde_json::json!(number)))
 }
 
 /// Rewards in verifier files, for trials whose result has none.
@@ -187,20 +204,18 @@ pub fn reward_files(source: &Source, folder: &str, draft: &mut Draft) -> Vec<Rew
         let Ok(file) = source.read(position) else {
             continue;
         };
-        let Ok(text) = loose::text(file.name, &file.bytes) else {
-            continue;
-        };
         let rewards = if name == "reward.json" {
+            let Ok(text) = loose::text(file.name, &file.bytes) else {
+                continue;
+            };
             members(&text, "")
         } else {
-            let number = text.trim();
-            let is_number = number.parse::<f64>().is_ok_and(f64::is_finite);
-            let value = RawValue::from_string(number.to_owned())
-                .ok()
-                .filter(|_| is_number);
-            value
-                .map(|value| vec![("reward".to_owned(), value)])
-                .unwrap_or_default()
+            let value = number(String::from_utf8_lossy(&file.bytes).trim());
+            if value.is_none() {
+                draft.odd(file.name, "", "a number");
+            }
+            let value = value.map(|value| ("reward".to_owned(), value));
+            value.into_iter().collect()
         };
         if !rewards.is_empty() {
             draft.sources.push(position);

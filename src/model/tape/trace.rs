@@ -449,13 +449,16 @@ impl<'a> Event<'a> {
     fn usage(&mut self, f: Fields<'a>) {
         self.text_fact("model", f.model);
         if let Some(tokens) = f.tokens {
-            for (name, count) in [
-                ("uncached input", tokens.uncached_input),
-                ("cached input", tokens.cached_input),
-                ("output", tokens.output),
-                ("reasoning", tokens.reasoning),
+            let bounds = f.lower_bounds.unwrap_or_default();
+            for (name, key, count) in [
+                ("uncached input", "uncachedInput", tokens.uncached_input),
+                ("cached input", "cachedInput", tokens.cached_input),
+                ("output", "output", tokens.output),
+                ("reasoning", "reasoning", tokens.reasoning),
             ] {
-                self.fact(name, count.map(|count| count.to_string()));
+                let is_bound = bounds.iter().any(|bound| &*bound.0 == key);
+                let mark = if is_bound { "≥ " } else { "" };
+                self.fact(name, count.map(|count| format!("{mark}{count}")));
             }
         }
         self.fact("cost", f.cost.map(|cost| format!("{cost} USD")));

@@ -8,14 +8,14 @@ use crate::formats::json::{Kind, Member, Node, last};
 use crate::formats::private::{
     any_word, is_of_a_tool, is_reasoning, is_restating, is_spelled, says_what_it_is,
 };
-use crate::formats::transcript::Event;
+use crate::formats::transcript::{Event, Message};
 use crate::model::Verbatim;
 
 use super::nested::{
     DEPTH, data, holds_hidden_block, holds_hidden_item, is_hidden_item, last_of_each,
     text_hides_block,
 };
-use super::visibility::{Hidden, is_a_tools, said};
+use super::visibility::{Hidden, holds_result, is_a_tools, is_marked_result, said};
 use super::{Content, Published};
 
 /// Maximum length of an unrecognized type's name.
@@ -51,6 +51,9 @@ pub(super) fn event(event: &Event<'_>) -> Result<(), Hidden> {
     // Harn writes a visibility for every event.
     let visibility = said(&members).unwrap_or(Err(Hidden::Private));
     visibility?;
+    if is_marked_result(&members) {
+        return Err(Hidden::ToolResult);
+    }
     // Its text covers all its blocks, whichever of two keys a reader uses.
     let has_hidden_blocks = members.iter().any(|member| {
         let blocks = ["blocks", "content"];
@@ -70,25 +73,43 @@ pub(super) fn event(event: &Event<'_>) -> Result<(), Hidden> {
 pub(super) struct Turn {
     /// Why the whole turn is withheld, if so.
     hidden: Option<Hidden>,
-    /// Whether it is a tool's: its text is internal unless a block is marked public.
-    of_a_tool: bool,
+    /// Why a block without a visibility of its own is withheld, whatever it is.
+    default: Option<Hidden>,
+    /// Whether it is a user's and contains the result of a tool: what is next to the result is internal, too.
+    has_result: bool,
 }
 
 impl Turn {
     /// Reads the settings of a message.
-    pub(super) fn new(role: &str, node: Node<'_>) -> Self {
-        let members = node.members();
+    pub(super) fn new(message: &Message<'_>) -> Self {
+        let role = &message.role;
+        let members = message.node.members();
+        let visibility = said(&members);
+        let is_of_a_tool = is_of_a_tool(role) || is_a_tools(&members);
+        let is_marked_result = is_marked_result(&members);
+        let has_odd_role = members
+            .iter()
+            .any(|member| is_spelled(&member.key, "role") && member.value.kind() != Kind::String);
         Self {
             hidden: if is_reasoning(role) {
                 Some(Hidden::Private)
             } else {
-                said(&members).and_then(Result::err)
+                visibility.and_then(Result::err)
             },
-            of_a_tool: is_of_a_tool(role)
-                || is_a_tools(&members)
-                || members.iter().any(|member| {
-                    is_spelled(&member.key, "role") && member.value.kind() != Kind::String
-                }),
+            default: if is_marked_result {
+                Some(Hidden::ToolResult)
+            } else if has_odd_role || is_of_a_tool {
+                Some(Hidden::Internal)
+            } else {
+                None
+            },
+            has_result: !["assistant", "system", "developer"]
+                .iter()
+                .any(|other| is_spelled(role, other))
+                && message
+                    .blocks
+                    .iter()
+                    .any(|block| holds_result(block.node, 0)),
         }
     }
 }
@@ -106,7 +127,11 @@ pub(super) struct Public<'a> {
 
 /// Decides on a block.
 pub(super) fn block(node: Node<'_>, turn: Turn) -> Result<Public<'_>, Hidden> {
-    nested_block(node, turn, 0)
+    let public = nested_block(node, turn, 0)?;
+    if turn.has_result && said(&node.members()).is_none() {
+        return Err(Hidden::NextToResult);
+    }
+    Ok(public)
 }
 
 fn nested_block(node: Node<'_>, turn: Turn, depth: usize) -> Result<Public<'_>, Hidden> {
@@ -114,12 +139,11 @@ fn nested_block(node: Node<'_>, turn: Turn, depth: usize) -> Result<Public<'_>, 
     let kind = kind(node, &members).ok_or(Hidden::Private)?;
     let visibility = match turn.hidden {
         Some(hidden) => Err(hidden),
-        None => said(&members).unwrap_or_else(|| {
-            if turn.of_a_tool || is_a_tools(&members) {
-                Err(Hidden::Internal)
-            } else {
-                Ok(())
-            }
+        None => said(&members).unwrap_or(match turn.default {
+            Some(hidden) => Err(hidden),
+            None if is_a_tools(&members) => Err(Hidden::Internal),
+            None if is_marked_result(&members) => Err(Hidden::ToolResult),
+            None => Ok(()),
         }),
     };
     // The type of a block takes precedence over its visibility.
@@ -223,7 +247,8 @@ fn keep<'a>(
 fn result(node: Node<'_>, depth: usize) -> Result<Published<'_>, Hidden> {
     let of_the_result = Turn {
         hidden: None,
-        of_a_tool: false,
+        default: None,
+        has_result: false,
     };
     let item = |node: Node<'_>| {
         node.get("type")
@@ -255,6 +280,16 @@ fn kind<'a>(node: Node<'a>, members: &[Member<'a>]) -> Option<Cow<'a, str>> {
         Some(kind) => kind.as_str(),
         None => Some(Cow::Borrowed("text")),
     }
+}
+
+/// The text of a block, if it has one.
+pub(super) fn text(node: Node<'_>) -> Option<Cow<'_, str>> {
+    if node.kind() == Kind::String {
+        return node.as_str();
+    }
+    ["text", "content"]
+        .iter()
+        .find_map(|key| node.get(key)?.as_str())
 }
 
 /// The text of a scalar value.

@@ -2,7 +2,10 @@
 //! white space or hidden characters.
 
 use crate::characters::is_hidden;
-use crate::formats::private::{is_of_a_block, is_reasoning, is_spelled, says_what_it_is};
+use crate::formats::private::{
+    is_harn_directive, is_harn_publication, is_of_a_block, is_reasoning, is_spelled,
+    says_what_it_is,
+};
 
 /// Bytes kept of a piece: longer ones are not keys.
 const PIECE: usize = 1024;
@@ -30,6 +33,9 @@ pub(super) fn has_hidden_block(json: &str) -> bool {
     let (mut hidden, mut block) = (false, false);
     Pieces::all(json, |key, between, value| {
         hidden |= is_spelled(key, "visibility") && (between, value) != (":", "public");
+        hidden |= is_harn_publication(key) && (between, value) != (":", "published");
+        hidden |=
+            is_harn_directive(key) && !between.starts_with(":[]") && !between.starts_with(":null");
         block |= is_of_a_block(key);
     });
     hidden && block

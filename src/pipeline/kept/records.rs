@@ -10,7 +10,7 @@ use crate::beneath::{Found, Kind, Stamp};
 use crate::diagnostics::Diagnostic;
 use crate::formats::run_record::UnknownKey;
 use crate::model::outcome::Outcome;
-use crate::model::run::{Check, Metrics, Number, Run, State, Subject, Validation};
+use crate::model::run::{Check, MetricSet, Metrics, Number, Run, State, Subject, Validation};
 use crate::model::time::{Milliseconds, Moment};
 use crate::url::HttpUrl;
 
@@ -127,6 +127,8 @@ struct RunData {
     metrics: [Option<NumberData>; 7],
     validation: (Option<bool>, Text),
     checks: Vec<(Word, Word, bool, Option<NumberData>, Text)>,
+    /// [`MetricSet`] as a number.
+    lower_bounds: u8,
     links: [Option<String>; 2],
     state: (Word, Text),
     outcomes: Vec<(Word, [Text; 4], Option<bool>)>,
@@ -177,6 +179,7 @@ fn data(run: &Run) -> RunData {
             ],
         ),
         metrics: metrics.map(|it| it.map(number)),
+        lower_bounds: m.lower_bounds.bits(),
         validation: (v.loaded, v.detail),
         checks: v.checks.into_iter().map(check).collect(),
         links: [source_repo, playable_build].map(|url| url.map(|url| url.as_str().to_owned())),
@@ -248,6 +251,7 @@ fn run(data: RunData) -> Option<Run> {
             reasoning,
             comparable_cost,
             actual_cost,
+            lower_bounds: MetricSet::from_bits(data.lower_bounds),
         },
         validation: Validation {
             loaded,

@@ -60,6 +60,7 @@ pub(super) fn digest(context: &ArchiveContext) -> [u8; 16] {
     for Peer { slug, run } in peers.iter() {
         texts.extend([slug, run.subject.model()].map(str::as_bytes));
         numbers.extend(run.metrics.all());
+        counts.push(run.metrics.lower_bounds.bits());
     }
     for number in numbers {
         counts.extend(number.map_or(f64::NAN, Number::value).to_le_bytes());

@@ -15,9 +15,6 @@ use crate::model::transcript::AssetContent;
 use crate::secrets::{self, Scanned, Scanner};
 use crate::site::Site;
 
-/// Bytes read to detect whether a file is text.
-const HEAD: u64 = 8 << 10;
-
 /// Searches the files of a run, and masks the values found in known problems.
 pub(in crate::pipeline) fn scan(
     site: &Site,
@@ -39,12 +36,7 @@ pub(in crate::pipeline) fn scan(
         scanner.file(&file.name, &file.shown, &file.bytes);
     }
     transcript(&mut scanner, files, inspected);
-    // Provenance shows the notes of redactions.
-    let notes = files.redactions.list.iter();
-    let notes = notes.map(|redaction| serde_json::to_string(&redaction.note).unwrap_or_default());
-    let notes: Vec<String> = notes.collect();
-    let shown = format!("{}/{}", beside.directory.shown, redactions::FILE_NAME);
-    scanner.file(redactions::FILE_NAME, &shown, notes.join("\n").as_bytes());
+    listed(&mut scanner, beside);
     let tree = inspected
         .implementation
         .files
@@ -55,7 +47,7 @@ pub(in crate::pipeline) fn scan(
         named.map(|digest| (digest.path.as_str(), digest)).collect();
     for (name, digest) in named {
         let shown = format!("{}/{name}", beside.directory.shown);
-        match text(beside, digest) {
+        match content(beside, digest) {
             Some(bytes) => scanner.file(name, &shown, &bytes),
             None => scanner.name(name, &shown),
         }
@@ -114,9 +106,26 @@ fn transcript(scanner: &mut Scanner<'_>, files: &RunFiles, inspected: &Inspected
     }
 }
 
-/// The content of a published file besides the logs; `None` if it is not text. A file that can no longer be read is reported when
-/// it is published.
-fn text(beside: Beside<'_>, digest: &FileDigest) -> Option<Vec<u8>> {
+/// Searches what is published of `redactions.jsonl`.
+fn listed(scanner: &mut Scanner<'_>, beside: Beside<'_>) {
+    let list: Vec<_> = beside.redactions.listed();
+    let texts = list.iter().map(|it| {
+        let optional = [&it.pointer, &it.note, &it.at, &it.commitment];
+        let optional = optional.into_iter().flatten();
+        let texts = [&it.id, &it.file].into_iter().chain(optional);
+        texts.map(String::as_str).collect::<Vec<_>>()
+    });
+    let published = serde_json::to_vec(&texts.collect::<Vec<_>>()).unwrap_or_default();
+    let shown = format!("{}/{}", beside.directory.shown, redactions::FILE_NAME);
+    let bytes = &beside.redactions.written;
+    scanner.file_where(redactions::FILE_NAME, &shown, bytes, |_, value| {
+        secrets::is_in(&published, value)
+    });
+}
+
+/// The beginning of a published file that is neither a log nor a document. A file that can no longer be read is reported when it is
+/// published. Pictures and programs are searched, too: they may hold texts.
+fn content(beside: Beside<'_>, digest: &FileDigest) -> Option<Vec<u8>> {
     let path = digest.path.as_str();
     if let Some((tape, hash)) = path.split_once(".cas/") {
         return Some(beside.payload(tape, hash, 0).ok()??.bytes);
@@ -124,17 +133,14 @@ fn text(beside: Beside<'_>, digest: &FileDigest) -> Option<Vec<u8>> {
     let is_of_tree = path
         .strip_prefix(FOLDER)
         .is_some_and(|below| below.starts_with('/'));
-    let mut file = if is_of_tree {
+    let file = if is_of_tree {
         beside.working_reader(digest).ok()?
     } else {
         beside.asset_reader(digest).ok()?
     };
     let mut bytes = Vec::new();
-    file.by_ref().take(HEAD).read_to_end(&mut bytes).ok()?;
-    if memchr::memchr(0, &bytes).is_some() {
-        return None;
-    }
-    let most = beside.limits.document.saturating_sub(HEAD);
-    file.take(most).read_to_end(&mut bytes).ok()?;
+    file.take(beside.limits.document)
+        .read_to_end(&mut bytes)
+        .ok()?;
     Some(bytes)
 }

@@ -228,6 +228,8 @@ impl Part {
             Some(Difference::Navigation)
         } else if head.records != expected.records {
             Some(Difference::Records)
+        } else if head.addresses != expected.addresses {
+            Some(Difference::Ledger)
         } else {
             None
         };

@@ -54,6 +54,7 @@ pub(super) enum Difference {
     StaticFiles,
     Navigation,
     Records,
+    Ledger,
 }
 
 pub(super) fn other(part: &str, difference: Difference) -> Diagnostic {
@@ -87,6 +88,11 @@ pub(super) fn other(part: &str, difference: Difference) -> Diagnostic {
             &codes::MERGE_OTHER_RECORDS,
             "from different records",
             "Give every shard and the merge the records of all runs, as content or with `--records`, and build the shards again.",
+        ),
+        Difference::Ledger => (
+            &codes::MERGE_OTHER_SETTINGS,
+            "with different addresses, because it was given another ledger or none",
+            "Build the shards again with `--previous` and the ledger of the site that the merge replaces.",
         ),
     };
     code.at(

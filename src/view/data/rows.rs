@@ -253,7 +253,8 @@ impl Column {
 
 /// What the columns of [`ORDERED_BY`] are ordered by.
 fn numbers(row: &RunRow) -> [Option<f64>; ORDERED_BY.len()] {
-    let number = |text: &str| text.replace(['$', ','], "").parse().ok();
+    // A lower bound is ordered by its value.
+    let number = |text: &str| text.replace(['$', ',', '≥', ' '], "").parse().ok();
     let of = |cell: &Cell| match cell {
         Cell::Titled { title, .. } if title.starts_with('$') => number(title),
         _ => number(cell.text()),

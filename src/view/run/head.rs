@@ -7,7 +7,7 @@ use serde::Serialize;
 use crate::links;
 use crate::model::details::{self, Recorded};
 use crate::model::outcome::Outcome;
-use crate::model::run::Run;
+use crate::model::run::{Metric, Run};
 use crate::model::words;
 use crate::view::{Cell, format, outcomes};
 
@@ -151,7 +151,7 @@ fn figures(s: &Sources<'_>, failures: usize) -> Vec<Figure> {
         ),
         figure(
             "comparable cost",
-            format::short_cost(run.metrics.comparable_cost.as_ref()),
+            format::short_cost_of(&run.metrics, Metric::ComparableCost),
             "",
             "#metrics",
         ),

@@ -6,7 +6,7 @@ use crate::links;
 use crate::model::archive::Range;
 use crate::model::archive_context::ArchiveContext;
 use crate::model::details::{self, Details};
-use crate::model::run::{Number, Run, Total};
+use crate::model::run::{Metric, Number, Run, Total};
 use crate::view::{Cell, format};
 
 /// The metrics of a run.
@@ -82,7 +82,7 @@ pub struct TotalView {
     pub name: &'static str,
     /// The sum; marked as a lower bound if a class is not reported.
     pub value: Cell,
-    /// `reasoning is not reported`
+    /// `reasoning is not reported`, or `output is a lower bound`.
     pub missing: Option<String>,
 }
 
@@ -108,33 +108,30 @@ pub(super) fn metrics(around: &ArchiveContext, run: &Run, details: &Details<'_>)
     let m = &run.metrics;
     let ranges = &around.ranges;
     let peers = ranges.runs();
-    let metric = |index: usize,
-                  name,
-                  number: Option<&Number>,
-                  range: &Option<Range>,
-                  shown: FormatNumber| {
+    let view = |metric: Metric, range: &Option<Range>, shown: FormatNumber| {
+        let number = m.all()[metric as usize];
         let range = range.as_ref().filter(|range| range.runs > 1);
         let places = range.into_iter().flat_map(|range| {
             let others = ranges.peers.iter().filter(|peer| peer.slug != around.slug);
             others.filter_map(move |peer| {
-                let number = peer.run.metrics.all()[index]?;
+                let number = peer.run.metrics.exact(metric)?;
                 Some((peer, number, place(range, number)?))
             })
         });
-        let mut view = MetricView {
+        let mut found = MetricView {
             class: "",
-            name,
-            value: shown(number),
+            name: metric.name(),
+            value: format::at_least(shown(number), m.is_lower_bound(metric)),
             range: range.map(|range| {
                 let ends = [&range.min, &range.max].map(|end| shown(Some(end)));
                 format!("{} to {}", ends[0].text(), ends[1].text())
             }),
-            at: range.and_then(|range| place(range, number?)),
+            at: range.and_then(|range| place(range, m.exact(metric)?)),
             dots: Vec::new(),
             path: String::new(),
         };
-        if LINKED.contains(&index) {
-            view.dots = places
+        if LINKED.contains(&metric) {
+            found.dots = places
                 .map(|(peer, number, at)| DotView {
                     at,
                     href: links::from_run_to_run(&peer.slug),
@@ -146,9 +143,9 @@ pub(super) fn metrics(around: &ArchiveContext, run: &Run, details: &Details<'_>)
                 })
                 .collect();
         } else {
-            view.path = places.map(|(_, _, at)| format!("M{at} 0h0")).collect();
+            found.path = places.map(|(_, _, at)| format!("M{at} 0h0")).collect();
         }
-        view
+        found
     };
     let tokens = m.tokens();
     let named = tokens.iter().zip(CLASSES);
@@ -156,36 +153,22 @@ pub(super) fn metrics(around: &ArchiveContext, run: &Run, details: &Details<'_>)
     MetricsView {
         bar: bar(named.map(|((name, number), class)| (class, *name, number.map(Number::value)))),
         totals: m.totals().into_iter().map(total).collect(),
-        tokens: tokens
-            .iter()
+        tokens: Metric::TOKENS
+            .into_iter()
             .zip(&ranges.tokens)
             .zip(CLASSES)
-            .enumerate()
-            .map(|(index, (((name, number), range), class))| MetricView {
+            .map(|((metric, range), class)| MetricView {
                 class,
-                ..metric(index, name, *number, range, format::tokens)
+                ..view(metric, range, format::tokens)
             })
             .collect(),
         costs: [
-            (
-                4,
-                "comparable cost",
-                &m.comparable_cost,
-                &ranges.comparable_cost,
-            ),
-            (5, "actual cost", &m.actual_cost, &ranges.actual_cost),
+            (Metric::ComparableCost, &ranges.comparable_cost),
+            (Metric::ActualCost, &ranges.actual_cost),
         ]
-        .map(|(index, name, number, range)| {
-            metric(index, name, number.as_ref(), range, format::cost)
-        })
+        .map(|(metric, range)| view(metric, range, format::cost))
         .to_vec(),
-        run_time: metric(
-            6,
-            "run time",
-            m.run_time_seconds.as_ref(),
-            &ranges.run_time,
-            format::run_time,
-        ),
+        run_time: view(Metric::RunTime, &ranges.run_time, format::run_time),
         stage_bar: bar(stages
             .iter()
             .map(|(key, seconds)| ("", stage(key), seconds.as_ref().map(Number::value)))),
@@ -209,7 +192,7 @@ pub(super) fn metrics(around: &ArchiveContext, run: &Run, details: &Details<'_>)
 }
 
 /// The metrics with linked dots: comparable cost and run time. More links to the same runs would be redundant.
-const LINKED: [usize; 2] = [4, 6];
+const LINKED: [Metric; 2] = [Metric::ComparableCost, Metric::RunTime];
 
 /// `setupSeconds` as `setup`.
 fn stage(key: &str) -> &str {
@@ -257,17 +240,17 @@ fn tool_summary(calls: &[(&str, Number)]) -> String {
 }
 
 fn total((name, total): (&'static str, Total)) -> TotalView {
-    let missing = match total.missing.as_slice() {
-        [] => None,
-        [one] => Some(format!("{one} is not reported")),
-        [most @ .., last] => Some(format!("{} and {last} are not reported", most.join(", "))),
-    };
+    let missing = total.why();
     let value = match (&total.digits, &missing) {
         (Some(digits), None) => Cell::known(format::grouped(digits)),
         // Unreported classes can only add to the sum.
-        (Some(digits), Some(missing)) => Cell::titled(
+        (Some(digits), Some(missing)) if total.partial.is_empty() => Cell::titled(
             format!("≥ {}", format::grouped(digits)),
             format!("lower bound: {missing} and counted as 0"),
+        ),
+        (Some(digits), Some(missing)) => Cell::titled(
+            format!("≥ {}", format::grouped(digits)),
+            format!("lower bound: {missing}"),
         ),
         (None, _) => Cell::unknown("none of its classes is reported"),
     };

@@ -277,6 +277,7 @@ pub fn page(s: &Sources<'_>, parts: Parts<'_>) -> RunPage {
                     .iter()
                     .find_map(|event| event.at)
                     .map(format::at),
+                backwards: tapes::backwards(tape),
                 failures: tape.failures(),
                 html,
                 pages: tapes::pages(tape, layout, 1),

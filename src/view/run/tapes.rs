@@ -51,6 +51,8 @@ pub struct TimelineView {
     pub count: String,
     /// The time of its first event, from which times count.
     pub began: Option<DisplayTime>,
+    /// `Recorded times run backwards at 2 events, first at event 12.`
+    pub backwards: Option<String>,
     /// Number of failed events on the whole tape.
     pub failures: usize,
     /// The events of the first page.
@@ -123,6 +125,16 @@ pub(super) fn count(tape: &Tape<'_>) -> String {
     count
 }
 
+/// Says that recorded times run backwards, if they do.
+pub(super) fn backwards(tape: &Tape<'_>) -> Option<String> {
+    let mut events = tape.backward_events();
+    let first = events.next()?.seq;
+    let count = format::count(events.count() + 1, "event");
+    Some(format!(
+        "Recorded times run backwards at {count}, first at event {first}."
+    ))
+}
+
 /// Builds page `number` (from 2) of a tape.
 #[must_use]
 pub fn events_page(
@@ -150,7 +162,7 @@ pub fn events_page(
             let (first, last) = ends(tape, &range);
             format!("events {first}–{last}")
         },
-        failures: tape.failures(),
+        failures: layout.all_failures(),
         strip: None,
         html,
         pages: pages(tape, layout, number),
@@ -171,9 +183,8 @@ fn span(tape: &Tape<'_>, range: &std::ops::Range<usize>) -> String {
 }
 
 /// `, 3 failures`, if there are any.
-fn failures(tape: &Tape<'_>, range: &std::ops::Range<usize>) -> String {
-    let events = tape.events.get(range.clone()).into_iter().flatten();
-    match events.filter(|event| event.is_failure()).count() {
+fn failures(layout: &Layout<'_>, number: usize) -> String {
+    match layout.failures(number) {
         0 => String::new(),
         failed => format!(", {}", format::count(failed, "failure")),
     }
@@ -194,15 +205,21 @@ pub(super) fn pages(tape: &Tape<'_>, layout: &Layout<'_>, current: usize) -> Vec
         return Vec::new();
     }
     let root = links::root(&layout.path(current));
-    let near =
-        |number: usize| count <= PAGE_LINKS || number.abs_diff(current) <= PAGE_LINKS / 2 - 2;
-    (1..=count)
-        .filter(|number| *number == 1 || *number == count || near(*number))
+    let (first, last) = if count <= PAGE_LINKS {
+        (2, count - 1)
+    } else {
+        let near = PAGE_LINKS / 2 - 2;
+        let first = current.saturating_sub(near).max(2);
+        (first, current.saturating_add(near).min(count - 1))
+    };
+    std::iter::once(1)
+        .chain(first..=last)
+        .chain([count])
         .map(|number| {
             let range = layout.range(number);
             let (first, last) = ends(tape, &range);
             PageLink {
-                text: format!("{}{}", span(tape, &range), failures(tape, &range)),
+                text: format!("{}{}", span(tape, &range), failures(layout, number)),
                 href: format!("{root}{}", layout.path(number)),
                 current: number == current,
                 prefix: layout.prefix.clone(),

@@ -13,6 +13,8 @@ pub struct Layout<'t> {
     pub prefix: String,
     pub(super) slug: Slug,
     page_size: usize,
+    /// Number of failed events up to the end of each page. Every page of the tape states them, so they are counted once.
+    failures: Vec<usize>,
     pub(super) tape: &'t Tape<'t>,
 }
 
@@ -34,6 +36,12 @@ impl<'t> Layout<'t> {
                     prefix,
                     slug: slug.clone(),
                     page_size: config.timeline.page_size,
+                    failures: (tape.events.chunks(config.timeline.page_size))
+                        .scan(0, |failures, page| {
+                            *failures += page.iter().filter(|event| event.is_failure()).count();
+                            Some(*failures)
+                        })
+                        .collect(),
                     tape,
                 }
             })
@@ -44,6 +52,22 @@ impl<'t> Layout<'t> {
     #[must_use]
     pub fn pages(&self) -> usize {
         self.tape.events.len().div_ceil(self.page_size).max(1)
+    }
+
+    /// Number of failed events on page `number`, from 1.
+    #[must_use]
+    pub fn failures(&self, number: usize) -> usize {
+        let up_to = |number: usize| {
+            let page = number.checked_sub(1).and_then(|at| self.failures.get(at));
+            page.copied().unwrap_or_default()
+        };
+        up_to(number) - up_to(number - 1)
+    }
+
+    /// Number of failed events on the whole tape.
+    #[must_use]
+    pub fn all_failures(&self) -> usize {
+        self.failures.last().copied().unwrap_or_default()
     }
 
     /// Path of page `number`, from 1.

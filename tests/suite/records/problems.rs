@@ -276,3 +276,31 @@ fn times_of_the_last_year_and_with_many_digits_are_times() {
     );
     assert_eq!(codes(&site.check()), [""; 0]);
 }
+
+#[test]
+fn a_file_in_utf_16_is_named_as_such_with_the_way_to_convert_it() {
+    for file in [
+        "site.toml",
+        "content/runs/first/run-record.json",
+        "content/pages/about.md",
+        "content/runs/first/writeup.md",
+    ] {
+        let site = TestSite::base();
+        let text: Vec<u8> = "\u{feff}Words"
+            .encode_utf16()
+            .flat_map(u16::to_le_bytes)
+            .collect();
+        site.write(file, text);
+        let ran = site.runpress(&["check"]);
+        assert!(
+            ran.stderr.contains("It is UTF-16"),
+            "{file}: {}",
+            ran.stderr
+        );
+        assert!(
+            ran.stderr.contains("Set-Content -Encoding utf8"),
+            "{}",
+            ran.stderr
+        );
+    }
+}

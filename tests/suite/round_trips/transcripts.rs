@@ -73,10 +73,14 @@ fn turn() -> impl Strategy<Value = Turn> {
 }
 
 impl Turn {
-    /// Whether a block of the turn may be shown: all its visibility values are exactly `public`, and it is not reasoning.
+    /// Whether a block of the turn may be shown: all its visibility values are exactly `public`, and it is not reasoning. In a turn of
+    /// the user, nothing is public by default next to the result of a tool.
     fn shows(&self, block: &Block) -> bool {
         let of_a_tool = block.kind.is_some_and(|kind| kind.starts_with("tool"));
-        let default = if self.role == Some("tool_result") || of_a_tool {
+        let mut kinds = self.blocks.iter().map(|block| block.kind);
+        let answers = matches!(self.role, None | Some("user"))
+            && kinds.any(|kind| kind == Some("tool_result"));
+        let default = if self.role == Some("tool_result") || of_a_tool || answers {
             "internal"
         } else {
             "public"

@@ -1,4 +1,4 @@
-//! Twelve ways in which a secret appears in published content.
+//! The ways in which a secret appears in published content.
 
 use base64::Engine;
 use base64::engine::general_purpose::STANDARD;
@@ -13,7 +13,7 @@ pub(super) type Carried = (&'static str, Vec<u8>);
 /// Writes a secret of a family in one way.
 pub(super) type Carrier = fn(&Family, &Secret, &mut Numbers) -> Vec<Carried>;
 
-pub(super) const ALL: [(&str, Carrier); 12] = [
+pub(super) const ALL: [(&str, Carrier); 24] = [
     ("plain", plain),
     ("json", json_string),
     ("escaped twice", escaped_twice),
@@ -26,6 +26,48 @@ pub(super) const ALL: [(&str, Carrier); 12] = [
     ("base64", encoded),
     ("ansi", colored),
     ("split", split),
+    ("blocks", blocks),
+    ("zero byte", zero_byte),
+    ("zero byte within", zero_byte_within),
+    ("UTF-16", utf_16),
+    ("invisible", invisible),
+    ("Markdown escape", |family, secret, _| {
+        let escaped = |c: char| match c {
+            '_' | '-' | '.' | '~' | ':' | '/' | '=' | '+' => format!("\\{c}"),
+            c => c.to_string(),
+        };
+        markdown(family, secret, |value| value.chars().map(escaped).collect())
+    }),
+    ("Markdown reference", |family, secret, _| {
+        markdown(family, secret, |value| {
+            inside(value, |c| format!("&#{};", u32::from(c)))
+        })
+    }),
+    ("Markdown emphasis", |family, secret, _| {
+        markdown(family, secret, |value| {
+            inside(value, |c| format!("**{c}**"))
+        })
+    }),
+    ("Markdown code", |family, secret, _| {
+        markdown(family, secret, |value| inside(value, |c| format!("`{c}`")))
+    }),
+    ("Markdown link", |family, secret, _| {
+        markdown(family, secret, |value| {
+            inside(value, |c| format!("[{c}](https://example.org)"))
+        })
+    }),
+    ("Markdown comment", |family, secret, _| {
+        markdown(family, secret, |value| {
+            inside(value, |c| format!("<!-- a -->{c}<b></b>"))
+        })
+    }),
+    ("tags", tags),
+];
+
+/// What may follow a secret in a text.
+pub(super) const ENDS: [&str; 20] = [
+    ")", ",", "|", "…", "<", "\u{a0}", "]", "}", ">", "*", ";", "!", "?", "。", "”", "»", ") ",
+    ". ", ": ", "\\n",
 ];
 
 /// The log of a run with one message.
@@ -43,7 +85,7 @@ fn text(text: &str) -> Vec<Carried> {
 }
 
 /// `NAME=value`, unless the secret has its own surrounding text.
-fn assigned(family: &Family, secret: &Secret) -> String {
+pub(super) fn assigned(family: &Family, secret: &Secret) -> String {
     match family.form {
         Form::Text => secret.text.clone(),
         Form::Token | Form::Named => format!("{}={}", family.variable, secret.text),
@@ -213,6 +255,118 @@ fn colored(family: &Family, secret: &Secret, numbers: &mut Numbers) -> Vec<Carri
         &said[start..cut],
         &said[cut..]
     ))
+}
+
+/// The value with one of its letters written in another way. The letter is between two others, as not every markup is possible
+/// elsewhere.
+fn inside(value: &str, write: impl Fn(char) -> String) -> String {
+    let all = value.as_bytes();
+    let is_letter = |at: usize| all[at - 1..=at + 1].iter().all(u8::is_ascii_alphanumeric);
+    let at = (1..all.len() - 1)
+        .find(|at| is_letter(*at))
+        .expect("three letters");
+    let written = write(char::from(all[at]));
+    format!("{}{written}{}", &value[..at], &value[at + 1..])
+}
+
+/// The text with the secret in another writing.
+fn rewritten(family: &Family, secret: &Secret, write: impl Fn(&str) -> String) -> String {
+    let said = assigned(family, secret);
+    let before = said.len() - secret.text.len();
+    let value = secret.value.start + before..secret.value.end + before;
+    format!(
+        "{}{}{}",
+        &said[..value.start],
+        write(&said[value.clone()]),
+        &said[value.end..]
+    )
+}
+
+/// A review and an annotation.
+fn markdown(family: &Family, secret: &Secret, write: impl Fn(&str) -> String) -> Vec<Carried> {
+    let said = rewritten(family, secret, write);
+    let evidence = json!({"id": "a", "evidence": format!("It printed\n\n{said}\n")});
+    vec![
+        (
+            "writeup.md",
+            format!("---\nrating: great\n---\n\n{said}\n").into_bytes(),
+        ),
+        (
+            "events.jsonl.annotations.jsonl",
+            format!("{evidence}\n").into_bytes(),
+        ),
+    ]
+}
+
+fn tags(family: &Family, secret: &Secret, _: &mut Numbers) -> Vec<Carried> {
+    let said = rewritten(family, secret, |value| {
+        inside(value, |c| format!("<b>{c}</b>"))
+    });
+    vec![("static/notes.html", format!("<p>{said}</p>\n").into_bytes())]
+}
+
+/// After a zero byte: in a style sheet, and in a log with a line that was torn off.
+fn zero_byte(family: &Family, secret: &Secret, _: &mut Numbers) -> Vec<Carried> {
+    let said = assigned(family, secret);
+    let log = [
+        b"{\"type\":\"agent\",\"mess\0\n",
+        message(&said).1.as_slice(),
+    ]
+    .concat();
+    vec![
+        (
+            "static/own.css",
+            format!("p {{}}\0\n/* {said} */\n").into_bytes(),
+        ),
+        ("events.jsonl", log),
+    ]
+}
+
+fn zero_byte_within(family: &Family, secret: &Secret, _: &mut Numbers) -> Vec<Carried> {
+    let said = rewritten(family, secret, |value| inside(value, |c| format!("{c}\0")));
+    vec![("notes.txt", format!("{said}\n").into_bytes())]
+}
+
+fn utf_16(family: &Family, secret: &Secret, _: &mut Numbers) -> Vec<Carried> {
+    let said = format!("\u{feff}The file sets\r\n{}\r\n", assigned(family, secret));
+    let units: Vec<u16> = said.encode_utf16().collect();
+    let bytes = |write: fn(u16) -> [u8; 2]| units.iter().copied().flat_map(write).collect();
+    vec![
+        ("notes.txt", bytes(u16::to_le_bytes)),
+        ("notes.txt", bytes(u16::to_be_bytes)),
+    ]
+}
+
+/// With characters that nobody sees.
+fn invisible(family: &Family, secret: &Secret, numbers: &mut Numbers) -> Vec<Carried> {
+    let hidden = [
+        "\u{200b}",
+        "\u{ad}",
+        "\u{feff}",
+        "\u{2060}",
+        "\u{200d}\u{200c}",
+    ];
+    let hidden = hidden[numbers.below(hidden.len())];
+    let said = rewritten(family, secret, |value| {
+        inside(value, |c| format!("{hidden}{c}"))
+    });
+    text(&format!("{said}\n"))
+}
+
+/// Split over two neighboring blocks of one message.
+fn blocks(family: &Family, secret: &Secret, numbers: &mut Numbers) -> Vec<Carried> {
+    let said = assigned(family, secret);
+    let start = said.len() - secret.text.len() + secret.value.start;
+    let cut = start + 2 + numbers.below(secret.value.len() - 4);
+    let block = |text: &str| json!({"type": "text", "text": text, "visibility": "public"});
+    let content = json!([block(&said[..cut]), block(&said[cut..])]);
+    let messages = json!([{"role": "assistant", "content": content}]);
+    let transcript = json!({"_type": "transcript", "messages": messages});
+    let line = event(0, "agent", &format!("\"content\":{content}"));
+    vec![
+        ("transcript.json", transcript.to_string().into_bytes()),
+        ("events.jsonl", lines(&[line]).into_bytes()),
+    ]
 }
 
 /// Split over two consecutive messages of one agent.

@@ -167,7 +167,16 @@ fn alphabet(name: &str) -> String {
         "AZ9" => [UPPER, DIGITS].concat(),
         "32" => [UPPER, "234567"].concat(),
         "hex" => "0123456789abcdef".to_owned(),
+        "HEX" => "0123456789ABCDEF".to_owned(),
         "bech" => "QPZRY9X8GF2TVDW0S3JN54KHCE6MUA7L".to_owned(),
+        "bech32" => alphabet("bech").to_lowercase(),
+        "58" => [
+            &DIGITS[1..],
+            &UPPER.replace(['I', 'O'], ""),
+            &LOWER.replace('l', ""),
+        ]
+        .concat(),
+        "django" => [LOWER, DIGITS, "!@#$%^*(-_=+)"].concat(),
         _ => panic!("no alphabet {name}"),
     }
 }

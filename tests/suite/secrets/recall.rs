@@ -6,13 +6,13 @@ use runpress::api::formats::redactions::{Redaction, rewrite};
 use runpress::api::secrets::Finding;
 use serde_json::json;
 
-use super::carriers::{self, Carried};
+use super::carriers::{self, Carried, assigned};
 use super::keys::{Family, Form, Numbers, Secret, families};
 use super::scan;
 use crate::support::assert_snapshot;
 
 /// Secrets of each kind.
-const EACH: u32 = 3;
+const EACH: u32 = 1;
 
 /// Calls `look` with every kind in every carrier.
 fn every(mut look: impl FnMut(&Family, &'static str, &Secret, Vec<Carried>)) {
@@ -51,13 +51,37 @@ fn at_least_98_of_100_secrets_are_found_whatever_carries_them() {
 }
 
 #[test]
-fn there_are_sixty_kinds_of_secrets_in_twelve_carriers() {
+fn there_are_three_hundred_kinds_of_secrets_in_24_carriers() {
     let mut names: Vec<&str> = families().iter().map(|family| family.name).collect();
     names.sort_unstable();
     names.dedup();
-    assert!(names.len() >= 60, "{}", names.len());
+    assert!(names.len() >= 300, "{}", names.len());
     assert_eq!(names.len(), families().len());
-    assert_eq!(carriers::ALL.len(), 12);
+    assert_eq!(carriers::ALL.len(), 24);
+}
+
+#[test]
+fn a_secret_ends_before_every_character_that_no_key_continues_with() {
+    let mut missed = Vec::new();
+    for family in families() {
+        let secret = family.secret(0);
+        // The others have their own text after them.
+        if secret.value.end < secret.text.len() {
+            continue;
+        }
+        let value = &secret.text[secret.value.clone()];
+        for end in carriers::ENDS {
+            let text = format!("It is {}{end} and more\n", assigned(&family, &secret));
+            let at = text.find(value).expect("the value");
+            let covers = |finding: &Finding| {
+                finding.range.start <= at && at + value.len() <= finding.range.end
+            };
+            if !scan("notes.txt", text.as_bytes()).iter().any(covers) {
+                missed.push(format!("{} before {end:?}", family.name));
+            }
+        }
+    }
+    assert_eq!(missed, [""; 0]);
 }
 
 #[test]
@@ -124,8 +148,12 @@ fn a_finding_covers_the_whole_secret() {
 fn redaction((name, bytes): (&str, &[u8]), index: usize, finding: &Finding) -> Redaction {
     let line = json!({ "id": format!("r{index}"), "file": name, "reason": "secret" });
     let mut redaction: Redaction = serde_json::from_value(line).expect("a redaction");
-    let (span, length) = if name == "events.jsonl" {
-        redaction.event = Some(u64::from(finding.line - 1));
+    let (span, length) = if finding.pointer.is_some() && name.ends_with(".jsonl") {
+        if name == "events.jsonl" {
+            redaction.event = Some(u64::from(finding.line - 1));
+        } else {
+            redaction.line = Some(finding.line);
+        }
         redaction.pointer.clone_from(&finding.pointer);
         (&finding.range, finding.length_in_characters)
     } else {

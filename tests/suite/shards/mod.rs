@@ -3,6 +3,7 @@
 pub(crate) mod broken;
 mod reported;
 
+use std::collections::BTreeMap;
 use std::fs;
 use std::path::PathBuf;
 
@@ -13,7 +14,7 @@ use runpress::api::site::Overrides;
 use crate::full_run::furnish;
 use crate::incremental::edits::{self, Edit, Random};
 use crate::incremental::{Reference, many_kinds};
-use crate::support::{TestSite, described, differences, tree};
+use crate::support::{Run, TestSite, described, differences, tree};
 
 /// Edits that affect parts, in addition to those for incremental builds.
 const MORE: [Edit; 6] = [
@@ -157,6 +158,70 @@ fn after_each_of_many_edits_merged_parts_are_the_site_of_one_build() {
 #[test]
 fn after_each_of_many_edits_in_another_order_merged_parts_are_the_site_of_one_build() {
     stays_exact(4);
+}
+
+#[test]
+fn shards_and_their_merge_give_the_same_addresses_to_runs_that_come_and_go() {
+    const IDS: [&str; 8] = [
+        "019f9000-aaaa-7000-8000-000000000001",
+        "2026-03-01-nightly",
+        "run-001",
+        "Run 1",
+        "run-1",
+        "4f1c2d3e-1",
+        "4f1c2d3e-2",
+        "the-experiment-of-the-first-of-march-1",
+    ];
+    let site = TestSite::base();
+    let reference = Reference::new();
+    let mut random = Random(7);
+    let mut owners: BTreeMap<String, String> = BTreeMap::new();
+    for step in 0..10 {
+        for _ in 0..3 {
+            let at = random.below(IDS.len());
+            let folder = format!("run-{at}");
+            if random.below(3) == 0 {
+                let _ = std::fs::remove_dir_all(site.path(&format!("content/runs/{folder}")));
+            } else {
+                let model = ["open/gpt-5.4", "open-gpt-5-4"][random.below(2)];
+                site.run(&folder, &Run::new(IDS[at]).model(model));
+            }
+        }
+        let what = format!("step {step}");
+        assert!(compare(&site, &reference, (2, &mut random), &what));
+        let feed = site.json("feeds/runs.json");
+        for run in feed["runs"].as_array().expect("runs") {
+            let text = |key: &str| run[key].as_str().expect("a text").to_owned();
+            let owner = owners.entry(text("slug")).or_insert_with(|| text("id"));
+            assert_eq!(*owner, text("id"), "{what}");
+        }
+        for slug in owners.keys() {
+            let page = format!("public/runs/{slug}/index.html");
+            assert!(site.path(&page).is_file(), "{what}: {slug}");
+        }
+    }
+}
+
+#[test]
+fn a_part_with_other_addresses_than_the_merged_site_is_refused() {
+    let site = TestSite::empty();
+    site.run("two", &Run::new("4f1c2d3e-2"));
+    site.publish();
+    let earlier = Run::new("4f1c2d3e-1").at("2026-01-01T10:00:00Z", "2026-01-01T10:10:00Z");
+    site.run("one", &earlier);
+    let shard = ["build", "--shard", "1/1", "--out", "parts/1"];
+    std::fs::rename(site.path("public"), site.path("elsewhere")).expect("a folder");
+    assert_eq!(site.runpress(&shard).status, Some(0));
+    std::fs::rename(site.path("elsewhere"), site.path("public")).expect("a folder");
+    let merged = site.runpress(&["merge", "parts/1"]);
+    assert_eq!(merged.status, Some(2), "{}", merged.stderr);
+    assert!(
+        merged.stderr.contains("merge.other-settings") && merged.stderr.contains("another ledger"),
+        "{}",
+        merged.stderr
+    );
+    assert_eq!(site.runpress(&shard).status, Some(0));
+    assert_eq!(site.runpress(&["merge", "parts/1"]).status, Some(0));
 }
 
 #[test]

@@ -1,6 +1,7 @@
 //! Transcripts: public content is shown and passed on, and nothing else leaves the file.
 
 mod disguised;
+mod messages;
 mod secrets;
 mod shown;
 mod withheld;

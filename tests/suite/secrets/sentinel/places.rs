@@ -8,7 +8,7 @@ use crate::support::{FIRST, TestSite, event, lines};
 pub(super) type Place = (&'static str, fn(&TestSite, &str));
 
 /// Places that are published.
-pub(super) const PLACES: [Place; 46] = [
+pub(super) const PLACES: [Place; 56] = [
     (
         "a message beside reasoning that is withheld",
         |site, key| {
@@ -249,6 +249,65 @@ pub(super) const PLACES: [Place; 46] = [
     }),
     ("a template of the site", |site, key| {
         site.write("templates/components/own.html", format!("<p>{key}</p>\n"));
+    }),
+    ("a review with a zero byte", |site, key| {
+        replace(
+            site,
+            "writeup.md",
+            "It works",
+            &format!("It \0 printed {key}"),
+        );
+    }),
+    ("an annotation with a zero byte", |site, key| {
+        replace(
+            site,
+            "events.jsonl.annotations.jsonl",
+            "[here](#e-2)",
+            &format!("\\u0000 {key}"),
+        );
+        tail(site, "events.jsonl.annotations.jsonl", "{\"id\":\"\0");
+    }),
+    ("a log with a line that was torn off", |site, key| {
+        tail(site, "events.jsonl", "{\"type\":\"agent\",\"mess\0");
+        log(site, "agent", &json!({ "message": key }));
+    }),
+    ("a style sheet with a zero byte", |site, key| {
+        site.write("static/css/own.css", format!("p {{}}\0\n/* {key} */\n"));
+    }),
+    ("a review with an escape in a key", |site, key| {
+        let key = key.replace('_', "\\_");
+        replace(site, "writeup.md", "It works", &format!("It printed {key}"));
+    }),
+    ("an annotation with emphasis in a key", |site, key| {
+        let key = key.replacen('h', "**h**", 1);
+        replace(site, "events.jsonl.annotations.jsonl", "[here](#e-2)", &key);
+    }),
+    (
+        "an entry of a thread with a comment in a key",
+        |site, key| {
+            let key = key.replacen('_', "_<!-- a -->", 1);
+            replace(site, "annotations.json", "*marked*", &key);
+        },
+    ),
+    ("a page with a character reference in a key", |site, key| {
+        let key = key.replacen('_', "&#95;", 1);
+        site.write(
+            "content/pages/about.md",
+            format!("# About\n\nUse {key} here.\n"),
+        );
+    }),
+    ("two blocks of a turn", |site, key| {
+        let (first, rest) = key.split_at(6);
+        let blocks = format!("{first}\"}},{{\"type\":\"text\",\"text\":\"{rest}");
+        replace(site, "transcript.json", "I will.", &blocks);
+    }),
+    ("the id of a redaction", |site, key| {
+        set(site, "run-record.json", "/environment/os", "Debian");
+        let redaction = json!({ "id": key, "file": "run-record.json", "pointer": "/environment/os", "start": 0, "end": 6, "length": 6, "reason": "personal" });
+        site.write(
+            &format!("{FIRST}/redactions.jsonl"),
+            format!("{redaction}\n"),
+        );
     }),
     ("the name of a folder of a run", |site, key| {
         std::fs::rename(site.path(FIRST), site.path(&format!("content/runs/{key}")))

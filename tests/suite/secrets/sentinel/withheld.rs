@@ -6,12 +6,14 @@ use crate::full_run::whole;
 use crate::support::{FIRST, FIRST_SLUG};
 
 /// Places outside the text of the run's files, and a link: an address with a marker is invalid, so nothing is published.
-const ELSEWHERE: [&str; 10] = [
+const ELSEWHERE: [&str; 12] = [
     "a link",
     "a page",
     "the title of a page",
     "the page of a case",
+    "a page with a character reference in a key",
     "a file of the site",
+    "a style sheet with a zero byte",
     "a script of the site",
     "the name of a file of the site",
     "the settings of the site",

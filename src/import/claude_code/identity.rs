@@ -1,0 +1,85 @@
+//! Finds out which session a file is. A fork copies the rows of its original, which keep the id of that session.
+
+use std::collections::BTreeSet;
+
+use super::super::loose;
+use super::super::source::File;
+use super::rows::Identified;
+use super::tree::{self, RowId};
+
+/// The session of a file.
+#[derive(Debug, Default, PartialEq, Eq)]
+pub(super) struct Identity {
+    /// Its id: that of its own rows, which is also the name of the file.
+    pub(super) session: Option<String>,
+    /// The session that its first rows were copied from, and its own first row.
+    pub(super) copied: Option<Copied>,
+}
+
+/// The end of the rows that a fork copied.
+#[derive(Debug, PartialEq, Eq)]
+pub(super) struct Copied {
+    /// The session that wrote them.
+    pub(super) original: String,
+    /// The first row after them.
+    pub(super) first_own: RowId,
+}
+
+impl Identity {
+    /// Reads a file of rows. Only rows with an id count: others, such as settings, are written again when a session goes on.
+    pub(super) fn of(file: &File<'_>) -> Self {
+        let base = file.name.rsplit('/').next().unwrap_or(file.name);
+        let stem = base.split('.').next().filter(|stem| loose::is_uuid(stem));
+        let Some(session) = own(&file.bytes, stem) else {
+            return Self::default();
+        };
+        Self {
+            copied: copied(&file.bytes, &session),
+            session: Some(session),
+        }
+    }
+}
+
+fn own(bytes: &[u8], stem: Option<&str>) -> Option<String> {
+    let lines = || bytes.rsplit(|byte| *byte == b'\n');
+    let named = |line: &[u8]| row(line, |row| row.session().map(str::to_owned));
+    // The own rows of a fork come last.
+    let last = lines().find_map(named)?;
+    let Some(stem) = stem.filter(|stem| *stem != last) else {
+        return Some(last);
+    };
+    let is_named = lines().filter_map(named).any(|session| session == stem);
+    Some(if is_named { stem.to_owned() } else { last })
+}
+
+fn copied(bytes: &[u8], session: &str) -> Option<Copied> {
+    let mut original = None;
+    let mut rows = BTreeSet::new();
+    for line in bytes.split(|byte| *byte == b'\n') {
+        let found = row(line, |row| {
+            let writer = row.session()?;
+            if writer != session {
+                original.get_or_insert_with(|| writer.to_owned());
+                rows.extend(tree::row_id(row.uuid.get()));
+                return None;
+            }
+            let is_continued = tree::row_id(row.parent()).is_some_and(|id| rows.contains(&id));
+            Some(tree::row_id(row.uuid.get()).filter(|_| is_continued))
+        });
+        if let Some(first_own) = found {
+            // Other sessions in one file, not continued by this one, are no copies.
+            return Some(Copied {
+                original: original?,
+                first_own: first_own?,
+            });
+        }
+    }
+    None
+}
+
+/// Reads a line with a row that has an id.
+fn row<T>(line: &[u8], read: impl FnOnce(&Identified<'_>) -> Option<T>) -> Option<T> {
+    let row = loose::parse::<Identified<'_>>(std::str::from_utf8(line).ok()?).ok()?;
+    row.uuid.get()?;
+    read(&row)
+}
