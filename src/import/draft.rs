@@ -510,10 +510,6 @@ pub enum What {
         #[serde(skip_serializing_if = "Option::is_none")]
         text: Option<String>,
     },
-    /// An event of an unrecognized type: only the type, never the content.
-    Unknown {
-        kind: String,
-    },
 }
 
 /// A tool call.

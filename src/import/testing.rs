@@ -85,7 +85,6 @@ pub fn counts(draft: &Draft) -> String {
             What::Edit { .. } => count("edits"),
             What::Compaction { .. } => count("compactions"),
             What::Error { .. } => count("errors"),
-            What::Unknown { .. } => count("unknown"),
             _ => {}
         }
     }
