@@ -8,8 +8,8 @@
 //! build could still swap a file in between.
 
 use std::ffi::OsString;
-use std::fs::{File, Metadata};
-use std::io::{self, ErrorKind};
+use std::fs::{File, Metadata, OpenOptions};
+use std::io::{self, ErrorKind, Read};
 use std::path::{Path, PathBuf};
 
 #[cfg(unix)]
@@ -72,6 +72,53 @@ impl Folder {
         let read = meta.is_file() && hasher.update_reader(file).is_ok();
         read.then(|| *hasher.finalize().as_bytes())
     }
+}
+
+/// Opens a file that the user named; links are followed. Only a regular file has an end, so pipes and devices are refused
+/// instead of waiting for them.
+pub(crate) fn regular(path: &Path) -> io::Result<File> {
+    let refused = || io::Error::other("it is not a regular file");
+    let mut options = OpenOptions::new();
+    #[cfg(unix)]
+    std::os::unix::fs::OpenOptionsExt::custom_flags(&mut options, handles::NO_WAIT);
+    // Where no option prevents waiting, the type is checked first.
+    #[cfg(not(unix))]
+    if !std::fs::metadata(path)?.is_file() {
+        return Err(refused());
+    }
+    let file = options.read(true).open(path).map_err(|error| {
+        if path.metadata().is_ok_and(|meta| !meta.is_file()) {
+            return refused();
+        }
+        error
+    })?;
+    if file.metadata()?.is_file() {
+        Ok(file)
+    } else {
+        Err(refused())
+    }
+}
+
+/// Reads a file as `regular` opens it.
+pub(crate) fn read(path: &Path) -> io::Result<Vec<u8>> {
+    let mut bytes = Vec::new();
+    regular(path)?.read_to_end(&mut bytes)?;
+    Ok(bytes)
+}
+
+/// Opens a file for writing, and creates it if it is missing. A pipe is refused while nobody reads it.
+pub(crate) fn output(path: &Path) -> io::Result<File> {
+    let mut options = OpenOptions::new();
+    options.write(true).create(true).truncate(false);
+    #[cfg(unix)]
+    {
+        std::os::unix::fs::OpenOptionsExt::custom_flags(&mut options, handles::NO_WAIT);
+        let file = options.open(path).map_err(handles::unread)?;
+        handles::wait(&file)?;
+        Ok(file)
+    }
+    #[cfg(not(unix))]
+    options.open(path)
 }
 
 /// Why a file could not be opened.

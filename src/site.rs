@@ -80,7 +80,7 @@ impl Site {
     /// site.toml has problems, or a template or static file cannot be read.
     pub fn open(root: &Path, overrides: &Overrides) -> Result<Self, Vec<Diagnostic>> {
         let file = root.join(config::FILE_NAME);
-        let text = match std::fs::read(&file) {
+        let text = match crate::beneath::read(&file) {
             Ok(bytes) => String::from_utf8(bytes).map_err(|error| {
                 let source = Source::file(config::FILE_NAME, error.as_bytes());
                 let at = error.utf8_error().valid_up_to();
@@ -178,7 +178,7 @@ impl Site {
         files.extend(
             templates.map(|template| (template.shown.clone(), template.text.clone().into_bytes())),
         );
-        if let Ok(settings) = std::fs::read(self.root.join(config::FILE_NAME)) {
+        if let Ok(settings) = crate::beneath::read(&self.root.join(config::FILE_NAME)) {
             files.push((config::FILE_NAME.to_owned(), settings));
         }
         Ok(files)

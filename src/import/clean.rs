@@ -3,14 +3,18 @@
 //! Every copied string is checked in decoded form, including keys and arguments of tools. Equal texts in a run get equal
 //! replacements. Replacements are counted, and `--keep` turns them off.
 
+mod address;
 mod cut;
 mod json;
+mod paths;
 mod replace;
+
+use std::collections::{BTreeMap, BTreeSet};
 
 use serde_json::value::RawValue;
 
 use super::asset::Asset;
-use super::draft::{Draft, What};
+use super::draft::{Agent, Call, Draft, Event, Id, Origin, Outcome, Record, ToolResult, What};
 use super::{Keep, Options};
 
 use replace::Replacer;
@@ -22,84 +26,352 @@ pub(super) fn clean(draft: &mut Draft, sources: &mut [String], options: &Options
     if !keeps_paths || !keeps_names {
         let mut replacer = Replacer::new(&draft.identity, !keeps_paths, !keeps_names);
         if !keeps_names {
-            each(draft, sources, &mut |text| {
+            each(draft, sources, &mut |_, text| {
                 replacer.learn(text);
                 None
             });
         }
         replacer.learned();
-        each(draft, sources, &mut |text| replacer.replace(text));
+        let mut ids = Ids::default();
+        each(draft, sources, &mut |kind, text| {
+            let new = replacer.replace(text);
+            if kind == Text::Id {
+                ids.note(text, new.as_deref());
+            }
+            new.filter(|_| kind == Text::Value)
+        });
+        if !ids.changed.is_empty() {
+            let changed = ids.distinct();
+            each(draft, sources, &mut |kind, text| {
+                (kind == Text::Id).then(|| changed.get(text).cloned())?
+            });
+        }
         draft.withhold("absolutePaths", replacer.paths);
         draft.withhold("names", replacer.names);
     }
     cut::cut(draft, sources);
 }
 
-/// Returns the replacement of a string; `None` keeps it.
-type Change<'f> = dyn FnMut(&str) -> Option<String> + 'f;
+/// Ids of calls, agents and branches. Replaced ones stay different where they were.
+#[derive(Default)]
+struct Ids {
+    /// New ids, by the old ones.
+    changed: BTreeMap<String, String>,
+    unchanged: BTreeSet<String>,
+}
 
-/// Calls `f` with every copied string.
-fn each(draft: &mut Draft, sources: &mut [String], f: &mut Change<'_>) {
-    let record = &mut draft.record;
-    let sources = sources.iter_mut();
-    let ids = record.ids.values_mut();
-    let strings = sources.chain(ids).chain(&mut record.unused);
-    let strings = strings.chain(&mut record.case).chain(&mut record.detail);
-    for text in strings {
-        string(text, f);
-    }
-    for outcome in &mut record.outcomes {
-        option(&mut outcome.reason, f);
-        value(&mut outcome.value, f);
-    }
-    for agent in &mut draft.agents {
-        option(&mut agent.name, f);
-    }
-    for problem in &mut draft.warnings {
-        string(&mut problem.message, f);
-    }
-    for asset in &mut draft.assets {
-        if let Asset::Text(text) = asset {
-            string(text, f);
+impl Ids {
+    fn note(&mut self, id: &str, new: Option<&str>) {
+        match new {
+            Some(new) if !self.changed.contains_key(id) => {
+                self.changed.insert(id.to_owned(), new.to_owned());
+            }
+            None if !self.unchanged.contains(id) => {
+                self.unchanged.insert(id.to_owned());
+            }
+            _ => {}
         }
     }
-    for event in &mut draft.events {
-        what(&mut event.what, f);
+
+    /// The new ids, with a number where one of them is taken.
+    fn distinct(self) -> BTreeMap<String, String> {
+        let mut taken = self.unchanged;
+        let mut numbers: BTreeMap<String, u64> = BTreeMap::new();
+        let changed = self.changed.into_iter().map(|(old, base)| {
+            let mut new = base.clone();
+            let number = numbers.entry(base.clone()).or_insert(1);
+            while !taken.insert(new.clone()) {
+                *number += 1;
+                new = format!("{base}-{number}");
+            }
+            (old, new)
+        });
+        changed.collect()
     }
+}
+
+/// What a string is.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Text {
+    /// An id that several events share.
+    Id,
+    /// Any other string.
+    Value,
+}
+
+/// Returns the replacement of a string; `None` keeps it.
+type Change<'f> = dyn FnMut(Text, &str) -> Option<String> + 'f;
+
+/// Calls `f` with every copied string. A new field of a draft does not compile until it is added to its list here.
+fn each(draft: &mut Draft, sources: &mut [String], f: &mut Change<'_>) {
+    let Draft {
+        record: of,
+        sources: _,
+        agents,
+        events,
+        withheld: _,
+        warnings,
+        unparsable: _,
+        // Only short names without separators are kept.
+        unknown_rows: _,
+        assets,
+        identity: _,
+    } = draft;
+    for name in sources {
+        string(name, f);
+    }
+    record(of, f);
+    for one in agents {
+        agent(one, f);
+    }
+    for problem in warnings {
+        string(&mut problem.message, f);
+        string(&mut problem.help, f);
+        option(&mut problem.place.pointer, f);
+    }
+    for asset in assets {
+        match asset {
+            Asset::Text(text) => string(text, f),
+            Asset::Image(..) => {}
+        }
+    }
+    for one in events {
+        event(one, f);
+    }
+}
+
+fn record(record: &mut Record, f: &mut Change<'_>) {
+    let Record {
+        id: run,
+        ids,
+        format_version,
+        case,
+        case_version,
+        harness,
+        harness_version,
+        models,
+        started,
+        finished,
+        local_finished,
+        run_time_seconds: _,
+        tokens: _,
+        cost: _,
+        cost_estimated: _,
+        lower_bounds: _,
+        state: _,
+        detail,
+        outcomes,
+        includes: _,
+        unused,
+    } = record;
+    // A replaced id could be that of another run, so it is derived instead.
+    if let Id::Own(own) = run
+        && f(Text::Value, own).is_some()
+    {
+        *run = Id::Derived {
+            names: vec![std::mem::take(own)],
+            with_digests: false,
+        };
+    }
+    let names: Vec<String> = ids.keys().cloned().collect();
+    for name in names {
+        if let Some(new) = f(Text::Value, &name)
+            && let Some(id) = ids.remove(&name)
+        {
+            ids.insert(new, id);
+        }
+    }
+    for text in ids.values_mut().chain(models).chain(unused) {
+        string(text, f);
+    }
+    for text in [
+        format_version,
+        case,
+        case_version,
+        harness,
+        harness_version,
+        started,
+        finished,
+        local_finished,
+        detail,
+    ] {
+        option(text, f);
+    }
+    for outcome in outcomes {
+        let Outcome {
+            name,
+            value,
+            scorer,
+            kind: _,
+            valid: _,
+            reason,
+        } = outcome;
+        string(name, f);
+        json(value, f);
+        option(scorer, f);
+        option(reason, f);
+    }
+}
+
+fn agent(agent: &mut Agent, f: &mut Change<'_>) {
+    let Agent {
+        id,
+        name,
+        parent,
+        call,
+        model,
+    } = agent;
+    change(Text::Id, id, f);
+    option(name, f);
+    id_option(parent, f);
+    id_option(call, f);
+    option(model, f);
+}
+
+fn event(event: &mut Event, f: &mut Change<'_>) {
+    let Event {
+        time,
+        local_time,
+        agent,
+        branch,
+        turn: _,
+        assets: _,
+        what: content,
+        source,
+    } = event;
+    option(time, f);
+    option(local_time, f);
+    id_option(agent, f);
+    id_option(branch, f);
+    what(content, f);
+    let Origin {
+        file: _,
+        member,
+        line: _,
+        pointer,
+        id,
+    } = source;
+    option(member, f);
+    option(pointer, f);
+    id_option(id, f);
 }
 
 fn what(what: &mut What, f: &mut Change<'_>) {
     match what {
-        What::Message { text, .. } | What::Reasoning { text, .. } => string(text, f),
-        What::ToolCall(call) => {
-            string(&mut call.name, f);
-            option(&mut call.arguments_text, f);
-            if let Some(arguments) = &mut call.arguments {
-                value(arguments, f);
-            }
+        What::Message {
+            role: _,
+            text,
+            model,
+            phase: _,
+            steering: _,
+            images: _,
+        } => {
+            string(text, f);
+            option(model, f);
         }
-        What::ToolResult(result) => option(&mut result.text, f),
-        What::Edit { path, to, diff, .. } => {
+        What::Reasoning { text, summary: _ } => string(text, f),
+        What::ToolCall(made) => call(made, f),
+        What::ToolResult(made) => result(made, f),
+        What::Edit {
+            call,
+            path,
+            change: _,
+            to,
+            diff,
+        } => {
+            id_option(call, f);
             string(path, f);
             option(to, f);
             option(diff, f);
         }
-        What::Subagent { name, .. } => option(name, f),
-        What::Compaction { trigger, .. } => option(trigger, f),
-        What::Score { value: score, .. } => value(score, f),
+        What::Subagent {
+            action: _,
+            id,
+            name,
+            call,
+        } => {
+            change(Text::Id, id, f);
+            option(name, f);
+            id_option(call, f);
+        }
+        What::Compaction {
+            trigger,
+            tokens_before: _,
+            forgotten: _,
+        } => option(trigger, f),
+        What::Score {
+            name,
+            value,
+            scorer,
+        } => {
+            string(name, f);
+            json(value, f);
+            option(scorer, f);
+        }
         What::Error { message, code } => {
             string(message, f);
             option(code, f);
         }
-        What::Note { text, .. } => option(text, f),
-        What::Usage { .. } => {}
+        What::Note { kind, text } => {
+            string(kind, f);
+            option(text, f);
+        }
+        What::Usage {
+            tokens: _,
+            model,
+            cost: _,
+            calls,
+        } => {
+            option(model, f);
+            for call in calls {
+                change(Text::Id, call, f);
+            }
+        }
+    }
+}
+
+fn call(made: &mut Call, f: &mut Change<'_>) {
+    let Call {
+        name,
+        call,
+        arguments,
+        arguments_text,
+        hosted: _,
+        status,
+    } = made;
+    string(name, f);
+    id_option(call, f);
+    if let Some(arguments) = arguments {
+        json(arguments, f);
+    }
+    option(arguments_text, f);
+    option(status, f);
+}
+
+fn result(made: &mut ToolResult, f: &mut Change<'_>) {
+    let ToolResult {
+        call,
+        ok: _,
+        exit_code: _,
+        exit_code_from: _,
+        status,
+        text,
+        images: _,
+        truncated: _,
+    } = made;
+    id_option(call, f);
+    option(status, f);
+    option(text, f);
+}
+
+fn change(kind: Text, text: &mut String, f: &mut Change<'_>) {
+    if let Some(changed) = f(kind, text) {
+        *text = changed;
     }
 }
 
 fn string(text: &mut String, f: &mut Change<'_>) {
-    if let Some(changed) = f(text) {
-        *text = changed;
-    }
+    change(Text::Value, text, f);
 }
 
 fn option(text: &mut Option<String>, f: &mut Change<'_>) {
@@ -108,8 +380,14 @@ fn option(text: &mut Option<String>, f: &mut Change<'_>) {
     }
 }
 
-fn value(value: &mut Box<RawValue>, f: &mut Change<'_>) {
-    if let Some(changed) = json::strings(value.get(), f)
+fn id_option(id: &mut Option<String>, f: &mut Change<'_>) {
+    if let Some(id) = id {
+        change(Text::Id, id, f);
+    }
+}
+
+fn json(value: &mut Box<RawValue>, f: &mut Change<'_>) {
+    if let Some(changed) = json::strings(value.get(), &mut |text| f(Text::Value, text))
         && let Ok(changed) = RawValue::from_string(changed)
     {
         *value = changed;
@@ -122,7 +400,7 @@ mod tests {
 
     use super::clean;
     use crate::formats::trace::Role;
-    use crate::import::draft::{Call, Draft, Identity, Origin, What};
+    use crate::import::draft::{Call, Draft, Id, Identity, Origin, ToolResult, What};
     use crate::import::{Keep, Options};
 
     fn message(text: &str) -> Draft {
@@ -228,6 +506,135 @@ mod tests {
         let arguments = call.arguments.as_ref().expect("arguments").get();
         assert_eq!(arguments, r#"{"~/x":[1.10,"~/y","\u00e9"],"a":1e400}"#);
         assert_eq!(draft.withheld["absolutePaths"], 2);
+    }
+
+    /// One table of spellings. The name in them must be in no text of any field.
+    const SPELLINGS: &[&str] = &[
+        "/Users/zelda/x",
+        r"\/Users\/zelda\/x",
+        r"\u002fUsers\u002fzelda",
+        r"C:\Users\zelda\x",
+        r"C:\\Users\\zelda\\x",
+        r"C:\\\\Users\\\\zelda\\\\x",
+        r"c:\users\zelda\x",
+        "C:/Users/zelda/x",
+        "/mnt/c/Users/zelda/x",
+        "/c/Users/zelda/x",
+        r"\\server\Users\zelda\x",
+        "//server/Users/zelda/x",
+        "see%20%2FUsers%2Fzelda%2Fx",
+        "file:///C:/Users/zelda%20b/x",
+        "/Users/Ana Zelda-zelda/code",
+        r"C:\Users\Ana zelda\x",
+        r"cd /Users/Ana\ zelda/x",
+        "cat '/Users/ana zelda/x'",
+        "/HOME/zelda/x",
+        "/users/zelda/x",
+        r"C:\Documents and Settings\zelda\x",
+        "zelda@laptop",
+        "zelda@laptop:~/x$ ls",
+        "[zelda@laptop x]$ ls",
+        "zélda.zelda@exämple.org",
+        "zelda@почта.рф",
+        "mailto:zelda%40example.org",
+        "ssh zelda@10.0.0.5",
+        "-Users-zelda-x",
+        "C--Users-zelda-x",
+        "-mnt-c-Users-zelda",
+        "~/.claude/projects/-home-zelda-x",
+        "/var/home/zelda/x",
+        "/export/home/zelda",
+        "/Volumes/Macintosh HD/Users/zelda/x",
+        "/System/Volumes/Data/Users/zelda",
+        "ls ~zelda/x",
+        r"a\n/home/zelda/x",
+        "gcc -I/home/zelda/include",
+        "sftp://server/home/zelda/x",
+        "\u{1b}[32m/home/zelda",
+    ];
+
+    #[test]
+    fn no_spelling_of_a_home_folder_or_a_user_passes() {
+        let texts: Vec<_> = SPELLINGS.iter().map(|text| cleaned(text, &[])).collect();
+        let passed: Vec<_> = SPELLINGS
+            .iter()
+            .zip(&texts)
+            .filter(|(_, text)| text.contains("zelda"))
+            .collect();
+        assert!(passed.is_empty(), "{passed:#?}");
+    }
+
+    #[test]
+    fn the_whole_user_information_of_an_address_is_removed_and_nothing_else() {
+        let long = "p".repeat(400);
+        for password in [
+            "a/b", "a'b", "a(b", "a<b", "a b", "a=b", "a?b", "p@q", "a/b@c", "12/ab", &long,
+        ] {
+            let text = format!("see https://zelda:{password}@git.example.org/x.git?a=b ok");
+            let expected = "see https://git.example.org/x.git?a=b ok";
+            assert_eq!(cleaned(&text, &[]), expected, "{password}");
+        }
+        for (text, expected) in [
+            ("postgres://u:p/w@db:5432/x", "postgres://db:5432/x"),
+            (r"https:\/\/u:p@example.org\/x", r"https:\/\/example.org\/x"),
+        ] {
+            assert_eq!(cleaned(text, &[]), expected);
+        }
+        for text in [
+            "https://example.org/@scope/pkg",
+            "https://example.org:8080/@scope/pkg@1.2.3",
+            "http://localhost:3000/@vite/client",
+            "https://example.org/x and react@latest, actions/checkout@v4, @types/node",
+            "import x from 'y@1.0.0' // https://example.org",
+            "GET /users/17 and /users/:id",
+            "src/home/page.tsx and components/Users/List.tsx, https://example.org/users/list",
+        ] {
+            assert_eq!(cleaned(text, &[]), text);
+        }
+    }
+
+    #[test]
+    fn ids_and_every_other_word_of_a_log_are_replaced_and_different_ids_stay_different() {
+        let mut draft = message("");
+        let id = |name: &str| Some(format!("/home/{name}/1"));
+        for name in ["zelda", "yoshi"] {
+            let call = Call {
+                name: "/home/zelda/tool".to_owned(),
+                call: id(name),
+                ..Call::default()
+            };
+            draft.push(Origin::default(), What::ToolCall(call));
+            let result = ToolResult {
+                call: id(name),
+                status: Some("by /home/zelda".to_owned()),
+                ..ToolResult::default()
+            };
+            draft.push(Origin::default(), What::ToolResult(result));
+        }
+        let kind = "/home/zelda/kind".to_owned();
+        draft.push(Origin::default(), What::Unknown { kind });
+        draft.record.models = vec!["/home/zelda/models/a".to_owned()];
+        draft.record.harness_version = Some("1 by zelda@laptop".to_owned());
+        draft.record.id = Id::Own("/home/zelda/run".to_owned());
+        clean(&mut draft, &mut [], &Options::default());
+        let calls: Vec<&str> = draft
+            .events
+            .iter()
+            .filter_map(|event| match &event.what {
+                What::ToolCall(call) => call.call.as_deref(),
+                What::ToolResult(result) => result.call.as_deref(),
+                _ => None,
+            })
+            .collect();
+        assert_eq!(calls, ["~/1-2", "~/1-2", "~/1", "~/1"]);
+        let events = serde_json::to_string(&draft.events).expect("JSON");
+        assert!(!events.contains("zelda"), "{events}");
+        assert_eq!(draft.record.models, ["~/models/a"]);
+        assert_eq!(
+            draft.record.harness_version.as_deref(),
+            Some("1 by user@host")
+        );
+        assert!(matches!(draft.record.id, Id::Derived { .. }));
     }
 
     #[test]

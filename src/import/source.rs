@@ -10,7 +10,7 @@ use std::io::{self, Cursor, Read, Seek, SeekFrom};
 use std::path::{Path, PathBuf};
 use std::rc::Rc;
 
-use crate::beneath::{Folder, Kind, Opened, Tree};
+use crate::beneath::{self, Folder, Kind, Opened, Tree};
 use crate::diagnostics::codes::{IMPORT_TOO_LARGE, IMPORT_UNREADABLE_FILE};
 
 use super::{Problem, problem};
@@ -247,14 +247,15 @@ impl Source {
     /// The file cannot be read, or is not a ZIP archive.
     pub fn archive(&self, position: usize) -> Result<Archive<'_>, Problem> {
         let name = self.name(position)?;
-        let mut stream = self.stream(position)?;
-        let mut hasher = blake3::Hasher::new();
-        hasher
-            .update_reader(&mut stream)
-            .and_then(|_| stream.rewind())
-            .map_err(|error| failed(name, &error))?;
-        self.keep(position, hasher.count(), hasher.finalize());
-        Archive::open(name, position, stream, hasher.count())
+        let known = match self.known(position) {
+            Some(known) => known,
+            None => self.digest(position)?,
+        };
+        let bytes = known.bytes;
+        if let Some(read) = self.read.borrow_mut().get_mut(position) {
+            *read = Some(known);
+        }
+        Archive::open(name, position, self.stream(position)?, bytes)
     }
 
     fn name(&self, position: usize) -> Result<&str, Problem> {
@@ -283,13 +284,7 @@ impl Source {
                     .get(self.places[position])
                     .map_or(&[][..], Vec::as_slice),
             ))),
-            Where::File(path) => open(fs::File::open(path).and_then(|file| {
-                if file.metadata()?.is_file() {
-                    Ok(file)
-                } else {
-                    Err(io::Error::other("it is not a regular file"))
-                }
-            })),
+            Where::File(path) => open(beneath::regular(path)),
             Where::Folder(folder) => open(
                 match folder.file(Path::new(&format!("{}{name}", self.prefix))) {
                     Ok(Some(Opened {

@@ -8,6 +8,7 @@ use std::path::{Path, PathBuf};
 use serde::Deserialize;
 use serde_json::value::RawValue;
 
+use crate::beneath;
 use crate::diagnostics::codes::{
     IMPORT_CANNOT_WRITE, IMPORT_CHANGED, IMPORT_FOREIGN_RUN, IMPORT_NOT_A_CONTINUATION,
 };
@@ -149,7 +150,7 @@ impl Store {
             let entry = entry.map_err(|error| failed(out, &error))?;
             let name = entry.file_name().to_string_lossy().into_owned();
             store.taken.insert(name.to_lowercase());
-            let record = fs::read(entry.path().join(RECORD)).unwrap_or_default();
+            let record = beneath::read(&entry.path().join(RECORD)).unwrap_or_default();
             if let Ok(head) = serde_json::from_slice::<Head>(&record) {
                 store.folders.entry(head.id).or_insert(name);
             }
@@ -176,8 +177,8 @@ impl Store {
             });
         };
         let path = self.out.join(&folder);
-        let record = fs::read(path.join(RECORD)).map_err(|error| failed(&path, &error))?;
-        let trace = match fs::read(path.join(TRACE)) {
+        let record = beneath::read(&path.join(RECORD)).map_err(|error| failed(&path, &error))?;
+        let trace = match beneath::read(&path.join(TRACE)) {
             Err(error) if error.kind() == io::ErrorKind::NotFound => None,
             trace => Some(trace.map_err(|error| failed(&path, &error))?),
         };

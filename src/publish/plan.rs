@@ -1,14 +1,14 @@
 //! The difference between two sites, for incremental uploads.
 
 use std::collections::BTreeMap;
-use std::fs::{self, File, OpenOptions};
+use std::fs::{self, File};
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 
 use rayon::prelude::*;
 use serde::Serialize;
 
-use crate::beneath::{Folder, Kind, Tree, is_gone};
+use crate::beneath::{self, Folder, Kind, Tree, is_gone};
 
 use super::MARKER;
 use super::ours::resolve;
@@ -128,9 +128,7 @@ impl PlanFile {
             refused(&format!("the earlier site cannot be read: {error}"), help)
         })?;
         let is_new = fs::symlink_metadata(path).is_err_and(|error| is_gone(&error));
-        let mut options = OpenOptions::new();
-        let file = options.write(true).create(true).truncate(false).open(path);
-        let file = file.map_err(|error| {
+        let file = beneath::output(path).map_err(|error| {
             let help = "Choose a file in an existing, writable folder.";
             refused(&error.to_string(), help)
         })?;

@@ -27,7 +27,7 @@ pub(super) struct List {
 impl List {
     /// Reads the existing redactions.
     pub(super) fn read(directory: &RunDirectory) -> Result<Self, Refusal> {
-        let old = match std::fs::read(directory.path().join(FILE_NAME)) {
+        let old = match crate::beneath::read(&directory.path().join(FILE_NAME)) {
             Ok(bytes) => Some(bytes),
             Err(error) if error.kind() == std::io::ErrorKind::NotFound => None,
             Err(error) => {

@@ -18,7 +18,7 @@ pub(super) fn cut(draft: &mut Draft, sources: &[String]) {
     let mut problems = Vec::new();
     for event in &mut draft.events {
         let mut left_out = 0;
-        super::what(&mut event.what, &mut |text| {
+        super::what(&mut event.what, &mut |_, text| {
             let (short, bytes) = ends(text, LARGEST, LARGEST / 2)?;
             left_out += bytes;
             Some(short)

@@ -4,7 +4,7 @@ use std::borrow::Cow;
 
 /// Calls `f` with every string of a valid JSON text, including keys. Returns the text without white space between values if it
 /// changed.
-pub(super) fn strings(json: &str, f: &mut super::Change<'_>) -> Option<String> {
+pub(super) fn strings(json: &str, f: &mut dyn FnMut(&str) -> Option<String>) -> Option<String> {
     let mut out = String::with_capacity(json.len());
     let mut rest = json;
     while let Some(at) = rest.find(['"', ' ', '\n', '\r', '\t']) {

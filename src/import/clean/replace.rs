@@ -5,10 +5,11 @@ use std::collections::BTreeSet;
 use std::ops::Range;
 
 use aho_corasick::AhoCorasick;
-use memchr::memmem::Finder;
-use memchr::{memchr2_iter, memchr3_iter};
 
 use crate::import::draft::Identity;
+
+use super::address;
+use super::paths::{self, Above, Slash};
 
 /// Accounts and words that identify nobody. A home folder with such a name is replaced, but not the word elsewhere.
 const GENERIC: &[&str] = &[
@@ -80,40 +81,49 @@ const GENERIC: &[&str] = &[
     "your",
 ];
 
-/// What a match is.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Kind {
-    /// A folder that becomes `.`, also in slug form.
-    Workspace,
-    /// Parents of home folders, followed by a name.
+/// What the words of a text can be part of.
+#[derive(Debug, Clone)]
+enum Pattern {
+    /// The first folder of a path that is replaced as a whole.
+    Path(Fixed),
+    /// The working folder as the name of a project folder: `-Users-ana-code-app`.
+    Slug,
+    /// The parent of home folders.
     Homes,
-    /// A home folder that becomes `~`, also in slug form.
-    Home,
-    /// A temporary folder that becomes `tmp`.
-    Temp,
+    /// The name of a person as the name of a project folder: `-home-ana`.
+    HomeSlug,
+    /// The home folder of another account: `~ana/x`.
+    Tilde,
     /// Parents of temporary folders, followed by two names and `T`.
     Folders,
-    User,
+    User(String),
     Host,
-    /// E-mail addresses and credentials.
+    /// An `@`.
     At,
+    /// The beginning of an address.
+    Address,
 }
 
-/// Up to this many patterns are searched one by one, which is faster than all at once.
-const FEW: usize = 48;
+/// A path that is replaced as a whole.
+#[derive(Debug, Clone)]
+struct Fixed {
+    folders: Vec<String>,
+    by: &'static str,
+    above: Above,
+    /// Whether a backslash separates its folders.
+    has_backslash: bool,
+}
 
 /// Maximum home folders whose names are replaced everywhere. The folders themselves are always replaced.
 const PEOPLE: usize = 1_000;
 
 /// The patterns of one run.
 pub(super) struct Replacer {
-    /// Patterns that begin with `/`, `\\` or `@`.
-    marked: Vec<(String, Kind)>,
-    /// Patterns that begin with another character.
-    words: Vec<(Finder<'static>, Kind)>,
-    /// All patterns, if there are many.
-    all: Option<AhoCorasick>,
+    patterns: Vec<(String, Pattern)>,
+    search: Option<AhoCorasick>,
     users: BTreeSet<String>,
+    /// Names of people that contain a space.
+    spaced: Vec<String>,
     replaces_paths: bool,
     replaces_names: bool,
     /// Number of replaced paths.
@@ -122,73 +132,141 @@ pub(super) struct Replacer {
     pub(super) names: u64,
 }
 
-const HOMES: [&str; 4] = ["/Users/", "/home/", r"\Users\", r"\\Users\\"];
+/// A replacement in a text.
+struct Edit {
+    range: Range<usize>,
+    by: Cow<'static, str>,
+    is_path: bool,
+}
 
 impl Replacer {
+    /// A replacer that can only collect names until `learned` is called.
     pub(super) fn new(identity: &Identity, replaces_paths: bool, replaces_names: bool) -> Self {
         let mut new = Self {
-            marked: Vec::new(),
-            words: Vec::new(),
-            all: None,
+            patterns: Vec::new(),
+            search: None,
             users: identity.users.iter().cloned().collect(),
+            spaced: Vec::new(),
             replaces_paths,
             replaces_names,
             paths: 0,
             names: 0,
         };
+        for home in paths::HOMES {
+            new.find(home, Pattern::Homes);
+        }
+        new.search = new.searcher();
         for workspace in &identity.workspaces {
-            new.learn(workspace);
+            new.owner(workspace);
         }
         if replaces_paths {
             for workspace in &identity.workspaces {
-                let workspace = workspace.trim_end_matches(['/', '\\']);
-                // The root of a disk is not a workspace.
-                if workspace.len() < 2 || workspace.ends_with(':') {
-                    continue;
-                }
-                new.find(workspace, Kind::Workspace);
-                let slug: String = workspace
-                    .chars()
-                    .map(|c| if c.is_ascii_alphanumeric() { c } else { '-' })
-                    .collect();
-                if slug.matches('-').count() > 1 {
-                    new.find(&slug, Kind::Workspace);
-                }
+                new.workspace(workspace);
             }
-            new.find("/root", Kind::Home);
-            for temp in ["/private/tmp", "/private/var/tmp", "/var/tmp", "/tmp"] {
-                new.find(temp, Kind::Temp);
-            }
-            new.find("/private/var/folders/", Kind::Folders);
-            new.find("/var/folders/", Kind::Folders);
-            for home in HOMES {
-                new.find(home, Kind::Homes);
-            }
+            let fixed = |folders: &[&str], by| {
+                Pattern::Path(Fixed {
+                    folders: folders.iter().map(|folder| (*folder).to_owned()).collect(),
+                    by,
+                    above: Above::Nothing,
+                    has_backslash: false,
+                })
+            };
+            new.find("root", fixed(&["root"], "~"));
+            new.find("tmp", fixed(&["tmp"], "tmp"));
+            new.find("var", fixed(&["var", "tmp"], "tmp"));
+            new.find("folders", Pattern::Folders);
+            new.find("~", Pattern::Tilde);
         }
         if replaces_names {
             for host in identity.hosts.iter().filter(|host| host.len() > 2) {
-                new.find(host, Kind::Host);
+                new.find(host, Pattern::Host);
             }
-            new.find("@", Kind::At);
+            for at in ["@", "%40", "\\u0040"] {
+                new.find(at, Pattern::At);
+            }
+            for colon in [
+                "://",
+                ":\\/",
+                ":\\\\/",
+                ":\\\\\\/",
+                ":\\u002f",
+                ":\\\\u002f",
+                "%3a%2f%2f",
+            ] {
+                new.find(colon, Pattern::Address);
+            }
         }
         new
     }
 
-    fn find(&mut self, text: &str, kind: Kind) {
-        if text.starts_with(['/', '\\', '@']) {
-            self.marked.push((text.to_owned(), kind));
-        } else {
-            self.words.push((Finder::new(text).into_owned(), kind));
+    fn find(&mut self, text: &str, pattern: Pattern) {
+        self.patterns.push((text.to_owned(), pattern));
+    }
+
+    fn searcher(&self) -> Option<AhoCorasick> {
+        let patterns = self.patterns.iter().map(|(text, _)| text);
+        AhoCorasick::builder()
+            .ascii_case_insensitive(true)
+            .build(patterns)
+            .ok()
+    }
+
+    fn workspace(&mut self, workspace: &str) {
+        let workspace = workspace.trim_end_matches(['/', '\\']);
+        let Some(folders) = paths::components(workspace) else {
+            return;
+        };
+        // The root of a disk is not a workspace.
+        let Some(first) = folders.first().cloned() else {
+            return;
+        };
+        let is_home = paths::HOMES
+            .iter()
+            .any(|home| home.eq_ignore_ascii_case(&first));
+        let has_backslash = workspace.contains('\\') || workspace.contains(':');
+        let above = match () {
+            () if is_home => Above::Homes,
+            () if has_backslash => Above::Disk,
+            () => Above::Nothing,
+        };
+        let fixed = Fixed {
+            folders,
+            by: ".",
+            above,
+            has_backslash: has_backslash || is_home,
+        };
+        self.find(&first, Pattern::Path(fixed));
+        let slug = slug(workspace);
+        if slug.matches('-').count() > 1 {
+            self.find(&slug, Pattern::Slug);
+        }
+    }
+
+    /// Collects the name of the owner of a working folder, which may contain spaces.
+    fn owner(&mut self, workspace: &str) {
+        let mut folders = workspace.split(['/', '\\']).skip_while(|folder| {
+            !paths::HOMES
+                .iter()
+                .any(|home| home.eq_ignore_ascii_case(folder))
+        });
+        if let Some(name) = folders.nth(1).filter(|name| !name.is_empty()) {
+            if name.contains(' ') {
+                self.spaced.push(name.to_owned());
+            }
+            self.users.insert(name.to_owned());
         }
     }
 
     /// Collects the names of home folders.
     pub(super) fn learn(&mut self, text: &str) {
-        for at in memchr2_iter(b'/', b'\\', text.as_bytes()) {
-            let rest = HOMES.iter().find_map(|home| text[at..].strip_prefix(home));
-            let name = rest.map_or("", name);
-            let is_new = !name.is_empty() && !self.users.contains(name);
-            if is_new && self.users.len() < PEOPLE {
+        let Some(search) = &self.search else { return };
+        for found in search.find_overlapping_iter(text) {
+            let home = paths::home(text, found.start(), found.end(), &self.spaced);
+            if let Some(home) = home.filter(|home| home.is_certain)
+                && let name = &text[home.name..home.end]
+                && self.users.len() < PEOPLE
+                && !self.users.contains(name)
+            {
                 self.users.insert(name.to_owned());
             }
         }
@@ -198,193 +276,158 @@ impl Replacer {
     pub(super) fn learned(&mut self) {
         for user in std::mem::take(&mut self.users) {
             if self.replaces_paths {
-                self.find(&format!("-Users-{user}"), Kind::Home);
-                self.find(&format!("-home-{user}"), Kind::Home);
+                for parent in ["-Users-", "-home-"] {
+                    self.find(&format!("{parent}{}", slug(&user)), Pattern::HomeSlug);
+                }
             }
             let is_generic = GENERIC.contains(&user.to_ascii_lowercase().as_str());
             if self.replaces_names && user.len() > 2 && !is_generic {
-                self.find(&user, Kind::User);
+                self.find(&user, Pattern::User(user.clone()));
             }
         }
-        if self.marked.len() + self.words.len() > FEW {
-            let marked = self.marked.iter().map(|(text, _)| text.as_bytes());
-            let words = self.words.iter().map(|(finder, _)| finder.needle());
-            self.all = AhoCorasick::new(marked.chain(words)).ok();
-        }
-    }
-
-    /// Calls `f` with every possible match: position, kind and length.
-    fn each(&self, text: &str, mut f: impl FnMut(usize, Kind, usize)) {
-        if let Some(all) = &self.all {
-            for found in all.find_overlapping_iter(text) {
-                let at = found.pattern().as_usize();
-                let kind = match self.marked.get(at) {
-                    Some((_, kind)) => *kind,
-                    None => self.words[at - self.marked.len()].1,
-                };
-                f(found.start(), kind, found.len());
-            }
-            return;
-        }
-        let bytes = text.as_bytes();
-        for at in memchr3_iter(b'/', b'\\', b'@', bytes) {
-            for (marked, kind) in &self.marked {
-                if bytes[at..].starts_with(marked.as_bytes()) {
-                    f(at, *kind, marked.len());
-                }
-            }
-        }
-        for (finder, kind) in &self.words {
-            for at in finder.find_iter(bytes) {
-                f(at, *kind, finder.needle().len());
-            }
-        }
+        self.search = self.searcher();
     }
 
     /// The text with all replacements; `None` if nothing matched.
     pub(super) fn replace(&mut self, text: &str) -> Option<String> {
-        let mut edits: Vec<(Range<usize>, Cow<'static, str>, Kind)> = Vec::new();
-        self.each(text, |at, kind, length| {
-            if let Some((range, by)) = edit(text, at, length, kind) {
-                edits.push((range, by, kind));
-            }
-        });
+        let search = self.search.as_ref()?;
+        let mut edits: Vec<Edit> = Vec::new();
+        for found in search.find_overlapping_iter(text) {
+            let (_, pattern) = &self.patterns[found.pattern().as_usize()];
+            edits.extend(self.edit(text, found.range(), pattern));
+        }
         if edits.is_empty() {
             return None;
         }
-        edits.sort_by(|(a, ..), (b, ..)| a.start.cmp(&b.start).then(b.end.cmp(&a.end)));
+        // The longest of several at one place, and of two equal ones the working folder.
+        edits.sort_by(|a, b| {
+            let key = |edit: &Edit| {
+                (
+                    edit.range.start,
+                    usize::MAX - edit.range.end,
+                    edit.by != ".",
+                )
+            };
+            key(a).cmp(&key(b))
+        });
         let mut out = String::with_capacity(text.len());
         let mut done = 0;
-        for (range, by, kind) in edits {
+        for Edit { range, by, is_path } in edits {
             if range.start < done {
                 continue;
             }
             out.push_str(&text[done..range.start]);
             out.push_str(&by);
             done = range.end;
-            if matches!(kind, Kind::User | Kind::Host | Kind::At) {
-                self.names += 1;
-            } else {
+            if is_path {
                 self.paths += 1;
+            } else {
+                self.names += 1;
             }
         }
         out.push_str(&text[done..]);
         Some(out)
     }
-}
 
-/// The replacement of a match, if it is a real one.
-fn edit(
-    text: &str,
-    at: usize,
-    length: usize,
-    kind: Kind,
-) -> Option<(Range<usize>, Cow<'static, str>)> {
-    let end = at + length;
-    let found = |range, by: &'static str| Some((range, Cow::Borrowed(by)));
-    match kind {
-        Kind::User => is_word(text, at, end).then_some((at..end, Cow::Borrowed("user"))),
-        Kind::Host => is_word(text, at, end).then_some((at..end, Cow::Borrowed("host"))),
-        Kind::At => address(text, at),
-        Kind::Workspace => {
-            let start = start(text, at)?;
-            ends(text, end).then(|| found(start..end, "."))?
-        }
-        Kind::Home => {
-            let start = start(text, at)?;
-            ends_slug(text, at, end).then(|| found(start..end, "~"))?
-        }
-        Kind::Temp => {
-            let start = start(text, at)?;
-            ends(text, end).then(|| found(start..end, "tmp"))?
-        }
-        Kind::Homes => {
-            let start = start(text, at)?;
-            let name = name(&text[end..]);
-            (!name.is_empty()).then(|| found(start..end + name.len(), "~"))?
-        }
-        Kind::Folders => {
-            let start = start(text, at)?;
-            let mut parts = text[end..].splitn(4, '/');
-            let (one, two, temp) = (parts.next()?, parts.next()?, parts.next()?);
-            let end = end + one.len() + two.len() + 3;
-            let is_one = temp.starts_with('T') && one.len() + two.len() < 64;
-            (is_one && ends(text, end)).then(|| found(start..end, "tmp"))?
+    /// The replacement of a match, if it is a real one.
+    fn edit(&self, text: &str, found: Range<usize>, pattern: &Pattern) -> Option<Edit> {
+        let Range { start, end } = found;
+        let path = |range, by| {
+            Some(Edit {
+                range,
+                by: Cow::Borrowed(by),
+                is_path: true,
+            })
+        };
+        let name = |range, by| {
+            Some(Edit {
+                range,
+                by: Cow::Borrowed(by),
+                is_path: false,
+            })
+        };
+        match pattern {
+            Pattern::User(user) if *user == text[start..end] && is_word(text, start, end) => {
+                name(start..end, "user")
+            }
+            Pattern::User(_) => None,
+            Pattern::Host => is_word(text, start, end).then(|| name(start..end, "host"))?,
+            Pattern::At => name(address::user_at_host(text, start, end)?, "user@host"),
+            Pattern::Address => name(address::user_information(text, start)?, ""),
+            Pattern::Path(fixed) => path(fixed.range(text, start)?, fixed.by),
+            Pattern::Slug => {
+                let is_one = !text[..start].ends_with(paths::is_name) && paths::ends(text, end);
+                is_one.then(|| path(start..end, "."))?
+            }
+            Pattern::HomeSlug => {
+                let is_end = paths::ends(text, end) || text[end..].starts_with('-');
+                let is_one = is_end && !text[..start].ends_with(paths::is_name);
+                is_one.then(|| path(start..end, "~"))?
+            }
+            Pattern::Homes if self.replaces_paths => {
+                let home = paths::home(text, start, end, &self.spaced)?;
+                path(home.start..home.end, "~")
+            }
+            Pattern::Homes => None,
+            Pattern::Tilde => {
+                let is_inside =
+                    text[..start].ends_with(|c: char| paths::is_name(c) || matches!(c, '~' | '.'));
+                let is_account = text[end..].starts_with(|c: char| c.is_alphabetic() || c == '_');
+                let to = paths::name(text, end);
+                let is_folder =
+                    paths::separator(text, to).is_some_and(|(slash, _)| slash == Slash::Forward);
+                (!is_inside && is_account && is_folder).then(|| path(start..to, "~"))?
+            }
+            Pattern::Folders => path(folders(text, start, end)?, "tmp"),
         }
     }
 }
 
-/// The start of a path, unless it is inside a longer one. Includes a drive letter.
-fn start(text: &str, at: usize) -> Option<usize> {
-    let before = &text[..at];
-    if text[at..].starts_with(|c: char| c.is_alphabetic()) {
-        return Some(at).filter(|_| !before.ends_with(is_name));
-    }
-    if let Some(disk) = before.strip_suffix(':')
-        && disk.ends_with(|c: char| c.is_ascii_alphabetic())
-        && !disk[..disk.len() - 1].ends_with(|c: char| c.is_alphanumeric())
-    {
-        return Some(at - 2);
-    }
-    let is_inside = before.ends_with(|c: char| is_name(c) || matches!(c, '/' | '\\' | '~' | '.'));
-    let is_slug_of_a_path = text[at..].starts_with('-') && before.ends_with(['/', '\\']);
-    (!is_inside || before.ends_with("file://") || is_slug_of_a_path).then_some(at)
-}
-
-/// Whether a path ends here, or continues with a subfolder.
-fn ends(text: &str, end: usize) -> bool {
-    let mut after = text[end..].chars();
-    match after.next() {
-        Some('.') => !after.next().is_some_and(is_name),
-        after => !after.is_some_and(is_name),
+impl Fixed {
+    /// The range of this path, of which the first folder begins at a position.
+    fn range(&self, text: &str, first: usize) -> Option<Range<usize>> {
+        let is_allowed = |slash| slash == Slash::Forward || self.has_backslash;
+        let (slash, at) = paths::separator_before(text, first)?;
+        let start = paths::root(text, at, self.above).filter(|_| is_allowed(slash))?;
+        let mut end = first;
+        for (number, folder) in self.folders.iter().enumerate() {
+            if number > 0 {
+                let (slash, next) = paths::separator(text, end)?;
+                end = next;
+                if !is_allowed(slash) {
+                    return None;
+                }
+            }
+            end = paths::component(text, end, folder)?;
+        }
+        paths::ends(text, end).then_some(start..end)
     }
 }
 
-/// As `ends`, but a slug continues with `-`.
-fn ends_slug(text: &str, at: usize, end: usize) -> bool {
-    ends(text, end) || text[at..].starts_with('-') && text[end..].starts_with('-')
+/// The range of `/var/folders/ab/cd/T`.
+fn folders(text: &str, start: usize, end: usize) -> Option<Range<usize>> {
+    let (_, at) = paths::separator_before(text, start)?;
+    let var = at.checked_sub("var".len())?;
+    let is_var = text.get(var..at)? == "var";
+    let (_, outer) = paths::separator_before(text, var).filter(|_| is_var)?;
+    let root = paths::root(text, outer, Above::Nothing)?;
+    let mut at = end;
+    for _ in 0..2 {
+        let (_, next) = paths::separator(text, at)?;
+        at = paths::name(text, next);
+    }
+    let (_, temp) = paths::separator(text, at)?;
+    let is_one = text[temp..].starts_with('T') && at - end < 80;
+    (is_one && paths::ends(text, temp + 1)).then_some(root..temp + 1)
 }
 
-fn is_name(c: char) -> bool {
-    c.is_alphanumeric() || matches!(c, '_' | '-')
-}
-
-/// The folder name that begins here.
-fn name(text: &str) -> &str {
-    let end = text.find(|c: char| !is_name(c) && c != '.');
-    let name = &text[..end.unwrap_or(text.len())];
-    name.trim_end_matches('.')
+fn slug(path: &str) -> String {
+    path.chars()
+        .map(|c| if c.is_ascii_alphanumeric() { c } else { '-' })
+        .collect()
 }
 
 fn is_word(text: &str, at: usize, end: usize) -> bool {
     let is_part = |c: char| c.is_alphanumeric() || c == '_';
     !text[..at].ends_with(is_part) && !text[end..].starts_with(is_part)
-}
-
-/// Maximum bytes of credentials, and of the name before an `@`.
-const LOCAL: usize = 256;
-
-/// Replaces an e-mail address, or removes credentials before a host.
-fn address(text: &str, at: usize) -> Option<(Range<usize>, Cow<'static, str>)> {
-    let before = &text[text.ceil_char_boundary(at.saturating_sub(LOCAL))..at];
-    let is_url = |c: char| !c.is_whitespace() && !matches!(c, '/' | '"' | '\'' | '<' | '>' | '(');
-    let user = &before[before.trim_end_matches(is_url).len()..];
-    let start = at - user.len();
-    if text[..start].ends_with("://") {
-        let is_kept = user.is_empty() || user == "git";
-        return (!is_kept).then_some((start..at + 1, Cow::Borrowed("")));
-    }
-    let is_local = |c: char| c.is_ascii_alphanumeric() || matches!(c, '.' | '_' | '%' | '+' | '-');
-    let local = &before[before.trim_end_matches(is_local).len()..];
-    let is_domain = |c: char| c.is_ascii_alphanumeric() || matches!(c, '.' | '-');
-    let after = &text[at + 1..];
-    let domain = &after[..after.find(|c| !is_domain(c)).unwrap_or(after.len())];
-    let domain = domain.trim_end_matches(['.', '-']);
-    let (_, top) = domain.rsplit_once('.')?;
-    let is_top = top.len() > 1 && top.chars().all(|c| c.is_ascii_alphabetic());
-    let is_address = is_top && !local.is_empty() && local != "git";
-    is_address.then_some((
-        at - local.len()..at + 1 + domain.len(),
-        Cow::Borrowed("user@host"),
-    ))
 }

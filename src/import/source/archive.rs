@@ -10,10 +10,12 @@ use crate::import::{Problem, problem};
 
 use super::{Stream, compressed, too_large};
 
-/// Maximum ratio of the total unpacked size to the archive size. Members are read more than once.
-const RATIO: u64 = 1000;
+/// Maximum ratio of the total unpacked size to the archive size.
+const RATIO: u64 = 100;
 /// Total bytes that any archive may unpack to.
-const SMALLEST: u64 = 4 << 30;
+const SMALLEST: u64 = 2 << 30;
+/// Maximum members of an archive. Logs have some thousands.
+const MEMBERS: usize = 100_000;
 
 /// A ZIP archive.
 pub struct Archive<'s> {
@@ -40,6 +42,21 @@ impl<'s> Archive<'s> {
             problem(&IMPORT_INVALID_ARCHIVE, name, message, compressed::AGAIN)
         };
         let mut zip = ZipArchive::new(stream).map_err(|error| refused(&error))?;
+        let limit = bytes.saturating_mul(RATIO).max(SMALLEST);
+        let over = |what: String| {
+            let message = format!("The archive holds more than {what}");
+            let help = "Split it into several logs with fewer samples each.";
+            problem(&IMPORT_TOO_LARGE, name, message, help)
+        };
+        if zip.len() > MEMBERS {
+            return Err(over(format!("{MEMBERS} members")));
+        }
+        if zip
+            .decompressed_size()
+            .is_some_and(|size| size > limit.into())
+        {
+            return Err(over(format!("{} MiB", limit >> 20)));
+        }
         if zip
             .has_overlapping_entries()
             .map_err(|error| refused(&error))?
@@ -59,7 +76,7 @@ impl<'s> Archive<'s> {
             members,
             names,
             zip: RefCell::new(zip),
-            left: RefCell::new(bytes.saturating_mul(RATIO).max(SMALLEST)),
+            left: RefCell::new(limit),
         })
     }
 

@@ -1,0 +1,514 @@
+//! Finds where a path begins and ends, in every spelling of its separators: plain, escaped for JSON, percent-encoded, as an HTML
+//! entity, and in a JSON pointer.
+
+/// A kind of separator.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Slash {
+    Forward,
+    Back,
+}
+
+/// Encoded separators. An encoding of a longer one comes first.
+const ENCODED: [(&str, Slash); 9] = [
+    ("%252f", Slash::Forward),
+    ("%255c", Slash::Back),
+    ("%2f", Slash::Forward),
+    ("%5c", Slash::Back),
+    ("&#x2f;", Slash::Forward),
+    ("&#47;", Slash::Forward),
+    ("&#x5c;", Slash::Back),
+    ("&#92;", Slash::Back),
+    ("~1", Slash::Forward),
+];
+
+/// Separators as JSON escapes, after their backslashes.
+const ESCAPED: [(&str, Slash); 2] = [("u002f", Slash::Forward), ("u005c", Slash::Back)];
+
+/// The parents of home folders on servers, in containers, and on disks of another system.
+const PARENTS: [&str; 21] = [
+    "afs", "cluster", "data", "export", "file", "gpfs", "host", "host_mnt", "hostfs", "lustre",
+    "mnt", "nas", "net", "nfs", "private", "rootfs", "scratch", "storage", "system", "usr", "var",
+];
+
+/// Folders whose entries are disks.
+const DISKS: [&str; 6] = [
+    "media",
+    "mnt",
+    "volumes",
+    "cygdrive",
+    "wsl$",
+    "wsl.localhost",
+];
+
+/// Maximum bytes that are searched backwards for the start of an address or a disk.
+const NEAR: usize = 256;
+
+/// The kind and the end of the separator that begins at a position.
+pub(super) fn separator(text: &str, at: usize) -> Option<(Slash, usize)> {
+    let rest = text.as_bytes().get(at..)?;
+    let escapes = run(rest, b'\\');
+    let after = &rest[escapes..];
+    let slashes = run(after, b'/');
+    if slashes > 0 {
+        return Some((Slash::Forward, at + escapes + slashes));
+    }
+    let codes: &[(&str, Slash)] = if escapes > 0 { &ESCAPED } else { &ENCODED };
+    let code = codes.iter().find(|(code, _)| {
+        let start = after.get(..code.len());
+        start.is_some_and(|start| start.eq_ignore_ascii_case(code.as_bytes()))
+    });
+    match code {
+        Some((code, slash)) => {
+            let end = at + escapes + code.len();
+            // An escaped backslash is itself two escapes.
+            match separator(text, end) {
+                Some((again, end)) if again == *slash => Some((*slash, end)),
+                _ => Some((*slash, end)),
+            }
+        }
+        None => (escapes > 0).then_some((Slash::Back, at + escapes)),
+    }
+}
+
+fn run(bytes: &[u8], of: u8) -> usize {
+    bytes.iter().take_while(|byte| **byte == of).count()
+}
+
+/// The kind and the start of the separator that ends at a position.
+pub(super) fn separator_before(text: &str, end: usize) -> Option<(Slash, usize)> {
+    let before = &text.as_bytes()[..end];
+    let ends = |code: &str| {
+        let start = end.checked_sub(code.len())?;
+        before[start..]
+            .eq_ignore_ascii_case(code.as_bytes())
+            .then_some(start)
+    };
+    let unescaped = |start: usize| {
+        let escapes = before[..start].iter().rev();
+        start - escapes.take_while(|byte| **byte == b'\\').count()
+    };
+    for (code, slash) in ENCODED {
+        if let Some(start) = ends(code) {
+            return Some((slash, start));
+        }
+    }
+    for (code, slash) in ESCAPED {
+        if let Some(start) = ends(code).filter(|start| unescaped(*start) < *start) {
+            return Some((slash, unescaped(start)));
+        }
+    }
+    match before.last()? {
+        b'/' => Some((Slash::Forward, unescaped(end - 1))),
+        b'\\' => Some((Slash::Back, unescaped(end))),
+        _ => None,
+    }
+}
+
+/// Which folders may be above a path, as part of the same path.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Above {
+    /// None but `/private` of macOS.
+    Nothing,
+    /// A disk of Windows, also as `/c` and `/mnt/c`.
+    Disk,
+    /// Disks, shares, and the parents of home folders.
+    Homes,
+}
+
+/// The start of the absolute path whose separator begins at a position; `None` inside a longer path.
+pub(super) fn root(text: &str, at: usize, above: Above) -> Option<usize> {
+    let before = &text[..at];
+    if let Some(disk) = disk(before) {
+        return Some(disk);
+    }
+    if is_boundary(before) {
+        return Some(at);
+    }
+    let is_part = |c: char| is_name(c) || matches!(c, '.' | '$');
+    let start = before.trim_end_matches(is_part).len();
+    let (parent, outer) = (&before[start..], separator_before(text, start));
+    let parent = parent.to_ascii_lowercase();
+    if above == Above::Homes
+        && let Some(start) = volume(before).or_else(|| in_address(before))
+    {
+        return Some(start);
+    }
+    let (slash, outer) = outer?;
+    if parent == "private" {
+        return is_boundary(&text[..outer]).then_some(outer);
+    }
+    if above == Above::Nothing || parent.is_empty() {
+        return None;
+    }
+    let up = &text[..outer];
+    let grand = up[up.trim_end_matches(is_part).len()..].to_ascii_lowercase();
+    let is_letter = parent.len() == 1 && parent.starts_with(|c: char| c.is_ascii_alphabetic());
+    if DISKS.contains(&&*grand) && (is_letter || above == Above::Homes) {
+        let start = outer - grand.len();
+        let (_, start) = separator_before(text, start)?;
+        let is_share = text[start..].starts_with(r"\\");
+        return (is_share || is_boundary(&text[..start])).then_some(start);
+    }
+    if is_letter {
+        return is_boundary(up).then_some(outer);
+    }
+    if above == Above::Disk {
+        return None;
+    }
+    if slash == Slash::Back {
+        return Some(outer);
+    }
+    if PARENTS.contains(&&*parent) {
+        return root(text, outer, above);
+    }
+    // A share: `//server/Users`.
+    let share = up.strip_suffix('/')?;
+    (!share.ends_with(':') && is_boundary(share)).then_some(outer - 1)
+}
+
+/// The start of `/Volumes/Some Disk`.
+fn volume(before: &str) -> Option<usize> {
+    let near = before.ceil_char_boundary(before.len().saturating_sub(NEAR));
+    let start = near + before[near..].rfind("/Volumes/")?;
+    let disk = &before[start + "/Volumes/".len()..];
+    let is_disk = !disk.is_empty() && !disk.contains(['/', '\n', '"']);
+    (is_disk && is_boundary(&before[..start])).then_some(start)
+}
+
+/// The end of the text, if it is an address of files, such as `sftp://server`.
+fn in_address(before: &str) -> Option<usize> {
+    let near = before.ceil_char_boundary(before.len().saturating_sub(NEAR));
+    let token = &before[near..];
+    let is_end = |c: char| c.is_whitespace() || matches!(c, '"' | '\'' | '<' | '(' | '`');
+    let token = &token[token.rfind(is_end).map_or(0, |at| at + 1)..];
+    let (scheme, _) = token.rsplit_once("://")?;
+    let start = scheme.trim_end_matches(|c: char| c.is_ascii_alphanumeric() || c == '+');
+    let scheme = scheme[start.len()..].to_ascii_lowercase();
+    let is_web = matches!(&*scheme, "http" | "https" | "ws" | "wss" | "");
+    (!is_web).then_some(before.len())
+}
+
+/// The start of a disk letter with its colon.
+fn disk(before: &str) -> Option<usize> {
+    let colons = [":", "%3a", "%3A", "%253A", "%253a"];
+    let disk = colons.iter().find_map(|colon| before.strip_suffix(colon))?;
+    let outer = disk.strip_suffix(|c: char| c.is_ascii_alphabetic())?;
+    let is_one = !outer.ends_with(char::is_alphanumeric) || is_escape(outer);
+    is_one.then_some(outer.len())
+}
+
+/// Whether a path can begin after this text.
+fn is_boundary(before: &str) -> bool {
+    let Some(last) = before.chars().next_back() else {
+        return true;
+    };
+    match last {
+        '/' => {
+            let head = before.trim_end_matches(['/', '\\']);
+            let is_file = || {
+                let head = head.as_bytes();
+                head.len() > 4 && head[head.len() - 5..].eq_ignore_ascii_case(b"file:")
+            };
+            is_file() || !head.ends_with(':') && is_boundary(head)
+        }
+        '~' | '.' => false,
+        last if is_name(last) => is_escape(before) || is_option(before),
+        _ => true,
+    }
+}
+
+/// Whether a text ends with the escape of something that is no part of a name: `\n`, `\u001b`, `%3D`, or a color of a terminal.
+fn is_escape(before: &str) -> bool {
+    let bytes = before.as_bytes();
+    let code = |length: usize, prefix: &str| {
+        let start = bytes.len().checked_sub(length)?;
+        let code = before.get(start..)?;
+        let value = u32::from_str_radix(code, 16)
+            .ok()
+            .and_then(char::from_u32)?;
+        let is_one = before[..start].ends_with(prefix);
+        (is_one && !is_name(value)).then_some(())
+    };
+    if let [.., b'\\', b'n' | b't' | b'r' | b'b' | b'f'] = bytes {
+        return true;
+    }
+    if code(2, "%").is_some() || code(4, "\\u").is_some() {
+        return true;
+    }
+    let color = before.strip_suffix(['m', 'K']).unwrap_or_default();
+    let color = color.trim_end_matches(|c: char| c.is_ascii_digit() || c == ';');
+    let color = color.strip_suffix('[').unwrap_or_default();
+    ["\u{1b}", "1b", "1B", "033", "\\e"]
+        .iter()
+        .any(|escape| color.ends_with(escape))
+}
+
+/// Whether a text ends with an option that needs no space, such as `-I`, or with a side of a diff.
+fn is_option(before: &str) -> bool {
+    let word = before.trim_end_matches(|c: char| c.is_ascii_alphabetic());
+    let length = before.len() - word.len();
+    let is_start = |text: &str| text.is_empty() || text.ends_with([' ', '\n', '"', '\'', '\t']);
+    match word.strip_suffix('-') {
+        Some(outer) => length < 12 && is_start(outer),
+        None => matches!(&before[word.len()..], "a" | "b") && is_start(word),
+    }
+}
+
+/// Whether a path ends here, or continues with a subfolder.
+pub(super) fn ends(text: &str, end: usize) -> bool {
+    let mut after = text[end..].chars();
+    match after.next() {
+        Some('.') => !after.next().is_some_and(is_name),
+        after => !after.is_some_and(is_name),
+    }
+}
+
+/// A character of a name. Outside ASCII, everything but punctuation and spaces is.
+pub(super) fn is_name(c: char) -> bool {
+    c.is_alphanumeric() || matches!(c, '_' | '-') || is_mark(c)
+}
+
+/// A combining mark or another sign that belongs to a word.
+pub(super) fn is_mark(c: char) -> bool {
+    let is_punctuation = matches!(c,
+        '\u{80}'..='\u{bf}' | '\u{2000}'..='\u{206f}' | '\u{2190}'..='\u{2bff}' | '\u{3000}'..='\u{303f}'
+        | '\u{fe10}'..='\u{fe6f}' | '\u{ff00}'..='\u{ff0f}' | '\u{ff1a}'..='\u{ff20}' | '\u{e000}'..='\u{f8ff}');
+    !c.is_ascii() && !is_punctuation && !c.is_whitespace() && c != '\u{fffd}'
+}
+
+/// The end of a folder name that begins here. Spaces belong to it only if they are escaped.
+pub(super) fn name(text: &str, start: usize) -> usize {
+    let mut end = start;
+    let mut solid = start;
+    while let Some(c) = text[end..].chars().next() {
+        let rest = &text[end..];
+        let length = if is_name(c) || c == '+' {
+            Some(c.len_utf8())
+        } else {
+            match c {
+                '.' => {
+                    end += 1;
+                    continue;
+                }
+                '%' => percent(rest),
+                '\\' => escape(rest),
+                '@' => rest[1..].starts_with(is_name).then_some(1),
+                // A short name of Windows, `ANAMAR~1`.
+                '~' => {
+                    let is_short = text[..end].ends_with(|c: char| c.is_ascii_uppercase());
+                    let digit = rest[1..].starts_with(|c: char| c.is_ascii_digit());
+                    (is_short && digit).then_some(2)
+                }
+                _ => None,
+            }
+        };
+        let Some(length) = length else { break };
+        end += length;
+        solid = end;
+    }
+    solid
+}
+
+/// The length of a percent-encoded character of a name.
+fn percent(rest: &str) -> Option<usize> {
+    let byte = u8::from_str_radix(rest.get(1..3)?, 16).ok()?;
+    let is_one = byte >= 0x80 || byte == b' ' || is_name(char::from(byte));
+    is_one.then_some(3)
+}
+
+/// The length of an escaped space, or of an escaped character outside ASCII.
+fn escape(rest: &str) -> Option<usize> {
+    let escapes = run(rest.as_bytes(), b'\\');
+    let after = &rest[escapes..];
+    if after.starts_with(' ') {
+        return Some(escapes + 1);
+    }
+    let code = u32::from_str_radix(after.strip_prefix('u')?.get(..4)?, 16).ok()?;
+    (code >= 0x80).then_some(escapes + 5)
+}
+
+/// The end of a folder of this name that begins here. Case does not matter, and spaces may be encoded.
+pub(super) fn component(text: &str, start: usize, name: &str) -> Option<usize> {
+    let mut at = start;
+    for c in name.chars() {
+        let rest = text.get(at..)?;
+        let next = rest.chars().next()?;
+        at += if next.eq_ignore_ascii_case(&c) {
+            next.len_utf8()
+        } else if c == ' ' {
+            let escapes = run(rest.as_bytes(), b'\\');
+            match () {
+                () if rest.starts_with("%20") => 3,
+                () if rest[escapes..].starts_with(' ') => escapes + 1,
+                () => return None,
+            }
+        } else {
+            return None;
+        };
+    }
+    Some(at)
+}
+
+/// The folders of an absolute path, without a disk; `None` for a relative one.
+pub(super) fn components(path: &str) -> Option<Vec<String>> {
+    let path = match path.as_bytes() {
+        [letter, b':', ..] if letter.is_ascii_alphabetic() => &path[2..],
+        [b'/' | b'\\', ..] => path,
+        _ => return None,
+    };
+    let mut names: Vec<String> = path
+        .split(['/', '\\'])
+        .filter(|name| !name.is_empty())
+        .map(str::to_owned)
+        .collect();
+    let is = |at: usize, other: &[&str]| {
+        let name: Option<&String> = names.get(at);
+        name.is_some_and(|name| other.iter().any(|other| name.eq_ignore_ascii_case(other)))
+    };
+    let is_letter = |at: usize| {
+        let name = names.get(at).map_or("", String::as_str);
+        name.len() == 1 && name.starts_with(|c: char| c.is_ascii_alphabetic())
+    };
+    if is(0, &["mnt", "cygdrive"]) && is_letter(1) {
+        names.drain(..2);
+    } else if is_letter(0) && is(1, &HOMES) {
+        names.drain(..1);
+    }
+    Some(names)
+}
+
+/// Names of the folders that hold home folders.
+pub(super) const HOMES: [&str; 5] = [
+    "Users",
+    "home",
+    "Documents and Settings",
+    "Documents%20and%20Settings",
+    r"Documents\ and\ Settings",
+];
+
+/// A home folder in a text.
+pub(super) struct Home {
+    pub(super) start: usize,
+    /// The start of the name of its owner.
+    pub(super) name: usize,
+    pub(super) end: usize,
+    /// Whether it can be nothing else, such as an address of a web server.
+    pub(super) is_certain: bool,
+}
+
+/// The home folder whose parent is at a range of the text.
+pub(super) fn home(text: &str, start: usize, end: usize, spaced: &[String]) -> Option<Home> {
+    let parent = &text[start..end];
+    let is_home = parent.eq_ignore_ascii_case("home");
+    let (slash, at) = match separator_before(text, start) {
+        Some(found) => found,
+        None => return slug(text, start, end),
+    };
+    let (inner, name_at) = separator(text, end)?;
+    if is_home && slash != inner {
+        return None;
+    }
+    let root = match root(text, at, Above::Homes) {
+        Some(root) => root,
+        // Only Windows has such separators.
+        None if slash == Slash::Back && !is_home => at,
+        None => return None,
+    };
+    let mut to = name(text, name_at);
+    if to == name_at {
+        return None;
+    }
+    let is_route = parent == "users" && slash == Slash::Forward && root == at;
+    if is_route && text[name_at..to].bytes().all(|byte| byte.is_ascii_digit()) {
+        return None;
+    }
+    let known = spaced
+        .iter()
+        .filter_map(|name| component(text, name_at, name))
+        .filter(|to| ends(text, *to));
+    to = known
+        .max()
+        .unwrap_or_else(|| words(text, root, to, slash))
+        .max(to);
+    Some(Home {
+        start: root,
+        name: name_at,
+        end: to,
+        is_certain: !is_route,
+    })
+}
+
+/// The end of a name that continues after a space: in quotes, before a backslash, or with a capital letter, if a separator or
+/// the closing quote follows.
+fn words(text: &str, root: usize, end: usize, slash: Slash) -> usize {
+    let quote = text[..root].chars().next_back();
+    let quote = quote.filter(|c| matches!(c, '"' | '\'' | '`'));
+    let mut at = end;
+    for _ in 0..3 {
+        let Some(word) = text[at..].strip_prefix(' ') else {
+            break;
+        };
+        let is_capital = word.starts_with(char::is_uppercase);
+        if !is_capital && quote.is_none() && slash == Slash::Forward {
+            break;
+        }
+        let next = name(text, at + 1);
+        if next == at + 1 {
+            break;
+        }
+        at = next;
+        let is_quoted = quote.is_some_and(|quote| text[at..].starts_with(quote));
+        let is_whole = root == 0 && at == text.len();
+        let is_folder = separator(text, at)
+            .is_some_and(|(_, after)| !text[at..after].starts_with('\\') || slash == Slash::Back);
+        if is_quoted || is_whole || is_folder {
+            return at;
+        }
+    }
+    end
+}
+
+/// The home folder in the name of a project folder: `-Users-ana-x`, `C--Users-ana-x`, `-mnt-c-Users-ana`.
+fn slug(text: &str, start: usize, end: usize) -> Option<Home> {
+    let before = text[..start].strip_suffix('-')?;
+    let rest = text[end..].strip_prefix('-')?;
+    let is_end = |text: &str| !text.ends_with(is_name) || is_escape(text);
+    let disk = |text: &str| -> Option<usize> {
+        let outer = text.strip_suffix('-').unwrap_or(text);
+        let letter = outer.strip_suffix(|c: char| c.is_ascii_alphabetic())?;
+        [
+            letter.strip_suffix("-mnt-"),
+            letter.strip_suffix('-'),
+            Some(letter),
+        ]
+        .into_iter()
+        .flatten()
+        .find(|outer| is_end(outer))
+        .map(str::len)
+    };
+    let parent = || {
+        let outer = before.trim_end_matches(|c: char| c.is_ascii_alphanumeric());
+        let is_parent = PARENTS.contains(&&*before[outer.len()..].to_ascii_lowercase());
+        let outer = outer.strip_suffix('-').filter(|_| is_parent)?;
+        is_end(outer).then_some(outer.len())
+    };
+    let (root, has_disk) = match disk(before).or_else(parent) {
+        Some(root) => (root, true),
+        None if is_end(before) => (before.len(), false),
+        None => return None,
+    };
+    let length = rest.find(|c: char| !c.is_alphanumeric() && !is_mark(c));
+    let length = length.unwrap_or(rest.len());
+    let name = end + 1;
+    let to = name + length;
+    let is_users = &text[start..end] == "Users" || has_disk;
+    let is_folder =
+        text[to..].starts_with('-') || before.is_empty() || before.ends_with(['/', '\\']);
+    (length > 0 && (is_users || is_folder)).then_some(Home {
+        start: root,
+        name,
+        end: to,
+        // A name may have hyphens of its own.
+        is_certain: false,
+    })
+}
