@@ -50,6 +50,12 @@ pub fn headings(text: &str, context: Context<'_>) -> Vec<(String, String)> {
     anchors::headings(&filtered(text, context))
 }
 
+/// Every id of a text, as on the page.
+#[must_use]
+pub fn ids(text: &str, context: Context<'_>) -> BTreeSet<String> {
+    anchors::all(&filtered(text, context))
+}
+
 fn filtered<'t>(text: &'t str, context: Context<'_>) -> Vec<Event<'t>> {
     let mut filter = Filter {
         context,
