@@ -45,6 +45,7 @@ mod house;
 mod implementation;
 mod import;
 mod import_claude;
+mod import_codex;
 mod import_facts;
 #[cfg(unix)]
 mod import_guide;
