@@ -57,6 +57,7 @@ mod moments;
 
 mod mutate;
 mod mutations;
+mod mutes;
 mod navigation;
 mod outcomes;
 mod pagination;
@@ -83,6 +84,7 @@ mod settings;
 mod shards;
 mod sidecars;
 mod sizes;
+mod stated_hashes;
 mod story;
 mod support;
 mod syndication;
