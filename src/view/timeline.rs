@@ -214,7 +214,7 @@ impl<'a> Timeline<'a> {
                         &path,
                     ),
                     is_command: event.kind.family == Family::Command,
-                    failed: event.is_failure(),
+                    failed: event.has_failed(),
                     is_marked: event.outcome == Outcome::Failed,
                     at: event
                         .at

@@ -61,6 +61,7 @@ mod moments;
 
 mod mutate;
 mod mutations;
+mod mutes;
 mod navigation;
 mod outcomes;
 mod pagination;
@@ -87,6 +88,7 @@ mod settings;
 mod shards;
 mod sidecars;
 mod sizes;
+mod stated_hashes;
 mod story;
 mod support;
 mod syndication;
