@@ -9,6 +9,7 @@ mod json;
 mod paths;
 mod replace;
 
+use std::collections::btree_map::Entry;
 use std::collections::{BTreeMap, BTreeSet};
 
 use serde_json::value::RawValue;
@@ -112,8 +113,7 @@ fn each(draft: &mut Draft, sources: &mut [String], f: &mut Change<'_>) {
         withheld: _,
         warnings,
         unparsable: _,
-        // Only short names without separators are kept.
-        unknown_rows: _,
+        unknown_rows,
         assets,
         identity: _,
     } = draft;
@@ -129,6 +129,7 @@ fn each(draft: &mut Draft, sources: &mut [String], f: &mut Change<'_>) {
         string(&mut problem.help, f);
         option(&mut problem.place.pointer, f);
     }
+    keys(unknown_rows, &mut |sum: &mut u64, count| *sum += count, f);
     for asset in assets {
         match asset {
             Asset::Text(text) => string(text, f),
@@ -173,14 +174,7 @@ fn record(record: &mut Record, f: &mut Change<'_>) {
             with_digests: false,
         };
     }
-    let names: Vec<String> = ids.keys().cloned().collect();
-    for name in names {
-        if let Some(new) = f(Text::Value, &name)
-            && let Some(id) = ids.remove(&name)
-        {
-            ids.insert(new, id);
-        }
-    }
+    keys(ids, &mut |_, _| (), f);
     for text in ids.values_mut().chain(models).chain(unused) {
         string(text, f);
     }
@@ -236,6 +230,7 @@ fn event(event: &mut Event, f: &mut Change<'_>) {
         branch,
         turn: _,
         assets: _,
+        lower_bounds: _,
         what: content,
         source,
     } = event;
@@ -362,6 +357,23 @@ fn result(made: &mut ToolResult, f: &mut Change<'_>) {
     id_option(call, f);
     option(status, f);
     option(text, f);
+}
+
+/// Replaces the keys of a map, and merges the values of keys that become equal.
+fn keys<V>(map: &mut BTreeMap<String, V>, merge: &mut dyn FnMut(&mut V, V), f: &mut Change<'_>) {
+    let names: Vec<String> = map.keys().cloned().collect();
+    for name in names {
+        if let Some(new) = f(Text::Value, &name)
+            && let Some(value) = map.remove(&name)
+        {
+            match map.entry(new) {
+                Entry::Occupied(mut known) => merge(known.get_mut(), value),
+                Entry::Vacant(free) => {
+                    free.insert(value);
+                }
+            }
+        }
+    }
 }
 
 fn change(kind: Text, text: &mut String, f: &mut Change<'_>) {
@@ -612,7 +624,7 @@ mod tests {
             draft.push(Origin::default(), What::ToolResult(result));
         }
         let kind = "/home/zelda/kind".to_owned();
-        draft.push(Origin::default(), What::Unknown { kind });
+        draft.push(Origin::default(), What::Note { kind, text: None });
         draft.record.models = vec!["/home/zelda/models/a".to_owned()];
         draft.record.harness_version = Some("1 by zelda@laptop".to_owned());
         draft.record.id = Id::Own("/home/zelda/run".to_owned());

@@ -2,12 +2,15 @@
 
 use std::ops::Range;
 
-use super::paths::{is_mark, separator};
+use super::paths::{double_separator, is_mark};
 
-/// Maximum bytes of the name before an `@`, and of the host after it.
+/// Maximum bytes of the name before an `@`, of the host after it, and of the prompt around them.
 const LONGEST: usize = 256;
 
-/// What can follow the `@` of a package, and is no host.
+/// Spaces that a password may contain. More of them are a sentence.
+const SPACES: usize = 3;
+
+/// What can follow the `@` of a package or of an image, and is no host.
 const TAGS: [&str; 24] = [
     "alpha",
     "beta",
@@ -17,6 +20,7 @@ const TAGS: [&str; 24] = [
     "edge",
     "experimental",
     "file",
+    "github",
     "head",
     "latest",
     "link",
@@ -32,22 +36,57 @@ const TAGS: [&str; 24] = [
     "sha512",
     "stable",
     "workspace",
-    "github",
+];
+
+/// Endings of files that are no top-level domains: `icon@large.png`.
+const EXTENSIONS: [&str; 32] = [
+    "bak", "bmp", "css", "csv", "dart", "dll", "exe", "gif", "htm", "html", "ico", "java", "jpeg",
+    "jpg", "js", "json", "jsx", "lock", "log", "map", "mjs", "php", "png", "scss", "sql", "svg",
+    "swift", "toml", "ts", "tsx", "webp", "xml",
+];
+
+/// Top-level domains of most mail addresses. Any other is the method of an object where a call follows.
+const DOMAINS: [&str; 12] = [
+    "com", "org", "net", "edu", "gov", "io", "dev", "local", "de", "uk", "fr", "eu",
+];
+
+/// Words in front of an `@` in Kotlin, where a label follows.
+const LABELS: [&str; 5] = ["break", "continue", "return", "super", "this"];
+
+/// What people and systems call computers.
+const COMPUTERS: [&str; 8] = [
+    "localhost",
+    "macbook",
+    "imac",
+    "laptop",
+    "desktop",
+    "thinkpad",
+    "workstation",
+    "devbox",
+];
+
+/// Words after which a user at a host is named.
+const INTRODUCTIONS: [&str; 12] = [
+    "ssh",
+    "scp",
+    "sftp",
+    "rsync",
+    "mosh",
+    "autossh",
+    "ssh-copy-id",
+    "mailto:",
+    "as",
+    "by",
+    "user",
+    "login",
 ];
 
 /// The user information of an address, whose colon is at a position: everything up to and with its `@`.
 pub(super) fn user_information(text: &str, colon: usize) -> Option<Range<usize>> {
     let is_encoded = text[colon..].starts_with('%');
-    let first = colon + if is_encoded { 3 } else { 1 };
-    let (_, start) = separator(text, first)?;
-    let slashes = text[first..start].replace("2F", "/").replace("2f", "/");
-    let start = if slashes.matches('/').count() > 1 {
-        start
-    } else {
-        separator(text, start)?.1
-    };
-    let scheme = text[..colon].ends_with(|c: char| c.is_ascii_alphanumeric());
-    if !scheme {
+    let first = colon + if is_encoded { "%3a".len() } else { 1 };
+    let start = double_separator(text, first)?;
+    if !text[..colon].ends_with(|c: char| c.is_ascii_alphanumeric()) {
         return None;
     }
     let rest = &text[start..];
@@ -61,11 +100,22 @@ pub(super) fn user_information(text: &str, colon: usize) -> Option<Range<usize>>
 
 /// The length of the user information of an address inside another one.
 fn encoded(rest: &str) -> Option<usize> {
-    let end = rest.find(|c: char| c.is_whitespace() || matches!(c, '"' | '\'' | '&' | '<' | '>'));
-    let rest = rest[..end.unwrap_or(rest.len())].to_ascii_lowercase();
-    let authority = &rest[..rest.find("%2f").unwrap_or(rest.len())];
-    let at = authority.rfind("%40").map(|at| at + 3);
-    at.or_else(|| authority.rfind('@').map(|at| at + 1))
+    let bytes = rest.as_bytes();
+    let mut at = None;
+    for (position, byte) in bytes.iter().enumerate() {
+        match byte {
+            b'"' | b'\'' | b'&' | b'<' | b'>' => break,
+            _ if byte.is_ascii_whitespace() => break,
+            b'@' => at = Some(position + 1),
+            b'%' => match bytes.get(position + 1..position + 3) {
+                Some(b"40") => at = Some(position + 3),
+                Some(b"2f" | b"2F") => break,
+                _ => {}
+            },
+            _ => {}
+        }
+    }
+    at
 }
 
 fn plain(rest: &str) -> Option<usize> {
@@ -82,13 +132,15 @@ fn plain(rest: &str) -> Option<usize> {
     if let Some(password) = authority[name.len()..].strip_prefix(':')
         && !is_host
     {
-        let digits = password.trim_start_matches(|c: char| c.is_ascii_digit());
-        if !digits.is_empty() || password.is_empty() {
-            return password_end(rest, name.len() + 1, true);
+        let start = name.len() + 1;
+        let is_sentence = rest[start..].chars().next().is_none_or(char::is_whitespace);
+        let is_port = password.bytes().all(|byte| byte.is_ascii_digit());
+        if !is_sentence && (!is_port || password.is_empty()) {
+            return password_end(rest, start, true);
         }
         // A port, or the beginning of a password of digits and a slash.
-        if !name.contains('.') && !name.is_empty() && authority.len() < rest.len() {
-            return password_end(rest, name.len() + 1, false);
+        if !name.contains('.') && !name.is_empty() && authority.len() < rest.len() && !is_sentence {
+            return password_end(rest, start, false);
         }
     }
     let at = authority.rfind('@')?;
@@ -100,7 +152,7 @@ fn plain(rest: &str) -> Option<usize> {
 /// belong to the password, and the `@` before something like a host ends it.
 fn password_end(rest: &str, start: usize, is_password: bool) -> Option<usize> {
     let bytes = rest.as_bytes();
-    let mut spaced = false;
+    let mut spaces = 0;
     let mut last = None;
     // A variable, not a password.
     let is_template = rest[start..].starts_with(['$', '{', '<']);
@@ -108,20 +160,21 @@ fn password_end(rest: &str, start: usize, is_password: bool) -> Option<usize> {
         match byte {
             b'\n' | b'\r' | b'"' | b'`' => break,
             b'\\' if matches!(bytes.get(at + 1), Some(b'n' | b'r' | b'"')) => break,
-            b':' if bytes[at..].starts_with(b"://") => break,
+            // The next address.
+            b':' if double_separator(rest, at + 1).is_some() => break,
             b'?' if !is_password => break,
             b' ' | b'\t' => {
-                if last.is_some() || is_template || !is_password {
+                spaces += 1;
+                if last.is_some() || is_template || !is_password || spaces > SPACES {
                     break;
                 }
-                spaced = true;
             }
             b'@' => {
                 let host = &rest[at + 1..];
                 if is_server(host) {
                     // The last one in what is then read as the server.
                     let end = host.find(|c: char| {
-                        c.is_whitespace() || matches!(c, '/' | '?' | '#' | '"' | '\'')
+                        c.is_whitespace() || matches!(c, '/' | '?' | '#' | '"' | '\'' | '\\')
                     });
                     let host = &host[..end.unwrap_or(host.len())];
                     return Some(at + 1 + host.rfind('@').map_or(0, |more| more + 1));
@@ -129,7 +182,7 @@ fn password_end(rest: &str, start: usize, is_password: bool) -> Option<usize> {
                 let follows = host.starts_with(|c: char| c.is_alphanumeric() || c == '[');
                 if follows && is_password && bytes[at - 1] != b'/' {
                     last = Some(at + 1);
-                    if spaced {
+                    if spaces > 0 {
                         break;
                     }
                 }
@@ -147,8 +200,8 @@ fn is_server(text: &str) -> bool {
     let is_port = after
         .strip_prefix(':')
         .is_some_and(|port| port.starts_with(|c: char| c.is_ascii_digit()));
-    let is_dotted = is_domain(host) || is_ip(host);
-    !host.is_empty() && (is_port || is_dotted || host == "localhost") || text.starts_with('[')
+    let is_whole = is_domain(host) || is_ip(host) || host == "localhost";
+    !host.is_empty() && (is_port || is_whole) || text.starts_with('[')
 }
 
 fn is_word(c: char) -> bool {
@@ -158,35 +211,108 @@ fn is_word(c: char) -> bool {
 /// The host that begins here.
 fn host(text: &str) -> &str {
     let text = &text[..text.floor_char_boundary(LONGEST)];
-    let end = text.find(|c: char| !is_word(c) && !matches!(c, '.' | '-'));
-    text[..end.unwrap_or(text.len())].trim_end_matches(['.', '-'])
+    if text.starts_with('[') {
+        let is_address = |text: &str| {
+            let mut bytes = text.bytes();
+            text.contains(':') && bytes.all(|byte| byte.is_ascii_hexdigit() || byte == b':')
+        };
+        let end = text.find(']').filter(|end| is_address(&text[1..*end]));
+        return end.map_or("", |end| &text[..=end]);
+    }
+    let mut end = 0;
+    while let Some(c) = text[end..].chars().next() {
+        if is_word(c) || matches!(c, '.' | '-') {
+            end += c.len_utf8();
+        } else if let Some(length) = letter(&text[end..]) {
+            end += length;
+        } else {
+            break;
+        }
+    }
+    text[..end].trim_end_matches(['.', '-'])
+}
+
+/// The length of an escaped letter outside ASCII: `\u00e9`.
+fn letter(text: &str) -> Option<usize> {
+    let code = text.strip_prefix("\\u")?.get(..4)?;
+    let code = u32::from_str_radix(code, 16).ok()?;
+    (code >= 0x80).then_some("\\u0000".len())
 }
 
 fn is_domain(host: &str) -> bool {
-    let top = host.rsplit_once('.').map_or("", |(_, top)| top);
-    let is_letters = top.chars().all(|c| is_word(c) && !c.is_ascii_digit());
-    top.chars().count() > 1 && (is_letters || top.starts_with("xn--"))
+    let Some((names, top)) = host.rsplit_once('.') else {
+        return false;
+    };
+    let is_letter = |c: char| is_word(c) && !c.is_ascii_digit();
+    let is_top = top.chars().all(is_letter) || top.starts_with("xn--") || top.contains('\\');
+    let is_file = EXTENSIONS.contains(&&*top.to_ascii_lowercase());
+    // `1.2.3-rc.alpha`, `v4.beta`, `2x.tiff`
+    let is_digit = |c: char| c.is_ascii_digit();
+    let mut labels = names.split('.');
+    let first = labels.next().unwrap_or_default();
+    let number = first
+        .trim_start_matches('v')
+        .trim_start_matches(is_digit)
+        .len();
+    let is_numbered = first.len() > number && first.contains(is_digit);
+    let is_version = is_numbered
+        && (labels
+            .next()
+            .is_some_and(|label| label.starts_with(is_digit))
+            || number == 0 && first.starts_with('v')
+            || &first[first.len() - number..] == "x");
+    top.chars().count() > 1 && is_top && !is_file && !is_version && !names.is_empty()
 }
 
 fn is_ip(host: &str) -> bool {
-    host.parse::<std::net::Ipv4Addr>().is_ok()
+    host.starts_with('[') || host.parse::<std::net::Ipv4Addr>().is_ok()
 }
 
-/// An e-mail address, or a user at a host, whose `@` is at a range.
-pub(super) fn user_at_host(text: &str, at: usize, end: usize) -> Option<Range<usize>> {
+/// A user at a host, or an e-mail address.
+pub(super) struct Account {
+    pub(super) start: usize,
+    /// The start of the host.
+    pub(super) host: usize,
+    pub(super) end: usize,
+    /// Whether it is the prompt of a shell.
+    pub(super) is_prompt: bool,
+}
+
+/// An account whose `@` is at a range. `is_known` tells whether a name is that of a user or a host of the log.
+pub(super) fn account(
+    text: &str,
+    at: usize,
+    end: usize,
+    is_known: &dyn Fn(&str) -> bool,
+) -> Option<Account> {
     let start = local(text, at)?;
     let name = &text[start..at];
     let before = &text[..start];
-    if before.ends_with("://") || name == "git" {
+    let host = host(&text[end..]);
+    if before.ends_with("://") || name == "git" || host.is_empty() {
         return None;
     }
-    let host = host(&text[end..]);
     let to = end + host.len();
-    if is_domain(host) || is_ip(host) {
-        return Some(start..to);
+    let after = &text[to..];
+    let mut account = Account {
+        start,
+        host: end,
+        end: to,
+        is_prompt: false,
+    };
+    if is_ip(host) {
+        return Some(account);
     }
-    let is_at_host = is_prompt(text, start, to) || is_host(before, name, host, &text[to..]);
-    (!host.is_empty() && is_at_host).then_some(start..to)
+    if is_domain(host) {
+        let top = host.rsplit_once('.').map_or("", |(_, top)| top);
+        let is_call = after.starts_with(['(', '[', '=']) && !DOMAINS.contains(&top);
+        return (!is_call && !LABELS.contains(&name)).then_some(account);
+    }
+    let is_sign = &text[at..end] == "㉿";
+    let is_path = (after.starts_with(":~") || after.starts_with(":/")) && !after.starts_with("://");
+    account.is_prompt = is_sign || is_path || is_prompt(before, after);
+    let is_account = account.is_prompt || is_host(before, name, host, after, is_known);
+    is_account.then_some(account)
 }
 
 /// The start of the name before an `@`.
@@ -207,12 +333,7 @@ fn local(text: &str, at: usize) -> Option<usize> {
             || matches!(c, '\'' | '&' | '*')
                 && before[..next].ends_with(char::is_alphanumeric)
                 && before[start..].starts_with(char::is_alphanumeric)
-            // An escaped letter outside ASCII.
-            || c == '\\'
-                && before[start..].starts_with('u')
-                && before.get(start + 1..start + 5).is_some_and(|code| {
-                    u32::from_str_radix(code, 16).is_ok_and(|code| code >= 0x80)
-                });
+            || c == '\\' && letter(&before[next..]).is_some();
         if !is_part {
             break;
         }
@@ -225,40 +346,80 @@ fn local(text: &str, at: usize) -> Option<usize> {
     (start < before.len()).then_some(near + start)
 }
 
-/// Whether a shell waits for a command after this user and host: `ana@laptop:~/x$`, `[ana@laptop x]$`, `ana@laptop x %`.
-fn is_prompt(text: &str, start: usize, end: usize) -> bool {
-    let after = &text[end..];
+/// Whether a shell waits for a command after a user and host: `ana@laptop:~/x$`, `[ana@laptop x]$`, `ana@laptop x %`.
+fn is_prompt(before: &str, after: &str) -> bool {
+    let is_start = before.is_empty() || before.ends_with(['\n', '\r', '[', '(', 'm', ')', ' ']);
+    let is_first = before.is_empty() || before.ends_with(['\n', '[', '(']) || {
+        // After a color, or an environment: `(venv) ana@laptop`.
+        let start = before.trim_end();
+        start.ends_with([')', ']']) || before.ends_with('m') && before.contains('\u{1b}')
+    };
+    if !is_start || !is_first {
+        return false;
+    }
     let line = &after[..after.floor_char_boundary(LONGEST)];
     let line = &line[..line.find('\n').unwrap_or(line.len())];
-    let is_asking = ["$", "%", "#", ">"].iter().any(|sign| {
-        line.ends_with(sign)
-            || line.contains(&format!("{sign} "))
-            || line.contains(&format!("]{sign}"))
+    if [" MINGW", " MSYS", " UCRT", " CLANG"]
+        .iter()
+        .any(|system| line.starts_with(system))
+    {
+        return true;
+    }
+    let is_sign = |c: char| matches!(c, '$' | '#' | '%' | '>');
+    let sign = line.char_indices().find(|(at, c)| {
+        let next = line[at + c.len_utf8()..].chars().next();
+        is_sign(*c) && next.is_none_or(|next| matches!(next, ' ' | '\u{1b}'))
     });
-    let is_start = start == 0 || text[..start].ends_with(['\n', '[', '(']);
-    let is_version =
-        text[end..].starts_with('.') || after.starts_with(|c: char| c.is_ascii_digit());
-    after.starts_with(":~")
-        || after.starts_with(":/")
-        || is_start
-            && is_asking
-            && !is_version
-            && line.starts_with([' ', ':', '$', '%', '#', '>', ']'])
+    let Some((end, sign)) = sign else {
+        return false;
+    };
+    let folder = &line[..end];
+    match folder.chars().next() {
+        // A version may follow the sign of a comparison.
+        None => before.is_empty() || before.ends_with('\n'),
+        Some(':' | ']') => true,
+        Some(' ') => {
+            let is_one = |folder: &str| !folder.is_empty() && !folder.contains(' ');
+            let folder = &folder[1..];
+            let is_spaced = sign != '>' && folder.strip_suffix(' ').is_some_and(is_one);
+            let is_path = folder.starts_with(['~', '/']) || folder.ends_with(']');
+            is_spaced || is_one(folder) && is_path
+        }
+        Some(_) => false,
+    }
 }
 
-/// Whether a name without a dot after an `@` can be a host, and not the version of a package.
-fn is_host(before: &str, name: &str, host: &str, after: &str) -> bool {
-    let tag = host
-        .split('-')
-        .next()
-        .unwrap_or_default()
-        .to_ascii_lowercase();
-    let is_version = tag
-        .strip_prefix('v')
-        .is_some_and(|rest| rest.starts_with(|c: char| c.is_ascii_digit()));
-    let is_tag = is_version || TAGS.contains(&&*tag);
+/// Whether a name without a dot after an `@` is a host, and not the version of a package, a label or an operand.
+fn is_host(
+    before: &str,
+    name: &str,
+    host: &str,
+    after: &str,
+    is_known: &dyn Fn(&str) -> bool,
+) -> bool {
+    let host = host.to_ascii_lowercase();
+    let tag = host.split(['-', '.']).next().unwrap_or_default();
+    let is_digit = |c: char| c.is_ascii_digit();
+    let is_version = tag.trim_start_matches('v').starts_with(is_digit);
     let is_inside = before.ends_with(['/', '@', '$', '\\']);
-    let is_address = after.starts_with(['/', '+', '(', '=', '{', '[']) || after.starts_with("://");
     let is_name = |text: &str| text.len() > 1 && text.starts_with(char::is_alphabetic);
-    is_name(name) && is_name(host) && !host.contains('.') && !is_tag && !is_inside && !is_address
+    if is_version || TAGS.contains(&tag) || is_inside || !is_name(name) || !is_name(&host) {
+        return false;
+    }
+    if is_known(name) || is_known(&host) {
+        return true;
+    }
+    if after.starts_with(['(', '=', '{', '[', '+']) || LABELS.contains(&name) {
+        return false;
+    }
+    let word = before.trim_end();
+    let word = &word[word.rfind(char::is_whitespace).map_or(0, |at| at + 1)..];
+    let is_introduced = INTRODUCTIONS
+        .iter()
+        .any(|known| word.eq_ignore_ascii_case(known));
+    // The comment of a public key.
+    let is_key = word.starts_with("AAAA") && word.len() > 30;
+    let is_mail = before.ends_with('<') && after.starts_with('>');
+    let is_computer = COMPUTERS.iter().any(|known| host.contains(known)) || host.ends_with("-pc");
+    is_introduced || is_key || is_mail || is_computer
 }

@@ -1,6 +1,8 @@
 //! Finds where a path begins and ends, in every spelling of its separators: plain, escaped for JSON, percent-encoded, as an HTML
 //! entity, and in a JSON pointer.
 
+use std::collections::BTreeSet;
+
 /// A kind of separator.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Slash {
@@ -25,9 +27,32 @@ const ENCODED: [(&str, Slash); 9] = [
 const ESCAPED: [(&str, Slash); 2] = [("u002f", Slash::Forward), ("u005c", Slash::Back)];
 
 /// The parents of home folders on servers, in containers, and on disks of another system.
-const PARENTS: [&str; 21] = [
-    "afs", "cluster", "data", "export", "file", "gpfs", "host", "host_mnt", "hostfs", "lustre",
-    "mnt", "nas", "net", "nfs", "private", "rootfs", "scratch", "storage", "system", "usr", "var",
+const PARENTS: [&str; 25] = [
+    "afs",
+    "backup",
+    "backups",
+    "cluster",
+    "data",
+    "export",
+    "file",
+    "gpfs",
+    "host",
+    "host_mnt",
+    "hostfs",
+    "lustre",
+    "mnt",
+    "nas",
+    "net",
+    "nfs",
+    "old",
+    "private",
+    "rootfs",
+    "scratch",
+    "storage",
+    "system",
+    "usr",
+    "var",
+    "windows.old",
 ];
 
 /// Folders whose entries are disks.
@@ -43,8 +68,19 @@ const DISKS: [&str; 6] = [
 /// Maximum bytes that are searched backwards for the start of an address or a disk.
 const NEAR: usize = 256;
 
-/// The kind and the end of the separator that begins at a position.
+/// Maximum folders above a home folder. What is above them is kept.
+const FOLDERS: usize = 8;
+
+/// The kind and the end of the separator that begins at a position. Several equal ones are one.
 pub(super) fn separator(text: &str, at: usize) -> Option<(Slash, usize)> {
+    let (kind, mut end) = one_separator(text, at)?;
+    while let Some((_, next)) = one_separator(text, end).filter(|(next, _)| *next == kind) {
+        end = next;
+    }
+    Some((kind, end))
+}
+
+fn one_separator(text: &str, at: usize) -> Option<(Slash, usize)> {
     let rest = text.as_bytes().get(at..)?;
     let escapes = run(rest, b'\\');
     let after = &rest[escapes..];
@@ -58,16 +94,22 @@ pub(super) fn separator(text: &str, at: usize) -> Option<(Slash, usize)> {
         start.is_some_and(|start| start.eq_ignore_ascii_case(code.as_bytes()))
     });
     match code {
-        Some((code, slash)) => {
-            let end = at + escapes + code.len();
-            // An escaped backslash is itself two escapes.
-            match separator(text, end) {
-                Some((again, end)) if again == *slash => Some((*slash, end)),
-                _ => Some((*slash, end)),
-            }
-        }
+        Some((code, slash)) => Some((*slash, at + escapes + code.len())),
         None => (escapes > 0).then_some((Slash::Back, at + escapes)),
     }
+}
+
+/// The end of two forward slashes that begin at a position, as in an address.
+pub(super) fn double_separator(text: &str, at: usize) -> Option<usize> {
+    let bytes = text.as_bytes();
+    if bytes.get(at..at + 2)? == b"//" {
+        return Some(at + 2);
+    }
+    let (slash, end) = separator(text, at)?;
+    // The last characters of `\/`, `%2f` and `\u002f`.
+    let slashes = bytes[at..end].iter();
+    let slashes = slashes.filter(|byte| matches!(byte, b'/' | b'f' | b'F'));
+    (slash == Slash::Forward && slashes.count() > 1).then_some(end)
 }
 
 fn run(bytes: &[u8], of: u8) -> usize {
@@ -117,37 +159,45 @@ pub(super) enum Above {
 
 /// The start of the absolute path whose separator begins at a position; `None` inside a longer path.
 pub(super) fn root(text: &str, at: usize, above: Above) -> Option<usize> {
+    absolute(text, at, above, 0)
+}
+
+/// `depth` is the number of folders that are already known to be above.
+fn absolute(text: &str, at: usize, above: Above, depth: usize) -> Option<usize> {
     let before = &text[..at];
     if let Some(disk) = disk(before) {
         return Some(disk);
     }
-    if is_boundary(before) {
+    // A server for development serves the whole disk below this name.
+    if is_boundary(before) || before.ends_with("/@fs") {
         return Some(at);
     }
     let is_part = |c: char| is_name(c) || matches!(c, '.' | '$');
     let start = before.trim_end_matches(is_part).len();
-    let (parent, outer) = (&before[start..], separator_before(text, start));
-    let parent = parent.to_ascii_lowercase();
+    let parent = before[start..].to_ascii_lowercase();
     if above == Above::Homes
         && let Some(start) = volume(before).or_else(|| in_address(before))
     {
         return Some(start);
     }
-    let (slash, outer) = outer?;
-    if parent == "private" {
-        return is_boundary(&text[..outer]).then_some(outer);
+    let (_, outer) = separator_before(text, start)?;
+    let up = &text[..outer];
+    if parent == "private" && is_boundary(up) {
+        return Some(outer);
     }
     if above == Above::Nothing || parent.is_empty() {
         return None;
     }
-    let up = &text[..outer];
     let grand = up[up.trim_end_matches(is_part).len()..].to_ascii_lowercase();
     let is_letter = parent.len() == 1 && parent.starts_with(|c: char| c.is_ascii_alphabetic());
     if DISKS.contains(&&*grand) && (is_letter || above == Above::Homes) {
-        let start = outer - grand.len();
-        let (_, start) = separator_before(text, start)?;
+        let (_, start) = separator_before(text, outer - grand.len())?;
         let is_share = text[start..].starts_with(r"\\");
-        return (is_share || is_boundary(&text[..start])).then_some(start);
+        return if is_share || is_boundary(&text[..start]) || depth >= FOLDERS {
+            Some(start)
+        } else {
+            absolute(text, start, above, depth + 1)
+        };
     }
     if is_letter {
         return is_boundary(up).then_some(outer);
@@ -155,15 +205,39 @@ pub(super) fn root(text: &str, at: usize, above: Above) -> Option<usize> {
     if above == Above::Disk {
         return None;
     }
-    if slash == Slash::Back {
-        return Some(outer);
+    if let Some(share) = share(text, at, outer) {
+        return Some(share);
     }
     if PARENTS.contains(&&*parent) {
-        return root(text, outer, above);
+        return if depth >= FOLDERS {
+            Some(outer)
+        } else {
+            absolute(text, outer, above, depth + 1)
+        };
     }
-    // A share: `//server/Users`.
-    let share = up.strip_suffix('/')?;
-    (!share.ends_with(':') && is_boundary(share)).then_some(outer - 1)
+    None
+}
+
+/// The start of the share of a server, `\\\\server` or `//server/share`. `at` is the separator after its last folder, `outer` the
+/// one before it.
+fn share(text: &str, at: usize, outer: usize) -> Option<usize> {
+    let length = |at: usize| separator(text, at).map_or(0, |(_, end)| end - at);
+    let inner = length(at);
+    // Each escape doubles both.
+    let is_share = |outer: usize| {
+        let is_free = text[..outer]
+            .chars()
+            .next_back()
+            .is_none_or(|c| c != ':' && !is_name(c));
+        length(outer) > inner && is_free
+    };
+    if is_share(outer) {
+        return Some(outer);
+    }
+    let is_part = |c: char| is_name(c) || matches!(c, '.' | '$');
+    let server = text[..outer].trim_end_matches(is_part).len();
+    let (_, start) = separator_before(text, server).filter(|_| server < outer)?;
+    is_share(start).then_some(start)
 }
 
 /// The start of `/Volumes/Some Disk`.
@@ -378,13 +452,54 @@ pub(super) fn components(path: &str) -> Option<Vec<String>> {
 }
 
 /// Names of the folders that hold home folders.
-pub(super) const HOMES: [&str; 5] = [
+pub(super) const HOMES: [&str; 6] = [
     "Users",
     "home",
     "Documents and Settings",
     "Documents%20and%20Settings",
     r"Documents\ and\ Settings",
+    "DOCUME~1",
 ];
+
+/// Names of other folders with a folder or a file for each user, and of the folders that they are in.
+pub(super) const OWNED: [(&str, &[&str]); 3] = [
+    ("media", &["run"]),
+    ("mail", &["var", "spool"]),
+    ("crontabs", &["cron"]),
+];
+
+/// The names that a log says are those of people.
+#[derive(Default)]
+pub(super) struct People {
+    pub(super) names: BTreeSet<String>,
+    /// Those that contain a space.
+    spaced: Vec<String>,
+    /// Those that contain a hyphen in the name of a project folder.
+    hyphenated: BTreeSet<String>,
+}
+
+/// Maximum names with a space that are tried at each home folder.
+const SPACED: usize = 100;
+
+impl People {
+    pub(super) fn add(&mut self, name: &str) {
+        if name.contains(' ') && self.spaced.len() < SPACED {
+            self.spaced.push(name.to_owned());
+        }
+        let slug = project(name);
+        if slug.contains('-') {
+            self.hyphenated.insert(slug);
+        }
+        self.names.insert(name.to_owned());
+    }
+}
+
+/// The name of the project folder of a path: `-home-ana-x`.
+pub(super) fn project(path: &str) -> String {
+    path.chars()
+        .map(|c| if c.is_ascii_alphanumeric() { c } else { '-' })
+        .collect()
+}
 
 /// A home folder in a text.
 pub(super) struct Home {
@@ -397,32 +512,29 @@ pub(super) struct Home {
 }
 
 /// The home folder whose parent is at a range of the text.
-pub(super) fn home(text: &str, start: usize, end: usize, spaced: &[String]) -> Option<Home> {
+pub(super) fn home(text: &str, start: usize, end: usize, people: &People) -> Option<Home> {
     let parent = &text[start..end];
     let is_home = parent.eq_ignore_ascii_case("home");
-    let (slash, at) = match separator_before(text, start) {
-        Some(found) => found,
-        None => return slug(text, start, end),
+    let Some((slash, at)) = separator_before(text, start) else {
+        return project_folder(text, start, end, people);
     };
-    let (inner, name_at) = separator(text, end)?;
+    let Some((inner, name_at)) = separator(text, end) else {
+        return project_folder(text, start, end, people);
+    };
     if is_home && slash != inner {
         return None;
     }
-    let root = match root(text, at, Above::Homes) {
-        Some(root) => root,
-        // Only Windows has such separators.
-        None if slash == Slash::Back && !is_home => at,
-        None => return None,
-    };
+    let root = root(text, at, Above::Homes)?;
     let mut to = name(text, name_at);
     if to == name_at {
         return None;
     }
     let is_route = parent == "users" && slash == Slash::Forward && root == at;
-    if is_route && text[name_at..to].bytes().all(|byte| byte.is_ascii_digit()) {
+    if is_route && is_web(text, name_at, to, people) {
         return None;
     }
-    let known = spaced
+    let known = people
+        .spaced
         .iter()
         .filter_map(|name| component(text, name_at, name))
         .filter(|to| ends(text, *to));
@@ -438,8 +550,42 @@ pub(super) fn home(text: &str, start: usize, end: usize, spaced: &[String]) -> O
     })
 }
 
+/// Whether what follows `/users/` is an address of a web server: an id, or a page instead of a folder.
+fn is_web(text: &str, start: usize, end: usize, people: &People) -> bool {
+    let name = &text[start..end];
+    let is_id = name.starts_with(|c: char| c.is_ascii_digit());
+    let is_page = name == "me" || separator(text, end).is_none();
+    (is_id || is_page) && !people.names.contains(name)
+}
+
+/// The folder or file of a user whose parent is at a range of the text, if that is in one of some folders.
+pub(super) fn owned(text: &str, start: usize, end: usize, inside: &[&str]) -> Option<Home> {
+    let (_, at) = separator_before(text, start)?;
+    let (_, name_at) = separator(text, end)?;
+    let mut root = at;
+    let mut is_inside = false;
+    for _ in 0..3 {
+        let outer = text[..root].trim_end_matches(is_name).len();
+        let folder = &text[outer..root];
+        is_inside |= inside.contains(&folder);
+        let is_system = ["run", "var", "spool", "cron", "private"].contains(&folder);
+        let Some((_, next)) = separator_before(text, outer).filter(|_| is_system) else {
+            break;
+        };
+        root = next;
+    }
+    let to = name(text, name_at);
+    let is_one = is_inside && to > name_at && is_boundary(&text[..root]);
+    is_one.then_some(Home {
+        start: root,
+        name: name_at,
+        end: to,
+        is_certain: false,
+    })
+}
+
 /// The end of a name that continues after a space: in quotes, before a backslash, or with a capital letter, if a separator or
-/// the closing quote follows.
+/// the closing quote follows, and in a text that is nothing but a path.
 fn words(text: &str, root: usize, end: usize, slash: Slash) -> usize {
     let quote = text[..root].chars().next_back();
     let quote = quote.filter(|c| matches!(c, '"' | '\'' | '`'));
@@ -449,7 +595,7 @@ fn words(text: &str, root: usize, end: usize, slash: Slash) -> usize {
             break;
         };
         let is_capital = word.starts_with(char::is_uppercase);
-        if !is_capital && quote.is_none() && slash == Slash::Forward {
+        if !is_capital && quote.is_none() && slash == Slash::Forward && root > 0 {
             break;
         }
         let next = name(text, at + 1);
@@ -457,7 +603,8 @@ fn words(text: &str, root: usize, end: usize, slash: Slash) -> usize {
             break;
         }
         at = next;
-        let is_quoted = quote.is_some_and(|quote| text[at..].starts_with(quote));
+        let rest = text[at..].trim_start_matches('\\');
+        let is_quoted = quote.is_some_and(|quote| rest.starts_with(quote));
         let is_whole = root == 0 && at == text.len();
         let is_folder = separator(text, at)
             .is_some_and(|(_, after)| !text[at..after].starts_with('\\') || slash == Slash::Back);
@@ -468,10 +615,40 @@ fn words(text: &str, root: usize, end: usize, slash: Slash) -> usize {
     end
 }
 
-/// The home folder in the name of a project folder: `-Users-ana-x`, `C--Users-ana-x`, `-mnt-c-Users-ana`.
-fn slug(text: &str, start: usize, end: usize) -> Option<Home> {
-    let before = text[..start].strip_suffix('-')?;
-    let rest = text[end..].strip_prefix('-')?;
+/// The home folder in the name of a project folder: `-Users-ana-x`, `C--Users-ana-x`, `-mnt-c-Users-ana`, `--home-ana-x--`.
+fn project_folder(text: &str, start: usize, end: usize, people: &People) -> Option<Home> {
+    text[end..].strip_prefix('-')?;
+    let name = end + 1;
+    let mut to = name;
+    let mut known = None;
+    for part in text[name..].split('-').take(PARTS) {
+        let length = part.find(|c: char| !c.is_alphanumeric() && !is_mark(c));
+        to += length.unwrap_or(part.len());
+        let is_known = people.hyphenated.contains(&text[name..to])
+            || !text[name..to].contains('-') && people.names.contains(&text[name..to]);
+        if is_known {
+            known = Some(to);
+        }
+        if length.is_some() || !text[to..].starts_with('-') {
+            break;
+        }
+        to += 1;
+    }
+    let first = text[name..].find(|c: char| !c.is_alphanumeric() && !is_mark(c));
+    let to = known.unwrap_or_else(|| first.map_or(text.len(), |first| name + first));
+    let is_folder_before = |text: &str| text.is_empty() || text.ends_with(['/', '\\']);
+    let Some(before) = text[..start].strip_suffix('-') else {
+        // Some programs leave out the first hyphen.
+        let is_project = ["projects/", "projects\\"]
+            .iter()
+            .any(|folder| text[..start].ends_with(folder));
+        return (is_project && to > name).then_some(Home {
+            start,
+            name,
+            end: to,
+            is_certain: false,
+        });
+    };
     let is_end = |text: &str| !text.ends_with(is_name) || is_escape(text);
     let disk = |text: &str| -> Option<usize> {
         let outer = text.strip_suffix('-').unwrap_or(text);
@@ -492,19 +669,18 @@ fn slug(text: &str, start: usize, end: usize) -> Option<Home> {
         let outer = outer.strip_suffix('-').filter(|_| is_parent)?;
         is_end(outer).then_some(outer.len())
     };
-    let (root, has_disk) = match disk(before).or_else(parent) {
+    let double = || {
+        let outer = before.strip_suffix('-')?;
+        is_folder_before(outer).then_some(outer.len())
+    };
+    let (root, has_disk) = match disk(before).or_else(parent).or_else(double) {
         Some(root) => (root, true),
         None if is_end(before) => (before.len(), false),
         None => return None,
     };
-    let length = rest.find(|c: char| !c.is_alphanumeric() && !is_mark(c));
-    let length = length.unwrap_or(rest.len());
-    let name = end + 1;
-    let to = name + length;
-    let is_users = &text[start..end] == "Users" || has_disk;
-    let is_folder =
-        text[to..].starts_with('-') || before.is_empty() || before.ends_with(['/', '\\']);
-    (length > 0 && (is_users || is_folder)).then_some(Home {
+    let is_users = &text[start..end] == "Users" || has_disk || known.is_some();
+    let is_folder = text[to..].starts_with('-') || is_folder_before(before);
+    (to > name && (is_users || is_folder)).then_some(Home {
         start: root,
         name,
         end: to,
@@ -512,3 +688,6 @@ fn slug(text: &str, start: usize, end: usize) -> Option<Home> {
         is_certain: false,
     })
 }
+
+/// Maximum hyphens in the name of a person.
+const PARTS: usize = 6;

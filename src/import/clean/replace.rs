@@ -8,8 +8,8 @@ use aho_corasick::AhoCorasick;
 
 use crate::import::draft::Identity;
 
-use super::address;
-use super::paths::{self, Above, Slash};
+use super::address::{self, Account};
+use super::paths::{self, Above, People, Slash};
 
 /// Accounts and words that identify nobody. A home folder with such a name is replaced, but not the word elsewhere.
 const GENERIC: &[&str] = &[
@@ -81,6 +81,30 @@ const GENERIC: &[&str] = &[
     "your",
 ];
 
+/// Spellings of the `@` between a user and a host. The last one is that of a prompt.
+const AT: [&str; 6] = ["@", "%40", "\\u0040", "&#64;", "＠", "㉿"];
+
+/// Spellings of what follows the scheme of an address.
+const ADDRESSES: [&str; 7] = [
+    "://",
+    ":\\/",
+    ":\\\\/",
+    ":\\\\\\/",
+    ":\\u002f",
+    ":\\\\u002f",
+    "%3a%2f%2f",
+];
+
+/// Parts of the names that systems give to computers.
+const COMPUTERS: [&str; 6] = [
+    "-MacBook",
+    "-iMac",
+    "-Mac-mini",
+    "-Mac-Studio",
+    "DESKTOP-",
+    "LAPTOP-",
+];
+
 /// What the words of a text can be part of.
 #[derive(Debug, Clone)]
 enum Pattern {
@@ -90,14 +114,16 @@ enum Pattern {
     Slug,
     /// The parent of home folders.
     Homes,
-    /// The name of a person as the name of a project folder: `-home-ana`.
-    HomeSlug,
+    /// The parent of other folders of users, in one of some folders.
+    Owned(&'static [&'static str]),
     /// The home folder of another account: `~ana/x`.
     Tilde,
     /// Parents of temporary folders, followed by two names and `T`.
     Folders,
     User(String),
     Host,
+    /// A part of the name that a system gives to a computer.
+    Computer,
     /// An `@`.
     At,
     /// The beginning of an address.
@@ -117,13 +143,15 @@ struct Fixed {
 /// Maximum home folders whose names are replaced everywhere. The folders themselves are always replaced.
 const PEOPLE: usize = 1_000;
 
+/// Maximum bytes of a name that is replaced everywhere, which bounds the names that are found at one place of a text.
+const NAME: usize = 64;
+
 /// The patterns of one run.
 pub(super) struct Replacer {
     patterns: Vec<(String, Pattern)>,
     search: Option<AhoCorasick>,
-    users: BTreeSet<String>,
-    /// Names of people that contain a space.
-    spaced: Vec<String>,
+    people: People,
+    hosts: BTreeSet<String>,
     replaces_paths: bool,
     replaces_names: bool,
     /// Number of replaced paths.
@@ -142,22 +170,34 @@ struct Edit {
 impl Replacer {
     /// A replacer that can only collect names until `learned` is called.
     pub(super) fn new(identity: &Identity, replaces_paths: bool, replaces_names: bool) -> Self {
+        let hosts = identity.hosts.iter().filter(|host| host.len() > 2);
         let mut new = Self {
             patterns: Vec::new(),
             search: None,
-            users: identity.users.iter().cloned().collect(),
-            spaced: Vec::new(),
+            people: People::default(),
+            hosts: hosts.cloned().collect(),
             replaces_paths,
             replaces_names,
             paths: 0,
             names: 0,
         };
+        for user in &identity.users {
+            new.people.add(user);
+        }
+        for workspace in &identity.workspaces {
+            new.owner(workspace);
+        }
         for home in paths::HOMES {
             new.find(home, Pattern::Homes);
         }
+        if replaces_names {
+            for at in AT {
+                new.find(at, Pattern::At);
+            }
+        }
         new.search = new.searcher();
-        for workspace in &identity.workspaces {
-            new.owner(workspace);
+        for (parent, inside) in paths::OWNED {
+            new.find(parent, Pattern::Owned(inside));
         }
         if replaces_paths {
             for workspace in &identity.workspaces {
@@ -178,21 +218,10 @@ impl Replacer {
             new.find("~", Pattern::Tilde);
         }
         if replaces_names {
-            for host in identity.hosts.iter().filter(|host| host.len() > 2) {
-                new.find(host, Pattern::Host);
+            for computer in COMPUTERS {
+                new.find(computer, Pattern::Computer);
             }
-            for at in ["@", "%40", "\\u0040"] {
-                new.find(at, Pattern::At);
-            }
-            for colon in [
-                "://",
-                ":\\/",
-                ":\\\\/",
-                ":\\\\\\/",
-                ":\\u002f",
-                ":\\\\u002f",
-                "%3a%2f%2f",
-            ] {
+            for colon in ADDRESSES {
                 new.find(colon, Pattern::Address);
             }
         }
@@ -236,7 +265,7 @@ impl Replacer {
             has_backslash: has_backslash || is_home,
         };
         self.find(&first, Pattern::Path(fixed));
-        let slug = slug(workspace);
+        let slug = paths::project(workspace);
         if slug.matches('-').count() > 1 {
             self.find(&slug, Pattern::Slug);
         }
@@ -250,40 +279,59 @@ impl Replacer {
                 .any(|home| home.eq_ignore_ascii_case(folder))
         });
         if let Some(name) = folders.nth(1).filter(|name| !name.is_empty()) {
-            if name.contains(' ') {
-                self.spaced.push(name.to_owned());
-            }
-            self.users.insert(name.to_owned());
+            self.people.add(name);
         }
     }
 
-    /// Collects the names of home folders.
+    /// Collects the names of home folders, and of users and hosts in prompts.
     pub(super) fn learn(&mut self, text: &str) {
         let Some(search) = &self.search else { return };
         for found in search.find_overlapping_iter(text) {
-            let home = paths::home(text, found.start(), found.end(), &self.spaced);
-            if let Some(home) = home.filter(|home| home.is_certain)
-                && let name = &text[home.name..home.end]
-                && self.users.len() < PEOPLE
-                && !self.users.contains(name)
+            let (_, pattern) = &self.patterns[found.pattern().as_usize()];
+            if self.people.names.len() >= PEOPLE {
+                return;
+            }
+            if matches!(pattern, Pattern::Homes) {
+                let home = paths::home(text, found.start(), found.end(), &self.people);
+                if let Some(home) = home.filter(|home| home.is_certain)
+                    && let name = &text[home.name..home.end]
+                    && !self.people.names.contains(name)
+                {
+                    self.people.add(name);
+                }
+            } else if let Some(account) = self.account(text, found.range())
+                && account.is_prompt
             {
-                self.users.insert(name.to_owned());
+                let name = &text[account.start..found.start()];
+                if !self.people.names.contains(name) {
+                    self.people.add(name);
+                }
+                // A host may be named by a word that means something else.
+                let host = &text[account.host..account.end];
+                if host.contains('-') && host.len() > 4 && self.hosts.len() < PEOPLE {
+                    self.hosts.insert(host.to_owned());
+                }
             }
         }
+    }
+
+    fn account(&self, text: &str, at: Range<usize>) -> Option<Account> {
+        let is_known = |name: &str| {
+            let is_user = self.people.names.contains(name) && !is_generic(name);
+            is_user || self.hosts.contains(name)
+        };
+        address::account(text, at.start, at.end, &is_known)
     }
 
     /// Adds the collected names to the patterns.
     pub(super) fn learned(&mut self) {
-        for user in std::mem::take(&mut self.users) {
-            if self.replaces_paths {
-                for parent in ["-Users-", "-home-"] {
-                    self.find(&format!("{parent}{}", slug(&user)), Pattern::HomeSlug);
-                }
-            }
-            let is_generic = GENERIC.contains(&user.to_ascii_lowercase().as_str());
-            if self.replaces_names && user.len() > 2 && !is_generic {
-                self.find(&user, Pattern::User(user.clone()));
-            }
+        if self.replaces_names {
+            let users = self.people.names.iter();
+            let users = users.filter(|user| (3..=NAME).contains(&user.len()) && !is_generic(user));
+            let users = users.map(|user| (user.clone(), Pattern::User(user.clone())));
+            let hosts = self.hosts.iter().filter(|host| host.len() <= NAME);
+            let hosts = hosts.map(|host| (host.clone(), Pattern::Host));
+            self.patterns.extend(users.chain(hosts));
         }
         self.search = self.searcher();
     }
@@ -314,6 +362,10 @@ impl Replacer {
         let mut done = 0;
         for Edit { range, by, is_path } in edits {
             if range.start < done {
+                // The rest of a path that overlaps something earlier is private, too.
+                if is_path {
+                    done = done.max(range.end);
+                }
                 continue;
             }
             out.push_str(&text[done..range.start]);
@@ -331,7 +383,7 @@ impl Replacer {
 
     /// The replacement of a match, if it is a real one.
     fn edit(&self, text: &str, found: Range<usize>, pattern: &Pattern) -> Option<Edit> {
-        let Range { start, end } = found;
+        let Range { start, end } = found.clone();
         let path = |range, by| {
             Some(Edit {
                 range,
@@ -352,31 +404,40 @@ impl Replacer {
             }
             Pattern::User(_) => None,
             Pattern::Host => is_word(text, start, end).then(|| name(start..end, "host"))?,
-            Pattern::At => name(address::user_at_host(text, start, end)?, "user@host"),
+            Pattern::Computer => name(computer(text, start, end)?, "host"),
+            Pattern::At => {
+                let account = self.account(text, found)?;
+                name(account.start..account.end, "user@host")
+            }
             Pattern::Address => name(address::user_information(text, start)?, ""),
             Pattern::Path(fixed) => path(fixed.range(text, start)?, fixed.by),
             Pattern::Slug => {
                 let is_one = !text[..start].ends_with(paths::is_name) && paths::ends(text, end);
                 is_one.then(|| path(start..end, "."))?
             }
-            Pattern::HomeSlug => {
-                let is_end = paths::ends(text, end) || text[end..].starts_with('-');
-                let is_one = is_end && !text[..start].ends_with(paths::is_name);
-                is_one.then(|| path(start..end, "~"))?
+            Pattern::Homes | Pattern::Owned(_) => {
+                let home = match pattern {
+                    Pattern::Owned(inside) => paths::owned(text, start, end, inside)?,
+                    _ => paths::home(text, start, end, &self.people)?,
+                };
+                let owner = home.name..home.end;
+                if self.replaces_paths {
+                    path(home.start..home.end, "~")
+                } else {
+                    (!is_generic(&text[owner.clone()])).then(|| name(owner, "user"))?
+                }
             }
-            Pattern::Homes if self.replaces_paths => {
-                let home = paths::home(text, start, end, &self.spaced)?;
-                path(home.start..home.end, "~")
-            }
-            Pattern::Homes => None,
             Pattern::Tilde => {
                 let is_inside =
                     text[..start].ends_with(|c: char| paths::is_name(c) || matches!(c, '~' | '.'));
                 let is_account = text[end..].starts_with(|c: char| c.is_alphabetic() || c == '_');
+                if is_inside || !is_account {
+                    return None;
+                }
                 let to = paths::name(text, end);
                 let is_folder =
                     paths::separator(text, to).is_some_and(|(slash, _)| slash == Slash::Forward);
-                (!is_inside && is_account && is_folder).then(|| path(start..to, "~"))?
+                is_folder.then(|| path(start..to, "~"))?
             }
             Pattern::Folders => path(folders(text, start, end)?, "tmp"),
         }
@@ -421,10 +482,32 @@ fn folders(text: &str, start: usize, end: usize) -> Option<Range<usize>> {
     (is_one && paths::ends(text, temp + 1)).then_some(root..temp + 1)
 }
 
-fn slug(path: &str) -> String {
-    path.chars()
-        .map(|c| if c.is_ascii_alphanumeric() { c } else { '-' })
-        .collect()
+/// The range of the name of a computer that a system made up: `Anas-MacBook-Pro.local`, `DESKTOP-4F7K2QM`.
+fn computer(text: &str, start: usize, end: usize) -> Option<Range<usize>> {
+    let is_part = |c: char| c.is_ascii_alphanumeric() || c == '-';
+    let head = text[..start].char_indices().rev().take(NAME);
+    let head = head.take_while(|(_, c)| is_part(*c)).last();
+    let from = head.map_or(start, |(at, _)| at);
+    let tail = text[end..].char_indices().take(NAME);
+    let tail = tail.take_while(|(_, c)| is_part(*c)).last();
+    let to = tail.map_or(end, |(at, c)| end + at + c.len_utf8());
+    let is_one = if text[start..end].starts_with('-') {
+        from < start
+            && text.as_bytes()[start..end] != text.as_bytes()[start..end].to_ascii_lowercase()
+    } else {
+        let rest = &text[end..to];
+        let is_digit = |c: char| c.is_ascii_uppercase() || c.is_ascii_digit();
+        from == start && (7..=8).contains(&rest.len()) && rest.chars().all(is_digit)
+    };
+    let domain = [".local", ".lan", ".home"]
+        .into_iter()
+        .find(|domain| text[to..].starts_with(domain));
+    let to = to + domain.map_or(0, str::len);
+    (is_one && is_word(text, from, to)).then_some(from..to)
+}
+
+fn is_generic(name: &str) -> bool {
+    GENERIC.contains(&&*name.to_ascii_lowercase())
 }
 
 fn is_word(text: &str, at: usize, end: usize) -> bool {
