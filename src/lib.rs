@@ -68,7 +68,7 @@
 //! | `view` | what people read: one struct per page | `config`, `diagnostics`, `ledger`, `links`, `markup`, `model`, `url` |
 //! | `render` | how views become bytes | `characters`, `config`, `diagnostics`, `links`, `markup`, `view` |
 //! | `assets` | the static files | `render`, `view` |
-//! | `site` | (edge) a site: its settings and its own files | `assets`, `cache`, `config`, `diagnostics`, `discover`, `ledger`, `load`, `pictures`, `render`, `secrets`, `url`, `view` |
+//! | `site` | (edge) a site: its settings and its own files | `assets`, `beneath`, `cache`, `config`, `diagnostics`, `discover`, `ledger`, `load`, `pictures`, `render`, `secrets`, `url`, `view` |
 //! | `pipeline` | the steps of a build | `beneath`, `cache`, `config`, `diagnostics`, `discover`, `export`, `feeds`, `formats`, `inspect`, `ledger`, `links`, `load`, `markup`, `model`, `publish`, `render`, `rules`, `schema`, `secrets`, `site`, `spool`, `url`, `view` |
 //! | `lib` | this file: [`check`], [`build`], [`merge`] | `diagnostics`, `pipeline`, `publish`, `site` |
 //! | `import` | (edge) how logs of other systems become run folders | `beneath`, `config`, `diagnostics`, `formats`, `model`, `shapes` |

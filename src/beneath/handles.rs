@@ -284,7 +284,7 @@ pub(super) const NO_WAIT: i32 = OFlags::NONBLOCK.union(OFlags::NOCTTY).bits() as
 /// Explains why a pipe could not be opened for writing.
 pub(super) fn unread(error: io::Error) -> io::Error {
     match Errno::from_io_error(&error) {
-        Some(Errno::NXIO) => io::Error::other("it is a pipe that nobody reads"),
+        Some(Errno::NXIO) => io::Error::other("it is a pipe that no program reads"),
         _ => error,
     }
 }

@@ -520,59 +520,14 @@ mod tests {
         assert_eq!(draft.withheld["absolutePaths"], 2);
     }
 
-    /// One table of spellings. The name in them must be in no text of any field.
-    const SPELLINGS: &[&str] = &[
-        "/Users/zelda/x",
-        r"\/Users\/zelda\/x",
-        r"\u002fUsers\u002fzelda",
-        r"C:\Users\zelda\x",
-        r"C:\\Users\\zelda\\x",
-        r"C:\\\\Users\\\\zelda\\\\x",
-        r"c:\users\zelda\x",
-        "C:/Users/zelda/x",
-        "/mnt/c/Users/zelda/x",
-        "/c/Users/zelda/x",
-        r"\\server\Users\zelda\x",
-        "//server/Users/zelda/x",
-        "see%20%2FUsers%2Fzelda%2Fx",
-        "file:///C:/Users/zelda%20b/x",
-        "/Users/Ana Zelda-zelda/code",
-        r"C:\Users\Ana zelda\x",
-        r"cd /Users/Ana\ zelda/x",
-        "cat '/Users/ana zelda/x'",
-        "/HOME/zelda/x",
-        "/users/zelda/x",
-        r"C:\Documents and Settings\zelda\x",
-        "zelda@laptop",
-        "zelda@laptop:~/x$ ls",
-        "[zelda@laptop x]$ ls",
-        "zélda.zelda@exämple.org",
-        "zelda@почта.рф",
-        "mailto:zelda%40example.org",
-        "ssh zelda@10.0.0.5",
-        "-Users-zelda-x",
-        "C--Users-zelda-x",
-        "-mnt-c-Users-zelda",
-        "~/.claude/projects/-home-zelda-x",
-        "/var/home/zelda/x",
-        "/export/home/zelda",
-        "/Volumes/Macintosh HD/Users/zelda/x",
-        "/System/Volumes/Data/Users/zelda",
-        "ls ~zelda/x",
-        r"a\n/home/zelda/x",
-        "gcc -I/home/zelda/include",
-        "sftp://server/home/zelda/x",
-        "\u{1b}[32m/home/zelda",
-    ];
+    /// Spellings of home folders, users and hosts. The name in them must be in no text.
+    const SPELLINGS: &str = include_str!("../../tests/fixtures/spellings.json");
 
     #[test]
     fn no_spelling_of_a_home_folder_or_a_user_passes() {
-        let texts: Vec<_> = SPELLINGS.iter().map(|text| cleaned(text, &[])).collect();
-        let passed: Vec<_> = SPELLINGS
-            .iter()
-            .zip(&texts)
-            .filter(|(_, text)| text.contains("zelda"))
-            .collect();
+        let spellings: Vec<String> = serde_json::from_str(SPELLINGS).expect("a list");
+        let texts = spellings.iter().map(|text| (text, cleaned(text, &[])));
+        let passed: Vec<_> = texts.filter(|(_, text)| text.contains("zelda")).collect();
         assert!(passed.is_empty(), "{passed:#?}");
     }
 

@@ -153,9 +153,12 @@ fn record(trial: &Trial<'_>, job: &Job, draft: &mut Draft) -> Record {
     let model = agent.and_then(|agent| {
         let model = agent.model_info.as_ref()?;
         let name = model.name.named()?;
+        // A path stays one, so that it is recognized as such.
         Some(match model.provider.named() {
-            Some(provider) => format!("{provider}/{name}"),
-            None => name,
+            Some(provider) if name.starts_with(char::is_alphanumeric) => {
+                format!("{provider}/{name}")
+            }
+            _ => name,
         })
     });
     let mut ids = log.ids;

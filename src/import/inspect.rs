@@ -309,7 +309,7 @@ fn chunked(
     let sample: Sample<'_> = loose::document(&member, &text_of_sample)?;
     let read = |kind: &str| -> Result<Vec<(String, String)>, Problem> {
         let below = format!("{folder}{kind}/");
-        let chunks = archive.names().iter().filter_map(|name| {
+        let chunks = archive.below(&below).iter().filter_map(|name| {
             let number = name.strip_prefix(&below)?.strip_suffix(".json")?;
             Some((number.parse::<u64>().ok()?, name))
         });

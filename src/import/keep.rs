@@ -1,6 +1,7 @@
 //! Extracts images and file contents for `--keep`, from the place of each event in the source.
 
 use std::collections::BTreeMap;
+use std::rc::Rc;
 
 use base64::Engine;
 use base64::prelude::BASE64_STANDARD;
@@ -8,7 +9,7 @@ use serde_json::Value;
 
 use super::asset::Asset;
 use super::draft::{Draft, Origin, What};
-use super::{Keep, Options, Source, loose};
+use super::{Archive, Keep, Options, Source, loose};
 
 /// Maximum bytes of an asset.
 const LARGEST: usize = 16 << 20;
@@ -26,7 +27,9 @@ pub(super) fn keep(draft: &mut Draft, source: &Source, options: &Options) {
     }
     let mut places = Places {
         source,
-        texts: BTreeMap::new(),
+        archive: None,
+        text: None,
+        document: None,
         taken: BTreeMap::new(),
     };
     let (mut room, mut kept_images, mut kept_files) = (ALL, 0, 0);
@@ -78,16 +81,30 @@ pub(super) fn keep(draft: &mut Draft, source: &Source, options: &Options) {
 /// Finds an asset in a value; gets its key, the value and the whole document.
 type Find = fn(&str, &Value, &Value) -> Option<Asset>;
 
-/// The places of a source, each parsed once.
+/// The places of a source. Events come in the order of the log, so only the latest file and document are kept in memory.
 struct Places<'s> {
     source: &'s Source,
-    /// Files and members of archives.
-    texts: BTreeMap<(usize, Option<String>), Vec<u8>>,
+    /// The archive of the latest member.
+    archive: Option<Archive<'s>>,
+    text: Option<Text>,
+    document: Option<(Document, Rc<Value>)>,
     /// Number of assets at a place that belong to earlier events.
     taken: BTreeMap<(usize, Origin, bool), usize>,
 }
 
-impl Places<'_> {
+/// A file, or a member of an archive.
+struct Text {
+    position: usize,
+    member: Option<String>,
+    bytes: Vec<u8>,
+    /// The end of each line.
+    lines: Vec<usize>,
+}
+
+/// The file, member and line of a document.
+type Document = (usize, Option<String>, Option<u64>);
+
+impl<'s> Places<'s> {
     /// Takes up to `count` assets at the place of an event that belong to no earlier event of the same place.
     fn take(&mut self, position: usize, origin: &Origin, count: u64, find: Find) -> Vec<Asset> {
         let Some(document) = self.document(position, origin) else {
@@ -119,26 +136,58 @@ impl Places<'_> {
     }
 
     /// The line, the member or the file of an event.
-    fn document(&mut self, position: usize, origin: &Origin) -> Option<Value> {
-        let key = (position, origin.member.clone());
-        if !self.texts.contains_key(&key) {
-            let bytes = match &origin.member {
-                Some(member) => self.source.archive(position).ok()?.read(member).ok()?,
-                None => self.source.read(position).ok()?.bytes,
-            };
-            // Only the latest of several files is kept in memory.
-            self.texts.clear();
-            self.texts.insert(key.clone(), bytes);
+    fn document(&mut self, position: usize, origin: &Origin) -> Option<Rc<Value>> {
+        let place = (position, origin.member.clone(), origin.line);
+        if let Some((known, document)) = &self.document
+            && *known == place
+        {
+            return Some(Rc::clone(document));
         }
-        let bytes = self.texts.get(&key)?;
+        let text = self.text(position, origin.member.as_deref())?;
         let bytes = match origin.line {
             Some(line) => {
-                let before = usize::try_from(line).ok()?.checked_sub(1)?;
-                bytes.split(|byte| *byte == b'\n').nth(before)?
+                let line = usize::try_from(line).ok()?.checked_sub(1)?;
+                let start = match line.checked_sub(1) {
+                    Some(before) => text.lines.get(before)? + 1,
+                    None => 0,
+                };
+                let end = text.lines.get(line).copied();
+                text.bytes.get(start..end.unwrap_or(text.bytes.len()))?
             }
-            None => bytes,
+            None => &text.bytes,
         };
-        serde_json::from_str(&loose::text("", bytes).ok()?).ok()
+        let document: Value = serde_json::from_str(&loose::text("", bytes).ok()?).ok()?;
+        let document = Rc::new(document);
+        self.document = Some((place, Rc::clone(&document)));
+        Some(document)
+    }
+
+    fn text(&mut self, position: usize, member: Option<&str>) -> Option<&Text> {
+        let is_it = |text: &Text| text.position == position && text.member.as_deref() == member;
+        if !self.text.as_ref().is_some_and(is_it) {
+            let bytes = match member {
+                Some(member) => self.archive(position)?.read(member).ok()?,
+                None => self.source.read(position).ok()?.bytes,
+            };
+            self.text = Some(Text {
+                position,
+                member: member.map(str::to_owned),
+                lines: memchr::memchr_iter(b'\n', &bytes).collect(),
+                bytes,
+            });
+        }
+        self.text.as_ref()
+    }
+
+    fn archive(&mut self, position: usize) -> Option<&Archive<'s>> {
+        if self
+            .archive
+            .as_ref()
+            .is_none_or(|archive| archive.position != position)
+        {
+            self.archive = Some(self.source.archive(position).ok()?);
+        }
+        self.archive.as_ref()
     }
 }
 

@@ -1,5 +1,8 @@
 //! The command line: options, reports, exit status.
 
+use std::process::{Command, Stdio};
+use std::time::{Duration, Instant};
+
 use runpress::api::site::Overrides;
 use serde_json::Value;
 
@@ -371,4 +374,44 @@ fn paths_in_a_content_root_outside_the_site_are_relative_to_it() {
         site.check_with(&overrides).diagnostics[0].place.path,
         "deep/run/run-record.json"
     );
+}
+
+#[test]
+fn no_command_waits_for_a_pipe() {
+    for (pipe, arguments, expected) in [
+        ("log.jsonl", &["import", "log.jsonl", "--case", "c"][..], 1),
+        ("logs/log.jsonl", &["import", "logs", "--case", "c"], 1),
+        ("site.toml", &["check"], 2),
+        ("site.toml", &["build"], 2),
+        ("plan.json", &["build", "--plan", "plan.json"], 2),
+        ("static/pipe.css", &["build"], 2),
+        ("templates/pipe.html", &["build"], 2),
+        ("content/pages/pipe.md", &["check"], 1),
+        ("content/withdrawn.toml", &["check"], 1),
+    ] {
+        let site = TestSite::base();
+        site.write(pipe, "").remove(pipe);
+        let made = Command::new("mkfifo").arg(site.path(pipe)).status();
+        assert!(made.expect("mkfifo runs").success());
+        let mut process = command()
+            .current_dir(site.root())
+            .args(arguments)
+            .stderr(Stdio::null())
+            .spawn()
+            .expect("the binary runs");
+        // Nobody ever writes to it, or reads from it.
+        let start = Instant::now();
+        let status = loop {
+            if let Some(status) = process.try_wait().expect("a status") {
+                break status.code();
+            }
+            if start.elapsed() > Duration::from_secs(60) {
+                process.kill().expect("an end");
+                process.wait().expect("an end");
+                break None;
+            }
+            std::thread::sleep(Duration::from_millis(20));
+        };
+        assert_eq!(status, Some(expected), "{pipe} {arguments:?}");
+    }
 }

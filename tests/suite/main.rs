@@ -49,6 +49,7 @@ mod import_codex;
 mod import_facts;
 #[cfg(unix)]
 mod import_guide;
+mod import_identity;
 mod import_large;
 mod import_messages;
 mod import_values;

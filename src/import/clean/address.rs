@@ -265,7 +265,9 @@ fn is_domain(host: &str) -> bool {
 }
 
 fn is_ip(host: &str) -> bool {
-    host.starts_with('[') || host.parse::<std::net::Ipv4Addr>().is_ok()
+    let mut numbers = host.split('.');
+    let is_address = numbers.clone().count() == 4 && numbers.all(|part| part.parse::<u8>().is_ok());
+    host.starts_with('[') || is_address
 }
 
 /// A user at a host, or an e-mail address.

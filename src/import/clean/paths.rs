@@ -225,19 +225,20 @@ fn share(text: &str, at: usize, outer: usize) -> Option<usize> {
     let inner = length(at);
     // Each escape doubles both.
     let is_share = |outer: usize| {
+        let outer = text[..outer].trim_end_matches(['/', '\\']).len();
         let is_free = text[..outer]
             .chars()
             .next_back()
             .is_none_or(|c| c != ':' && !is_name(c));
-        length(outer) > inner && is_free
+        (length(outer) > inner && is_free).then_some(outer)
     };
-    if is_share(outer) {
+    if let Some(outer) = is_share(outer) {
         return Some(outer);
     }
     let is_part = |c: char| is_name(c) || matches!(c, '.' | '$');
     let server = text[..outer].trim_end_matches(is_part).len();
     let (_, start) = separator_before(text, server).filter(|_| server < outer)?;
-    is_share(start).then_some(start)
+    is_share(start)
 }
 
 /// The start of `/Volumes/Some Disk`.
@@ -605,7 +606,7 @@ fn words(text: &str, root: usize, end: usize, slash: Slash) -> usize {
         at = next;
         let rest = text[at..].trim_start_matches('\\');
         let is_quoted = quote.is_some_and(|quote| rest.starts_with(quote));
-        let is_whole = root == 0 && at == text.len();
+        let is_whole = is_capital && root == 0 && at == text.len();
         let is_folder = separator(text, at)
             .is_some_and(|(_, after)| !text[at..after].starts_with('\\') || slash == Slash::Back);
         if is_quoted || is_whole || is_folder {

@@ -85,6 +85,13 @@ impl<'s> Archive<'s> {
         &self.names
     }
 
+    /// The members whose names begin with a prefix.
+    pub fn below(&self, prefix: &str) -> &[String] {
+        let start = self.names.partition_point(|name| name.as_str() < prefix);
+        let names = &self.names[start..];
+        &names[..names.partition_point(|name| name.starts_with(prefix))]
+    }
+
     /// Reads a member that is stored, or compressed with Deflate or Zstandard.
     ///
     /// # Errors
