@@ -13,7 +13,7 @@ use crate::diagnostics::{Checked, Diagnostic, Place, codes};
 use crate::formats::{run_record, withdrawn};
 use crate::model::implementation::FOLDER;
 use crate::model::prose::ProseKind;
-use crate::model::slug::slugify;
+use crate::model::slug::{short_hash, slugify};
 
 mod roots;
 mod shard;
@@ -297,7 +297,12 @@ impl Walk<'_> {
         if let (Some(kind), Some(stem)) = (kind, stem)
             && self.seen.insert(path.to_owned())
         {
-            let slug = slugify(&stem.to_string_lossy());
+            let name = stem.to_string_lossy();
+            let mut slug = slugify(&name);
+            // The page of a case whose name is in another script has the digest of the name as its address.
+            if slug.is_empty() && matches!(kind, ProseKind::Group(_)) {
+                slug = short_hash(&name);
+            }
             let at = self.at(path);
             self.found.prose.push(ProseFile { at, kind, slug });
         }

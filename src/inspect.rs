@@ -2,9 +2,6 @@
 //!
 //! Files named in a tape, a transcript or a thread are read through [`Beside`]; nothing else is read here.
 
-use std::collections::BTreeMap;
-use std::sync::Arc;
-
 use crate::config::Config;
 use crate::diagnostics::{Checked, Diagnostic, Source};
 use crate::formats;
@@ -12,13 +9,14 @@ use crate::formats::tape::RecordLine;
 use crate::load::{Beside, Loaded, RunFiles};
 use crate::model::FileDigest;
 use crate::model::annotation::Sidecar;
+use crate::model::details::Pictures;
 use crate::model::implementation::Implementation;
 use crate::model::reconciliation::{Reconciliation, reconcile};
 use crate::model::review::Review;
 use crate::model::run::Run;
 use crate::model::tape::{self, Tape};
 use crate::model::threads::Threads;
-use crate::model::transcript::{AssetFile, Conversation};
+use crate::model::transcript::Conversation;
 use crate::rules;
 
 mod conversation;
@@ -54,7 +52,7 @@ pub struct Inspected<'a> {
     /// The review threads; `None` if the run has no file of them.
     pub threads: Option<Threads<'a>>,
     /// The pictures declared in the record, by their path there; read by [`pictures()`].
-    pub pictures: BTreeMap<String, Arc<AssetFile>>,
+    pub pictures: Pictures,
     /// Files that the tapes, the threads and the record refer to.
     pub referenced: Vec<FileDigest>,
     /// The published part of the working tree; read by [`implementation()`].
@@ -83,7 +81,6 @@ pub fn files<'a>(
     threads(config, beside, files, &mut found, &mut diagnostics);
     found.review = review(
         config,
-        &beside.directory.shown,
         run,
         found.tapes.first(),
         files.writeup.as_ref(),
@@ -195,17 +192,12 @@ fn trace<'a>(file: &'a Loaded, diagnostics: &mut Vec<Diagnostic>) -> Option<Tape
 
 fn review(
     config: &Config,
-    directory: &str,
     run: Option<&Run>,
     tape: Option<&Tape<'_>>,
     file: Option<&Loaded>,
     diagnostics: &mut Vec<Diagnostic>,
 ) -> Option<Review> {
-    let Some(file) = file else {
-        diagnostics
-            .extend(run.and_then(|run| rules::review::check_missing(config, run, directory)));
-        return None;
-    };
+    let file = file?;
     let source = Source::file(&file.shown, &file.bytes);
     let (writeup, problems) = formats::writeup::parse(source);
     diagnostics.extend(problems);

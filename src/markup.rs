@@ -11,6 +11,7 @@ pub(crate) mod terminal;
 
 use pulldown_cmark::{CowStr, Event, Options, Parser, Tag, TagEnd};
 
+use crate::model::is_plain_path;
 use crate::pictures::Size;
 use crate::url::{LinkKind, link_kind};
 
@@ -57,6 +58,13 @@ pub enum Origin<'a> {
     /// A text of a run, which gives the address of an event by its number, where there is such an event. A
     /// relative address or another fragment would lead nowhere on the site.
     Run(&'a dyn Fn(u64) -> Option<String>),
+    /// The description of a run's showcase, which gives the published file and the size of an image by its path.
+    Showcase {
+        /// As for other texts of a run.
+        events: &'a dyn Fn(u64) -> Option<String>,
+        /// The image at a path.
+        image: &'a dyn Fn(&str) -> Option<(String, Size)>,
+    },
 }
 
 impl std::fmt::Debug for Origin<'_> {
@@ -64,6 +72,7 @@ impl std::fmt::Debug for Origin<'_> {
         f.write_str(match self {
             Self::Site(_) => "Site",
             Self::Run(_) => "Run",
+            Self::Showcase { .. } => "Showcase",
         })
     }
 }
@@ -85,7 +94,7 @@ pub fn destination(address: &str, origin: Origin<'_>) -> Destination {
     match (link_kind(address), origin) {
         (Some(LinkKind::External), _) => Destination::External,
         (Some(_), Origin::Site(_)) => Destination::Internal(address.to_owned()),
-        (Some(LinkKind::Fragment), Origin::Run(events)) => {
+        (Some(LinkKind::Fragment), Origin::Run(events) | Origin::Showcase { events, .. }) => {
             event_link(address, events).map_or(Destination::Dropped, Destination::Internal)
         }
         _ => Destination::Dropped,
@@ -107,10 +116,31 @@ fn event_link(address: &str, events: &dyn Fn(u64) -> Option<String>) -> Option<S
 }
 
 /// Whether an image may be shown: only files of the same site, since others would tell a third party who reads,
-/// and only in prose of the site itself.
+/// and only in prose of the site itself or in the description of a showcase.
 #[must_use]
 pub fn image_is_kept(address: &str, origin: Origin<'_>) -> bool {
-    matches!(origin, Origin::Site(_)) && link_kind(address) == Some(LinkKind::Relative)
+    link_kind(address) == Some(LinkKind::Relative)
+        && match origin {
+            Origin::Site(_) => true,
+            Origin::Run(_) => false,
+            Origin::Showcase { image, .. } => {
+                image_path(address).is_some_and(|path| image(&path).is_some())
+            }
+        }
+}
+
+/// The path of a file below the folder of a text, from the address of an image in the text.
+#[must_use]
+pub fn image_path(address: &str) -> Option<String> {
+    if link_kind(address) != Some(LinkKind::Relative) {
+        return None;
+    }
+    let path = address.split(['?', '#']).next()?;
+    let path = percent_encoding::percent_decode_str(path)
+        .decode_utf8()
+        .ok()?;
+    let path = path.trim_start_matches("./");
+    is_plain_path(path).then(|| path.to_owned())
 }
 
 #[cfg(test)]

@@ -96,6 +96,11 @@ pub const ALL: &[Entry] = &[
         "Patterns for a tool or a skill",
         "feeds/crystallize.json",
     ),
+    feed::<feeds::threads::ThreadLine<'_>>(
+        "threads-line",
+        "A line of threads.jsonl",
+        "feeds/threads.jsonl",
+    ),
     feed::<feeds::downloads::DownloadDocument<'_>>(
         "downloads-line",
         "A line of downloads.jsonl",

@@ -164,6 +164,11 @@ impl Site {
         })
     }
 
+    /// The texts of the site's own templates.
+    pub(crate) fn template_texts(&self) -> impl Iterator<Item = &str> {
+        self.templates.iter().map(|template| template.text.as_ref())
+    }
+
     /// The files of the site that are not content, unmodified, with their paths: static files, templates and site.toml.
     ///
     /// # Errors

@@ -3,6 +3,7 @@
 //! Appending in place would be shorter. But a reader could see half a line, because an append across a memory page is not
 //! atomic; a full disk or a crash could leave half a line for good; and a file without a final line end would need two changes
 //! at once. So the new file is written next to the old one and renamed over it: readers see either the old file or the new one.
+//! Where the system has files without a name, the new file gets one only for the rename, so a killed process leaves nothing.
 //!
 //! A rename makes a lock on the sidecar itself useless, since the next writer may hold the lock of a deleted file, and a
 //! separate lock file would stay in the content. The run's record always exists and is never replaced here, so it carries the
@@ -200,11 +201,11 @@ fn now(path: &Path) -> io::Result<Option<Vec<u8>>> {
 
 fn exchange(path: &Path, old: Option<&[u8]>, new: &[u8]) -> io::Result<bool> {
     let folder = path.parent().ok_or(ErrorKind::InvalidInput)?;
-    let mut builder = tempfile::Builder::new();
-    builder.prefix(PREFIX).suffix(SUFFIX).rand_bytes(RANDOM);
-    #[cfg(unix)]
-    builder.permissions(std::os::unix::fs::PermissionsExt::from_mode(0o666));
-    let mut file = builder.tempfile_in(folder)?;
+    #[cfg(target_os = "linux")]
+    if let Some(file) = unnamed(folder) {
+        return exchange_unnamed(&file, path, old, new);
+    }
+    let mut file = builder().tempfile_in(folder)?;
     file.write_all(new)?;
     if old.is_some() {
         if now(path)?.as_deref() != old {
@@ -230,6 +231,71 @@ fn exchange(path: &Path, old: Option<&[u8]>, new: &[u8]) -> io::Result<bool> {
         .map_err(|failed| failed.error)
 }
 
+/// The names and permissions of temporary files.
+fn builder() -> tempfile::Builder<'static, 'static> {
+    let mut builder = tempfile::Builder::new();
+    builder.prefix(PREFIX).suffix(SUFFIX).rand_bytes(RANDOM);
+    #[cfg(unix)]
+    builder.permissions(std::os::unix::fs::PermissionsExt::from_mode(0o666));
+    builder
+}
+
+/// A file without a name, which the system removes if the process is killed. `None` if the file system has no such files, or
+/// `/proc` is not there to name them.
+#[cfg(target_os = "linux")]
+fn unnamed(folder: &Path) -> Option<File> {
+    use rustix::fs::{Mode, OFlags, open};
+    let flags = OFlags::TMPFILE | OFlags::RDWR | OFlags::CLOEXEC;
+    let file = File::from(open(folder, flags, Mode::from_raw_mode(0o666)).ok()?);
+    handle(&file).try_exists().ok()?.then_some(file)
+}
+
+/// The path of an open file without a name.
+#[cfg(target_os = "linux")]
+fn handle(file: &File) -> PathBuf {
+    use std::os::fd::AsRawFd;
+    PathBuf::from(format!("/proc/self/fd/{}", file.as_raw_fd()))
+}
+
+/// Like [`exchange`], but the new file has a name only once it is complete: for the moment of the rename, or none at all if
+/// there is no old file.
+#[cfg(target_os = "linux")]
+fn exchange_unnamed(
+    mut file: &File,
+    path: &Path,
+    old: Option<&[u8]>,
+    new: &[u8],
+) -> io::Result<bool> {
+    use rustix::fs::{AtFlags, CWD, linkat};
+    let folder = path.parent().ok_or(ErrorKind::InvalidInput)?;
+    let from = handle(file);
+    let link =
+        |to: &Path| linkat(CWD, &from, CWD, to, AtFlags::SYMLINK_FOLLOW).map_err(io::Error::from);
+    file.write_all(new)?;
+    if old.is_none() {
+        file.sync_all()?;
+        return match link(path) {
+            Err(error) if error.kind() == ErrorKind::AlreadyExists => Ok(false),
+            result => result.map(|()| true),
+        };
+    }
+    if now(path)?.as_deref() != old {
+        return Ok(false);
+    }
+    // A read-only file must not be replaced either.
+    OpenOptions::new().append(true).open(path)?;
+    file.set_permissions(fs::metadata(path)?.permissions())?;
+    file.sync_all()?;
+    if now(path)?.as_deref() != old {
+        return Ok(false);
+    }
+    let named = builder().make_in(folder, link)?;
+    named
+        .persist(path)
+        .map(|()| true)
+        .map_err(|failed| failed.error)
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -247,6 +313,22 @@ mod tests {
         assert_eq!(fs::read(&path).expect("a file"), b"two\n");
         let names = fs::read_dir(folder.path()).expect("a folder").count();
         assert_eq!(names, 1, "nothing is left behind");
+    }
+
+    #[cfg(target_os = "linux")]
+    #[test]
+    fn a_file_that_is_being_written_has_no_name_that_a_killed_process_would_leave() {
+        let folder = tempfile::tempdir().expect("a folder");
+        let count = || fs::read_dir(folder.path()).expect("a folder").count();
+        let Some(mut file) = unnamed(folder.path()) else {
+            return;
+        };
+        file.write_all(b"half").expect("a write");
+        assert_eq!(count(), 0);
+        let path = folder.path().join("x.annotations.jsonl");
+        assert!(exchange_unnamed(&file, &path, None, b" a line\n").expect("a try"));
+        assert_eq!(fs::read(&path).expect("a file"), b"half a line\n");
+        assert_eq!(count(), 1);
     }
 
     #[test]

@@ -161,6 +161,9 @@ pub(crate) fn run(cli: &Cli, asked: &Import) -> u8 {
             let files = counted(*count as u64, "file");
             say(&format!("Skipped {files}: {} [{code}]", visible(reason)));
         }
+        if let Some(line) = unknown_rows(&done) {
+            say(&line);
+        }
         say(&summary(&done, &request));
     }
     if asked.report == "json" {
@@ -237,6 +240,23 @@ pub(super) fn keep(text: &str) -> Result<Keep, String> {
 fn reason(message: &str) -> String {
     let end = message.find([':', ';']).unwrap_or(message.len());
     message[..end].to_owned()
+}
+
+/// The rows that no importer knows, in one line.
+fn unknown_rows(done: &Json) -> Option<String> {
+    let mut kinds = BTreeMap::<(&str, &str), u64>::new();
+    for Run { report, .. } in &done.runs {
+        for (kind, count) in &report.unknown_rows {
+            *kinds.entry((report.format, kind)).or_default() += count;
+        }
+    }
+    let all: u64 = kinds.values().sum();
+    let names = kinds.iter();
+    let names =
+        names.map(|((format, kind), count)| format!("{count} {} ({format})", visible(kind)));
+    let names: Vec<String> = names.collect();
+    let rows = counted(all, "row");
+    (all > 0).then(|| format!("Left out {rows} of unknown types: {}", names.join(", ")))
 }
 
 fn counted(count: u64, word: &str) -> String {

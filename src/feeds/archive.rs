@@ -124,7 +124,7 @@ impl JsonSchema for TierWord {
 }
 
 document! {
-    /// Counts of review threads and entries of a run, after all actions: the protocol's `AnnotationsSummary`.
+    /// Counts of review threads and entries of a run, after all actions: the protocol's `AnnotationsSummary`, and how many are open.
     #[serde(rename_all = "camelCase")]
     struct ThreadSummary<'a>(threads: &'a ThreadCounts) {
         /// URI of the channel, if recorded.
@@ -133,6 +133,10 @@ document! {
         annotation_count: usize = threads.threads,
         /// Entries of all threads.
         entry_count: usize = threads.entries,
+        /// Threads that are open.
+        open_count: usize = threads.open,
+        /// Threads that are resolved.
+        resolved_count: usize = threads.resolved(),
     }
 }
 

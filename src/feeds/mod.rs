@@ -34,6 +34,7 @@ mod reconciliation;
 pub mod report;
 pub(crate) mod run;
 pub(crate) mod table;
+pub(crate) mod threads;
 pub mod transcript;
 
 use std::borrow::Cow;

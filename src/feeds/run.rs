@@ -4,7 +4,6 @@ use std::borrow::Cow;
 
 use schemars::JsonSchema;
 use serde::Serialize;
-use serde::ser::{SerializeMap, Serializer};
 use serde_json::value::RawValue;
 
 use crate::config::{Config, Downloads};
@@ -15,7 +14,7 @@ use crate::model::annotation::Sidecar;
 use crate::model::reconciliation::Reconciliation;
 use crate::model::review::{Item, Rating, Review};
 use crate::model::tape::Tape;
-use crate::model::threads::{Thread, Threads};
+use crate::model::threads::Threads;
 use crate::model::transcript::Conversation;
 use crate::model::{FileDigest, Withheld};
 use crate::shapes;
@@ -26,6 +25,7 @@ use super::archive::{RatingWord, TierWord, address};
 use super::raw;
 use super::reconciliation::ReconciliationDocument;
 use super::report::HarnReport;
+use super::threads::ThreadDocument;
 use super::transcript::TranscriptDocument;
 use crate::shapes::SCHEMA_VERSION;
 
@@ -223,30 +223,12 @@ struct ThreadsDocument<'a> {
     annotation_count: usize,
     /// Entries of all threads.
     entry_count: usize,
+    /// Threads that are open.
+    open_count: usize,
+    /// Threads that are resolved.
+    resolved_count: usize,
     /// The threads as written.
     annotations: Vec<ThreadDocument<'a>>,
-}
-
-/// A thread as written.
-#[derive(Debug, JsonSchema)]
-#[schemars(rename = "Thread")]
-struct ThreadDocument<'a> {
-    #[schemars(skip)]
-    members: Vec<(&'a str, Cow<'a, RawValue>)>,
-    /// Its entries as written.
-    #[schemars(with = "Vec<shapes::AsWritten>")]
-    entries: Vec<Cow<'a, RawValue>>,
-}
-
-impl Serialize for ThreadDocument<'_> {
-    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        let mut map = serializer.serialize_map(None)?;
-        for (key, value) in &self.members {
-            map.serialize_entry(key, value)?;
-        }
-        map.serialize_entry("entries", &self.entries)?;
-        map.end()
-    }
 }
 
 /// The inputs of the document.
@@ -347,29 +329,14 @@ fn threads_document<'a>(threads: &'a Threads<'a>) -> serde_json::Result<ThreadsD
     let annotations = threads
         .threads
         .iter()
-        .map(thread_document)
+        .map(ThreadDocument::new)
         .collect::<serde_json::Result<_>>()?;
     Ok(ThreadsDocument {
         resource: threads.channel.as_deref(),
         annotation_count: threads.threads.len(),
         entry_count: threads.entry_count(),
+        open_count: threads.open_count(),
+        resolved_count: threads.threads.len() - threads.open_count(),
         annotations,
     })
-}
-
-fn thread_document<'a>(thread: &'a Thread<'a>) -> serde_json::Result<ThreadDocument<'a>> {
-    let entries = thread
-        .written
-        .entries
-        .iter()
-        .map(|entry| raw(entry.raw))
-        .collect::<serde_json::Result<_>>()?;
-    let members = thread
-        .written
-        .members
-        .iter()
-        .filter(|(key, _)| key != "entries")
-        .map(|(key, value)| Ok((key.as_str(), raw(value)?)))
-        .collect::<serde_json::Result<_>>()?;
-    Ok(ThreadDocument { members, entries })
 }

@@ -58,6 +58,8 @@ columns! { |config, entry, run, findings|
     "annotations" = count(Some(findings.annotations.total()));
     "threads" = threads(findings, |threads| threads.threads);
     "threadEntries" = threads(findings, |threads| threads.entries);
+    "threadsOpen" = threads(findings, |threads| threads.open);
+    "threadsResolved" = threads(findings, ThreadCounts::resolved);
     "sourceRepo" = known(run.source_repo.as_ref().map(HttpUrl::as_str));
     "playableBuild" = known(run.playable_build.as_ref().map(HttpUrl::as_str));
     "outcomes" = outcomes_json(run).map_or(Cow::Borrowed(""), |json| text(&json));

@@ -1,7 +1,8 @@
 //! The annotations channel of the Agent Host Protocol (formats.md F and H.5): `annotations.json`, a state or a snapshot, and
 //! `annotations.actions.jsonl`, the actions that changed it.
 //!
-//! Reads both shapes: `turnId` (0.4.0 to 0.8.x) and `origin` (0.9.0).
+//! Reads both shapes: `turnId` (0.4.0 to 0.8.x) and `origin` (0.9.0). A line of the log is a bare action, an envelope, a JSON-RPC
+//! notification whose `params` is an envelope, as on the wire, or a batch of such messages.
 
 use std::borrow::Cow;
 use std::collections::BTreeSet;
@@ -18,6 +19,9 @@ pub const STATE_FILE: &str = "annotations.json";
 pub const ACTIONS_FILE: &str = "annotations.actions.jsonl";
 /// Suffix of an annotations channel's URI.
 pub const CHANNEL: &str = "/annotations";
+/// The JSON-RPC method with which a server reports an action. What a client asks for (`dispatchAction`) has no effect until the
+/// server reports it.
+const METHOD: &str = "action";
 
 static SHAPE: ShapeCodes = ShapeCodes {
     missing: &codes::THREADS_MISSING_FIELD,
@@ -139,7 +143,7 @@ pub fn parse_state(source: Source<'_>) -> (State<'_>, Vec<Diagnostic>) {
     (state, r.finish())
 }
 
-/// Reads an action log, with one envelope or bare action per line. Lines with an error are skipped. `own` is the channel of the
+/// Reads an action log, with one message, envelope or bare action per line. Lines with an error are skipped. `own` is the channel of the
 /// state, by default the first one seen. Content of other channels and of rejected envelopes is not checked.
 #[must_use]
 pub fn parse_actions<'a>(
@@ -147,8 +151,10 @@ pub fn parse_actions<'a>(
     bytes: &'a [u8],
     own: Option<&str>,
 ) -> (Vec<Envelope<'a>>, Vec<Diagnostic>) {
-    let mut own = own.map(str::to_owned);
-    let mut envelopes = Vec::new();
+    let mut log = ActionLog {
+        channel: own.map(str::to_owned),
+        ..ActionLog::default()
+    };
     let mut diagnostics = Collector::default();
     for line in jsonl::lines(bytes) {
         let source = Source::line(path, line.number, line.text.as_bytes());
@@ -172,57 +178,106 @@ pub fn parse_actions<'a>(
                 continue;
             }
         };
-        let before = diagnostics.errors();
         let mut r = Reader::taking_half_pairs(source, &SHAPE).going_on(diagnostics);
-        let envelope = envelope(&mut r, root, &mut own);
+        if root.kind() == Kind::Array {
+            for (index, message) in root.items().into_iter().enumerate() {
+                log.read(&mut r, message, format!("/{index}"));
+            }
+        } else {
+            log.read(&mut r, root, String::new());
+        }
         diagnostics = r.diagnostics;
-        envelopes.extend(envelope.filter(|_| diagnostics.errors() == before));
     }
-    (envelopes, diagnostics.finish(path))
+    if let Some(first) = log.first_skipped {
+        diagnostics.add(&codes::THREADS_NO_ACTION, || {
+            let messages = match log.skipped {
+                1 => "1 JSON-RPC message reports no action, and is skipped".to_owned(),
+                count => format!("{count} JSON-RPC messages report no action, and are skipped"),
+            };
+            codes::THREADS_NO_ACTION.at(first.place(), messages, "No action needed.")
+        });
+    }
+    (log.envelopes, diagnostics.finish(path))
 }
 
-fn envelope<'a>(
-    r: &mut Reader<'a>,
-    root: Node<'a>,
-    own: &mut Option<String>,
-) -> Option<Envelope<'a>> {
-    let top = r.object(root, "")?;
-    let spot = r.spot(root, "");
-    if top.get("action").is_none() {
-        r.check_portable(root, &codes::THREADS_UNPORTABLE_VALUE);
-        let action = action(r, &top)?;
-        return Some(Envelope {
+/// An action log, as far as it is read.
+#[derive(Default)]
+struct ActionLog<'a> {
+    /// URI of the channel, once it is known.
+    channel: Option<String>,
+    envelopes: Vec<Envelope<'a>>,
+    /// Number of JSON-RPC messages that report no action.
+    skipped: usize,
+    /// The first of them.
+    first_skipped: Option<LazyPlace<'a>>,
+}
+
+impl<'a> ActionLog<'a> {
+    /// Reads a message, an envelope or a bare action, and keeps it if it has no errors.
+    fn read(&mut self, r: &mut Reader<'a>, node: Node<'a>, pointer: String) {
+        let before = r.diagnostics.errors();
+        let envelope = self.message(r, node, pointer);
+        self.envelopes
+            .extend(envelope.filter(|_| r.diagnostics.errors() == before));
+    }
+
+    fn message(
+        &mut self,
+        r: &mut Reader<'a>,
+        node: Node<'a>,
+        pointer: String,
+    ) -> Option<Envelope<'a>> {
+        let top = r.object(node, pointer)?;
+        if top.get("jsonrpc").is_some() {
+            r.string(&top, "jsonrpc", Need::Required);
+            if r.string(&top, "method", Need::Optional).as_deref() == Some(METHOD) {
+                let params = r.child(&top, "params", Need::Required)?;
+                return self.envelope(r, &params);
+            }
+            self.skipped += 1;
+            self.first_skipped
+                .get_or_insert_with(|| r.spot(node, top.pointer.as_str()));
+            return None;
+        }
+        if top.get("action").is_some() {
+            return self.envelope(r, &top);
+        }
+        r.check_portable(node, &codes::THREADS_UNPORTABLE_VALUE);
+        Some(Envelope {
             server_seq: None,
             rejected: false,
             channel: None,
+            action: action(r, &top)?,
+            spot: r.spot(node, top.pointer.as_str()),
+        })
+    }
+
+    fn envelope(&mut self, r: &mut Reader<'a>, top: &Object<'a>) -> Option<Envelope<'a>> {
+        let inner = r.child(top, "action", Need::Required)?;
+        let server_seq = r.whole(top, "serverSeq", Need::Optional);
+        let rejected = top.get("rejectionReason").is_some();
+        let channel = r.string(top, "channel", Need::Optional);
+        if self.channel.is_none() && !rejected {
+            self.channel = channel
+                .as_deref()
+                .filter(|channel| channel.ends_with(CHANNEL))
+                .map(str::to_owned);
+        }
+        let is_foreign = channel.is_some() && channel.as_deref() != self.channel.as_deref();
+        let action = if rejected || is_foreign {
+            Action::Unknown(String::new())
+        } else {
+            r.check_portable(top.node(), &codes::THREADS_UNPORTABLE_VALUE);
+            action(r, &inner)?
+        };
+        Some(Envelope {
+            server_seq,
+            rejected,
+            channel,
             action,
-            spot,
-        });
+            spot: r.spot(top.node(), top.pointer.as_str()),
+        })
     }
-    let inner = r.child(&top, "action", Need::Required)?;
-    let server_seq = r.whole(&top, "serverSeq", Need::Optional);
-    let rejected = top.get("rejectionReason").is_some();
-    let channel = r.string(&top, "channel", Need::Optional);
-    if own.is_none() && !rejected {
-        *own = channel
-            .as_deref()
-            .filter(|channel| channel.ends_with(CHANNEL))
-            .map(str::to_owned);
-    }
-    let is_foreign = channel.is_some() && channel.as_deref() != own.as_deref();
-    let action = if rejected || is_foreign {
-        Action::Unknown(String::new())
-    } else {
-        r.check_portable(root, &codes::THREADS_UNPORTABLE_VALUE);
-        action(r, &inner)?
-    };
-    Some(Envelope {
-        server_seq,
-        rejected,
-        channel,
-        action,
-        spot,
-    })
 }
 
 fn action<'a>(r: &mut Reader<'a>, object: &Object<'a>) -> Option<Action<'a>> {

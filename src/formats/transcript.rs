@@ -32,6 +32,8 @@ pub struct Transcript<'a> {
     pub messages: Vec<Message<'a>>,
     /// Audit facts, which are not turns, in file order, which is not chronological (contradiction 28).
     pub events: Vec<Event<'a>>,
+    /// Events that Harn derives from turns (`message`, `tool_result`), in file order. The turns say the same, or should.
+    pub derived: Vec<(Event<'a>, String)>,
     /// The assets in order.
     pub assets: Vec<Asset<'a>>,
     /// Whether it has a summary of compacted turns.
@@ -58,7 +60,7 @@ pub struct Block<'a> {
     pub pointer: String,
 }
 
-/// An audit fact. The ones that Harn derives from turns (`message`, `tool_result`) are skipped as redundant.
+/// An audit fact, or a copy of a turn.
 #[derive(Debug)]
 pub struct Event<'a> {
     /// `plan`, `compaction`, ...; the set is open.
@@ -127,6 +129,10 @@ fn read(source: Source<'_>) -> (Option<Transcript<'_>>, Vec<Diagnostic>) {
             "Check the conversation on the run page; keys of other versions are not shown.",
         ));
     }
+    let events = r.items(&top, "events", Need::Optional).into_iter();
+    let events = events.map(|(node, pointer)| (event(node), pointer));
+    let (derived, events): (Vec<_>, Vec<_>) =
+        events.partition(|(event, _)| matches!(event.kind.as_ref(), "message" | "tool_result"));
     let transcript = Transcript {
         id: r.string(&top, "id", Need::Optional),
         state: r.string(&top, "state", Need::Optional),
@@ -135,11 +141,8 @@ fn read(source: Source<'_>) -> (Option<Transcript<'_>>, Vec<Diagnostic>) {
             .into_iter()
             .map(|(node, p)| message(node, &p))
             .collect(),
-        events: r
-            .items(&top, "events", Need::Optional)
-            .into_iter()
-            .filter_map(|(node, _)| event(node))
-            .collect(),
+        events: events.into_iter().map(|(event, _)| event).collect(),
+        derived,
         assets: r
             .items(&top, "assets", Need::Optional)
             .into_iter()
@@ -151,15 +154,13 @@ fn read(source: Source<'_>) -> (Option<Transcript<'_>>, Vec<Diagnostic>) {
     ((!broken).then_some(transcript), r.finish())
 }
 
-/// `None` for an event that is derived from a turn.
-fn event(node: Node<'_>) -> Option<Event<'_>> {
-    let kind = text(node, "kind").unwrap_or_default();
-    (!matches!(kind.as_ref(), "message" | "tool_result")).then(|| Event {
-        kind,
+fn event(node: Node<'_>) -> Event<'_> {
+    Event {
+        kind: text(node, "kind").unwrap_or_default(),
         role: text(node, "role").unwrap_or_default(),
         text: text(node, "text").unwrap_or_default(),
         node,
-    })
+    }
 }
 
 fn summary(top: &Object<'_>) -> bool {

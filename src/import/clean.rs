@@ -92,7 +92,7 @@ fn what(what: &mut What, f: &mut Change<'_>) {
             option(code, f);
         }
         What::Note { text, .. } => option(text, f),
-        What::Usage { .. } | What::Unknown { .. } => {}
+        What::Usage { .. } => {}
     }
 }
 

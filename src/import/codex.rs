@@ -1,6 +1,7 @@
 //! Codex: rollouts (`rollout-….jsonl`, optionally compressed), one per thread. Threads started by another one are its subagents
 //! if both are read together.
 
+mod completed;
 mod family;
 mod finish;
 mod header;

@@ -33,6 +33,8 @@ pub struct Draft {
     pub warnings: Vec<Problem>,
     /// Number of lines and values that could not be read.
     pub unparsable: u64,
+    /// Numbers of rows whose type the importer does not know, by type.
+    pub unknown_rows: BTreeMap<String, u64>,
     /// Images and file contents that are kept next to the record.
     pub assets: Vec<Asset>,
     /// Names and folders to replace everywhere in the run.
@@ -118,6 +120,9 @@ impl Draft {
         }
         self.warnings.append(&mut other.warnings);
         self.unparsable += other.unparsable;
+        for (kind, count) in std::mem::take(&mut other.unknown_rows) {
+            *self.unknown_rows.entry(kind).or_default() += count;
+        }
         self.identity
             .workspaces
             .append(&mut other.identity.workspaces);
@@ -130,6 +135,16 @@ impl Draft {
         }
     }
 
+    /// Counts a row of an unknown type. It is no event, because a page could show nothing but its type.
+    pub fn unknown_row(&mut self, kind: &str) {
+        let is_letter = |c: char| c.is_ascii_alphanumeric() || matches!(c, '_' | '-' | '.' | ' ');
+        let is_name = !kind.is_empty() && kind.len() <= NAME && kind.chars().all(is_letter);
+        let is_listed = self.unknown_rows.len() < KINDS || self.unknown_rows.contains_key(kind);
+        let kind = if is_name && is_listed { kind } else { "other" };
+        *self.unknown_rows.entry(kind.to_owned()).or_default() += 1;
+        self.withhold("unknownRows", 1);
+    }
+
     /// Counts omitted content.
     pub fn withhold(&mut self, what: &'static str, count: u64) {
         if count > 0 {
@@ -137,6 +152,10 @@ impl Draft {
         }
     }
 }
+
+/// Maximum types of unknown rows that are named, and the bytes of a name.
+const KINDS: usize = 20;
+const NAME: usize = 64;
 
 /// Maximum problems listed for a run.
 const NAMED: usize = 100;
@@ -490,10 +509,6 @@ pub enum What {
         kind: String,
         #[serde(skip_serializing_if = "Option::is_none")]
         text: Option<String>,
-    },
-    /// An event of an unrecognized type: only the type, never the content.
-    Unknown {
-        kind: String,
     },
 }
 

@@ -4,18 +4,24 @@
 use std::borrow::Cow;
 
 /// The beginnings of such texts.
-const BEGINNINGS: [&str; 38] = [
+const BEGINNINGS: [&str; 46] = [
     "# AGENTS.md instructions",
     "<INSTRUCTIONS>",
+    "<additional_context>",
+    "<agent_message_board_notification>",
     "<apps_instructions>",
     "<bash-input>",
     "<bash-stderr>",
     "<bash-stdout>",
+    "<codex_internal_context",
     "<collaboration_mode>",
     "<command-message>",
     "<command-name>",
     "<environment_context>",
+    "<extension_context>",
+    "<external_",
     "<goal_context>",
+    "<hook_context>",
     "<hook_prompt",
     "<ide_opened_file>",
     "<ide_selection>",
@@ -31,6 +37,7 @@ const BEGINNINGS: [&str; 38] = [
     "<skills_instructions>",
     "<subagent_notification>",
     "<task-notification>",
+    "<token_budget>",
     "<turn_aborted>",
     "<turn_context>",
     "<user-prompt-submit-hook>",
@@ -41,6 +48,7 @@ const BEGINNINGS: [&str; 38] = [
     "Stop hook feedback",
     "This session is being continued from a previous conversation",
     "Warning: The maximum number of unified exec processes",
+    "Warning: Your account was flagged for",
     "Warning: apply_patch was requested via",
     "[Request interrupted by user",
 ];
@@ -55,10 +63,30 @@ pub fn words(text: &str) -> (Option<Cow<'_, str>>, u64) {
     if start.is_empty() && removed > 0 {
         return (None, removed);
     }
-    if BEGINNINGS.iter().any(|known| start.starts_with(known)) {
+    if BEGINNINGS.iter().any(|known| starts_with(start, known)) || is_an_element(start) {
         return (None, removed + 1);
     }
     (Some(rest), removed)
+}
+
+/// Compares without case, as agents do.
+fn starts_with(text: &str, beginning: &str) -> bool {
+    let start = text.as_bytes().get(..beginning.len());
+    start.is_some_and(|start| start.eq_ignore_ascii_case(beginning.as_bytes()))
+}
+
+/// Whether a text is one element whose name has several words, as agents write them. Newer versions of agents insert elements that
+/// nobody has listed yet.
+fn is_an_element(text: &str) -> bool {
+    let is_name = |c: char| c.is_ascii_alphanumeric() || matches!(c, '_' | '-');
+    let Some(rest) = text.strip_prefix('<') else {
+        return false;
+    };
+    let name = &rest[..rest.find(|c| !is_name(c)).unwrap_or(rest.len())];
+    let has_several_words = name.contains(['_', '-']);
+    let close = text.trim_end().strip_suffix('>');
+    let close = close.and_then(|text| text.strip_suffix(name));
+    has_several_words && close.is_some_and(|text| text.ends_with("</"))
 }
 
 /// A text without reminders. One without an end reaches to the end of the text.
@@ -97,6 +125,13 @@ mod tests {
             (None, 1)
         );
         assert_eq!(read("# AGENTS.md instructions for /work"), (None, 1));
+        assert_eq!(read("<SUBAGENT_NOTIFICATION>{}"), (None, 1));
+        let unknown = "<codex_internal_context source=\"goal\">x</codex_internal_context>";
+        assert_eq!(read(unknown), (None, 1));
+        assert_eq!(read("<external_editor>x</external_editor>"), (None, 1));
+        assert_eq!(read("<new_fragment a=1>x</new_fragment>\n"), (None, 1));
+        let page = "<main>x</main>";
+        assert_eq!(read(page), (said(page), 0), "a page that the user pasted");
         assert_eq!(read(""), (said(""), 0));
     }
 }

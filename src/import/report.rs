@@ -9,6 +9,7 @@ use crate::formats::trace::Role;
 
 use super::calls::Calls;
 use super::draft::{Draft, Tokens, What};
+use super::usage;
 
 /// The counts of one run. Events of subagents are not counted.
 #[derive(Debug, Serialize)]
@@ -45,8 +46,15 @@ pub struct Report {
     pub errors: u64,
     /// Lines and values that could not be read, or are of an unrecognized type.
     pub unparsable: u64,
+    /// Rows whose type the importer does not know, by type. They are left out.
+    #[serde(skip_serializing_if = "BTreeMap::is_empty")]
+    pub unknown_rows: BTreeMap<String, u64>,
     pub withheld: BTreeMap<&'static str, u64>,
     pub tokens: TokenReport,
+    /// The totals that the log states, or that follow from its counters.
+    pub recorded: TokenReport,
+    /// The sum of the usage events of all agents.
+    pub computed: TokenReport,
     /// Paths of the metrics that are lower bounds.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub lower_bounds: Vec<&'static str>,
@@ -168,8 +176,11 @@ impl Report {
             images: images.sum::<u64>().max(withheld("images")),
             errors: count(&|what| matches!(what, What::Error { .. })),
             unparsable: draft.unparsable,
+            unknown_rows: draft.unknown_rows.clone(),
             withheld: draft.withheld.clone(),
             tokens: record.tokens.into(),
+            recorded: record.tokens.into(),
+            computed: usage::sum(&draft.events).into(),
             lower_bounds: record.known_lower_bounds(),
             cost: record.cost,
             started: record.started.clone(),

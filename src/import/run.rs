@@ -7,7 +7,7 @@ use crate::config::fits_end;
 use crate::diagnostics::Severity;
 use crate::diagnostics::codes::{
     IMPORT_CANNOT_WRITE, IMPORT_DUPLICATE_RUN, IMPORT_MISSING_CASE, IMPORT_NO_RUNS,
-    IMPORT_UNPUBLISHABLE, IMPORT_UNREADABLE_FILE,
+    IMPORT_TOTALS_DIFFER, IMPORT_UNPUBLISHABLE, IMPORT_UNREADABLE_FILE,
 };
 
 use super::document::{self, Named, SourceFile};
@@ -16,7 +16,9 @@ use super::report::Report;
 use super::source::Known;
 use super::store::Store;
 use super::time::When;
-use super::{IMPORTERS, Importer, Options, Problem, Source, calls, clean, keep, problem, units};
+use super::{
+    IMPORTERS, Importer, Options, Problem, Source, calls, clean, keep, problem, units, usage,
+};
 
 /// The request of an import.
 pub struct Request {
@@ -274,6 +276,13 @@ fn one(request: &Request, store: &mut Store, read: Read) -> Result<Said, Problem
     };
     if matches!(draft.record.state, "infrastructure" | "canceled") {
         draft.warn(unpublishable(&first, &draft.record));
+    }
+    let computed = usage::sum(&draft.events);
+    if let Some(classes) = usage::difference(draft.record.tokens, computed) {
+        let message =
+            format!("The recorded total of tokens is not the sum of the responses: {classes}");
+        let help = "The recorded total counts; compare it with the bill of the provider.";
+        draft.warn(problem(&IMPORT_TOTALS_DIFFER, &first, message, help));
     }
     if store.has_seen(&id) {
         let message = "Another log of this import is the same run";

@@ -8,10 +8,13 @@ use std::path::{Path, PathBuf};
 use serde::Deserialize;
 use serde_json::value::RawValue;
 
-use crate::diagnostics::codes::{IMPORT_CANNOT_WRITE, IMPORT_CHANGED, IMPORT_FOREIGN_RUN};
+use crate::diagnostics::codes::{
+    IMPORT_CANNOT_WRITE, IMPORT_CHANGED, IMPORT_FOREIGN_RUN, IMPORT_NOT_A_CONTINUATION,
+};
 
 use super::asset::Asset;
 use super::report::Change;
+use super::time::seconds_between;
 use super::{Problem, problem};
 
 const RECORD: &str = "run-record.json";
@@ -60,6 +63,71 @@ struct Old {
 #[derive(Deserialize)]
 struct Head {
     id: String,
+}
+
+/// The parts of a record that say what it was made from.
+#[derive(Default, Deserialize)]
+#[serde(default, rename_all = "camelCase")]
+struct Origin {
+    started_at: Option<String>,
+    import: Import,
+}
+
+#[derive(Default, Deserialize)]
+#[serde(default, rename_all = "camelCase")]
+struct Import {
+    importer_version: Option<u32>,
+    rules: Option<serde_json::Value>,
+    sources: Vec<Log>,
+}
+
+#[derive(Default, Deserialize)]
+#[serde(default)]
+struct Log {
+    name: String,
+    blake3: String,
+}
+
+impl Log {
+    /// The name without folders, which depend on the path that was imported.
+    fn file(&self) -> &str {
+        self.name.rsplit('/').next().unwrap_or(&self.name)
+    }
+}
+
+impl Origin {
+    fn read(record: &[u8]) -> Self {
+        serde_json::from_slice(record).unwrap_or_default()
+    }
+}
+
+/// Whether a run continues the earlier import that it would replace, so that nothing is lost: it has all of its events, or was
+/// made from the same logs or longer versions of them.
+fn continues(old: &Old, record: &[u8], trace: Option<&[u8]>, equal: Option<u64>) -> bool {
+    let events = |trace: Option<&[u8]>| {
+        let lines = trace.unwrap_or_default().split(|byte| *byte == b'\n');
+        lines.skip(1).filter(|line| !line.is_empty()).count() as u64
+    };
+    let before = events(old.trace.as_deref());
+    if before > 0 && equal == Some(before) {
+        return true;
+    }
+    let (first, second) = (Origin::read(&old.record), Origin::read(record));
+    let is_in_second = |same: &dyn Fn(&Log) -> bool| second.import.sources.iter().any(same);
+    let mut logs = first.import.sources.iter();
+    if logs.all(|log| is_in_second(&|other| other.blake3 == log.blake3)) {
+        // Only the options or the importer are different.
+        return true;
+    }
+    let mut logs = first.import.sources.iter();
+    let has_all = logs
+        .all(|log| is_in_second(&|other| other.blake3 == log.blake3 || other.file() == log.file()));
+    let starts_later = seconds_between(first.started_at.as_deref(), second.started_at.as_deref())
+        .is_some_and(|seconds| seconds > 0.0);
+    let is_read_alike = first.import.importer_version == second.import.importer_version
+        && first.import.rules == second.import.rules;
+    let lost_events = is_read_alike && events(trace) < before;
+    has_all && !starts_later && !lost_events
 }
 
 impl Store {
@@ -164,8 +232,14 @@ impl Store {
             return Ok((Change::Unchanged, None));
         }
         let equal = equal_events(old.trace.as_deref(), trace);
-        if !old.is_imported || !self.update {
-            return Err(refused(source, &slot.folder, old.is_imported, equal));
+        if !old.is_imported {
+            return Err(foreign(source, &slot.folder));
+        }
+        if !continues(old, record, trace, equal) {
+            return Err(another(source, &slot.folder));
+        }
+        if !self.update {
+            return Err(refused(source, &slot.folder, equal));
         }
         if !self.dry_run {
             if fs::symlink_metadata(&path).map_err(io)?.is_symlink() {
@@ -288,13 +362,22 @@ fn failed(path: &Path, error: &io::Error) -> Problem {
     problem(&IMPORT_CANNOT_WRITE, &path.to_string_lossy(), message, help)
 }
 
-/// The reason that the folder of a run is not changed.
-fn refused(source: &str, folder: &str, is_imported: bool, equal: Option<u64>) -> Problem {
-    if !is_imported {
-        let message = format!("{folder} holds a run with this id that was not imported");
-        let help = "Move that folder away, or do not import this run.";
-        return problem(&IMPORT_FOREIGN_RUN, source, message, help);
-    }
+fn foreign(source: &str, folder: &str) -> Problem {
+    let message = format!("{folder} holds a run with this id that was not imported");
+    let help = "Move that folder away, or do not import this run.";
+    problem(&IMPORT_FOREIGN_RUN, source, message, help)
+}
+
+/// The problem of a run that would replace another one, or the whole by a part.
+fn another(source: &str, folder: &str) -> Problem {
+    let message =
+        format!("{folder} holds a run with this id, and this log does not have all of it");
+    let help = "Import all logs of the run together, for example their folder.";
+    problem(&IMPORT_NOT_A_CONTINUATION, source, message, help)
+}
+
+/// The problem of a run whose logs have grown.
+fn refused(source: &str, folder: &str, equal: Option<u64>) -> Problem {
     let same = equal.map_or_else(String::new, |equal| {
         format!("; its first {equal} events are the same")
     });
@@ -353,6 +436,57 @@ mod tests {
         assert!(store.has_seen("a-1"));
         let entries = fs::read_dir(&out).expect("a folder").count();
         assert_eq!(entries, 1);
+    }
+
+    #[test]
+    fn a_run_is_replaced_only_by_its_continuation() {
+        let folder = tempfile::tempdir().expect("a folder");
+        let out = folder.path().join("runs");
+        let write = |started: &str, sources: &[(&str, &str)], events: &[&str], update: bool| {
+            let sources: Vec<String> = sources
+                .iter()
+                .map(|(name, hash)| format!("{{\"name\":\"{name}\",\"blake3\":\"{hash}\"}}"))
+                .collect();
+            let record = format!(
+                "{{\"id\":\"a\",\"startedAt\":\"2026-01-01T{started}Z\",\"import\":{{\"sources\":[{}]}}}}",
+                sources.join(",")
+            );
+            let trace = format!("{{\"type\":\"trace\"}}\n{}\n", events.join("\n"));
+            let mut store = Store::open(&out, update, false).expect("a store");
+            let slot = store.slot("case", "a").expect("a slot");
+            let wrote = store.write("s", &slot, record.as_bytes(), Some(trace.as_bytes()), &[]);
+            wrote
+                .map(|done| done.0)
+                .map_err(|problem| problem.code.name)
+        };
+        let another = Err("import.not-a-continuation");
+        assert_eq!(
+            write("08:00:00", &[("1", "x")], &["a", "b"], false),
+            Ok(Change::New)
+        );
+        for update in [false, true] {
+            let second = write("09:00:00", &[("2", "y")], &["c", "d", "e"], update);
+            assert_eq!(second, another, "another file of the same run");
+            let shorter = write("08:00:00", &[("1", "z")], &["a"], update);
+            assert_eq!(shorter, another, "a log that lost its end");
+            let later = write("09:00:00", &[("1", "z")], &["c", "d", "e"], update);
+            assert_eq!(later, another, "a log that lost its beginning");
+        }
+        let both = [("d/1", "x"), ("d/2", "y")];
+        let whole = ["a", "b", "c", "d"];
+        assert_eq!(
+            write("08:00:00", &both, &whole, false),
+            Err("import.changed")
+        );
+        assert_eq!(write("08:00:00", &both, &whole, true), Ok(Change::Updated));
+        assert_eq!(
+            write("08:00:00", &both[..1], &["a", "b"], true),
+            another,
+            "a part of it"
+        );
+        let renamed = ["a", "b", "c", "d", "e"];
+        let grown = write("08:00:00", &[("3", "w")], &renamed, true);
+        assert_eq!(grown, Ok(Change::Updated), "all of its events are there");
     }
 
     #[test]

@@ -85,10 +85,11 @@ pub fn counts(draft: &Draft) -> String {
             What::Edit { .. } => count("edits"),
             What::Compaction { .. } => count("compactions"),
             What::Error { .. } => count("errors"),
-            What::Unknown { .. } => count("unknown"),
             _ => {}
         }
     }
+    let unknown_rows: u64 = draft.unknown_rows.values().sum();
+    *counts.entry("unknown").or_default() += unknown_rows;
     let unanswered = calls.iter().filter(|call| !call.1).count() as u64;
     counts.insert("unanswered", unanswered);
     let system = draft.withheld.get("systemPrompts").copied();

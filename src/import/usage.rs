@@ -2,7 +2,7 @@
 
 use serde::Deserialize;
 
-use super::draft::Tokens;
+use super::draft::{Event, Tokens, What};
 use super::loose::{Apart, Count};
 
 /// Token counts where input includes cached tokens and output includes reasoning.
@@ -41,6 +41,41 @@ impl Tokens {
         ];
         classes.into_iter().flatten().all(|count| count == 0)
     }
+}
+
+/// The sum of all usage events. A class is unknown if no event has it.
+pub fn sum(events: &[Event]) -> Tokens {
+    let tokens = events.iter().filter_map(|event| match &event.what {
+        What::Usage { tokens, .. } => Some(*tokens),
+        _ => None,
+    });
+    tokens.reduce(Tokens::plus).unwrap_or_default()
+}
+
+/// How two totals of one run differ, in words; `None` if they agree, or if one of them is unknown.
+pub fn difference(recorded: Tokens, computed: Tokens) -> Option<String> {
+    let output = |tokens: Tokens| {
+        let reasoning = tokens.reasoning.unwrap_or_default();
+        tokens.output.map(|output| output.saturating_add(reasoning))
+    };
+    let classes = [
+        (
+            "uncached input",
+            recorded.uncached_input,
+            computed.uncached_input,
+        ),
+        ("cached input", recorded.cached_input, computed.cached_input),
+        ("output", output(recorded), output(computed)),
+    ];
+    let differences: Vec<String> = classes
+        .into_iter()
+        .filter_map(|(class, recorded, computed)| {
+            let (recorded, computed) = (recorded?, computed?);
+            let differs = recorded != computed;
+            differs.then(|| format!("{class} {recorded} and {computed}"))
+        })
+        .collect();
+    (!differences.is_empty()).then(|| differences.join(", "))
 }
 
 /// `usage` of an answer, as in the `OpenAI` APIs and their imitations. One API uses prompt and completion, the other input and

@@ -9,6 +9,8 @@ use crate::load::{Beside, RunFiles};
 use crate::model::FileDigest;
 use crate::model::transcript::{self, AssetContent, AssetFile, Inline, asset_file, is_transcript};
 
+use crate::rules;
+
 use super::Inspected;
 
 pub(super) fn conversation<'a>(
@@ -26,6 +28,7 @@ pub(super) fn conversation<'a>(
     let Some(parsed) = parsed else {
         return;
     };
+    diagnostics.extend(rules::transcript::check(&file.shown, &parsed));
     let mut conversation = transcript::public(parsed);
     let mut problems = Collector::default();
     let mut read = BTreeMap::new();
@@ -69,6 +72,15 @@ pub(super) fn conversation<'a>(
                 Place::file(&file.shown).pointing(pointer),
                 "A public block names an asset that is missing from `assets`",
                 "Add the asset to `assets`.",
+            )
+        });
+    }
+    for pointer in &conversation.inline {
+        problems.add(&codes::TRANSCRIPT_INLINE_CONTENT, || {
+            codes::TRANSCRIPT_INLINE_CONTENT.at(
+                Place::file(&file.shown).pointing(pointer),
+                "A public block contains its file as base64, which is not published",
+                "Save the bytes as a file, describe it in `assets`, and name it in the block with `asset_id`.",
             )
         });
     }

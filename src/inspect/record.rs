@@ -11,6 +11,7 @@ use crate::model;
 use crate::model::details::Details;
 use crate::model::run::{self, Run};
 use crate::model::tape::Tape;
+use crate::pictures::Size;
 use crate::rules;
 
 /// A record after reading.
@@ -104,11 +105,18 @@ pub fn details<'a>(file: &'a Loaded, tape: Option<&Tape<'_>>) -> Checked<Details
         return Checked::clean(Details::default());
     };
     let events = |number| tape?.position(number).map(|_| String::new());
+    const ANY: Size = Size {
+        width: 1,
+        height: 1,
+    };
+    // A missing image has its own code.
+    let origin = Origin::Showcase {
+        events: &events,
+        image: &|_| Some((String::new(), ANY)),
+    };
     let description = model::details::description(&parsed.record);
     let mut problems = Collector::default();
-    for destination in
-        rules::markdown::dropped_links(description.unwrap_or_default(), Origin::Run(&events))
-    {
+    for destination in rules::markdown::dropped_links(description.unwrap_or_default(), origin) {
         problems.add_as(&codes::REVIEW_UNSAFE_LINK, Severity::Note, || {
             let place = rules::record::place(source, &parsed, "/showcase/description");
             rules::markdown::dropped(place, &destination)

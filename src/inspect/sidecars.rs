@@ -61,6 +61,7 @@ pub(super) fn sidecars<'a>(
                 tape.events[position].remember_digest();
             }
         }
+        tape.mute(&sidecar.annotations);
         found.sidecars[index] = Some(sidecar);
     }
 }

@@ -13,6 +13,7 @@ use super::pieces::PIECE;
 use super::run_files::is_reserved;
 use crate::beneath::Opened;
 use crate::diagnostics::{Diagnostic, Place, codes};
+use crate::model::implementation::FOLDER;
 use crate::model::transcript::TranscriptSearch;
 use crate::model::{FileDigest, is_plain_path};
 
@@ -43,6 +44,22 @@ impl<'a> Beside<'a> {
     /// The path leads out of the run directory, or the file cannot be read or is too large. The message does not quote the path,
     /// because it comes from a transcript.
     pub fn asset(self, path: &str, place: &Place) -> Result<Option<Asset>, Diagnostic> {
+        if Path::new(path).starts_with(FOLDER) {
+            return Err(reported(
+                Fault::Withheld,
+                SizeLimit::file(self.limits),
+                place,
+            ));
+        }
+        self.picture(path, place)
+    }
+
+    /// Reads a picture that a record declares, relative to the run directory: like an asset, but it may lie in `implementation/`.
+    /// `Ok(None)` if missing.
+    ///
+    /// # Errors
+    /// See [`Self::asset`].
+    pub fn picture(self, path: &str, place: &Place) -> Result<Option<Asset>, Diagnostic> {
         let most = SizeLimit::file(self.limits);
         let refused = |fault| reported(fault, most, place);
         let Some(opened) = self.opened(path, most).map_err(refused)? else {
@@ -117,10 +134,18 @@ impl<'a> Beside<'a> {
         }
         let run = open(self.directory).map_err(|error| Fault::of(&error))?;
         let below = Path::new(path);
-        if is_hidden(below) || is_reserved(&run, below) {
+        // A link in `implementation/` must not lead to another part of the run, such as its transcript.
+        let is_of_tree = below.starts_with(FOLDER) && below != Path::new(FOLDER);
+        let allows = |at: &Path| {
+            if is_of_tree {
+                at.starts_with(FOLDER)
+            } else {
+                !is_reserved(&run, at)
+            }
+        };
+        if is_hidden(below) || !allows(below) {
             return Err(Fault::Withheld);
         }
-        let allows = |at: &Path| !is_reserved(&run, at);
         match confined::open(&run, below, most, &allows) {
             Err(Fault::Dangling) => Ok(None),
             opened => opened,

@@ -156,9 +156,15 @@ pub(super) fn open(
     }
 }
 
-/// Whether a name on the path begins with a dot. Only `.well-known` is visible.
+/// The folder of assets that Harn's documentation uses.
+const HARN_ASSETS: &str = ".harn/assets";
+
+/// Whether a name on the path begins with a dot. Only `.well-known` is visible, and `.harn/assets`, where Harn's hosts put assets
+/// (formats.md E).
 pub(super) fn is_hidden(path: &Path) -> bool {
-    path.iter()
+    path.strip_prefix(HARN_ASSETS)
+        .unwrap_or(path)
+        .iter()
         .any(|name| name.as_encoded_bytes().starts_with(b".") && name != ".well-known")
 }
 

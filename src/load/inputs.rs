@@ -5,6 +5,7 @@ use std::path::Path;
 
 use serde::{Deserialize, Serialize};
 
+use super::confined::is_hidden;
 use crate::beneath::{Kind, Stamp, Tree};
 use crate::discover::RunDirectory;
 use crate::model::FileDigest;
@@ -99,7 +100,7 @@ pub(crate) fn same_content(
 ) -> bool {
     let folder = std::cell::OnceCell::new();
     let open = || folder.get_or_init(|| super::open(directory).ok()).as_ref();
-    let is_hidden = |path: &str| path.split('/').any(|name| name.starts_with('.'));
+    let is_hidden = |path: &str| is_hidden(Path::new(path));
     let files = |inputs: &'_ [Input]| {
         let files = inputs.iter().filter(|input| input.stamp.is_some());
         let files = files.filter(|input| !is_hidden(&input.path));

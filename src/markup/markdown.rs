@@ -12,7 +12,7 @@ use pulldown_cmark::{
     Alignment, BlockQuoteKind, CodeBlockKind, CowStr, Event, HeadingLevel, Tag, TagEnd, html,
 };
 
-use super::{Destination, Origin, destination, image_is_kept, parse};
+use super::{Destination, Origin, destination, image_is_kept, image_path, parse};
 use crate::characters::any_hidden;
 use crate::model::slug::{slugify, with_hash};
 use crate::pictures::Size;
@@ -44,10 +44,31 @@ pub fn render(text: &str, context: Context<'_>) -> Html {
     Html::finished(out)
 }
 
+/// The paths of the images that a text shows from files next to it. Only the beginning of a very long text is read.
+#[must_use]
+pub fn images(text: &str) -> Vec<String> {
+    let text = &text[..text.floor_char_boundary(DESCRIPTION.min(text.len()))];
+    parse(text)
+        .filter_map(|event| match event {
+            Event::Start(Tag::Image { dest_url, .. }) => image_path(&dest_url),
+            _ => None,
+        })
+        .collect()
+}
+
+/// Maximum bytes of a text of which [`images()`] are found.
+const DESCRIPTION: usize = 64 * 1024;
+
 /// The ids and texts of top-level headings, as on the page.
 #[must_use]
 pub fn headings(text: &str, context: Context<'_>) -> Vec<(String, String)> {
     anchors::headings(&filtered(text, context))
+}
+
+/// Every id of a text, as on the page.
+#[must_use]
+pub fn ids(text: &str, context: Context<'_>) -> BTreeSet<String> {
+    anchors::all(&filtered(text, context))
 }
 
 fn filtered<'t>(text: &'t str, context: Context<'_>) -> Vec<Event<'t>> {
@@ -195,8 +216,21 @@ impl Filter<'_> {
                 ..
             } => {
                 if image_is_kept(&dest_url, self.context.origin) {
-                    if let (0, Origin::Site(size_of)) = (self.images, self.context.origin) {
-                        self.sized = size_of(&dest_url).map(|size| (out.len(), size));
+                    let mut dest_url = dest_url;
+                    let mut size = None;
+                    match self.context.origin {
+                        Origin::Site(size_of) => size = size_of(&dest_url),
+                        Origin::Showcase { image, .. } => {
+                            let found = image_path(&dest_url).and_then(|path| image(&path));
+                            if let Some((href, known)) = found {
+                                dest_url = href.into();
+                                size = Some(known);
+                            }
+                        }
+                        Origin::Run(_) => {}
+                    }
+                    if self.images == 0 {
+                        self.sized = size.map(|size| (out.len(), size));
                     }
                     self.images += 1;
                     out.push(Event::Start(Tag::Image {

@@ -2,10 +2,14 @@
 //!
 //! Their types are those of the record; functions here derive the rest.
 
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
 use crate::formats::run_record::{self as record, RunRecord};
 
 use super::run::{Number, number};
 use super::time::Moment;
+use super::transcript::AssetFile;
 use super::value::Value;
 
 pub use crate::formats::run_record::{
@@ -15,6 +19,15 @@ pub use crate::formats::run_record::{
 
 /// A record, as used by the run page.
 pub type Details<'a> = RunRecord<'a>;
+
+/// The pictures that a record declares, by their path there.
+#[derive(Debug, Default)]
+pub struct Pictures {
+    /// Proofs.
+    pub proofs: BTreeMap<String, Arc<AssetFile>>,
+    /// Media of the showcase, and images in its description.
+    pub showcase: BTreeMap<String, Arc<AssetFile>>,
+}
 
 /// The recorded result of a step.
 #[derive(Debug, Clone, Copy)]
@@ -141,6 +154,16 @@ pub fn typecheck(toolchain: &Toolchain<'_>) -> Option<bool> {
     toolchain
         .typecheck_succeeded
         .filter(|_| toolchain.typecheck_ran == Some(true))
+}
+
+/// Whether the validation rates a run, so that it needs no review: a type check that fails makes it broken, and runs of performance
+/// and adversarial tests are measured.
+pub fn is_rated_by_validation(details: &Details<'_>) -> bool {
+    let validation = &details.validation;
+    let is_of = |test_type: &str| details.subject.test_type.as_deref() == Some(test_type);
+    details.toolchain.as_ref().and_then(typecheck) == Some(false)
+        || (is_of("performance") && validation.performance.is_some())
+        || (is_of("adversarial") && validation.adversarial.is_some())
 }
 
 /// The run's description of itself, in Markdown.

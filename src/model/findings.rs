@@ -77,6 +77,10 @@ pub struct Spooled {
     pub anchors: Slice,
     /// A card for each annotation, in their order.
     pub cards: Box<[SpooledCard]>,
+    /// Lines of `threads.jsonl`, the newest thread first.
+    pub thread_lines: Slice,
+    /// A card for each review thread, the newest first.
+    pub threads: Box<[Slice]>,
     /// The beginning of the writeup, as plain text.
     pub writeup: Slice,
     /// The failures that search finds, as JSON.
@@ -128,13 +132,15 @@ impl Spooled {
             &mut self.friction,
             &mut self.hypotheses,
             &mut self.anchors,
+            &mut self.thread_lines,
             &mut self.writeup,
             &mut self.failures,
         ];
         let members = self.members.iter_mut().map(|member| &mut member.at);
         let newest = self.newest.iter_mut().chain(&mut self.quote);
         let newest = newest.map(|annotation| &mut annotation.text);
-        let lists = self.compare.iter_mut().chain(members).chain(newest);
+        let lists = self.compare.iter_mut().chain(&mut self.threads);
+        let lists = lists.chain(members).chain(newest);
         for slice in lists.chain(slices) {
             *slice = slice.behind(texts);
         }
@@ -194,6 +200,16 @@ pub struct ThreadCounts {
     pub threads: usize,
     /// Entries of all threads.
     pub entries: usize,
+    /// Threads that are not resolved.
+    pub open: usize,
+}
+
+impl ThreadCounts {
+    /// Threads that are resolved.
+    #[must_use]
+    pub const fn resolved(&self) -> usize {
+        self.threads.saturating_sub(self.open)
+    }
 }
 
 /// An annotation as a list shows it.

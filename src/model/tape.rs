@@ -8,6 +8,7 @@ use crate::formats::events;
 use crate::formats::json::Node;
 use crate::formats::jsonl::Line;
 
+use super::annotation::{self, Annotation};
 use super::time::parse_rfc3339;
 
 mod harn;
@@ -188,6 +189,8 @@ pub struct Event<'a> {
     pub ties: Ties,
     /// The result of [`Event::digest`], if already computed.
     pub known_digest: Option<blake3::Hash>,
+    /// Whether a reviewer muted it: it is shown, but no failure to act upon.
+    pub is_muted: bool,
 }
 
 /// Relations of an event to other events of its tape.
@@ -226,8 +229,13 @@ impl Event<'_> {
             .get_or_insert_with(|| blake3::hash(source.as_bytes()));
     }
 
-    /// Whether readers should see a failure: a failed outcome, or an error event.
+    /// Whether it counts as a failure: it failed, and no reviewer muted it.
     pub fn is_failure(&self) -> bool {
+        self.has_failed() && !self.is_muted
+    }
+
+    /// Whether it has a failed outcome, or is an error event.
+    pub fn has_failed(&self) -> bool {
         self.outcome == Outcome::Failed || self.kind.family == Family::Error
     }
 }
@@ -263,10 +271,45 @@ impl<'a> Tape<'a> {
         }
     }
 
-    /// Number of failed events.
+    /// Marks the events that the annotations mute.
+    pub fn mute(&mut self, annotations: &[Annotation<'_>]) {
+        let mutes = annotations
+            .iter()
+            .filter(|annotation| annotation.kind == annotation::Kind::Mute);
+        let mut spans: Vec<(usize, usize)> = mutes
+            .filter_map(|annotation| {
+                let (start, end) = annotation
+                    .span
+                    .unwrap_or((annotation.event, annotation.event));
+                Some((self.position(start)?, self.position_up_to(end)?))
+            })
+            .collect();
+        spans.sort_unstable();
+        // Spans may overlap; each event is visited once.
+        let mut next = 0;
+        for (start, end) in spans {
+            let after = end.saturating_add(1);
+            for event in self.events.iter_mut().take(after).skip(start.max(next)) {
+                event.is_muted = true;
+            }
+            next = next.max(after);
+        }
+    }
+
+    /// Number of failures.
     pub fn failures(&self) -> usize {
         let events = self.events.iter();
         events.filter(|event| event.is_failure()).count()
+    }
+
+    /// The events that are recorded as earlier than the last event with a time before them.
+    pub fn backward_events(&self) -> impl Iterator<Item = &Event<'a>> {
+        let mut before = None;
+        self.events.iter().filter(move |event| {
+            let is_earlier = event.at.is_some() && event.at < before;
+            before = event.at.or(before);
+            is_earlier
+        })
     }
 
     /// Time from the earliest to the latest event, which need not be the first and the last.
@@ -336,6 +379,7 @@ impl<'a> Event<'a> {
             files: Vec::new(),
             ties: Ties::default(),
             known_digest: None,
+            is_muted: false,
         }
     }
 

@@ -1,12 +1,16 @@
 //! Review threads about files of the produced working tree, after all actions.
 
 use std::borrow::Cow;
+use std::collections::BTreeSet;
 use std::sync::Arc;
 
 use crate::formats::json::{Kind, Node};
 use crate::formats::threads::Annotation;
 
 use super::{is_plain_path, workspace};
+
+/// A higher number at the end of a turn's name belongs to an id.
+const MOST_TURNS: u64 = 99_999;
 
 /// The threads of a run.
 #[derive(Debug, Default)]
@@ -18,6 +22,29 @@ pub struct Threads<'a> {
 }
 
 impl Threads<'_> {
+    /// Number of threads that are not resolved.
+    pub fn open_count(&self) -> usize {
+        let threads = self.threads.iter();
+        threads.filter(|thread| !thread.resolved).count()
+    }
+
+    /// The last turn that the threads name. The protocol does not say it: it is the one with the highest number if the names
+    /// differ in their number only. `None` if there are several turns in an unknown order.
+    pub fn last_turn(&self) -> Option<&str> {
+        let turns = self.threads.iter().filter_map(|it| it.turn.as_deref());
+        let turns: BTreeSet<&str> = turns.collect();
+        if turns.len() < 2 {
+            return turns.into_iter().next();
+        }
+        let numbers = turns.iter().map(|turn| numbered(turn));
+        let numbers = numbers.collect::<Option<Vec<_>>>()?;
+        let (name, _) = numbers.first()?;
+        let is_series = numbers.iter().all(|(other, _)| other == name);
+        let last = turns.into_iter().zip(numbers);
+        let last = last.max_by_key(|(_, (_, number))| *number);
+        last.filter(|_| is_series).map(|(turn, _)| turn)
+    }
+
     /// Number of entries in all threads.
     pub fn entry_count(&self) -> usize {
         self.threads.iter().map(|thread| thread.entries.len()).sum()
@@ -72,6 +99,14 @@ pub struct File {
     pub path: String,
     /// The lines that the thread is about, with their numbers; truncated in number and length.
     pub lines: Vec<(u64, Arc<str>)>,
+}
+
+/// A turn's name without the number at its end, and the number.
+fn numbered(turn: &str) -> Option<(&str, u64)> {
+    let name = turn.trim_end_matches(|letter: char| letter.is_ascii_digit());
+    let number = turn[name.len()..].parse().ok()?;
+    // The number at the end of a UUID is no number of turns.
+    (number <= MOST_TURNS).then_some((name, number))
 }
 
 /// Converts a checked annotation to a thread.

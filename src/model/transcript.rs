@@ -41,6 +41,8 @@ pub struct Conversation<'a> {
     pub withheld_events: Withheld,
     /// JSON pointers of public blocks that refer to an asset missing from the transcript.
     pub undescribed: Vec<String>,
+    /// JSON pointers of public blocks that contain their file inline, which is not published.
+    pub inline: Vec<String>,
     /// Whether a summary of earlier turns is withheld, since it may repeat private text.
     pub summary_withheld: bool,
 }
@@ -123,10 +125,19 @@ pub fn public(transcript: Transcript<'_>) -> Conversation<'_> {
     let mut withheld = Withheld::default();
     let mut unrecognized = 0;
     let mut repeated = WithheldTexts::default();
+    let mut inline = Vec::new();
     let turns: Vec<Turn<'_>> = transcript
         .messages
         .into_iter()
-        .map(|message| turn(message, &mut withheld, &mut unrecognized, &mut repeated))
+        .map(|message| {
+            turn(
+                message,
+                &mut withheld,
+                &mut unrecognized,
+                &mut repeated,
+                &mut inline,
+            )
+        })
         .filter(|turn| !turn.parts.is_empty())
         .collect();
     let mut withheld_events = Withheld::default();
@@ -162,6 +173,7 @@ pub fn public(transcript: Transcript<'_>) -> Conversation<'_> {
         unrecognized,
         withheld_events,
         undescribed,
+        inline,
         summary_withheld: transcript.has_summary,
     }
 }
@@ -206,6 +218,7 @@ fn turn<'a>(
     withheld: &mut Withheld,
     unrecognized: &mut usize,
     repeated: &mut WithheldTexts,
+    inline: &mut Vec<String>,
 ) -> Turn<'a> {
     let turn = disclosure::Turn::new(&message);
     let mut texts: Vec<Cow<'_, str>> = Vec::new();
@@ -217,6 +230,9 @@ fn turn<'a>(
             Ok(public) => {
                 let text = matches!(public.content, Content::Text(_));
                 *unrecognized += usize::from(!public.recognized);
+                if disclosure::is_inline(block.node) {
+                    inline.push(block.pointer.clone());
+                }
                 parts.push(Part {
                     continues: text && after_text,
                     published: public.published,

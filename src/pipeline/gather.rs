@@ -218,7 +218,7 @@ impl Gathered {
     /// What prose may link to.
     fn targets<'a>(
         &'a self,
-        site: &Site,
+        site: &'a Site,
         archive: &'a Archive,
         previous: Option<&'a Ledger>,
     ) -> Targets<'a> {
@@ -234,7 +234,12 @@ impl Gathered {
         let pages = self.prose.texts.iter().map(Text::page);
         let files = pages.chain(site.static_files().map(str::to_owned));
         let files = files.chain(["index.html".to_owned()]).collect();
-        Targets::new(files, archive, gone.chain(quarantined))
+        let ids = self.prose.texts.iter().rev();
+        let ids = ids.map(|text| (text.page(), &text.ids)).collect();
+        let mut targets = Targets::new(files, archive, gone.chain(quarantined));
+        targets.ids = ids;
+        targets.templates = site.template_texts().collect();
+        targets
     }
 
     /// The runs that were quarantined: the address that each had, and its problems.

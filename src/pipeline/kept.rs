@@ -86,10 +86,11 @@ pub(super) enum Facet {
     Compare,
     Newest,
     Cards,
+    Threads,
 }
 
 impl Facet {
-    pub(super) const COUNT: usize = Self::Cards as usize + 1;
+    pub(super) const COUNT: usize = Self::Threads as usize + 1;
 }
 
 impl KeptRun {
@@ -218,14 +219,15 @@ pub(super) struct FindingsShape {
     events: Option<usize>,
     density: Option<String>,
     annotations: [u32; 10],
-    /// Channel, threads, entries.
-    threads: Option<(Option<String>, usize, usize)>,
+    threads: Option<ThreadCountsShape>,
     writeup_html: Option<String>,
     digests: TextPlace,
     lines: TextPlace,
     friction: TextPlace,
     hypotheses: TextPlace,
     anchors: TextPlace,
+    thread_lines: TextPlace,
+    thread_cards: Vec<TextPlace>,
     writeup: TextPlace,
     failures: TextPlace,
     compare: Vec<TextPlace>,
@@ -234,6 +236,15 @@ pub(super) struct FindingsShape {
     quote: Option<AnnotationShape>,
     /// Kind, group and card of each annotation.
     cards: Vec<(usize, usize, TextPlace)>,
+}
+
+/// A [`ThreadCounts`].
+#[derive(Debug, Serialize, Deserialize)]
+struct ThreadCountsShape {
+    channel: Option<String>,
+    threads: usize,
+    entries: usize,
+    open: usize,
 }
 
 /// Time and place of a [`SpooledAnnotation`].
@@ -293,6 +304,9 @@ pub(super) fn facets(findings: &Findings, texts: &Texts) -> Facets {
         .into_iter()
         .chain(cards.map(|it| texts.get(it.card())))
         .collect();
+    let lines = std::iter::once(&spooled.thread_lines);
+    let threads = lines.chain(&spooled.threads);
+    let threads: Vec<_> = threads.map(|it| texts.get(*it)).collect();
     [
         FindingsShape::listed(findings),
         text(spooled.lines),
@@ -304,6 +318,7 @@ pub(super) fn facets(findings: &Findings, texts: &Texts) -> Facets {
         facet(&compare),
         facet(&newest),
         facet(&cards),
+        facet(&threads),
     ]
 }
 
@@ -343,13 +358,20 @@ impl FindingsShape {
             events: findings.events,
             density: findings.density.as_deref().map(str::to_owned),
             annotations: findings.annotations.0,
-            threads: threads.map(|it| (it.channel.clone(), it.threads, it.entries)),
+            threads: threads.map(|it| ThreadCountsShape {
+                channel: it.channel.clone(),
+                threads: it.threads,
+                entries: it.entries,
+                open: it.open,
+            }),
             writeup_html: findings.writeup_html.as_deref().map(str::to_owned),
             digests: place(spooled.digests),
             lines: place(spooled.lines),
             friction: place(spooled.friction),
             hypotheses: place(spooled.hypotheses),
             anchors: place(spooled.anchors),
+            thread_lines: place(spooled.thread_lines),
+            thread_cards: spooled.threads.iter().map(|it| place(*it)).collect(),
             writeup: place(spooled.writeup),
             failures: place(spooled.failures),
             compare: spooled.compare.iter().map(|it| place(*it)).collect(),
@@ -397,11 +419,12 @@ impl FindingsShape {
             events: self.events,
             density: self.density.map(Into::into),
             annotations: Counts(self.annotations),
-            threads: self.threads.map(|(channel, threads, entries)| {
+            threads: self.threads.map(|it| {
                 Box::new(ThreadCounts {
-                    channel,
-                    threads,
-                    entries,
+                    channel: it.channel,
+                    threads: it.threads,
+                    entries: it.entries,
+                    open: it.open,
                 })
             }),
             spooled: Spooled {
@@ -410,6 +433,12 @@ impl FindingsShape {
                 friction: slice(self.friction)?,
                 hypotheses: slice(self.hypotheses)?,
                 anchors: slice(self.anchors)?,
+                thread_lines: slice(self.thread_lines)?,
+                threads: self
+                    .thread_cards
+                    .into_iter()
+                    .map(slice)
+                    .collect::<Option<_>>()?,
                 cards: self.cards.into_iter().map(card).collect::<Option<_>>()?,
                 writeup: slice(self.writeup)?,
                 failures: slice(self.failures)?,

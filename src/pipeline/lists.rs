@@ -20,6 +20,7 @@ mod rows;
 mod runs;
 mod search;
 mod texts;
+mod threads;
 
 use rayon::prelude::*;
 use serde::Serialize;
@@ -45,19 +46,24 @@ type Artifact = fn(&Lists<'_>) -> Result<(), Diagnostic>;
 
 /// Everything that is published beside the runs, with what it is made of beside the records and the findings that tables show;
 /// what is made of anything else, or in no time, is made by each build. They are written in parallel.
-const ARTIFACTS: [(&str, Option<&[Facet]>, Artifact); 16] = [
+const ARTIFACTS: [(&str, Option<&[Facet]>, Artifact); 17] = [
     ("home", Some(&[Facet::Newest]), home::write), // index.html
     ("runs", Some(&[]), runs::write),              // runs/index.html and its further pages
     ("groups", Some(&[]), groups::write), // cases/, models/ and harnesses/: index.html, <slug>/index.html
     ("overview", Some(&[]), overview::write), // overview/index.html
     ("compare", Some(&[Facet::Compare]), compare::write), // compare/
     ("annotations", Some(&[Facet::Cards]), annotations::write), // annotations/
-    ("prose", None, prose::write),        // <slug>/index.html
+    ("threads", Some(&[Facet::Threads]), threads::write), // threads/index.html and its further pages
+    ("prose", None, prose::write),                        // <slug>/index.html
     ("problems", None, problems::write), // problems/index.html, and a page for each quarantined run
     ("changes", None, changes::write), // changes/index.html, and a page at each address that a run has left
     ("not-found", None, not_found::write), // 404.html
     ("feeds", None, feeds::write),     // feeds/ and downloads/, each file by itself
-    ("machines", Some(&[Facet::Cards]), machines::write), // robots.txt, sitemap.xml
+    (
+        "machines", // robots.txt, sitemap.xml
+        Some(&[Facet::Cards, Facet::Threads]),
+        machines::write,
+    ),
     // search/index.js, search/terms-<part>.js, search/lists/, search/about-*/, search/texts-*/, search/annotations*
     (
         "search",

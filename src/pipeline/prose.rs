@@ -1,6 +1,6 @@
 //! The site's own prose: read once, and rendered from Markdown where a page shows it.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use crate::config::Limits;
 use crate::diagnostics::{Diagnostic, Source};
@@ -34,6 +34,8 @@ pub(super) struct Prose {
 pub(super) struct Text {
     pub(super) file: ProseFile,
     pub(super) prose: page::Prose,
+    /// The ids that links may lead to.
+    pub(super) ids: BTreeSet<String>,
 }
 
 impl Prose {
@@ -49,7 +51,9 @@ impl Prose {
                     read.links.extend(links);
                     let position = read.texts.len();
                     read.by_page.entry(page_of(&file)).or_insert(position);
-                    read.texts.push(Text { file, prose });
+                    let context = context(scope_of(&file), Origin::Site(&|_| None));
+                    let ids = markdown::ids(&prose.body, context);
+                    read.texts.push(Text { file, prose, ids });
                 }
                 Err(problem) => problems.push(problem),
             }
@@ -104,8 +108,9 @@ impl Text {
         page_of(&self.file)
     }
 
-    /// The text as HTML; `scope` keeps its ids apart from those of the page.
-    pub(super) fn html(&self, site: &Site, scope: &str) -> Html {
+    /// The text as HTML.
+    pub(super) fn html(&self, site: &Site) -> Html {
+        let scope = scope_of(&self.file);
         let page = self.page();
         let size = |address: &str| site.pictures.size(&page, address);
         markdown::render(&self.prose.body, context(scope, Origin::Site(&size)))
@@ -139,6 +144,14 @@ fn read_file(
     problems.extend(rules::markdown::check(source, &prose.body, offset, origin));
     let links = rules::links::internal(source, &prose.body, offset, &page_of(file));
     Ok((prose, links))
+}
+
+/// The prefix that keeps the ids of a text apart from those that its page has anyway.
+fn scope_of(file: &ProseFile) -> &'static str {
+    match file.kind {
+        ProseKind::Page if file.slug != "index" => "",
+        _ => rules::links::SCOPE,
+    }
 }
 
 fn page_of(file: &ProseFile) -> String {

@@ -33,6 +33,7 @@ use crate::model::details::Details;
 use crate::model::run::Run;
 use crate::publish::Stage;
 use crate::render::templates::Renderer;
+use crate::rules;
 use crate::secrets::Scanned;
 use crate::site::Site;
 use crate::spool::Texts;
@@ -199,7 +200,13 @@ impl<'a> Job<'a> {
             limits,
             redactions: &files.redactions,
         };
-        inspect::pictures(config, beside, &details, &mut inspected);
+        if files.writeup.is_none() {
+            let place = &self.directory.place.shown;
+            let missing = rules::review::check_missing(config, run, &details, place);
+            problems.extend(missing.map(|problem| problem.of_run(&run.id)));
+        }
+        let missing = inspect::pictures(config, beside, self.record, &details, &mut inspected);
+        problems.extend(missing.into_iter().map(|problem| problem.of_run(&run.id)));
         let of_run = (&*run.id, self.record);
         let scanned = secrets::scan(
             self.site,
@@ -276,7 +283,7 @@ impl<'a> Job<'a> {
         }
         let mut texts = Texts::default();
         let stage = output.stage;
-        let mut spooled = spooled::write((stage, &mut texts), entry, inspected, layouts)?;
+        let mut spooled = spooled::write((stage, &mut texts), config, entry, inspected, layouts)?;
         spooled.compare = compare::spool(&run, stage.is_dry_run(), &mut texts)?.into();
         spooled.members = downloads::members(&run, stage.is_dry_run(), &mut texts)?.into();
         let of_run = inspect::digests(record, model.files, inspected);
@@ -374,9 +381,14 @@ pub(super) fn alone(
         limits,
         redactions: &files.redactions,
     };
-    if run.is_some() {
+    if let Some(run) = run {
         let details = inspect::details(record, inspected.tapes.first()).unpack(&mut problems);
-        inspect::pictures(config, beside, &details, &mut inspected);
+        if files.writeup.is_none() {
+            let missing = rules::review::check_missing(config, run, &details, &place.shown);
+            problems.extend(missing.map(|problem| problem.of_run(&run.id)));
+        }
+        let missing = inspect::pictures(config, beside, record, &details, &mut inspected);
+        problems.extend(missing.into_iter().map(|problem| problem.of_run(&run.id)));
     }
     let found = (&files, &inspected);
     let scanned = secrets::scan(site, beside, (id, record), found, &mut problems);

@@ -31,6 +31,7 @@ macro_rules! built_in {
 const BUILT_IN: &[(&str, &str)] = built_in![
     "annotations.html",
     "annotation_kind.html",
+    "threads.html",
     "components/annotation_card.html",
     "shell.html",
     "head.html",

@@ -145,6 +145,11 @@ fn push_event(out: &mut String, event: &EventView<'_>, times: &mut Option<Times<
         push_clock(out, since_start);
         out.push_str("</i> ");
     }
+    if let Some(earlier) = &event.earlier {
+        out.push_str("<i class=back>");
+        out.push_str(earlier);
+        out.push_str(" earlier than the event before</i> ");
+    }
     // If a log has one file per event, file names would fill a line each.
     out.push_str("<b");
     if let Some((_, source)) = event.facts.iter().find(|(name, _)| *name == SOURCE) {

@@ -1,7 +1,8 @@
 //! Checks that internal links of the site's own prose have a target.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 
+use percent_encoding::percent_decode_str;
 use pulldown_cmark::{Event, Parser, Tag};
 
 use crate::diagnostics::text::quoted;
@@ -12,6 +13,23 @@ use crate::model::archive::{Archive, GroupBy};
 use crate::url::{LinkKind, link_kind, resolve};
 
 use super::pages::RESERVED;
+
+/// Prefix of the ids of a text that is a part of its page: on the home page and on the pages of cases, models and harnesses.
+pub const SCOPE: &str = "about";
+
+/// Ids that the templates of those pages have.
+const GENERATED: [&str; 10] = [
+    "about-this",
+    "cases",
+    "empty",
+    "main",
+    "moments",
+    "newest",
+    "overview",
+    "runs",
+    "said",
+    "wall",
+];
 
 /// An internal link or image of the site's own prose.
 #[derive(Debug)]
@@ -27,6 +45,10 @@ pub struct Internal {
 pub struct Targets<'a> {
     /// Paths of prose pages and static files.
     pub files: BTreeSet<String>,
+    /// The ids of each text, by the path of its page.
+    pub ids: BTreeMap<String, &'a BTreeSet<String>>,
+    /// The site's own templates, which may have further ids.
+    pub templates: Vec<&'a str>,
     runs: BTreeSet<Slug>,
     /// Pages with a folder of their own: `cases`, `models` or `harnesses`, and the slug.
     groups: BTreeSet<(&'static str, &'a str)>,
@@ -42,7 +64,8 @@ pub fn internal(source: Source<'_>, text: &str, offset: usize, page: &str) -> Ve
             else {
                 return None;
             };
-            (link_kind(&dest_url) == Some(LinkKind::Relative)).then(|| Internal {
+            let kind = link_kind(&dest_url);
+            matches!(kind, Some(LinkKind::Relative | LinkKind::Fragment)).then(|| Internal {
                 page: page.to_owned(),
                 address: dest_url.into_string(),
                 place: places.place(offset + range.start, offset + range.end),
@@ -56,22 +79,36 @@ pub fn internal(source: Source<'_>, text: &str, offset: usize, page: &str) -> Ve
 pub fn check(links: &[Internal], targets: &Targets<'_>) -> Vec<Diagnostic> {
     links
         .iter()
-        .filter(|link| !leads_somewhere(&link.page, &link.address, targets))
-        .map(|link| {
-            codes::PAGE_DEAD_LINK.at(
+        .filter_map(|link| {
+            let address = quoted(&link.address);
+            let Some(page) = target(&link.page, &link.address, targets) else {
+                return Some(codes::PAGE_DEAD_LINK.at(
+                    link.place.clone(),
+                    format!("Dead link {address}: this site has no such page or file"),
+                    "Link to a page of the site relative to this page, as `../guide/index.html`, or to a file of `static/`.",
+                ));
+            };
+            let (_, fragment) = link.address.trim().split_once('#')?;
+            let fragment = percent_decode_str(fragment).decode_utf8_lossy();
+            let help = match targets.missing_id(&page, &fragment)? {
+                MissingId::WithScope(id) => format!("Link to {}.", quoted(&format!("#{id}"))),
+                MissingId::Nowhere => "Link to the id of a heading: its words in lower case with hyphens, as `#first-steps`.".to_owned(),
+            };
+            Some(codes::PAGE_DEAD_LINK.at(
                 link.place.clone(),
-                format!("Dead link {}: this site has no such page or file", quoted(&link.address)),
-                "Link to a page of the site relative to this page, as `../guide/index.html`, or to a file of `static/`.",
-            )
+                format!("Dead link {address}: the page {} has no such heading", quoted(&page)),
+                help,
+            ))
         })
         .collect()
 }
 
-fn leads_somewhere(page: &str, address: &str, targets: &Targets<'_>) -> bool {
+/// The path that a link leads to; `None` if nothing is there.
+fn target(page: &str, address: &str, targets: &Targets<'_>) -> Option<String> {
     let path = address.split(['?', '#']).next().unwrap_or_default();
     // A link to the page itself.
     if path.trim().is_empty() {
-        return true;
+        return Some(page.to_owned());
     }
     let folder = path.trim_end().trim_end_matches('/');
     // A link from a page in a folder to the site's root.
@@ -79,8 +116,23 @@ fn leads_somewhere(page: &str, address: &str, targets: &Targets<'_>) -> bool {
         resolve(page, &format!("{folder}/index.html"))
     } else {
         resolve(page, folder)
-    };
-    named.is_some_and(|path| targets.have(&path))
+    }?;
+    if !targets.have(&named) {
+        return None;
+    }
+    let index = format!("{named}/index.html");
+    Some(if targets.ids.contains_key(&index) {
+        index
+    } else {
+        named
+    })
+}
+
+/// Why a page has no element of an id.
+enum MissingId {
+    /// A heading has the id after the prefix of its page.
+    WithScope(String),
+    Nowhere,
 }
 
 impl<'a> Targets<'a> {
@@ -98,9 +150,36 @@ impl<'a> Targets<'a> {
         let runs = runs.chain(other_runs);
         Self {
             files,
+            ids: BTreeMap::new(),
+            templates: Vec::new(),
             runs: runs.collect(),
             groups: groups.collect(),
         }
+    }
+
+    /// Whether a page of prose has no element of this id. Pages without prose have ids of events and other generated ones.
+    fn missing_id(&self, page: &str, id: &str) -> Option<MissingId> {
+        let ids = self.ids.get(page)?;
+        // What follows `:~:` selects text, and browsers scroll to the top for `#` and `#top`.
+        let id = id.split(":~:").next().unwrap_or_default();
+        let is_generated =
+            id == "main" || !is_whole(page) && (GENERATED.contains(&id) || id.starts_with("set-"));
+        let attribute = format!("id=\"{id}\"");
+        let in_template = || self.templates.iter().any(|text| text.contains(&attribute));
+        if id.is_empty()
+            || id.eq_ignore_ascii_case("top")
+            || is_generated
+            || ids.contains(id)
+            || in_template()
+        {
+            return None;
+        }
+        let scoped = format!("{SCOPE}-{id}");
+        Some(if ids.contains(&scoped) {
+            MissingId::WithScope(scoped)
+        } else {
+            MissingId::Nowhere
+        })
     }
 
     fn have(&self, path: &str) -> bool {
@@ -128,4 +207,10 @@ impl<'a> Targets<'a> {
         let mut runs = slugs.iter().filter(|slug| self.runs.contains(slug));
         runs.any(|slug| slug.below_runs() == folder)
     }
+}
+
+/// Whether prose is the whole page.
+fn is_whole(page: &str) -> bool {
+    let folder = page.split('/').next();
+    page != "index.html" && GroupBy::ALL.iter().all(|by| folder != Some(by.folder()))
 }

@@ -14,4 +14,5 @@ pub mod sidecar;
 pub mod tape;
 pub mod threads;
 pub mod trace;
+pub(crate) mod transcript;
 pub mod withdrawn;

@@ -8,7 +8,7 @@ use crate::model::archive::{Archive, GroupBy};
 use crate::model::prose::ProseKind;
 
 /// First path segments that the site uses itself.
-pub const RESERVED: [&str; 16] = [
+pub const RESERVED: [&str; 17] = [
     "404",
     "annotations",
     "assets",
@@ -25,6 +25,7 @@ pub const RESERVED: [&str; 16] = [
     "schema",
     "search",
     "sitemap",
+    "threads",
 ];
 
 /// Checks the addresses of prose. `found` has kind, slug and path of each file, in order.

@@ -5,6 +5,7 @@ use crate::diagnostics::text::{nearest, quoted};
 use crate::diagnostics::{Checked, Collector, Diagnostic, Place, Severity, Source, codes};
 use crate::formats::writeup::{Entry, FrontMatter, Writeup};
 use crate::markup::Origin;
+use crate::model::details::{self, Details};
 use crate::model::review::{Item, Rating, Review};
 use crate::model::run::Run;
 use crate::model::tape::Tape;
@@ -106,10 +107,18 @@ pub fn check(
     Checked { value, diagnostics }
 }
 
-/// Reports a run without a review if the policy requires one.
+/// Reports a run without a review if the policy requires one, unless its validation rates it.
 #[must_use]
-pub fn check_missing(config: &Config, run: &Run, directory: &str) -> Option<Diagnostic> {
-    (config.policy.require_review && run.state.is_completed()).then(|| {
+pub fn check_missing(
+    config: &Config,
+    run: &Run,
+    details: &Details<'_>,
+    directory: &str,
+) -> Option<Diagnostic> {
+    let is_needed = config.policy.require_review
+        && run.state.is_completed()
+        && !details::is_rated_by_validation(details);
+    is_needed.then(|| {
         codes::REVIEW_MISSING.at(
             Place::file(format!("{directory}/writeup.md")),
             "The run is completed, but has no review",

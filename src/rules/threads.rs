@@ -58,6 +58,9 @@ pub fn replay<'a>(
         }
         if let Action::Set(annotation) = &envelope.action {
             duplicate_entries(annotation, &mut diagnostics);
+            if threads.get(&annotation.id).is_none() && is_resolved(annotation) {
+                diagnostics.add(&codes::THREADS_NEW_RESOLVED, || new_resolved(annotation));
+            }
         }
         let spot = envelope.spot;
         if let Err((code, message, help)) = reduce(&mut threads, envelope.action) {
@@ -108,7 +111,7 @@ fn other_channel(own: Option<&str>, other: &str, spot: &LazyPlace<'_>, count: us
         },
     );
     codes::THREADS_FOREIGN_CHANNEL.at(
-        spot.place().pointing("/channel"),
+        spot.place().pointing(format!("{}/channel", spot.pointer)),
         format!(
             "{actions} to another channel, {}, and {} skipped",
             quoted(other),
@@ -297,6 +300,25 @@ pub fn range_outside(thread: &Thread<'_>, lines: u64, problems: &mut Collector) 
     });
 }
 
+fn is_resolved(annotation: &Annotation<'_>) -> bool {
+    let mut members = annotation.members.iter();
+    members.any(|(key, raw)| key == "resolved" && *raw == "true")
+}
+
+/// The note about a new thread that is resolved.
+fn new_resolved(annotation: &Annotation<'_>) -> Diagnostic {
+    let place = annotation.spot.place();
+    let pointer = format!("{}/resolved", annotation.spot.pointer);
+    codes::THREADS_NEW_RESOLVED.at(
+        place.pointing(pointer),
+        format!(
+            "The new thread {} is resolved from the start",
+            quoted(&annotation.id)
+        ),
+        "Open a thread with `resolved: false`, and resolve it with `annotations/updated`.",
+    )
+}
+
 fn duplicates(annotations: &[Annotation<'_>]) -> Collector {
     let mut problems = Collector::default();
     let mut ids = BTreeSet::new();
@@ -350,7 +372,8 @@ mod tests {
     fn after(actions: &str) -> (Vec<String>, Vec<&'static str>) {
         let (state, problems) = parse_state(Source::file("state", STATE.as_bytes()));
         assert!(problems.is_empty());
-        let (envelopes, problems) = parse_actions("actions", actions.as_bytes(), None);
+        let (envelopes, mut problems) = parse_actions("actions", actions.as_bytes(), None);
+        problems.retain(|problem| problem.code != &codes::THREADS_NO_ACTION);
         assert!(problems.is_empty(), "{problems:?}");
         let checked = replay("actions", state, envelopes);
         let shown = checked.value.annotations.into_iter().map(|annotation| {
@@ -493,6 +516,37 @@ mod tests {
             "{\"channel\":\"ahp-session:/1/annotations\",\"serverSeq\":1,\"rejectionReason\":\"no\",\"action\":{\"type\":\"annotations/removed\",\"annotationId\":\"a\"}}\n{\"channel\":\"ahp-session:/1/other\",\"serverSeq\":2,\"action\":{\"type\":\"annotations/removed\",\"annotationId\":\"a\"}}",
             &[A, B],
             &["threads.foreign-channel"],
+        );
+    }
+
+    #[test]
+    fn a_json_rpc_notification_is_its_envelope_and_other_messages_are_counted() {
+        check(
+            concat!(
+                r#"{"jsonrpc":"2.0","method":"action","params":{"channel":"s:/1/annotations","serverSeq":1,"action":{"type":"annotations/removed","annotationId":"a"}}}"#,
+                "\n",
+                r#"{"jsonrpc":"2.0","method":"action","params":{"channel":"s:/1/annotations","serverSeq":2,"rejectionReason":"no","action":{"type":"annotations/removed","annotationId":"b"}}}"#,
+                "\n",
+                r#"{"jsonrpc":"2.0","id":1,"result":{"snapshot":null}}"#,
+                "\n",
+                r#"{"jsonrpc":"2.0","method":"dispatchAction","params":{"action":{"type":"annotations/removed","annotationId":"b"}}}"#,
+            ),
+            &[B],
+            &[],
+        );
+    }
+
+    #[test]
+    fn a_new_thread_that_is_resolved_is_noted_and_a_known_one_is_not() {
+        let set = |id: &str| {
+            format!(
+                r#"{{"type":"annotations/set","annotation":{{"id":"{id}","turnId":"t2","resource":"c.ts","resolved":true,"entries":[{{"id":"1","text":"m"}}]}}}}"#
+            )
+        };
+        check(
+            &[set("c"), set("c"), set("b")].join("\n"),
+            &[A, "b:t2:c.ts:true[1=m]", "c:t2:c.ts:true[1=m]"],
+            &["threads.new-resolved"],
         );
     }
 

@@ -103,14 +103,30 @@ pub enum Text {
     },
 }
 
-/// A line of the log: an envelope, or a bare action.
+/// A line of the log: a JSON-RPC message or a batch of them, an envelope, or a bare action.
 #[derive(Debug, JsonSchema)]
-#[schemars(untagged, transform = chosen_by_action)]
+#[schemars(untagged, transform = chosen_by_kind)]
 pub enum ActionLine {
+    /// A batch of messages, recognized as an array.
+    Batch(Vec<Message>),
+    /// A message, recognized by `jsonrpc`.
+    Message(Message),
     /// An envelope, recognized by `action`.
     Envelope(Envelope),
     /// An action without an envelope; it always applies.
     Action(Action),
+}
+
+/// A JSON-RPC message, as on the wire. Messages of other methods than `action` are skipped.
+#[derive(Debug, JsonSchema)]
+#[schemars(transform = with_params_of_an_action)]
+pub struct Message {
+    /// Version of JSON-RPC.
+    pub jsonrpc: String,
+    /// The method; responses have none.
+    pub method: Option<String>,
+    /// The envelope, if the method is `action`.
+    pub params: Envelope,
 }
 
 /// An action, as the server sent it.
@@ -189,8 +205,38 @@ fn chosen_by_state(schema: &mut Schema) {
     chosen_by(schema, "state");
 }
 
-fn chosen_by_action(schema: &mut Schema) {
-    chosen_by(schema, "action");
+/// The first shape applies to arrays, the second if `jsonrpc` is present, the third if `action` is.
+fn chosen_by_kind(schema: &mut Schema) {
+    let Some(Value::Array(shapes)) = schema.remove("anyOf") else {
+        return;
+    };
+    let [batch, message, envelope, action] = shapes.as_slice() else {
+        return;
+    };
+    schema.insert("if".to_owned(), json!({ "type": "array" }));
+    schema.insert("then".to_owned(), batch.clone());
+    let or_action = json!({ "if": there("action"), "then": envelope, "else": action });
+    let or_envelope = json!({ "if": there("jsonrpc"), "then": message, "else": or_action });
+    schema.insert("else".to_owned(), or_envelope);
+}
+
+/// The parameters of other methods have any shape.
+fn with_params_of_an_action(schema: &mut Schema) {
+    let Some(Value::Object(properties)) = schema.get_mut("properties") else {
+        return;
+    };
+    let any = json!({ "description": "The envelope, if the method is `action`." });
+    let Some(params) = properties.insert("params".to_owned(), any) else {
+        return;
+    };
+    if let Some(Value::Array(required)) = schema.get_mut("required") {
+        required.retain(|key| key != "params");
+    }
+    let is_action =
+        json!({ "required": ["method"], "properties": { "method": { "const": "action" } } });
+    let has_envelope = json!({ "required": ["params"], "properties": { "params": params } });
+    schema.insert("if".to_owned(), is_action);
+    schema.insert("then".to_owned(), has_envelope);
 }
 
 /// Of two shapes the first applies if the key is present, so that the second cannot accept its errors.

@@ -19,6 +19,7 @@ use axum::response::{IntoResponse, Response};
 use axum::routing::get;
 use futures_util::stream::{self, Stream};
 use memchr::memmem;
+use percent_encoding::percent_decode_str;
 use tokio::sync::watch;
 use tower::ServiceExt;
 use tower_http::services::ServeDir;
@@ -31,6 +32,11 @@ const WAITING: &str = include_str!("waiting.html");
 
 const HTML: &str = "text/html; charset=utf-8";
 const RESOURCE_POLICY: HeaderName = HeaderName::from_static("cross-origin-resource-policy");
+
+/// Maximum bytes of the name of a file on common file systems.
+const LONGEST_NAME: usize = 255;
+/// Maximum bytes of a path below the site, so that the path of the folder before it still fits into the limit of the system.
+const LONGEST_PATH: usize = 2_048;
 
 #[derive(Clone)]
 struct Served {
@@ -84,8 +90,10 @@ async fn guard(request: Request, next: Next) -> Response {
 fn is_local(authority: &str) -> bool {
     authority.parse::<Authority>().is_ok_and(|authority| {
         let host = authority.host();
+        let port = authority.as_str().strip_prefix(host).unwrap_or("@");
+        let is_port = |port: &str| port.bytes().all(|digit| digit.is_ascii_digit());
         // Browsers never send a user name before an `@`.
-        !authority.as_str().contains('@')
+        (port.is_empty() || port.strip_prefix(':').is_some_and(is_port))
             && (host.eq_ignore_ascii_case("localhost") || host == "127.0.0.1" || host == "[::1]")
     })
 }
@@ -125,6 +133,11 @@ async fn file(State(served): State<Served>, request: Request) -> Response {
         }
         return not_found(&served, &shown).await;
     };
+    // The system would refuse to look for such a file, which is no fault of the server.
+    let is_too_long = |part: &str| percent_decode_str(part).count() > LONGEST_NAME;
+    if below.split('/').any(is_too_long) || below.len() > LONGEST_PATH {
+        return not_found(&served, &shown).await;
+    }
     let Ok(uri) = below.parse::<Uri>() else {
         return not_found(&served, &shown).await;
     };
@@ -209,6 +222,10 @@ mod tests {
             "0.0.0.0",
             "evil@localhost",
             "localhost@evil.example",
+            "localhost:evil",
+            "localhost:80x",
+            "127.0.0.1:+80",
+            "[::1]:evil",
             "[::2]",
             "::1",
             "a b",

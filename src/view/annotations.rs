@@ -39,6 +39,8 @@ pub struct SpooledText {
     pub href: String,
     /// Number of the event.
     pub event: u64,
+    /// Number of the last event, if it covers several.
+    pub last: Option<u64>,
     /// Kind of the event.
     pub event_kind: String,
     /// What the event says.
@@ -62,7 +64,7 @@ pub struct Card {
     pub evidence: String,
     /// Where it is, relative to the site's root.
     pub href: String,
-    /// `event 12`
+    /// `event 12`, or `events 12 to 17`
     pub event: String,
     /// Kind of the event.
     pub event_kind: String,
@@ -203,6 +205,10 @@ pub fn spooled_text(
         evidence,
         href: href[links::run_file(slug, "").len()..].to_owned(),
         event: event.seq,
+        last: annotation
+            .span
+            .map(|(_, end)| end)
+            .filter(|end| *end > event.seq),
         event_kind: event.kind.word.replace('_', " "),
         says: words::says(event, 160),
         author: author.map(|author| (author.id.clone(), author.kind.word().to_owned())),
@@ -230,7 +236,10 @@ pub fn card(entry: &Entry, kind: usize, text: SpooledText) -> Card {
         sign,
         evidence: text.evidence,
         href: links::run_file(&entry.slug, &text.href),
-        event: format!("event {}", text.event),
+        event: match text.last {
+            Some(last) => format!("events {} to {last}", text.event),
+            None => format!("event {}", text.event),
+        },
         event_kind: text.event_kind,
         says: text.says,
         run: entry.run.title(),

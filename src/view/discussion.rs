@@ -75,7 +75,7 @@ pub struct PartView {
 /// The review threads.
 #[derive(Debug, Serialize)]
 pub struct ThreadsView {
-    /// `5 threads, 2 open`
+    /// `5 threads, 2 open, 3 resolved, 12 entries`
     pub summary: String,
     /// Threads by file, in path order.
     pub files: Vec<ThreadFile>,
@@ -107,6 +107,8 @@ pub struct ThreadView {
     pub turn: Option<String>,
     /// The lines of the thread: number and text.
     pub lines: Vec<(u64, String)>,
+    /// Whether a turn after that of the thread may have changed the lines: only the final file is recorded.
+    pub is_earlier_turn: bool,
     /// Number of further lines.
     pub more: Option<String>,
     /// Its entries.
@@ -289,9 +291,13 @@ pub type Markdown<'a> = &'a dyn Fn(&str, &str) -> Html;
 pub fn threads(config: &Config, threads: &Threads<'_>, markdown: Markdown<'_>) -> ThreadsView {
     let mut budget = SectionBudget::of(config);
     let all = &threads.threads;
-    let open = all.iter().filter(|thread| !thread.resolved).count();
+    let open = threads.open_count();
+    let last_turn = threads.last_turn();
     let shown = budget.each(all.iter().enumerate(), |budget, (index, thread)| {
-        (thread, thread_view(thread, index, budget, markdown))
+        let mut view = thread_view(thread, index, budget, markdown);
+        let is_earlier = thread.turn.is_some() && thread.turn.as_deref() != last_turn;
+        view.is_earlier_turn = is_earlier && !view.lines.is_empty();
+        (thread, view)
     });
     let more = format::more(all.len(), shown.len(), "thread");
     let mut files: BTreeMap<(bool, &str), Vec<(u64, ThreadView)>> = BTreeMap::new();
@@ -313,9 +319,32 @@ pub fn threads(config: &Config, threads: &Threads<'_>, markdown: Markdown<'_>) -
         }
     };
     ThreadsView {
-        summary: format!("{}, {open} open", format::count(all.len(), "thread")),
+        summary: format!(
+            "{}, {open} open, {} resolved, {}",
+            format::count(all.len(), "thread"),
+            all.len() - open,
+            format::count(threads.entry_count(), "entry")
+        ),
         more,
         files: files.into_iter().map(file).collect(),
+    }
+}
+
+/// `lines 10 to 12`, `line 3` or `whole file`
+pub(super) fn place(range: Option<Lines>) -> String {
+    match range {
+        None => "whole file".to_owned(),
+        Some(Lines { first, last }) if first == last => format!("line {first}"),
+        Some(Lines { first, last }) => format!("lines {first} to {last}"),
+    }
+}
+
+/// `resolved` or `open`
+pub(super) fn state(is_resolved: bool) -> Badge {
+    if is_resolved {
+        Badge::new("resolved", "good")
+    } else {
+        Badge::new("open", "none")
     }
 }
 
@@ -329,20 +358,10 @@ fn thread_view(
     let lines: Vec<_> = lines
         .map(|(number, line)| (*number, budget.text(line).to_owned()))
         .collect();
-    let place = match thread.range {
-        None => "whole file".to_owned(),
-        Some(Lines { first, last }) if first == last => format!("line {first}"),
-        Some(Lines { first, last }) => format!("lines {first} to {last}"),
-    };
     let left = thread
         .range
         .zip(lines.last())
         .map_or(0, |(range, (last, _))| range.last.saturating_sub(*last));
-    let state = if thread.resolved {
-        Badge::new("resolved", "good")
-    } else {
-        Badge::new("open", "none")
-    };
     let anchor = format!("thread-{}", index + 1);
     let all = thread.entries.iter().enumerate();
     let entries = budget.each(all, |budget, (number, entry)| {
@@ -358,11 +377,12 @@ fn thread_view(
     });
     ThreadView {
         anchor,
-        state,
-        place,
+        state: state(thread.resolved),
+        place: place(thread.range),
         turn: thread.turn.as_ref().map(|turn| budget.label(turn)),
         more: (left > 0).then(|| format!("and {left} more lines")),
         lines,
+        is_earlier_turn: false,
         more_entries: format::more(thread.entries.len(), entries.len(), "entry"),
         entries,
     }

@@ -29,6 +29,7 @@ pub mod story;
 pub mod strip;
 pub mod summary;
 pub(crate) mod syndication;
+pub(crate) mod threads;
 pub mod timeline;
 pub(crate) mod tree;
 pub(crate) mod wall;

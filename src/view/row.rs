@@ -161,7 +161,11 @@ fn threads(findings: &Findings) -> Cell {
             let entries = format::count(counts.entries, "entry");
             Cell::titled(
                 format::grouped(&counts.threads.to_string()),
-                format!("{threads}, {entries}"),
+                format!(
+                    "{threads}, {entries}: {} open, {} resolved",
+                    format::grouped(&counts.open.to_string()),
+                    format::grouped(&counts.resolved().to_string()),
+                ),
             )
         },
     )

@@ -62,6 +62,8 @@ pub struct Frame {
     pub quote: String,
     /// Its author.
     pub author: Option<String>,
+    /// What the annotation suggests instead, plain.
+    pub fix: Option<String>,
     /// The event, and the events around it.
     pub events: Vec<MomentEvent>,
     /// In the last frame, an image of the result, with its description.
@@ -217,6 +219,10 @@ fn frame(s: &Sources<'_>, path: &str, chosen: &Chosen<'_>) -> Frame {
             None => layout.event_href(path, event.seq, chosen.position),
         },
         file: (s.tapes.len() > 1).then(|| tape.file.clone()),
+        fix: view
+            .as_ref()
+            .and_then(|view| view.fix.as_deref())
+            .map(|fix| words::excerpt(fix, QUOTE)),
         author: view
             .filter(|_| quote.is_some())
             .and_then(|view| view.author),
@@ -252,6 +258,6 @@ fn reason(annotation: &Annotation<'_>) -> String {
 fn says(tape: &Tape<'_>, position: usize) -> String {
     let event = &tape.events[position];
     let next = tape.events.get(position + 1);
-    let error = next.filter(|next| event.is_failure() && next.kind.family == Family::Error);
+    let error = next.filter(|next| event.has_failed() && next.kind.family == Family::Error);
     words::says(error.unwrap_or(event), QUOTE)
 }

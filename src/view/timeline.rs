@@ -83,6 +83,8 @@ pub struct EventView<'a> {
     pub at: Option<(i64, i64)>,
     /// The pause before it, if long.
     pub gap: Option<String>,
+    /// `3 s`, if it is recorded as that much earlier than the event before it.
+    pub earlier: Option<String>,
     /// Its subject.
     pub headline: &'a str,
     /// Short facts.
@@ -95,6 +97,13 @@ pub struct EventView<'a> {
     pub spans: SpanPieces,
     /// Its annotations.
     pub annotations: Vec<AnnotationView<'a>>,
+}
+
+impl EventView<'_> {
+    /// Whether it follows the event before it without a long gap, and without going back in time.
+    const fn is_in_time(&self) -> bool {
+        self.gap.is_none() && self.earlier.is_none()
+    }
 }
 
 /// A part of the content.
@@ -135,6 +144,10 @@ pub struct Timeline<'a> {
     start: Option<i64>,
     /// Hashes of payloads that earlier events showed.
     payloads: BTreeSet<&'a str>,
+    /// The last time before the next page.
+    before: Option<i64>,
+    /// The latest time before the next page: after a time that runs backwards, gaps count from it.
+    latest: Option<i64>,
 }
 
 impl<'a> Timeline<'a> {
@@ -153,6 +166,8 @@ impl<'a> Timeline<'a> {
             mutes: Mutes::of(layout, sidecar),
             start: layout.tape.events.iter().find_map(|event| event.at),
             payloads: BTreeSet::new(),
+            before: None,
+            latest: None,
         }
     }
 
@@ -171,18 +186,18 @@ impl<'a> Timeline<'a> {
             long: Vec::new(),
         };
         let range = layout.range(number);
-        let mut before = range
-            .start
-            .checked_sub(1)
-            .and_then(|previous| tape.events[previous].at);
+        let (mut before, mut latest) = (self.before, self.latest);
         let first = range.start;
         let events: Vec<_> = range
             .clone()
             .map(|position| {
                 let event = &tape.events[position];
                 let anchor = layout.anchor(event.seq, position);
-                let gap = gap(config, before, event.at);
+                let gap = gap(config, latest, event.at);
+                let earlier = event.at.zip(before).filter(|(at, before)| at < before);
+                let earlier = earlier.map(|(at, before)| before.saturating_sub(at));
                 before = event.at.or(before);
+                latest = latest.max(event.at);
                 EventView {
                     seq: event.seq,
                     word: event.kind.word,
@@ -199,12 +214,13 @@ impl<'a> Timeline<'a> {
                         &path,
                     ),
                     is_command: event.kind.family == Family::Command,
-                    failed: event.is_failure(),
+                    failed: event.has_failed(),
                     is_marked: event.outcome == Outcome::Failed,
                     at: event
                         .at
                         .map(|at| (at, at.saturating_sub(self.start.unwrap_or(at)))),
                     gap,
+                    earlier: earlier.map(format::milliseconds),
                     headline: &event.headline,
                     facts: &event.facts,
                     texts: contents.of(event, anchor),
@@ -221,6 +237,8 @@ impl<'a> Timeline<'a> {
             .collect();
         let long = contents.long;
         self.payloads = payloads;
+        self.before = before;
+        self.latest = latest;
         let page = TimelinePage {
             folds: folds::folds(&self.mutes, &tape.events[range], &events, first),
             events,

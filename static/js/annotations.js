@@ -104,7 +104,7 @@
     const head = make('p', { className: 'ah' }, to(of.href, make('span', { ariaHidden: 'true' }, shelved.sign), ` ${of.kind ?? kind.replaceAll('_', ' ')}${of.group && !named ? `: ${of.group}` : ''}`));
     const [date, time] = of.at?.split(' ') ?? [];
     if (date) head.append(' ', make('span', { className: 'by' }, shown({ iso: `${date}T${time}Z`, text: of.at, date })));
-    const said = make('p', { className: 'said' }, `event ${of.event}, ${of.about}`);
+    const said = make('p', { className: 'said' }, `${String(of.event).includes(' ') ? 'events' : 'event'} ${of.event}, ${of.about}`);
     if (of.says) said.append(': ', make('q', {}, of.says));
     const by = typeof of.author === 'string' ? `${of.author} (${author})` : author;
     const made = make('li', { className: `an-${shelved.class}` }, ...(of.evidence ? [make('p', {}, of.evidence)] : []), head, said,

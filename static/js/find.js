@@ -160,7 +160,7 @@ runpress.search((site) => {
     const part = Math.floor(number / SLOTS);
     const card = cards(await file(`annotations-${name}-${Math.floor(part / IN_FOLDER)}/${part % IN_FOLDER}`))[number % SLOTS];
     const title = card.kind ?? name.replaceAll('-', ' ');
-    return { title: card.group ? `${title}: ${card.group}` : title, text: card.evidence, about: `event ${card.event} of ${run}`, href: folder + card.href };
+    return { title: card.group ? `${title}: ${card.group}` : title, text: card.evidence, about: `${String(card.event).includes(' ') ? 'events' : 'event'} ${card.event} of ${run}`, href: folder + card.href };
   };
   const document = ([kind, title, about, href, text]) => ({ kind: KINDS[kind], title, about, href, text });
   // Reads a text.

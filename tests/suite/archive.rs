@@ -459,15 +459,20 @@ fn prose_is_shown_on_the_page_of_its_name() {
 fn dead_links_in_prose_are_reported() {
     let site = TestSite::base();
     site.write("static/pictures/a b.png", "");
-    site.write("content/pages/guide.md", "The guide.\n");
+    site.write("content/pages/guide.md", "# Größe\n\n# 概述\n");
     let alive = [
         "../index.html",
         "..",
         "../",
         "../#newest",
-        "#nowhere",
+        "#",
+        "#top",
+        "#first-part",
+        "#%E6%A6%82%E8%BF%B0",
+        "#:~:text=words",
         "?sort=cost",
-        "../guide/index.html#first",
+        "../guide/index.html#概述",
+        "../guide/#größe",
         "../guide/",
         "../guide",
         "../pictures/a%20b.png",
@@ -486,6 +491,7 @@ fn dead_links_in_prose_are_reported() {
         .chain([&run.as_str()])
         .map(|address| format!("[words](<{address}>)\n"))
         .collect();
+    let text = format!("{text}\n# First part\n\n# 概述\n");
     site.write("content/pages/about.md", &text);
     site.write("content/cases/pong.md", "[words](../../about/index.html)\n");
     site.write("content/pages/index.md", "[words](about/index.html)\n");
@@ -519,6 +525,46 @@ fn dead_links_in_prose_are_reported() {
             .collect::<Vec<_>>()
     );
     assert_eq!(outcome.blocking, 0);
+}
+
+#[test]
+fn dead_anchors_in_prose_are_reported() {
+    let site = TestSite::base();
+    site.write("content/pages/a.md", "# Größe\n\n[here](#größe), [here](#nope), [there](../b/index.html#nope), [there](../b/#part), [old](#gr-e)\n")
+        .write("content/pages/b.md", "# Part\n\nText.\n")
+        .write("content/pages/index.md", "# Part\n\n[a](#newest), [b](#part), [c](#about-part)\n")
+        .write("content/cases/pong.md", "[a](#set-1), [b](#nope)\n");
+    let outcome = site.check();
+    let mut dead: Vec<&str> = outcome
+        .diagnostics
+        .iter()
+        .map(|found| found.message.as_str())
+        .collect();
+    dead.sort_unstable();
+    assert_eq!(
+        dead,
+        [
+            "Dead link `#gr-e`: the page `a/index.html` has no such heading",
+            "Dead link `#nope`: the page `a/index.html` has no such heading",
+            "Dead link `#nope`: the page `cases/pong/index.html` has no such heading",
+            "Dead link `#part`: the page `index.html` has no such heading",
+            "Dead link `../b/index.html#nope`: the page `b/index.html` has no such heading",
+        ]
+    );
+}
+
+#[test]
+fn prose_for_a_case_in_another_script_is_on_its_page() {
+    let site = TestSite::empty();
+    site.run("a", &Run::new("0000000a-1").case("模型"))
+        .write("content/cases/模型.md", "Words about it.\n");
+    let outcome = site.build();
+    assert!(outcome.published);
+    assert!(!codes(&outcome).iter().any(|code| code.starts_with("page.")));
+    let published = site.published();
+    assert!(published.iter().any(|(path, bytes)| {
+        path.starts_with("cases/") && String::from_utf8_lossy(bytes).contains("Words about it.")
+    }));
 }
 
 #[test]

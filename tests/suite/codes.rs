@@ -183,6 +183,7 @@ fn random(count: usize) -> String {
 /// The command that triggers an import code, usually with a single log.
 fn import(code: &str) -> Set {
     const LOGS: &[&str] = &["import", "logs", "-v", "--case", "parse"];
+    const UPDATE: &[&str] = &["import", "logs", "-v", "--case", "parse", "--update"];
     let (prepare, arguments, status): (fn(&TestSite) -> Held, &'static [&'static str], i32) =
         match code {
             "import.unreadable-file" => (nothing, &["import", "gone.jsonl"], 1),
@@ -208,6 +209,7 @@ fn import(code: &str) -> Set {
             "import.native-file" => (nothing, &["import", "logs/session.trace.jsonl"], 1),
             "import.missing-case" => (nothing, &["import", "logs/session.jsonl"], 1),
             "import.changed" => (longer_session, LOGS, 1),
+            "import.not-a-continuation" => (shorter_session, UPDATE, 1),
             "import.foreign-run" => (
                 nothing,
                 &["import", "logs", "--case", "parse", "--out", "other"],
@@ -222,6 +224,8 @@ fn import(code: &str) -> Set {
             "import.skipped-entry" => (link_beside_a_log, LOGS, 0),
             "import.duplicate-run"
             | "import.cut-line"
+            | "import.part-of-a-thread"
+            | "import.totals-differ"
             | "import.unreadable-entry"
             | "import.unpublishable" => (nothing, LOGS, 0),
             _ => (nothing, LOGS, 1),
@@ -253,6 +257,15 @@ fn longer_session(site: &TestSite) -> Held {
     let more = r#"{"type":"user","uuid":"u-3","parentUuid":"u-2","message":{"role":"user","content":"And the tests?"}}"#;
     let session = site.text("logs/session.jsonl");
     site.write("logs/session.jsonl", format!("{session}{more}\n"));
+    Vec::new()
+}
+
+fn shorter_session(site: &TestSite) -> Held {
+    let ran = site.runpress(&["import", "logs", "--case", "parse"]);
+    assert_eq!(ran.status, Some(0), "{}", ran.stderr);
+    let session = site.text("logs/session.jsonl");
+    let first = session.lines().next().expect("a line");
+    site.write("logs/session.jsonl", format!("{first}\n"));
     Vec::new()
 }
 

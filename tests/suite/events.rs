@@ -326,6 +326,26 @@ fn long_pauses_are_marked_and_times_count_from_the_first_event() {
 }
 
 #[test]
+fn a_time_that_runs_backwards_is_said_at_its_event_and_once_for_the_tape() {
+    let log = [
+        event(0, "agent", r#""message":"a""#),
+        event(600, "agent", r#""message":"b""#),
+        event(10, "agent", r#""message":"c""#),
+        event(601, "agent", r#""message":"d""#),
+    ];
+    let (site, _) = published(lines(&log), 0);
+    let page = site.first_page();
+    assert_eq!(
+        page.texts("li.e i.back"),
+        ["9 min 50 s earlier than the event before"]
+    );
+    // The last event comes a second after the latest one, not ten minutes.
+    assert_eq!(page.all("ol.tape > li.gap").len(), 1);
+    let said = "Recorded times run backwards at 1 event, first at event 2.";
+    assert_eq!(page.main().matches(said).count(), 1);
+}
+
+#[test]
 fn an_event_without_a_readable_time_keeps_its_place() {
     let log = [
         event(5, "agent", r#""message":"a""#),

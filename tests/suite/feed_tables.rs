@@ -45,6 +45,8 @@ fn the_table_of_runs_holds_what_the_cards_hold() {
                 "annotations" => &card["annotations"]["count"],
                 "threads" => &card["threads"]["annotationCount"],
                 "threadEntries" => &card["threads"]["entryCount"],
+                "threadsOpen" => &card["threads"]["openCount"],
+                "threadsResolved" => &card["threads"]["resolvedCount"],
                 _ => found
                     .iter()
                     .find_map(|place| card.pointer(place))

@@ -45,6 +45,7 @@ mod house;
 mod implementation;
 mod import;
 mod import_claude;
+mod import_codex;
 mod import_facts;
 #[cfg(unix)]
 mod import_guide;
@@ -60,6 +61,7 @@ mod moments;
 
 mod mutate;
 mod mutations;
+mod mutes;
 mod navigation;
 mod outcomes;
 mod pagination;
@@ -86,6 +88,7 @@ mod settings;
 mod shards;
 mod sidecars;
 mod sizes;
+mod stated_hashes;
 mod story;
 mod support;
 mod syndication;

@@ -3,7 +3,7 @@
 use crate::crawl::problems;
 use serde_json::{Value, json};
 
-use crate::support::{FIRST, FIRST_SLUG, TestSite, codes, described};
+use crate::support::{FIRST, FIRST_SLUG, TestSite, codes, copy, described, fixture};
 
 /// A PNG with only a header.
 pub(crate) fn png(width: u32, height: u32) -> Vec<u8> {
@@ -117,7 +117,13 @@ fn pictures_that_a_record_declares_are_shown_if_their_bytes_are_pictures() {
             {"file": "proofs/court.png", "name": "v", "kind": "video"}]});
     site.write(&path, record.to_string());
     let outcome = site.publish();
-    assert_eq!(codes(&outcome), [""; 0], "{:?}", described(&outcome));
+    // The one that is missing, and the one outside of the run.
+    assert_eq!(
+        codes(&outcome),
+        ["record.missing-picture"; 2],
+        "{:?}",
+        described(&outcome)
+    );
     let page = format!("runs/{FIRST_SLUG}/index.html");
     let shown = images(&site, &page);
     let sizes: Vec<_> = shown
@@ -152,4 +158,133 @@ fn pictures_that_a_record_declares_are_shown_if_their_bytes_are_pictures() {
             .keys()
             .any(|path| of_run(&path) && path.contains("/assets/"))
     );
+}
+
+/// A site whose run `late` has the layout of current Test Cabinet.
+fn late_layout() -> TestSite {
+    let site = TestSite::base();
+    copy(
+        &fixture("cases/late-layout"),
+        &site.path("content/runs/late"),
+    );
+    site
+}
+
+/// The path of the page of the run `late`.
+fn late_page(site: &TestSite) -> String {
+    let pages: Vec<String> = site
+        .published()
+        .into_keys()
+        .filter(|path| {
+            path.starts_with("runs/") && path.contains("-late") && path.ends_with("/index.html")
+        })
+        .filter(|path| path.matches('/').count() == 2)
+        .collect();
+    assert_eq!(pages.len(), 1, "{pages:?}");
+    pages[0].clone()
+}
+
+#[test]
+fn pictures_in_the_places_of_test_cabinet_are_shown() {
+    let site = late_layout();
+    let outcome = site.publish();
+    assert_eq!(codes(&outcome), [""; 0], "{:?}", described(&outcome));
+    let page = late_page(&site);
+    let shown = images(&site, &page);
+    // The showcase, the image in its description, and the proof.
+    assert!(shown.len() >= 3, "{shown:?}");
+    assert!(
+        shown
+            .iter()
+            .all(|[source, width, _]| source.starts_with("assets/") && !width.is_empty()),
+        "{shown:?}"
+    );
+    let description = site
+        .page(&page)
+        .one(".prose img")
+        .value()
+        .attr("alt")
+        .map(str::to_owned);
+    assert_eq!(description.as_deref(), Some("Title"));
+    assert_eq!(problems(&site.published()), [""; 0]);
+}
+
+#[test]
+fn a_missing_picture_is_noted_with_its_path() {
+    let site = late_layout();
+    site.remove("content/runs/late/implementation/proof/title.png");
+    site.remove("content/runs/late/implementation/showcase/title.png");
+    let outcome = site.publish();
+    // The description names the same file as the media.
+    assert_eq!(
+        codes(&outcome),
+        ["record.missing-picture"; 3],
+        "{:?}",
+        described(&outcome)
+    );
+    assert_eq!(images(&site, &late_page(&site)), [[""; 3]; 0]);
+    assert_eq!(problems(&site.published()), [""; 0]);
+    site.write("site.toml", "[policy]\npublish_pictures = false\n");
+    assert_eq!(codes(&site.publish()), [""; 0]);
+}
+
+#[test]
+fn a_picture_leads_to_no_other_part_of_a_run() {
+    let site = late_layout();
+    let implementation = site.path("content/runs/late/implementation");
+    for (link, target) in [
+        ("proof/title.png", "../../secret.png"),
+        ("showcase/title.png", "../../../../outside.png"),
+    ] {
+        let link = implementation.join(link);
+        std::fs::remove_file(&link).expect("a file");
+        std::os::unix::fs::symlink(target, &link).expect("a link");
+    }
+    site.write("content/runs/late/secret.png", png(7, 7));
+    site.write("content/outside.png", png(8, 8));
+    site.publish();
+    assert_eq!(images(&site, &late_page(&site)), [[""; 3]; 0]);
+}
+
+#[test]
+fn a_run_rated_by_its_validation_needs_no_review() {
+    let site = late_layout();
+    site.remove("content/runs/late/writeup.md");
+    site.write("site.toml", "[policy]\nrequire_review = true\n");
+    let outcome = site.publish();
+    assert_eq!(codes(&outcome), [""; 0], "{:?}", described(&outcome));
+    // Without the failed type check, nothing rates the run.
+    site.replace(
+        "content/runs/late/run-record.json",
+        "\"exitCode\": 2",
+        "\"exitCode\": 0",
+    );
+    site.replace(
+        "content/runs/late/run-record.json",
+        "\"succeeded\": false,\n   \"output\": \"a.ts",
+        "\"succeeded\": true,\n   \"output\": \"a.ts",
+    );
+    assert_eq!(codes(&site.check()), ["review.missing"]);
+}
+
+#[test]
+fn the_readme_of_an_earlier_entry_is_folded() {
+    let site = late_layout();
+    site.replace(
+        "content/runs/late/run-record.json",
+        "\"finishedAt\": \"2026-06-01T00:00:00Z\"\n",
+        "\"finishedAt\": \"2026-06-01T00:00:00Z\", \"readme\": \"# Moon\\n\\nA game <script>of</script> *light*. ![x](title.png)\"\n",
+    );
+    let outcome = site.publish();
+    assert_eq!(codes(&outcome), [""; 0], "{:?}", described(&outcome));
+    let page = site.page(&late_page(&site));
+    let folded = page.texts("details .prose");
+    assert!(
+        folded
+            .iter()
+            .any(|text| text.contains("Moon") && text.contains("light")),
+        "{folded:?}"
+    );
+    assert!(page.all("main script").is_empty());
+    assert_eq!(problems(&site.published()), [""; 0]);
 }

@@ -180,6 +180,19 @@ class Action(unittest.TestCase):
         _, output = self.run_step("Check", status=2, ROOT=".")
         self.assertEqual(output, "")
 
+    def test_an_input_of_several_lines_is_refused_and_never_another_output(self):
+        guard = "Refuse inputs of several lines"
+        self.assertEqual(self.names[0], guard)
+        self.run_step(guard, ROOT=".", OUT="public", SHARD="1/4", VERSION="source")
+        for name in self.steps[guard]["env"]:
+            for value in ["x\nsite=elsewhere", "x\r\nsarif=y", "x\n"]:
+                told, output = self.run_step(guard, status=1, **{name: value})
+                self.assertEqual(output, "")
+                self.assertIn(f"::error::The input `{name.lower().replace('_', '-')}` has several lines.", told)
+                self.assertEqual(len(told.splitlines()), 1)
+        _, output = self.run_step("Build", ROOT=".", OUT="public\nsarif=x", SHARD="1/4\nsite=y")
+        self.assertEqual([line.split("=")[0] for line in output.splitlines()], ["site", "part"])
+
     def test_what_an_earlier_use_left_is_not_read_without_an_address(self):
         (self.folder / "previous").mkdir()
         for name in ["Check", "Build"]:

@@ -50,9 +50,13 @@ family! { ALL:
         bad "runpress import ~/.codex/sessions"
         good "[[import]]\npath = \"sessions/2026/02/**\"\ncase = \"fix-parser\"";
     IMPORT_CHANGED = "import.changed" Error "a run was imported before, with other content"
-        why "The log has changed since: usually a session was continued, or other options are used. `--update` replaces the record and the trace. Annotations, the writeup and keys that you added to the record stay; the message says how many events at the beginning are the same, so annotations of these stay valid."
+        why "The log has changed since: usually a session was continued, or other options are used. `--update` replaces the record and the trace, if the new ones contain what was imported before. Annotations, the writeup and keys that you added to the record stay; the message says how many events at the beginning are the same, so annotations of these stay valid."
         bad "runpress import session.jsonl   (the session was continued)"
         good "runpress import session.jsonl --update";
+    IMPORT_NOT_A_CONTINUATION = "import.not-a-continuation" Error "a log has only a part of a run that was imported before"
+        why "The folder of the run was made from other logs, or from a longer version of this one. Replacing it would lose events, so `--update` refuses it. A session that lies in several files is imported with all of them; a copy or a fork of a session that has its id is imported into another folder with `--out`."
+        bad "runpress import rollout-1.jsonl\nrunpress import rollout-2.jsonl --update   (the second file continues the first)"
+        good "runpress import sessions --update";
     IMPORT_FOREIGN_RUN = "import.foreign-run" Error "a run with this id exists that was not imported"
         why "The record in that folder has no `import` object, so somebody else wrote it. It is never overwritten."
         bad "content/runs/mine/run-record.json: {\"id\":\"7d9f0c52\"}   (and a log with the same id)"
@@ -69,6 +73,14 @@ family! { ALL:
         why "A link in a folder could lead anywhere, so links are not followed. Name the file itself, or copy it into the folder."
         bad "logs/session.jsonl -> /srv/logs/session.jsonl"
         good "runpress import /srv/logs/session.jsonl";
+    IMPORT_PART_OF_A_THREAD = "import.part-of-a-thread" Warning "a log continues a thread whose earlier file is missing"
+        why "Codex continues a long thread in further files. Together they are one run. The message names the thread; its earlier files have that id in their names."
+        bad "runpress import rollout-2026-01-02T03-04-05-THREAD_ROLLOUT.jsonl"
+        good "runpress import ~/.codex/sessions";
+    IMPORT_TOTALS_DIFFER = "import.totals-differ" Warning "two counts of the tokens of a run differ"
+        why "The total that a log states is compared with the sum of its responses. They differ if responses were billed that the log does not list, such as compactions, or if a counter started again. The message has the stated total first. `--report json` has both as `recorded` and `computed`."
+        bad "{\"total_token_usage\":{\"input_tokens\":900}}   (and responses of 700 tokens)"
+        good "{\"total_token_usage\":{\"input_tokens\":900}}   (and responses of 900 tokens)";
     IMPORT_CUT_LINE = "import.cut-line" Warning "a line of a log is cut off"
         why "Usually it is the last line: the program was stopped while it wrote, or is still writing. All other lines are imported. If the log grows later, import it again with `--update`."
         bad "{\"type\":\"user\",\"uuid\":\"u-1\",\"mess"

@@ -53,6 +53,10 @@ family! { ALL:
         why "Readers follow the links of a record. Only absolute `http://` and `https://` addresses are allowed; anything else could run code or open files on the reader's computer."
         bad "{\"links\": {\"sourceRepo\": \"javascript:alert(1)\"}}"
         good "{\"links\": {\"sourceRepo\": \"https://git.example.org/runs/4f1c2d3e\"}}";
+    RECORD_MISSING_PICTURE = "record.missing-picture" Note "a picture that the record declares is missing"
+        why "Proofs are looked for at `implementation/<dest>`, media of the showcase and images in its description at `implementation/showcase/<file>`; then at the same path in the run directory and in its `assets/`. The page names the picture instead. With `publish_pictures = false`, no picture is looked for."
+        bad "{\"showcase\": {\"media\": [{\"file\": \"gone.png\", \"kind\": \"image\"}]}}"
+        good "{\"showcase\": {\"media\": [{\"file\": \"title.png\", \"kind\": \"image\"}]}}";
     RECORD_UNKNOWN_KEY = "record.unknown-key" Note "unknown key in records"
         why "The key comes from a newer recorder, or is misspelled. `run.json` contains it as written; no page shows it. Each key is reported once for the whole archive, at the first run that has it, with the number of runs. Keys inside `codeAnalysis`, `toolCalls` and the other parts that are copied whole are not checked."
         bad "{\"validation\": {\"loaded\": true, \"prooofs\": []}}"

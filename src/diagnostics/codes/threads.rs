@@ -41,6 +41,14 @@ family! { ALL:
         why "A newer client may have written it. The action is ignored, as in the protocol's own reducer."
         bad "{\"type\": \"annotations/starred\"}"
         good "{\"type\": \"annotations/updated\", \"annotationId\": \"t-1\", \"resolved\": true}";
+    THREADS_NO_ACTION = "threads.no-action" Note "JSON-RPC messages report no action"
+        why "On the wire, an action arrives in a JSON-RPC notification with the method `action`, whose `params` is the envelope. Responses, requests and other methods change no thread. What a client asks for with `dispatchAction` has no effect until the server reports it. Such messages are skipped, and reported once with their number."
+        bad "{\"jsonrpc\": \"2.0\", \"id\": 1, \"result\": {}}"
+        good "{\"jsonrpc\": \"2.0\", \"method\": \"action\", \"params\": {\"channel\": \"ahp-session:/1/annotations\", \"serverSeq\": 1, \"action\": {\"type\": \"annotations/removed\", \"annotationId\": \"t-1\"}}}";
+    THREADS_NEW_RESOLVED = "threads.new-resolved" Note "a new thread is resolved from the start"
+        why "In the protocol, new threads are open; a later action resolves them. A producer that opens a thread as resolved may have lost its history, or set the flag by mistake. The thread is published as resolved."
+        bad "{\"type\": \"annotations/set\", \"annotation\": {\"id\": \"t-1\", \"resolved\": true}}   (no thread `t-1` before)"
+        good "{\"type\": \"annotations/updated\", \"annotationId\": \"t-1\", \"resolved\": true}";
     THREADS_NO_TARGET = "threads.no-target" Note "the target of an action does not exist"
         why "The action is ignored, as in the protocol's own reducer; the thread may have been removed before."
         bad "{\"type\": \"annotations/removed\", \"annotationId\": \"gone\"}"

@@ -33,6 +33,14 @@ family! { ALL:
         why "A public asset is published when it names a file, or when its `data` is a string. Other `data` could contain anything, and an asset that is itself a transcript contains more than its public part."
         bad "{\"assets\": [{\"id\": \"a\", \"visibility\": \"public\", \"data\": {\"rows\": []}}]}"
         good "{\"assets\": [{\"id\": \"a\", \"visibility\": \"public\", \"mime_type\": \"text/csv\", \"data\": \"a,b\"}]}";
+    TRANSCRIPT_EVENT_DISAGREES = "transcript.event-disagrees" Note "an event of the transcript contradicts its turns"
+        why "Harn derives an event of kind `message` or `tool_result` from each message. The page shows the messages, so an event with another text or role, or without a message, is not on the page. White space does not count."
+        bad "{\"messages\": [{\"role\": \"user\", \"content\": \"a\"}], \"events\": [{\"kind\": \"message\", \"role\": \"user\", \"text\": \"b\"}]}"
+        good "{\"messages\": [{\"role\": \"user\", \"content\": \"a\"}], \"events\": [{\"kind\": \"message\", \"role\": \"user\", \"text\": \"a\"}]}";
+    TRANSCRIPT_INLINE_CONTENT = "transcript.inline-content" Note "a public block contains its file as base64"
+        why "Base64 in a block is not published; the conversation shows the label of the block. A file of the run directory, described in `assets` and named by `asset_id`, is published, and keeps the transcript small."
+        bad "{\"type\": \"image\", \"media_type\": \"image/png\", \"base64\": \"iVBORw0KGgo=\"}"
+        good "{\"type\": \"image\", \"asset_id\": \"shot\"}";
     TRANSCRIPT_UNPORTABLE_VALUE = "transcript.unportable-value" Warning "some JSON readers refuse a value of the transcript"
         why "JSON allows half of a surrogate pair, numbers of any size and any nesting; many readers do not. The format allows such a value, so the run is published, and its feeds contain U+FFFD instead of half a pair, null instead of a number beyond 64-bit floats, and an empty object or array below 96 levels."
         bad "{\"type\": \"text\", \"text\": \"\\ud83d\"}"

@@ -207,9 +207,7 @@ impl<'o> Reader<'o> {
             "agent" => Role::Assistant,
             "system" => return self.system(step, text, &pointer),
             other => {
-                let kind = other.to_owned();
-                let origin = self.origin(here);
-                self.draft.push(origin, What::Unknown { kind });
+                self.draft.unknown_row(other);
                 return;
             }
         };

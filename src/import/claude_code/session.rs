@@ -263,10 +263,7 @@ impl<'o> Session<'o> {
                 self.draft.withhold("bookkeeping", 1);
             }
             (kind, _) if is_bookkeeping(kind) => self.draft.withhold("bookkeeping", 1),
-            _ => {
-                let kind = kind.to_owned();
-                self.lanes[at].push(place, "", What::Unknown { kind });
-            }
+            (kind, _) => self.draft.unknown_row(kind),
         }
         false
     }

@@ -417,8 +417,7 @@ fn what_the_harness_puts_in_is_withheld() {
             "note away_summary",
             "user see",
             "result t false No.",
-            "reasoning hm",
-            "unknown of-the-future"
+            "reasoning hm"
         ]
     );
     assert!(json(&draft)[4].contains(r#""images":1"#));
@@ -434,6 +433,7 @@ fn what_the_harness_puts_in_is_withheld() {
             ("metaRows", 1),
             ("signatures", 1),
             ("systemRows", 1),
+            ("unknownRows", 1),
         ]
     );
 }

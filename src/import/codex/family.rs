@@ -11,7 +11,7 @@ use crate::formats::jsonl;
 use super::super::loose::{self, Content, Text};
 use super::super::source::{HEAD, Source};
 use super::super::{Problem, problem};
-use super::rows::{Payload, Row};
+use super::rows::{Base, Payload, Row};
 
 /// The data in the first lines of a rollout.
 #[derive(Debug, Default)]
@@ -27,6 +27,24 @@ pub(super) struct Head {
     pub(super) call: Option<String>,
     /// Name or role of the subagent.
     pub(super) name: Option<String>,
+    /// If the file continues its own thread: the number of its first row in the thread.
+    pub(super) base: Option<u64>,
+    /// As `base`, if the row of the session names another thread or rollout.
+    other_base: Option<u64>,
+    /// The files that continue the thread, in order.
+    pub(super) continued: Vec<usize>,
+}
+
+impl Head {
+    /// A further file of a thread has the ids of its thread and of its own rollout in its name, and may continue any file of the
+    /// thread. A fork begins with the history of another thread.
+    fn with_file(mut self, name: &str) -> Self {
+        let is_further = !self.id.is_empty() && name.contains(&format!("-{}_", self.id));
+        if is_further {
+            self.base = self.base.or(self.other_base);
+        }
+        self
+    }
 }
 
 /// Whether a file is named like a rollout. If a rollout exists plain and compressed, only the plain one is read.
@@ -43,12 +61,31 @@ pub(super) fn heads(source: &Source, positions: &[usize]) -> (Vec<Head>, Vec<Pro
     let (mut heads, mut problems) = (Vec::new(), Vec::new());
     for &position in positions {
         match first_rows(source, position) {
-            Ok(Some(head)) => heads.push(Head { position, ..head }),
+            Ok(Some(head)) => {
+                let name = &source.names()[position];
+                heads.push(Head { position, ..head }.with_file(name));
+            }
             Ok(None) => problems.push(nothing(&source.names()[position])),
             Err(problem) => problems.push(problem),
         }
     }
-    (heads, problems)
+    (continued(heads, source.names()), problems)
+}
+
+/// Joins the files of one thread: a long thread is continued in further files, each of which says where it continues.
+fn continued(heads: Vec<Head>, names: &[String]) -> Vec<Head> {
+    let (mut later, first): (Vec<Head>, Vec<Head>) =
+        heads.into_iter().partition(|head| head.base.is_some());
+    later.sort_by_key(|head| (head.base, &names[head.position]));
+    let mut joined = first;
+    for head in later {
+        match joined.iter_mut().find(|known| known.id == head.id) {
+            Some(known) => known.continued.push(head.position),
+            None => joined.push(head),
+        }
+    }
+    joined.sort_by_key(|head| head.position);
+    joined
 }
 
 fn first_rows(source: &Source, position: usize) -> Result<Option<Head>, Problem> {
@@ -105,8 +142,15 @@ pub(super) fn of_session(meta: &Payload<'_>) -> Head {
     let parent = spawn
         .and_then(|spawn| spawn.parent_thread_id.named())
         .or_else(|| meta.parent_thread_id.named());
+    let base = meta.history_base.0.as_ref();
+    let is_own = base.is_some_and(|base| base.thread_id.get() == meta.id.get());
+    let end = |base: &Base<'_>| base.end_ordinal_exclusive.0.unwrap_or_default();
+    let end = base.map(end);
     Head {
         position: 0,
+        base: end.filter(|_| is_own),
+        other_base: end.filter(|_| !is_own),
+        continued: Vec::new(),
         id: meta.id.named().unwrap_or_default(),
         is_subagent: parent.is_some(),
         parent: parent.or_else(|| meta.forked_from_id.named()),

@@ -4,19 +4,9 @@ use crate::formats::trace::{Action, ExitCodeFrom, Role};
 
 use super::super::Keep;
 use super::super::draft::{Event, Id, Origin, ToolResult, What};
-use super::super::{loose, shared, time};
+use super::super::{injected, loose, shared, time};
 use super::thread::{Reader, Thread};
 use super::twins::{self, Who};
-
-/// What Codex inserts before messages of the user.
-const INJECTED: [&str; 6] = [
-    "<environment_context>",
-    "<user_instructions>",
-    "<permissions instructions>",
-    "<turn_context>",
-    "# AGENTS.md instructions",
-    "<turn_aborted>",
-];
 
 impl Reader<'_> {
     pub(super) fn finish(mut self) -> Thread {
@@ -52,13 +42,18 @@ impl Reader<'_> {
             } else if said.who == Who::User && !has_twin {
                 for at in said.events.clone() {
                     let event = &mut self.draft.events[at];
-                    let What::Message { text, .. } = &mut event.what else {
+                    let What::Message { text, images, .. } = &mut event.what else {
                         continue;
                     };
-                    let start = text.trim_start();
-                    let is_injected =
-                        shows_users || INJECTED.iter().any(|prefix| start.starts_with(prefix));
-                    if !is_injected {
+                    // If the log says what users wrote, everything else is not theirs.
+                    let parts = self.parts.remove(&at).unwrap_or_else(|| vec![text.clone()]);
+                    let read = parts.iter().map(|part| injected::words(part));
+                    let (words, counts): (Vec<_>, Vec<u64>) = read.unzip();
+                    let words: Vec<_> = words.into_iter().flatten().collect();
+                    let count: u64 = counts.into_iter().sum();
+                    let has_words = !shows_users
+                        && (*images > 0 || words.iter().any(|words| !words.trim().is_empty()));
+                    if has_words && count == 0 {
                         continue;
                     }
                     if self.options.keeps(Keep::Prompts) {
@@ -66,6 +61,9 @@ impl Reader<'_> {
                             kind: shared::kept("injectedContext").to_owned(),
                             text: Some(std::mem::take(text)),
                         };
+                    } else if has_words {
+                        *text = words.join("\n");
+                        self.draft.withhold("injectedContext", count);
                     } else {
                         dropped[at] = true;
                         self.draft.withhold("injectedContext", 1);
@@ -135,6 +133,7 @@ impl Reader<'_> {
     }
 
     fn record(mut self) -> Thread {
+        let own_tokens = self.own_tokens();
         let record = &mut self.draft.record;
         record.harness = Some("codex".to_owned());
         record.started = self.first_time;
@@ -158,9 +157,8 @@ impl Reader<'_> {
             },
             None => Id::default(),
         };
-        let inherited = self.inherited_tokens.unwrap_or_default();
-        if let Some(sums) = self.tokens {
-            record.tokens = sums.without(inherited).tokens();
+        if let Some(sums) = own_tokens {
+            record.tokens = sums.tokens();
         }
         let mut ended = None;
         if let Some((state, detail)) = self.ended {

@@ -110,6 +110,10 @@ impl Reader<'_> {
             images,
         };
         self.push(None, item.id.named(), message);
+        if let (Role::User, Content::Items(parts)) = (role, &item.content) {
+            let parts = parts.iter().filter_map(text_of).map(str::to_owned);
+            self.parts.insert(start, parts.collect());
+        }
         let who = match role {
             Role::User => Who::User,
             Role::Assistant => Who::Assistant,
@@ -190,6 +194,7 @@ impl Reader<'_> {
         if call.name == "apply_patch" {
             self.remember_patch(&call, given);
         }
+        self.begin(&call);
         self.push(None, item.id.named(), What::ToolCall(call));
     }
 
@@ -238,7 +243,16 @@ impl Reader<'_> {
             status: item.status.named().filter(|status| status != "completed"),
             ..Call::default()
         };
+        self.begin(&call);
         self.push(None, item.id.named(), What::ToolCall(call));
+    }
+
+    /// Remembers a call, so that its other forms are recognized.
+    pub(super) fn begin(&mut self, call: &Call) {
+        if let Some(id) = &call.call {
+            self.calls.insert(id.clone());
+            self.open.insert(id.clone(), call.name.clone());
+        }
     }
 
     /// A call that the provider runs itself.
@@ -267,6 +281,9 @@ impl Reader<'_> {
         };
         self.draft.withhold("images", images);
         let call = item.call_id.named();
+        if let Some(call) = &call {
+            self.open.remove(call);
+        }
         let mut result = ToolResult {
             call: call.clone(),
             images,
@@ -322,7 +339,7 @@ fn read_output(result: &mut ToolResult, text: String) {
     result.text = Some(header.output.to_owned());
 }
 
-fn text_of<'p>(part: &'p Content<'_, Part<'_>>) -> Option<&'p str> {
+pub(super) fn text_of<'p>(part: &'p Content<'_, Part<'_>>) -> Option<&'p str> {
     match part {
         Content::Text(text) => Some(text),
         Content::Object(part) => part.text.0.as_deref(),
@@ -331,7 +348,7 @@ fn text_of<'p>(part: &'p Content<'_, Part<'_>>) -> Option<&'p str> {
 }
 
 /// The texts of a message or a result, one per line, and the number of images.
-fn joined(content: &Content<'_, Part<'_>>) -> (String, u64) {
+pub(super) fn joined(content: &Content<'_, Part<'_>>) -> (String, u64) {
     let Content::Items(parts) = content else {
         return (text_of(content).unwrap_or_default().to_owned(), 0);
     };
@@ -340,8 +357,15 @@ fn joined(content: &Content<'_, Part<'_>>) -> (String, u64) {
     for part in parts {
         match part {
             Content::Object(part) if part.kind.text().contains("image") => images += 1,
-            part => texts.extend(text_of(part)),
+            part => texts.extend(text_of(part).filter(|text| !is_mark_of_an_image(text))),
         }
     }
     (texts.join("\n"), images)
+}
+
+/// Whether a text only marks the place of an image.
+fn is_mark_of_an_image(text: &str) -> bool {
+    let text = text.trim();
+    let is_open = text.starts_with("<image") && text.ends_with('>') && !text[1..].contains('<');
+    is_open || text == "</image>"
 }

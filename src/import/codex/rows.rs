@@ -75,7 +75,10 @@ pub(super) struct Payload<'a> {
     pub(super) success: Flag,
     pub(super) result: Object<Outcome>,
     #[serde(borrow)]
-    pub(super) item: Object<Part<'a>>,
+    pub(super) item: Object<Item<'a>>,
+    /// Tokens of one response, and of the thread up to it.
+    pub(super) usage: Object<Usage>,
+    pub(super) thread_token_usage: Object<Usage>,
 
     // The session and the settings of a turn.
     #[serde(borrow)]
@@ -93,7 +96,8 @@ pub(super) struct Payload<'a> {
     #[serde(borrow)]
     pub(super) parent_thread_id: Text<'a>,
     pub(super) subagent_history_start_ordinal: Count,
-    pub(super) history_base: Object<Base>,
+    #[serde(borrow)]
+    pub(super) history_base: Object<Base<'a>>,
     pub(super) base_instructions: Option<IgnoredAny>,
     pub(super) instructions: Option<IgnoredAny>,
     pub(super) user_instructions: Option<IgnoredAny>,
@@ -114,6 +118,59 @@ pub(super) struct Part<'a> {
     #[serde(borrow)]
     pub(super) content: Content<'a, Part<'a>>,
     pub(super) success: Flag,
+}
+
+/// A finished item, with the keys of all kinds: a message, a command, changes of files or a call of a server's tool.
+#[derive(Default, Deserialize)]
+#[serde(default)]
+pub(super) struct Item<'a> {
+    #[serde(borrow, rename = "type")]
+    pub(super) kind: Text<'a>,
+    #[serde(borrow)]
+    pub(super) id: Text<'a>,
+    #[serde(borrow)]
+    pub(super) status: Text<'a>,
+    #[serde(borrow)]
+    pub(super) text: Text<'a>,
+    #[serde(borrow)]
+    pub(super) content: Content<'a, Part<'a>>,
+    #[serde(borrow)]
+    pub(super) command: Content<'a, Part<'a>>,
+    #[serde(borrow)]
+    pub(super) cwd: Text<'a>,
+    pub(super) exit_code: Maybe<i64>,
+    #[serde(borrow)]
+    pub(super) aggregated_output: Text<'a>,
+    #[serde(borrow)]
+    pub(super) stdout: Text<'a>,
+    #[serde(borrow)]
+    pub(super) stderr: Text<'a>,
+    #[serde(borrow)]
+    pub(super) changes: Option<&'a RawValue>,
+    #[serde(borrow)]
+    pub(super) server: Text<'a>,
+    #[serde(borrow)]
+    pub(super) tool: Text<'a>,
+    #[serde(borrow)]
+    pub(super) arguments: Option<&'a RawValue>,
+    #[serde(borrow)]
+    pub(super) result: Content<'a, Part<'a>>,
+    #[serde(borrow)]
+    pub(super) error: Content<'a, Part<'a>>,
+}
+
+/// The change of one file, in a finished item.
+#[derive(Default, Deserialize)]
+#[serde(default)]
+pub(super) struct Changed<'a> {
+    #[serde(borrow, rename = "type")]
+    pub(super) kind: Text<'a>,
+    #[serde(borrow)]
+    pub(super) content: Text<'a>,
+    #[serde(borrow)]
+    pub(super) unified_diff: Text<'a>,
+    #[serde(borrow)]
+    pub(super) move_path: Text<'a>,
 }
 
 /// A result that is JSON in a string.
@@ -195,7 +252,9 @@ pub(super) struct Spawn<'a> {
 
 #[derive(Default, Deserialize)]
 #[serde(default)]
-pub(super) struct Base {
+pub(super) struct Base<'a> {
+    #[serde(borrow)]
+    pub(super) thread_id: Text<'a>,
     pub(super) end_ordinal_exclusive: Count,
 }
 

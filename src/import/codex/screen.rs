@@ -5,7 +5,7 @@ use crate::formats::trace::Role;
 use super::super::draft::What;
 use super::super::loose::Content;
 use super::rows::Payload;
-use super::thread::{Reader, Sums, total};
+use super::thread::{Counted, Reader, Sums, total};
 use super::twins::Who;
 
 impl Reader<'_> {
@@ -69,13 +69,10 @@ impl Reader<'_> {
                 });
                 self.verdict(event, ended.map(|_| !failed));
             }
-            "item_completed" => {
-                let plan = event.item.0.as_ref();
-                let plan = plan.filter(|item| item.kind.text().eq_ignore_ascii_case("plan"));
-                if let Some(text) = plan.and_then(|plan| plan.text.named()) {
-                    self.note("plan", Some(text));
-                }
-            }
+            "item_completed" => match &event.item.0 {
+                Some(item) => self.completed(item),
+                None => self.unknown("item_completed"),
+            },
             kind if is_bookkeeping(kind) => self.draft.withhold("bookkeeping", 1),
             kind => self.unknown(kind),
         }
@@ -114,19 +111,9 @@ impl Reader<'_> {
     fn token_count(&mut self, event: &Payload<'_>) {
         self.draft
             .withhold("rateLimits", u64::from(event.rate_limits.is_some()));
-        let Some(info) = &event.info.0 else { return };
-        let Some(sums) = total(info).filter(|sums| self.tokens != Some(*sums)) else {
-            return;
-        };
-        self.tokens = Some(sums);
-        if let Some(last) = Sums::of(info.last_token_usage.0.as_ref()) {
-            let usage = What::Usage {
-                tokens: last.tokens(),
-                model: None,
-                cost: None,
-                calls: Vec::new(),
-            };
-            self.push(None, None, usage);
+        if let Some(info) = &event.info.0 {
+            let last = Sums::of(info.last_token_usage.0.as_ref());
+            self.count(Counted::Screen, total(info), last);
         }
     }
 

@@ -49,13 +49,13 @@ fn a_rollout_becomes_the_trace_of_the_documentation() {
             r#"{"time":"2026-01-02T03:04:13.000Z","type":"tool_call","name":"mcp__synthetic__lookup","call":"call-mcp-001","arguments":{"query":"fixture"},"source":{"file":0,"line":10}}"#,
             r#"{"time":"2026-01-02T03:04:14.000Z","type":"tool_result","call":"call-mcp-001","text":"{\"status\":\"ok\"}","source":{"file":0,"line":11}}"#,
             r#"{"time":"2026-01-02T03:04:15.001Z","type":"message","role":"assistant","text":"The synthetic files are alpha.txt and beta.txt.","source":{"file":0,"line":13}}"#,
-            r#"{"time":"2026-01-02T03:04:16.000Z","type":"unknown","kind":"future_synthetic_record","source":{"file":0,"line":14}}"#,
         ]
     );
     assert_eq!(
         draft.withheld.into_iter().collect::<Vec<_>>(),
-        [("encryptedReasoning", 1)]
+        [("encryptedReasoning", 1), ("unknownRows", 1)]
     );
+    assert_eq!(draft.unknown_rows["future_synthetic_record"], 1);
     let record = draft.record;
     assert_eq!(
         record.id,
@@ -434,14 +434,14 @@ fn private_keys_are_not_copied() {
             "call local_shell c",
             "user look",
             "compaction",
-            "call image_generation",
-            "unknown world_state"
+            "call image_generation"
         ]
     );
     let withheld: Vec<_> = draft.withheld.into_iter().collect();
     assert_eq!(
         withheld,
         [
+            ("bookkeeping", 1),
             ("compactionSummaries", 1),
             ("encryptedReasoning", 1),
             ("images", 2),

@@ -1,15 +1,17 @@
 //! Reads one rollout row by row: sessions, turns, tokens and screen events.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use crate::formats::jsonl;
 use crate::formats::trace::Action;
+
+use crate::diagnostics::codes::IMPORT_PART_OF_A_THREAD;
 
 use super::super::draft::{Draft, Origin, Tokens, What};
 use super::super::loose::{self, Content};
 use super::super::source::Source;
 use super::super::time::When;
-use super::super::{Keep, Options, Problem, shared};
+use super::super::{Keep, Options, Problem, problem, shared};
 use super::family::{self, Family, Head};
 use super::patch::FileChange;
 use super::rows::{Info, Payload, Row, Usage};
@@ -31,28 +33,43 @@ pub(super) fn read(
     at: usize,
     options: &Options,
 ) -> Result<Thread, Problem> {
-    let position = family.heads[at].position;
-    let file = source.read(position)?;
-    let copied = match family.parent(at) {
-        Some(parent) => {
+    let head = &family.heads[at];
+    let mut reader = Reader::new(options);
+    for position in std::iter::once(head.position).chain(head.continued.iter().copied()) {
+        let file = source.read(position)?;
+        if position == head.position
+            && let Some(parent) = family.parent(at)
+        {
             let parent = source.read(parent)?;
-            Some(family::copied(&file.bytes, &parent.bytes))
+            reader.copied = Some(family::copied(&file.bytes, &parent.bytes));
         }
-        None => None,
-    };
-    let mut reader = Reader::new(options, copied);
-    reader.draft.sources.push(position);
-    for (number, line) in jsonl::lines(&file.bytes).enumerate() {
-        let text = loose::whole_pairs(&line.text);
-        reader.row = number;
-        reader.line = u64::from(line.number);
-        match loose::parse::<Row<'_>>(&text) {
-            Ok(row) => reader.read(row, &text),
-            Err(why) => reader.draft.skip_line(file.name, line.number, why),
+        reader.file = reader.draft.sources.len();
+        reader.draft.sources.push(position);
+        for line in jsonl::lines(&file.bytes) {
+            let text = loose::whole_pairs(&line.text);
+            reader.line = u64::from(line.number);
+            match loose::parse::<Row<'_>>(&text) {
+                Ok(row) => reader.read(row, &text),
+                Err(why) => reader.draft.skip_line(file.name, line.number, why),
+            }
+            reader.row += 1;
         }
+    }
+    if head.base.is_some() {
+        let file = &source.names()[head.position];
+        let id = &head.id;
+        let message = format!(
+            "The file continues thread {id}, whose beginning is in another file: `rollout-*-{id}.jsonl`"
+        );
+        let help = "Import the folder of both files: together they are one run.";
+        let warning = problem(&IMPORT_PART_OF_A_THREAD, file, message, help);
+        reader.draft.warn(warning);
     }
     Ok(reader.finish())
 }
+
+/// Maximum responses that are remembered until the other row states them.
+const STATED: usize = 64;
 
 /// Tokens as Codex counts them.
 #[derive(Debug, Default, Clone, Copy, PartialEq, Eq)]
@@ -76,6 +93,20 @@ impl Sums {
         (sums != Self::default()).then_some(sums)
     }
 
+    fn plus(self, other: Self) -> Self {
+        Self {
+            input: self.input.saturating_add(other.input),
+            cached: self.cached.saturating_add(other.cached),
+            output: self.output.saturating_add(other.output),
+            reasoning: self.reasoning.saturating_add(other.reasoning),
+        }
+    }
+
+    /// Input and output.
+    const fn all(self) -> u64 {
+        self.input.saturating_add(self.output)
+    }
+
     pub(super) fn without(self, other: Self) -> Self {
         Self {
             input: self.input.saturating_sub(other.input),
@@ -95,12 +126,57 @@ impl Sums {
     }
 }
 
+/// A running total of a thread. It may begin with the tokens of another thread, and start again when the thread is resumed.
+#[derive(Debug, Default)]
+pub(super) struct Counter {
+    /// The sums of earlier counts, before the counter started again.
+    before: Sums,
+    /// What the present count began with.
+    start: Sums,
+    last: Option<Sums>,
+}
+
+impl Counter {
+    /// Adds a total after a response with `last` tokens. `inherited` is the total of the thread that was copied.
+    fn add(&mut self, total: Sums, last: Option<Sums>, inherited: Option<Sums>) {
+        let is_first_response = last == Some(total);
+        match self.last {
+            None if !is_first_response => {
+                self.start = inherited
+                    .filter(|inherited| inherited.all() <= total.all())
+                    .unwrap_or_default();
+            }
+            Some(known) if total.all() < known.all() || is_first_response && total != known => {
+                self.before = self.before.plus(known.without(self.start));
+                self.start = Sums::default();
+            }
+            _ => {}
+        }
+        self.last = Some(total);
+    }
+
+    /// The tokens of the thread itself; `None` if nothing was counted.
+    fn own(&self) -> Option<Sums> {
+        Some(self.before.plus(self.last?.without(self.start)))
+    }
+}
+
+/// The two rows with running totals. Newer versions write both for a response, in either order.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Counted {
+    /// `token_count`
+    Screen = 0,
+    /// `token_usage_record`
+    Record = 1,
+}
+
 /// The state after some rows.
 pub(super) struct Reader<'o> {
     pub(super) options: &'o Options,
     pub(super) draft: Draft,
 
-    // The current row: its number without blank lines, its line, time and turn, and the pointer to its item.
+    // The current row: its file, its number without blank lines, its line, time and turn, and the pointer to its item.
+    file: usize,
     pub(super) row: usize,
     line: u64,
     pub(super) time: String,
@@ -118,10 +194,17 @@ pub(super) struct Reader<'o> {
     first_own: Option<u64>,
     has_own: bool,
     pub(super) inherited: u64,
-    pub(super) inherited_tokens: Option<Sums>,
+    inherited_tokens: Option<Sums>,
 
-    pub(super) tokens: Option<Sums>,
+    counters: [Counter; 2],
+    /// Tokens of responses that only one of the two rows has stated so far.
+    stated: Vec<(Counted, Sums)>,
     pub(super) said: Vec<Said>,
+    /// The parts of messages of the user that have several, by event.
+    pub(super) parts: BTreeMap<usize, Vec<String>>,
+    /// The calls so far, and the names of those without a result.
+    pub(super) calls: BTreeSet<String>,
+    pub(super) open: BTreeMap<String, String>,
     pub(super) patches: BTreeMap<String, Vec<FileChange>>,
     /// Calls that start a thread, and calls by the thread that they started.
     pub(super) spawns: Vec<String>,
@@ -135,10 +218,11 @@ pub(super) struct Reader<'o> {
 }
 
 impl<'o> Reader<'o> {
-    fn new(options: &'o Options, copied: Option<usize>) -> Self {
+    fn new(options: &'o Options) -> Self {
         Self {
             options,
             draft: Draft::default(),
+            file: 0,
             row: 0,
             line: 0,
             time: String::new(),
@@ -148,13 +232,17 @@ impl<'o> Reader<'o> {
             is_exec: false,
             first_time: None,
             ended: None,
-            copied,
+            copied: None,
             first_own: None,
             has_own: false,
             inherited: 0,
             inherited_tokens: None,
-            tokens: None,
+            counters: Default::default(),
+            stated: Vec::new(),
             said: Vec::new(),
+            parts: BTreeMap::new(),
+            calls: BTreeSet::new(),
+            open: BTreeMap::new(),
             patches: BTreeMap::new(),
             spawns: Vec::new(),
             started: BTreeMap::new(),
@@ -167,6 +255,7 @@ impl<'o> Reader<'o> {
     /// Adds an event of the current row.
     pub(super) fn push(&mut self, pointer: Option<String>, id: Option<String>, what: What) {
         let origin = Origin {
+            file: self.file,
             line: Some(self.line),
             pointer: pointer.map(|pointer| format!("{}{pointer}", self.pointer)),
             id,
@@ -234,6 +323,10 @@ impl<'o> Reader<'o> {
                 let total = payload.info.0.as_ref().and_then(total);
                 self.inherited_tokens = total.or(self.inherited_tokens);
             }
+            if kind == "token_usage_record" {
+                let total = Sums::of(payload.thread_token_usage.0.as_ref());
+                self.inherited_tokens = total.or(self.inherited_tokens);
+            }
             return;
         }
         match kind {
@@ -241,8 +334,52 @@ impl<'o> Reader<'o> {
             "response_item" => self.item(&payload),
             "event_msg" => self.event(&payload),
             "compacted" => self.compacted(kind, payload.message.text()),
+            "token_usage_record" => {
+                let total = Sums::of(payload.thread_token_usage.0.as_ref());
+                let last = Sums::of(payload.usage.0.as_ref());
+                self.count(Counted::Record, total, last);
+            }
+            "world_state"
+            | "inter_agent_communication"
+            | "inter_agent_communication_metadata"
+            | "security_risk_score" => self.draft.withhold("bookkeeping", 1),
             _ => self.unknown(kind),
         }
+    }
+
+    /// Counts a response. The same total again is the same response.
+    pub(super) fn count(&mut self, counted: Counted, total: Option<Sums>, last: Option<Sums>) {
+        let counter = &mut self.counters[counted as usize];
+        if total.is_none() || counter.last == total {
+            return;
+        }
+        if let Some(total) = total {
+            counter.add(total, last, self.inherited_tokens);
+        }
+        let Some(last) = last else { return };
+        let other = |stated: &(Counted, Sums)| stated.0 != counted && stated.1 == last;
+        if let Some(at) = self.stated.iter().position(other) {
+            self.stated.swap_remove(at);
+            return;
+        }
+        // Of a log with one of the two rows, none is ever found.
+        if self.stated.len() == STATED {
+            self.stated.remove(0);
+        }
+        self.stated.push((counted, last));
+        let usage = What::Usage {
+            tokens: last.tokens(),
+            model: None,
+            cost: None,
+            calls: Vec::new(),
+        };
+        self.push(None, None, usage);
+    }
+
+    /// The tokens of the thread itself. Each of the two rows may leave out responses that the other one has.
+    pub(super) fn own_tokens(&self) -> Option<Sums> {
+        let own = self.counters.iter().filter_map(Counter::own);
+        own.max_by_key(|sums| sums.all())
     }
 
     fn clock(&mut self) {
@@ -253,14 +390,14 @@ impl<'o> Reader<'o> {
     }
 
     pub(super) fn unknown(&mut self, kind: &str) {
-        let kind = kind.to_owned();
-        self.push(None, None, What::Unknown { kind });
+        self.draft.unknown_row(kind);
     }
 
     /// The first session is the file's own; further ones are copies.
     fn session(&mut self, meta: &Payload<'_>) {
-        if self.head.is_some() {
-            self.inherited += 1;
+        if let Some(head) = &self.head {
+            let is_own = meta.id.get() == Some(head.id.as_str());
+            self.inherited += u64::from(!is_own);
             return;
         }
         self.time = meta

@@ -48,8 +48,10 @@ pub(super) fn pair(said: &[Said], events: &[Event]) -> Vec<bool> {
             if paired[at] {
                 continue;
             }
+            // Context that was inserted may be next to the words of the user.
+            let needs_same_text = same_text || said[at].who == Who::User;
             let fits = |item: &usize| {
-                free[*item] > 0 && (!same_text || is_same(&said[*item], &said[at], events))
+                free[*item] > 0 && (!needs_same_text || is_same(&said[*item], &said[at], events))
             };
             let twin = before(said, at)
                 .find(fits)
@@ -98,10 +100,13 @@ fn is_near(said: &[Said], at: usize, other: usize) -> bool {
 }
 
 fn is_same(item: &Said, event: &Said, events: &[Event]) -> bool {
-    let wanted = event.events.clone().next().map(|at| text(&events[at]));
+    let letters = |at: usize| text(&events[at]).chars().filter(|c| !c.is_whitespace());
+    let Some(wanted) = event.events.clone().next() else {
+        return false;
+    };
     item.events
         .clone()
-        .any(|at| Some(text(&events[at])) == wanted)
+        .any(|at| letters(at).eq(letters(wanted)))
 }
 
 fn text(event: &Event) -> &str {

@@ -201,10 +201,7 @@ impl Reader<'_> {
             | "StreamingDeltaEvent"
             | "HookExecutionEvent"
             | "CondensationRequest" => self.draft.withhold("bookkeeping", 1),
-            other => {
-                let kind = other.to_owned();
-                self.draft.push(place(), What::Unknown { kind });
-            }
+            other => self.draft.unknown_row(other),
         }
         self.usage(event, place());
     }

@@ -100,6 +100,52 @@ fn headings_move_below_the_pages_own() {
 }
 
 #[test]
+fn ids_of_headings_have_letters_of_every_script_and_do_not_depend_on_their_order() {
+    let ids = |text: &str| {
+        let context = Context {
+            scope: "",
+            shift: 0,
+            origin: Origin::Site(&sizes),
+        };
+        let headings = super::headings(text, context);
+        headings.into_iter().map(|(id, _)| id).collect::<Vec<_>>()
+    };
+    assert_eq!(
+        ids("# Größe\n\n# 概述\n\n# 使用方法\n\n# Обзор 2\n\n# What's `new`?"),
+        ["größe", "概述", "使用方法", "обзор-2", "what-s-new"]
+    );
+    let texts = ["A", "A", "A 2", "C", "C#", "C++", "!", "?", "", "Main"];
+    let page = |order: &[&str]| {
+        let text: Vec<String> = order.iter().map(|text| format!("# {text}")).collect();
+        let found = ids(&text.join("\n\n"));
+        assert_eq!(found.len(), order.len());
+        let mut pairs: Vec<(String, String)> = order
+            .iter()
+            .map(|text| (*text).to_owned())
+            .zip(found)
+            .collect();
+        pairs.sort();
+        pairs
+    };
+    let there = page(&texts);
+    let reversed: Vec<&str> = texts.into_iter().rev().collect();
+    assert_eq!(page(&reversed), there);
+    let distinct: BTreeSet<&String> = there.iter().map(|(_, id)| id).collect();
+    assert_eq!(distinct.len(), texts.len(), "{there:?}");
+    let id_of = |text: &str| &there.iter().find(|(other, _)| other == text).expect("it").1;
+    assert_eq!(
+        (id_of("A 2"), id_of("C")),
+        (&"a-2".to_owned(), &"c".to_owned())
+    );
+    assert_eq!(id_of("Main"), "main-2");
+    let more = page(&["Before", "!", "?", "A", "概述"]);
+    for text in ["!", "?", "A"] {
+        let id = &more.iter().find(|(other, _)| other == text).expect("it").1;
+        assert_eq!(id, id_of(text));
+    }
+}
+
+#[test]
 fn a_footnote_is_found_by_its_name_in_any_case_and_only_the_first_of_a_name_counts() {
     let notes = html("a[^N]\n\n[^n]: one\n\n[^n]: two");
     assert!(notes.contains("href=\"#fn_w_n\"") && notes.contains("one") && notes.contains("two"));

@@ -282,6 +282,35 @@ fn kind<'a>(node: Node<'a>, members: &[Member<'a>]) -> Option<Cow<'a, str>> {
     }
 }
 
+/// Whether a block of a file contains it as base64, and names no asset.
+pub(super) fn is_inline(node: Node<'_>) -> bool {
+    let is_file = member(node, "type").is_some_and(|kind| {
+        matches!(
+            kind.as_ref(),
+            "image" | "input_image" | "file" | "document" | "attachment"
+        )
+    });
+    let is_address = |key: &str| {
+        member(node, key).is_some_and(|url| {
+            let scheme = url.get(..5);
+            scheme.is_some_and(|scheme| scheme.eq_ignore_ascii_case("data:"))
+        })
+    };
+    let data = ["base64", "data", "file_data"];
+    let source = node.get("source").and_then(|source| member(source, "data"));
+    is_file
+        && member(node, "asset_id").is_none()
+        && (data.iter().any(|key| member(node, key).is_some())
+            || source.is_some()
+            || is_address("url")
+            || is_address("image_url"))
+}
+
+/// The string under a key of an object.
+fn member<'a>(node: Node<'a>, key: &str) -> Option<Cow<'a, str>> {
+    node.get(key)?.as_str()
+}
+
 /// The text of a block, if it has one.
 pub(super) fn text(node: Node<'_>) -> Option<Cow<'_, str>> {
     if node.kind() == Kind::String {

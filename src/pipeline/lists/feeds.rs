@@ -24,7 +24,7 @@ use super::{Lists, packs};
 type Writer = fn(&Lists<'_>, &str) -> Result<FileDigest, Diagnostic>;
 
 /// All feeds, in the order of the index, with the facets they depend on, as for all lists.
-const FEEDS: [(Feed, Option<&[Facet]>, Writer); 15] = [
+const FEEDS: [(Feed, Option<&[Facet]>, Writer); 16] = [
     (view::RUNS, Some(&[]), |lists, path| {
         lists.stream(path, |out| {
             write_runs(out, lists.config(), lists.archive(), lists.findings())
@@ -78,6 +78,13 @@ const FEEDS: [(Feed, Option<&[Facet]>, Writer); 15] = [
     (view::CRYSTALLIZE, Some(&[Facet::Anchors]), |lists, path| {
         lists.stream(path, |out| {
             write_collection(out, None, "anchors", lists.spooled(|run| run.anchors))
+        })
+    }),
+    (view::THREADS, Some(&[Facet::Threads]), |lists, path| {
+        lists.stream(path, |out| {
+            lists
+                .spooled(|run| run.thread_lines)
+                .try_for_each(|lines| out.write_all(&lines?))
         })
     }),
     (view::DOWNLOADS, None, |lists, path| {

@@ -26,7 +26,7 @@ pub(super) fn write(lists: &Lists<'_>) -> Result<(), Diagnostic> {
         let prose = text.map_or_else(GroupProse::default, |text| GroupProse {
             title: text.prose.title.clone(),
             description: text.prose.description.clone(),
-            html: text.html(lists.site, "about"),
+            html: text.html(lists.site),
         });
         let findings = &lists.outcome.findings;
         let pages = catalogue::group_pages(archive, findings, group_by, group, &prose);

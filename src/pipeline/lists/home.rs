@@ -16,7 +16,7 @@ use super::Lists;
 pub(super) fn write(lists: &Lists<'_>) -> Result<(), Diagnostic> {
     let config = &lists.site.config;
     let intro = lists.gathered.prose.of_page("index.html");
-    let intro = intro.map_or_else(Html::default, |text| text.html(lists.site, "about"));
+    let intro = intro.map_or_else(Html::default, |text| text.html(lists.site));
     let read = |annotation: SpooledAnnotation| {
         let text = lists.stage.spool.get(annotation.text);
         let text = text.map_err(|error| spool::refused(&error))?;

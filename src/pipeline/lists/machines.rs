@@ -6,7 +6,7 @@ use crate::model::archive::GroupBy;
 use crate::view::catalogue::page_count;
 use crate::view::syndication::{self, MOST, Sitemap};
 
-use super::Lists;
+use super::{Lists, threads};
 use crate::pipeline::prose::Text;
 
 pub(super) fn write(lists: &Lists<'_>) -> Result<(), Diagnostic> {
@@ -67,6 +67,9 @@ fn listed(lists: &Lists<'_>) -> Vec<String> {
     }
     listed.push(links::list("annotations", 1));
     listed.extend(lists.catalogue.paths());
+    let threads = lists.findings().iter();
+    let threads = threads.map(|found| found.spooled.threads.len()).sum();
+    listed.extend(pages(threads::FOLDER, threads));
     listed.extend(lists.gathered.prose.pages().map(Text::page));
     listed.extend(archive.runs.iter().map(|entry| links::run(&entry.slug)));
     listed

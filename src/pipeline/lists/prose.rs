@@ -33,7 +33,7 @@ pub(super) fn write(lists: &Lists<'_>) -> Result<(), Diagnostic> {
         let view = home::ProsePage {
             title: title.clone(),
             description: description.clone(),
-            html: text.html(lists.site, ""),
+            html: text.html(lists.site),
             pages: pages.collect(),
             contents: if contents.len() < CONTENTS {
                 Vec::new()

@@ -12,10 +12,12 @@ use super::files::{Files, StageError};
 
 pub(super) fn write(run: &CheckedRun<'_>, files: &mut Files<'_>) -> Result<(), StageError> {
     let conversation = run.inspected.conversation.iter();
+    let pictures = &run.inspected.pictures;
+    let pictures = pictures.proofs.values().chain(pictures.showcase.values());
     let assets: BTreeMap<&str, &AssetContent> = conversation
         .flat_map(|conversation| &conversation.assets)
         .filter_map(|asset| asset.file.as_deref())
-        .chain(run.inspected.pictures.values().map(Arc::as_ref))
+        .chain(pictures.map(Arc::as_ref))
         .map(|file| (file.name.as_str(), &file.content))
         .collect();
     for (name, content) in assets {

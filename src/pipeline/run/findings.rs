@@ -32,6 +32,7 @@ pub(super) fn of(config: &Config, inspected: &Inspected<'_>) -> Findings {
                 channel: threads.channel.clone(),
                 threads: threads.threads.len(),
                 entries: threads.entry_count(),
+                open: threads.open_count(),
             })
         }),
         ..Findings::default()

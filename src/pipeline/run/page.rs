@@ -4,6 +4,8 @@ use std::borrow::Cow;
 
 use crate::feeds;
 use crate::links;
+use crate::markup::markdown::{self, Context};
+use crate::markup::{Html, Origin};
 use crate::model::details;
 use crate::render::slots::Slots;
 use crate::render::strip as strip_svg;
@@ -36,7 +38,7 @@ pub(super) fn write(run: &CheckedRun<'_>, files: &mut Files<'_>) -> Result<(), S
         strips,
         timelines,
         markdown: &|scope, text| prose(s.layouts, slug, (scope, 3), text),
-        showcase: showcase.map(|text| prose(s.layouts, slug, ("s", 3), &beginning(text))),
+        showcase: showcase.map(|text| described(&s, &beginning(text))),
     };
     let view = view::page(&s, parts);
     let title = s.entry.run.title();
@@ -75,6 +77,26 @@ fn strips(s: &Sources<'_>, page: &str, slots: &mut Slots) -> Vec<StripView> {
         StripView::new(tape, &strip, svg)
     });
     strips.collect()
+}
+
+/// Renders the description of the showcase, with its images.
+fn described(s: &Sources<'_>, text: &str) -> Html {
+    let page = links::run(&s.entry.slug);
+    let events = |number| s.layouts.first()?.numbered_href(&page, number);
+    let image = |path: &str| {
+        let file = s.pictures.showcase.get(path)?;
+        Some((format!("assets/{}", file.name), file.size?))
+    };
+    let origin = Origin::Showcase {
+        events: &events,
+        image: &image,
+    };
+    let context = Context {
+        scope: "s",
+        shift: 3,
+        origin,
+    };
+    markdown::render(text, context)
 }
 
 /// Maximum bytes of a showcase description on the page.

@@ -1,5 +1,6 @@
 //! Spools annotations and the writeup of a run for archive-wide feeds and pages.
 
+use crate::config::Config;
 use crate::diagnostics::Diagnostic;
 use crate::feeds::{self, annotations::Lines};
 use crate::inspect::Inspected;
@@ -10,10 +11,12 @@ use crate::publish::Stage;
 use crate::spool::Texts;
 use crate::view::annotations;
 use crate::view::data::search;
+use crate::view::discussion;
+use crate::view::threads;
 use crate::view::timeline::Layout;
 
 use super::findings;
-use super::unwritten;
+use super::{prose, unwritten};
 
 /// Maximum characters of evidence on the pages with all annotations.
 const EVIDENCE: usize = 400;
@@ -24,6 +27,7 @@ const EVIDENCE: usize = 400;
 /// The data cannot be serialized as JSON.
 pub(super) fn write(
     (stage, texts): (&Stage, &mut Texts),
+    config: &Config,
     entry: &Entry,
     inspected: &Inspected<'_>,
     layouts: &[Layout<'_>],
@@ -42,6 +46,8 @@ pub(super) fn write(
         hypotheses: texts.put(&lines.hypotheses),
         anchors: texts.put(&lines.anchors),
         cards: Box::default(),
+        thread_lines: Slice::default(),
+        threads: Box::default(),
         writeup: Slice::default(),
         failures: Slice::default(),
         compare: Box::default(),
@@ -77,5 +83,20 @@ pub(super) fn write(
         cards.push(card);
     }
     spooled.cards = cards.into();
+    if let Some(found) = &inspected.threads {
+        if !stage.is_dry_run() {
+            let lines = feeds::threads::lines(&entry.run, found);
+            let lines = lines.map_err(|error| unwritten("threads.jsonl", &error.into()))?;
+            spooled.thread_lines = texts.put(&lines);
+        }
+        let markdown = |scope: &str, text: &str| prose(layouts, &entry.slug, (scope, 3), text);
+        let shown = discussion::threads(config, found, &markdown);
+        let cards = threads::spooled(found, &shown).into_iter().map(|card| {
+            let card = serde_json::to_vec(&card);
+            let card = card.map_err(|error| unwritten("threads", &error.into()))?;
+            Ok(texts.put(&card))
+        });
+        spooled.threads = cards.collect::<Result<_, Diagnostic>>()?;
+    }
     Ok(spooled)
 }

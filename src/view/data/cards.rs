@@ -111,7 +111,10 @@ impl Serialize for Row<'_> {
         row.serialize_element(&self.group)?;
         row.serialize_element(&text.evidence)?;
         row.serialize_element(&text.href)?;
-        row.serialize_element(&text.event)?;
+        match text.last {
+            Some(last) => row.serialize_element(&format!("{} to {last}", text.event))?,
+            None => row.serialize_element(&text.event)?,
+        }
         row.serialize_element(&text.event_kind)?;
         row.serialize_element(&text.says)?;
         let last = [

@@ -10,7 +10,7 @@ use crate::markup::Html;
 use crate::model::archive_context::ArchiveContext;
 use crate::model::details::{self, Details, PriorEntry, Showcase};
 use crate::model::transcript::AssetFile;
-use crate::view::{Cell, format};
+use crate::view::{Cell, discussion, format};
 
 /// The showcase of a run.
 #[derive(Debug, Serialize)]
@@ -82,10 +82,14 @@ pub struct PriorView {
     pub href: Option<String>,
     /// When it ended.
     pub finished: Cell,
+    /// Its README.
+    pub readme: Option<Html>,
 }
 
 /// Maximum number of entries shown.
 const PRIOR: usize = 50;
+/// Maximum bytes of all READMEs of earlier entries on a page.
+const READMES: usize = 64 * 1024;
 /// Maximum number of media shown.
 const MEDIA: usize = 100;
 
@@ -115,12 +119,14 @@ pub(super) fn game_jam(
     around: &ArchiveContext,
     root: &str,
     details: &Details<'_>,
+    markdown: discussion::Markdown<'_>,
 ) -> Option<GameJamView> {
     let entries = &details.game_jam_prior_entries;
     if entries.is_empty() {
         return None;
     }
-    let view = |entry: &PriorEntry<'_>| {
+    let mut budget = READMES;
+    let view = |(index, entry): (usize, &PriorEntry<'_>)| {
         let found = entry
             .run_id
             .as_deref()
@@ -132,10 +138,25 @@ pub(super) fn game_jam(
                 || Cell::unknown("not recorded"),
                 |at| Cell::known(format::when(Some(&at)).text),
             ),
+            readme: entry
+                .readme
+                .as_deref()
+                .filter(|text| !text.trim().is_empty())
+                .map(|text| {
+                    let shown = &text[..text.floor_char_boundary(budget.min(text.len()))];
+                    budget -= shown.len();
+                    let scope = format!("j{index}");
+                    if shown.len() == text.len() {
+                        markdown(&scope, text)
+                    } else {
+                        let note = "(truncated; run.json has the full text)";
+                        markdown(&scope, &format!("{shown}\n\n{note}"))
+                    }
+                }),
         }
     };
     Some(GameJamView {
-        prior: entries.iter().take(PRIOR).map(view).collect(),
+        prior: entries.iter().take(PRIOR).enumerate().map(view).collect(),
         more: format::more(entries.len(), PRIOR, "entry"),
     })
 }

@@ -112,13 +112,26 @@ pub fn picture(s: &Sources<'_>) -> Option<(PictureView, String)> {
         .showcase
         .iter()
         .flat_map(|showcase| &showcase.media);
-    let media = media.map(|media| ((&media.kind, &media.file), [&media.name, &media.file]));
+    let media = media.map(|media| {
+        let picture = entry::picture(
+            &s.pictures.showcase,
+            media.kind.as_deref(),
+            media.file.as_deref(),
+        );
+        (picture, [&media.name, &media.file])
+    });
     let proofs = s.details.validation.proofs.iter();
-    let proofs = proofs.map(|proof| ((&proof.kind, &proof.dest), [&proof.name, &proof.id]));
-    media.chain(proofs).find_map(|((kind, path), names)| {
-        let picture = entry::picture(s.pictures, kind.as_deref(), path.as_deref())?;
-        Some((picture, details::name(names)))
-    })
+    let proofs = proofs.map(|proof| {
+        let picture = entry::picture(
+            &s.pictures.proofs,
+            proof.kind.as_deref(),
+            proof.dest.as_deref(),
+        );
+        (picture, [&proof.name, &proof.id])
+    });
+    media
+        .chain(proofs)
+        .find_map(|(picture, names)| Some((picture?, details::name(names))))
 }
 
 fn figures(s: &Sources<'_>, failures: usize) -> Vec<Figure> {

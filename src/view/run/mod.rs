@@ -11,7 +11,6 @@ mod review;
 mod tapes;
 mod validation;
 
-use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use serde::Serialize;
@@ -21,13 +20,13 @@ use crate::markup::Html;
 use crate::model::annotation::Sidecar;
 use crate::model::archive::Entry;
 use crate::model::archive_context::{ArchiveContext, Neighbour};
-use crate::model::details::Details;
+use crate::model::details::{Details, Pictures};
 use crate::model::implementation::Implementation;
 use crate::model::reconciliation::Reconciliation;
 use crate::model::review::Review;
 use crate::model::tape::Tape;
 use crate::model::threads::Threads;
-use crate::model::transcript::{AssetFile, Conversation};
+use crate::model::transcript::Conversation;
 use crate::model::{FileDigest, Withheld};
 
 use super::discussion::{self, ConversationView, ThreadsView};
@@ -153,7 +152,7 @@ pub struct Sources<'a> {
     /// Its review threads.
     pub threads: Option<&'a Threads<'a>>,
     /// The images that its record declares, by their path there.
-    pub pictures: &'a BTreeMap<String, Arc<AssetFile>>,
+    pub pictures: &'a Pictures,
     /// Its files.
     pub files: &'a [FileDigest],
     /// Withheld parts of these files.
@@ -258,10 +257,10 @@ pub fn page(s: &Sources<'_>, parts: Parts<'_>) -> RunPage {
             .details
             .showcase
             .as_ref()
-            .map(|showcase| entry::showcase(s.pictures, showcase, parts.showcase)),
-        game_jam: entry::game_jam(around, &root, s.details),
+            .map(|showcase| entry::showcase(&s.pictures.showcase, showcase, parts.showcase)),
+        game_jam: entry::game_jam(around, &root, s.details, parts.markdown),
         metrics: metrics::metrics(around, run, s.details),
-        validation: validation::validation(s.pictures, run, s.details),
+        validation: validation::validation(&s.pictures.proofs, run, s.details),
         outcomes: outcomes::outcomes(run),
         timelines: s
             .tapes
@@ -277,6 +276,7 @@ pub fn page(s: &Sources<'_>, parts: Parts<'_>) -> RunPage {
                     .iter()
                     .find_map(|event| event.at)
                     .map(format::at),
+                backwards: tapes::backwards(tape),
                 failures: tape.failures(),
                 html,
                 pages: tapes::pages(tape, layout, 1),

@@ -51,6 +51,8 @@ pub struct TimelineView {
     pub count: String,
     /// The time of its first event, from which times count.
     pub began: Option<DisplayTime>,
+    /// `Recorded times run backwards at 2 events, first at event 12.`
+    pub backwards: Option<String>,
     /// Number of failed events on the whole tape.
     pub failures: usize,
     /// The events of the first page.
@@ -121,6 +123,16 @@ pub(super) fn count(tape: &Tape<'_>) -> String {
         ));
     }
     count
+}
+
+/// Says that recorded times run backwards, if they do.
+pub(super) fn backwards(tape: &Tape<'_>) -> Option<String> {
+    let mut events = tape.backward_events();
+    let first = events.next()?.seq;
+    let count = format::count(events.count() + 1, "event");
+    Some(format!(
+        "Recorded times run backwards at {count}, first at event {first}."
+    ))
 }
 
 /// Builds page `number` (from 2) of a tape.

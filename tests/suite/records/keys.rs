@@ -8,6 +8,10 @@ fn a_later_key_of_a_wrong_type_is_a_warning_and_the_run_is_published() {
     let site = TestSite::base();
     let path = format!("{FIRST}/run-record.json");
     site.write(&path, fixture_text("records/6-everything.json"));
+    site.write(
+        &format!("{FIRST}/assets/shot.png"),
+        crate::pictures::png(4, 4),
+    );
     for (from, to) in [
         ("\"authMode\": \"apiKey\"", "\"authMode\": 1"),
         ("\"setupSeconds\": 10.5", "\"setupSeconds\": \"ten\""),

@@ -113,7 +113,7 @@ fn closed(name: &str) -> Value {
             object.insert("additionalProperties".to_owned(), json!(false));
         }
     });
-    let passes_on = if name == "annotations-line" {
+    let passes_on = if matches!(name, "annotations-line" | "threads-line") {
         vec![""]
     } else {
         vec!["/$defs/Annotation", "/$defs/Thread"]
@@ -232,7 +232,10 @@ fn feed_schemas_refuse_missing_keys_and_wrong_types() {
         };
         seen.insert(name);
         let validator = compiled(&schema(name));
-        let document = documents(&path, &bytes).remove(0);
+        // The site has no review threads.
+        let Some(document) = documents(&path, &bytes).into_iter().next() else {
+            continue;
+        };
         for key in schema(name)["required"].as_array().expect("required keys") {
             let key = key.as_str().expect("a key");
             let mut without = document.clone();

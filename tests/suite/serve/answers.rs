@@ -48,6 +48,13 @@ fn a_site_is_served_as_a_static_host_would_and_its_files_stay_as_a_build_writes_
     let gone = served.get("/no/such/page/");
     assert_eq!(gone.status, 404);
     assert!(gone.body.contains("Page not found"), "{}", gone.body);
+    for path in [
+        format!("/{}", "a".repeat(300)),
+        format!("/runs/{}/index.html", "%E6%A6%82".repeat(100)),
+        format!("/{}", "a/".repeat(3_000)),
+    ] {
+        assert_eq!(served.get(&path).status, 404, "{} bytes", path.len());
+    }
     assert!(gone.body.contains("/.runpress/live.js"));
     assert!(
         !site.path("public").exists(),
@@ -91,6 +98,7 @@ fn nothing_outside_the_site_and_no_other_name_is_answered() {
         "localhost.evil.example:80",
         "127.0.0.1.evil.example",
         "192.168.0.1",
+        "localhost:evil",
         "",
     ] {
         assert_eq!(

@@ -1,5 +1,6 @@
 //! Review threads of the Agent Host Protocol: next to the lines that they are about, and in the feeds.
 
+mod listed;
 mod places;
 mod replayed;
 
@@ -67,7 +68,8 @@ fn run_json_holds_the_threads_as_written_and_the_digests_of_what_they_point_at()
     let run = site.json(&format!("runs/{FIRST_SLUG}/run.json"));
     assert_eq!(
         run["threads"],
-        json!({ "resource": null, "annotationCount": 1, "entryCount": 1, "annotations": [written] })
+        json!({ "resource": null, "annotationCount": 1, "entryCount": 1, "openCount": 1, "resolvedCount": 0,
+            "annotations": [written] })
     );
     let paths: Vec<_> = run["files"]
         .as_array()

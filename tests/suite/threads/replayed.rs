@@ -44,7 +44,12 @@ fn the_actions_are_replayed_over_the_state() {
     );
     assert_eq!(codes(&site.publish()), [""; 0]);
     let page = site.first_page();
-    assert!(page.main().contains("2 threads, 1 open"), "{}", page.main());
+    assert!(
+        page.main()
+            .contains("2 threads, 1 open, 1 resolved, 3 entries"),
+        "{}",
+        page.main()
+    );
     assert_eq!(
         page.texts("div.thread ol.entries > li"),
         ["new", "first", "second"]
@@ -142,7 +147,7 @@ fn an_action_log_alone_and_a_snapshot_are_enough() {
     let card = &snapshot.json("feeds/runs.json")["runs"][0]["threads"];
     assert_eq!(
         *card,
-        json!({ "resource": "ahp-session:/7/annotations", "annotationCount": 2, "entryCount": 2 })
+        json!({ "resource": "ahp-session:/7/annotations", "annotationCount": 2, "entryCount": 2, "openCount": 2, "resolvedCount": 0 })
     );
 }
 

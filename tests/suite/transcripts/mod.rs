@@ -1,5 +1,6 @@
 //! Transcripts: public content is shown and passed on, and nothing else leaves the file.
 
+mod cases;
 mod disguised;
 mod messages;
 mod secrets;

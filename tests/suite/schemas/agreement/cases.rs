@@ -234,6 +234,9 @@ pub(super) fn cases() -> Vec<Case> {
     ] {
         let envelope = json!({"channel": "c/annotations", "serverSeq": 1, "action": action,
             "origin": {"clientId": "c", "clientSeq": 1}});
+        let message = json!({"jsonrpc": "2.0", "method": "action", "params": envelope});
+        cases.push(case("thread-actions", json!([message]), accepts_action));
+        cases.push(case("thread-actions", message, accepts_action));
         cases.push(case("thread-actions", envelope, accepts_action));
         cases.push(case("thread-actions", action, accepts_action));
     }
