@@ -61,7 +61,7 @@
 //! | `load` | (edge) the files of a run, redacted, and `load::Beside`: the files that they name | `beneath`, `config`, `diagnostics`, `discover`, `formats`, `model` |
 //! | `spool` | (edge) texts kept out of memory | `cache`, `diagnostics`, `model` |
 //! | `publish` | (edge) how a site is staged and swapped in | `beneath`, `diagnostics`, `links`, `model`, `spool` |
-//! | `inspect` | formats and rules, applied to the files of a run | `config`, `diagnostics`, `formats`, `load`, `markup`, `model`, `rules` |
+//! | `inspect` | formats and rules, applied to the files of a run | `config`, `diagnostics`, `formats`, `load`, `markup`, `model`, `pictures`, `rules` |
 //! | `feeds` | what machines read | `config`, `diagnostics`, `formats`, `links`, `markup`, `model`, `shapes`, `url` |
 //! | `export` | the tables of `--export` | `feeds`, `inspect`, `model` |
 //! | `schema` | the JSON Schemas of inputs and feeds | `config`, `diagnostics`, `feeds`, `formats`, `ledger`, `model`, `shapes` |

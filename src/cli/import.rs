@@ -6,7 +6,7 @@ use std::io::IsTerminal;
 use runpress::api::config::FILE_NAME;
 use runpress::api::diagnostics::Severity;
 use runpress::api::diagnostics::human::render;
-use runpress::api::diagnostics::text::visible;
+use runpress::api::diagnostics::text::{counted, visible};
 use runpress::api::import::{
     Change, IMPORTERS, Importer, Keep, Named, Options, Problem, Report, Request, Said, find, import,
 };
@@ -257,11 +257,6 @@ fn unknown_rows(done: &Json) -> Option<String> {
     let names: Vec<String> = names.collect();
     let rows = counted(all, "row");
     (all > 0).then(|| format!("Left out {rows} of unknown types: {}", names.join(", ")))
-}
-
-fn counted(count: u64, word: &str) -> String {
-    let end = if count == 1 { "" } else { "s" };
-    format!("{count} {word}{end}")
 }
 
 fn line(report: &Report, dry_run: bool) -> String {

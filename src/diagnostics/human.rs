@@ -4,7 +4,7 @@ use annotate_snippets::{
     AnnotationKind, Group, Level, Origin, Renderer, Snippet, renderer::DecorStyle,
 };
 
-use super::text::visible;
+use super::text::{counted, visible};
 use super::{Diagnostic, Severity, SeverityCounts};
 
 /// Renders all problems as text, styled for a terminal or plain.
@@ -39,7 +39,7 @@ pub fn tally(tally: SeverityCounts) -> String {
     ]
     .iter()
     .filter(|(count, _)| *count > 0)
-    .map(|(count, word)| format!("{count} {word}{}", if *count == 1 { "" } else { "s" }))
+    .map(|(count, word)| counted(*count as u64, word))
     .collect::<Vec<_>>()
     .join(", ")
 }

@@ -22,6 +22,12 @@ pub fn quoted(value: &str) -> String {
     out
 }
 
+/// A number and its noun: `1 error`, `2 errors`.
+pub fn counted(count: u64, word: &str) -> String {
+    let end = if count == 1 { "" } else { "s" };
+    format!("{count} {word}{end}")
+}
+
 /// Maximum length of a parser's message, in characters; it may quote the input.
 const REASON_LIMIT: usize = 200;
 

@@ -7,7 +7,7 @@ use schemars::{JsonSchema, Schema};
 use serde::{Deserialize, Serialize};
 use serde_json::json;
 
-use crate::diagnostics::text::quoted;
+use crate::diagnostics::text::{counted, quoted};
 use crate::diagnostics::{Collector, Diagnostic, codes};
 use crate::shapes;
 
@@ -146,8 +146,8 @@ impl Reason {
 
 /// The marker that replaces a span.
 pub fn marker(reason: Reason, length: usize) -> String {
-    let s = if length == 1 { "" } else { "s" };
-    format!("[withheld: {}, {length} character{s}]", reason.word())
+    let length = counted(length as u64, "character");
+    format!("[withheld: {}, {length}]", reason.word())
 }
 
 /// The marker that replaces a whole file.

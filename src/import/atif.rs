@@ -13,6 +13,7 @@ use std::collections::BTreeSet;
 use crate::diagnostics::Code;
 use crate::diagnostics::codes::IMPORT_WRONG_FORMAT;
 use crate::formats::decimal::Decimal;
+use crate::model::run::Metric;
 
 use super::agents;
 use super::draft::{Draft, Id, Tokens};
@@ -189,12 +190,13 @@ fn of_all(metrics: &FinalMetrics<'_>) -> Tokens {
 }
 
 /// Sets the fields of the record that are known after all steps.
-fn finish(reader: Reader<'_>) -> Draft {
+fn finish(reader: Reader<'_>, file: &str) -> Draft {
     let mut draft = reader.draft;
     let record = &mut draft.record;
     // The last of several files counts only its own context.
     let sums_count = reader.is_continued && reader.tokens != Tokens::default();
-    if sums_count || record.tokens == Tokens::default() {
+    let is_sum = sums_count || record.tokens == Tokens::default();
+    if is_sum {
         record.tokens = reader.tokens;
     }
     let cost = reader.cost.map(Decimal::value);
@@ -207,6 +209,14 @@ fn finish(reader: Reader<'_>) -> Draft {
         record.models = reader.models.models;
     }
     reader.times.write(record);
+    if is_sum {
+        draft.uncounted(file, reader.uncounted);
+    }
+    if reader.is_cut {
+        let mut metrics = Metric::TOKENS.to_vec();
+        metrics.push(Metric::ActualCost);
+        draft.lower_bound(file, &metrics, "a file that continues the log is missing");
+    }
     agents::weave(&mut draft, reader.blocks);
     draft
 }

@@ -18,6 +18,7 @@ mod tests;
 use std::collections::{BTreeMap, BTreeSet};
 
 use crate::diagnostics::codes::{IMPORT_DUPLICATE_RUN, IMPORT_WRONG_FORMAT};
+use crate::diagnostics::text::counted;
 use crate::formats::{decimal, jsonl};
 use crate::model::run::Metric;
 
@@ -374,19 +375,14 @@ fn total(draft: &mut Draft, session: &Session<'_>, counts: &Counts, file: &str) 
         ),
     ] {
         if count > 0 {
-            let why = format!("the log has {} {why}", number(count, "response"));
+            let why = format!("the log has {} {why}", counted(count, "response"));
             draft.lower_bound(file, metrics, &why);
         }
     }
     if missing > 0 {
-        let why = format!("the log of {} is missing", number(missing, "subagent"));
+        let why = format!("the log of {} is missing", counted(missing, "subagent"));
         draft.lower_bound(file, &Metric::TOKENS, &why);
     }
-}
-
-fn number(count: u64, word: &str) -> String {
-    let end = if count == 1 { "" } else { "s" };
-    format!("{count} {word}{end}")
 }
 
 /// The number of subagents that have answered, but have no rows.

@@ -8,6 +8,7 @@ use serde_json::value::RawValue;
 use crate::formats::trace::{Action, Change, ExitCodeFrom, Phase, Role};
 
 use crate::diagnostics::codes::{IMPORT_CUT_LINE, IMPORT_LOWER_BOUND, IMPORT_UNREADABLE_ENTRY};
+use crate::diagnostics::text::counted;
 use crate::diagnostics::{Code, Severity};
 
 use crate::model::run::{Metric, MetricSet};
@@ -84,6 +85,15 @@ impl Draft {
             "Nothing needs to be done; pages and feeds mark the values with `≥` and `lowerBounds`.";
         let message = format!("{names}: {why}");
         self.warn(problem(&IMPORT_LOWER_BOUND, file, message, help));
+    }
+
+    /// Marks tokens that are sums as lower bounds, because some calls of the model have no count.
+    pub fn uncounted(&mut self, file: &str, calls: u64) {
+        if calls > 0 {
+            let calls = counted(calls, "call");
+            let why = format!("the log has {calls} of the model without a count of tokens");
+            self.lower_bound(file, &Metric::TOKENS, &why);
+        }
     }
 
     /// Counts an unreadable value.

@@ -64,6 +64,8 @@ pub fn read(source: &Source, position: usize, options: &Options) -> Result<Draft
         times: Times::default(),
         asked: false,
         last: whole.messages.items().len().saturating_sub(1),
+        counted: 0,
+        uncounted: 0,
     };
     reader.draft.sources.push(position);
     for (number, row) in whole.messages.items().iter().enumerate() {
@@ -79,6 +81,14 @@ pub fn read(source: &Source, position: usize, options: &Options) -> Result<Draft
         }
     }
     reader.record(&whole);
+    // The program counts calls of the model whose answer it could not use and did not store.
+    let calls = whole
+        .info
+        .as_ref()
+        .and_then(|info| info.model_stats.as_ref());
+    let calls = calls.and_then(|stats| *stats.api_calls).unwrap_or_default();
+    let uncounted = calls.saturating_sub(reader.counted).max(reader.uncounted);
+    reader.draft.uncounted(file.name, uncounted);
     Ok(reader.draft)
 }
 
@@ -95,6 +105,9 @@ struct Reader<'o> {
     asked: bool,
     /// The last row.
     last: usize,
+    /// Answers with a count of tokens, and answers without.
+    counted: u64,
+    uncounted: u64,
 }
 
 impl Reader<'_> {
@@ -196,6 +209,7 @@ impl Reader<'_> {
         if let Some(counted) = usage.and_then(Usage::read) {
             let tokens = counted.disjoint();
             self.draft.record.tokens = self.draft.record.tokens.plus(tokens);
+            self.counted += 1;
             let calls = self.waiting.all();
             let usage = What::Usage {
                 tokens,
@@ -204,6 +218,8 @@ impl Reader<'_> {
                 calls,
             };
             self.draft.push(self.origin("/extra"), usage);
+        } else {
+            self.uncounted += 1;
         }
     }
 

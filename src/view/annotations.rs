@@ -51,6 +51,17 @@ pub struct SpooledText {
     pub at: Option<i64>,
 }
 
+impl SpooledText {
+    /// `event 2` or `events 2 to 4`.
+    #[must_use]
+    pub fn events(&self) -> String {
+        match self.last {
+            Some(last) => format!("events {} to {last}", self.event),
+            None => format!("event {}", self.event),
+        }
+    }
+}
+
 /// An annotation in a list.
 #[derive(Debug, Serialize)]
 pub struct Card {
@@ -224,6 +235,7 @@ pub fn spooled_text(
 #[must_use]
 pub fn card(entry: &Entry, kind: usize, text: SpooledText) -> Card {
     let (class, sign) = appearance_of(kind);
+    let event = text.events();
     let (author, author_kind) = text.author.map_or((None, None), |(id, kind)| {
         let author = id.map_or_else(|| kind.clone(), |id| format!("{id} ({kind})"));
         (Some(author), Some(kind))
@@ -236,10 +248,7 @@ pub fn card(entry: &Entry, kind: usize, text: SpooledText) -> Card {
         sign,
         evidence: text.evidence,
         href: links::run_file(&entry.slug, &text.href),
-        event: match text.last {
-            Some(last) => format!("events {} to {last}", text.event),
-            None => format!("event {}", text.event),
-        },
+        event,
         event_kind: text.event_kind,
         says: text.says,
         run: entry.run.title(),

@@ -224,6 +224,7 @@ fn import(code: &str) -> Set {
             "import.skipped-entry" => (link_beside_a_log, LOGS, 0),
             "import.duplicate-run"
             | "import.cut-line"
+            | "import.lower-bound"
             | "import.part-of-a-thread"
             | "import.totals-differ"
             | "import.unreadable-entry"

@@ -73,6 +73,8 @@ pub(super) struct Step<'a> {
     #[serde(borrow)]
     pub(super) metrics: Object<Metrics<'a>>,
     pub(super) is_copied_context: Flag,
+    /// 0 if the agent acted without a model.
+    pub(super) llm_call_count: Count,
     #[serde(borrow)]
     pub(super) extra: Object<StepExtra<'a>>,
 }

@@ -34,7 +34,7 @@ pub(super) fn read_one(source: &Source, root: usize, options: &Options) -> Resul
     record(&mut reader, &first);
     run.one(&mut reader, &first, root, 0);
     run.continued(&mut reader, &first, root);
-    Ok(finish(reader))
+    Ok(finish(reader, file.name))
 }
 
 /// The files of one run.
@@ -187,18 +187,20 @@ impl Run<'_> {
         let mut next = first.continued_trajectory_ref.named();
         let mut position = root;
         while let Some(path) = next.take() {
-            let Some(found) = beside(self.source, position, &path) else {
-                return reader.note("missing continuation", path, "/continued_trajectory_ref");
-            };
-            if self.read.len() >= LIMIT || !self.read.insert(found) {
+            let found = beside(self.source, position, &path);
+            if found.is_some_and(|found| self.read.contains(&found)) {
                 return;
             }
-            let Ok(file) = self.source.read(found) else {
-                return;
+            let file = found
+                .filter(|_| self.read.len() < LIMIT)
+                .and_then(|found| Some((found, self.source.read(found).ok()?)));
+            let Some((found, file)) = file else {
+                return reader.miss(path);
             };
+            self.read.insert(found);
             let text = text(&file);
             let Ok(trajectory) = trajectory(&file, &text) else {
-                return reader.note("missing continuation", path, "/continued_trajectory_ref");
+                return reader.miss(path);
             };
             reader.file = reader.draft.sources.len();
             reader.draft.sources.push(found);

@@ -41,12 +41,16 @@ pub(super) struct Reader<'o> {
     /// Tokens and cost of the steps.
     pub(super) tokens: Tokens,
     pub(super) cost: Option<Decimal>,
+    /// Steps of the model without a count of tokens.
+    pub(super) uncounted: u64,
     /// The models of the steps.
     pub(super) models: Record,
     /// Times of the steps.
     pub(super) times: Times,
     /// Whether the trajectory has several files.
     pub(super) is_continued: bool,
+    /// Whether one of them is missing.
+    pub(super) is_cut: bool,
     copied: u64,
 }
 
@@ -62,9 +66,11 @@ impl<'o> Reader<'o> {
             base: String::new(),
             tokens: Tokens::default(),
             cost: None,
+            uncounted: 0,
             models: Record::default(),
             times: Times::default(),
             is_continued: false,
+            is_cut: false,
             copied: 0,
         }
     }
@@ -75,6 +81,12 @@ impl<'o> Reader<'o> {
             pointer: Some(format!("{}{pointer}", self.base)),
             ..Origin::default()
         }
+    }
+
+    /// Notes that a continuation cannot be read.
+    pub(super) fn miss(&mut self, path: String) {
+        self.is_cut = true;
+        self.note("missing continuation", path, "/continued_trajectory_ref");
     }
 
     pub(super) fn note(&mut self, kind: &str, text: String, pointer: &str) {
@@ -323,7 +335,9 @@ impl<'o> Reader<'o> {
     }
 
     fn metrics(&mut self, step: &Step<'_>, calls: Vec<String>, here: &str) {
+        let has_asked = step.llm_call_count.0 != Some(0);
         let Some(metrics) = &step.metrics.0 else {
+            self.uncounted += u64::from(step.source.text() == "agent" && has_asked);
             return;
         };
         let sealed = u64::from(metrics.completion_token_ids.is_some())
@@ -336,6 +350,7 @@ impl<'o> Reader<'o> {
         self.draft.record.cost_estimated |= extra.is_some_and(MetricsExtra::is_estimated);
         let tokens = of_step(metrics);
         if tokens == Tokens::default() {
+            self.uncounted += 1;
             return;
         }
         self.tokens = self.tokens.plus(tokens);

@@ -8,6 +8,7 @@ use crate::import::testing::{
 use crate::import::{Draft, Id, Keep, Options, Source};
 
 use crate::import::testing::outline;
+use crate::model::run::Metric;
 
 use super::{Atif, read_trajectory};
 
@@ -253,6 +254,7 @@ fn a_trajectory_goes_on_in_the_files_that_it_names() {
         ]
     );
     assert_eq!(tokens(&draft), "30/-/2/-");
+    assert!(draft.record.lower_bounds.contains(Metric::Output));
     let circle = part("one", r#","continued_trajectory_ref":"b.json""#, 1);
     let back = part("two", r#","continued_trajectory_ref":"a.json""#, 1);
     let draft = run(
@@ -260,6 +262,21 @@ fn a_trajectory_goes_on_in_the_files_that_it_names() {
         &[("a.json", circle.as_bytes()), ("b.json", back.as_bytes())],
     );
     assert_eq!(brief(&draft).len(), 5);
+    assert!(!draft.record.lower_bounds.contains(Metric::Output));
+}
+
+#[test]
+fn the_sum_of_some_steps_is_a_lower_bound() {
+    let metrics = r#""metrics":{"prompt_tokens":10,"completion_tokens":1}"#;
+    let step = |more: &str| format!(r#"{{"source":"agent","message":"x"{more}}}"#);
+    let counted = step(&format!(",{metrics}"));
+    let all = of(&counted);
+    assert!(!all.record.lower_bounds.contains(Metric::Output));
+    let without_a_model = of(&[&*counted, &step(r#","llm_call_count":0"#)].join(","));
+    assert!(!without_a_model.record.lower_bounds.contains(Metric::Output));
+    let some = of(&[&*counted, &step("")].join(","));
+    assert_eq!(tokens(&some), "10/-/1/-");
+    assert!(some.record.lower_bounds.contains(Metric::Output));
 }
 
 #[test]

@@ -1,5 +1,7 @@
 //! Finishes a rollout: removes twins, marks undone turns and fills the record.
 
+use std::collections::BTreeSet;
+
 use crate::formats::trace::{Action, ExitCodeFrom, Role};
 
 use super::super::Keep;
@@ -34,6 +36,14 @@ impl Reader<'_> {
             .said
             .iter()
             .any(|said| said.is_event && said.who == Who::User);
+        // Tools that redact a log may leave other texts in the two forms of one message.
+        let mut differing: BTreeSet<usize> = self
+            .said
+            .iter()
+            .zip(&paired)
+            .filter(|(said, has_twin)| said.is_event && said.who == Who::User && !**has_twin)
+            .map(|(said, _)| said.row)
+            .collect();
         for (said, has_twin) in self.said.iter().zip(paired) {
             if said.is_event {
                 for at in said.events.clone().filter(|_| has_twin) {
@@ -54,6 +64,10 @@ impl Reader<'_> {
                     let has_words = !shows_users
                         && (*images > 0 || words.iter().any(|words| !words.trim().is_empty()));
                     if has_words && count == 0 {
+                        continue;
+                    }
+                    if count == 0 && *images == 0 && differing.remove(&(said.row + 1)) {
+                        dropped[at] = true;
                         continue;
                     }
                     if self.options.keeps(Keep::Prompts) {

@@ -3,7 +3,7 @@
 use serde::Deserialize;
 use serde_json::value::RawValue;
 
-use super::super::loose::{Apart, Items, Maybe, Number, Text};
+use super::super::loose::{Apart, Count, Items, Maybe, Number, Text};
 use super::super::usage::Usage;
 
 #[derive(Deserialize, Default)]
@@ -31,6 +31,7 @@ pub struct Info<'a> {
 #[serde(default)]
 pub struct Stats {
     pub instance_cost: Number,
+    pub api_calls: Count,
 }
 
 /// All other keys are private.

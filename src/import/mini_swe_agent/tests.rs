@@ -2,6 +2,8 @@
 
 use super::super::testing::{counts, only, outline, read, read_with, survive, tokens};
 use super::super::{Keep, Options};
+use crate::model::run::Metric;
+
 use super::*;
 
 const LOCAL: &[u8] =
@@ -123,6 +125,8 @@ fn answers_of_the_responses_api_and_words_of_a_person_are_read() {
         )
     );
     assert_eq!(tokens(&draft), "6/4/3/2");
+    // The program counts two calls, and the log has the tokens of one.
+    assert!(draft.record.lower_bounds.contains(Metric::Output));
     assert_eq!(draft.record.state, "harness_error");
     assert_eq!(draft.record.cost, Some(0.0));
     assert_eq!(draft.withheld["encryptedReasoning"], 1);

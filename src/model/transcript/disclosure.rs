@@ -12,10 +12,9 @@ use crate::formats::transcript::{Event, Message};
 use crate::model::Verbatim;
 
 use super::nested::{
-    DEPTH, data, holds_hidden_block, holds_hidden_item, is_hidden_item, last_of_each,
-    text_hides_block,
+    data, holds_hidden_block, holds_hidden_item, is_hidden_item, last_of_each, text_hides_block,
 };
-use super::visibility::{Hidden, holds_result, is_a_tools, is_marked_result, said};
+use super::visibility::{DEPTH, Hidden, holds_result, is_a_tools, is_marked_result, said};
 use super::{Content, Published};
 
 /// Maximum length of an unrecognized type's name.

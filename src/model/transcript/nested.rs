@@ -8,11 +8,8 @@ use crate::formats::json::{Kind, Member, Node};
 use crate::formats::private::{is_of_a_block, is_reasoning, is_reasoning_itself};
 use crate::model::Verbatim;
 
-use super::visibility::{is_a_tools, said};
+use super::visibility::{DEPTH, is_a_tools, said};
 use super::{Published, quoted};
-
-/// Maximum depth of public data; deeper parts are dropped.
-pub(super) const DEPTH: usize = 32;
 
 /// Data without its reasoning. A visibility inside it belongs to the data (a repository may be `private`), not to the block.
 /// `None` if nothing of it is published.

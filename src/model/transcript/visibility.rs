@@ -7,7 +7,9 @@ use crate::formats::private::{
 };
 
 use super::Withheld;
-use super::nested::DEPTH;
+
+/// Maximum depth of public data; deeper parts are dropped.
+pub(super) const DEPTH: usize = 32;
 
 /// Why something is not published.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

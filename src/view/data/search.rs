@@ -97,7 +97,7 @@ pub struct Annotation {
     /// Number of the card within its kind, times the number of kinds, plus the kind.
     card: u64,
     #[serde(skip)]
-    event: u64,
+    events: String,
     #[serde(skip)]
     title: String,
     #[serde(skip)]
@@ -136,8 +136,11 @@ impl RunText {
         match self {
             Self::Failure(_, _, what, says) => found(&[says, what, "of"]),
             Self::Annotation(Annotation {
-                event, title, says, ..
-            }) => found(&[title, says, &format!("event {event} of")]),
+                events,
+                title,
+                says,
+                ..
+            }) => found(&[title, says, events, "of"]),
             Self::Writeup(_, text) => found(&[text, rated]),
         }
     }
@@ -252,13 +255,14 @@ pub const fn writeup(text: String) -> RunText {
 /// The text of an annotation with this card number; `None` if it has no evidence.
 #[must_use]
 pub fn annotation(kind: usize, number: u32, text: SpooledText) -> Option<RunText> {
+    let events = text.events();
     let words = text.kind;
     let words = words.unwrap_or_else(|| kind_word(kind).replace('_', " "));
     let title = text.group.map(|group| format!("{words}: {group}"));
     let says = Some(text.evidence).filter(|text| !text.is_empty())?;
     Some(RunText::Annotation(Annotation {
         card: u64::from(number) * KIND_COUNT as u64 + kind as u64,
-        event: text.event,
+        events,
         title: title.unwrap_or(words),
         says,
     }))
