@@ -41,7 +41,8 @@ pub struct Context<'a> {
 pub fn render(text: &str, context: Context<'_>) -> Html {
     let mut out = String::with_capacity(text.len() + text.len() / 2);
     html::push_html(&mut out, filtered(text, context).into_iter());
-    Html::finished(out)
+    // The writer ends void elements as in XHTML. Everywhere else, `>` is escaped.
+    Html::finished(out.replace(" />", ">"))
 }
 
 /// The paths of the images that a text shows from files next to it. Only the beginning of a very long text is read.

@@ -32,7 +32,7 @@
     const heads = runs.map((run) => make('th', { scope: 'col' }, letter(run.at), ' ', link(pageOf(run), run.model)));
     const made = make('table', { className: 'sides' }, make('caption', { className: 'sr' }, caption),
       make('thead', {}, make('tr', {}, make('th', { scope: 'col' }, first), ...heads)), ...bodies);
-    made.style.minWidth = `${7 + 9 * runs.length}rem`;
+    made.style.minWidth = `${7 + 7.5 * runs.length}rem`;
     return make('div', { className: 'scroll', tabIndex: 0, role: 'region', ariaLabel: caption }, made);
   };
   // A difference is marked by a sign and a word, not by color alone.

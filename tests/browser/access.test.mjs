@@ -3,30 +3,13 @@ import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 
 import { drawn, launch, unfold } from './support/browser.mjs';
-import { SITE, kinds, richest, runPage } from './support/site.mjs';
-import { eachKind, open } from './support/windows.mjs';
+import { kinds } from './support/kinds.mjs';
+import { SITE, richest, runPage } from './support/site.mjs';
+import { eachKind, open, overflow } from './support/windows.mjs';
 
 let browser;
 before(async () => { browser = await launch(); });
 after(() => browser?.close());
-
-/** What sticks out of the window to the right, except what scrolls in a region of its own. */
-const overflow = (page) => page.evaluate(() => {
-  const most = document.documentElement.clientWidth;
-  if (document.documentElement.scrollWidth <= most) return [];
-  return [...document.querySelectorAll('body *')]
-    .filter((element) => element.getBoundingClientRect().right > most + 1 && !element.closest('.scroll'))
-    .slice(0, 5)
-    .map((element) => element.outerHTML.slice(0, 160));
-});
-
-test('no kind of page is wider than a window of 320 px', async () => {
-  await eachKind(browser, { width: 320 }, async (page, kind) => {
-    await unfold(page);
-    assert.deepEqual(await overflow(page), [], kind.name);
-    assert.equal(await page.evaluate(() => document.documentElement.scrollWidth), 320, kind.name);
-  });
-});
 
 test('text at 200 % loses nothing and does not widen the page', async () => {
   await eachKind(browser, { bypassCSP: true, width: 1280 }, async (page, kind) => {

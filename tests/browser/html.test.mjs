@@ -6,8 +6,8 @@ import { createRequire } from 'node:module';
 import { test } from 'node:test';
 import { promisify } from 'node:util';
 
+import { kinds } from './support/kinds.mjs';
 import { serve } from './support/server.mjs';
-import { kinds } from './support/site.mjs';
 
 test('the Nu HTML checker has nothing to say about any kind of page', async () => {
   const jar = createRequire(import.meta.url)('vnu-jar');

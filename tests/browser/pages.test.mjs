@@ -3,9 +3,10 @@ import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import { pathToFileURL } from 'node:url';
 
-import { drawn, fileUrl, launch, watch } from './support/browser.mjs';
+import { fileUrl, launch, watch } from './support/browser.mjs';
+import { kinds } from './support/kinds.mjs';
 import { serve } from './support/server.mjs';
-import { SITE, cards, html, kinds, longest, pages, record, runPage, site } from './support/site.mjs';
+import { SITE, cards, html, longest, pages, record, runPage, site } from './support/site.mjs';
 
 let browser;
 const servers = new Map();
@@ -118,37 +119,6 @@ test('no page of the demo holds an inline style, an inline script or an event ha
     const text = html(page).replaceAll(/<pre[^>]*>[\s\S]*?<\/pre>/g, '');
     assert.doesNotMatch(text, /<[a-z][^<>]*\s(style|on[a-z]+)\s*=/i, page);
     assert.doesNotMatch(text, /<style|<script(?![^>]*\ssrc=| type="application\/ld\+json")/i, page);
-  }
-});
-
-test('nothing moves when the scripts put their controls there', async () => {
-  const places = (page) => page.evaluate(() => {
-    const own = '.facets, .tools, .pager, .selection, .choices, .awaited';
-    return [...document.querySelectorAll('main h1, main h2, main p, main th, main td')]
-      .filter((element) => !element.closest(own))
-      .map((element) => {
-        const { top, left } = element.getBoundingClientRect();
-        return [element.textContent.slice(0, 30), Math.round(top), Math.round(left)];
-      });
-  });
-  for (const { name, folder, page: file } of kinds().filter((kind) => ['home', 'runs', 'case'].includes(kind.name))) {
-    for (const width of [320, 500, 960, 1280]) {
-      const context = await browser.newContext({ viewport: { width, height: 900 } });
-      const page = await context.newPage();
-      await page.route(/\.js$/, (route) => route.abort());
-      await page.goto(fileUrl(folder, file));
-      const before = await places(page);
-      await page.unroute(/\.js$/);
-      await page.reload();
-      await page.locator('.top .find:enabled').waitFor();
-      if (name !== 'home') await page.locator('.pick').first().waitFor();
-      await drawn(page);
-      const after = await places(page);
-      assert.equal(after.length, before.length);
-      const moved = after.filter(([, top, left], at) => Math.abs(top - before[at][1]) > 1 || Math.abs(left - before[at][2]) > 1);
-      assert.deepEqual(moved.slice(0, 3), [], `${name}, ${width} px`);
-      await context.close();
-    }
   }
 });
 

@@ -4,7 +4,8 @@ import { mkdir } from 'node:fs/promises';
 import path from 'node:path';
 
 import { address, fileUrl, launch } from './support/browser.mjs';
-import { REPOSITORY, SITE, cards, html, kinds, runPage } from './support/site.mjs';
+import { kinds } from './support/kinds.mjs';
+import { REPOSITORY, SITE, cards, html, runPage } from './support/site.mjs';
 
 const WIDTHS = [320, 768, 1440];
 const MOST = 6000;

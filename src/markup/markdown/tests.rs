@@ -176,7 +176,7 @@ fn the_words_of_an_image_hold_no_markup() {
     );
     assert_eq!(
         page.as_str().trim(),
-        "<p><img src=\"e.png\" alt=\"a b c d\" /></p>"
+        "<p><img src=\"e.png\" alt=\"a b c d\"></p>"
     );
 }
 
@@ -210,7 +210,7 @@ fn an_image_of_known_size_says_so_and_is_otherwise_the_same() {
     // The size must be that of the image shown.
     assert_eq!(
         page("![a ![b](court.png) c](other.png)"),
-        "<p><img src=\"other.png\" alt=\"a b c\" /></p>"
+        "<p><img src=\"other.png\" alt=\"a b c\"></p>"
     );
 }
 

@@ -93,7 +93,7 @@ fn described(s: &Sources<'_>, text: &str) -> Html {
     };
     let context = Context {
         scope: "s",
-        shift: 3,
+        shift: 2,
         origin,
     };
     markdown::render(text, context)

@@ -103,8 +103,8 @@ pub struct TapeView {
     pub content_hash: String,
     /// A note about its published parts, if needed.
     pub holds: Option<&'static str>,
-    /// Facts of its header.
-    pub header: Vec<(&'static str, String)>,
+    /// Facts of its header, each name with all its values.
+    pub header: Vec<(&'static str, Vec<String>)>,
     /// Its sidecar.
     pub sidecar: Option<SidecarView>,
 }
@@ -279,6 +279,17 @@ fn badge(s: &Sources<'_>) -> Option<String> {
     Some(format!("[![{escaped}]({base}{card})]({base}{page})"))
 }
 
+/// The facts of a header. Those of one name follow each other, as those of several sources do, and become one.
+fn header(facts: &[(&'static str, String)]) -> Vec<(&'static str, Vec<String>)> {
+    let same_name = facts.chunk_by(|(name, _), (next, _)| name == next);
+    let fact = |facts: &[(&'static str, String)]| {
+        let (name, _) = facts.first()?;
+        let values = facts.iter().map(|(_, value)| value.clone());
+        Some((*name, values.collect()))
+    };
+    same_name.filter_map(fact).collect()
+}
+
 fn tape_view(tape: &Tape<'_>, sidecar: Option<&Sidecar<'_>>, is_published: bool) -> TapeView {
     TapeView {
         file: tape.file.clone(),
@@ -295,7 +306,7 @@ fn tape_view(tape: &Tape<'_>, sidecar: Option<&Sidecar<'_>>, is_published: bool)
             Format::Trace => Some(TRACE_HOLDS),
         },
         content_hash: tape.content_hash.clone(),
-        header: tape.header.clone(),
+        header: header(&tape.header),
         sidecar: sidecar.map(|sidecar| {
             let stale = sidecar
                 .report

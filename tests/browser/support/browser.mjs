@@ -1,5 +1,5 @@
 // Launches the browser, and watches pages for everything that must not happen on them.
-import { existsSync } from 'node:fs';
+import { existsSync, readFileSync, readdirSync } from 'node:fs';
 import path from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { chromium } from 'playwright-core';
@@ -14,9 +14,16 @@ const FLAGS = [
 // The first is the same engine without windows: opening a page costs a quarter of the time.
 const PROGRAMS = ['/usr/bin/chromium-headless-shell', '/usr/bin/chromium'];
 
-export const launch = () => chromium.launch({
+const FONTS = path.join(import.meta.dirname, 'fonts');
+const isInstalled = (file) => [...readFileSync(path.join(FONTS, file), 'utf8').matchAll(/<dir>(.*)<\/dir>/g)].every(([, folder]) => existsSync(folder));
+/** The sets of fonts that this machine has: each is wider or higher than the others, and lacks other characters. */
+export const fontSets = () => readdirSync(FONTS).filter(isInstalled).map((file) => path.basename(file, '.conf'));
+
+/** Starts the browser, with all fonts of the machine or with one set of them. */
+export const launch = (fonts) => chromium.launch({
   executablePath: process.env.CHROME_PATH || PROGRAMS.find(existsSync),
   args: FLAGS,
+  env: fonts ? { ...process.env, FONTCONFIG_FILE: path.join(FONTS, `${fonts}.conf`) } : process.env,
 });
 
 /** The address of a page that is opened from disk. */

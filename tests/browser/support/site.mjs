@@ -1,4 +1,4 @@
-// The sites under test as files: which page stands for which kind, and how further sites are built.
+// The sites under test as files, and how further sites are built.
 import { execFileSync } from 'node:child_process';
 import { existsSync, mkdirSync, mkdtempSync, readFileSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -91,80 +91,3 @@ export function richest() {
 
 /** The run of the demo that goes on on further pages. */
 export const longest = () => cards().find((card) => card.events >= 3000);
-
-let made;
-
-/** One page of every kind: its name, the folder of its site, its path there. */
-export function kinds() {
-  made ??= make();
-  return made;
-}
-
-function make() {
-  const find = (name, matches, folder = SITE) => {
-    const page = pages(folder).find(matches);
-    if (!page) throw new Error(`No page of the kind: ${name}`);
-    return { name, folder, page };
-  };
-  const under = (prefix) => (page) => page.startsWith(prefix) && page !== `${prefix}index.html`;
-  const isRun = (page) => /^runs\/(?!page\/)[^/]+\/index\.html$/.test(page);
-  const broken = record({ id: '9e1c2d3e-8a60-4d2e-9a51-0c9f6f1f2b22', finishedAt: '2025-01-01T00:00:00Z' });
-  const sparse = site({
-    'site.toml': '',
-    'content/runs/plain/run-record.json': JSON.stringify(record()),
-    'content/runs/broken/run-record.json': JSON.stringify(broken),
-  }, '--keep-going');
-  const empty = site({ 'site.toml': '' });
-  const corrected = record({ id: '5b1c2d3e-8a60-4d2e-9a51-0c9f6f1f2b44' });
-  const before = site({
-    'site.toml': '',
-    'content/runs/plain/run-record.json': JSON.stringify(record()),
-    'content/runs/gone/run-record.json': JSON.stringify(record({ id: broken.id })),
-    'content/runs/corrected/run-record.json': JSON.stringify(corrected),
-  });
-  const changed = site({
-    'site.toml': '',
-    'content/withdrawn.toml': `[[run]]\nid = "${broken.id}"\nreason = "It was started twice."\n`,
-    'content/runs/plain/run-record.json': JSON.stringify(record({ validation: { loaded: true } })),
-    'content/runs/corrected/run-record.json': JSON.stringify({ ...corrected, subject: { ...corrected.subject, modelId: 'sample/wren-2' } }),
-    'content/runs/new/run-record.json': JSON.stringify(record({ id: '0a1c2d3e-8a60-4d2e-9a51-0c9f6f1f2b33' })),
-  }, '--previous', before);
-  return [
-    { name: 'home', folder: SITE, page: 'index.html' },
-    { name: 'runs', folder: SITE, page: 'runs/index.html' },
-    { name: 'run with everything', folder: SITE, page: runPage(richest()) },
-    find('run without tape or review', (page) => isRun(page) && !html(page, sparse).includes('quarantined'), sparse),
-    { name: 'run of 3,000 events', folder: SITE, page: runPage(longest()) },
-    { name: 'further page of events', folder: SITE, page: `runs/${longest().slug}/events/2/index.html` },
-    { name: 'story', folder: SITE, page: `runs/${richest().slug}/story/index.html` },
-    find('run with a Harn tape', (page) => isRun(page) && html(page).includes('<dd>Harn tape')),
-    find('run with debug scripts', (page) => isRun(page) && html(page).includes('debug-scripts')),
-    { name: 'overview', folder: SITE, page: 'overview/index.html' },
-    { name: 'overview, empty', folder: empty, page: 'overview/index.html' },
-    { name: 'compare', folder: SITE, page: 'compare/index.html' },
-    { name: 'compare, empty', folder: empty, page: 'compare/index.html' },
-    find('case', under('cases/')),
-    find('model', under('models/')),
-    find('harness', under('harnesses/')),
-    { name: 'cases', folder: SITE, page: 'cases/index.html' },
-    { name: 'models', folder: SITE, page: 'models/index.html' },
-    { name: 'guide', folder: SITE, page: 'guide/index.html' },
-    { name: 'annotations', folder: SITE, page: 'annotations/index.html' },
-    { name: 'friction', folder: SITE, page: 'annotations/friction/index.html' },
-    { name: 'hypotheses', folder: SITE, page: 'annotations/hypothesis/index.html' },
-    { name: 'feeds', folder: SITE, page: 'feeds/index.html' },
-    { name: 'annotations, empty', folder: empty, page: 'annotations/index.html' },
-    { name: 'review threads', folder: SITE, page: 'threads/index.html' },
-    { name: 'review threads, empty', folder: empty, page: 'threads/index.html' },
-    { name: 'problems, none', folder: SITE, page: 'problems/index.html' },
-    { name: 'problems, some', folder: sparse, page: 'problems/index.html' },
-    find('quarantined run', (page) => isRun(page) && html(page, sparse).includes('quarantined'), sparse),
-    { name: 'changes', folder: changed, page: 'changes/index.html' },
-    find('moved run', (page) => isRun(page) && html(page, changed).includes('has moved'), changed),
-    find('withdrawn run', (page) => isRun(page) && html(page, changed).includes('was withdrawn'), changed),
-    find('prose', (page) => /^(?!annotations|cases|changes|harnesses|models|feeds|compare|overview|runs|problems|threads)[^/]+\/index\.html$/.test(page) && html(page).includes('class=scroll'), SITE),
-    { name: 'not found', folder: SITE, page: '404.html' },
-    { name: 'home, empty', folder: empty, page: 'index.html' },
-    { name: 'runs, empty', folder: empty, page: 'runs/index.html' },
-  ];
-}

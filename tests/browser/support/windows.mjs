@@ -1,6 +1,6 @@
 // Opens kinds of pages in windows of their own size and theme.
 import { address } from './browser.mjs';
-import { kinds } from './site.mjs';
+import { kinds } from './kinds.mjs';
 
 /** An empty page. The policy of the site is lifted where a test has to put its own script in. */
 async function blank(browser, { bypassCSP = false, width = 1280, height = 900, scheme = 'light' } = {}) {
@@ -26,3 +26,13 @@ export async function eachKind(browser, options, look) {
   }
   await close();
 }
+
+/** What sticks out of the window to the right, except what scrolls in a region of its own. */
+export const overflow = (page) => page.evaluate(() => {
+  const most = document.documentElement.clientWidth;
+  if (document.documentElement.scrollWidth <= most) return [];
+  return [...document.querySelectorAll('body *')]
+    .filter((element) => element.getBoundingClientRect().right > most + 1 && !element.closest('.scroll'))
+    .slice(0, 5)
+    .map((element) => element.outerHTML.slice(0, 160));
+});
