@@ -106,7 +106,7 @@ pub(crate) fn read(path: &Path) -> io::Result<Vec<u8>> {
     Ok(bytes)
 }
 
-/// Opens a file for writing, and creates it if it is missing. A pipe is refused while nobody reads it.
+/// Opens a file for writing, and creates it if it is missing. A pipe is refused while no program reads it.
 pub(crate) fn output(path: &Path) -> io::Result<File> {
     let mut options = OpenOptions::new();
     options.write(true).create(true).truncate(false);

@@ -15,7 +15,7 @@ use crate::feeds::archive::outcomes_json;
 use crate::inspect::Inspected;
 use crate::model::annotation::{Annotation, Sidecar};
 use crate::model::archive::Entry;
-use crate::model::findings::Findings;
+use crate::model::findings::{Findings, ThreadCounts};
 use crate::model::review::Rating;
 use crate::model::run::{Metrics, Number};
 use crate::model::tape::{Event, Outcome, Tape};
@@ -77,7 +77,10 @@ columns! {
     lower_bounds: [Option<String>] = lower_bounds(metrics),
     events: [i64] = count(findings.events.unwrap_or_default()),
     annotations: [i64] = count(findings.annotations.total()),
-    threads: [Option<i64>] = findings.threads.as_ref().map(|threads| count(threads.threads)),
+    threads: [Option<i64>] = threads(findings, |threads| threads.threads),
+    thread_entries: [Option<i64>] = threads(findings, |threads| threads.entries),
+    threads_open: [Option<i64>] = threads(findings, |threads| threads.open),
+    threads_resolved: [Option<i64>] = threads(findings, ThreadCounts::resolved),
 }
 
 columns! {
@@ -211,6 +214,10 @@ where
     rows.write_to_row_group(&mut group)?;
     group.close()?;
     writer.into_inner()
+}
+
+fn threads(findings: &Findings, of: fn(&ThreadCounts) -> usize) -> Option<i64> {
+    findings.threads.as_ref().map(|threads| count(of(threads)))
 }
 
 /// Paths of the metrics that are lower bounds, separated by spaces.

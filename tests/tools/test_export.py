@@ -36,18 +36,21 @@ class Export(unittest.TestCase):
 
     def test_the_runs_are_those_of_the_feed_with_what_is_not_recorded_as_null(self):
         rows = self.ask(
-            "SELECT id, slug, test_case_slug, model_id, state, rating, comparable_cost_usd, reasoning_tokens, events, annotations"
+            "SELECT id, slug, test_case_slug, model_id, state, rating, comparable_cost_usd, reasoning_tokens, events, annotations,"
+            " threads, thread_entries, threads_open, threads_resolved"
             f" FROM {self.table('runs')} ORDER BY id"
         )
         expected = sorted(
             (
                 card["id"], card["slug"], card["subject"]["testCaseSlug"], card["subject"]["modelId"], card["state"], card["rating"],
                 card["metrics"]["cost"]["comparable"], card["metrics"]["tokens"]["reasoning"], card["events"], card["annotations"]["count"],
+                *((card["threads"] or {}).get(key) for key in ("annotationCount", "entryCount", "openCount", "resolvedCount")),
             )
             for card in self.cards
         )
         self.assertEqual(rows, expected)
         self.assertTrue(any(row[7] is None for row in rows), "no token class is unknown in the sample")
+        self.assertTrue(any(row[12] for row in rows), "no run of the sample has an open thread")
 
     def test_every_event_is_there_in_its_order_and_partitions_can_be_left_out(self):
         total = self.ask(f"SELECT count(*), count(DISTINCT run_id) FROM {self.table('events')}")

@@ -26,7 +26,7 @@ family! { ALL:
         bad "content/cases/pnog.md   (the case is `pong`)"
         good "content/cases/pong.md";
     PAGE_DEAD_LINK = "page.dead-link" Warning "dead link in a page of the site"
-        why "Relative links are resolved from the page they are on: `content/pages/guide.md` becomes `guide/index.html`, the home page `index.html`. The link matches no page of this site and no file of `static/`, or points outside the site. It is published as written."
+        why "Relative links are resolved from the page they are on: `content/pages/guide.md` becomes `guide/index.html`, the home page `index.html`. The link matches no page of this site and no file of `static/`, or points outside the site. A link to a section names its heading: `#first-steps`. It is published as written."
         bad "[the guide](../giude/index.html)"
         good "[the guide](../guide/index.html)";
 }
