@@ -12,7 +12,6 @@ enum AssetUse {
     Script(Script),
     /// A file that a script loads by its name, on first use: it is next to the data that it reads.
     Library(&'static str),
-    /// The icon.
     Icon,
 }
 

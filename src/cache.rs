@@ -100,9 +100,6 @@ impl Reader {
     }
 
     /// Opens a cache file in a folder.
-    ///
-    /// # Errors
-    /// It is missing, damaged or written by a different program.
     pub(crate) fn beneath(folder: &Folder, name: &str) -> Result<Self, Unreadable> {
         let opened = folder.file(Path::new(name));
         let opened = opened.map_err(|fault| Unreadable::Unopened(fault.reason()))?;

@@ -129,7 +129,6 @@ pub enum MadeFor {
 
 impl MadeFor {
     /// Whether a run gets the file.
-    #[must_use]
     pub const fn includes(self, is_annotated: bool) -> bool {
         match self {
             Self::All => true,

@@ -59,7 +59,6 @@ impl ContentPath {
         }
     }
 
-    /// Its path.
     pub fn path(&self) -> PathBuf {
         match self.below() {
             below if below.as_os_str().is_empty() => self.root.to_path_buf(),
@@ -71,12 +70,10 @@ impl ContentPath {
 /// A directory that holds a run record.
 pub type RunDirectory = ContentPath;
 
-/// A prose file.
 #[derive(Debug, Clone)]
 pub struct ProseFile {
     /// Its location.
     pub at: ContentPath,
-    /// The kind of prose.
     pub kind: ProseKind,
     /// Its address among prose of the same kind.
     pub slug: String,

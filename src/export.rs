@@ -145,9 +145,6 @@ pub fn annotations_path(case: &str, run: &str) -> String {
 }
 
 /// The table of runs.
-///
-/// # Errors
-/// Never in practice: the table is written into memory.
 pub fn runs<'a>(
     runs: impl Iterator<Item = (&'a Entry, &'a Findings)>,
     canary: Option<&str>,
@@ -159,9 +156,6 @@ pub fn runs<'a>(
 }
 
 /// The table of the events of a run; `None` if it has none.
-///
-/// # Errors
-/// Never in practice: the table is written into memory.
 pub fn events(
     entry: &Entry,
     inspected: &Inspected<'_>,
@@ -179,9 +173,6 @@ pub fn events(
 }
 
 /// The table of the annotations of a run; `None` if it has none.
-///
-/// # Errors
-/// Never in practice: the table is written into memory.
 pub fn annotations(
     entry: &Entry,
     inspected: &Inspected<'_>,

@@ -45,7 +45,6 @@ pub struct Inspected<'a> {
     pub sidecars: Vec<Option<Sidecar<'a>>>,
     /// How far the logs agree with the record; `None` without a valid record or a log.
     pub reconciliation: Option<Reconciliation>,
-    /// The review.
     pub review: Option<Review>,
     /// The public part of the transcript.
     pub conversation: Option<Conversation<'a>>,

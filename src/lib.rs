@@ -145,9 +145,6 @@ use publish::Stage;
 use site::Site;
 
 /// Checks everything and writes nothing.
-///
-/// # Errors
-/// The content or the site's own files cannot be read at all.
 pub fn check(site: &Site, progress: &dyn Progress) -> Result<Outcome, Failure> {
     examine_kind(site)?;
     let open = || Stage::dry_run(&site.out, &site.shown(&site.out), &site.inputs());
@@ -159,9 +156,6 @@ pub fn check(site: &Site, progress: &dyn Progress) -> Result<Outcome, Failure> {
 ///
 /// With a shard in the options, checks and renders only the runs of that shard, and writes them to the output folder as a part,
 /// even if they have errors.
-///
-/// # Errors
-/// The content or the site's own files cannot be read at all, or the site cannot be written.
 pub fn build(site: &Site, progress: &dyn Progress) -> Result<(Outcome, Replaced), Failure> {
     prepare(site)?;
     let memory = Memory::open(site);
@@ -176,9 +170,6 @@ pub fn build(site: &Site, progress: &dyn Progress) -> Result<(Outcome, Replaced)
 
 /// Merges parts into a site, byte for byte the same as one build. Needs the records and the prose, and the content of runs
 /// whose pages change because other runs are quarantined.
-///
-/// # Errors
-/// As [`build`]; or a part is missing, damaged or of a different site.
 pub fn merge(
     site: &Site,
     parts: &[PathBuf],

@@ -54,7 +54,6 @@ pub struct Loaded {
 
 impl Loaded {
     /// A file with nothing withheld.
-    #[must_use]
     pub fn new(name: String, shown: String, bytes: Vec<u8>) -> Self {
         let digest = blake3::hash(&bytes).to_hex().to_string();
         Self {
@@ -86,25 +85,16 @@ impl Loaded {
 }
 
 /// Opens a run directory. No folder between its content root and it may be a link.
-///
-/// # Errors
-/// The directory is missing.
 pub(crate) fn open(directory: &RunDirectory) -> io::Result<Folder> {
     Folder::open(&directory.root)?.folder(directory.below())
 }
 
 /// Reads the record of a run directory.
-///
-/// # Errors
-/// The file cannot be read, is too large, or is a forbidden link.
 pub fn record(directory: &RunDirectory, limits: &Limits) -> Result<Loaded, Diagnostic> {
     record_with(directory, limits, None)
 }
 
 /// Reads the record, with these bytes as `redactions.jsonl`, if any.
-///
-/// # Errors
-/// See [`record`].
 pub(crate) fn record_with(
     directory: &RunDirectory,
     limits: &Limits,
@@ -126,9 +116,6 @@ pub(crate) fn record_with(
 }
 
 /// Reads the record of a run directory again, and verifies its digest.
-///
-/// # Errors
-/// See [`record`]; also if it changed in the meantime.
 pub(crate) fn record_again(
     directory: &RunDirectory,
     limits: &Limits,
@@ -142,17 +129,11 @@ pub(crate) fn record_again(
 }
 
 /// Reads a prose file.
-///
-/// # Errors
-/// The file cannot be read, is too large, or is a forbidden link.
 pub fn prose(file: &ContentPath, limits: &Limits) -> Result<Vec<u8>, Diagnostic> {
     of_the_content(file, SizeLimit::writeup(limits))
 }
 
 /// Reads a list of withdrawn runs.
-///
-/// # Errors
-/// The file cannot be read, is too large, or is a forbidden link.
 pub fn withdrawn(file: &ContentPath, limits: &Limits) -> Result<Vec<u8>, Diagnostic> {
     of_the_content(file, SizeLimit::document(limits))
 }
@@ -178,9 +159,6 @@ fn is_in_a_run(folder: &Folder, at: &Path) -> bool {
 }
 
 /// Reads a file of an earlier build's site, by its path from that site's root. `Ok(None)` if missing.
-///
-/// # Errors
-/// The file cannot be read, is too large, or is outside the site.
 pub fn published(
     site: &Path,
     shown: &str,
@@ -204,9 +182,6 @@ pub fn published(
 /// The files below `folder` of the site's root as pairs of path (with `/`) and content, sorted by path. A missing folder is
 /// empty. Links are followed only inside the site's root, but not to hidden files or into run directories. If the folder itself
 /// is a link, the publisher put it there, so it is trusted, and its links stay inside its target.
-///
-/// # Errors
-/// A file cannot be read.
 pub fn tree(site: &Path, folder: &str) -> Result<Vec<(String, Vec<u8>)>, Diagnostic> {
     let unreadable = |path: &str, reason: &str| {
         codes::TEMPLATE_UNREADABLE.at(

@@ -89,7 +89,6 @@ pub enum Destination {
 }
 
 /// Judges the destination of a link.
-#[must_use]
 pub fn destination(address: &str, origin: Origin<'_>) -> Destination {
     match (link_kind(address), origin) {
         (Some(LinkKind::External), _) => Destination::External,
@@ -117,7 +116,6 @@ fn event_link(address: &str, events: &dyn Fn(u64) -> Option<String>) -> Option<S
 
 /// Whether an image may be shown: only files of the same site, since others would tell a third party who reads,
 /// and only in prose of the site itself or in the description of a showcase.
-#[must_use]
 pub fn image_is_kept(address: &str, origin: Origin<'_>) -> bool {
     link_kind(address) == Some(LinkKind::Relative)
         && match origin {
@@ -130,7 +128,6 @@ pub fn image_is_kept(address: &str, origin: Origin<'_>) -> bool {
 }
 
 /// The path of a file below the folder of a text, from the address of an image in the text.
-#[must_use]
 pub fn image_path(address: &str) -> Option<String> {
     if link_kind(address) != Some(LinkKind::Relative) {
         return None;

@@ -18,7 +18,6 @@ pub struct Size {
 
 impl Size {
     /// The same proportions, no higher than `height`.
-    #[must_use]
     pub fn no_higher_than(self, height: u16) -> Self {
         if self.height <= height {
             return self;

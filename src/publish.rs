@@ -58,9 +58,6 @@ pub struct Stage {
 }
 
 /// Completes an interrupted replacement of files one by one, and removes other leftovers.
-///
-/// # Errors
-/// See [`Stage::open`].
 pub(crate) fn recover(out: &Path, shown: &str, inputs: &[PathBuf]) -> Result<(), Diagnostic> {
     let (Some(parent), Some(name)) = (out.parent(), out.file_name()) else {
         return Ok(());
@@ -111,9 +108,6 @@ struct Folders {
 
 impl Stage {
     /// A stage that writes nothing and reports the same problems as a real one: a check is a dry run of a build.
-    ///
-    /// # Errors
-    /// The output folder has other content, or overlaps with an input.
     pub fn dry_run(out: &Path, shown: &str, inputs: &[PathBuf]) -> Result<Self, Diagnostic> {
         examine(out, shown, inputs, None)?;
         Ok(Self::new(None))
@@ -131,17 +125,11 @@ impl Stage {
     }
 
     /// Opens a stage for `out`. `inputs` are folders that the output must not touch.
-    ///
-    /// # Errors
-    /// The folder has other content, overlaps with an input, is being written by another build, or cannot be written.
     pub fn open(out: &Path, shown: &str, inputs: &[PathBuf]) -> Result<Self, Diagnostic> {
         Self::open_seen(out, shown, inputs, None)
     }
 
     /// Opens a stage, if the content of the output folder is already known.
-    ///
-    /// # Errors
-    /// See [`Stage::open`].
     pub(crate) fn open_seen(
         out: &Path,
         shown: &str,
@@ -188,13 +176,11 @@ impl Stage {
     }
 
     /// Whether nothing is written or counted, so that file contents need not be rendered.
-    #[must_use]
     pub const fn is_dry_run(&self) -> bool {
         self.folders.is_none() && self.scales.is_none()
     }
 
     /// Reuses files of `known`, a site of an earlier build, that are unchanged.
-    #[must_use]
     pub(crate) fn over(mut self, known: KnownSite) -> Self {
         let folders = self.folders.as_ref();
         let folders = folders.filter(|_| !known.files.is_empty());
@@ -203,9 +189,6 @@ impl Stage {
     }
 
     /// Writes one file; `path` is relative to the site's root, with `/`.
-    ///
-    /// # Errors
-    /// The file cannot be written, or the path is taken.
     pub fn write(&self, path: &str, bytes: &[u8]) -> Result<(), Diagnostic> {
         self.files.take(path)?;
         if let Some(folders) = &self.folders {
@@ -217,9 +200,6 @@ impl Stage {
     }
 
     /// Reserves the path of a file in a dry run, without its content.
-    ///
-    /// # Errors
-    /// The path is taken.
     pub fn plan(&self, path: &str, bytes: u64) -> Result<(), Diagnostic> {
         self.files.take(path)?;
         self.count(path, bytes);
@@ -258,9 +238,6 @@ impl Stage {
     }
 
     /// Writes one file in chunks, and returns its size and digest.
-    ///
-    /// # Errors
-    /// The file cannot be written, the path is taken, or `fill` fails.
     pub fn stream(
         &self,
         path: &str,
@@ -299,7 +276,6 @@ impl Stage {
     }
 
     /// Reuses files of the site that is being replaced: all of them, or none and `false`.
-    #[must_use]
     pub(crate) fn keep(&self, paths: &[String]) -> bool {
         let kept = self.files.keep(paths);
         for (path, bytes) in paths.iter().zip(kept.iter().flatten()) {
@@ -320,22 +296,17 @@ impl Stage {
     }
 
     /// Files and bytes written so far.
-    #[must_use]
     pub fn written(&self) -> (u64, u64) {
         self.written.total()
     }
 
     /// Files and bytes written so far, by kind of file.
-    #[must_use]
     pub fn written_by_kind(&self) -> Vec<Written> {
         self.written.by_kind()
     }
 
     /// Replaces the old site with the new one; `last` is the file to replace last. Leftovers of the old site are removed when the
     /// stage is dropped.
-    ///
-    /// # Errors
-    /// A file cannot be replaced. Then the old site is intact, or the next build completes the new one.
     pub fn commit(&mut self, last: &str) -> Result<(), Diagnostic> {
         let Some(folders) = &mut self.folders else {
             return Ok(());

@@ -85,7 +85,6 @@ impl fmt::Debug for Finding {
 }
 
 /// Finds the secrets in a file. `name` is its path in the run folder, or from the root of the site.
-#[must_use]
 pub fn scan(name: &str, bytes: &[u8], settings: &Settings<'_>) -> Vec<Finding> {
     let engine = engine::engine(settings.paths, settings.personal);
     let carrier = Carrier::of(name);
@@ -113,7 +112,6 @@ pub fn is_in(document: &[u8], value: &[u8]) -> bool {
 }
 
 /// Finds the secrets in the name of a file.
-#[must_use]
 pub fn scan_name(name: &str, settings: &Settings<'_>) -> Vec<Finding> {
     let engine = engine::engine(false, settings.personal);
     let of_name = RULES

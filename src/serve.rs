@@ -66,9 +66,6 @@ struct Working {
 
 impl Server {
     /// Starts serving on this machine only: on `port`, or on the first free port from [`PORT`].
-    ///
-    /// # Errors
-    /// The port is taken, or no port, thread or temporary folder is available.
     pub fn start(port: Option<u16>) -> Result<Self, NotServed> {
         let listener = listen(port).map_err(NotServed::Port)?;
         let folder = tempfile::Builder::new()
@@ -108,22 +105,17 @@ impl Server {
     }
 
     /// The URL of the served site.
-    #[must_use]
     pub fn url(&self) -> String {
         format!("http://{}{}", self.address, self.shown.borrow().base)
     }
 
     /// Whether a build has succeeded yet.
-    #[must_use]
     pub fn has_build(&self) -> bool {
         self.shown.borrow().has_build
     }
 
     /// Rebuilds the site at `root` and notifies open pages. Serves the new build if it succeeds. Calls `opened` with the site
     /// once its settings are read, before any content is.
-    ///
-    /// # Errors
-    /// As [`crate::build`]; the last good build stays served.
     pub fn build(
         &mut self,
         root: &Path,

@@ -75,9 +75,6 @@ pub struct Overrides {
 
 impl Site {
     /// Opens the site at `root`. Without site.toml, all settings have defaults.
-    ///
-    /// # Errors
-    /// site.toml has problems, or a template or static file cannot be read.
     pub fn open(root: &Path, overrides: &Overrides) -> Result<Self, Vec<Diagnostic>> {
         let file = root.join(config::FILE_NAME);
         let text = match crate::beneath::read(&file) {
@@ -170,9 +167,6 @@ impl Site {
     }
 
     /// The files of the site that are not content, unmodified, with their paths: static files, templates and site.toml.
-    ///
-    /// # Errors
-    /// A file can no longer be read.
     pub fn own_files(&self) -> Result<Vec<(String, Vec<u8>)>, Diagnostic> {
         let folder = "static";
         let files = load::tree(&self.root, folder)?.into_iter();
@@ -190,14 +184,12 @@ impl Site {
     }
 
     /// A path relative to the site's root, if below it.
-    #[must_use]
     pub fn shown(&self, path: &Path) -> String {
         let below = path.strip_prefix(&self.root).unwrap_or(path);
         below.to_string_lossy().into_owned()
     }
 
     /// The site to compare with, which may not exist. A shard has the addresses of the site that its merge replaces.
-    #[must_use]
     pub fn previous(&self) -> PathBuf {
         match &self.options.previous {
             Some(previous) => previous.clone(),
@@ -214,7 +206,6 @@ impl Site {
     }
 
     /// Whether the build compares with the site it replaces, and has no other output.
-    #[must_use]
     pub fn compares_with_itself(&self) -> bool {
         let options = &self.options;
         options.previous.is_none() && options.export.is_none() && options.shard.is_none()
@@ -238,7 +229,6 @@ impl Site {
     }
 
     /// Scans the content.
-    #[must_use]
     pub fn look(&self) -> Roots {
         let roots = Roots::look(&self.content, cache::FOLDER);
         match &self.options.records {
@@ -257,7 +247,6 @@ impl Site {
     }
 
     /// Folders that the output must not touch.
-    #[must_use]
     pub fn inputs(&self) -> Vec<PathBuf> {
         let own = ["templates", "static"].map(|folder| self.root.join(folder));
         let content = self.content.iter().chain(&self.options.records);
@@ -270,14 +259,12 @@ impl Site {
     }
 
     /// The static files.
-    #[must_use]
     pub fn assets(&self) -> &Assets {
         &self.assets
     }
 
     /// A digest of all that pages have in common: settings, templates, navigation and asset addresses; also the redaction key,
     /// because it decides whether runs have errors.
-    #[must_use]
     pub fn frame(&self, navigation: &[Link]) -> String {
         let own = (&self.config, &self.templates, self.redaction_key);
         let frame = format!("{:?}", (own, navigation, &self.assets.links));
@@ -311,9 +298,6 @@ impl Site {
     }
 
     /// Prepares the templates for the site's pages.
-    ///
-    /// # Errors
-    /// A template of the site is invalid.
     pub fn renderer(&self, navigation: &[Link]) -> Result<Renderer, Diagnostic> {
         let templates = self.templates.clone();
         Renderer::new(&self.config, templates, navigation, &self.assets.links)

@@ -89,17 +89,11 @@ impl Spool {
     }
 
     /// Stores texts and returns the place of the first.
-    ///
-    /// # Errors
-    /// The file cannot be written.
     pub fn put(&self, texts: &[u8]) -> Result<u64, Diagnostic> {
         self.append(texts).map_err(|error| refused(&error))
     }
 
     /// Stores a text.
-    ///
-    /// # Errors
-    /// The file cannot be written.
     pub fn add(&self, text: &[u8]) -> io::Result<Slice> {
         let mut texts = Texts::default();
         let place = texts.put(text);
@@ -125,9 +119,6 @@ impl Spool {
     }
 
     /// Reads a text back.
-    ///
-    /// # Errors
-    /// The file cannot be read, or the checksum does not match.
     pub fn get(&self, slice: Slice) -> io::Result<Vec<u8>> {
         let mut bytes = Vec::new();
         if slice.bytes == 0 {

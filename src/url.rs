@@ -11,7 +11,6 @@ use percent_encoding::{
 pub struct HttpUrl(Box<str>);
 
 /// Whether an annotation's link is allowed: `http`, `https` or `mailto`.
-#[must_use]
 pub fn is_followed(address: &str) -> bool {
     let mail = strip_scheme(address, "mailto:");
     HttpUrl::parse(address).is_some() || mail.is_some_and(|rest| !rest.contains(is_blank))
@@ -25,7 +24,6 @@ fn is_blank(c: char) -> bool {
 impl HttpUrl {
     /// Accepts an address that begins with `http://` or `https://` (in any case), has a host and no white space, control
     /// characters, quotes, backslashes or user information.
-    #[must_use]
     pub fn parse(text: &str) -> Option<Self> {
         let rest = strip_scheme(text, "https://").or_else(|| strip_scheme(text, "http://"))?;
         let authority = rest.split(['/', '?', '#']).next()?;
@@ -36,7 +34,6 @@ impl HttpUrl {
 
     /// A base address: no query or fragment, no empty segment, `.` or `..` in its path, which would change it when resolved, and
     /// a `/` at the end. Non-ASCII characters are percent-encoded.
-    #[must_use]
     pub fn base(text: &str) -> Option<Self> {
         let url = Self::parse(text)?;
         let path = url.path().strip_prefix('/')?;
@@ -55,7 +52,6 @@ impl HttpUrl {
     }
 
     /// The address.
-    #[must_use]
     pub fn as_str(&self) -> &str {
         &self.0
     }
@@ -67,20 +63,16 @@ impl HttpUrl {
     }
 
     /// The host in lowercase, without its port.
-    #[must_use]
     pub fn host(&self) -> String {
         let host = self.parts().0.split(':').next();
         host.unwrap_or_default().to_ascii_lowercase()
     }
 
-    /// Whether it has a port.
-    #[must_use]
     pub fn has_port(&self) -> bool {
         self.parts().0.contains(':')
     }
 
     /// The path from its first `/`. The address must have no query.
-    #[must_use]
     pub fn path(&self) -> &str {
         match self.parts().1 {
             "" => "/",
@@ -89,7 +81,6 @@ impl HttpUrl {
     }
 
     /// Whether the scheme is `https`.
-    #[must_use]
     pub fn is_https(&self) -> bool {
         strip_scheme(&self.0, "https://").is_some()
     }
@@ -97,7 +88,6 @@ impl HttpUrl {
 
 /// An address or a host name whose host has letters outside ASCII, with the host in its ASCII form (`xn--`), which is the only one
 /// that is accepted. `None` if that is not the problem.
-#[must_use]
 pub fn with_ascii_host(text: &str) -> Option<String> {
     let host = match text.split_once("://") {
         Some((_, rest)) => rest.split(['/', '?', '#']).next()?.split(':').next()?,
@@ -110,7 +100,6 @@ pub fn with_ascii_host(text: &str) -> Option<String> {
 }
 
 /// The help for such an address.
-#[must_use]
 pub fn ascii_form(text: &str) -> Option<String> {
     let ascii = with_ascii_host(text)?;
     Some(format!("Write the host in its ASCII form: `{ascii}`."))
@@ -123,7 +112,6 @@ fn strip_scheme<'a>(text: &'a str, scheme: &str) -> Option<&'a str> {
 }
 
 /// Whether a text is a host name: letters, digits, hyphens and dots.
-#[must_use]
 pub fn is_host(text: &str) -> bool {
     !text.is_empty()
         && text.len() <= 253
@@ -138,7 +126,6 @@ pub fn is_host(text: &str) -> bool {
 }
 
 /// Whether a text is a path inside the site, relative to its root.
-#[must_use]
 pub fn is_site_path(text: &str) -> bool {
     !text.is_empty()
         && !text.starts_with('/')
@@ -150,7 +137,6 @@ pub fn is_site_path(text: &str) -> bool {
 
 /// Resolves a relative address on the page at path `page` to a path from the site's root. `None` if it leads out of the site, or
 /// begins at the root of the host, since the site may be in any folder there.
-#[must_use]
 pub fn resolve(page: &str, address: &str) -> Option<String> {
     let seen = as_seen(address);
     if link_kind(&seen) != Some(LinkKind::Relative) {
@@ -190,7 +176,6 @@ pub enum LinkKind {
 }
 
 /// Classifies the destination of a Markdown link as a browser would parse it; `None` if it must be dropped.
-#[must_use]
 pub fn link_kind(destination: &str) -> Option<LinkKind> {
     let seen = as_seen(destination);
     if seen.chars().any(|c| c.is_control() || c == '\\') || seen.starts_with("//") {
@@ -262,7 +247,6 @@ const PATH: &AsciiSet = &NON_ALPHANUMERIC
     .remove(b'/');
 
 /// Percent-encodes a file name for a URL, except for letters, digits and `-._~`.
-#[must_use]
 pub fn encode(name: &str) -> String {
     utf8_percent_encode(name, PATH).to_string()
 }

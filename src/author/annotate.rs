@@ -20,7 +20,6 @@ use super::{Refusal, files};
 #[derive(Debug, Clone, Default, Serialize)]
 #[serde(tag = "type", rename = "annotation")]
 pub struct NewAnnotation {
-    /// Its id.
     pub id: String,
     /// The number of the event.
     pub event_id: u64,
@@ -30,15 +29,12 @@ pub struct NewAnnotation {
     pub evidence: Option<String>,
     /// Always null.
     pub suggested_fix: (),
-    /// The author.
     pub author: Option<AnnotationAuthor>,
     /// When it was written, in UTC.
     pub timestamp: String,
     /// The events that it covers.
     pub span: Option<Span>,
-    /// The status of a hypothesis.
     pub hypothesis_status: Option<String>,
-    /// Kind of friction.
     pub friction_kind: Option<String>,
     /// Always empty.
     pub links: [(); 0],
@@ -46,7 +42,6 @@ pub struct NewAnnotation {
     pub metadata: Metadata,
 }
 
-/// The author of an annotation.
 #[derive(Debug, Clone, Serialize)]
 pub struct AnnotationAuthor {
     /// Name or handle.
@@ -74,7 +69,6 @@ pub struct Written {
     pub is_new: bool,
     /// The line of the annotation.
     pub line: usize,
-    /// Its id.
     pub id: String,
     /// The event that it is about, and the last one in its span.
     pub events: Vec<EventRef>,

@@ -231,9 +231,6 @@ pub fn redact(
 }
 
 /// Removes a redaction.
-///
-/// # Errors
-/// As [`redact`], but a stale redaction can be removed.
 pub fn undo(
     site: &Site,
     run: &str,
@@ -265,7 +262,6 @@ pub fn undo(
     })
 }
 
-/// The id in the record of the run.
 fn run_id(recorded: &Recorded, directory: &RunDirectory) -> Result<String, Refusal> {
     recorded.id().ok_or_else(|| {
         Refusal::request(

@@ -11,14 +11,10 @@ use super::open_run::{self, OpenRun};
 pub struct Validated {
     /// The report as JSON, indented, with a final newline.
     pub json: String,
-    /// Whether it has problems.
     pub has_problems: bool,
 }
 
 /// Validates the sidecar of a tape as Harn does. Without `tape`, the run must have only one with a sidecar. Writes nothing.
-///
-/// # Errors
-/// The run, the tape or the sidecar is missing or does not load.
 pub fn validate(site: &Site, run: &str, tape: Option<&str>) -> Result<Validated, Refusal> {
     let directory = open_run::find(site, run)?;
     let run = OpenRun::open(&site.config, &directory)?;

@@ -18,9 +18,6 @@ pub struct Case {
 }
 
 /// Renders the document. A problem of severity `fails` or worse fails its run.
-///
-/// # Errors
-/// Never in practice: the document is written into memory.
 pub fn render(
     diagnostics: &[Diagnostic],
     runs: &[Case],

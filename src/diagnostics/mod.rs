@@ -88,7 +88,6 @@ impl Code {
 #[derive(Debug, Clone, PartialEq, Eq)]
 #[must_use]
 pub struct Diagnostic {
-    /// Its code.
     pub code: &'static Code,
     /// Severity here.
     pub severity: Severity,

@@ -66,7 +66,6 @@ pub struct LazyPlace<'a> {
 }
 
 impl LazyPlace<'_> {
-    /// The place.
     pub fn place(&self) -> Place {
         self.source
             .place(self.at, self.at + 1)
@@ -79,7 +78,6 @@ impl LazyPlace<'_> {
 pub struct Source<'a> {
     /// The file's path as in [`Place::path`].
     pub path: &'a str,
-    /// The text.
     pub text: &'a [u8],
     /// The number of the first line of `text`, from 1.
     pub first_line: u32,
@@ -105,9 +103,6 @@ impl<'a> Source<'a> {
     }
 
     /// The text as UTF-8, or the place of the first byte that is not.
-    ///
-    /// # Errors
-    /// The place of the first byte that is not UTF-8.
     pub fn utf8(&self) -> Result<&'a str, Place> {
         std::str::from_utf8(self.text).map_err(|error| {
             let at = error.valid_up_to();
@@ -116,7 +111,6 @@ impl<'a> Source<'a> {
     }
 
     /// The help for a text that is not UTF-8: `otherwise`, unless it is known how the text is written.
-    #[must_use]
     pub fn help_for_utf8(&self, otherwise: &'static str) -> &'static str {
         if self.text.starts_with(b"\xFF\xFE") || self.text.starts_with(b"\xFE\xFF") {
             return "It is UTF-16, as Windows PowerShell writes it. Save it as UTF-8: `Get-Content FILE | Set-Content -Encoding utf8 NEW`.";

@@ -12,9 +12,6 @@ const LIMIT: usize = 5_000;
 const SCHEMA: &str = "https://json.schemastore.org/sarif-2.1.0.json";
 
 /// The document as bytes.
-///
-/// # Errors
-/// Never in practice: every field is a string or a number.
 pub fn render(diagnostics: &[Diagnostic]) -> serde_json::Result<Vec<u8>> {
     let mut shown: Vec<&Diagnostic> = diagnostics.iter().collect();
     // Stable, so that problems of equal severity stay ordered by place.

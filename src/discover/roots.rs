@@ -18,7 +18,6 @@ pub struct Roots {
 
 impl Roots {
     /// Looks through the content roots; `but` is a name directly in them that is no content.
-    #[must_use]
     pub fn look(roots: &[PathBuf], but: &str) -> Self {
         let roots = roots.iter().filter_map(|root| root.canonicalize().ok());
         let looked = roots.map(|root| {
@@ -33,7 +32,6 @@ impl Roots {
     }
 
     /// With these mirrors of content roots, which hold nothing but records.
-    #[must_use]
     pub fn with_mirrors(mut self, mirrors: &[PathBuf]) -> Self {
         let looked = Self::look(mirrors, "");
         self.mirrors = looked.trees.keys().cloned().collect();

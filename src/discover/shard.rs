@@ -14,14 +14,12 @@ impl Shard {
     pub const MOST: u32 = 10_000;
 
     /// Shard `number` of `count`, from 1; `None` if out of range.
-    #[must_use]
     pub fn new(number: u32, count: u32) -> Option<Self> {
         let exists = (1..=count).contains(&number) && count <= Self::MOST;
         exists.then_some(Self { number, count })
     }
 
     /// Reads `2/7`; `None` if out of range.
-    #[must_use]
     pub fn parse(text: &str) -> Option<Self> {
         let (number, count) = text.split_once('/')?;
         let read = |digits: &str| {
@@ -32,13 +30,11 @@ impl Shard {
     }
 
     /// The number of the shard, from 1.
-    #[must_use]
     pub const fn number(self) -> u32 {
         self.number
     }
 
     /// The number of shards.
-    #[must_use]
     pub const fn count(self) -> u32 {
         self.count
     }

@@ -299,9 +299,6 @@ pub struct Lines {
 }
 
 /// Makes the lines of a run, in the order of its tapes and of each sidecar.
-///
-/// # Errors
-/// Never in practice: verbatim values were parsed before.
 pub fn lines(
     run: &Run,
     tapes: &[Tape<'_>],
@@ -411,9 +408,6 @@ fn metadata<'a>(annotation: &Annotation<'a>) -> serde_json::Result<Cow<'a, RawVa
 
 /// Writes `{"schemaVersion": 1, <counts>, "<name>": [one line each]}` from the lines of the runs, without holding the archive in
 /// memory.
-///
-/// # Errors
-/// Errors of the writer and of `lines`.
 pub fn write_collection(
     out: &mut dyn Write,
     counts: Option<(&str, &BTreeMap<&str, usize>)>,

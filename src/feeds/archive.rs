@@ -276,7 +276,6 @@ pub(super) fn outcomes(run: &Run) -> Vec<Outcome<'_>> {
 }
 
 /// The outcomes of a run as JSON, for a table field; `None` if it has none.
-#[must_use]
 pub fn outcomes_json(run: &Run) -> Option<String> {
     let outcomes = outcomes(run);
     (!outcomes.is_empty()).then(|| serde_json::to_string(&outcomes).unwrap_or_default())
@@ -306,7 +305,6 @@ document! {
 }
 
 /// An absolute address if the site's `base_url` is set, else relative to its root.
-#[must_use]
 pub fn address(config: &Config, page: &str) -> String {
     config.site.base_url.as_ref().map_or_else(
         || page.to_owned(),
@@ -327,9 +325,6 @@ impl Serialize for Digits<'_> {
 }
 
 /// Writes `runs.json` card by card, to avoid a second copy of the archive in memory.
-///
-/// # Errors
-/// Errors of the writer.
 pub fn write_runs(
     out: &mut dyn Write,
     config: &Config,
@@ -355,9 +350,6 @@ pub fn write_runs(
 }
 
 /// Writes `runs.jsonl`, one card per line.
-///
-/// # Errors
-/// Errors of the writer.
 pub fn write_run_lines(
     out: &mut dyn Write,
     config: &Config,
@@ -428,7 +420,6 @@ document! {
 }
 
 /// The index of `feeds`, in their order; `schema_of` returns the schema address of a feed.
-#[must_use]
 pub fn index<'a>(
     config: &'a Config,
     runs: usize,

@@ -51,7 +51,6 @@ macro_rules! groups {
         }
 
         #[doc = concat!("Makes `", stringify!($list), ".json`.")]
-        #[must_use]
         pub fn $list<'a>(
             config: &Config,
             archive: &'a Archive,

@@ -59,7 +59,6 @@ struct Item<'a> {
 }
 
 /// Makes the feed of the newest runs.
-#[must_use]
 pub fn feed<'a>(
     config: &'a Config,
     archive: &'a Archive,

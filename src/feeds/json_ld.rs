@@ -62,9 +62,6 @@ fn licence(config: &Config) -> Option<NamedEntity<'_>> {
 }
 
 /// The home page: a `DataCatalog`.
-///
-/// # Errors
-/// None in practice: the document consists of texts.
 pub fn home(config: &Config) -> serde_json::Result<String> {
     serde_json::to_string(&StructuredData {
         context: "https://schema.org",
@@ -78,9 +75,6 @@ pub fn home(config: &Config) -> serde_json::Result<String> {
 }
 
 /// A run page: a `Dataset` with its download.
-///
-/// # Errors
-/// As [`home`].
 pub fn run(config: &Config, entry: &Entry, description: &str) -> serde_json::Result<String> {
     let run = &entry.run;
     let name = format!("{} by {}", run.title(), run.subject.model());

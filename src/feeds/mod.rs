@@ -16,7 +16,6 @@ macro_rules! document {
 
         impl $(<$life>)? $name $(<$life>)? {
             #[doc = concat!("Makes a [`", stringify!($name), "`].")]
-            #[must_use]
             $vis fn of($($from: $type),+) -> Self {
                 Self { $($key: $value,)+ }
             }
@@ -46,9 +45,6 @@ use serde_json::value::RawValue;
 use crate::formats::portable::portable;
 
 /// Writes a document as compact JSON on one line, which is a third smaller.
-///
-/// # Errors
-/// Errors of the writer.
 pub fn write_document(out: &mut dyn Write, document: &impl Serialize) -> io::Result<()> {
     serde_json::to_writer(&mut *out, document)?;
     out.write_all(b"\n")
@@ -56,9 +52,6 @@ pub fn write_document(out: &mut dyn Write, document: &impl Serialize) -> io::Res
 
 /// Writes JSON of the input verbatim, except for values that some readers reject. Every input value enters a feed through this
 /// function.
-///
-/// # Errors
-/// Never in practice: the JSON was parsed before.
 pub fn raw(json: &str) -> serde_json::Result<Cow<'_, RawValue>> {
     Ok(match portable(json) {
         Cow::Borrowed(json) => Cow::Borrowed(serde_json::from_str(json)?),

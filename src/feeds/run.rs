@@ -265,9 +265,6 @@ pub struct Sources<'a> {
 }
 
 /// Makes the document.
-///
-/// # Errors
-/// Never in practice: verbatim values were parsed before.
 pub fn document<'a>(s: &Sources<'a>) -> serde_json::Result<RunDocument<'a>> {
     let mut annotations = Vec::new();
     let mut tapes = Vec::new();

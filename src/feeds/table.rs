@@ -68,9 +68,6 @@ columns! { |config, entry, run, findings|
 
 /// Writes `runs.csv` (RFC 4180). Every text is quoted, in case a spreadsheet expects a different separator; numbers are not, and
 /// a value that was not recorded is an empty field.
-///
-/// # Errors
-/// Errors of the writer.
 pub fn write_runs(
     out: &mut dyn Write,
     config: &Config,

@@ -89,9 +89,6 @@ impl Serialize for ThreadLine<'_> {
 }
 
 /// The lines of a run, the newest thread first.
-///
-/// # Errors
-/// Never in practice: verbatim values were parsed before.
 pub fn lines(run: &Run, threads: &Threads<'_>) -> serde_json::Result<Vec<u8>> {
     let mut lines = Vec::new();
     for thread in threads.threads.iter().rev() {

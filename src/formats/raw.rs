@@ -40,7 +40,6 @@ pub struct Raw {
 }
 
 impl Raw {
-    /// All lines.
     pub const fn lines(&self) -> usize {
         self.stdout + self.stderr + self.unreadable
     }

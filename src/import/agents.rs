@@ -12,7 +12,6 @@ use super::draft::{Agent, Draft, Event, What};
 pub(super) struct Block {
     /// The agent. `call` is the call that started it; `parent` is set later.
     pub(super) agent: Agent,
-    /// Its events.
     pub(super) events: Vec<Event>,
     /// How it ended, if the source records it.
     pub(super) ended: Option<Action>,

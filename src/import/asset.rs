@@ -10,7 +10,6 @@ pub enum Asset {
 }
 
 impl Asset {
-    /// Its bytes.
     pub fn bytes(&self) -> &[u8] {
         match self {
             Self::Image(bytes, _) => bytes,

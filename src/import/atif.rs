@@ -58,9 +58,6 @@ impl Importer for Atif {
 }
 
 /// Reads the trajectory that no other file continues or names as a subagent. Further ones are listed as unused.
-///
-/// # Errors
-/// A file cannot be read, or none contains a trajectory.
 pub fn read_trajectory(
     source: &Source,
     positions: &[usize],

@@ -59,9 +59,6 @@ impl Importer for ClaudeCode {
 }
 
 /// Reads the first session that is not a subagent of another, with its subagents. Further ones are listed as unused.
-///
-/// # Errors
-/// A file cannot be read, or none contains a session.
 pub fn read_session(
     source: &Source,
     positions: &[usize],

@@ -51,9 +51,6 @@ impl Importer for Codex {
 }
 
 /// Reads the first thread that no other one started, with its subagents. Further ones are listed as unused.
-///
-/// # Errors
-/// A file cannot be read, or none contains a thread.
 pub fn read_rollout(
     source: &Source,
     positions: &[usize],

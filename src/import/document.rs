@@ -162,13 +162,10 @@ struct Import<'a> {
 pub struct Named {
     /// Name of the case.
     pub case: Option<String>,
-    /// Version of the case.
     pub case_version: Option<String>,
     /// Variant of the case.
     pub variant: Option<String>,
-    /// The model.
     pub model: Option<String>,
-    /// The harness.
     pub harness: Option<String>,
 }
 

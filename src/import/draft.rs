@@ -185,11 +185,9 @@ pub struct Record {
     pub format_version: Option<String>,
     /// Name of the case.
     pub case: Option<String>,
-    /// Version of the case.
     pub case_version: Option<String>,
     /// Name of the harness.
     pub harness: Option<String>,
-    /// Version of the harness.
     pub harness_version: Option<String>,
     /// Every model that worked on the run, except graders. A single one becomes the model of the run.
     pub models: Vec<String>,
@@ -299,7 +297,6 @@ pub struct Tokens {
 
 impl Tokens {
     /// The sum. If only one side knows its reasoning tokens, the sum leaves them out.
-    #[must_use]
     pub fn plus(self, other: Self) -> Self {
         let sum = |a: Option<u64>, b: Option<u64>| match (a, b) {
             (Some(a), Some(b)) => Some(a.saturating_add(b)),
@@ -401,7 +398,6 @@ pub struct Event {
 
 impl Event {
     /// An event with only its content.
-    #[must_use]
     pub fn new(what: What) -> Self {
         Self {
             time: None,

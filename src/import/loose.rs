@@ -51,9 +51,6 @@ impl Fault {
 }
 
 /// Reads an object.
-///
-/// # Errors
-/// The reason that the text is not an object.
 pub fn parse<'t, T: Deserialize<'t>>(text: &'t str) -> Result<T, Fault> {
     match serde_json::from_str::<Object<T>>(text) {
         Ok(Object(Some(value))) => Ok(value),
@@ -117,9 +114,6 @@ const AS_WRITTEN: &str = "Import the log as its program wrote it.";
 
 /// The text of a file or a member, prepared for JSON parsers: without a byte order mark, with U+FFFD for half surrogate pairs,
 /// with null for what is not a number, and with the names of infinite numbers as strings.
-///
-/// # Errors
-/// The bytes are not UTF-8.
 pub fn text<'a>(file: &str, bytes: &'a [u8]) -> Result<Cow<'a, str>, Problem> {
     let bytes = bytes.strip_prefix(b"\xef\xbb\xbf").unwrap_or(bytes);
     let text = std::str::from_utf8(bytes).map_err(|_| {
@@ -169,9 +163,6 @@ fn with_numbers(mut rest: &str) -> String {
 }
 
 /// Reads a whole document.
-///
-/// # Errors
-/// Not JSON, or not the type of every log in the format.
 pub fn document<'a, T: Deserialize<'a>>(file: &str, text: &'a str) -> Result<T, Problem> {
     serde_json::from_str(text).map_err(|error| {
         let (message, help) = if error.is_eof() {
@@ -234,7 +225,6 @@ fn end_of_string(text: &[u8]) -> usize {
     text.len()
 }
 
-/// Whether a text is a UUID.
 pub fn is_uuid(text: &str) -> bool {
     let groups: Vec<&str> = text.split('-').collect();
     groups.iter().map(|group| group.len()).eq([8, 4, 4, 4, 12])

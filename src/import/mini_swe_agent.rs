@@ -37,9 +37,6 @@ impl Importer for MiniSweAgent {
 }
 
 /// Reads one trajectory.
-///
-/// # Errors
-/// The file cannot be read, or has no messages.
 pub fn read(source: &Source, position: usize, options: &Options) -> Result<Draft, Problem> {
     let file = source.read(position)?;
     let text = loose::text(file.name, &file.bytes)?;

@@ -105,7 +105,6 @@ impl From<Tokens> for TokenReport {
     }
 }
 
-/// One outcome.
 #[derive(Debug, Serialize)]
 #[allow(missing_docs, reason = "the names are those of the report")]
 pub struct OutcomeReport {

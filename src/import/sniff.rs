@@ -123,9 +123,6 @@ const OTHERS: &[(&str, Holds, &str)] = &[
 ];
 
 /// The format of a file.
-///
-/// # Errors
-/// No known format matches, or several do.
 pub(super) fn file(source: &Source, position: usize) -> Result<&'static str, Problem> {
     let name = &source.names()[position];
     let unknown = |message: String| problem(&IMPORT_UNKNOWN_FORMAT, name, message, FORMATS);

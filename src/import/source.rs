@@ -74,9 +74,6 @@ impl<T: Read + Seek> Stream for T {}
 
 impl Source {
     /// Lists a file, or all files of a folder, without reading any.
-    ///
-    /// # Errors
-    /// The path does not exist or cannot be read.
     pub fn open(path: &Path) -> Result<Self, Problem> {
         let shown = path.to_string_lossy();
         let meta = fs::metadata(path).map_err(|error| failed(&shown, &error))?;
@@ -99,7 +96,6 @@ impl Source {
     }
 
     /// Files in memory, for tests and fuzz targets. The last of several files with one name wins.
-    #[must_use]
     pub fn of(files: &[(&str, &[u8])]) -> Self {
         let files: std::collections::BTreeMap<_, _> = files.iter().copied().collect();
         let (names, bytes): (Vec<String>, Vec<Vec<u8>>) = files
@@ -192,9 +188,6 @@ impl Source {
     }
 
     /// Reads a whole file.
-    ///
-    /// # Errors
-    /// The file cannot be read, or exceeds the limit.
     pub fn read(&self, position: usize) -> Result<File<'_>, Problem> {
         let name = self.name(position)?;
         let mut stream = self.stream(position)?;
@@ -221,9 +214,6 @@ impl Source {
     }
 
     /// The beginning of a file, decompressed: at most [`HEAD`] bytes. A shorter file is returned whole.
-    ///
-    /// # Errors
-    /// It cannot be read.
     pub fn head(&self, position: usize) -> Result<Vec<u8>, Problem> {
         let name = self.name(position)?;
         let mut bytes = Vec::new();
@@ -242,9 +232,6 @@ impl Source {
     }
 
     /// Opens a ZIP archive without loading it into memory.
-    ///
-    /// # Errors
-    /// The file cannot be read, or is not a ZIP archive.
     pub fn archive(&self, position: usize) -> Result<Archive<'_>, Problem> {
         let name = self.name(position)?;
         let known = match self.known(position) {

@@ -12,7 +12,6 @@ use super::Inspected;
 /// Deeper than any record; values below are hashed as written.
 const DEPTH: usize = 64;
 
-/// The digests of a run.
 pub fn digests(record: &str, files: &RunFiles, inspected: &Inspected<'_>) -> RunDigests {
     RunDigests {
         record: by_known_part(&record_digests(record)),

@@ -39,9 +39,6 @@ pub struct CurrentRuns {
 pub type Differing<'a> = [(&'a Named, &'a Digests); 2];
 
 /// The ledger after a build. `fields` tells how the records of a run differ; it is only asked when they do.
-///
-/// # Errors
-/// Digests cannot be read or stored.
 pub fn next(
     previous: Option<&Ledger>,
     now: CurrentRuns,

@@ -17,9 +17,6 @@ use super::{Build, Change, Ledger};
 const MARK: char = '#';
 
 /// Leaves out and counts all names that no published run of the ledger has.
-///
-/// # Errors
-/// Digests cannot be read.
 pub(super) fn forget_gone(builds: &mut [Build], ledger: &Ledger) -> io::Result<()> {
     let changes = builds.iter_mut().flat_map(|build| &mut build.changed);
     let names_any = |change: &&mut Change| {

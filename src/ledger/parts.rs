@@ -141,9 +141,6 @@ impl<'a> Document<'a> {
 
 impl Ledger {
     /// The first file. Passes the parts that it lists to `write` one by one, since together they are as large as the ledger.
-    ///
-    /// # Errors
-    /// Errors of `write`; or digests cannot be read, converted by `failed`.
     pub fn files<E>(
         &self,
         mut write: impl FnMut(&Part, &[u8]) -> Result<(), E>,
@@ -218,9 +215,6 @@ impl Ledger {
     }
 
     /// Adds what the first file and the parts that it lists say; `read` returns the bytes at a path, `store` takes the digests.
-    ///
-    /// # Errors
-    /// There is a problem with a file, or with the store.
     pub(super) fn join(
         &mut self,
         first: &[u8],

@@ -9,15 +9,9 @@ use crate::model::findings::{RunDigests, Slice};
 /// A store of bytes out of memory.
 pub trait Store: Debug + Send + Sync {
     /// Stores bytes.
-    ///
-    /// # Errors
-    /// They cannot be written.
     fn put(&self, bytes: &[u8]) -> io::Result<Slice>;
 
     /// Reads bytes back.
-    ///
-    /// # Errors
-    /// They cannot be read, or are not what was stored.
     fn get(&self, place: Slice) -> io::Result<Vec<u8>>;
 }
 
@@ -43,7 +37,6 @@ impl From<io::Error> for Unparsed {
 }
 
 /// Digests as a store keeps them: equal ones are the same bytes.
-#[must_use]
 pub fn packed(digests: &RunDigests) -> Vec<u8> {
     let RunDigests {
         record,

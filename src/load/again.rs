@@ -27,9 +27,6 @@ impl<'a> FileReader<'a> {
     }
 
     /// Verifies that the bytes read match the digest.
-    ///
-    /// # Errors
-    /// The file changed in the meantime.
     pub fn finish(self) -> Result<(), Diagnostic> {
         if self.hasher.finalize().to_hex().as_str() == self.expected.published_blake3() {
             return Ok(());

@@ -56,9 +56,6 @@ impl<'a> Beside<'a> {
 
     /// Reads a picture that a record declares, relative to the run directory: like an asset, but it may lie in `implementation/`.
     /// `Ok(None)` if missing.
-    ///
-    /// # Errors
-    /// See [`Self::asset`].
     pub fn picture(self, path: &str, place: &Place) -> Result<Option<Asset>, Diagnostic> {
         let most = SizeLimit::file(self.limits);
         let refused = |fault| reported(fault, most, place);
@@ -111,9 +108,6 @@ impl<'a> Beside<'a> {
     }
 
     /// Opens an asset again, to copy it unchanged.
-    ///
-    /// # Errors
-    /// The file can no longer be opened.
     pub fn asset_reader(self, expected: &'a FileDigest) -> Result<FileReader<'a>, Diagnostic> {
         let place = Place::file(&self.directory.shown);
         let changed = failed(&place, CHANGED);

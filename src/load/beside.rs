@@ -18,7 +18,6 @@ use crate::model::implementation::FOLDER;
 /// A run directory, to read files that its other files refer to.
 #[derive(Debug, Clone, Copy)]
 pub struct Beside<'a> {
-    /// The directory.
     pub directory: &'a RunDirectory,
     /// Size limits of its files.
     pub limits: &'a Limits,
@@ -28,9 +27,6 @@ pub struct Beside<'a> {
 
 impl Beside<'_> {
     /// Reads a payload from a tape's CAS folder, for a run that already holds `held` bytes. `Ok(None)` if missing.
-    ///
-    /// # Errors
-    /// The file cannot be read, is too large, or is outside the content root.
     pub fn payload(self, tape: &str, hash: &str, held: u64) -> Result<Option<Loaded>, Diagnostic> {
         // File names here are BLAKE3 digests only: a tape cannot name a path.
         let is_digit = |byte| matches!(byte, b'0'..=b'9' | b'a'..=b'f');
@@ -56,9 +52,6 @@ impl Beside<'_> {
     }
 
     /// Reads a file below `implementation/`. `Ok(None)` if it is missing or a folder.
-    ///
-    /// # Errors
-    /// The file cannot be read, is too large, or a link leads out of the folder.
     pub fn implementation(self, path: &str) -> Result<Option<Loaded>, Diagnostic> {
         let name = format!("{FOLDER}/{path}");
         let shown = self.shown(&name);

@@ -84,9 +84,6 @@ impl SizeLimit {
 }
 
 /// Reads a regular file beneath `folder`. `Ok(None)` if missing.
-///
-/// # Errors
-/// The file cannot be read, is larger than `most`, or is a link that leaves its bounds.
 pub(super) fn read(
     folder: &Folder,
     path: &Path,
@@ -113,9 +110,6 @@ impl Fault {
 }
 
 /// Like [`read`], for files with their own messages.
-///
-/// # Errors
-/// See [`read`].
 pub(super) fn attempt(
     folder: &Folder,
     path: &Path,
@@ -130,9 +124,6 @@ pub(super) fn attempt(
 }
 
 /// Opens a regular file beneath `folder` that is not larger than `most`. `Ok(None)` if missing.
-///
-/// # Errors
-/// See [`read`].
 pub(super) fn open(
     folder: &Folder,
     path: &Path,

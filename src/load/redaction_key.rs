@@ -9,9 +9,6 @@ use crate::diagnostics::{Diagnostic, Place, codes};
 use crate::formats::redactions::proof::{self, KEY, KEY_FILE};
 
 /// Reads the key of the site at `root`. `Ok(None)` if missing, as in a CI job.
-///
-/// # Errors
-/// The file exists, but is not a key.
 pub fn redaction_key(root: &Path) -> Result<Option<[u8; KEY]>, Diagnostic> {
     let failed = |reason: &str| unreadable(KEY_FILE, reason);
     let folder = Folder::open(root).map_err(|error| failed(&error.to_string()))?;

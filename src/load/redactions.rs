@@ -120,7 +120,6 @@ impl Redactions {
     }
 
     /// The redactions as published with the run.
-    #[must_use]
     pub fn listed(&self) -> Vec<Withheld> {
         let keys = WithheldKeys::of(self);
         let list = self.list.iter();
@@ -140,7 +139,6 @@ impl Redactions {
     }
 
     /// Whether there are no redactions.
-    #[must_use]
     pub fn is_empty(&self) -> bool {
         self.list.is_empty()
     }
@@ -151,7 +149,6 @@ impl Redactions {
     }
 
     /// Whether any part of the value at `pointer` is withheld, in the line of a file with this number and this event.
-    #[must_use]
     pub fn changes(&self, file: &str, (line, event): (u32, u64), pointer: &str) -> bool {
         self.of(file).iter().any(|at| {
             let it = &self.list[*at];
@@ -161,15 +158,11 @@ impl Redactions {
     }
 
     /// Whether a file is withheld as a whole.
-    #[must_use]
     pub fn is_whole(&self, path: &str) -> bool {
         self.of(path).iter().any(|at| self.list[*at].whole)
     }
 
     /// A file directly in the run directory, with markers; `None` if it is withheld as a whole.
-    ///
-    /// # Errors
-    /// A redaction does not match the file.
     pub(super) fn loaded(
         &mut self,
         name: String,

@@ -101,9 +101,6 @@ impl RunFiles {
     }
 
     /// Replaces the content of a sidecar, or adds a new sidecar.
-    ///
-    /// # Errors
-    /// The sidecar would exceed the limits.
     pub fn set_sidecar(
         &mut self,
         directory: &RunDirectory,
@@ -302,9 +299,6 @@ pub(super) fn role(name: &str) -> Option<Role> {
 }
 
 /// Reads a file directly in a run directory. `Ok(None)` if missing.
-///
-/// # Errors
-/// The file cannot be read, is larger than `most`, or is a forbidden link.
 pub(super) fn read(
     folder: &Folder,
     name: &str,

@@ -124,9 +124,6 @@ impl<'a> Beside<'a> {
     }
 
     /// Reads a file of the working tree for its digest.
-    ///
-    /// # Errors
-    /// The file cannot be read, or its size changed.
     pub fn working_digest(self, file: WorkingFile) -> Result<implementation::File, Diagnostic> {
         let failed = |reason: &str| unreadable(&self.shown(&file.path), reason);
         if let Some(withheld) = self.redactions.file(&file.path) {
@@ -165,9 +162,6 @@ impl<'a> Beside<'a> {
     }
 
     /// Opens a file of the working tree again, to copy it unchanged.
-    ///
-    /// # Errors
-    /// The file cannot be opened.
     pub fn working_reader(self, expected: &'a FileDigest) -> Result<FileReader<'a>, Diagnostic> {
         let changed = unreadable(&self.shown(&expected.path), CHANGED);
         if let Some(withheld) = self.redactions.file(&expected.path) {

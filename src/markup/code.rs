@@ -104,7 +104,6 @@ fn skip_space(bytes: &[u8], from: usize) -> usize {
 }
 
 /// Whether the text contains a hunk of a unified diff.
-#[must_use]
 pub fn has_hunk(text: &str) -> bool {
     text.starts_with("@@ -") || memchr::memmem::find(text.as_bytes(), b"\n@@ -").is_some()
 }

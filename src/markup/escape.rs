@@ -53,7 +53,6 @@ pub fn push_slice(out: &mut String, text: &str, part: Range<usize>) {
 }
 
 /// Recorded text as element content.
-#[must_use]
 pub fn text(text: &str) -> Html {
     let mut out = String::with_capacity(text.len() + text.len() / 16);
     push_text(&mut out, text);
@@ -66,7 +65,6 @@ pub fn push_attribute(out: &mut String, text: &str) {
 }
 
 /// A text for an attribute in double quotes, where single quotes need no escape.
-#[must_use]
 pub fn in_double_quotes(text: &str) -> Html {
     let mut out = String::with_capacity(2 * text.len());
     push_attribute(&mut out, text);
@@ -74,9 +72,6 @@ pub fn in_double_quotes(text: &str) -> Html {
 }
 
 /// The escape function of templates: safe in content and in quoted attributes.
-///
-/// # Errors
-/// Errors of the writer.
 pub fn escape_for_template(text: &str, out: &mut dyn Write) -> io::Result<()> {
     let (pieces, rest) = text.as_bytes().as_chunks();
     if pieces.iter().all(|piece| is_plain(piece, Place::Attribute))

@@ -13,13 +13,10 @@ impl Html {
     }
 
     /// The HTML.
-    #[must_use]
     pub fn as_str(&self) -> &str {
         &self.0
     }
 
-    /// Whether it is empty.
-    #[must_use]
     pub fn is_empty(&self) -> bool {
         self.0.is_empty()
     }

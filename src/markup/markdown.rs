@@ -36,8 +36,6 @@ pub struct Context<'a> {
     pub origin: Origin<'a>,
 }
 
-/// Renders `text`.
-#[must_use]
 pub fn render(text: &str, context: Context<'_>) -> Html {
     let mut out = String::with_capacity(text.len() + text.len() / 2);
     html::push_html(&mut out, filtered(text, context).into_iter());
@@ -46,7 +44,6 @@ pub fn render(text: &str, context: Context<'_>) -> Html {
 }
 
 /// The paths of the images that a text shows from files next to it. Only the beginning of a very long text is read.
-#[must_use]
 pub fn images(text: &str) -> Vec<String> {
     let text = &text[..text.floor_char_boundary(DESCRIPTION.min(text.len()))];
     parse(text)
@@ -61,13 +58,11 @@ pub fn images(text: &str) -> Vec<String> {
 const DESCRIPTION: usize = 64 * 1024;
 
 /// The ids and texts of top-level headings, as on the page.
-#[must_use]
 pub fn headings(text: &str, context: Context<'_>) -> Vec<(String, String)> {
     anchors::headings(&filtered(text, context))
 }
 
 /// Every id of a text, as on the page.
-#[must_use]
 pub fn ids(text: &str, context: Context<'_>) -> BTreeSet<String> {
     anchors::all(&filtered(text, context))
 }

@@ -8,7 +8,6 @@ use super::parse;
 pub type Block = (&'static str, String);
 
 /// The blocks at the beginning of a text, at most `limit` characters, and whether there is more.
-#[must_use]
 pub fn blocks(text: &str, limit: usize) -> (Vec<Block>, bool) {
     let mut blocks: Vec<Block> = Vec::new();
     let mut open: Option<Block> = None;

@@ -25,7 +25,6 @@ fn has_escape(text: &str) -> bool {
 }
 
 /// The size of a text on a page, in bytes.
-#[must_use]
 pub fn size(text: &str, kind: TextKind) -> usize {
     let mut out = String::with_capacity(text.len() + text.len() / 2);
     push(&mut out, text, kind);

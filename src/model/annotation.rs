@@ -103,13 +103,11 @@ pub struct Annotation<'a> {
     pub evidence: Option<Cow<'a, str>>,
     /// Any JSON.
     pub suggested_fix: Option<&'a str>,
-    /// The author.
     pub author: Option<Author>,
     /// As written; RFC 3339 by convention.
     pub timestamp: Option<Cow<'a, str>>,
     /// First and last event it covers, when it covers more than its own.
     pub span: Option<(u64, u64)>,
-    /// The status of a hypothesis.
     pub hypothesis_status: Option<&'static str>,
     /// Which friction it is.
     pub friction_kind: Option<Cow<'a, str>>,
@@ -226,7 +224,6 @@ pub struct Sidecar<'a> {
     pub stated_tape: Option<String>,
     /// The digest that the header names.
     pub stated_hash: Option<String>,
-    /// The report.
     pub report: Report,
     /// The annotations in file order.
     pub annotations: Vec<Annotation<'a>>,

@@ -26,7 +26,6 @@ pub struct Archive {
 /// A run and where it is.
 #[derive(Debug)]
 pub struct Entry {
-    /// The run.
     pub run: Arc<Run>,
     /// Its address.
     pub slug: Slug,
@@ -91,7 +90,6 @@ pub struct Ranges {
 pub struct Peer {
     /// Its address.
     pub slug: Slug,
-    /// The run.
     pub run: Arc<Run>,
 }
 

@@ -34,9 +34,7 @@ pub struct ArchiveContext {
 pub struct Neighbour {
     /// Its address.
     pub slug: Slug,
-    /// The model.
     pub model: String,
-    /// The harness.
     pub harness: String,
     /// When it was published, or else finished, if known.
     pub at: Option<Moment>,

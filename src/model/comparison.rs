@@ -15,7 +15,6 @@ pub struct Set {
     pub version: String,
     /// Engine, with its version if known.
     pub engine: String,
-    /// Orchestrator.
     pub orchestrator: Arc<str>,
     /// The declared checks of these runs: view and name, in order of first appearance.
     pub checks: Vec<(Arc<str>, Arc<str>)>,

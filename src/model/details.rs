@@ -23,7 +23,6 @@ pub type Details<'a> = RunRecord<'a>;
 /// The pictures that a record declares, by their path there.
 #[derive(Debug, Default)]
 pub struct Pictures {
-    /// Proofs.
     pub proofs: BTreeMap<String, Arc<AssetFile>>,
     /// Media of the showcase, and images in its description.
     pub showcase: BTreeMap<String, Arc<AssetFile>>,
@@ -32,7 +31,6 @@ pub struct Pictures {
 /// The recorded result of a step.
 #[derive(Debug, Clone, Copy)]
 pub enum Recorded<'a> {
-    /// The step as recorded.
     Step(&'a record::Step<'a>),
     /// The step did not run, and nothing loaded.
     Never,

@@ -12,7 +12,6 @@ pub type Digests = BTreeMap<String, String>;
 
 /// Digests of a record by the part of their JSON pointers that the format itself names: what is below it is text of the record,
 /// and gets one digest. Applied to its own result, it changes nothing.
-#[must_use]
 pub fn by_known_part(record: &Digests) -> Digests {
     let mut parts: BTreeMap<&str, Vec<(&str, &str)>> = BTreeMap::new();
     for (pointer, digest) in record {
@@ -41,7 +40,6 @@ fn digest_of(within: &[(&str, &str)]) -> String {
 }
 
 /// Digests show that a value changed, not that somebody forged it: a few digits are enough.
-#[must_use]
 pub fn short_digest(digest: &blake3::Hash) -> String {
     digest.to_hex()[..DIGITS].to_owned()
 }

@@ -25,7 +25,6 @@ pub struct Findings {
 
 impl Findings {
     /// Whether something was said about an event.
-    #[must_use]
     pub fn is_annotated(&self) -> bool {
         self.annotations.total() > 0
     }
@@ -53,7 +52,6 @@ pub struct Slice {
 
 impl Slice {
     /// The place of a text of a run, when the texts of the run begin there.
-    #[must_use]
     pub const fn behind(self, texts: u64) -> Self {
         Self {
             at: self.at.wrapping_add(texts),
@@ -71,7 +69,6 @@ pub struct Spooled {
     pub lines: Slice,
     /// Friction events.
     pub friction: Slice,
-    /// Hypotheses.
     pub hypotheses: Slice,
     /// Anchors to crystallize.
     pub anchors: Slice,
@@ -121,7 +118,6 @@ pub struct Member {
 
 impl Spooled {
     /// The same, when the texts of the run begin there.
-    #[must_use]
     pub fn behind(mut self, texts: u64) -> Self {
         for card in &mut self.cards {
             card.at = card.at.wrapping_add(texts);
@@ -159,7 +155,6 @@ pub struct SpooledCard {
 
 impl SpooledCard {
     /// A card of this kind and group; `None` when there is no such kind or group, or the card is too large.
-    #[must_use]
     pub fn new((kind, group): (usize, usize), card: Slice) -> Option<Self> {
         Some(Self {
             at: card.at,
@@ -170,19 +165,15 @@ impl SpooledCard {
     }
 
     /// Kind of the annotation: its place in [`Kind::KNOWN`], and after that the unknown ones.
-    #[must_use]
     pub fn kind(self) -> usize {
         self.kind.into()
     }
 
     /// Status of a hypothesis or kind of friction, by its place in the format's list, and after that what is in none.
-    #[must_use]
     pub fn group(self) -> usize {
         self.group.into()
     }
 
-    /// The card.
-    #[must_use]
     pub const fn card(self) -> Slice {
         Slice {
             at: self.at,
@@ -196,7 +187,6 @@ impl SpooledCard {
 pub struct ThreadCounts {
     /// URI of the channel, where it is known.
     pub channel: Option<String>,
-    /// Threads.
     pub threads: usize,
     /// Entries of all threads.
     pub entries: usize,
@@ -206,7 +196,6 @@ pub struct ThreadCounts {
 
 impl ThreadCounts {
     /// Threads that are resolved.
-    #[must_use]
     pub const fn resolved(&self) -> usize {
         self.threads.saturating_sub(self.open)
     }

@@ -37,7 +37,6 @@ pub struct Omitted {
 }
 
 impl Omitted {
-    /// The total.
     pub const fn total(self) -> usize {
         self.hidden + self.links + self.names + self.others
     }

@@ -66,9 +66,7 @@ pub struct FileDigest {
 pub struct Withheld {
     /// The id of the redaction.
     pub id: String,
-    /// The file.
     pub file: String,
-    /// The event.
     pub event: Option<u64>,
     /// The line, in a JSON Lines file.
     pub line: Option<u32>,
@@ -76,7 +74,6 @@ pub struct Withheld {
     pub pointer: Option<String>,
     /// Length in characters; `None` if the whole file is withheld.
     pub length: Option<usize>,
-    /// The reason.
     pub reason: &'static str,
     /// An explanation of the reason.
     pub note: Option<String>,

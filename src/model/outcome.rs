@@ -13,7 +13,6 @@ pub struct Outcome {
     pub name: Arc<str>,
     /// The value as written, JSON; `None` if unscored.
     pub value: Option<Arc<str>>,
-    /// The scorer.
     pub scorer: Option<Arc<str>>,
     /// `reward`, `score`, `metric`, `check`, `submission` or another word.
     pub kind: Option<Arc<str>>,
@@ -25,7 +24,6 @@ pub struct Outcome {
 
 impl Outcome {
     /// Reads the outcome of a record; `None` without a name.
-    #[must_use]
     pub fn of(outcome: &record::Outcome<'_>) -> Option<Self> {
         let text = |text: &record::Text<'_>| text.as_deref().map(Arc::from);
         Some(Self {
@@ -39,7 +37,6 @@ impl Outcome {
     }
 
     /// The value for display: a string without its quotes, other JSON as written; `None` if unscored.
-    #[must_use]
     pub fn words(&self) -> Option<Cow<'_, str>> {
         let value = self.value.as_deref()?;
         let node = Node::parse(value).ok();
@@ -50,7 +47,6 @@ impl Outcome {
     }
 
     /// Its table column: outcomes of different scorers are not comparable.
-    #[must_use]
     pub fn column(&self) -> (&str, Option<&str>) {
         (&self.name, self.scorer.as_deref())
     }

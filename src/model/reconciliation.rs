@@ -58,7 +58,6 @@ pub struct Unknown {
 /// Raw log lines compared with events. A line produces any number of events, so only totals are comparable (formats.md B.1).
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct RawLines {
-    /// The lines.
     pub lines: Raw,
     /// Events of the log.
     pub events: usize,

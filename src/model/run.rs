@@ -31,7 +31,6 @@ pub struct Run {
     pub validation: Validation,
     /// The generated source.
     pub source_repo: Option<HttpUrl>,
-    /// The playable build.
     pub playable_build: Option<HttpUrl>,
     /// The final state.
     pub state: State,
@@ -216,7 +215,6 @@ impl Metric {
     ];
 
     /// Its path below `metrics` in a record, as in `import.lowerBounds`.
-    #[must_use]
     pub const fn path(self) -> &'static str {
         match self {
             Self::UncachedInput => "tokens.uncachedInput",
@@ -230,7 +228,6 @@ impl Metric {
     }
 
     /// Its name for people.
-    #[must_use]
     pub const fn name(self) -> &'static str {
         match self {
             Self::UncachedInput => "uncached input",
@@ -244,7 +241,6 @@ impl Metric {
     }
 }
 
-/// A set of metrics.
 #[derive(Debug, Default, Clone, Copy, PartialEq, Eq)]
 pub struct MetricSet(u8);
 
@@ -260,7 +256,6 @@ impl MetricSet {
     }
 
     /// Whether it has a metric.
-    #[must_use]
     pub const fn contains(self, metric: Metric) -> bool {
         self.0 & (1 << metric as u8) != 0
     }
@@ -273,7 +268,6 @@ impl MetricSet {
     }
 
     /// The paths of its metrics.
-    #[must_use]
     pub fn paths(self) -> Vec<&'static str> {
         self.iter().map(Metric::path).collect()
     }
@@ -289,13 +283,11 @@ impl MetricSet {
     }
 
     /// The set as a number, for caches.
-    #[must_use]
     pub const fn bits(self) -> u8 {
         self.0
     }
 
     /// The set of a number from [`bits`](Self::bits).
-    #[must_use]
     pub const fn from_bits(bits: u8) -> Self {
         Self(bits)
     }

@@ -39,7 +39,6 @@ words! {
 pub struct Tape<'a> {
     /// File name in the run directory.
     pub file: String,
-    /// Its format.
     pub format: Format,
     /// Content hash as in the sidecar's header.
     pub content_hash: String,
@@ -93,9 +92,7 @@ words! {
 pub enum Outcome {
     /// Not recorded; never shown as failed.
     Unstated,
-    /// It succeeded.
     Succeeded,
-    /// It failed.
     Failed,
 }
 
@@ -123,7 +120,6 @@ pub struct Block<'a> {
     pub folded: bool,
     /// How to render it.
     pub kind: TextKind,
-    /// The text.
     pub text: Text<'a>,
 }
 
@@ -150,7 +146,6 @@ impl std::ops::Deref for Text<'_> {
 /// A payload outside the tape.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct External {
-    /// Its label.
     pub label: &'static str,
     /// The subject of the label, as in [`Block::about`].
     pub about: String,
@@ -160,7 +155,6 @@ pub struct External {
     pub len_bytes: u64,
 }
 
-/// An event.
 #[derive(Debug)]
 pub struct Event<'a> {
     /// The number that annotations refer to.
@@ -171,7 +165,6 @@ pub struct Event<'a> {
     pub source: Cow<'a, str>,
     /// Milliseconds since 1970-01-01 UTC; virtual time in a Harn tape.
     pub at: Option<i64>,
-    /// Its kind.
     pub kind: Kind,
     /// Whether it succeeded.
     pub outcome: Outcome,

@@ -51,10 +51,8 @@ impl Threads<'_> {
     }
 }
 
-/// A thread.
 #[derive(Debug)]
 pub struct Thread<'a> {
-    /// Its id.
     pub id: String,
     /// The file of the thread, as written.
     pub resource: String,
@@ -84,9 +82,7 @@ pub struct Lines {
 /// An entry of a thread.
 #[derive(Debug)]
 pub struct Entry {
-    /// Its id.
     pub id: String,
-    /// The text.
     pub text: String,
     /// Whether the text is Markdown.
     pub markdown: bool,

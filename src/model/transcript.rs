@@ -71,7 +71,6 @@ pub struct Reasons {
     pub next_to_results: usize,
 }
 
-/// A turn.
 #[derive(Debug)]
 pub struct Turn<'a> {
     /// The speaker.
@@ -113,7 +112,6 @@ pub enum Content {
     Asset {
         /// Id of the asset.
         id: String,
-        /// Its label.
         label: String,
     },
     /// Anything else, in Harn's own short form: `<tool_call:search>`.

@@ -5,13 +5,11 @@ use crate::formats::json::{Kind, Node};
 /// A value as written, truncated if too large for a page; `run.json` has all of it.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Value {
-    /// `null`
     Null,
     /// `true` or `false`
     Bool(bool),
     /// The digits in the record.
     Number(String),
-    /// A text.
     Text(Excerpt),
     /// Items, and the number of omitted ones.
     List(Vec<Value>, usize),

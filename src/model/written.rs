@@ -22,7 +22,6 @@ impl<T: Copy + Display> Written<T> {
         }
     }
 
-    /// The value.
     pub fn value(&self) -> T {
         match self {
             Self::Plainly(value) => *value,

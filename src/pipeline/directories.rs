@@ -177,9 +177,6 @@ impl Directory {
     }
 
     /// Reads the record once more.
-    ///
-    /// # Errors
-    /// It cannot be read any more, or was changed meanwhile.
     pub(super) fn load(&self, site: &Site) -> Option<Result<Loaded, Diagnostic>> {
         let limits = &site.config.limits;
         let loaded = load::record_again(&self.place, limits, self.record?);

@@ -26,9 +26,6 @@ fn not_below(site: &Site) -> Vec<PathBuf> {
 }
 
 /// Rejects a forbidden export folder before anything is written.
-///
-/// # Errors
-/// The folder is forbidden.
 pub(crate) fn examine_export(site: &Site) -> Result<(), Diagnostic> {
     let examine =
         |folder: &PathBuf| Stage::dry_run(folder, &site.shown(folder), &not_below(site)).map(drop);
@@ -36,9 +33,6 @@ pub(crate) fn examine_export(site: &Site) -> Result<(), Diagnostic> {
 }
 
 /// Writes the tables that the site exports; `None` if it exports none, or is not published.
-///
-/// # Errors
-/// The tables cannot be written.
 pub(crate) fn export(
     site: &Site,
     gathered: &Gathered,

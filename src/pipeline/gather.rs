@@ -64,9 +64,6 @@ pub(super) struct WithdrawnList {
 
 impl Gathered {
     /// Finds all content in `roots` and reads every page of prose, and every record that is not `known` as it looks.
-    ///
-    /// # Errors
-    /// A content root or the ledger of the site that is replaced cannot be read.
     pub fn gather(
         site: &Site,
         (roots, known): (Roots, KnownRecords),
@@ -123,7 +120,6 @@ impl Gathered {
     }
 
     /// The same without the runs that have errors, which are quarantined.
-    #[must_use]
     pub fn without_invalid(mut self, site: &Site, runs: StagedRuns) -> Self {
         for (index, run) in runs.valid.into_iter().zip(runs.accounts) {
             if run.has_errors() {
@@ -147,9 +143,6 @@ impl Gathered {
     }
 
     /// Drops how each file of the content looked, once all runs are processed: lists do without it.
-    ///
-    /// # Errors
-    /// As [`Gathered::release`].
     pub fn condense(&mut self, site: &Site) -> Result<(), Failure> {
         self.roots.condense();
         self.release(site)
@@ -157,9 +150,6 @@ impl Gathered {
 
     /// Replaces the threads of the pool. Memory that one thread allocated and another one freed is returned when the first ends:
     /// otherwise a step that holds a large archive would add to what the step before has freed.
-    ///
-    /// # Errors
-    /// The threads cannot be started.
     pub fn release(&mut self, site: &Site) -> Result<(), Failure> {
         self.pool = pool(site)?;
         Ok(())
@@ -289,7 +279,6 @@ impl Gathered {
     }
 
     /// A failure, with the problems of the content that were found before it.
-    #[must_use]
     pub fn failed(&self, mut failed: Failure) -> Failure {
         for problem in &mut failed {
             self.mask.apply(problem, "");
@@ -298,7 +287,6 @@ impl Gathered {
     }
 
     /// The pages of prose in the navigation.
-    #[must_use]
     pub fn navigation(&self) -> Vec<Link> {
         self.prose.navigation()
     }
@@ -309,7 +297,6 @@ impl Gathered {
     }
 
     /// The run directories that go by a name: the id in their record, or their address on the site.
-    #[must_use]
     pub fn named(&self, name: &str) -> Vec<&RunDirectory> {
         let directories = self.directories.iter();
         let mut found: Vec<_> = directories

@@ -137,7 +137,6 @@ pub(super) struct OtherRun {
 
 impl StagedRuns {
     /// Whether runs of the archive turned out to have errors.
-    #[must_use]
     pub fn have_errors(&self) -> bool {
         self.accounts.iter().any(Account::has_errors)
     }
@@ -238,7 +237,6 @@ pub(super) struct FindingsShape {
     cards: Vec<(usize, usize, TextPlace)>,
 }
 
-/// A [`ThreadCounts`].
 #[derive(Debug, Serialize, Deserialize)]
 struct ThreadCountsShape {
     channel: Option<String>,
@@ -471,7 +469,6 @@ pub(super) struct Problem {
     run: Option<String>,
 }
 
-/// A [`Place`].
 #[derive(Debug, Clone, Serialize, Deserialize)]
 struct PlaceShape {
     path: String,

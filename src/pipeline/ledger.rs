@@ -26,9 +26,6 @@ impl Store for Spool {
 }
 
 /// The ledger of a site with these runs, whose digests are in `spool`, that replaces a site with the ledger `previous`.
-///
-/// # Errors
-/// Digests cannot be read or stored.
 pub(super) fn next(
     site: &Site,
     gathered: &Gathered,

@@ -90,9 +90,6 @@ struct Lists<'a> {
 }
 
 /// Writes everything that is not a run's own.
-///
-/// # Errors
-/// The site cannot be written, or a template cannot be rendered.
 pub fn publish(
     site: &Site,
     gathered: &Gathered,

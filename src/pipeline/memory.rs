@@ -84,7 +84,6 @@ pub(super) struct NotedRun<'a> {
 
 impl Memory {
     /// Looks at the content, and at what the last build left.
-    #[must_use]
     pub fn open(site: &Site) -> Self {
         let read = || {
             let reader = Reader::open(&site.cache_places())?;
@@ -105,7 +104,6 @@ impl Memory {
 
     /// The same without the last build, if something was damaged that it left. That shows where it is read, and then the build is
     /// made again.
-    #[must_use]
     pub fn without_damage(self) -> Option<Self> {
         self.is_damaged.load(Ordering::Relaxed).then(|| Self {
             last: None,
@@ -146,7 +144,6 @@ impl Memory {
     }
 
     /// The outcome of a build that would read what the last one read, and write what is there.
-    #[must_use]
     pub fn unchanged(&self, site: &Site) -> Option<Outcome> {
         let (_, head) = self.last.as_ref()?;
         let is_unchanged = head.is_settled
@@ -205,9 +202,6 @@ impl Memory {
 
 impl Notes<'_> {
     /// Takes the pages of a run over into `stage`, if they would be made again as they are.
-    ///
-    /// # Errors
-    /// The system refuses to write a temporary file.
     pub(super) fn recall(
         &self,
         gathered: &Gathered,
@@ -249,9 +243,6 @@ impl Notes<'_> {
     }
 
     /// Takes over what another build kept of a run, with its texts; its files are taken over already. `None`: that is of no run.
-    ///
-    /// # Errors
-    /// The system refuses to write a temporary file.
     pub(super) fn adopt(
         &self,
         mut run: RunShape,

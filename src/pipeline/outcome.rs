@@ -65,9 +65,6 @@ pub struct Outcome {
 impl Outcome {
     /// Sorts all problems, and compares the runs with the site that is replaced. Nothing changes if errors keep the content from
     /// being published.
-    ///
-    /// # Errors
-    /// The digests of runs cannot be read back.
     pub fn of(
         site: &Site,
         gathered: &Gathered,
@@ -195,7 +192,6 @@ impl Outcome {
     }
 
     /// Whether the content may be published.
-    #[must_use]
     pub fn publishes(&self, site: &Site) -> bool {
         let tally = diagnostics::SeverityCounts::of(&self.diagnostics);
         if site.options.deny_warnings && (tally.warnings > 0 || self.quarantined > 0) {
@@ -217,7 +213,6 @@ impl Outcome {
     }
 
     /// What changed since the site that is replaced; `None` when nothing did, or when there was none.
-    #[must_use]
     pub fn changes(&self) -> Option<&Build> {
         let newest = self.ledger.builds.first();
         newest.filter(|build| self.is_news && build.build > 1)

@@ -14,9 +14,6 @@ use crate::site::Site;
 use crate::spool::{self, Spool};
 
 /// The ledger; `None` if there is no such site, or it has none yet.
-///
-/// # Errors
-/// The ledger cannot be read.
 pub(super) fn ledger(site: &Site) -> Result<Option<Ledger>, Diagnostic> {
     let folder = site.previous();
     let shown = site.shown(&folder);

@@ -70,7 +70,6 @@ impl Prose {
             .collect()
     }
 
-    /// The text of the page at this path.
     pub(super) fn of_page(&self, path: &str) -> Option<&Text> {
         self.by_page
             .get(path)

@@ -111,9 +111,6 @@ struct CheckedRun<'a> {
 }
 
 /// Takes the run at `index` of the archive through all stages, or reuses its pages. Without `output`, it is only checked.
-///
-/// # Errors
-/// The site cannot be written, or a template cannot be rendered.
 pub(super) fn process(
     site: &Site,
     gathered: &Gathered,
@@ -396,9 +393,6 @@ pub(super) fn alone(
 }
 
 /// Checks and scans a run on its own, with these bytes as `redactions.jsonl`.
-///
-/// # Errors
-/// The record cannot be read.
 pub(crate) fn with_redactions(
     site: &Site,
     place: &RunDirectory,

@@ -20,9 +20,6 @@ use super::shard::{self, Share};
 
 /// Checks every run of the share, and stages its pages as soon as it is read, unless an error already keeps the site from being
 /// published.
-///
-/// # Errors
-/// The site cannot be written, a template cannot be rendered, or the content of a run is not here.
 pub fn stage(
     site: &Site,
     gathered: &Gathered,

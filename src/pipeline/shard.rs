@@ -67,7 +67,6 @@ struct Body {
 
 type OtherShape = (Vec<Problem>, BTreeSet<usize>);
 
-/// A run of a part.
 #[derive(Debug, Serialize, Deserialize)]
 struct PartRun {
     run: RunShape,
@@ -136,7 +135,6 @@ impl Directory {
 
 impl<'a> Share<'a> {
     /// The share of a build of this site.
-    #[must_use]
     pub const fn of(site: &Site, parts: Option<&'a Parts>) -> Self {
         match (parts, site.options.shard) {
             (Some(parts), _) => Self::Parts(parts),
@@ -148,9 +146,6 @@ impl<'a> Share<'a> {
 
 impl Share<'_> {
     /// Checks that this machine has the content of all runs of the shard.
-    ///
-    /// # Errors
-    /// The content of some runs is missing.
     pub(super) fn examine(self, gathered: &Gathered) -> Result<(), Failure> {
         let Self::Shard(shard) = self else {
             return Ok(());
@@ -185,9 +180,6 @@ impl Share<'_> {
     }
 
     /// Adopts a run from its part; `None` if it must be rendered from the content.
-    ///
-    /// # Errors
-    /// The part is damaged, needed content is missing, or a file cannot be written.
     pub(super) fn take_over(
         self,
         gathered: &Gathered,
@@ -212,7 +204,6 @@ impl Share<'_> {
     }
 
     /// When the content of the parts was scanned.
-    #[must_use]
     pub fn looked_at(self) -> Option<i64> {
         match self {
             Self::Parts(parts) => Some(parts.looked_at()),

@@ -195,9 +195,6 @@ impl ParentFolder {
 
     /// Completes the interrupted replacement of a site that was staged under this name; does nothing if the journal is
     /// incomplete.
-    ///
-    /// # Errors
-    /// A file cannot be replaced.
     pub(super) fn complete(
         &self,
         staged: &Path,
@@ -223,9 +220,6 @@ impl ParentFolder {
     }
 
     /// Removes leftovers of an interrupted build under this name.
-    ///
-    /// # Errors
-    /// It is a link, has files that runpress did not write, is in use by another build, or cannot be removed.
     pub(super) fn clear(&self, name: &Path, shown: &str) -> Result<(), Diagnostic> {
         if !self.0.has(name) {
             return Ok(());

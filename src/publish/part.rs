@@ -17,7 +17,6 @@ use super::{Folders, MARKER, Stage, failed, write_failed};
 /// The file that describes a part.
 pub(crate) const PART_FILE: &str = "part.runpress";
 
-/// A file of a part.
 #[derive(Debug, Serialize, Deserialize)]
 pub(crate) struct PartFile {
     /// Relative to the root of the site and of the part.
@@ -43,9 +42,6 @@ pub(crate) fn overlap(one: &Path, other: &Path) -> bool {
 }
 
 /// Refuses to replace a site, recognized by the path of its ledger, by a part, or a part by a site.
-///
-/// # Errors
-/// The output folder has the other kind.
 pub(crate) fn examine_kind(
     out: &Path,
     shown: &str,
@@ -89,9 +85,6 @@ impl Stage {
     }
 
     /// Adopts files from a part: hard-linked if the file system supports it, else copied.
-    ///
-    /// # Errors
-    /// A file cannot be written, or a path is taken.
     pub(crate) fn take_over(&self, part: &Path, files: &[PartFile]) -> Result<Taken, Diagnostic> {
         let mode = self.folders.as_ref().map_or(Ok(0), Folders::mode);
         let mode = mode.map_err(|error| failed(MARKER, &error))?;
@@ -112,9 +105,6 @@ impl Stage {
     }
 
     /// Adopts a file that `write` creates in the staging folder.
-    ///
-    /// # Errors
-    /// The file cannot be written, or the path is taken.
     pub(crate) fn write_beside(
         &self,
         path: &str,

@@ -108,9 +108,6 @@ pub struct PlanFile {
 
 impl PlanFile {
     /// Opens the file, and reads the earlier site.
-    ///
-    /// # Errors
-    /// The file cannot be written or is in the folder of the site, or the earlier site cannot be read.
     pub fn open(path: &Path, site: &Path, previous: &Path) -> Result<Self, Diagnostic> {
         let shown = path.to_string_lossy();
         let refused = |why: &str, help: &str| {
@@ -142,9 +139,6 @@ impl PlanFile {
     }
 
     /// Writes the changes that turn the earlier site into the new one.
-    ///
-    /// # Errors
-    /// The new site cannot be read, or the file cannot be written.
     pub fn write(mut self, site: &Path) -> io::Result<()> {
         let mut json = serde_json::to_vec_pretty(&Manifest::of(site)?.since(&self.before))?;
         json.push(b'\n');

@@ -23,8 +23,6 @@ const GAP: u32 = 16;
 /// Minimum distance between failure numbers.
 const NEAR: u32 = 32;
 
-/// The PNG of a card.
-#[must_use]
 pub fn png(card: &Card) -> Vec<u8> {
     let mut canvas = Canvas::new();
     let room = WIDTH - 2 * MARGIN;

@@ -48,14 +48,8 @@ pub trait Aside {
     /// A failure to write or read a piece.
     type Error;
     /// Stores a piece.
-    ///
-    /// # Errors
-    /// It cannot be written.
     fn put(&mut self, piece: &[u8]) -> Result<Self::Place, Self::Error>;
     /// Reads a piece back.
-    ///
-    /// # Errors
-    /// It cannot be read.
     fn get(&mut self, place: Self::Place) -> Result<Vec<u8>, Self::Error>;
 }
 
@@ -159,9 +153,6 @@ impl<A: Aside> Index<A> {
     }
 
     /// Spills the terms to a segment if they take too much memory. Call it between runs only.
-    ///
-    /// # Errors
-    /// The segment cannot be written.
     pub fn make_room(&mut self) -> Result<(), A::Error> {
         if self.held < self.most {
             return Ok(());
@@ -202,9 +193,6 @@ impl<A: Aside> Index<A> {
     }
 
     /// Calls `term` for each term and its list, in the order of strings in JavaScript, and `file` for each file of a long list.
-    ///
-    /// # Errors
-    /// Errors of `term` and `file`, and of the storage.
     pub fn finish(
         mut self,
         mut term: impl FnMut(&str, &List) -> Result<(), A::Error>,

@@ -7,7 +7,6 @@ use sha2::{Digest, Sha256};
 use crate::markup::Html;
 
 /// The element, and its source expression for the Content-Security-Policy.
-#[must_use]
 pub fn element(json: &str) -> (Html, String) {
     let mut text = String::with_capacity(json.len());
     for c in json.chars() {

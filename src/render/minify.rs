@@ -1,7 +1,6 @@
 //! Minifies the page shell, style sheets and scripts. Never used on recorded text.
 
 /// Minifies the page shell; unchanged without the feature `minify`.
-#[must_use]
 pub fn shell(html: &str) -> String {
     #[cfg(feature = "minify")]
     {
@@ -19,7 +18,6 @@ pub fn shell(html: &str) -> String {
 }
 
 /// Minifies a style sheet; unchanged without the feature `minify`.
-#[must_use]
 pub fn style_sheet(css: &str) -> String {
     #[cfg(feature = "minify")]
     {
@@ -47,7 +45,6 @@ pub fn style_sheet(css: &str) -> String {
 ///
 /// minify-html does not pass shortened local names to the code generator, although they save a quarter of a script, so its steps
 /// are called here directly.
-#[must_use]
 pub fn script(js: &str) -> String {
     #[cfg(feature = "minify")]
     {

@@ -48,13 +48,11 @@ pub struct Cut {
 
 impl Cut {
     /// The boundaries of a list for `runpress.<function>`.
-    #[must_use]
     pub const fn new(function: &str) -> Self {
         Self::sized(function, LARGE)
     }
 
     /// Like [`Cut::new`], with parts of these sizes.
-    #[must_use]
     pub const fn sized(function: &str, sizes: Sizes) -> Self {
         Self {
             sizes,
@@ -80,7 +78,6 @@ impl Cut {
 }
 
 /// The name of the part that begins with this key.
-#[must_use]
 pub fn name(first: &str) -> String {
     blake3::hash(first.as_bytes()).to_hex()[..DIGITS].to_owned()
 }
@@ -90,13 +87,11 @@ pub type Part = (String, Vec<u8>);
 
 impl Parts {
     /// An empty list for `runpress.<function>`.
-    #[must_use]
     pub const fn new(function: &'static str) -> Self {
         Self::sized(function, LARGE)
     }
 
     /// Like [`Parts::new`], with parts of these sizes.
-    #[must_use]
     pub const fn sized(function: &'static str, sizes: Sizes) -> Self {
         Self {
             function,

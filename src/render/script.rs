@@ -10,9 +10,6 @@ use serde_json::ser::{CharEscape, CompactFormatter, Formatter};
 use crate::characters::{marked, symbol};
 
 /// A script that calls `runpress.<function>` with a value.
-///
-/// # Errors
-/// Errors of the value's own `Serialize`.
 pub fn call(function: &str, value: &impl Serialize) -> serde_json::Result<Vec<u8>> {
     let mut out = format!("runpress.{function}(").into_bytes();
     write_safe(&mut out, value)?;
@@ -21,9 +18,6 @@ pub fn call(function: &str, value: &impl Serialize) -> serde_json::Result<Vec<u8
 }
 
 /// An item of [`super::parts::Parts`].
-///
-/// # Errors
-/// Errors of the value's own `Serialize`.
 pub fn item(value: &impl Serialize) -> serde_json::Result<Vec<u8>> {
     let mut out = Vec::new();
     write_safe(&mut out, value).map(|()| out)
@@ -36,9 +30,6 @@ pub(super) fn write_safe(out: &mut Vec<u8>, value: &impl Serialize) -> serde_jso
 }
 
 /// The value as JSON, with deceptive characters marked.
-///
-/// # Errors
-/// Errors of the value's own `Serialize`.
 #[cfg(feature = "serve")]
 pub fn marked_json(value: &impl Serialize) -> serde_json::Result<String> {
     let mut out = Vec::new();

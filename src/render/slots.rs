@@ -11,7 +11,6 @@ pub struct Slots(Vec<Html>);
 
 impl Slots {
     /// Keeps the HTML, and returns its placeholder for the view.
-    #[must_use]
     pub fn keep(&mut self, html: Html) -> Html {
         self.0.push(html);
         let number = self.0.len() - 1;

@@ -5,7 +5,6 @@ use crate::markup::Html;
 use crate::view::strip::{BRACKET, COLUMN, Drawing, FailureLabel, Place, ROW, Strip, WIDTH};
 
 /// Renders a strip for the page at path `from`, which has page `page` of the tape.
-#[must_use]
 pub fn render(strip: &Strip<'_>, from: &str, page: usize) -> Html {
     let hrefs = strip.hrefs(from);
     let href = |page: usize| hrefs.get(&page).map_or("#", String::as_str);

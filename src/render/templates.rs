@@ -132,9 +132,6 @@ struct Shell([String; 3]);
 
 impl Renderer {
     /// Parses all templates in one batch, and renders the shells.
-    ///
-    /// # Errors
-    /// A template of the site has a syntax error, or its shell lacks a placeholder.
     pub fn new(
         config: &Config,
         user: Vec<UserTemplate>,
@@ -190,9 +187,6 @@ impl Renderer {
     }
 
     /// Renders a page.
-    ///
-    /// # Errors
-    /// A template of the site uses a value that its page does not have.
     pub fn page(
         &self,
         template: &str,
@@ -203,9 +197,6 @@ impl Renderer {
     }
 
     /// Renders a page with large HTML.
-    ///
-    /// # Errors
-    /// See [`Renderer::page`].
     pub fn page_with(
         &self,
         template: &str,
@@ -226,9 +217,6 @@ impl Renderer {
     }
 
     /// Renders the not-found page, which may be shown at any depth.
-    ///
-    /// # Errors
-    /// See [`Renderer::page`].
     pub fn not_found(
         &self,
         template: &str,
@@ -246,9 +234,6 @@ impl Renderer {
     }
 
     /// Renders a document without a shell: a feed, or a list for programs.
-    ///
-    /// # Errors
-    /// See [`Renderer::page`].
     pub fn document(&self, template: &str, view: &impl Serialize) -> Result<Vec<u8>, Diagnostic> {
         let mut out = Vec::new();
         self.render(template, view, &mut out)?;

@@ -15,7 +15,6 @@ const EXIT: &str = "exit code";
 const SOURCE: &str = "source";
 
 /// Renders the events of one page as a list; `None` if it exceeds `limit` bytes.
-#[must_use]
 pub fn render(page: &TimelinePage<'_>, limit: usize) -> Option<Html> {
     let size: usize = page
         .events

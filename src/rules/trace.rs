@@ -20,7 +20,6 @@ pub struct Check<'a> {
 
 impl<'a> Check<'a> {
     /// A check of the file with the path `path` in diagnostics.
-    #[must_use]
     pub fn new(path: &'a str) -> Self {
         Self {
             path,

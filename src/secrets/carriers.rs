@@ -24,7 +24,6 @@ const POINTERS: usize = 1 << 20;
 /// The format of a file, by its name.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Carrier {
-    /// Any text.
     Text,
     /// One JSON document.
     Json,

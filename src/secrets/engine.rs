@@ -31,7 +31,6 @@ pub struct Candidate {
     pub rule: usize,
     /// First byte of the keyword.
     pub start: usize,
-    /// Its end.
     pub end: usize,
 }
 

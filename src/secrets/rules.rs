@@ -26,7 +26,6 @@ pub struct Rules {
     pub allowed: Allowed,
 }
 
-/// A rule.
 #[derive(Debug)]
 pub struct Rule {
     /// Its name, such as `github-pat`.
@@ -100,7 +99,6 @@ impl Rule {
 pub struct Found<'a> {
     /// Name of the file.
     pub path: &'a str,
-    /// The secret.
     pub secret: &'a [u8],
     /// The whole match of the expression.
     pub matched: &'a [u8],

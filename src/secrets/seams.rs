@@ -186,7 +186,6 @@ const NO_TEXT: [&[u8]; 10] = [
     b"visibility",
 ];
 
-/// The longest text of a line.
 fn longest(text: &[u8], line: &Range<usize>) -> Option<Range<usize>> {
     let mut strings = Strings::of(&text[..line.end], line.start);
     let mut longest: Option<Range<usize>> = None;

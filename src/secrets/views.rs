@@ -24,7 +24,6 @@ const LONG: usize = 16;
 /// A text derived from another one.
 #[derive(Debug, Default)]
 pub struct View {
-    /// The text.
     pub text: Vec<u8>,
     /// Pairs of positions in both texts, from which both advance byte by byte.
     steps: Vec<(usize, usize)>,

@@ -5,7 +5,6 @@ use std::fs::Metadata;
 use std::path::{Path, PathBuf};
 use std::time::SystemTime;
 
-/// A stamp of each file, by path.
 pub(super) type FileStamps = BTreeMap<PathBuf, FileStamp>;
 
 /// A stamp that changes with a file. Times alone are not enough: a file may be saved twice in one clock tick, or be replaced by

@@ -71,9 +71,6 @@ impl Watched {
 
 impl Watcher {
     /// Watches the site at `root` with the content roots that the command line names, if any.
-    ///
-    /// # Errors
-    /// The system cannot watch anything.
     pub fn new(root: &Path, content: &[PathBuf]) -> notify::Result<Self> {
         let (sender, events) = mpsc::channel();
         let root = root.canonicalize()?;
@@ -102,7 +99,6 @@ impl Watcher {
     }
 
     /// Whether all files are compared once a second, because the system reports no changes.
-    #[must_use]
     pub const fn polls(&self) -> bool {
         self.inner.is_none()
     }

@@ -41,7 +41,6 @@ pub struct SpooledText {
     pub event: u64,
     /// Number of the last event, if it covers several.
     pub last: Option<u64>,
-    /// Kind of the event.
     pub event_kind: String,
     /// What the event says.
     pub says: String,
@@ -53,7 +52,6 @@ pub struct SpooledText {
 
 impl SpooledText {
     /// `event 2` or `events 2 to 4`.
-    #[must_use]
     pub fn events(&self) -> String {
         match self.last {
             Some(last) => format!("events {} to {last}", self.event),
@@ -77,7 +75,6 @@ pub struct Card {
     pub href: String,
     /// `event 12`, or `events 12 to 17`
     pub event: String,
-    /// Kind of the event.
     pub event_kind: String,
     /// What the event says.
     pub says: String,
@@ -104,7 +101,6 @@ pub struct Card {
 pub struct AnnotationsPage {
     /// `213 annotations on 24 runs`; `None` when there is none.
     pub summary: Option<String>,
-    /// The kinds.
     pub shelves: Vec<KindView>,
 }
 
@@ -127,7 +123,6 @@ pub struct KindView {
     pub count: String,
     /// Its own page; `None` when there is no annotation of it.
     pub href: Option<String>,
-    /// Its parts, with counts.
     pub parts: Vec<PartCount>,
     /// The newest.
     pub cards: Vec<Card>,
@@ -146,7 +141,6 @@ pub struct PartCount {
     pub count: String,
 }
 
-/// A page of one kind.
 #[derive(Debug, Serialize)]
 pub struct KindPage {
     /// Its word in the format.
@@ -161,13 +155,11 @@ pub struct KindPage {
     pub definition: &'static str,
     /// `12 annotations`
     pub count: String,
-    /// Its parts, with counts.
     pub parts: Vec<PartCount>,
     /// Whether the parts are side by side: hypotheses by status.
     pub is_board: bool,
     /// The annotations on this page.
     pub groups: Vec<PartView>,
-    /// The pager.
     pub pager: Pager,
 }
 
@@ -192,7 +184,6 @@ pub struct PartView {
 
 /// What a card says of an annotation, and the kind and group that it is filed under; `position` is that of its event,
 /// `evidence` what it says as plain text.
-#[must_use]
 pub fn spooled_text(
     slug: &Slug,
     (tape, layout): (&Tape<'_>, &Layout<'_>),
@@ -232,7 +223,6 @@ pub fn spooled_text(
 }
 
 /// The card of an annotation of that kind and run.
-#[must_use]
 pub fn card(entry: &Entry, kind: usize, text: SpooledText) -> Card {
     let (class, sign) = appearance_of(kind);
     let event = text.events();
@@ -270,7 +260,6 @@ pub struct Catalogue {
 }
 
 /// The word of a kind, by its place.
-#[must_use]
 pub fn kind_word(kind: usize) -> &'static str {
     KINDS[kind].kind
 }
@@ -278,14 +267,11 @@ pub fn kind_word(kind: usize) -> &'static str {
 /// How many kinds there are, with that of what is not known.
 pub const KIND_COUNT: usize = KINDS.len();
 
-/// The folders of all kinds.
-#[must_use]
 pub fn kind_folders() -> Vec<String> {
     (0..KIND_COUNT).map(folder).collect()
 }
 
 /// Class and sign of a kind, and its parts in the order of [`SpooledCard::group`].
-#[must_use]
 pub fn shelf(kind: usize) -> (&'static str, &'static str, Vec<String>) {
     let (class, sign) = appearance_of(kind);
     let parts = 0..=parts_of(kind).len();
@@ -303,7 +289,6 @@ pub struct Filed {
 
 impl Filed {
     /// Its run, by its place in the archive, and its place among the cards of the run.
-    #[must_use]
     pub const fn card(self) -> (usize, usize) {
         (self.run as usize, self.card as usize)
     }
@@ -318,7 +303,6 @@ pub type ReadCard<'a, E> = &'a dyn Fn(&Filed) -> Result<Card, E>;
 
 impl Catalogue {
     /// Sorts the cards of all runs, which come in the archive's order.
-    #[must_use]
     pub fn new<'f>(runs: impl Iterator<Item = &'f [SpooledCard]>) -> Self {
         let mut catalogue = Self {
             kinds: KINDS.iter().map(|_| Vec::new()).collect(),
@@ -339,7 +323,6 @@ impl Catalogue {
     }
 
     /// How many hypotheses have each status.
-    #[must_use]
     pub fn hypothesis_counts(&self) -> std::collections::BTreeMap<&'static str, usize> {
         let kind = kind_index(&Kind::Hypothesis);
         let count = |part| self.of_part(kind, part).len();
@@ -347,10 +330,6 @@ impl Catalogue {
         words.map(|(part, word)| (*word, count(part))).collect()
     }
 
-    /// The first page.
-    ///
-    /// # Errors
-    /// Those of `read`.
     pub fn first_page<E>(&self, read: ReadCard<'_, E>) -> Result<AnnotationsPage, E> {
         let root = links::root(&links::list("annotations", 1));
         let total: usize = self.kinds.iter().map(Vec::len).sum();
@@ -415,7 +394,6 @@ impl Catalogue {
     }
 
     /// Kind and number of every page of a kind.
-    #[must_use]
     pub fn pages(&self) -> Vec<(usize, usize)> {
         let kinds = self.kinds.iter().enumerate();
         kinds
@@ -426,7 +404,6 @@ impl Catalogue {
     }
 
     /// The paths of the pages of all kinds.
-    #[must_use]
     pub fn paths(&self) -> Vec<String> {
         let pages = self.pages().into_iter();
         pages
@@ -435,9 +412,6 @@ impl Catalogue {
     }
 
     /// A page of a kind, with its path.
-    ///
-    /// # Errors
-    /// Those of `read`.
     pub fn kind_page<E>(
         &self,
         (kind, number): (usize, usize),

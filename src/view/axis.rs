@@ -60,7 +60,6 @@ pub struct Scale<'a> {
 
 impl Axis {
     /// The events by time, or by order if they have no times or all times are equal.
-    #[must_use]
     pub fn of(config: &Config, tape: &Tape<'_>) -> Self {
         let gap = i64::try_from(config.timeline.gap_seconds)
             .unwrap_or(i64::MAX)
@@ -100,7 +99,6 @@ impl Axis {
     }
 
     /// The events at equal distances.
-    #[must_use]
     pub fn of_order(tape: &Tape<'_>) -> Self {
         Self {
             places: (0..).take(tape.events.len()).collect(),
@@ -110,7 +108,6 @@ impl Axis {
     }
 
     /// Scales the axis to this width, with `fold` units for each collapsed gap.
-    #[must_use]
     pub fn scale(&self, width: u32, fold: u32) -> Scale<'_> {
         // Many gaps share half of the width.
         let gaps = u32::try_from(self.folds.len()).unwrap_or(u32::MAX).max(1);
@@ -173,7 +170,6 @@ impl Scale<'_> {
     }
 
     /// Milliseconds in this many units without a collapsed gap; 0 without times.
-    #[must_use]
     pub fn milliseconds(&self, units: u32) -> i64 {
         if !self.axis.is_time {
             return 0;
@@ -184,7 +180,6 @@ impl Scale<'_> {
     }
 
     /// Up to `most` labels at round times; empty without times.
-    #[must_use]
     pub fn ticks(&self, most: usize) -> Vec<Tick> {
         if !self.axis.is_time {
             return Vec::new();

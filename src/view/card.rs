@@ -45,16 +45,12 @@ pub struct Card {
 pub enum Tone {
     /// Neutral.
     Plain,
-    /// Good.
     Good,
     /// Mediocre.
     Poor,
-    /// Bad.
     Bad,
 }
 
-/// The card of a run.
-#[must_use]
 pub fn of_run(s: &Sources<'_>) -> Card {
     let run = &s.entry.run;
     let harness = words::excerpt(&run.subject.harness, TEXT);
@@ -94,8 +90,6 @@ pub fn of_run(s: &Sources<'_>) -> Card {
     }
 }
 
-/// The card of a case.
-#[must_use]
 pub fn of_case(config: &Config, archive: &Archive, findings: &[Findings], case: &Group) -> Card {
     let runs = || case.runs.iter().map(|run| &*archive.runs[*run].run);
     let distinct = |of: fn(&Run) -> &str| {

@@ -32,7 +32,6 @@ pub struct RunsPage {
     pub pager: Pager,
 }
 
-/// A page of the list of runs.
 pub fn runs_page(archive: &Archive, findings: &[Findings], page: ListPage) -> RunsPage {
     let rows = page
         .items

@@ -165,7 +165,6 @@ pub struct Navigation {
 
 impl Navigation {
     /// The address of the navigation entry of a section.
-    #[must_use]
     pub fn entry_of(&self, section: &str) -> Option<&str> {
         let main = self.main.iter().map(|link| link.href.as_str());
         let own = main.into_iter().find(|href| *href == section);

@@ -30,7 +30,6 @@ const CHECKS: usize = 200;
 /// Maximum characters of a writeup.
 pub const WRITEUP: usize = 2_000;
 
-/// The page.
 #[derive(Debug, Serialize)]
 pub struct ComparePage {
     /// The newest runs.
@@ -38,7 +37,6 @@ pub struct ComparePage {
 }
 
 /// Makes the page.
-#[must_use]
 pub fn page(archive: &Archive, findings: &[Findings]) -> ComparePage {
     let root = links::root(links::COMPARE);
     let runs = archive.runs.iter().zip(findings).take(ROWS);
@@ -77,7 +75,6 @@ struct Field {
 
 impl Manifest {
     /// The manifest of these parts, each with its first key and its name.
-    #[must_use]
     pub fn new(parts: Vec<(String, String)>) -> Self {
         let groups = GROUPS.iter().map(|(name, fields)| {
             let fields = fields.iter();
@@ -96,7 +93,6 @@ impl Manifest {
 }
 
 /// The key of a run, and of its further tapes, counted from 1: `a~2` is the second tape of `a`.
-#[must_use]
 pub fn key(slug: &str, tape: usize) -> Cow<'_, str> {
     match tape {
         0 => slug.into(),
@@ -177,7 +173,6 @@ fn ended(s: &Sources<'_>) -> String {
 }
 
 /// The data of a run. `writeup` has the blocks of its writeup, and whether there is more.
-#[must_use]
 pub fn data<'a>(
     s: &Sources<'a>,
     writeup: Option<(Vec<(&'static str, String)>, bool)>,
@@ -238,7 +233,6 @@ pub fn data<'a>(
 }
 
 /// The tape at `index` of the run, if there is one.
-#[must_use]
 pub fn tape<'a>(s: &Sources<'a>, index: usize) -> Option<TapeData<'a>> {
     let tape = s.tapes.get(index).zip(s.layouts.get(index));
     tape.map(|(tape, layout)| tape::tape_data(s.config, tape, layout))

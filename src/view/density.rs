@@ -28,7 +28,6 @@ const FAMILIES: usize = Family::ALL.len();
 /// Events of one column, by family in the order of [`Family::ALL`].
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct Column {
-    /// All events.
     pub events: [u32; FAMILIES],
     /// Failed events.
     pub failed: [u32; FAMILIES],
@@ -47,7 +46,6 @@ pub struct Density {
 pub struct Glyph {
     /// Number of columns. Each is one unit wide, with its bars centered at an integer.
     pub columns: usize,
-    /// Height.
     pub height: u32,
     /// Drawn from the bottom up.
     pub paths: Vec<GlyphPath>,
@@ -64,13 +62,11 @@ pub struct GlyphPath {
 
 impl Column {
     /// Number of events.
-    #[must_use]
     pub fn total(&self) -> u32 {
         self.events.iter().sum()
     }
 
     /// Number of failures.
-    #[must_use]
     pub fn failures(&self) -> u32 {
         self.failed.iter().sum()
     }
@@ -103,7 +99,6 @@ impl Column {
 impl Density {
     /// Sorts the events of a tape into `columns`, of equal time or of equal event counts as the axis decides. Every event is
     /// counted once.
-    #[must_use]
     pub fn of(axis: &Axis, tape: &Tape<'_>, columns: usize) -> Self {
         let mut density = Self {
             columns: vec![Column::default(); columns.max(1)],
@@ -118,19 +113,16 @@ impl Density {
     }
 
     /// The value of [`Findings::density`], if the run has events.
-    #[must_use]
     pub fn kept(axis: &Axis, tape: &Tape<'_>) -> Option<String> {
         (!tape.events.is_empty()).then(|| Self::of(axis, tape, KEPT).packed())
     }
 
     /// The columns of a run, if it has events.
-    #[must_use]
     pub fn of_run(findings: &Findings) -> Option<Self> {
         Self::of_packed(findings.density.as_deref()?)
     }
 
     /// Merges columns in pairs.
-    #[must_use]
     pub fn halved(&self) -> Self {
         let pairs = self.columns.chunks(2).map(|pair| {
             let mut sum = pair[0];
@@ -144,7 +136,6 @@ impl Density {
 
     /// Packs the columns into a text of a few hundred bytes: their number and, for each family and its failures, how many columns
     /// have a count, the empty columns before each of them, and the count.
-    #[must_use]
     pub fn packed(&self) -> String {
         let mut out = String::new();
         push(
@@ -169,7 +160,6 @@ impl Density {
     }
 
     /// Unpacks a text; `None` if [`Density::packed`] did not write it.
-    #[must_use]
     pub fn of_packed(text: &str) -> Option<Self> {
         let mut digits = text.bytes();
         let mut number = || pull(&mut digits);
@@ -191,7 +181,6 @@ impl Density {
     }
 
     /// The legend: classes and names of the colors in order; failures last.
-    #[must_use]
     pub fn key(&self) -> Vec<(String, &'static str)> {
         let mut stacks = [false; FAMILIES + 1];
         for column in &self.columns {
@@ -210,7 +199,6 @@ impl Density {
     }
 
     /// The glyph: at most about 1.7 KB, and equal on every machine.
-    #[must_use]
     pub fn glyph(&self) -> Glyph {
         let bars = |density: &Self| density.columns.iter().map(Column::bars).sum::<usize>();
         let mut fine = self.clone();
@@ -228,7 +216,6 @@ impl Density {
 
     /// Bars of all columns. `first` is the center of the first one and `step` the distance to the next, `top` the space above
     /// them and `height` their height.
-    #[must_use]
     pub fn drawn(&self, (first, step): (u32, u32), (top, height): (u32, u32)) -> Vec<GlyphPath> {
         let totals = self.columns.iter().map(Column::total);
         let most = totals.max().unwrap_or_default().max(1);
@@ -291,7 +278,6 @@ pub fn places(axis: &Axis, columns: usize) -> impl Iterator<Item = usize> {
 
 impl Glyph {
     /// The glyph of a run, if it has events.
-    #[must_use]
     pub fn of_run(findings: &Findings) -> Option<Self> {
         Density::of_run(findings).map(|density| density.glyph())
     }

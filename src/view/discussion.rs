@@ -29,7 +29,6 @@ pub struct ConversationView {
     pub withheld: Vec<String>,
 }
 
-/// A turn.
 #[derive(Debug, Serialize)]
 pub struct TurnView {
     /// Its id on the page.
@@ -47,7 +46,6 @@ pub struct TurnView {
 pub struct AsideView {
     /// `plan, assistant`
     pub label: String,
-    /// Its text.
     pub text: String,
     /// Whether the text is truncated; run.json has all of it.
     pub cut: bool,
@@ -83,7 +81,6 @@ pub struct ThreadsView {
     pub more: Option<String>,
 }
 
-/// The threads of one file.
 #[derive(Debug, Serialize)]
 pub struct ThreadFile {
     /// Its path below `implementation/`, or the resource as written if it is elsewhere.
@@ -94,7 +91,6 @@ pub struct ThreadFile {
     pub threads: Vec<ThreadView>,
 }
 
-/// A thread.
 #[derive(Debug, Serialize)]
 pub struct ThreadView {
     /// Its id on the page.
@@ -111,7 +107,6 @@ pub struct ThreadView {
     pub is_earlier_turn: bool,
     /// Number of further lines.
     pub more: Option<String>,
-    /// Its entries.
     pub entries: Vec<EntryView>,
     /// Number of further entries, which are only in run.json.
     pub more_entries: Option<String>,

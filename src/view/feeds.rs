@@ -82,7 +82,6 @@ feeds! {
         "The newest runs with their writeups, as Atom, for feed readers.";
 }
 
-/// The page of feeds.
 #[derive(Debug, Serialize)]
 pub struct FeedsPage {
     /// The site's address, or a placeholder in the examples.
@@ -91,9 +90,7 @@ pub struct FeedsPage {
     pub is_known: bool,
     /// `25 runs`
     pub runs: String,
-    /// The index of feeds.
     pub index: FeedView,
-    /// The feeds.
     pub feeds: Vec<FeedView>,
 }
 
@@ -121,14 +118,12 @@ pub struct FeedView {
 /// An example of reading a feed with one tool.
 #[derive(Debug, Serialize)]
 pub struct Example {
-    /// The tool.
     pub tool: &'static str,
     /// The command or code.
     pub text: String,
 }
 
 /// The page of feeds. `base` is the site's address if known, and `schema_of` returns the address of a feed's schema.
-#[must_use]
 pub fn feeds_page(
     base: Option<&str>,
     runs: usize,

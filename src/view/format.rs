@@ -9,7 +9,6 @@ pub use crate::model::time::{push_clock, push_iso_ms, utc};
 use super::{Badge, Cell, DisplayTime};
 
 /// `1234567` as `1,234,567`.
-#[must_use]
 pub fn grouped(digits: &str) -> String {
     let mut out = String::with_capacity(digits.len() + digits.len() / 3);
     // Only digits before the point are grouped.
@@ -24,13 +23,11 @@ pub fn grouped(digits: &str) -> String {
 }
 
 /// A count with its noun: `1 run`, `2,000 runs`.
-#[must_use]
 pub fn count(number: usize, noun: &str) -> String {
     format!("{} {}", grouped(&number.to_string()), plural(number, noun))
 }
 
 /// The noun in singular or plural: `harness` and `harnesses`, `entry` and `entries`.
-#[must_use]
 pub fn plural(number: usize, noun: &str) -> String {
     match noun.strip_suffix('y') {
         _ if number == 1 => noun.to_owned(),
@@ -41,14 +38,12 @@ pub fn plural(number: usize, noun: &str) -> String {
 }
 
 /// `3 more runs`, if not all are shown; the noun is `more run`.
-#[must_use]
 pub fn rest(all: usize, shown: usize, noun: &str) -> Option<String> {
     let rest = all.saturating_sub(shown);
     (rest > 0).then(|| count(rest, noun))
 }
 
 /// Older runs without a glyph: `+12`, and the same in words.
-#[must_use]
 pub fn older(all: usize, shown: usize) -> Option<(String, String)> {
     let rest = all.saturating_sub(shown);
     let words = (rest > 0).then(|| count(rest, "older run"))?;
@@ -56,14 +51,12 @@ pub fn older(all: usize, shown: usize) -> Option<(String, String)> {
 }
 
 /// `12 more scripts are in run.json`, if not all are shown.
-#[must_use]
 pub fn more(all: usize, shown: usize, noun: &str) -> Option<String> {
     let verb = if all == shown + 1 { "is" } else { "are" };
     rest(all, shown, &format!("more {noun}")).map(|more| format!("{more} {verb} in run.json"))
 }
 
 /// A size: `512 B`, `1.5 KiB`, `12.0 MiB`.
-#[must_use]
 #[allow(clippy::cast_precision_loss, reason = "one decimal of a file size")]
 pub fn bytes(size: u64) -> String {
     match size {
@@ -92,19 +85,16 @@ fn known_or(text: Option<String>, reason: &str) -> Cell {
 }
 
 /// Tokens of one class.
-#[must_use]
 pub fn tokens(count: Option<&Number>) -> Cell {
     number(count, "not reported by the harness")
 }
 
 /// A number, grouped; `reason` explains a missing one.
-#[must_use]
 pub fn number(number: Option<&Number>, reason: &str) -> Cell {
     known_or(number.map(|number| grouped(&plain(number))), reason)
 }
 
 /// USD.
-#[must_use]
 pub fn cost(number: Option<&Number>) -> Cell {
     let dollars = |number| {
         let digits = plain(number);
@@ -119,7 +109,6 @@ pub fn cost(number: Option<&Number>) -> Cell {
 }
 
 /// USD with two or three significant digits; the title has the recorded digits.
-#[must_use]
 pub fn short_cost(number: Option<&Number>) -> Cell {
     let exact = cost(number);
     let Some(value) = number.map(Number::value) else {
@@ -133,7 +122,6 @@ pub fn short_cost(number: Option<&Number>) -> Cell {
 }
 
 /// A sum of USD with two or three significant digits.
-#[must_use]
 pub fn dollars(value: f64) -> String {
     let short = match value.abs() {
         0.095.. => format!("{value:.2}"),
@@ -149,7 +137,6 @@ pub fn dollars(value: f64) -> String {
 }
 
 /// Seconds as a clock, `8:53` or `1:51:20`; the title has them in words and as recorded.
-#[must_use]
 #[allow(
     clippy::cast_possible_truncation,
     reason = "milliseconds of a run are far below 2^63"
@@ -165,7 +152,6 @@ pub fn clock(number: Option<&Number>) -> Cell {
 }
 
 /// A value that is a lower bound, marked as such. An unknown one stays unknown.
-#[must_use]
 pub fn at_least(cell: Cell, is_lower_bound: bool) -> Cell {
     match cell {
         Cell::Plain(text) if is_lower_bound => {
@@ -185,28 +171,24 @@ pub fn at_least(cell: Cell, is_lower_bound: bool) -> Cell {
 }
 
 /// Tokens of a class of a run.
-#[must_use]
 pub fn tokens_of(metrics: &Metrics, class: Metric) -> Cell {
     let number = metrics.all()[class as usize];
     at_least(tokens(number), metrics.is_lower_bound(class))
 }
 
 /// A cost of a run in USD.
-#[must_use]
 pub fn cost_of(metrics: &Metrics, which: Metric) -> Cell {
     let number = metrics.all()[which as usize];
     at_least(cost(number), metrics.is_lower_bound(which))
 }
 
 /// A cost of a run in USD with two or three significant digits.
-#[must_use]
 pub fn short_cost_of(metrics: &Metrics, which: Metric) -> Cell {
     let number = metrics.all()[which as usize];
     at_least(short_cost(number), metrics.is_lower_bound(which))
 }
 
 /// All tokens in millions or thousands, and the percentage of input from a cache.
-#[must_use]
 #[allow(
     clippy::cast_possible_truncation,
     clippy::cast_sign_loss,
@@ -257,14 +239,12 @@ pub fn short_tokens(metrics: &Metrics) -> (Cell, Option<u64>) {
 }
 
 /// A duration, in words.
-#[must_use]
 #[allow(clippy::cast_precision_loss, reason = "a duration in two units")]
 pub fn milliseconds(duration: i64) -> String {
     time::duration(duration as f64 / 1000.0)
 }
 
 /// Seconds, in words; the title has the recorded digits.
-#[must_use]
 pub fn run_time(number: Option<&Number>) -> Cell {
     let Some(number) = number else {
         return Cell::unknown("not reported");
@@ -276,7 +256,6 @@ pub fn run_time(number: Option<&Number>) -> Cell {
 }
 
 /// A similarity between 0 and 1.
-#[must_use]
 pub fn similarity(number: Option<&Number>, detail: Option<&str>) -> Cell {
     let reason = match detail {
         Some(detail) if begins_with_unreached(detail) => detail.to_owned(),
@@ -287,7 +266,6 @@ pub fn similarity(number: Option<&Number>, detail: Option<&str>) -> Cell {
 }
 
 /// A similarity, truncated to two digits; the title has the recorded digits.
-#[must_use]
 pub fn short_similarity(number: Option<&Number>, detail: Option<&str>) -> Cell {
     let Some(number) = number else {
         return similarity(None, detail);
@@ -310,25 +288,21 @@ pub fn begins_with_unreached(detail: &str) -> bool {
 }
 
 /// A text that may be unknown.
-#[must_use]
 pub fn text(value: Option<&impl AsRef<str>>) -> Cell {
     known_or(value.map(|value| value.as_ref().to_owned()), "not recorded")
 }
 
 /// A time, as a fact.
-#[must_use]
 pub fn moment(moment: Option<&Moment>) -> Cell {
     known_or(moment.map(|moment| at(moment.ms()).text), "not recorded")
 }
 
 /// A time that may be unknown.
-#[must_use]
 pub fn when(moment: Option<&Moment>) -> DisplayTime {
     moment.map_or_else(DisplayTime::unknown, |moment| at(moment.ms()))
 }
 
 /// A time in milliseconds since 1970-01-01 UTC.
-#[must_use]
 pub fn at(ms: i64) -> DisplayTime {
     DisplayTime {
         iso: time::iso(ms),
@@ -338,7 +312,6 @@ pub fn at(ms: i64) -> DisplayTime {
 }
 
 /// The final state of a run, in plain words; the code is the record's. The tone is neutral unless the outcome is known.
-#[must_use]
 pub fn state(state: &State) -> Badge {
     let tone = match &*state.word {
         "completed" => "good",
@@ -354,7 +327,6 @@ pub fn state(state: &State) -> Badge {
 }
 
 /// A rating, or "unrated".
-#[must_use]
 pub fn rating(rating: Option<Rating>) -> Badge {
     let Some(rating) = rating else {
         return Badge::new("unrated", "none");

@@ -29,7 +29,6 @@ const ANNOTATIONS: usize = 6;
 const CASES: usize = 30;
 const MODELS: usize = 12;
 
-/// The home page.
 #[derive(Debug, Serialize)]
 pub struct HomePage {
     /// The description of the site.
@@ -38,7 +37,6 @@ pub struct HomePage {
     pub first_run: Option<WallRun>,
     /// The colors of its glyph: class and name.
     pub key: Vec<(String, &'static str)>,
-    /// An annotation of it.
     pub quote: Option<NewestAnnotationView>,
     /// The page that compares models: the page of the only case, or the overview.
     pub compare: String,
@@ -58,7 +56,6 @@ pub struct HomePage {
 #[derive(Debug, Serialize)]
 pub struct CountedNoun {
     pub number: String,
-    /// The noun.
     pub noun: String,
 }
 
@@ -74,7 +71,6 @@ pub struct NewestAnnotationView {
     pub evidence: String,
     /// Its address.
     pub href: String,
-    /// Its run.
     pub run: String,
     /// When it was written.
     pub at: Option<DisplayTime>,
@@ -84,9 +80,6 @@ pub struct NewestAnnotationView {
 type ReadAnnotation<'a> = &'a dyn Fn(SpooledAnnotation) -> Result<NewestAnnotation, Diagnostic>;
 
 /// Makes the home page.
-///
-/// # Errors
-/// An annotation cannot be read from the spool.
 pub fn home_page(
     config: &Config,
     archive: &Archive,
@@ -194,7 +187,6 @@ fn newest_annotation(
 #[derive(Debug, Serialize)]
 pub struct ProsePage {
     pub title: String,
-    /// Its description.
     pub description: Option<String>,
     pub html: Html,
     /// The documentation pages in order; only this page if the site has few, since the navigation lists those.
@@ -203,6 +195,5 @@ pub struct ProsePage {
     pub contents: Vec<Link>,
 }
 
-/// The not-found page.
 #[derive(Debug, Serialize)]
 pub struct NotFoundPage {}

@@ -55,13 +55,11 @@ pub enum Cell {
 
 impl Cell {
     /// A known value.
-    #[must_use]
     pub fn known(text: impl Into<String>) -> Self {
         Self::Plain(text.into())
     }
 
     /// A known value with a longer form.
-    #[must_use]
     pub fn titled(text: impl Into<String>, title: impl Into<String>) -> Self {
         Self::Titled {
             text: text.into(),
@@ -71,7 +69,6 @@ impl Cell {
     }
 
     /// An unknown value, with the reason.
-    #[must_use]
     pub fn unknown(reason: impl Into<String>) -> Self {
         Self::Titled {
             text: "—".to_owned(),
@@ -81,7 +78,6 @@ impl Cell {
     }
 
     /// The text shown.
-    #[must_use]
     pub fn text(&self) -> &str {
         match self {
             Self::Plain(text) | Self::Titled { text, .. } => text,
@@ -103,7 +99,6 @@ pub struct Badge {
 
 impl Badge {
     /// A badge with a tone.
-    #[must_use]
     pub fn new(word: impl Into<String>, tone: &'static str) -> Self {
         let (word, code) = (word.into(), None);
         Self { word, code, tone }
@@ -120,14 +115,12 @@ pub struct Link {
 
 impl Link {
     /// A link.
-    #[must_use]
     pub fn new(text: impl Into<String>, href: impl Into<String>) -> Self {
         let (text, href) = (text.into(), href.into());
         Self { text, href }
     }
 }
 
-/// A time.
 #[derive(Debug, Clone, Serialize)]
 pub struct DisplayTime {
     /// For programs.
@@ -140,7 +133,6 @@ pub struct DisplayTime {
 
 impl DisplayTime {
     /// An unknown time: `iso` is empty.
-    #[must_use]
     pub fn unknown() -> Self {
         Self {
             iso: String::new(),
@@ -161,7 +153,6 @@ pub struct Fact {
 
 impl Fact {
     /// A fact.
-    #[must_use]
     pub fn new((name, value): (&str, Cell)) -> Self {
         let name = name.to_owned();
         Self {
@@ -172,7 +163,6 @@ impl Fact {
     }
 
     /// A fact that is a digest, a command or the like.
-    #[must_use]
     pub fn code(fact: (&str, Cell)) -> Self {
         let code = matches!(fact.1, Cell::Plain(_));
         Self {

@@ -21,23 +21,17 @@ pub struct OutcomesView {
     pub more: Option<String>,
 }
 
-/// An outcome.
 #[derive(Debug, Serialize)]
 pub struct OutcomeView {
-    /// Its name.
     pub name: String,
-    /// Its value.
     pub value: Cell,
-    /// Its scorer.
     pub scorer: Cell,
-    /// Its kind.
     pub kind: Cell,
     /// Its caveats.
     pub notes: Vec<String>,
 }
 
 /// The outcomes of a run; `None` if its record has none.
-#[must_use]
 pub fn outcomes(run: &Run) -> Option<OutcomesView> {
     let all = &run.outcomes;
     (!all.is_empty()).then(|| OutcomesView {
@@ -61,7 +55,6 @@ fn view(run: &Run, outcome: &Outcome) -> OutcomeView {
 }
 
 /// The value of a run in a table column; `column` is from [`Outcome::column`].
-#[must_use]
 pub fn cell(run: &Run, column: &(String, Option<String>)) -> Cell {
     let column = (column.0.as_str(), column.1.as_deref());
     let found = run
@@ -94,7 +87,6 @@ pub fn compared(run: &Run) -> impl Iterator<Item = (String, String)> {
 }
 
 /// The value as recorded, or why it is missing.
-#[must_use]
 pub fn value(outcome: &Outcome) -> Cell {
     outcome.words().map_or_else(
         || Cell::unknown(outcome.reason.as_deref().unwrap_or("unscored")),

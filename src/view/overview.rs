@@ -23,7 +23,6 @@ const CASES: usize = 10;
 /// Maximum glyphs per cell, for the newest runs.
 const GLYPHS: usize = 12;
 
-/// A page of the overview.
 #[derive(Debug, Serialize)]
 pub struct OverviewPage {
     /// Cases as rows, models as columns.
@@ -66,14 +65,12 @@ pub struct MatrixCell {
 }
 
 /// Number of cases per page.
-#[must_use]
 pub fn cases(archive: &Archive) -> usize {
     let columns =
         [GroupBy::Model, GroupBy::Harness].map(|by| archive.groups(by).len().min(COLUMNS));
     (CELLS / columns.iter().sum::<usize>().max(1)).clamp(CASES, PAGE_SIZE)
 }
 
-/// A page of the overview.
 pub fn page(archive: &Archive, page: ListPage) -> OverviewPage {
     let cases: Vec<usize> = page.items.collect();
     OverviewPage {

@@ -31,7 +31,6 @@ const WIDE: f64 = 20.0;
 /// A plot of two metrics.
 #[derive(Debug)]
 pub struct Plot {
-    /// Its caption.
     pub caption: String,
     /// The caption with the set of runs, which is unique on the page.
     pub name: String,

@@ -12,7 +12,6 @@ use super::{Link, format};
 /// Problems per page.
 const PAGE_SIZE: usize = 100;
 
-/// A page of problems.
 #[derive(Debug, Serialize)]
 pub struct ProblemsPage {
     /// `2 errors, 1 warning`; empty if there are none.
@@ -21,7 +20,6 @@ pub struct ProblemsPage {
     pub quarantined: Vec<QuarantinedView>,
     /// Facts that are only counted: `2 runs ended in a state that is not published`.
     pub counted: Vec<String>,
-    /// The problems, grouped by run.
     pub groups: Vec<RunProblems>,
     pub pager: Pager,
 }
@@ -42,14 +40,12 @@ pub struct QuarantinedView {
 pub struct RunProblems {
     /// The run; `None` for the files of the site itself.
     pub run: Option<Link>,
-    /// The problems, by file.
     pub files: Vec<FileProblems>,
 }
 
 /// Pages of runs: the name and path of each, by its directory in diagnostics.
 pub type Places<'a> = BTreeMap<&'a str, (String, String)>;
 
-/// The problems of one file.
 #[derive(Debug, Serialize)]
 pub struct FileProblems {
     pub path: String,
@@ -57,7 +53,6 @@ pub struct FileProblems {
     pub problems: Vec<ProblemView>,
 }
 
-/// A problem.
 #[derive(Debug, Serialize)]
 pub struct ProblemView {
     /// `error`, `warning` or `note`.
@@ -66,7 +61,6 @@ pub struct ProblemView {
     /// `line 3, column 14`, as far as known.
     pub place: String,
     pub pointer: Option<String>,
-    /// The message.
     pub message: Vec<MessagePart>,
     /// The suggested fix.
     pub help: Vec<MessagePart>,
@@ -127,7 +121,6 @@ pub fn problems_pages(
         .collect()
 }
 
-/// The page of a quarantined run.
 pub fn quarantined_page(run: &Quarantined) -> QuarantinedPage {
     QuarantinedPage {
         path: run.path.clone(),

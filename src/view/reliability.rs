@@ -39,7 +39,6 @@ pub struct ReliabilityView {
 /// The models of a variant.
 #[derive(Debug, Serialize)]
 pub struct ReliabilityGroup {
-    /// The variant.
     pub variant: Cell,
     /// Its models, by name.
     pub rows: Vec<ModelRow>,
@@ -48,7 +47,6 @@ pub struct ReliabilityGroup {
 /// A model within a variant.
 #[derive(Debug, Serialize)]
 pub struct ModelRow {
-    /// The model.
     pub model: Link,
     /// Its shape and color in plots.
     pub mark: SeriesMark,
@@ -99,7 +97,6 @@ fn cost(entry: &Entry) -> Option<&Number> {
 }
 
 /// The table of a set of comparable runs, for a page whose path to the root is `root`; `None` for a single run.
-#[must_use]
 pub fn reliability(archive: &Archive, set: &Set, root: &str) -> Option<ReliabilityView> {
     let runs = || set.variants.iter().flat_map(|(_, runs)| runs);
     runs().nth(1)?;

@@ -24,17 +24,13 @@ pub struct RunRow {
     pub href: String,
     /// A unique part of its id.
     pub label: String,
-    /// Its case.
     pub case: Link,
     /// Version of the case.
     pub version: String,
     /// Variant of the case.
     pub variant: Cell,
-    /// Its model.
     pub model: Link,
-    /// Its harness.
     pub harness: Link,
-    /// Version of the harness.
     pub harness_version: Cell,
     /// Its final state.
     pub state: Badge,
@@ -222,7 +218,6 @@ pub struct Pager {
     pub summary: String,
 }
 
-/// A page of a list.
 #[derive(Debug)]
 pub struct ListPage {
     /// Its number, from 1.

@@ -60,7 +60,6 @@ pub struct Frame {
     pub file: Option<String>,
     /// The annotation of the event, or the text of the event.
     pub quote: String,
-    /// Its author.
     pub author: Option<String>,
     /// What the annotation suggests instead, plain.
     pub fix: Option<String>,
@@ -82,8 +81,6 @@ struct Chosen<'a> {
     annotation: Option<(usize, &'a Annotation<'a>)>,
 }
 
-/// The story.
-#[must_use]
 pub fn story(s: &Sources<'_>) -> StoryPage {
     let path = links::story(&s.entry.slug);
     let run = &s.entry.run;

@@ -48,13 +48,11 @@ const AREA: u32 = 25;
 #[derive(Debug)]
 pub struct Strip<'a> {
     layout: &'a Layout<'a>,
-    /// The events.
     pub events: Drawing,
     /// Rows of the events.
     pub rows: u32,
     /// The areas that link to events, from left to right.
     pub areas: Vec<Place<'a>>,
-    /// The failures.
     pub failures: Failures<'a>,
     /// The annotations, left to right.
     pub pins: Vec<Pin>,
@@ -66,7 +64,6 @@ pub struct Strip<'a> {
     pub labels: Vec<Label>,
     /// Start of each page of the tape, if it has several.
     pub page_starts: Vec<u32>,
-    /// A caption.
     pub caption: String,
     /// How to read it.
     pub help: String,
@@ -79,7 +76,6 @@ pub struct Strip<'a> {
 pub enum Drawing {
     /// The bars of each family, by start and end.
     Bars(Vec<(Family, Vec<(u32, u32)>)>),
-    /// Columns.
     Columns(Vec<GlyphPath>),
 }
 
@@ -134,7 +130,6 @@ pub struct Row {
 }
 
 /// The strip of a tape.
-#[must_use]
 pub fn strip<'a>(
     config: &Config,
     layout: &'a Layout<'a>,
@@ -208,7 +203,6 @@ pub fn strip<'a>(
 impl Strip<'_> {
     /// Prefixes of event addresses on the page at path `from`, for the pages of the tape that the strip links to, by their
     /// index. A tape may have thousands of pages, and each of them shows the strip.
-    #[must_use]
     pub fn hrefs(&self, from: &str) -> BTreeMap<usize, String> {
         let labels = self
             .failures
@@ -230,7 +224,6 @@ impl Strip<'_> {
     }
 
     /// The range of page `number`, if the tape has several pages.
-    #[must_use]
     pub fn range(&self, number: usize) -> Option<(u32, u32)> {
         let from = self.page_starts.get(number.checked_sub(1)?)?;
         Some((
@@ -240,7 +233,6 @@ impl Strip<'_> {
     }
 
     /// Height above the events, in pixels.
-    #[must_use]
     pub fn top(&self) -> u32 {
         ROW * (1 + u32::from(!self.pins.is_empty()))
     }

@@ -40,7 +40,6 @@ pub struct Facts<'a> {
 }
 
 /// Renders the summary.
-#[must_use]
 pub fn markdown(facts: &Facts<'_>) -> String {
     let runs = if facts.broken > 0 {
         let broken = format::count(facts.broken, "run");

@@ -22,7 +22,6 @@ pub struct Atom {
     pub base: String,
     /// Name of the site.
     pub title: String,
-    /// Its description.
     pub description: String,
     /// When the newest run was published.
     pub updated: String,

@@ -24,11 +24,9 @@ const NAME: usize = 300;
 pub struct SpooledThread {
     /// Its place on the page of its run.
     anchor: String,
-    /// The file.
     file: String,
     /// First and last line, if it is about lines.
     lines: Option<(u64, u64)>,
-    /// Whether it is resolved.
     resolved: bool,
     /// The turn that produced the file.
     turn: Option<String>,
@@ -43,7 +41,6 @@ pub struct SpooledThread {
 pub struct ThreadCard {
     /// `resolved` or `open`.
     pub state: Badge,
-    /// The file.
     pub file: String,
     /// `lines 10 to 12`, `line 3` or `whole file`
     pub place: String,
@@ -70,7 +67,6 @@ pub struct ThreadsPage {
     pub summary: Option<String>,
     /// The threads on this page.
     pub cards: Vec<ThreadCard>,
-    /// The pager.
     pub pager: Pager,
 }
 
@@ -79,7 +75,6 @@ pub struct ThreadsPage {
 pub struct Totals {
     /// Runs with threads.
     pub runs: usize,
-    /// Threads.
     pub threads: usize,
     /// Threads that are open.
     pub open: usize,
@@ -89,7 +84,6 @@ pub struct Totals {
 
 /// The cards of a run, the newest thread first: threads carry no times, but their order is that in which they were opened.
 /// `shown` is the section of the run page, which omits threads that it has no room for.
-#[must_use]
 pub fn spooled(threads: &Threads<'_>, shown: &ThreadsView) -> Vec<SpooledThread> {
     let views = shown.files.iter().flat_map(|file| &file.threads);
     let anchors: BTreeSet<&str> = views.map(|view| view.anchor.as_str()).collect();
@@ -135,7 +129,6 @@ fn beginning(text: &str) -> String {
 }
 
 /// The card of a thread of that run.
-#[must_use]
 pub fn card(entry: &Entry, thread: SpooledThread) -> ThreadCard {
     let run_href = links::run(&entry.slug);
     let range = thread.lines.map(|(first, last)| Lines { first, last });
@@ -153,8 +146,6 @@ pub fn card(entry: &Entry, thread: SpooledThread) -> ThreadCard {
     }
 }
 
-/// A page of the list with its cards.
-#[must_use]
 pub fn threads_page(totals: Totals, cards: Vec<ThreadCard>, page: ListPage) -> ThreadsPage {
     let summary = format!(
         "{} on {}, {} open, {} resolved, {}",

@@ -43,7 +43,6 @@ const COSTLIEST: usize = 32;
 /// A page of a tape.
 #[derive(Debug)]
 pub struct TimelinePage<'a> {
-    /// The events.
     pub events: Vec<EventView<'a>>,
     /// Collapsed groups of events, in order.
     pub folds: Vec<Fold>,
@@ -55,7 +54,6 @@ pub struct TimelinePage<'a> {
     pub path: String,
 }
 
-/// An event.
 #[derive(Debug)]
 pub struct EventView<'a> {
     /// Its id on the page.
@@ -64,7 +62,6 @@ pub struct EventView<'a> {
     pub seq: u64,
     /// Its kind.
     pub word: &'static str,
-    /// Its family.
     pub family: &'static str,
     /// Whether it comes right after its call, or is the error of the failed event before it.
     pub is_tied: bool,
@@ -95,7 +92,6 @@ pub struct EventView<'a> {
     pub missing: Vec<(&'static str, &'a str, String)>,
     /// Lanes of the spans that cover it, and whether each starts or ends here.
     pub spans: SpanPieces,
-    /// Its annotations.
     pub annotations: Vec<AnnotationView<'a>>,
 }
 
@@ -109,11 +105,9 @@ impl EventView<'_> {
 /// A part of the content.
 #[derive(Debug)]
 pub struct TextView<'a> {
-    /// Its label.
     pub label: Option<&'static str>,
     /// The subject of the label; may be empty.
     pub about: &'a str,
-    /// Its kind.
     pub kind: TextKind,
     /// The text, or its first part.
     pub text: &'a str,
@@ -152,7 +146,6 @@ pub struct Timeline<'a> {
 
 impl<'a> Timeline<'a> {
     /// Reads all events and annotations once, so that pages need not.
-    #[must_use]
     pub fn new(
         config: &'a Config,
         layout: &'a Layout<'a>,
@@ -172,7 +165,6 @@ impl<'a> Timeline<'a> {
     }
 
     /// Page `number`, from 1, and its truncated texts. Pages must be built in order.
-    #[must_use]
     pub fn page(&mut self, number: usize) -> (TimelinePage<'a>, Vec<LongText<'a>>) {
         let (config, layout) = (self.config, self.layout);
         let (path, tape) = (layout.path(number), layout.tape);
@@ -415,7 +407,6 @@ fn folded(text: &str, block: &Block<'_>) -> Option<String> {
 }
 
 /// The start of a text, at most `limit` bytes, cut between two characters.
-#[must_use]
 pub fn head(text: &str, limit: usize) -> &str {
     if text.len() <= limit {
         return text;

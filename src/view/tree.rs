@@ -39,7 +39,6 @@ const SHORT: usize = 160;
 /// Maximum columns of a table; objects with more are lists of facts.
 const COLUMNS: usize = 7;
 
-/// The tree of a value.
 pub fn tree(value: &Value) -> Tree {
     match value {
         Value::Null => Tree::Unknown,

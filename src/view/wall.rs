@@ -23,7 +23,6 @@ pub struct Wall {
     pub older: Option<String>,
 }
 
-/// A run.
 #[derive(Debug, Serialize)]
 pub struct WallRun {
     /// Its page.

@@ -15,9 +15,6 @@ use super::list::List;
 use super::recorded::Recorded;
 
 /// Prints the salt of a redaction and the commands that check its commitment.
-///
-/// # Errors
-/// The run, the redaction or the key is missing, or the recorded file changed.
 pub fn reveal_proof(site: &Site, run: &str, id: &str) -> Result<String, Refusal> {
     let directory = open_run::find(site, run)?;
     let mut list = List::read(&directory)?;

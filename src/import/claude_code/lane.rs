@@ -48,7 +48,6 @@ pub(super) struct Response {
     /// Whether it ends in none of its rows, so that the count of its output is that of its beginning.
     is_open: bool,
     model: Option<String>,
-    /// Its calls.
     calls: Vec<String>,
     place: Place,
     /// Number of events after its last row.

@@ -199,7 +199,6 @@ pub(super) struct Notification<'t> {
     pub(super) status: &'t str,
 }
 
-/// The notifications in a text.
 pub(super) fn notifications(text: &str) -> impl Iterator<Item = Notification<'_>> {
     let parts = text.split("<task-notification>").skip(1);
     parts.filter_map(|part| {

@@ -114,7 +114,6 @@ pub(super) enum StopReason {
     /// The row has no such key.
     #[default]
     Absent,
-    /// It is null.
     Null,
     /// It has a value.
     Stated,

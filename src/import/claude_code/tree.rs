@@ -13,7 +13,6 @@ pub(super) fn row_id(uuid: Option<&str>) -> Option<RowId> {
     uuid.map(hash)
 }
 
-/// The hash of a text.
 pub(super) fn hash(text: &str) -> u128 {
     twox_hash::XxHash3_128::oneshot(text.as_bytes())
 }
@@ -23,7 +22,6 @@ pub(super) fn hash(text: &str) -> u128 {
 pub(super) struct Node {
     pub(super) id: Option<RowId>,
     pub(super) parent: Option<RowId>,
-    /// Its events.
     pub(super) events: Range<usize>,
     /// Its time, if the user wrote it.
     pub(super) typed: Option<String>,

@@ -124,7 +124,6 @@ enum Pattern {
     Host,
     /// A part of the name that a system gives to a computer.
     Computer,
-    /// An `@`.
     At,
     /// The beginning of an address.
     Address,

@@ -7,7 +7,6 @@ pub(super) struct Header<'t> {
     pub(super) exit_code: Option<i64>,
     /// Whether the command still runs.
     pub(super) running: bool,
-    /// The output.
     pub(super) output: &'t str,
 }
 

@@ -38,7 +38,6 @@ pub fn ranges(refs: &[(usize, usize)], end: usize) -> impl Iterator<Item = usize
     })
 }
 
-/// A message.
 #[derive(Deserialize, Default)]
 #[serde(default)]
 pub struct Message<'a> {

@@ -283,7 +283,6 @@ impl<'de: 'a, 'a, T: Deserialize<'de>> Deserialize<'de> for Content<'a, T> {
     }
 }
 
-/// An object.
 #[derive(Debug, Clone, Copy)]
 pub struct Object<T>(pub Option<T>);
 

@@ -93,9 +93,6 @@ impl<'s> Archive<'s> {
     }
 
     /// Reads a member that is stored, or compressed with Deflate or Zstandard.
-    ///
-    /// # Errors
-    /// The member is missing, cannot be read, or exceeds the limit.
     pub fn read(&self, member: &str) -> Result<Vec<u8>, Problem> {
         let refused = |reason: &dyn std::fmt::Display| {
             let message = format!("Member `{member}` of the archive could not be read: {reason}");

@@ -8,7 +8,6 @@ use super::super::parse;
 const MARKUP: usize = 64;
 
 /// The text on one line, cut at `limit` characters.
-#[must_use]
 pub fn plain(text: &str, limit: usize) -> String {
     // The parser reads the whole text before its first event, and needs many times its size in memory.
     let text = &text[..text.floor_char_boundary(limit.saturating_mul(MARKUP).min(text.len()))];

@@ -87,7 +87,6 @@ impl<'a> TraceReader<'a> {
     }
 
     /// The tape of all events; `file` is its name in the run directory.
-    #[must_use]
     pub fn finish(mut self, file: &str, header: &Header, content_hash: String) -> Tape<'a> {
         for position in self.calls.values().flat_map(|calls| &calls.open) {
             self.events[*position].fact("result", Some("not recorded"));

@@ -18,10 +18,8 @@ use crate::pictures::{self, Size};
 use super::quoted::TranscriptSearch;
 use super::visibility::said;
 
-/// A public asset.
 #[derive(Debug)]
 pub struct PublicAsset<'a> {
-    /// Its id.
     pub id: String,
     /// Its display name.
     pub name: String,
@@ -44,11 +42,9 @@ pub struct AssetFile {
     pub image: bool,
     /// The image size, if its header has it.
     pub size: Option<Size>,
-    /// Its content.
     pub content: AssetContent,
 }
 
-/// The content of an asset.
 #[derive(Debug)]
 pub enum AssetContent {
     /// Bytes from the transcript.
@@ -63,7 +59,6 @@ pub enum Inline<'a> {
     /// Nothing.
     #[default]
     None,
-    /// Bytes.
     Bytes(Cow<'a, [u8]>),
     /// An object, an array or a number: its content is unknown, so it is withheld.
     Withheld,

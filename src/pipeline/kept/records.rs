@@ -117,7 +117,6 @@ type NumberData = (String, f64);
 /// A [`Moment`].
 type MomentData = (String, i64);
 
-/// A [`Run`].
 #[derive(Debug, Serialize, Deserialize)]
 struct RunData {
     id: Word,

@@ -74,7 +74,6 @@ pub(in crate::pipeline) fn member(
     })
 }
 
-/// The names of the files.
 pub(super) fn names(site: &Site, files: &RunFiles, tapes: &[Tape<'_>]) -> Vec<String> {
     downloads(site, files, tapes)
         .map(|file| file.name.clone())

@@ -84,7 +84,6 @@ impl<'a> Files<'a> {
         self.note(path, bytes)
     }
 
-    /// Whether this is a dry run.
     pub(super) const fn is_dry_run(&self) -> bool {
         self.stage.is_dry_run()
     }

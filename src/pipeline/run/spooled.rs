@@ -22,9 +22,6 @@ use super::{prose, unwritten};
 const EVIDENCE: usize = 400;
 
 /// Adds the run's part of later pages and feeds to its `texts`.
-///
-/// # Errors
-/// The data cannot be serialized as JSON.
 pub(super) fn write(
     (stage, texts): (&Stage, &mut Texts),
     config: &Config,

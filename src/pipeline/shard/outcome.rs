@@ -13,7 +13,6 @@ use crate::site::Site;
 use super::Share;
 
 /// The outcome of a build that writes a part.
-#[must_use]
 pub fn outcome(
     site: &Site,
     gathered: &Gathered,

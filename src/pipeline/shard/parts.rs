@@ -27,7 +27,6 @@ use super::{Body, Head, PartRun};
 #[derive(Debug)]
 pub struct Parts(Vec<Part>);
 
-/// A part.
 #[derive(Debug)]
 struct Part {
     folder: PathBuf,
@@ -42,9 +41,6 @@ struct Part {
 
 impl Parts {
     /// Opens the parts of a site.
-    ///
-    /// # Errors
-    /// A part is missing, damaged, stale or of a different site.
     pub fn open(site: &Site, gathered: &Gathered, folders: &[PathBuf]) -> Result<Self, Failure> {
         let failed = |problems| gathered.failed(problems);
         let expected = Head::of(site, gathered, (0, 0), 0);

@@ -15,9 +15,6 @@ use crate::site::Site;
 use super::{Body, Head, OtherShape, PartRun};
 
 /// Adds the part file to the stage.
-///
-/// # Errors
-/// It cannot be written.
 pub fn write(
     site: &Site,
     gathered: &Gathered,

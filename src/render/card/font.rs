@@ -60,7 +60,6 @@ pub(super) fn letters(text: &str, size: Size) -> impl Iterator<Item = (u32, &'st
     })
 }
 
-/// The width of a text.
 pub(super) fn width(text: &str, size: Size) -> u32 {
     let glyphs = text.chars().map(|c| FONT.get(&c).unwrap_or(&MISSING));
     glyphs.map(|glyphs| glyphs[0].advance).sum::<u32>() / size.divisor()

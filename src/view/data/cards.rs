@@ -28,7 +28,6 @@ pub struct Row<'a> {
     pub author: usize,
     /// Its part of the kind.
     pub group: usize,
-    /// Its text.
     pub text: &'a SpooledText,
 }
 
@@ -65,7 +64,6 @@ const AUTHORS: [&str; 4] = ["human", "agent", "system", "unnamed"];
 
 impl Manifest {
     /// An empty manifest.
-    #[must_use]
     pub fn new() -> Self {
         Self {
             authors: AUTHORS,
@@ -90,7 +88,6 @@ impl Manifest {
 
 impl<'a> Row<'a> {
     /// A card for a part of its kind.
-    #[must_use]
     pub fn new(group: usize, text: &'a SpooledText) -> Self {
         let kind = text.author.as_ref().map(|(_, kind)| kind);
         let author = kind.and_then(|kind| AUTHORS.iter().position(|author| author == kind));
@@ -133,7 +130,6 @@ impl Serialize for Row<'_> {
 
 impl Shelf {
     /// A kind without cards.
-    #[must_use]
     pub fn new((class, sign, groups): (&'static str, &'static str, Vec<String>)) -> Self {
         Self {
             class,

@@ -150,7 +150,6 @@ impl Values {
 
 impl Manifest {
     /// Without runs, and with room for so many.
-    #[must_use]
     pub fn new(runs: usize) -> Self {
         let values = || Values {
             of_runs: Vec::with_capacity(runs),
@@ -166,9 +165,6 @@ impl Manifest {
     }
 
     /// Adds a run, the oldest first, and gives its row.
-    ///
-    /// # Errors
-    /// Those of `Serialize`.
     pub fn add(
         &mut self,
         archive: &Archive,

@@ -122,7 +122,6 @@ pub struct Manifest<'a> {
 
 impl RunText {
     /// The kind of the text.
-    #[must_use]
     pub const fn kind(&self) -> Kind {
         match self {
             Self::Failure(..) => Kind::Failure,
@@ -147,14 +146,12 @@ impl RunText {
 }
 
 /// The document of a page of prose; `text` is plain.
-#[must_use]
 pub fn page(title: String, description: Option<&str>, text: String, path: String) -> Document {
     let about = description.unwrap_or_default().to_owned();
     Document(Kind::Page, title, about, path, text)
 }
 
 /// The document of a case, a model or a harness; `title` and `text` are from its prose, as plain text.
-#[must_use]
 pub fn group(group_by: GroupBy, group: &Group, title: Option<&str>, text: String) -> Document {
     let kind = match group_by {
         GroupBy::Case => Kind::Case,
@@ -172,8 +169,6 @@ pub fn group(group_by: GroupBy, group: &Group, title: Option<&str>, text: String
     )
 }
 
-/// The head of a run.
-#[must_use]
 pub fn run(entry: &Entry, findings: &Findings) -> RunHead {
     let subject = &entry.run.subject;
     let rating = format::rating(findings.rating).word;
@@ -202,7 +197,6 @@ pub fn run(entry: &Entry, findings: &Findings) -> RunHead {
 }
 
 /// The first distinct messages of failed events of a run.
-#[must_use]
 pub fn failures(entry: &Entry, tapes: &[Tape<'_>], layouts: &[Layout<'_>]) -> Vec<Failure> {
     let mut failures: Vec<Failure> = Vec::new();
     let folder = links::run_file(&entry.slug, "").len();
@@ -247,13 +241,11 @@ pub fn failures_of(entry: &Entry, messages: Vec<Failure>) -> impl Iterator<Item 
 }
 
 /// The text of a writeup; `text` is plain.
-#[must_use]
 pub const fn writeup(text: String) -> RunText {
     RunText::Writeup("w", text)
 }
 
 /// The text of an annotation with this card number; `None` if it has no evidence.
-#[must_use]
 pub fn annotation(kind: usize, number: u32, text: SpooledText) -> Option<RunText> {
     let events = text.events();
     let words = text.kind;

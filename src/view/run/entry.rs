@@ -28,9 +28,7 @@ pub struct ShowcaseView {
 pub struct MediaView {
     /// Display name.
     pub name: String,
-    /// Its kind.
     pub kind: Cell,
-    /// Its file.
     pub file: Option<String>,
     /// The image, if it is published.
     pub picture: Option<PictureView>,
@@ -82,7 +80,6 @@ pub struct PriorView {
     pub href: Option<String>,
     /// When it ended.
     pub finished: Cell,
-    /// Its README.
     pub readme: Option<Html>,
 }
 

@@ -29,7 +29,6 @@ pub struct ScriptView {
     pub title: String,
     /// Its group; may be empty.
     pub category: String,
-    /// Its outcome.
     pub outcome: Badge,
     /// Whether it is initially expanded, since readers look for failures.
     pub open: bool,

@@ -43,9 +43,7 @@ pub struct HeadView {
 /// A value with its label below.
 #[derive(Debug, Serialize)]
 pub struct Figure {
-    /// Its label.
     pub label: String,
-    /// The value.
     pub value: Cell,
     /// `g-bad` or `g-poor` for a state, `bad` for screens that did not open, `quiet` for minor values, else empty.
     pub tone: &'static str,

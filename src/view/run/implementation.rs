@@ -13,9 +13,7 @@ const LISTED: usize = 100;
 /// An input file.
 #[derive(Debug, Serialize)]
 pub struct FileView {
-    /// Its path.
     pub path: String,
-    /// Its size.
     pub size: String,
     /// Its digest.
     pub blake3: String,
@@ -36,9 +34,7 @@ pub(super) fn file_view(file: &FileDigest) -> FileView {
 /// The archive of the files that the agent left.
 #[derive(Debug, Serialize)]
 pub struct ImplementationView {
-    /// The archive.
     pub archive: Link,
-    /// Its size.
     pub size: String,
     /// `34 files`
     pub count: String,

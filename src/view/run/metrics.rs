@@ -39,9 +39,7 @@ pub struct MetricsView {
 pub struct MetricView {
     /// Class of its part of the token bar; empty if it has none.
     pub class: &'static str,
-    /// Its name.
     pub name: &'static str,
-    /// Its value.
     pub value: Cell,
     /// `1,204 to 88,310`
     pub range: Option<String>,
@@ -67,7 +65,6 @@ pub struct DotView {
 /// A tool and its number of calls.
 #[derive(Debug, Serialize)]
 pub struct ToolView {
-    /// Its name.
     pub name: String,
     /// Number of calls.
     pub calls: Cell,
@@ -78,7 +75,6 @@ pub struct ToolView {
 /// A sum of token classes.
 #[derive(Debug, Serialize)]
 pub struct TotalView {
-    /// Its name.
     pub name: &'static str,
     /// The sum; marked as a lower bound if a class is not reported.
     pub value: Cell,
@@ -86,7 +82,6 @@ pub struct TotalView {
     pub missing: Option<String>,
 }
 
-/// A part of a bar.
 #[derive(Debug, Serialize)]
 pub struct BarPart {
     /// Class of the part; empty for a stage.
@@ -99,7 +94,6 @@ pub struct BarPart {
     pub width: u32,
 }
 
-/// Formats a number.
 type FormatNumber = fn(Option<&Number>) -> Cell;
 
 pub(super) fn metrics(around: &ArchiveContext, run: &Run, details: &Details<'_>) -> MetricsView {

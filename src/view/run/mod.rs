@@ -49,20 +49,15 @@ use tapes::TimelineView;
 pub use tapes::{StripView, events_page};
 use validation::ValidationView;
 
-/// The run page.
 #[derive(Debug, Serialize)]
 pub struct RunPage {
     /// Case, variant and version.
     pub title: String,
     /// The run's id.
     pub id: String,
-    /// Its case.
     pub case: Link,
-    /// Its model.
     pub model: Link,
-    /// Its harness.
     pub harness: Link,
-    /// Version of the harness.
     pub harness_version: Option<Arc<str>>,
     /// Version of the case.
     pub version: Option<Arc<str>>,
@@ -80,7 +75,6 @@ pub struct RunPage {
     pub compare: String,
     /// Its story, if it has one.
     pub story: Option<String>,
-    /// The review.
     pub review: Option<ReviewView>,
     /// The playable build.
     pub build: Option<BuildView>,
@@ -92,11 +86,8 @@ pub struct RunPage {
     pub strips: Vec<StripView>,
     /// Annotations of events.
     pub moments: MomentsView,
-    /// The metrics.
     pub metrics: MetricsView,
-    /// The validation.
     pub validation: ValidationView,
-    /// The outcomes.
     pub outcomes: Option<OutcomesView>,
     /// The tapes.
     pub timelines: Vec<TimelineView>,
@@ -114,7 +105,6 @@ pub struct RunPage {
 
 /// The rendered parts of the page.
 pub struct Parts<'a> {
-    /// The writeup.
     pub writeup: Html,
     /// One strip per tape.
     pub strips: Vec<StripView>,
@@ -137,11 +127,9 @@ pub struct Sources<'a> {
     pub entry: &'a Entry,
     /// The parts of the record that only its page shows.
     pub details: &'a Details<'a>,
-    /// Its review.
     pub review: Option<&'a Review>,
     /// The comparison of its logs with its record.
     pub reconciliation: Option<&'a Reconciliation>,
-    /// Its tapes.
     pub tapes: &'a [Tape<'a>],
     /// Their sidecars.
     pub sidecars: &'a [Option<Sidecar<'a>>],
@@ -153,7 +141,6 @@ pub struct Sources<'a> {
     pub threads: Option<&'a Threads<'a>>,
     /// The images that its record declares, by their path there.
     pub pictures: &'a Pictures,
-    /// Its files.
     pub files: &'a [FileDigest],
     /// Withheld parts of these files.
     pub withheld: &'a [Withheld],
@@ -167,14 +154,12 @@ pub struct Sources<'a> {
 
 impl Sources<'_> {
     /// Whether the run has a story.
-    #[must_use]
     pub fn has_story(&self) -> bool {
         self.config.site.stories.includes(self.is_annotated())
             && self.tapes.iter().any(|tape| !tape.events.is_empty())
     }
 
     /// Whether the run has a social card.
-    #[must_use]
     pub fn has_card(&self) -> bool {
         self.config.site.cards.includes(self.is_annotated())
     }
@@ -206,7 +191,6 @@ pub struct Archive<'a> {
 }
 
 /// Builds the page.
-#[must_use]
 pub fn page(s: &Sources<'_>, parts: Parts<'_>) -> RunPage {
     let (run, around) = (&s.entry.run, s.archive_context);
     let path = links::run(&s.entry.slug);

@@ -22,7 +22,6 @@ const SAYS: usize = 140;
 /// The annotated moments, in the order of the tapes.
 #[derive(Debug, Default, Serialize)]
 pub struct MomentsView {
-    /// The moments.
     pub list: Vec<MomentView>,
     /// `12 more annotated moments on the timeline`, if not all are shown.
     pub more: Option<String>,
@@ -43,7 +42,6 @@ pub struct MomentView {
     pub detail: Option<String>,
     /// Its text, as plain text.
     pub evidence: String,
-    /// Its author.
     pub author: Option<String>,
     /// `events 56 to 69`, if it is about several.
     pub span: Option<String>,
@@ -53,7 +51,6 @@ pub struct MomentView {
     pub events: Vec<MomentEvent>,
 }
 
-/// An event of a moment.
 #[derive(Debug, Serialize)]
 pub struct MomentEvent {
     /// Its address on the timeline.
@@ -62,7 +59,6 @@ pub struct MomentEvent {
     pub seq: u64,
     /// Its kind.
     pub word: &'static str,
-    /// Its family.
     pub family: &'static str,
     /// Whether it is a failure.
     pub failed: bool,

@@ -44,7 +44,6 @@ pub struct ProvenanceView {
     pub is_unpublished: bool,
     /// The archive of the files that the agent left, if published.
     pub implementation: Option<ImplementationView>,
-    /// The tapes.
     pub tapes: Vec<TapeView>,
     /// The comparison of logs and record.
     pub reconciliation: Vec<ComparedView>,
@@ -76,13 +75,11 @@ pub struct PackView {
 /// A withheld span of a file, or a withheld file.
 #[derive(Debug, Serialize)]
 pub struct WithheldView {
-    /// The file.
     pub file: String,
     /// The event or the line; an event is a link.
     pub event: Link,
     /// The value.
     pub pointer: String,
-    /// The reason.
     pub reason: String,
     /// `48 characters`
     pub length: String,
@@ -95,24 +92,19 @@ pub struct WithheldView {
 /// The identity of a tape, and the validation of its sidecar.
 #[derive(Debug, Serialize)]
 pub struct TapeView {
-    /// Its file.
     pub file: String,
     /// `event log`, `Harn tape` or `trace`.
     pub format: &'static str,
-    /// Its content hash.
     pub content_hash: String,
     /// A note about its published parts, if needed.
     pub holds: Option<&'static str>,
     /// Facts of its header, each name with all its values.
     pub header: Vec<(&'static str, Vec<String>)>,
-    /// Its sidecar.
     pub sidecar: Option<SidecarView>,
 }
 
-/// A sidecar.
 #[derive(Debug, Serialize)]
 pub struct SidecarView {
-    /// Its file.
     pub file: String,
     /// Whether the digest in its header matches the tape.
     pub digest: Badge,

@@ -8,12 +8,10 @@ use crate::model::review::Review;
 use crate::model::run::Run;
 use crate::view::{Badge, format};
 
-/// A review.
 #[derive(Debug, Serialize)]
 pub struct ReviewView {
     /// Ratings per domain.
     pub domains: Vec<(String, Badge)>,
-    /// The checklist.
     pub checklist: Vec<ItemView>,
     /// The prose.
     pub html: Html,
@@ -22,11 +20,9 @@ pub struct ReviewView {
 /// One item of the checklist.
 #[derive(Debug, Serialize)]
 pub struct ItemView {
-    /// Its id.
     pub id: String,
     /// Its meaning, if the format defines one.
     pub label: Option<&'static str>,
-    /// Its status.
     pub status: String,
     /// `8 of 10`, for a grade.
     pub points: Option<String>,
@@ -39,7 +35,6 @@ pub struct ItemView {
 pub struct BuildView {
     /// Its address.
     pub url: String,
-    /// Its host.
     pub host: String,
     /// Whether the site can frame it, on demand.
     pub embed: bool,

@@ -18,7 +18,6 @@ pub struct StripView {
     pub file: String,
     /// The drawing.
     pub svg: Html,
-    /// Its caption.
     pub caption: String,
     /// How to read it.
     pub help: String,
@@ -28,7 +27,6 @@ pub struct StripView {
 
 impl StripView {
     /// The strip of a tape with its drawing.
-    #[must_use]
     pub fn new(tape: &Tape<'_>, strip: &Strip<'_>, svg: Html) -> Self {
         Self {
             file: tape.file.clone(),
@@ -136,7 +134,6 @@ pub(super) fn backwards(tape: &Tape<'_>) -> Option<String> {
 }
 
 /// Builds page `number` (from 2) of a tape.
-#[must_use]
 pub fn events_page(
     s: &Sources<'_>,
     tape: &Tape<'_>,

@@ -24,11 +24,9 @@ pub struct ValidationView {
     pub detail: Option<Arc<str>>,
     /// Install and build.
     pub steps: Vec<StepView>,
-    /// The checks.
     pub checks: Vec<CheckView>,
     /// Number of further checks.
     pub more_checks: Option<String>,
-    /// The proofs.
     pub proofs: Vec<ProofView>,
     /// Number of further proofs.
     pub more_proofs: Option<String>,
@@ -42,29 +40,22 @@ pub struct ValidationView {
     pub code_analysis: Option<Tree>,
 }
 
-/// A step.
 #[derive(Debug, Serialize)]
 pub struct StepView {
     /// `Install` or `Build`.
     pub name: &'static str,
     /// `succeeded`, `failed`, `never attempted`, `never reached`, `not recorded`.
     pub outcome: Badge,
-    /// The command.
     pub command: Option<String>,
-    /// Its details.
     pub detail: Option<Tree>,
     /// Further keys of the record.
     pub more: Option<Tree>,
 }
 
-/// A check.
 #[derive(Debug, Serialize)]
 pub struct CheckView {
-    /// Its name.
     pub name: Arc<str>,
-    /// Its view.
     pub view: Arc<str>,
-    /// Its similarity.
     pub similarity: Cell,
     /// `not reached`, next to an unknown similarity.
     pub note: Option<&'static str>,
@@ -72,14 +63,10 @@ pub struct CheckView {
     pub detail: Option<Arc<str>>,
 }
 
-/// A proof.
 #[derive(Debug, Serialize)]
 pub struct ProofView {
-    /// Its name.
     pub name: String,
-    /// Its id.
     pub id: Option<String>,
-    /// Its kind.
     pub kind: String,
     /// `present`, `missing` or `not said`.
     pub present: &'static str,

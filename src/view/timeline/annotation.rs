@@ -9,7 +9,6 @@ use crate::view::format;
 
 use super::{Layout, head};
 
-/// An annotation.
 #[derive(Debug)]
 pub struct AnnotationView<'a> {
     /// Its id on the page.
@@ -71,7 +70,6 @@ pub struct SpanLink {
 }
 
 /// An annotation for display; each of its long texts is truncated to `limit` bytes.
-#[must_use]
 pub fn annotation_view<'a>(
     layout: &Layout<'_>,
     page: &str,
@@ -154,7 +152,6 @@ pub fn annotation_view<'a>(
 }
 
 /// The class and the sign of a kind; sign and name convey it without color.
-#[must_use]
 pub const fn appearance(kind: &Kind) -> (&'static str, &'static str) {
     match kind {
         Kind::Correct => ("correct", "✓"),

@@ -20,7 +20,6 @@ pub struct Layout<'t> {
 
 impl<'t> Layout<'t> {
     /// The layout of the tapes of the run at `slug`.
-    #[must_use]
     pub fn of(config: &Config, slug: &Slug, tapes: &'t [Tape<'t>]) -> Vec<Self> {
         let mut taken = Vec::new();
         tapes
@@ -49,13 +48,11 @@ impl<'t> Layout<'t> {
     }
 
     /// Number of pages; the first is part of the run page.
-    #[must_use]
     pub fn pages(&self) -> usize {
         self.tape.events.len().div_ceil(self.page_size).max(1)
     }
 
     /// Number of failed events on page `number`, from 1.
-    #[must_use]
     pub fn failures(&self, number: usize) -> usize {
         let up_to = |number: usize| {
             let page = number.checked_sub(1).and_then(|at| self.failures.get(at));
@@ -65,38 +62,32 @@ impl<'t> Layout<'t> {
     }
 
     /// Number of failed events on the whole tape.
-    #[must_use]
     pub fn all_failures(&self) -> usize {
         self.failures.last().copied().unwrap_or_default()
     }
 
     /// Path of page `number`, from 1.
-    #[must_use]
     pub fn path(&self, number: usize) -> String {
         links::events(&self.slug, &self.prefix, number)
     }
 
     /// The positions on page `number`, from 1.
-    #[must_use]
     pub fn range(&self, number: usize) -> std::ops::Range<usize> {
         let start = (number - 1) * self.page_size;
         start..(start + self.page_size).min(self.tape.events.len())
     }
 
     /// The position of event number `seq` on the tape.
-    #[must_use]
     pub fn position(&self, seq: u64) -> Option<usize> {
         self.tape.position(seq)
     }
 
     /// The page of a position, from 1.
-    #[must_use]
     pub const fn page(&self, position: usize) -> usize {
         position / self.page_size + 1
     }
 
     /// The anchor of the event at `position`.
-    #[must_use]
     pub fn anchor(&self, seq: u64, position: usize) -> Anchor<'_> {
         // For a duplicate number, the first event gets the anchor.
         Anchor {
@@ -106,8 +97,6 @@ impl<'t> Layout<'t> {
         }
     }
 
-    /// The anchor of an annotation.
-    #[must_use]
     pub fn annotation_anchor(&self, annotation: &Annotation<'_>, index: usize) -> String {
         let slug = slugify(&annotation.label);
         // Labels that are not slugs are distinguished by their position in the file; no slug begins with a hyphen.
@@ -119,7 +108,6 @@ impl<'t> Layout<'t> {
     }
 
     /// Address of the event at `position`, for the page at path `from`.
-    #[must_use]
     pub fn event_href(&self, from: &str, seq: u64, position: usize) -> String {
         let mut href = self.page_href(from, self.page(position));
         self.anchor(seq, position).push_to(&mut href);
@@ -127,14 +115,12 @@ impl<'t> Layout<'t> {
     }
 
     /// Address of event number `seq`, if the tape has it, for the page at path `from`.
-    #[must_use]
     pub fn numbered_href(&self, from: &str, seq: u64) -> Option<String> {
         let position = self.position(seq)?;
         Some(self.event_href(from, seq, position))
     }
 
     /// Address of an anchor at the event at `position`, for the page at path `from`.
-    #[must_use]
     pub fn href(&self, from: &str, position: usize, anchor: &str) -> String {
         let mut href = self.page_href(from, self.page(position));
         href.push_str(anchor);
@@ -142,7 +128,6 @@ impl<'t> Layout<'t> {
     }
 
     /// The address of page `number` for anchors, up to the `#`, from the page at path `from`.
-    #[must_use]
     pub fn page_href(&self, from: &str, number: usize) -> String {
         let path = self.path(number);
         if path == from {
@@ -163,7 +148,6 @@ pub struct Anchor<'a> {
 
 impl Anchor<'_> {
     /// Whether it is the tape's prefix, `e-` and the event's position, as on most tapes.
-    #[must_use]
     pub fn is_plain(&self, position: usize) -> bool {
         self.again.is_none() && usize::try_from(self.seq) == Ok(position)
     }
@@ -181,7 +165,6 @@ impl Anchor<'_> {
     }
 
     /// The anchor as text.
-    #[must_use]
     pub fn text(&self) -> String {
         let mut out = String::new();
         self.push_to(&mut out);

@@ -89,7 +89,6 @@ impl SpanPieces {
 }
 
 /// The spans of a sidecar by position, each with its lane.
-#[must_use]
 pub fn lanes(layout: &Layout<'_>, sidecar: Option<&Sidecar<'_>>) -> Vec<(usize, usize, usize)> {
     let mut spans: Vec<(usize, usize)> = sidecar
         .iter()

@@ -65,7 +65,6 @@ pub(super) struct Reply {
     pub(super) facts: Vec<(&'static str, String)>,
 }
 
-/// A tool outcome.
 pub(super) struct ToolOutcome {
     pub(super) succeeded: bool,
     pub(super) result: Option<(TextKind, PayloadPart)>,
@@ -73,7 +72,6 @@ pub(super) struct ToolOutcome {
     pub(super) facts: Vec<(&'static str, String)>,
 }
 
-/// A message.
 pub(super) struct MessagePayload {
     pub(super) label: &'static str,
     pub(super) about: String,
