@@ -61,7 +61,7 @@ pub mod pipeline {
     pub use crate::pipeline::{NoProgress, Outcome, Progress};
 }
 pub mod publish {
-    pub use crate::publish::{PlanFile, Stage};
+    pub use crate::publish::Stage;
 }
 pub mod render {
     pub use crate::render::{card, strip, timeline};

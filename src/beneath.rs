@@ -106,21 +106,6 @@ pub(crate) fn read(path: &Path) -> io::Result<Vec<u8>> {
     Ok(bytes)
 }
 
-/// Opens a file for writing, and creates it if it is missing. A pipe is refused while no program reads it.
-pub(crate) fn output(path: &Path) -> io::Result<File> {
-    let mut options = OpenOptions::new();
-    options.write(true).create(true).truncate(false);
-    #[cfg(unix)]
-    {
-        std::os::unix::fs::OpenOptionsExt::custom_flags(&mut options, handles::NO_WAIT);
-        let file = options.open(path).map_err(handles::unread)?;
-        handles::wait(&file)?;
-        Ok(file)
-    }
-    #[cfg(not(unix))]
-    options.open(path)
-}
-
 /// Why a file could not be opened.
 #[derive(Debug)]
 pub(crate) enum Fault {

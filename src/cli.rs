@@ -59,7 +59,7 @@ pub(crate) enum Command {
         #[command(flatten)]
         output: Output,
         /// Make only the runs of one of N shards, for `merge`; `auto` reads what the job runner sets
-        #[arg(long, value_name = "K/N|auto", conflicts_with_all = ["export", "plan"], requires = "out")]
+        #[arg(long, value_name = "K/N|auto", conflicts_with = "export", requires = "out")]
         shard: Option<String>,
         /// Number of shards for `--shard auto`, where the job runner does not set it
         #[arg(long, value_name = "N", requires = "shard")]
@@ -191,12 +191,16 @@ pub(crate) struct Output {
     /// Export runs, events and annotations as Parquet
     #[arg(long, value_name = "parquet=DIR", value_parser = export)]
     export: Option<PathBuf>,
-    /// Write which files differ from the earlier site, as JSON
-    #[arg(long, value_name = "FILE")]
-    pub(crate) plan: Option<PathBuf>,
+    /// Removed; only its error is left
+    #[arg(long, hide = true, value_parser = plan)]
+    plan: Option<PathBuf>,
     /// Records of runs whose content is not on this machine
     #[arg(long, value_name = "DIR")]
     records: Option<PathBuf>,
+}
+
+fn plan(_: &str) -> Result<PathBuf, &'static str> {
+    Err("the option was removed; `rclone sync --checksum` and `aws s3 sync` upload only what changed")
 }
 
 impl Output {

@@ -61,14 +61,12 @@ fn main() -> ExitCode {
                     shard,
                     ..output.overrides()
                 };
-                let plan = output.plan.as_deref();
-                build::run(&cli, &output.input, &BuildMode::Build { plan }, overrides)
+                build::run(&cli, &output.input, &BuildMode::Build, overrides)
             }
             Err(()) => shard::NONE,
         },
         Command::Merge { parts, output } => {
-            let plan = output.plan.as_deref();
-            let mode = BuildMode::Merge { parts, plan };
+            let mode = BuildMode::Merge(parts);
             build::run(&cli, &output.input, &mode, output.overrides())
         }
     };

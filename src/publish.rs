@@ -21,12 +21,10 @@ mod files;
 mod journal;
 mod ours;
 mod part;
-mod plan;
 mod weight;
 mod written;
 
 pub(crate) use part::{PART_FILE, PartFile, Taken, examine_kind, overlap};
-pub use plan::PlanFile;
 pub use weight::Weight;
 pub use written::Written;
 

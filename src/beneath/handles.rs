@@ -9,8 +9,8 @@ use std::path::{Component, Path, PathBuf};
 
 use rayon::prelude::*;
 use rustix::fs::{
-    AtFlags, CWD, Dir, FileType, Mode, OFlags, fcntl_getfl, fcntl_setfl, mkdirat, openat,
-    readlinkat, renameat, statat, unlinkat,
+    AtFlags, CWD, Dir, FileType, Mode, OFlags, mkdirat, openat, readlinkat, renameat, statat,
+    unlinkat,
 };
 use rustix::io::Errno;
 
@@ -280,20 +280,6 @@ const OPEN: OFlags = OFlags::NOFOLLOW
 /// Options of the standard library for opening a file without waiting.
 #[allow(clippy::cast_possible_wrap, reason = "these are single low bits")]
 pub(super) const NO_WAIT: i32 = OFlags::NONBLOCK.union(OFlags::NOCTTY).bits() as i32;
-
-/// Explains why a pipe could not be opened for writing.
-pub(super) fn unread(error: io::Error) -> io::Error {
-    match Errno::from_io_error(&error) {
-        Some(Errno::NXIO) => io::Error::other("it is a pipe that no program reads"),
-        _ => error,
-    }
-}
-
-/// Makes writes to an open file wait for a slow reader.
-pub(super) fn wait(file: &File) -> io::Result<()> {
-    let flags = fcntl_getfl(file)?.difference(OFlags::NONBLOCK);
-    Ok(fcntl_setfl(file, flags)?)
-}
 
 fn enter(here: BorrowedFd<'_>, name: &OsStr) -> rustix::io::Result<OwnedFd> {
     openat(here, name, ENTER, Mode::empty())

@@ -11,7 +11,6 @@ use runpress::api::diagnostics::{
 };
 use runpress::api::ledger::Build;
 use runpress::api::pipeline::{NoProgress, Outcome, Progress};
-use runpress::api::publish::PlanFile;
 use runpress::api::site::{Overrides, Site};
 use runpress::api::url::HttpUrl;
 use runpress::api::view::{format, summary};
@@ -25,15 +24,9 @@ use super::{CONTENT_ERRORS, COULD_NOT_RUN, Cli, Format, Input};
 #[derive(Debug)]
 pub(crate) enum BuildMode<'a> {
     Check,
-    /// Optionally writes the differences from the earlier site to a file.
-    Build {
-        plan: Option<&'a Path>,
-    },
+    Build,
     /// The runs come from parts.
-    Merge {
-        parts: &'a [PathBuf],
-        plan: Option<&'a Path>,
-    },
+    Merge(&'a [PathBuf]),
 }
 
 /// The result of a completed check or build.
@@ -92,11 +85,7 @@ impl<'a> CompletedBuild<'a> {
 /// Runs a check or a build. `rest` has the overrides of all options except input options.
 pub(crate) fn run(cli: &Cli, input: &Input, mode: &BuildMode<'_>, rest: Overrides) -> u8 {
     let start = Instant::now();
-    let (plan, is_build) = match mode {
-        BuildMode::Check => (None, false),
-        BuildMode::Build { plan } | BuildMode::Merge { plan, .. } => (*plan, true),
-    };
-    let mut planned = None;
+    let is_build = !matches!(mode, BuildMode::Check);
     let overrides = overrides(input, rest);
     let Some(root) = root(cli) else {
         return COULD_NOT_RUN;
@@ -109,12 +98,10 @@ pub(crate) fn run(cli: &Cli, input: &Input, mode: &BuildMode<'_>, rest: Override
         } else {
             &bar
         };
-        let opened = plan.map(|file| PlanFile::open(file, &site.out, &site.previous()));
-        planned = opened.transpose().map_err(|problem| vec![problem])?;
         let (outcome, replaced) = match mode {
             BuildMode::Check => (runpress::check(&site, progress)?, Replaced::default()),
-            BuildMode::Build { .. } => runpress::build(&site, progress)?,
-            BuildMode::Merge { parts, .. } => runpress::merge(&site, parts, progress)?,
+            BuildMode::Build => runpress::build(&site, progress)?,
+            BuildMode::Merge(parts) => runpress::merge(&site, parts, progress)?,
         };
         // Removed at the end, after the result is reported.
         left = replaced;
@@ -127,17 +114,7 @@ pub(crate) fn run(cli: &Cli, input: &Input, mode: &BuildMode<'_>, rest: Override
         Ok(_) => CONTENT_ERRORS,
         Err(_) => COULD_NOT_RUN,
     };
-    let mut reported = report(cli, input, &root, &done);
-    if let (Ok(done), Some(file)) = (&done, planned)
-        && done.outcome.published
-        && let Err(error) = file.write(&done.site.out)
-    {
-        refuse(
-            &format!("the plan cannot be written: {error}"),
-            "The site is published. Upload all of it once, because the next plan has only later changes.",
-        );
-        reported = false;
-    }
+    let reported = report(cli, input, &root, &done);
     if input.timings {
         say_raw(&bar.timings());
         if let Ok(done) = &done {

@@ -383,7 +383,6 @@ fn no_command_waits_for_a_pipe() {
         ("logs/log.jsonl", &["import", "logs", "--case", "c"], 1),
         ("site.toml", &["check"], 2),
         ("site.toml", &["build"], 2),
-        ("plan.json", &["build", "--plan", "plan.json"], 2),
         ("static/pipe.css", &["build"], 2),
         ("templates/pipe.html", &["build"], 2),
         ("content/pages/pipe.md", &["check"], 1),

@@ -57,7 +57,6 @@ fn set(code: &str) -> Set {
             arguments: BUILD,
             status: 2,
         },
-        "publish.plan" => plain(&["build", "-v", "--plan", "public/plan.json"], 2),
         "publish.inside-content" => plain(&["build", "-v", "--out", "content/public"], 2),
         "publish.locked" => Set {
             prepare: locked_output,

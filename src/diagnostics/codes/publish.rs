@@ -37,8 +37,4 @@ family! { ALL:
         why "A host limits the files and folders in one folder, and each run is a folder in `runs/`. Before the site is published for the first time, runs can be spread over 256 folders; later they cannot, because addresses do not change once they are published. The warning appears until then, if runs take more than half of the limit. If the archive does not grow, no action is needed."
         bad "[publish]\nhost = \"huggingface\"    # and 6,000 runs"
         good "[publish]\nhost = \"huggingface\"\nrun_folders = \"prefixed\"";
-    PUBLISH_PLAN = "publish.plan" Error "the plan cannot be written"
-        why "`--plan` lists the files that differ from the earlier site. A plan that fails after the build would be lost, since the next build compares with the new site, so the file is opened first. It must not be in the output folder: the next build would remove it. The previous output is unchanged."
-        bad "runpress build --plan public/plan.json"
-        good "runpress build --plan plan.json";
 }

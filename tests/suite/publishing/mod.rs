@@ -4,7 +4,6 @@ mod folders;
 mod guarded;
 mod hosts;
 mod interrupted;
-mod plan;
 
 use std::fs::{self, Permissions};
 use std::os::unix::fs::{PermissionsExt, chown};
