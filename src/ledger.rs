@@ -329,8 +329,8 @@ impl Ledger {
         }
         if ledger.addresses.is_empty() {
             let mut addresses = AddressOwners::default();
-            addresses.add_earlier(ledger.runs.iter().map(|known| &known.run));
-            addresses.add_earlier(ledger.withdrawn.iter().map(|gone| &gone.run));
+            addresses.add_earlier(&ledger.runs.iter().map(|known| &known.run));
+            addresses.add_earlier(&ledger.withdrawn.iter().map(|gone| &gone.run));
             ledger.addresses = addresses;
         }
         let mut builds = std::mem::take(&mut ledger.builds);

@@ -343,7 +343,7 @@ fn chunked(
     }))
 }
 
-fn raws<'a>(items: Vec<(Origin, &'a RawValue)>) -> impl Iterator<Item = &'a RawValue> {
+fn raws(items: Vec<(Origin, &RawValue)>) -> impl Iterator<Item = &RawValue> {
     items.into_iter().map(|(_, raw)| raw)
 }
 

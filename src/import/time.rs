@@ -137,9 +137,9 @@ impl Times {
     pub fn see(&mut self, text: &str) {
         if let Some(moment) = moment(text) {
             let moment = (moment.seconds, moment.fraction.to_owned());
-            widen(&mut self.moments, moment, text);
+            widen(&mut self.moments, &moment, text);
         } else if let Ok(moment) = shortened(text).parse::<DateTime>() {
-            widen(&mut self.local, moment, text);
+            widen(&mut self.local, &moment, text);
         }
     }
 
@@ -154,16 +154,16 @@ impl Times {
     }
 }
 
-fn widen<T: PartialOrd + Clone>(seen: &mut Option<[(T, String); 2]>, moment: T, text: &str) {
+fn widen<T: PartialOrd + Clone>(seen: &mut Option<[(T, String); 2]>, moment: &T, text: &str) {
     let new = || (moment.clone(), text.to_owned());
     let Some([first, last]) = seen else {
         *seen = Some([new(), new()]);
         return;
     };
-    if moment < first.0 {
+    if *moment < first.0 {
         *first = new();
     }
-    if moment > last.0 {
+    if *moment > last.0 {
         *last = new();
     }
 }

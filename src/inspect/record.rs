@@ -100,15 +100,15 @@ pub fn id_place(file: &Loaded) -> Place {
 /// The part of a record that only the run page shows. Forbidden links in its prose are notes, because nobody edits what an agent
 /// wrote.
 pub fn details<'a>(file: &'a Loaded, tape: Option<&Tape<'_>>) -> Checked<Details<'a>> {
+    const ANY: Size = Size {
+        width: 1,
+        height: 1,
+    };
     let source = Source::file(&file.shown, &file.bytes);
     let (Some(parsed), _) = run_record::parse(source) else {
         return Checked::clean(Details::default());
     };
     let events = |number| tape?.position(number).map(|_| String::new());
-    const ANY: Size = Size {
-        width: 1,
-        height: 1,
-    };
     // A missing image has its own code.
     let origin = Origin::Showcase {
         events: &events,

@@ -81,7 +81,7 @@ impl AddressOwners {
     }
 
     /// Adds the addresses that an earlier version, which did not write them down, gave to the cases, models and harnesses of runs.
-    pub(super) fn add_earlier<'a>(&mut self, runs: impl Iterator<Item = &'a Named> + Clone) {
+    pub(super) fn add_earlier<'a>(&mut self, runs: &(impl Iterator<Item = &'a Named> + Clone)) {
         for group_by in GroupBy::ALL {
             let names = runs.clone().map(|run| match group_by {
                 GroupBy::Case => &*run.test_case_slug,

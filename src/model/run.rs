@@ -277,7 +277,9 @@ impl MetricSet {
         let mut set = Self::default();
         for path in paths {
             let metric = Metric::ALL.into_iter().find(|metric| metric.path() == path);
-            metric.into_iter().for_each(|metric| set.insert(metric));
+            if let Some(metric) = metric {
+                set.insert(metric);
+            }
         }
         set
     }

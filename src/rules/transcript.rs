@@ -1,5 +1,6 @@
 //! Checks a transcript for events that contradict its turns (formats.md E). Messages quote nothing, because both may be private.
 
+use std::borrow::Cow;
 use std::collections::BTreeMap;
 
 use crate::diagnostics::{Collector, Diagnostic, Place, codes};
@@ -69,7 +70,7 @@ fn push_rendered(out: &mut String, block: Node<'_>) {
     let kind = kind.as_deref().unwrap_or("text");
     let label = |keys: &[&str], or: &str| {
         let label = keys.iter().find_map(|key| word(key));
-        label.map_or_else(|| or.to_owned(), |label| label.into_owned())
+        label.map_or_else(|| or.to_owned(), Cow::into_owned)
     };
     let label = match kind {
         "text" | "output_text" => {

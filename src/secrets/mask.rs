@@ -42,7 +42,7 @@ impl Mask {
             self.add(&visible.text);
         }
         super::rendered::each(plain, false, |rendered, _| {
-            self.add(rendered.text.as_bytes())
+            self.add(rendered.text.as_bytes());
         });
     }
 

@@ -14,7 +14,7 @@ family! { ALL:
         bad "log.eval   (the last bytes are missing)"
         good "log.eval   (copied again)";
     IMPORT_TOO_LARGE = "import.too-large" Error "a log exceeds a limit"
-        why "A file may be 1 GiB in size, on disk and unpacked. Compressed data may unpack to 200 times its size (64 MiB are always allowed), and all members of an archive together to 1000 times its size (4 GiB are always allowed). Logs stay far below these limits; files made to exhaust memory do not."
+        why "A file may be 1 GiB in size, on disk and unpacked. Compressed data may unpack to 200 times its size (64 MiB are always allowed), and all members of an archive together to 100 times its size (2 GiB are always allowed). An archive may have 100,000 members. Logs stay far below these limits; files made to exhaust memory do not."
         bad "log.jsonl.zst   (1 MiB, which unpacks to 10 GiB)"
         good "log.jsonl.zst   (1 MiB, which unpacks to 20 MiB)";
     IMPORT_UNKNOWN_FORMAT = "import.unknown-format" Error "a file has no recognized format"

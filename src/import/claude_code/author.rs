@@ -1,6 +1,6 @@
 //! Finds out who wrote a message, where the log says so.
 
-use super::super::loose::Content;
+use super::super::loose::{Content, Maybe};
 use super::rows::{Attachment, Author, Row};
 
 /// Who wrote a text.
@@ -24,7 +24,7 @@ pub(super) fn of_row(row: &Row<'_>) -> Writer {
         row.turn_companion,
         row.verified_slack_human_turn,
     ];
-    let is_flagged = flags.into_iter().any(|flag| flag.is_set());
+    let is_flagged = flags.into_iter().any(Maybe::is_set);
     if is_flagged || row.source_tool_use_id.get().is_some() {
         return Writer::Harness;
     }

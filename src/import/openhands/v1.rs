@@ -423,7 +423,7 @@ impl Reader<'_> {
             made.entry(first.node)
                 .or_default()
                 .append(&mut draft.events);
-            known.result(id, &mut draft);
+            known.result(&id, &mut draft);
             for event in &mut draft.events {
                 event.source = last.place.clone();
                 event.when(last.when.as_ref());
@@ -554,7 +554,7 @@ fn is_injected(text: &str) -> bool {
 
 impl ForeignCall {
     /// Adds the result and the edits of a call that has any.
-    fn result(&self, call: String, draft: &mut Draft) {
+    fn result(&self, call: &str, draft: &mut Draft) {
         let status = self.status.as_deref().unwrap_or_default();
         let has_ended = matches!(status, "completed" | "failed");
         if !has_ended && self.output.is_none() && self.content.is_none() {
@@ -582,7 +582,7 @@ impl ForeignCall {
         }
         draft.withhold("images", content.images);
         let result = ToolResult {
-            call: Some(call.clone()),
+            call: Some(call.to_owned()),
             ok: has_ended.then_some(!failed),
             status: self.status.clone().filter(|status| status != "completed"),
             text: (!content.text.is_empty()).then_some(content.text),
@@ -598,7 +598,7 @@ impl ForeignCall {
                     old_content: block.old_text,
                     new_content: block.new_text,
                 };
-                edited.push(draft, Origin::default(), Some(call.clone()));
+                edited.push(draft, Origin::default(), Some(call.to_owned()));
             }
         }
     }

@@ -166,7 +166,7 @@ impl Page<'_, '_> {
             && is_same(views[0].headline, others[0].headline)
             && self.is_quiet(other, false)
             && (is_first || others[0].is_in_time())
-            && others[1..].iter().all(|view| view.is_in_time())
+            && others[1..].iter().all(EventView::is_in_time)
             && !others.iter().any(starts)
             && views.iter().zip(others).all(|(view, other)| {
                 let mut facts = view.facts.iter().zip(other.facts);

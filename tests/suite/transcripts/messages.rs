@@ -9,7 +9,7 @@ use super::{SENTINEL, document, transcript, with};
 use crate::support::{TestSite, codes};
 
 /// A site whose transcript consists of a public message and another one.
-fn next_to_a_public_one(message: Value) -> TestSite {
+fn next_to_a_public_one(message: &Value) -> TestSite {
     let public = json!({ "role": "user", "content": "PUBLIC" });
     with(transcript(&json!([public, message]), &json!([])))
 }
@@ -206,7 +206,7 @@ fn a_withheld_message_inside_a_public_result_withholds_the_result() {
         json!(text.trim_end_matches(']')),
     ] {
         let block = json!({ "type": "tool_result", "visibility": "public", "name": "read", "content": content });
-        let site = next_to_a_public_one(json!({ "role": "assistant", "content": [block] }));
+        let site = next_to_a_public_one(&json!({ "role": "assistant", "content": [block] }));
         site.publish();
         assert_eq!(published(&site), [""; 0], "{content}");
     }
@@ -227,7 +227,7 @@ fn a_message_with_marks_that_withhold_nothing_is_published() {
         json!({ "role": "system", "content": ["SHOWN", { "type": "tool_result", "content": "x" }] }),
         json!({ "role": "assistant", "content": ["SHOWN", { "type": "web_search_tool_result", "content": [] }] }),
     ] {
-        let site = next_to_a_public_one(message.clone());
+        let site = next_to_a_public_one(&message);
         assert_eq!(codes(&site.publish()), [""; 0]);
         assert!(site.first_page().main().contains("SHOWN"), "{message}");
     }
