@@ -59,7 +59,12 @@ pub(crate) enum Command {
         #[command(flatten)]
         output: Output,
         /// Make only the runs of one of N shards, for `merge`; `auto` reads what the job runner sets
-        #[arg(long, value_name = "K/N|auto", conflicts_with = "export", requires = "out")]
+        #[arg(
+            long,
+            value_name = "K/N|auto",
+            conflicts_with = "export",
+            requires = "out"
+        )]
         shard: Option<String>,
         /// Number of shards for `--shard auto`, where the job runner does not set it
         #[arg(long, value_name = "N", requires = "shard")]
@@ -200,7 +205,9 @@ pub(crate) struct Output {
 }
 
 fn plan(_: &str) -> Result<PathBuf, &'static str> {
-    Err("the option was removed; `rclone sync --checksum` and `aws s3 sync` upload only what changed")
+    Err(
+        "the option was removed; `rclone sync --checksum` and `aws s3 sync` upload only what changed",
+    )
 }
 
 impl Output {

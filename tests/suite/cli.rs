@@ -414,3 +414,21 @@ fn no_command_waits_for_a_pipe() {
         assert_eq!(status, Some(expected), "{pipe} {arguments:?}");
     }
 }
+
+#[test]
+fn an_option_that_was_removed_names_what_replaces_it() {
+    let site = TestSite::base();
+    let ran = site.runpress(&["build", "--plan", "plan.json"]);
+    assert_eq!(ran.status, Some(2));
+    assert!(
+        ran.stderr.contains("rclone sync --checksum"),
+        "{}",
+        ran.stderr
+    );
+    assert!(
+        !site
+            .runpress(&["build", "--help"])
+            .stdout
+            .contains("--plan")
+    );
+}
