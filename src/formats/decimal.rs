@@ -21,6 +21,7 @@ impl Decimal {
     }
 
     /// The sum. Only digits beyond the 38th are lost.
+    #[must_use]
     pub fn plus(self, other: Self) -> Self {
         let (mut large, mut small) = if self.exponent > other.exponent {
             (self, other)

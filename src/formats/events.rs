@@ -77,13 +77,16 @@ pub struct Fields<'a> {
     /// The search query.
     #[serde(borrow)]
     pub query: Option<Str<'a>>,
+    /// Name of the skill.
     #[serde(borrow)]
     pub skill_name: Option<Str<'a>>,
     /// Action of a subagent: `subagent_started`, `subagent_completed` or `subagent_failed`.
     #[serde(borrow)]
     pub action: Option<Str<'a>>,
+    /// Id of the subagent.
     #[serde(borrow)]
     pub subagent_id: Option<Str<'a>>,
+    /// Name of the subagent.
     #[serde(borrow)]
     pub subagent_name: Option<Str<'a>>,
     /// Code of the error or warning.

@@ -46,12 +46,17 @@ impl std::ops::Deref for Str<'_> {
 /// The type of a JSON value.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Kind {
+    /// `null`
     Null,
     /// `true` or `false`
     Bool,
+    /// A number.
     Number,
+    /// A string.
     String,
+    /// An array.
     Array,
+    /// An object.
     Object,
 }
 
@@ -83,11 +88,15 @@ pub struct Node<'a> {
 pub struct Member<'a> {
     /// The key, with escapes resolved.
     pub key: Cow<'a, str>,
+    /// The value.
     pub value: Node<'a>,
 }
 
 impl<'a> Node<'a> {
     /// The outermost value of the document.
+    ///
+    /// # Errors
+    /// Text that is not one JSON value, with line and column.
     pub fn parse(text: &'a str) -> serde_json::Result<Self> {
         let raw: &RawValue = serde_json::from_str(text)?;
         Ok(Self {

@@ -40,6 +40,7 @@ pub struct Raw {
 }
 
 impl Raw {
+    /// All lines.
     pub const fn lines(&self) -> usize {
         self.stdout + self.stderr + self.unreadable
     }

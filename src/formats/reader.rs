@@ -22,6 +22,9 @@ pub struct ShapeCodes {
 }
 
 /// The outermost value of a JSON document. `name` is the document in a message, `help` the fix if it is not JSON.
+///
+/// # Errors
+/// The document is not UTF-8 or not JSON.
 pub fn document<'a>(
     source: Source<'a>,
     code: &'static Code,

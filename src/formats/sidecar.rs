@@ -72,6 +72,7 @@ pub struct Annotation<'a> {
     /// What should have happened: any JSON.
     #[serde(borrow)]
     pub suggested_fix: Option<&'a RawValue>,
+    /// The author.
     pub author: Option<Author>,
     /// Time of the annotation, RFC 3339 by convention.
     #[serde(borrow)]
@@ -147,12 +148,14 @@ pub struct Author {
     /// Name or handle.
     #[serde(default)]
     pub id: Option<String>,
+    /// Kind of author.
     pub kind: AuthorKind,
     /// Name of the tool in which it was written.
     #[serde(default)]
     pub surface: Option<String>,
 }
 
+/// Kind of author.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum AuthorKind {
@@ -175,6 +178,7 @@ impl AuthorKind {
     }
 }
 
+/// The status of a hypothesis.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum HypothesisStatus {
@@ -182,7 +186,9 @@ pub enum HypothesisStatus {
     Active,
     /// Being checked.
     Verifying,
+    /// Confirmed.
     Confirmed,
+    /// Disproven.
     Disproven,
     /// Outdated, because its subject has changed.
     Stale,
@@ -224,16 +230,19 @@ pub struct Link {
     pub reference: Option<String>,
 }
 
+/// An annotation and its line.
 #[derive(Debug)]
 pub struct AnnotationLine<'a> {
     /// The line; its text is the annotation as written.
     pub line: Line<'a>,
+    /// The annotation.
     pub annotation: Annotation<'a>,
 }
 
 /// A sidecar as written.
 #[derive(Debug)]
 pub struct Sidecar<'a> {
+    /// The header.
     pub header: Header,
     /// The header's line.
     pub header_line: Line<'a>,

@@ -41,9 +41,12 @@ pub enum AnyLine<'a> {
     Record(Record<'a>),
 }
 
+/// A record and its line.
 #[derive(Debug)]
 pub struct RecordLine<'a> {
+    /// The line.
     pub line: Line<'a>,
+    /// The record.
     pub record: Record<'a>,
     /// BLAKE3 of the reserialized record, without LF.
     pub digest: blake3::Hash,

@@ -43,17 +43,20 @@ pub struct State<'a> {
 /// A thread as written, split as far as actions can change it.
 #[derive(Debug, Clone)]
 pub struct Annotation<'a> {
+    /// Its id.
     pub id: String,
     /// Its keys in order, each with its value as written; for `entries`, see [`Annotation::entries`].
     pub members: Vec<(String, &'a str)>,
     /// Its entries in order.
     pub entries: Vec<Entry<'a>>,
+    /// Its place.
     pub spot: LazyPlace<'a>,
 }
 
 /// An entry of a thread.
 #[derive(Debug, Clone)]
 pub struct Entry<'a> {
+    /// Its id.
     pub id: String,
     /// The entry as written.
     pub raw: &'a str,
@@ -68,7 +71,9 @@ pub struct Envelope<'a> {
     pub rejected: bool,
     /// URI of the channel.
     pub channel: Option<Cow<'a, str>>,
+    /// The action.
     pub action: Action<'a>,
+    /// Its place.
     pub spot: LazyPlace<'a>,
 }
 
@@ -93,11 +98,14 @@ pub enum Action<'a> {
     EntrySet {
         /// The thread.
         id: String,
+        /// The entry.
         entry: Entry<'a>,
     },
+    /// Removes an entry.
     EntryRemoved {
         /// The thread.
         id: String,
+        /// The entry.
         entry: String,
     },
     /// An unrecognized type; it has no effect.

@@ -20,6 +20,7 @@ use super::reason::reason_of_line;
 pub const SUFFIX: &str = ".trace.jsonl";
 
 /// Whether a file of this name is a trace.
+#[must_use]
 pub fn is_trace(name: &str) -> bool {
     name.len() > SUFFIX.len() && name.ends_with(SUFFIX)
 }
@@ -80,6 +81,8 @@ pub struct Header {
 }
 
 impl Header {
+    /// The agent with this id.
+    #[must_use]
     pub fn agent(&self, id: &str) -> Option<&Agent> {
         self.positions.get(id).map(|at| &self.agents[*at])
     }
@@ -97,6 +100,7 @@ pub struct Importer {
 /// A file that a trace was made from.
 #[derive(Debug, Deserialize, JsonSchema)]
 pub struct SourceFile {
+    /// Its name.
     pub name: String,
     /// Its size.
     pub bytes: u64,
@@ -109,11 +113,13 @@ pub struct SourceFile {
 pub struct Agent {
     /// Its id, as in `agent` of its events.
     pub id: String,
+    /// Its name.
     pub name: Option<String>,
     /// The agent that started it; absent for the main one.
     pub parent: Option<String>,
     /// The call that started it.
     pub call: Option<String>,
+    /// Its model.
     pub model: Option<String>,
 }
 
@@ -329,6 +335,7 @@ pub struct Tokens {
     pub cached_input: Option<u64>,
     /// Output without reasoning.
     pub output: Option<u64>,
+    /// Reasoning.
     pub reasoning: Option<u64>,
 }
 
@@ -420,6 +427,7 @@ pub fn read<'a>(
 }
 
 /// The content hash of a trace: BLAKE3 over each non-blank line after the header, trailing CR removed, followed by LF.
+#[must_use]
 pub fn content_hash(bytes: &[u8]) -> String {
     jsonl::hash(bytes, 1)
 }

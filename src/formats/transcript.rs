@@ -24,6 +24,7 @@ static SHAPE: ShapeCodes = ShapeCodes {
 /// A transcript as written, with defaults filled in.
 #[derive(Debug, Default)]
 pub struct Transcript<'a> {
+    /// Its id.
     pub id: Option<Cow<'a, str>>,
     /// Defaults to `active` (formats.md, contradiction 27).
     pub state: Option<Cow<'a, str>>,

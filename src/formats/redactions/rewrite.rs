@@ -40,6 +40,9 @@ struct Edit {
 
 /// Replaces the spans of `redactions`, all of this file, with markers. With `is_checked`, compares the text around each with its
 /// `published`.
+///
+/// # Errors
+/// A redaction does not match the file.
 pub fn rewrite(
     path: &str,
     bytes: &[u8],

@@ -70,7 +70,9 @@ pub enum Lifecycle {
 #[derive(Debug, serde::Deserialize, serde::Serialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Opened {
+    /// `opened`
     pub kind: OpenedWord,
+    /// The transcript.
     #[schemars(with = "serde_json::Value")]
     pub transcript: Ordered,
 }
@@ -79,6 +81,7 @@ pub struct Opened {
 #[derive(Debug, serde::Deserialize, serde::Serialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Closed {
+    /// `closed`
     pub kind: ClosedWord,
 }
 
@@ -87,6 +90,7 @@ pub struct Closed {
 #[serde(rename_all = "snake_case")]
 #[schemars(inline)]
 pub enum OpenedWord {
+    /// Opened.
     Opened,
 }
 
@@ -95,6 +99,7 @@ pub enum OpenedWord {
 #[serde(rename_all = "snake_case")]
 #[schemars(inline)]
 pub enum ClosedWord {
+    /// Closed.
     Closed,
 }
 
@@ -147,11 +152,15 @@ fn values(change: &mut FieldChange) -> Vec<&mut Ordered> {
 /// A JSON value whose objects keep the order of their keys.
 #[derive(Debug)]
 pub enum Ordered {
+    /// `null`
     Null,
     /// `true` or `false`
     Bool(bool),
+    /// A number.
     Number(Number),
+    /// A string.
     String(String),
+    /// An array.
     Array(Vec<Ordered>),
     /// An object: each key with its position and its value.
     Object(BTreeMap<String, (usize, Ordered)>),
@@ -299,6 +308,7 @@ impl<'de> Deserialize<'de> for Ordered {
     }
 }
 
+/// The changes as JSON.
 pub fn json(changes: &[Change]) -> String {
     // Serializing plain data into memory cannot fail.
     serde_json::to_string(changes).unwrap_or_default()

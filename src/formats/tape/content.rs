@@ -12,13 +12,17 @@ use crate::formats::private::{is_reasoning, is_reasoning_itself};
 pub struct Response<'a> {
     /// Text of the response.
     pub text: Option<Cow<'a, str>>,
+    /// A summary of its thinking.
     pub thinking_summary: Option<Cow<'a, str>>,
     /// Whether its thinking is on the tape.
     pub has_thinking: bool,
     /// Its tool calls.
     pub calls: Vec<Call<'a>>,
+    /// The model.
     pub model: Option<Cow<'a, str>>,
+    /// The provider.
     pub provider: Option<Cow<'a, str>>,
+    /// The stop reason.
     pub stop_reason: Option<Cow<'a, str>>,
     /// Tokens of the whole prompt, including cached ones.
     pub input_tokens: Option<u64>,
@@ -176,6 +180,7 @@ pub struct Outcome<'a> {
 /// A value of a payload.
 #[derive(Debug)]
 pub enum Value<'a> {
+    /// A string.
     Text(Cow<'a, str>),
     /// Anything else, as written.
     Json(&'a str),

@@ -122,6 +122,7 @@ pub enum Kind<'a> {
     LlmCall {
         /// BLAKE3 of the request: of its prompt in version 1, of all of it since version 2.
         request_digest: String,
+        /// The response.
         #[serde(borrow)]
         response: Payload<'a>,
         /// Number of the call in the run, from 1.
@@ -156,9 +157,11 @@ pub enum Kind<'a> {
         /// Why a replay cannot serve it.
         #[serde(skip_serializing_if = "Option::is_none")]
         unservable: Option<String>,
+        /// Changes of transcripts.
         #[serde(default, skip_serializing_if = "Vec::is_empty")]
         transcript_changes: Vec<Change>,
     },
+    /// A cache lookup.
     CacheLookup {
         /// The cache.
         namespace: String,
@@ -174,6 +177,7 @@ pub enum Kind<'a> {
     PromptRender {
         /// BLAKE3 of template, text and spans.
         render_id: String,
+        /// The template.
         template_uri: String,
         /// The prompt.
         #[serde(borrow)]
@@ -215,6 +219,7 @@ pub enum Kind<'a> {
     },
     /// A program ran.
     ProcessSpawn {
+        /// The program.
         program: String,
         /// Its arguments.
         args: Vec<String>,
@@ -235,11 +240,13 @@ pub enum Kind<'a> {
     DecisionEvaluation {
         /// BLAKE3 of the request.
         request_digest: String,
+        /// The response.
         #[serde(borrow)]
         response: Payload<'a>,
     },
     /// A server of the Model Context Protocol was called.
     McpJsonRpc {
+        /// The server.
         server: String,
         /// The method that was called.
         method: String,
@@ -249,13 +256,16 @@ pub enum Kind<'a> {
         response_digest: String,
         /// How long it took, in milliseconds.
         latency_ms: u64,
+        /// The request.
         #[serde(borrow)]
         request_payload: Payload<'a>,
+        /// The response.
         #[serde(borrow)]
         response_payload: Payload<'a>,
     },
     /// An event of a model job.
     ModelJob {
+        /// The job.
         job_id: String,
         /// The request that began it.
         request_id: String,
@@ -263,7 +273,9 @@ pub enum Kind<'a> {
         backend: String,
         /// State of the job.
         state: String,
+        /// Kind of event.
         event_kind: String,
+        /// The event.
         #[serde(borrow)]
         event: Payload<'a>,
         /// BLAKE3 of the assets, sorted.
