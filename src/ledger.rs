@@ -88,11 +88,15 @@ pub struct Named {
     pub id: Arc<str>,
     /// Slug of the run, used in its address.
     pub slug: Arc<str>,
+    /// Slug of the test case.
     pub test_case_slug: Arc<str>,
+    /// Its version.
     pub test_case_version: Arc<str>,
     /// Variant of the test case; null if the record has none.
     pub variant: Option<Arc<str>>,
+    /// Slug of the harness.
     pub harness_slug: Arc<str>,
+    /// The model.
     pub model_id: Arc<str>,
 }
 
@@ -100,6 +104,7 @@ pub struct Named {
 #[derive(Debug, Clone, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct Change {
+    /// The run.
     pub run: Named,
     /// Former slug, if it changed.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -231,6 +236,7 @@ impl Annotations {
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct Withdrawn {
+    /// The run.
     pub run: Named,
     /// Reason from `withdrawn.toml`; null if it gives none.
     pub reason: Option<String>,
@@ -239,6 +245,7 @@ pub struct Withdrawn {
 /// A [`Known`] in memory.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Held {
+    /// The run.
     pub run: Named,
     /// The rating of its review.
     pub rating: Option<String>,
@@ -252,6 +259,7 @@ pub struct Held {
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct Known {
+    /// The run.
     pub run: Named,
     /// The rating of its review.
     pub rating: Option<String>,
@@ -286,12 +294,16 @@ impl Ledger {
         aside.chain(withdrawn).chain(built).chain(&self.moved)
     }
 
+    /// The page of a run that it names.
     pub fn page(&self, run: &Named) -> String {
         links::run(&Slug::new(&run.slug, self.run_folders))
     }
 
     /// Reads a ledger that an earlier build wrote; `read` gives the bytes of a part at its path, and `store` takes the digests.
     /// Values in it that a ledger may not repeat are dropped, whoever wrote them.
+    ///
+    /// # Errors
+    /// Something is wrong with it, or the store takes no digests.
     pub fn parse(
         bytes: &[u8],
         read: &mut dyn FnMut(&str) -> Result<Vec<u8>, String>,
@@ -353,6 +365,7 @@ impl Ledger {
             .get(self.withdrawn.binary_search_by(order).ok()?)
     }
 
+    /// The digests of one of its runs.
     fn digests(&self, of: &Held) -> io::Result<RunDigests> {
         store::unpacked(&self.text(of)?)
     }

@@ -47,6 +47,7 @@ pub struct Entry<'a> {
     /// The code, such as `record.missing-field`; `runpress explain CODE` says what it means.
     #[schemars(regex(pattern = r"^[a-z]+\.[a-z0-9-]+$"))]
     code: &'a str,
+    /// The severity.
     severity: Severity,
     /// The file, relative to the site's root, or to its content root where that lies elsewhere.
     path: &'a str,
@@ -89,6 +90,9 @@ impl<'a> Report<'a> {
     }
 
     /// The document as bytes, indented, with a final newline. Hidden characters are escaped.
+    ///
+    /// # Errors
+    /// Never in practice: every field is a string, a number or null.
     pub fn to_bytes(&self) -> serde_json::Result<Vec<u8>> {
         let json = serde_json::to_string_pretty(self)?;
         let mut bytes = escaped_json(&json).into_owned().into_bytes();
