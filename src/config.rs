@@ -324,11 +324,9 @@ table! {
         /// `runs/<prefix>/<slug>/`. Fixed once a site is published, so that addresses do not change.
         #[schemars(with = "String")]
         "run_folders" => run_folders: RunFolders = RunFolders::Flat, Reader::run_folders;
-        /// How event logs, tapes and sidecars are published: as files, those of many runs in one ZIP archive, or not at all.
+        /// How event logs, tapes and sidecars are published: as files, or not at all.
         #[schemars(with = "String")]
         "downloads" => downloads: Downloads = Downloads::Files, Reader::downloads;
-        /// Number of ZIP archives of packed downloads: 16, 256, 4096 or 65536.
-        "packs" => packs: usize = 256, Reader::packs;
         /// The address to which the folder `downloads/` of the site is copied, for example of a bucket; ends with `/`. With it,
         /// downloads are in that folder and not beside the pages of runs.
         #[schemars(schema_with = "shape::base_url")]

@@ -101,11 +101,6 @@ pub const ALL: &[Entry] = &[
         "A line of threads.jsonl",
         "feeds/threads.jsonl",
     ),
-    feed::<feeds::downloads::DownloadDocument<'_>>(
-        "downloads-line",
-        "A line of downloads.jsonl",
-        "feeds/downloads.jsonl",
-    ),
     feed::<feeds::run::RunDocument<'_>>("run", "All data of one run", "runs/<slug>/run.json"),
     feed::<ledger::Document<'_>>("changes", "What each build changed", ledger::PATH),
     feed::<Report<'_>>(

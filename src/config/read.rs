@@ -5,7 +5,7 @@ use std::ops::Range;
 
 use toml::de::{DeTable, DeValue};
 
-use super::downloads::{Downloads, PACKS};
+use super::downloads::Downloads;
 use super::{
     Allowance, Budget, Build, Config, Feeds, Files, GIB, HOSTS, Host, ImportRule, KIB, Limits, MIB,
     MadeFor, NavLink, Notice, Policy, Publish, Secrets, Site, Timeline,
@@ -201,28 +201,13 @@ impl Reader<'_> {
     }
 
     pub(super) fn downloads(&mut self, key: &str, value: &Value<'_>, into: &mut Downloads) {
-        let choices = [
-            ("files", Downloads::Files),
-            ("packed", Downloads::Packed),
-            ("none", Downloads::None),
-        ];
-        self.choice(key, value, &choices, into);
-    }
-
-    pub(super) fn packs(&mut self, key: &str, value: &Value<'_>, into: &mut usize) {
-        let mut packs = *into;
-        self.count(key, value, &mut packs);
-        if PACKS.contains(&packs) {
-            *into = packs;
-            return;
+        if value.get_ref().as_str() == Some("packed") {
+            let message = "The value `packed` of `downloads` was removed";
+            let help = "Write `files`, or leave the key out: each run then has files of its own, which `files_base_url` moves to a bucket. For many runs in few files, use `--export parquet=DIR`.";
+            return self.invalid(value, message, help);
         }
-        let names = PACKS.map(|packs| packs.to_string());
-        let names: Vec<_> = names.iter().map(String::as_str).collect();
-        self.invalid(
-            value,
-            &format!("Invalid value `{packs}` for {}", quoted(key)),
-            &format!("Write one of {}.", list(&names)),
-        );
+        let choices = [("files", Downloads::Files), ("none", Downloads::None)];
+        self.choice(key, value, &choices, into);
     }
 
     pub(super) fn optional_count(&mut self, key: &str, value: &Value<'_>, into: &mut Option<u64>) {

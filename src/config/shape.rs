@@ -58,8 +58,7 @@ pub(super) fn publish(schema: &mut Schema) {
     let names = super::HOSTS.each_ref().map(|host| host.name);
     set(schema, "host", "enum", json!(names));
     choice(schema, "run_folders", &["flat", "prefixed"]);
-    choice(schema, "downloads", &["files", "packed", "none"]);
-    set(schema, "packs", "enum", json!(super::downloads::PACKS));
+    choice(schema, "downloads", &["files", "none"]);
 }
 
 /// The words of [`super::Notice`].

@@ -25,7 +25,6 @@ macro_rules! document {
 
 pub(crate) mod annotations;
 pub(crate) mod archive;
-pub(crate) mod downloads;
 pub(crate) mod groups;
 pub(crate) mod json_feed;
 pub(crate) mod json_ld;

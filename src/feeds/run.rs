@@ -18,7 +18,6 @@ use crate::model::threads::Threads;
 use crate::model::transcript::Conversation;
 use crate::model::{FileDigest, Withheld};
 use crate::shapes;
-use crate::url::HttpUrl;
 
 use super::annotations::AnnotationDocument;
 use super::archive::{RatingWord, TierWord, address};
@@ -150,7 +149,7 @@ struct SidecarDocument<'a> {
 document! {
     /// A file of the run's directory.
     #[schemars(rename = "File")]
-    struct FileDocument<'a>(file: &'a FileDigest, download: Option<(String, Option<String>)>) {
+    struct FileDocument<'a>(file: &'a FileDigest, url: Option<String>) {
         /// Its path in the run's directory.
         path: &'a str = &file.path,
         /// Size in bytes, of what is published where parts of it are withheld.
@@ -158,15 +157,10 @@ document! {
         /// BLAKE3 of these bytes.
         #[schemars(with = "shapes::Blake3")]
         blake3: &'a str = file.published_blake3(),
-        /// Where it can be downloaded, if that is not beside this document: its pack or, with a `files_base_url`, the file. Relative to
-        /// the root of a site without `base_url` and `files_base_url`.
+        /// Where it can be downloaded, if the site has a `files_base_url`.
         #[serde(skip_serializing_if = "Option::is_none")]
         #[schemars(with = "String")]
-        url: Option<String> = download.as_ref().map(|(url, _)| url.clone()),
-        /// Its path in the pack.
-        #[serde(skip_serializing_if = "Option::is_none")]
-        #[schemars(with = "String")]
-        member: Option<String> = download.and_then(|(_, member)| member),
+        url: Option<String> = url,
         /// The file as it was recorded, where parts of it are withheld.
         #[serde(skip_serializing_if = "Option::is_none")]
         recorded: Option<RecordedDocument<'a>> = file.published.as_ref().map(|_| RecordedDocument::of(file)),
@@ -252,8 +246,6 @@ pub struct Sources<'a> {
     pub conversation: Option<&'a Conversation<'a>>,
     /// Its review threads.
     pub threads: Option<&'a Threads<'a>>,
-    /// Its id.
-    pub id: &'a str,
     /// Its files.
     pub files: &'a [FileDigest],
     /// Names of downloadable files.
@@ -311,15 +303,12 @@ pub fn document<'a>(s: &Sources<'a>) -> serde_json::Result<RunDocument<'a>> {
     })
 }
 
-/// The download address of a file, and its path in a pack; `None` if it is next to the document, or not published.
-fn download(s: &Sources<'_>, file: &FileDigest) -> Option<(String, Option<String>)> {
+/// The download address of a file; `None` if it is next to the document, or not published.
+fn download(s: &Sources<'_>, file: &FileDigest) -> Option<String> {
     let publish = &s.config.publish;
-    let is_shared = publish.downloads == Downloads::Packed || publish.files_base_url.is_some();
-    let is_published = is_shared && s.downloads.contains(&file.path);
-    let found = is_published.then(|| publish.download(s.slug, s.id, &file.path))??;
-    let base = s.config.site.base_url.as_ref();
-    let root = base.map_or("", HttpUrl::as_str);
-    Some((publish.address(root, &found.path), found.member))
+    let is_elsewhere = publish.files_base_url.is_some() && publish.downloads == Downloads::Files;
+    let is_published = is_elsewhere && s.downloads.contains(&file.path);
+    is_published.then(|| publish.address("", &publish.own_file(s.slug, &file.path)))
 }
 
 fn threads_document<'a>(threads: &'a Threads<'a>) -> serde_json::Result<ThreadsDocument<'a>> {

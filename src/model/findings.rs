@@ -84,8 +84,6 @@ pub struct Spooled {
     pub failures: Slice,
     /// Its data for comparisons, then that of each further tape.
     pub compare: Box<[Slice]>,
-    /// The files that go into its pack.
-    pub members: Box<[Member]>,
     /// The run's newest annotations, for the home page.
     pub newest: Box<[SpooledAnnotation]>,
     /// The newest annotation by a person that says something.
@@ -99,21 +97,6 @@ pub struct SpooledAnnotation {
     pub at: Option<i64>,
     /// The annotation.
     pub text: Slice,
-}
-
-/// A file that goes into a pack.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Member {
-    /// Its name in the run.
-    pub file: String,
-    /// Its size in bytes.
-    pub bytes: u64,
-    /// BLAKE3 of its bytes.
-    pub blake3: [u8; 32],
-    /// CRC-32 of its bytes.
-    pub crc32: u32,
-    /// Where its bytes are, compressed.
-    pub at: Slice,
 }
 
 impl Spooled {
@@ -132,12 +115,10 @@ impl Spooled {
             &mut self.writeup,
             &mut self.failures,
         ];
-        let members = self.members.iter_mut().map(|member| &mut member.at);
         let newest = self.newest.iter_mut().chain(&mut self.quote);
         let newest = newest.map(|annotation| &mut annotation.text);
         let lists = self.compare.iter_mut().chain(&mut self.threads);
-        let lists = lists.chain(members).chain(newest);
-        for slice in lists.chain(slices) {
+        for slice in lists.chain(newest).chain(slices) {
             *slice = slice.behind(texts);
         }
         self

@@ -14,9 +14,6 @@ const NAMED: usize = 10;
 /// Help for too many runs in one folder.
 const PREFIXED: &str = "A site that was not published before can spread its runs over 256 folders: set `run_folders = \"prefixed\"` in `[publish]`. ";
 
-/// Help for packs that are too large.
-const PACKS: &str = "More packs are smaller: raise `packs` in `[publish]`. ";
-
 /// Measures everything staged from now on, if the site has limits.
 pub fn weigh(site: &Site, stage: &mut Stage) {
     let limits = site.config.site_limits();
@@ -61,13 +58,7 @@ pub(super) fn problems(config: &Config, weight: &Weight) -> Vec<Diagnostic> {
         let are = if weight.large.len() == 1 { "is" } else { "are" };
         let message = format!("{above} {are} too large; the limit of one file is {limit}");
         let named = named("The largest files", files, format::bytes);
-        let is_pack = |(path, _): &(String, u64)| config.publish.is_pack(path);
-        let packs = if weight.large.iter().any(is_pack) {
-            PACKS
-        } else {
-            ""
-        };
-        report(&FILE, message, &format!("{packs}{named} "));
+        report(&FILE, message, &format!("{named} "));
     }
     let full = weight
         .entries

@@ -15,8 +15,7 @@ use crate::diagnostics::{Diagnostic, Excerpt, Place, Severity, codes};
 use crate::load::Input;
 use crate::model::annotation::Counts;
 use crate::model::findings::{
-    Findings, Member, NewestAnnotation, Slice, Spooled, SpooledAnnotation, SpooledCard,
-    ThreadCounts,
+    Findings, NewestAnnotation, Slice, Spooled, SpooledAnnotation, SpooledCard, ThreadCounts,
 };
 use crate::model::review::Rating;
 use crate::publish::SiteFiles;
@@ -230,7 +229,6 @@ pub(super) struct FindingsShape {
     writeup: TextPlace,
     failures: TextPlace,
     compare: Vec<TextPlace>,
-    members: Vec<MemberShape>,
     newest: Vec<AnnotationShape>,
     quote: Option<AnnotationShape>,
     /// Kind, group and card of each annotation.
@@ -267,14 +265,6 @@ pub(super) fn newest_annotation(text: &[u8]) -> Option<NewestAnnotation> {
         href,
         at,
     })
-}
-
-/// Name, size, digests and place of a [`Member`].
-type MemberShape = (String, u64, [u8; 32], u32, TextPlace);
-
-fn member_shape(of: &Member) -> MemberShape {
-    let of = of.clone();
-    (of.file, of.bytes, of.blake3, of.crc32, place(of.at))
 }
 
 const fn annotation_shape(of: &SpooledAnnotation) -> AnnotationShape {
@@ -373,7 +363,6 @@ impl FindingsShape {
             writeup: place(spooled.writeup),
             failures: place(spooled.failures),
             compare: spooled.compare.iter().map(|it| place(*it)).collect(),
-            members: spooled.members.iter().map(member_shape).collect(),
             newest: spooled.newest.iter().map(annotation_shape).collect(),
             quote: spooled.quote.as_ref().map(annotation_shape),
             cards: cards
@@ -398,16 +387,6 @@ impl FindingsShape {
         let quote = match self.quote {
             Some(quote) => Some(annotation(quote)?),
             None => None,
-        };
-        let member = |(file, bytes, blake3, crc32, at): MemberShape| {
-            let at = slice(at)?;
-            Some(Member {
-                file,
-                bytes,
-                blake3,
-                crc32,
-                at,
-            })
         };
         Some(Findings {
             rating: self
@@ -441,11 +420,6 @@ impl FindingsShape {
                 writeup: slice(self.writeup)?,
                 failures: slice(self.failures)?,
                 compare: self.compare.into_iter().map(slice).collect::<Option<_>>()?,
-                members: self
-                    .members
-                    .into_iter()
-                    .map(member)
-                    .collect::<Option<_>>()?,
                 newest: self
                     .newest
                     .into_iter()

@@ -11,7 +11,6 @@ mod home;
 mod machines;
 mod not_found;
 mod overview;
-mod packs;
 mod parts;
 mod problems;
 mod prose;

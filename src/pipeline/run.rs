@@ -40,7 +40,6 @@ use crate::spool::Texts;
 use crate::view::run::Sources;
 use crate::view::timeline::Layout;
 
-pub(super) use self::downloads::member;
 use self::files::{Files, StageError};
 use super::directories::Directory;
 use super::gather::Gathered;
@@ -282,7 +281,6 @@ impl<'a> Job<'a> {
         let stage = output.stage;
         let mut spooled = spooled::write((stage, &mut texts), config, entry, inspected, layouts)?;
         spooled.compare = compare::spool(&run, stage.is_dry_run(), &mut texts)?.into();
-        spooled.members = downloads::members(&run, stage.is_dry_run(), &mut texts)?.into();
         let of_run = inspect::digests(record, model.files, inspected);
         spooled.digests = texts.put(&ledger::packed(&of_run));
         kept.findings.spooled = spooled;

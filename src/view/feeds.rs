@@ -70,8 +70,6 @@ feeds! {
         "The steps that should become a tool or a skill.";
     THREADS = "feeds/threads.jsonl", Shape::Lines, "select(.resolved | not) | [.runId, .file, .id] | @tsv",
         "Every review thread of the archive, as written, with its run and its file; newest run first, and within a run the newest thread first.";
-    DOWNLOADS = "feeds/downloads.jsonl", Shape::Lines, "[.slug, .file, .pack, .member] | @tsv",
-        "Every event log, tape and sidecar, with its pack, its place there and its digest.";
     CHANGES = crate::ledger::PATH, Shape::Json("builds"), ".builds[] | [.build, .runs, (.added | length), (.withdrawn | length)] | @tsv",
         "What each build added, changed and withdrew, and the state that the next build is compared with.";
     DIAGNOSTICS = "feeds/diagnostics.json", Shape::Json("diagnostics"), ".summary",

@@ -30,7 +30,7 @@ family! { ALL:
         bad "static/index.html"
         good "static/welcome.html";
     PUBLISH_OVER_BUDGET = "publish.over-budget" Error "the site is larger than its host or its budget allows"
-        why "`[publish] host` in site.toml names where the site is published, and `[budget]` what it may take. A host that refuses a site does so at the end of the upload, so a build refuses it first, and leaves the previous site unchanged. Withdraw runs, publish fewer or smaller files (`downloads` and `packs` in `[publish]`, `publish_implementation`, `cards`, `stories`), or raise the key in `[budget]` if your plan allows more."
+        why "`[publish] host` in site.toml names where the site is published, and `[budget]` what it may take. A host that refuses a site does so at the end of the upload, so a build refuses it first, and leaves the previous site unchanged. Withdraw runs, publish fewer or smaller files (`downloads` in `[publish]`, `publish_implementation`, `cards`, `stories`), or raise the key in `[budget]` if your plan allows more."
         bad "[publish]\nhost = \"cloudflare-pages\"    # and a site of 20,001 files"
         good "[publish]\nhost = \"cloudflare-pages\"\n\n[budget]\nfiles = 100000    # a paid plan";
     PUBLISH_FLAT_FOLDERS = "publish.flat-folders" Warning "the folder of all runs may become too full for the host"

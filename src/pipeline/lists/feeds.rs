@@ -1,10 +1,9 @@
-//! Writes the packs and all feeds, then the index of feeds and the page that describes them.
+//! Writes all feeds, then the index of feeds and the page that describes them.
 
 use std::io::{self, Write};
 
 use rayon::prelude::*;
 
-use crate::config::Downloads;
 use crate::diagnostics::{Diagnostic, json};
 use crate::feeds::annotations::write_collection;
 use crate::feeds::archive::{write_run_lines, write_runs};
@@ -18,13 +17,13 @@ use crate::view::feeds::{self as view, Feed, feeds_page};
 use crate::view::syndication;
 use crate::{ledger, spool};
 
-use super::{Lists, packs};
+use super::Lists;
 
 /// Writes a feed to its path.
 type Writer = fn(&Lists<'_>, &str) -> Result<FileDigest, Diagnostic>;
 
 /// All feeds, in the order of the index, with the facets they depend on, as for all lists.
-const FEEDS: [(Feed, Option<&[Facet]>, Writer); 16] = [
+const FEEDS: [(Feed, Option<&[Facet]>, Writer); 15] = [
     (view::RUNS, Some(&[]), |lists, path| {
         lists.stream(path, |out| {
             write_runs(out, lists.config(), lists.archive(), lists.findings())
@@ -87,9 +86,6 @@ const FEEDS: [(Feed, Option<&[Facet]>, Writer); 16] = [
                 .try_for_each(|lines| out.write_all(&lines?))
         })
     }),
-    (view::DOWNLOADS, None, |lists, path| {
-        lists.stream(path, |out| packs::write_index(lists, out))
-    }),
     (view::CHANGES, None, |lists, path| {
         let ledger = &lists.outcome.ledger;
         let write = |part: &ledger::Part, bytes: &[u8]| lists.stage.write(&part.path, bytes);
@@ -116,13 +112,10 @@ const FEEDS: [(Feed, Option<&[Facet]>, Writer); 16] = [
 ];
 
 pub(super) fn write(lists: &Lists<'_>) -> Result<(), Diagnostic> {
-    packs::write(lists)?;
     let base = lists.base();
-    let is_packed = lists.config().publish.downloads == Downloads::Packed;
     let feeds = FEEDS.par_iter();
     let feeds: Vec<Result<_, Diagnostic>> = feeds
         .filter(|(feed, ..)| base.is_some() || !feed.is_absolute)
-        .filter(|(feed, ..)| is_packed || feed.path != view::DOWNLOADS.path)
         .map(|(feed, of, write)| {
             let made = lists.unless_known((feed.path, *of), |lists| write(lists, feed.path))?;
             let digest = || lists.stage.digest(feed.path);

@@ -18,7 +18,6 @@ pub(super) fn write(run: &CheckedRun<'_>, files: &mut Files<'_>) -> Result<(), S
         sidecars: s.sidecars,
         conversation: s.conversation,
         threads: s.threads,
-        id: &s.entry.run.id,
         files: s.files,
         downloads: s.downloads,
         withheld: s.withheld,

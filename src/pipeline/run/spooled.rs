@@ -48,7 +48,6 @@ pub(super) fn write(
         writeup: Slice::default(),
         failures: Slice::default(),
         compare: Box::default(),
-        members: Box::default(),
         newest: Box::default(),
         quote: None,
     };

@@ -38,8 +38,6 @@ pub struct ProvenanceView {
     pub withheld: Vec<WithheldView>,
     /// Whether any downloadable file differs from the recorded one.
     pub is_rewritten: bool,
-    /// The pack with the downloadable files.
-    pub pack: Option<PackView>,
     /// Whether any files are not published on this site.
     pub is_unpublished: bool,
     /// The archive of the files that the agent left, if published.
@@ -59,17 +57,6 @@ pub struct ProvenanceView {
     pub badge: Option<String>,
     /// Licence of the data.
     pub licence: Option<String>,
-}
-
-/// The pack of a run.
-#[derive(Debug, Serialize)]
-pub struct PackView {
-    /// The pack.
-    pub archive: Link,
-    /// Its files of the run.
-    pub members: Vec<String>,
-    /// The command to extract them.
-    pub command: String,
 }
 
 /// A withheld span of a file, or a withheld file.
@@ -174,7 +161,6 @@ pub(super) fn provenance(s: &Sources<'_>) -> ProvenanceView {
         is_rewritten: is_published
             && (s.files.iter())
                 .any(|file| file.published.is_some() && s.downloads.contains(&file.path)),
-        pack: pack(s),
         is_unpublished: !is_published && !s.downloads.is_empty(),
         implementation: s
             .archive
@@ -196,24 +182,6 @@ pub(super) fn provenance(s: &Sources<'_>) -> ProvenanceView {
         badge: badge(s),
         licence: s.config.policy.licence.clone(),
     }
-}
-
-/// The pack with the downloads of the run, if they are packed.
-fn pack(s: &Sources<'_>) -> Option<PackView> {
-    let publish = &s.config.publish;
-    let (slug, id) = (&s.entry.slug, &s.entry.run.id);
-    let found = s.downloads.iter();
-    let found = found.filter_map(|file| publish.download(slug, id, file));
-    let found: Vec<(String, String)> = found.filter_map(|it| Some((it.path, it.member?))).collect();
-    let (path, _) = found.first()?;
-    let name = path.rsplit('/').next().unwrap_or_default();
-    let root = links::root(&links::run(slug));
-    let command = format!("unzip {name} '{slug}/*'");
-    Some(PackView {
-        archive: Link::new(name, publish.address(&root, path)),
-        command,
-        members: found.into_iter().map(|(_, member)| member).collect(),
-    })
 }
 
 fn withheld_view(s: &Sources<'_>, withheld: &Withheld) -> WithheldView {

@@ -92,10 +92,10 @@ pub(crate) fn many_kinds() -> TestSite {
     site
 }
 
-/// As `many_kinds`, with packed downloads and prefixed run folders.
-fn many_kinds_packed() -> TestSite {
+/// As `many_kinds`, with prefixed run folders.
+fn many_kinds_prefixed() -> TestSite {
     let site = many_kinds();
-    let settings = "[publish]\ndownloads = \"packed\"\npacks = 16\nrun_folders = \"prefixed\"\n";
+    let settings = "[publish]\nrun_folders = \"prefixed\"\n";
     site.replace("site.toml", "[build]\n", &format!("{settings}\n[build]\n"));
     site
 }
@@ -131,8 +131,8 @@ fn after_each_of_many_edits_the_site_is_that_of_a_fresh_build() {
 }
 
 #[test]
-fn after_each_of_many_edits_in_another_order_packs_and_pages_are_those_of_a_fresh_build() {
-    stays_exact(&many_kinds_packed(), 2);
+fn after_each_of_many_edits_in_another_order_the_site_is_that_of_a_fresh_build() {
+    stays_exact(&many_kinds_prefixed(), 2);
 }
 
 /// Stamps of every file of the site.

@@ -102,9 +102,6 @@ fn schema_of_feed(path: &str) -> Option<&'static str> {
     })
 }
 
-/// Settings of a site with every feed.
-const PACKED: &str = "[publish]\ndownloads = \"packed\"\n";
-
 /// The schema without room for undescribed keys, except where it passes on input values.
 fn closed(name: &str) -> Value {
     let mut schema = schema(name);
@@ -169,8 +166,7 @@ fn every_document_of_the_demo_site_is_what_its_schema_says() {
     let files = tree(&out.path().join("public"));
     let seen = check_published(&files);
     for entry in schema::ALL {
-        // The demo site has no packs.
-        if matches!(entry.describes, Describes::Feed(_)) && entry.name != "downloads-line" {
+        if matches!(entry.describes, Describes::Feed(_)) {
             assert!(seen.contains(entry.name), "no document of {}", entry.name);
         }
         assert_eq!(
@@ -212,9 +208,7 @@ fn the_documents_of_odd_sites_are_what_their_schemas_say() {
         &format!("{FIRST}/annotations.json"),
         r#"{"annotations":[{"id":"t","turnId":"1","resource":"gone.txt","resolved":false,"entries":[],"extra":1}]}"#,
     );
-    let packed = TestSite::base();
-    packed.write("site.toml", PACKED);
-    for site in [bare, problems, packed, TestSite::empty()] {
+    for site in [bare, problems, TestSite::empty()] {
         site.publish();
         check_published(&site.published());
     }
@@ -223,7 +217,6 @@ fn the_documents_of_odd_sites_are_what_their_schemas_say() {
 #[test]
 fn feed_schemas_refuse_missing_keys_and_wrong_types() {
     let site = TestSite::base();
-    site.write("site.toml", PACKED);
     site.publish();
     let mut seen = BTreeSet::new();
     for (path, bytes) in site.published() {

@@ -17,12 +17,9 @@ use crate::incremental::{Reference, many_kinds};
 use crate::support::{Run, TestSite, described, differences, tree};
 
 /// Edits that affect parts, in addition to those for incremental builds.
-const MORE: [Edit; 6] = [
+const MORE: [Edit; 5] = [
     ("a run has several tapes and every other file", |site, _| {
         furnish(site, "content/runs/r2");
-    }),
-    ("downloads are packed", |site, _| {
-        publish(site, "downloads = \"packed\"");
     }),
     ("downloads are for a bucket", |site, _| {
         publish(site, "files_base_url = \"https://files.example.org/\"");
