@@ -80,14 +80,6 @@ impl Spool {
         }
     }
 
-    /// A temporary spool that holds nothing in memory.
-    pub(crate) fn on_disk() -> Self {
-        Self {
-            place: Backing::Temporary(Mutex::new((SpooledTempFile::new(0), 0))),
-            is_damaged: Arc::default(),
-        }
-    }
-
     /// Stores texts and returns the place of the first.
     pub fn put(&self, texts: &[u8]) -> Result<u64, Diagnostic> {
         self.append(texts).map_err(|error| refused(&error))

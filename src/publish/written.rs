@@ -92,7 +92,7 @@ mod tests {
             ("runs/a-b/text/0123.txt", "Event pages"),
             ("runs/a-b/events.jsonl", "Downloads"),
             ("runs/a-b/assets/0123.png", "Downloads"),
-            ("downloads/3f.zip", "Downloads"),
+            ("downloads/a-b/events.jsonl", "Downloads"),
             ("runs/a-b/run.json", "run.json"),
             ("runs/index.html", "Lists"),
             ("runs/page/2/index.html", "Lists"),

@@ -3,9 +3,7 @@
 use std::collections::BTreeMap;
 
 use crate::crawl;
-use crate::support::{
-    FIRST, FIRST_SLUG, HEADER, Run, TestSite, annotation, lines, messages,
-};
+use crate::support::{FIRST, FIRST_SLUG, HEADER, Run, TestSite, annotation, lines, messages};
 
 /// Withheld text of the first run.
 const SECRET: &str = "read the task";

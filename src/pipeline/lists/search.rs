@@ -4,12 +4,12 @@ use crate::diagnostics::Diagnostic;
 use crate::links;
 use crate::markup::markdown;
 use crate::model::archive::{Entry, GroupBy};
-use crate::model::findings::{Findings, Slice};
+use crate::model::findings::Findings;
 use crate::model::prose::ProseKind;
-use crate::render::index::{Aside, Index};
+use crate::render::index::Index;
 use crate::render::parts::{Parts, Sizes};
 use crate::render::script;
-use crate::spool::{self, Spool};
+use crate::spool;
 use crate::view::annotations::kind_folders;
 use crate::view::data::search::{self, Document, Kind, Manifest, RunHead, RunText};
 
@@ -33,25 +33,9 @@ const TEXTS: Sizes = Sizes {
 /// Cases listed before the user types.
 const OFFERED: usize = 8;
 
-/// Index segments spilled to disk.
-struct Segments(Spool);
-
-impl Aside for Segments {
-    type Place = Slice;
-    type Error = Diagnostic;
-
-    fn put(&mut self, piece: &[u8]) -> Result<Slice, Diagnostic> {
-        self.0.add(piece).map_err(|error| spool::refused(&error))
-    }
-
-    fn get(&mut self, place: Slice) -> Result<Vec<u8>, Diagnostic> {
-        self.0.get(place).map_err(|error| spool::refused(&error))
-    }
-}
-
 /// Writes all search data. Runs are numbered from the oldest, so adding runs keeps the numbers of existing texts.
 pub(super) fn write(lists: &Lists<'_>) -> Result<(), Diagnostic> {
-    let mut index = Index::new(Segments(Spool::on_disk()));
+    let mut index = Index::default();
     let mut documents = 0;
     let mut cases = (0, Vec::new());
     let mut about = Texts::new(lists.stage, ("search", TEXTS), "about".to_owned());
@@ -60,7 +44,6 @@ pub(super) fn write(lists: &Lists<'_>) -> Result<(), Diagnostic> {
         let Document(kind, title, of, href, text) = &document;
         let number = about.push(href, &json, 1)?;
         index.add_weighed(*kind, number, [title, of, text]);
-        index.make_room()?;
         documents += 1;
         if *kind == Kind::Case {
             cases.0 += 1;
@@ -83,7 +66,6 @@ pub(super) fn write(lists: &Lists<'_>) -> Result<(), Diagnostic> {
         let all = texts_of(lists, &mut cards, (entry, findings))?;
         documents += 1 + all.len();
         add(&mut texts, &mut index, (&head, &all))?;
-        index.make_room()?;
     }
     texts.finish()?;
     cards.finish()?;
@@ -99,7 +81,7 @@ pub(super) fn write(lists: &Lists<'_>) -> Result<(), Diagnostic> {
 
 fn add(
     texts: &mut Texts<'_>,
-    index: &mut Index<Segments>,
+    index: &mut Index,
     (head, all): (&RunHead, &[RunText]),
 ) -> Result<(), Diagnostic> {
     let refused = |error: serde_json::Error| spool::refused(&error.into());
@@ -145,7 +127,7 @@ fn texts_of(
     Ok(all)
 }
 
-fn write_index(lists: &Lists<'_>, index: Index<Segments>) -> Result<Parts, Diagnostic> {
+fn write_index(lists: &Lists<'_>, index: Index) -> Result<Parts, Diagnostic> {
     let mut files = PartFiles::sized(lists.stage, ("search", TERMS), "search/terms-");
     index.finish(
         |term, list| {
