@@ -17,7 +17,7 @@ use crate::formats::portable::with_whole_pairs;
 use super::{Problem, problem};
 
 pub use spoken::Spoken;
-pub use values::{Apart, Content, Count, Flag, Items, List, Maybe, Number, Object, Text};
+pub use values::{Apart, Content, Count, Flag, Items, List, Maybe, Number, Object, OfScalar, Text};
 
 /// A JSON text with U+FFFD for each half of a surrogate pair, which no Rust string can hold.
 pub fn whole_pairs(json: &str) -> Cow<'_, str> {
