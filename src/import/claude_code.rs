@@ -225,10 +225,7 @@ fn subagent(source: &Source, position: usize) -> Lane {
     let base = stem.rsplit('/').next().unwrap_or(stem);
     let beside = source.position(&format!("{stem}.meta.json"));
     let beside: Option<File<'_>> = beside.and_then(|beside| source.read(beside).ok());
-    let meta = beside.as_ref().and_then(|file| {
-        let text = std::str::from_utf8(&file.bytes).ok()?;
-        Row::parse(text).ok()
-    });
+    let meta = beside.as_ref().and_then(|file| Row::bytes(&file.bytes));
     Lane {
         id: base.strip_prefix("agent-").unwrap_or(base).to_owned(),
         name: meta.as_ref().and_then(|meta| meta.name("agentType")),

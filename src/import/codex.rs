@@ -7,7 +7,6 @@ mod finish;
 mod header;
 mod items;
 mod patch;
-mod rows;
 mod screen;
 mod thread;
 mod twins;

@@ -5,6 +5,7 @@ use std::collections::BTreeMap;
 use serde::Serialize;
 use serde_json::value::RawValue;
 
+pub use crate::formats::trace::Agent;
 use crate::formats::trace::{Action, Change, ExitCodeFrom, Phase, Role};
 
 use crate::diagnostics::codes::{IMPORT_CUT_LINE, IMPORT_LOWER_BOUND, IMPORT_UNREADABLE_ENTRY};
@@ -333,21 +334,6 @@ pub struct Outcome {
     pub valid: Option<bool>,
     #[serde(skip_serializing_if = "Option::is_none")]
     pub reason: Option<String>,
-}
-
-/// An agent other than the main one.
-#[derive(Debug, Default, Serialize)]
-#[allow(missing_docs, reason = "the names are those of the format")]
-pub struct Agent {
-    pub id: String,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub name: Option<String>,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub parent: Option<String>,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub call: Option<String>,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub model: Option<String>,
 }
 
 /// Names and folders to replace everywhere in a run: see `clean`.

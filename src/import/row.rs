@@ -21,12 +21,18 @@ pub struct Row<'a> {
 impl<'a> Row<'a> {
     /// Reads an object, such as a line.
     pub fn parse(text: &'a str) -> Result<Self, Fault> {
-        let row = match Node::parse(text) {
-            Ok(node) => Self::of(node),
+        let row = match Self::value(text) {
+            Ok(_) if loose::is_deep(text) => return Err(Fault::Invalid),
+            Ok(row) => row,
             Err(error) if error.is_eof() => return Err(Fault::Cut),
             Err(_) => return Err(Fault::Invalid),
         };
         row.is_object().then_some(row).ok_or(Fault::Other)
+    }
+
+    /// Reads an object of valid UTF-8.
+    pub fn bytes(bytes: &'a [u8]) -> Option<Self> {
+        Self::parse(std::str::from_utf8(bytes).ok()?).ok()
     }
 
     /// Reads a whole file.
@@ -37,6 +43,11 @@ impl<'a> Row<'a> {
             let help = "Import the log as its program wrote it.";
             problem(&IMPORT_INVALID_FILE, file, message, help)
         })
+    }
+
+    /// Reads any value.
+    pub fn value(text: &'a str) -> serde_json::Result<Self> {
+        Node::parse(text).map(Self::of)
     }
 
     fn of(node: Node<'a>) -> Self {
@@ -55,6 +66,28 @@ impl<'a> Row<'a> {
     pub fn members(self) -> impl Iterator<Item = (Cow<'a, str>, Self)> {
         let members = self.members.into_iter();
         members.map(|member| (member.key, Self::of(member.value)))
+    }
+
+    /// The keys of an object, sorted.
+    pub fn keys(&self) -> Vec<Cow<'a, str>> {
+        let mut keys: Vec<_> = self
+            .members
+            .iter()
+            .map(|member| member.key.clone())
+            .collect();
+        keys.sort();
+        keys.dedup();
+        keys
+    }
+
+    /// The items of an array.
+    pub fn items(&self) -> impl DoubleEndedIterator<Item = Self> + use<'a> {
+        self.node.items().into_iter().map(Self::of)
+    }
+
+    /// Whether it is an array.
+    pub fn is_array(&self) -> bool {
+        self.node.kind() == Kind::Array
     }
 
     /// Whether it is an object.
@@ -80,6 +113,11 @@ impl<'a> Row<'a> {
     /// Whether there is a value that is not null.
     pub fn has(&self, path: &str) -> bool {
         self.node(path).is_some()
+    }
+
+    /// Whether there is a value, or null.
+    pub fn has_key(&self, key: &str) -> bool {
+        last(&self.members, key).is_some()
     }
 
     /// Whether a key has the value null.

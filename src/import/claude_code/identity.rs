@@ -81,7 +81,7 @@ fn copied(bytes: &[u8], session: &str) -> Option<Copied> {
 
 /// Reads a line with a row that has an id.
 fn row<T>(line: &[u8], read: impl FnOnce(&Row<'_>) -> Option<T>) -> Option<T> {
-    let row = Row::parse(std::str::from_utf8(line).ok()?).ok()?;
+    let row = Row::bytes(line)?;
     row.word("uuid")?;
     read(&row)
 }

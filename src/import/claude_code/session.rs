@@ -321,6 +321,6 @@ fn is_bookkeeping(kind: &str) -> bool {
 /// A session exported as one object.
 fn export(bytes: &[u8]) -> Option<Row<'_>> {
     memchr::memmem::find(bytes.get(..bytes.len().min(4096))?, b"\"loglines\"")?;
-    let export = Row::parse(std::str::from_utf8(bytes).ok()?).ok()?;
+    let export = Row::bytes(bytes)?;
     export.is_list("loglines").then_some(export)
 }
