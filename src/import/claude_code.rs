@@ -267,22 +267,8 @@ fn finish(mut session: Session<'_>, file: &str) -> Draft {
     record.models = main.models;
     record.started = main.started;
     record.finished = main.finished;
-    let ids = [("session", session.id.clone()), ("agent", alone.clone())];
-    let ids = ids
-        .into_iter()
-        .filter_map(|(name, id)| Some((name.to_owned(), id?)));
-    record.ids.extend(ids);
-    record.id = match (session.id, alone) {
-        (Some(id), None) if loose::is_uuid(&id) => Id::Own(id),
-        (Some(id), agent) => Id::Derived {
-            names: [Some(id), agent, record.started.clone()]
-                .into_iter()
-                .flatten()
-                .collect(),
-            with_digests: false,
-        },
-        (None, _) => Id::default(),
-    };
+    record.ids([("session", session.id.clone()), ("agent", alone.clone())]);
+    record.id = Id::of_session(session.id, alone, record.started.clone());
     let (tasks, prompts, links) = (session.tasks, session.prompts, session.links);
     let ends = session.ends;
     let blocks = lanes.map(|lane| {
@@ -300,12 +286,9 @@ fn finish(mut session: Session<'_>, file: &str) -> Draft {
             agent: Agent {
                 name: lane.name.or(task),
                 id: lane.id,
-                parent: None,
                 call,
-                model: match lane.models.as_slice() {
-                    [model] => Some(model.clone()),
-                    _ => None,
-                },
+                model: agents::only(lane.models),
+                ..Agent::default()
             },
             events: lane.events,
             ended,

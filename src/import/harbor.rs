@@ -130,7 +130,7 @@ fn job_name(source: &Source, folder: &str) -> Option<String> {
 }
 
 fn record(trial: &Trial<'_>, job: &Job, draft: &mut Draft) -> Record {
-    let log = std::mem::take(&mut draft.record);
+    let mut log = std::mem::take(&mut draft.record);
     let row = &trial.row;
     let model = row.name("agent_info.model_info.name").map(|name| {
         // A path stays one, so that it is recognized as such.
@@ -141,17 +141,12 @@ fn record(trial: &Trial<'_>, job: &Job, draft: &mut Draft) -> Record {
             _ => name,
         }
     });
-    let mut ids = log.ids;
-    let own = [
+    log.ids([
         ("trial", row.name("trial_name")),
         ("dataset", row.name("source")),
         ("job", job.id.clone()),
         ("jobName", job.name.clone()),
-    ];
-    ids.extend(
-        own.into_iter()
-            .filter_map(|(name, id)| Some((name.to_owned(), id?))),
-    );
+    ]);
     let worked = draft.events.iter().any(|event| {
         use crate::formats::trace::Role;
         let message = matches!(
@@ -174,7 +169,7 @@ fn record(trial: &Trial<'_>, job: &Job, draft: &mut Draft) -> Record {
     let version = ["task_id.ref", "task_id.git_commit_id", "task_checksum"];
     Record {
         id: row.name("id").map_or_else(Id::default, Id::Own),
-        ids,
+        ids: log.ids,
         case: row.name("task_name"),
         case_version: row.first(version).map(Cow::into_owned),
         harness: row.name("agent_info.name").or(log.harness),

@@ -112,14 +112,7 @@ impl Lane {
             *images += count;
             return;
         }
-        let message = What::Message {
-            role: Role::User,
-            text: String::new(),
-            model: None,
-            phase: None,
-            steering: false,
-            images: count,
-        };
+        let message = What::message(Role::User, String::new(), false, count);
         self.push(place, "", message);
     }
 

@@ -103,11 +103,8 @@ impl Session<'_> {
                 };
                 let lane = &mut self.lanes[at];
                 lane.prompt.get_or_insert_with(|| tree::hash(said.trim()));
-                lane.push(
-                    place,
-                    pointer,
-                    message(Role::User, said.into_owned(), steering),
-                );
+                let message = What::message(Role::User, said.into_owned(), steering, 0);
+                lane.push(place, pointer, message);
                 return true;
             }
             Typed::Command(text) => Some(("command", Some(text))),
@@ -135,8 +132,7 @@ impl Session<'_> {
     }
 
     fn note(&mut self, at: usize, place: &Place, kind: &str, text: Option<String>) {
-        let kind = kind.to_owned();
-        self.lanes[at].push(place, "", What::Note { kind, text });
+        self.lanes[at].push(place, "", What::note(kind, text));
     }
 
     pub(super) fn assistant(&mut self, row: &Row<'_>, message: &Row<'_>, at: usize, place: &Place) {
@@ -187,12 +183,9 @@ impl Session<'_> {
         }
         let text = text.to_owned();
         let what = if is_error {
-            What::Error {
-                message: text,
-                code: None,
-            }
+            What::error(text)
         } else {
-            message(Role::Assistant, text, false)
+            What::message(Role::Assistant, text, false, 0)
         };
         self.lanes[at].push(place, pointer, what);
     }
@@ -334,17 +327,6 @@ fn is_tool_result(block: &Row<'_>) -> bool {
 
 fn is_image(kind: &str) -> bool {
     matches!(kind, "image" | "document")
-}
-
-fn message(role: Role, text: String, steering: bool) -> What {
-    What::Message {
-        role,
-        text,
-        model: None,
-        phase: None,
-        steering,
-        images: 0,
-    }
 }
 
 /// The texts, one per line, and the number of images.

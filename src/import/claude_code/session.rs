@@ -182,11 +182,8 @@ impl<'o> Session<'o> {
 
     fn inherit(&mut self, place: &Place) {
         self.inherited += 1;
-        let text = Some(format!("{} rows of another session", self.inherited));
-        let what = What::Note {
-            kind: "inherited".to_owned(),
-            text,
-        };
+        let text = format!("{} rows of another session", self.inherited);
+        let what = What::note("inherited", Some(text));
         let lane = &mut self.lanes[0];
         if let Some(at) = self.inherited_note {
             lane.events[at].what = what;
@@ -236,9 +233,8 @@ impl<'o> Session<'o> {
             return;
         }
         if let Some(known) = known {
-            let text = Some(format!("{known} to {version}"));
-            let kind = "version change".to_owned();
-            self.lanes[at].push(place, "", What::Note { kind, text });
+            let note = What::note("version change", Some(format!("{known} to {version}")));
+            self.lanes[at].push(place, "", note);
         }
         self.draft.record.harness_version = Some(version);
     }

@@ -117,14 +117,7 @@ impl Reader<'_> {
         if text.trim().is_empty() {
             return;
         }
-        let message = What::Message {
-            role,
-            text: text.to_owned(),
-            model: None,
-            phase: None,
-            steering: false,
-            images: 0,
-        };
+        let message = What::message(role, text.to_owned(), false, 0);
         self.push(None, None, message);
     }
 

@@ -48,7 +48,8 @@ impl Reader<'_> {
             }
             "context_compacted" => self.compacted("context_compacted", ""),
             "error" | "stream_error" => {
-                self.error(event.text("message").into_owned());
+                let message = event.text("message").into_owned();
+                self.push(None, None, What::error(message));
             }
             "exec_command_end" => self.verdict(event, None),
             "patch_apply_end" => self.verdict(event, event.flag("success")),
@@ -76,13 +77,8 @@ impl Reader<'_> {
         };
         self.ended = Some((state, event.text("type").into_owned()));
         if let Some(message) = message {
-            self.error(message.into_owned());
+            self.push(None, None, What::error(message.into_owned()));
         }
-    }
-
-    fn error(&mut self, message: String) {
-        let code = None;
-        self.push(None, None, What::Error { message, code });
     }
 
     fn verdict(&mut self, event: &Row<'_>, ok: Option<bool>) {

@@ -12,6 +12,7 @@ use super::super::loose;
 use super::super::row::Row;
 use super::super::source::Source;
 use super::super::time::When;
+use super::super::usage::Inclusive;
 use super::super::{Keep, Options, Problem, problem, shared};
 use super::family::{self, Family, Head};
 use super::patch::FileChange;
@@ -118,12 +119,13 @@ impl Sums {
     }
 
     pub(super) fn tokens(self) -> Tokens {
-        Tokens {
-            uncached_input: Some(self.input.saturating_sub(self.cached)),
-            cached_input: Some(self.cached),
-            output: Some(self.output.saturating_sub(self.reasoning)),
+        let counts = Inclusive {
+            input: Some(self.input),
+            cached: Some(self.cached),
+            output: Some(self.output),
             reasoning: Some(self.reasoning),
-        }
+        };
+        counts.disjoint()
     }
 }
 
@@ -269,8 +271,7 @@ impl<'o> Reader<'o> {
     }
 
     pub(super) fn note(&mut self, kind: &str, text: Option<String>) {
-        let kind = kind.to_owned();
-        self.push(None, None, What::Note { kind, text });
+        self.push(None, None, What::note(kind, text));
     }
 
     /// Records one of the two forms of a text.
@@ -402,15 +403,11 @@ impl<'o> Reader<'o> {
             self.time = meta.text("timestamp").into_owned();
         }
         let head = family::of_session(meta);
-        let ids = [
+        self.draft.record.ids([
             ("thread", meta.name("id")),
             ("session", meta.name("session_id")),
             ("parentThread", head.parent.clone()),
-        ];
-        let ids = ids
-            .into_iter()
-            .filter_map(|(name, id)| Some((name.to_owned(), id?)));
-        self.draft.record.ids.extend(ids);
+        ]);
         self.draft.record.harness_version = meta.name("cli_version");
         self.is_exec = meta.text("source") == "exec";
         self.first_own = meta
