@@ -14,7 +14,7 @@ use super::noise::{self, Typed};
 use super::session::Session;
 use super::tree;
 
-impl Session<'_> {
+impl Session {
     /// Reads a user row. Returns whether the user wrote it.
     pub(super) fn user(
         &mut self,

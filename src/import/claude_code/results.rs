@@ -12,7 +12,7 @@ use super::messages::joined;
 use super::noise::{self, Notification};
 use super::session::Session;
 
-impl Session<'_> {
+impl Session {
     pub(super) fn result(
         &mut self,
         row: &Row<'_>,

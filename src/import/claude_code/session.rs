@@ -21,8 +21,9 @@ use super::{PARENT, SESSION};
 pub(super) type Owners = BTreeMap<RowId, usize>;
 
 /// The state after some rows.
-pub(super) struct Session<'o> {
-    pub(super) options: &'o Options,
+#[derive(Default)]
+pub(super) struct Session {
+    pub(super) options: Options,
     pub(super) draft: Draft,
     /// The main line, then the subagents in order of their first rows.
     pub(super) lanes: Vec<Lane>,
@@ -53,27 +54,12 @@ pub(super) struct Session<'o> {
     inherited_note: Option<usize>,
 }
 
-impl<'o> Session<'o> {
-    pub(super) fn new(options: &'o Options) -> Self {
+impl Session {
+    pub(super) fn new(options: &Options) -> Self {
         Self {
-            options,
-            draft: Draft::default(),
+            options: options.clone(),
             lanes: vec![Lane::default()],
-            by_agent: BTreeMap::new(),
-            by_row: BTreeMap::new(),
-            seen: BTreeSet::new(),
-            id: None,
-            tasks: BTreeMap::new(),
-            prompts: BTreeMap::new(),
-            links: BTreeMap::new(),
-            started: BTreeSet::new(),
-            ends: BTreeMap::new(),
-            meter: Meter::default(),
-            broken_responses: 0,
-            first_own: None,
-            costs: BTreeMap::new(),
-            inherited: 0,
-            inherited_note: None,
+            ..Self::default()
         }
     }
 

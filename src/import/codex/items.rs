@@ -15,7 +15,7 @@ use super::thread::Reader;
 use super::twins::Who;
 use super::{finish, header};
 
-impl Reader<'_> {
+impl Reader {
     pub(super) fn item(&mut self, item: &Row<'_>) {
         match &*item.text("type") {
             "message" => self.said_by(item),
