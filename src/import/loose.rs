@@ -14,8 +14,10 @@ use crate::diagnostics::codes::{IMPORT_INVALID_FILE, IMPORT_UNREADABLE_ENTRY};
 use crate::formats::json::Node;
 use crate::formats::portable::with_whole_pairs;
 
+use super::row::{AS_WRITTEN, end_of_string};
 use super::{Problem, problem};
 
+pub use super::row::{Fault, document};
 pub use spoken::Spoken;
 pub use values::{Apart, Content, Count, Flag, Items, List, Maybe, Number, Object, Text};
 
@@ -26,28 +28,6 @@ pub fn whole_pairs(json: &str) -> Cow<'_, str> {
         return Cow::Borrowed(json);
     }
     with_whole_pairs(json)
-}
-
-/// The reason that a text is not an object.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Fault {
-    /// It is another value.
-    Other,
-    /// It ends too early.
-    Cut,
-    /// Invalid JSON.
-    Invalid,
-}
-
-impl Fault {
-    /// The reason in words, after "The line" or "The file".
-    pub const fn words(self) -> &'static str {
-        match self {
-            Self::Other => "is not a JSON object",
-            Self::Cut => "is truncated",
-            Self::Invalid => "is not valid JSON",
-        }
-    }
 }
 
 /// Reads an object.
@@ -110,8 +90,6 @@ pub fn without(raw: &RawValue, left_out: &[&str]) -> Option<Box<RawValue>> {
     compact(&object)
 }
 
-const AS_WRITTEN: &str = "Import the log as its program wrote it.";
-
 /// The text of a file or a member, prepared for JSON parsers: without a byte order mark, with U+FFFD for half surrogate pairs,
 /// with null for what is not a number, and with the names of infinite numbers as strings.
 pub fn text<'a>(file: &str, bytes: &'a [u8]) -> Result<Cow<'a, str>, Problem> {
@@ -162,24 +140,6 @@ fn with_numbers(mut rest: &str) -> String {
     out
 }
 
-/// Reads a whole document.
-pub fn document<'a, T: Deserialize<'a>>(file: &str, text: &'a str) -> Result<T, Problem> {
-    serde_json::from_str(text).map_err(|error| {
-        let (message, help) = if error.is_eof() {
-            let message = "The file ends in the middle of its JSON".to_owned();
-            (
-                message,
-                "Import the log again once it is written to its end.",
-            )
-        } else {
-            (format!("The file cannot be read: {error}"), AS_WRITTEN)
-        };
-        let mut problem = problem(&IMPORT_INVALID_FILE, file, message, help);
-        problem.place.line = u32::try_from(error.line()).ok();
-        problem
-    })
-}
-
 /// The problem of an unreadable part, with its place.
 pub fn odd(file: &str, pointer: &str, what: &str) -> Problem {
     let message = format!("`{pointer}` is not {what}");
@@ -207,22 +167,6 @@ pub fn compact(json: &str) -> Option<Box<RawValue>> {
         rest = after;
     }
     RawValue::from_string(out).ok()
-}
-
-/// The end of the string that begins a JSON text.
-fn end_of_string(text: &[u8]) -> usize {
-    let mut at = 1;
-    while let Some(found) = text
-        .get(at..)
-        .and_then(|rest| memchr::memchr2(b'"', b'\\', rest))
-    {
-        at += found;
-        if text[at] == b'"' {
-            return at + 1;
-        }
-        at += 2;
-    }
-    text.len()
 }
 
 pub fn is_uuid(text: &str) -> bool {
