@@ -17,7 +17,7 @@ use crate::model::annotation::{Annotation, Sidecar};
 use crate::model::archive::Entry;
 use crate::model::findings::{Findings, ThreadCounts};
 use crate::model::review::Rating;
-use crate::model::run::{Metrics, Number};
+use crate::model::run::{Metric, Metrics, Number};
 use crate::model::tape::{Event, Outcome, Tape};
 use crate::model::time::Moment;
 
@@ -67,13 +67,13 @@ columns! {
     state: [&'a str] = &run.state.word,
     rating: [Option<&'a str>] = findings.rating.map(Rating::word),
     validation_loaded: [Option<bool>] = run.validation.loaded,
-    run_time_seconds: [Option<f64>] = value(metrics.run_time_seconds.as_ref()),
-    uncached_input_tokens: [Option<f64>] = value(metrics.uncached_input.as_ref()),
-    cached_input_tokens: [Option<f64>] = value(metrics.cached_input.as_ref()),
-    output_tokens: [Option<f64>] = value(metrics.output.as_ref()),
-    reasoning_tokens: [Option<f64>] = value(metrics.reasoning.as_ref()),
-    comparable_cost_usd: [Option<f64>] = value(metrics.comparable_cost.as_ref()),
-    actual_cost_usd: [Option<f64>] = value(metrics.actual_cost.as_ref()),
+    run_time_seconds: [Option<f64>] = value(metrics.get(Metric::RunTime)),
+    uncached_input_tokens: [Option<f64>] = value(metrics.get(Metric::UncachedInput)),
+    cached_input_tokens: [Option<f64>] = value(metrics.get(Metric::CachedInput)),
+    output_tokens: [Option<f64>] = value(metrics.get(Metric::Output)),
+    reasoning_tokens: [Option<f64>] = value(metrics.get(Metric::Reasoning)),
+    comparable_cost_usd: [Option<f64>] = value(metrics.get(Metric::ComparableCost)),
+    actual_cost_usd: [Option<f64>] = value(metrics.get(Metric::ActualCost)),
     lower_bounds: [Option<String>] = lower_bounds(metrics),
     events: [i64] = count(findings.events.unwrap_or_default()),
     annotations: [i64] = count(findings.annotations.total()),

@@ -174,7 +174,7 @@ document! {
     struct Metrics<'a>(metrics: &'a run::Metrics) {
         /// Wall clock, in seconds; it depends on the provider as much as on the model. Null is unknown.
         #[schemars(with = "Option<shapes::Amount>")]
-        run_time_seconds: Option<Digits<'a>> = metrics.run_time_seconds.as_ref().map(Digits),
+        run_time_seconds: Option<Digits<'a>> = metrics.get(Metric::RunTime).map(Digits),
         /// Tokens, in four classes that do not overlap. Null is "not reported".
         tokens: Tokens<'a> = Tokens::of(metrics),
         /// Cost in USD. Null is "unknown", 0 is free.
@@ -209,16 +209,16 @@ document! {
     struct Tokens<'a>(metrics: &'a run::Metrics) {
         /// Input that was not served from a cache.
         #[schemars(with = "Option<shapes::Count>")]
-        uncached_input: Option<Digits<'a>> = metrics.uncached_input.as_ref().map(Digits),
+        uncached_input: Option<Digits<'a>> = metrics.get(Metric::UncachedInput).map(Digits),
         /// Input that was served from a cache.
         #[schemars(with = "Option<shapes::Count>")]
-        cached_input: Option<Digits<'a>> = metrics.cached_input.as_ref().map(Digits),
+        cached_input: Option<Digits<'a>> = metrics.get(Metric::CachedInput).map(Digits),
         /// Output without reasoning.
         #[schemars(with = "Option<shapes::Count>")]
-        output: Option<Digits<'a>> = metrics.output.as_ref().map(Digits),
+        output: Option<Digits<'a>> = metrics.get(Metric::Output).map(Digits),
         /// Reasoning.
         #[schemars(with = "Option<shapes::Count>")]
-        reasoning: Option<Digits<'a>> = metrics.reasoning.as_ref().map(Digits),
+        reasoning: Option<Digits<'a>> = metrics.get(Metric::Reasoning).map(Digits),
     }
 }
 
@@ -226,10 +226,10 @@ document! {
     struct Cost<'a>(metrics: &'a run::Metrics) {
         /// At list prices, in USD; use this one for comparisons.
         #[schemars(with = "Option<shapes::Amount>")]
-        comparable: Option<Digits<'a>> = metrics.comparable_cost.as_ref().map(Digits),
+        comparable: Option<Digits<'a>> = metrics.get(Metric::ComparableCost).map(Digits),
         /// Charged, in USD.
         #[schemars(with = "Option<shapes::Amount>")]
-        actual: Option<Digits<'a>> = metrics.actual_cost.as_ref().map(Digits),
+        actual: Option<Digits<'a>> = metrics.get(Metric::ActualCost).map(Digits),
     }
 }
 

@@ -73,14 +73,8 @@ pub struct Range {
 /// The ranges of a comparable set.
 #[derive(Debug, Clone, Default)]
 pub struct Ranges {
-    /// The four token classes in the format's order.
-    pub tokens: [Option<Range>; 4],
-    /// USD at list prices.
-    pub comparable_cost: Option<Range>,
-    /// USD charged.
-    pub actual_cost: Option<Range>,
-    /// Seconds.
-    pub run_time: Option<Range>,
+    /// In the order of [`Metric::ALL`].
+    pub metrics: [Option<Range>; Metric::ALL.len()],
     /// The runs themselves, newest first; those of a set of more than [`PEERS`] are left out.
     pub peers: Arc<Vec<Peer>>,
 }
@@ -99,10 +93,8 @@ pub const PEERS: usize = 24;
 impl Ranges {
     /// How many runs the widest of them is over, the run itself included; 0 when there is none.
     pub fn runs(&self) -> usize {
-        let others = [&self.comparable_cost, &self.actual_cost, &self.run_time];
-        let all = self.tokens.iter().chain(others);
-        let runs = all.filter_map(|range| Some(range.as_ref()?.runs));
-        runs.max().unwrap_or(0)
+        let ranges = self.metrics.iter().flatten();
+        ranges.map(|range| range.runs).max().unwrap_or(0)
     }
 }
 
@@ -252,22 +244,15 @@ fn range_key(run: &Run) -> RangeKey {
 
 impl Ranges {
     fn add(&mut self, run: &Arc<Run>, slug: &Slug) {
-        let metrics = &run.metrics;
         if self.peers.len() <= PEERS {
             Arc::make_mut(&mut self.peers).push(Peer {
                 slug: slug.clone(),
                 run: Arc::clone(run),
             });
         }
-        for (range, metric) in self.tokens.iter_mut().zip(Metric::TOKENS) {
-            widen(range, metrics.exact(metric));
+        for (range, metric) in self.metrics.iter_mut().zip(Metric::ALL) {
+            widen(range, run.metrics.exact(metric));
         }
-        widen(
-            &mut self.comparable_cost,
-            metrics.exact(Metric::ComparableCost),
-        );
-        widen(&mut self.actual_cost, metrics.exact(Metric::ActualCost));
-        widen(&mut self.run_time, metrics.exact(Metric::RunTime));
     }
 }
 

@@ -160,42 +160,44 @@ impl Subject {
 /// A finite number with the digits of the record.
 pub type Number = Written<f64>;
 
-/// Time, tokens and cost of a run. `None` means not reported, never 0.
+/// Time, tokens and cost of a run.
 #[derive(Debug, Clone)]
 pub struct Metrics {
-    /// Wall clock, in seconds.
-    pub run_time_seconds: Option<Number>,
-    /// Input that was not served from a cache, in tokens.
-    pub uncached_input: Option<Number>,
-    /// Input that was served from a cache, in tokens.
-    pub cached_input: Option<Number>,
-    /// Output without reasoning, in tokens.
-    pub output: Option<Number>,
-    /// Reasoning, in tokens.
-    pub reasoning: Option<Number>,
-    /// USD at list prices: the headline figure.
-    pub comparable_cost: Option<Number>,
-    /// USD charged.
-    pub actual_cost: Option<Number>,
+    /// In the order of [`Metric::ALL`]. `None` means not reported, never 0.
+    pub numbers: [Option<Number>; Metric::ALL.len()],
     /// The metrics whose values are lower bounds: the source lacks a part of what was counted.
     pub lower_bounds: MetricSet,
 }
 
 /// A metric of a run.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-#[allow(missing_docs, reason = "the names are those of `Metrics`")]
 pub enum Metric {
+    /// Input that was not served from a cache, in tokens.
     UncachedInput,
+    /// Input that was served from a cache, in tokens.
     CachedInput,
+    /// Output without reasoning, in tokens.
     Output,
+    /// Reasoning, in tokens.
     Reasoning,
+    /// USD at list prices: the headline metric.
     ComparableCost,
+    /// USD charged.
     ActualCost,
+    /// Wall clock, in seconds.
     RunTime,
 }
 
+/// What a metric is measured in.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Unit {
+    Tokens,
+    Dollars,
+    Seconds,
+}
+
 impl Metric {
-    /// All metrics, in the order of [`Metrics::all`].
+    /// All metrics, in the order of [`Metrics::numbers`].
     pub const ALL: [Self; 7] = [
         Self::UncachedInput,
         Self::CachedInput,
@@ -206,7 +208,7 @@ impl Metric {
         Self::RunTime,
     ];
 
-    /// The token classes, in the order of [`Metrics::tokens`].
+    /// The token classes in the format's order.
     pub const TOKENS: [Self; 4] = [
         Self::UncachedInput,
         Self::CachedInput,
@@ -237,6 +239,16 @@ impl Metric {
             Self::ComparableCost => "comparable cost",
             Self::ActualCost => "actual cost",
             Self::RunTime => "run time",
+        }
+    }
+
+    pub const fn unit(self) -> Unit {
+        match self {
+            Self::UncachedInput | Self::CachedInput | Self::Output | Self::Reasoning => {
+                Unit::Tokens
+            }
+            Self::ComparableCost | Self::ActualCost => Unit::Dollars,
+            Self::RunTime => Unit::Seconds,
         }
     }
 }
@@ -301,52 +313,44 @@ impl Metrics {
         self.lower_bounds.contains(metric)
     }
 
+    /// A metric as reported, in full or not.
+    pub const fn get(&self, metric: Metric) -> Option<&Number> {
+        self.numbers[metric as usize].as_ref()
+    }
+
     /// A metric that is reported in full; `None` for a lower bound, which is no value to compare or to average.
     pub fn exact(&self, metric: Metric) -> Option<&Number> {
-        let number = self.all()[metric as usize];
+        let number = self.get(metric);
         number.filter(|_| !self.is_lower_bound(metric))
-    }
-
-    /// The four token classes in the format's order.
-    pub fn tokens(&self) -> [(&'static str, Option<&Number>); 4] {
-        [
-            ("uncached input", self.uncached_input.as_ref()),
-            ("cached input", self.cached_input.as_ref()),
-            ("output", self.output.as_ref()),
-            ("reasoning", self.reasoning.as_ref()),
-        ]
-    }
-
-    /// The token classes, comparable and actual cost, and the run time.
-    pub fn all(&self) -> [Option<&Number>; 7] {
-        let [uncached, cached, output, reasoning] = self.tokens().map(|(_, number)| number);
-        let others = [
-            &self.comparable_cost,
-            &self.actual_cost,
-            &self.run_time_seconds,
-        ];
-        let [comparable, actual, run_time] = others.map(Option::as_ref);
-        [
-            uncached, cached, output, reasoning, comparable, actual, run_time,
-        ]
     }
 
     /// The sums that people ask for: input, output, everything (formats.md A.iii).
     pub fn totals(&self) -> [(&'static str, Total); 3] {
-        let classes = self.tokens();
-        let total = |range: std::ops::Range<usize>| {
-            let bounds = &Metric::TOKENS[range.clone()];
-            let bounds = bounds.iter().filter(|metric| self.is_lower_bound(**metric));
-            Total {
-                partial: bounds.map(|metric| metric.name()).collect(),
-                ..Total::of(&classes[range])
-            }
-        };
+        let (input, output) = Metric::TOKENS.split_at(2);
         [
-            ("all input", total(0..2)),
-            ("all output", total(2..4)),
-            ("all tokens", total(0..4)),
+            ("all input", self.total(input)),
+            ("all output", self.total(output)),
+            ("all tokens", self.total(&Metric::TOKENS)),
         ]
+    }
+
+    fn total(&self, classes: &[Metric]) -> Total {
+        let reported = || classes.iter().filter_map(|class| self.get(*class));
+        // Exact where the record holds plain whole numbers, as it does by its format.
+        let exact = reported().try_fold(0_u128, |sum, number| {
+            sum.checked_add(number.text().parse().ok()?)
+        });
+        let near = || format!("{:.0}", decimal::sum(reported().map(Number::value)));
+        let named = |is: &dyn Fn(Metric) -> bool| {
+            let classes = classes.iter().filter(|class| is(**class));
+            classes.map(|class| class.name()).collect()
+        };
+        Total {
+            digits: (reported().next().is_some())
+                .then(|| exact.map_or_else(near, |total| total.to_string())),
+            missing: named(&|class| self.get(class).is_none()),
+            partial: named(&|class| self.is_lower_bound(class)),
+        }
     }
 }
 
@@ -379,28 +383,6 @@ impl Total {
         let partial = named(&self.partial, "is a lower bound", "are lower bounds");
         let parts: Vec<String> = missing.into_iter().chain(partial).collect();
         (!parts.is_empty()).then(|| parts.join("; "))
-    }
-
-    fn of(classes: &[(&'static str, Option<&Number>)]) -> Self {
-        let reported: Vec<_> = classes.iter().filter_map(|(_, number)| *number).collect();
-        // Exact where the record holds plain whole numbers, as it does by its format.
-        let exact = reported.iter().try_fold(0_u128, |sum, number| {
-            sum.checked_add(number.text().parse().ok()?)
-        });
-        let near = || {
-            let sum = decimal::sum(reported.iter().map(|number| number.value()));
-            format!("{sum:.0}")
-        };
-        Self {
-            digits: (!reported.is_empty())
-                .then(|| exact.map_or_else(near, |total| total.to_string())),
-            missing: classes
-                .iter()
-                .filter(|(_, number)| number.is_none())
-                .map(|(name, _)| *name)
-                .collect(),
-            partial: Vec::new(),
-        }
     }
 }
 
@@ -491,8 +473,8 @@ pub fn from_record(record: &RunRecord<'_>) -> Option<Run> {
             engine_version: text(&subject.engine_version),
         }),
         metrics: Metrics {
+            numbers: Metric::ALL.map(|metric| number(recorded(&record.metrics, metric))),
             lower_bounds: record.import.map(lower_bounds).unwrap_or_default(),
-            ..metrics(&record.metrics)
         },
         validation: validation(&record.validation)?,
         source_repo: address(&record.links.source_repo),
@@ -526,16 +508,16 @@ fn lower_bounds(import: Node<'_>) -> MetricSet {
     MetricSet::of_paths(paths.iter().map(AsRef::as_ref))
 }
 
-fn metrics(metrics: &record::Metrics<'_>) -> Metrics {
-    Metrics {
-        run_time_seconds: number(metrics.run_time_seconds),
-        uncached_input: number(metrics.tokens.uncached_input),
-        cached_input: number(metrics.tokens.cached_input),
-        output: number(metrics.tokens.output),
-        reasoning: number(metrics.tokens.reasoning),
-        comparable_cost: number(metrics.cost.comparable),
-        actual_cost: number(metrics.cost.actual),
-        lower_bounds: MetricSet::default(),
+/// A metric of a record.
+pub const fn recorded<'a>(m: &record::Metrics<'a>, metric: Metric) -> Option<reader::Number<'a>> {
+    match metric {
+        Metric::UncachedInput => m.tokens.uncached_input,
+        Metric::CachedInput => m.tokens.cached_input,
+        Metric::Output => m.tokens.output,
+        Metric::Reasoning => m.tokens.reasoning,
+        Metric::ComparableCost => m.cost.comparable,
+        Metric::ActualCost => m.cost.actual,
+        Metric::RunTime => m.run_time_seconds,
     }
 }
 

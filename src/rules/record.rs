@@ -8,7 +8,7 @@ use crate::formats::json::pointer_part;
 use crate::formats::reader::Number;
 use crate::formats::redactions::has_marker;
 use crate::formats::run_record::{Parsed, RunRecord};
-use crate::model::run::is_published;
+use crate::model::run::{Metric, Unit, is_published, recorded};
 use crate::model::time::parse_rfc3339;
 use crate::url::{HttpUrl, ascii_form};
 
@@ -133,27 +133,17 @@ impl Rules<'_> {
 
     fn metrics(&self, record: &RunRecord<'_>, problems: &mut Collector) {
         let m = &record.metrics;
-        for (pointer, number, whole) in [
-            ("/metrics/runTimeSeconds", m.run_time_seconds, false),
-            (
-                "/metrics/tokens/uncachedInput",
-                m.tokens.uncached_input,
-                true,
-            ),
-            ("/metrics/tokens/cachedInput", m.tokens.cached_input, true),
-            ("/metrics/tokens/output", m.tokens.output, true),
-            ("/metrics/tokens/reasoning", m.tokens.reasoning, true),
-            ("/metrics/cost/comparable", m.cost.comparable, false),
-            ("/metrics/cost/actual", m.cost.actual, false),
-        ] {
-            let Some(number) = number else { continue };
-            let Some(problem) = wrong_number(number, whole) else {
+        for metric in Metric::ALL {
+            let Some(number) = recorded(m, metric) else {
+                continue;
+            };
+            let Some(problem) = wrong_number(number, metric.unit() == Unit::Tokens) else {
                 continue;
             };
             // Only an imported run may lack its run time.
-            let is_needed = pointer == "/metrics/runTimeSeconds" && !record.is_imported();
+            let is_needed = metric == Metric::RunTime && !record.is_imported();
             problems.push(codes::RECORD_INVALID_METRIC.at(
-                self.place(pointer),
+                self.place(&format!("/metrics/{}", metric.path().replace('.', "/"))),
                 format!("The metric {} is {problem}", quoted(number.literal)),
                 if is_needed {
                     "Write the measured value."

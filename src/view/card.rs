@@ -65,8 +65,8 @@ pub fn of_run(s: &Sources<'_>) -> Card {
         None => format::state(&run.state),
     };
     let mut figures = vec![(tone(state.tone), state.word.replace('_', " "))];
-    let cost = run.metrics.comparable_cost.as_ref();
-    let time = run.metrics.run_time_seconds.as_ref();
+    let cost = run.metrics.get(Metric::ComparableCost);
+    let time = run.metrics.get(Metric::RunTime);
     let cost = cost.map(|_| format::short_cost_of(&run.metrics, Metric::ComparableCost));
     let time = time.map(|time| format::clock(Some(time)));
     let known = [cost, time].into_iter().flatten();

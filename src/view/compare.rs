@@ -158,7 +158,7 @@ struct Writeup {
 fn ended(s: &Sources<'_>) -> String {
     let run = &s.entry.run;
     let rating = format::rating(s.review.and_then(|review| review.rating));
-    let cost = run.metrics.comparable_cost.as_ref().map_or_else(
+    let cost = run.metrics.get(Metric::ComparableCost).map_or_else(
         || "cost not known".to_owned(),
         |_| {
             let cell = format::short_cost_of(&run.metrics, Metric::ComparableCost);
@@ -371,20 +371,13 @@ fn step(recorded: Recorded<'_>) -> Option<Cow<'static, str>> {
     reason = "the method itself is of one lifetime"
 )]
 const METRICS: [MetricRow; 10] = [
-    ("Uncached input", |s| tokens(s, Metric::UncachedInput)),
-    ("Cached input", |s| tokens(s, Metric::CachedInput)),
-    ("Output", |s| tokens(s, Metric::Output)),
-    ("Reasoning", |s| tokens(s, Metric::Reasoning)),
-    ("Comparable cost", |s| cost(s, Metric::ComparableCost)),
-    ("Actual cost", |s| cost(s, Metric::ActualCost)),
-    ("Run time", |s| {
-        let seconds = s.entry.run.metrics.run_time_seconds.as_ref();
-        let is_bound = s.entry.run.metrics.is_lower_bound(Metric::RunTime);
-        recorded(
-            seconds,
-            &format::at_least(format::run_time(seconds), is_bound),
-        )
-    }),
+    ("Uncached input", |s| recorded(s, Metric::UncachedInput)),
+    ("Cached input", |s| recorded(s, Metric::CachedInput)),
+    ("Output", |s| recorded(s, Metric::Output)),
+    ("Reasoning", |s| recorded(s, Metric::Reasoning)),
+    ("Comparable cost", |s| recorded(s, Metric::ComparableCost)),
+    ("Actual cost", |s| recorded(s, Metric::ActualCost)),
+    ("Run time", |s| recorded(s, Metric::RunTime)),
     ("Events", |s| counted(of_tapes(s, |tape| tape.events.len()))),
     ("Failures", |s| counted(of_tapes(s, |tape| tape.failures()))),
     ("Annotations", |s| {
@@ -395,24 +388,10 @@ const METRICS: [MetricRow; 10] = [
     }),
 ];
 
-fn recorded(number: Option<&Number>, cell: &Cell) -> MetricData {
-    (number.map(Number::value), cell.text().to_owned())
-}
-
-fn tokens(s: &Sources<'_>, class: Metric) -> MetricData {
+fn recorded(s: &Sources<'_>, metric: Metric) -> MetricData {
     let metrics = &s.entry.run.metrics;
-    recorded(
-        metrics.all()[class as usize],
-        &format::tokens_of(metrics, class),
-    )
-}
-
-fn cost(s: &Sources<'_>, which: Metric) -> MetricData {
-    let metrics = &s.entry.run.metrics;
-    recorded(
-        metrics.all()[which as usize],
-        &format::cost_of(metrics, which),
-    )
+    let text = format::metric(metrics, metric).text().to_owned();
+    (metrics.get(metric).map(Number::value), text)
 }
 
 #[allow(clippy::cast_precision_loss, reason = "lengths of bars")]

@@ -2,7 +2,7 @@
 
 use crate::model::decimal;
 use crate::model::review::Rating;
-use crate::model::run::{Metric, Metrics, Number, State};
+use crate::model::run::{Metric, Metrics, Number, State, Unit};
 use crate::model::time::{self, Moment};
 pub use crate::model::time::{push_clock, push_iso_ms, utc};
 
@@ -170,22 +170,27 @@ pub fn at_least(cell: Cell, is_lower_bound: bool) -> Cell {
     }
 }
 
-/// Tokens of a class of a run.
-pub fn tokens_of(metrics: &Metrics, class: Metric) -> Cell {
-    let number = metrics.all()[class as usize];
-    at_least(tokens(number), metrics.is_lower_bound(class))
+/// A value of a metric.
+pub fn of_metric(metric: Metric, number: Option<&Number>) -> Cell {
+    match metric.unit() {
+        Unit::Tokens => tokens(number),
+        Unit::Dollars => cost(number),
+        Unit::Seconds => run_time(number),
+    }
 }
 
-/// A cost of a run in USD.
-pub fn cost_of(metrics: &Metrics, which: Metric) -> Cell {
-    let number = metrics.all()[which as usize];
-    at_least(cost(number), metrics.is_lower_bound(which))
+/// A metric of a run.
+pub fn metric(metrics: &Metrics, metric: Metric) -> Cell {
+    let cell = of_metric(metric, metrics.get(metric));
+    at_least(cell, metrics.is_lower_bound(metric))
 }
 
 /// A cost of a run in USD with two or three significant digits.
 pub fn short_cost_of(metrics: &Metrics, which: Metric) -> Cell {
-    let number = metrics.all()[which as usize];
-    at_least(short_cost(number), metrics.is_lower_bound(which))
+    at_least(
+        short_cost(metrics.get(which)),
+        metrics.is_lower_bound(which),
+    )
 }
 
 /// All tokens in millions or thousands, and the percentage of input from a cache.
@@ -195,16 +200,15 @@ pub fn short_cost_of(metrics: &Metrics, which: Metric) -> Cell {
     reason = "a percentage"
 )]
 pub fn short_tokens(metrics: &Metrics) -> (Cell, Option<u64>) {
-    let classes = metrics.tokens();
-    let sum = |classes: &[(&str, Option<&Number>)]| -> f64 {
-        let numbers = classes.iter().filter_map(|(_, number)| *number);
+    let sum = |classes: &[Metric]| -> f64 {
+        let numbers = classes.iter().filter_map(|class| metrics.get(*class));
         decimal::sum(numbers.map(Number::value))
     };
     let [(_, input), _, (_, total)] = metrics.totals();
     let Some(digits) = total.digits.as_deref() else {
         return (Cell::unknown("not reported by the harness"), None);
     };
-    let all = sum(&classes);
+    let all = sum(&Metric::TOKENS);
     let short = match all {
         ..1e3 => grouped(digits),
         1e3..1e6 => format!("{:.1} k", all / 1e3),
@@ -230,8 +234,8 @@ pub fn short_tokens(metrics: &Metrics) -> (Cell, Option<u64>) {
             ),
         ),
     };
-    let whole = sum(&classes[..2]);
-    let cached = metrics.cached_input.as_ref().map(Number::value);
+    let whole = sum(&Metric::TOKENS[..2]);
+    let cached = metrics.get(Metric::CachedInput).map(Number::value);
     let percent = cached
         .filter(|_| !input.is_lower_bound() && whole > 0.0)
         .map(|cached| (cached / whole * 100.0).round() as u64);

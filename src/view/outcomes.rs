@@ -3,7 +3,7 @@
 use serde::Serialize;
 
 use crate::model::outcome::Outcome;
-use crate::model::run::Run;
+use crate::model::run::{Metric, Run};
 use crate::view::timeline::head;
 use crate::view::{Cell, format};
 
@@ -102,7 +102,7 @@ fn notes(run: &Run, outcome: &Outcome) -> Vec<String> {
     }
     if outcome.value.is_some() {
         notes.extend(outcome.reason.as_deref().map(cut));
-        let output = run.metrics.output.as_ref();
+        let output = run.metrics.get(Metric::Output);
         if output.is_some_and(|output| output.value() == 0.0) {
             notes.push("no output tokens recorded".to_owned());
         }

@@ -110,15 +110,14 @@ pub fn row(
         }),
         finished: format::when(run.recency()),
         tokens: Metric::TOKENS
-            .map(|class| format::tokens_of(metrics, class))
+            .map(|class| format::metric(metrics, class))
             .to_vec(),
         comparable_cost: format::short_cost_of(metrics, Metric::ComparableCost),
         peers: None,
         actual_cost: format::short_cost_of(metrics, Metric::ActualCost),
-        run_time: format::clock(metrics.run_time_seconds.as_ref()),
+        run_time: format::clock(metrics.get(Metric::RunTime)),
         seconds: metrics
-            .run_time_seconds
-            .as_ref()
+            .get(Metric::RunTime)
             .map(|seconds| seconds.text().into_owned())
             .unwrap_or_default(),
         events: findings

@@ -5,7 +5,7 @@ use serde::Serialize;
 use crate::links;
 use crate::model::archive::{Archive, Entry};
 use crate::model::findings::Findings;
-use crate::model::run::Number;
+use crate::model::run::{Metric, Number};
 
 use super::density::Glyph;
 use super::{Badge, format};
@@ -70,7 +70,7 @@ pub fn wall(
 pub fn wall_run(entry: &Entry, findings: &Findings, root: &str) -> WallRun {
     let subject = &entry.run.subject;
     let events = findings.events.map(|events| format::count(events, "event"));
-    let time = entry.run.metrics.run_time_seconds.as_ref();
+    let time = entry.run.metrics.get(Metric::RunTime);
     let time = time.map(|time| format::run_time(Some(time)).text().to_owned());
     let date = entry.run.recency().map(|at| format::at(at.ms()).date);
     let facts: Vec<String> = date.into_iter().chain(events).chain(time).collect();
@@ -86,7 +86,7 @@ pub fn wall_run(entry: &Entry, findings: &Findings, root: &str) -> WallRun {
 }
 
 fn seconds(entry: &Entry) -> Option<f64> {
-    let number: &Number = entry.run.metrics.run_time_seconds.as_ref()?;
+    let number: &Number = entry.run.metrics.get(Metric::RunTime)?;
     Some(number.value()).filter(|seconds| *seconds > 0.0)
 }
 

@@ -150,15 +150,6 @@ fn data(run: &Run) -> RunData {
     let s = Arc::unwrap_or_clone(s);
     let moment = |it: Moment| (it.text().into_owned(), it.ms());
     let number = |it: Number| (it.text().into_owned(), it.value());
-    let metrics = [
-        m.run_time_seconds,
-        m.uncached_input,
-        m.cached_input,
-        m.output,
-        m.reasoning,
-        m.comparable_cost,
-        m.actual_cost,
-    ];
     let check = |it: Check| {
         let similarity = it.similarity.map(number);
         (it.view, it.name, it.reached, similarity, it.detail)
@@ -177,7 +168,7 @@ fn data(run: &Run) -> RunData {
                 s.engine_version,
             ],
         ),
-        metrics: metrics.map(|it| it.map(number)),
+        metrics: m.numbers.map(|it| it.map(number)),
         lower_bounds: m.lower_bounds.bits(),
         validation: (v.loaded, v.detail),
         checks: v.checks.into_iter().map(check).collect(),
@@ -213,15 +204,6 @@ fn run(data: RunData) -> Option<Run> {
     });
     let ([case, test_type, harness, orchestrator, engine], known) = data.subject;
     let [version, variant, harness_version, model, engine_version] = known;
-    let [
-        run_time_seconds,
-        uncached_input,
-        cached_input,
-        output,
-        reasoning,
-        comparable_cost,
-        actual_cost,
-    ] = data.metrics.map(|it| it.map(number));
     let [started, finished, published] = data.times.map(|it| it.map(moment));
     let (loaded, detail) = data.validation;
     let (word, why) = data.state;
@@ -243,13 +225,7 @@ fn run(data: RunData) -> Option<Run> {
             engine_version,
         }),
         metrics: Metrics {
-            run_time_seconds,
-            uncached_input,
-            cached_input,
-            output,
-            reasoning,
-            comparable_cost,
-            actual_cost,
+            numbers: data.metrics.map(|it| it.map(number)),
             lower_bounds: MetricSet::from_bits(data.lower_bounds),
         },
         validation: Validation {

@@ -39,18 +39,9 @@ pub(super) fn digest(context: &ArchiveContext) -> [u8; 16] {
         });
         texts.extend(neighbour.unwrap_or_default());
     }
-    let Ranges {
-        tokens,
-        comparable_cost,
-        actual_cost,
-        run_time,
-        peers,
-    } = ranges;
+    let Ranges { metrics, peers } = ranges;
     let mut numbers: Vec<Option<&Number>> = Vec::new();
-    for range in tokens
-        .iter()
-        .chain([comparable_cost, actual_cost, run_time])
-    {
+    for range in metrics {
         let ends = range.as_ref().map(|Range { min, max, runs }| {
             counts.extend(runs.to_le_bytes());
             [Some(min), Some(max)]
@@ -59,7 +50,7 @@ pub(super) fn digest(context: &ArchiveContext) -> [u8; 16] {
     }
     for Peer { slug, run } in peers.iter() {
         texts.extend([slug, run.subject.model()].map(str::as_bytes));
-        numbers.extend(run.metrics.all());
+        numbers.extend(run.metrics.numbers.iter().map(Option::as_ref));
         counts.push(run.metrics.lower_bounds.bits());
     }
     for number in numbers {

@@ -168,7 +168,7 @@ fn figures(s: &Sources<'_>, failures: usize) -> Vec<Figure> {
         ),
         figure(
             "run time",
-            format::clock(run.metrics.run_time_seconds.as_ref()),
+            format::clock(run.metrics.get(Metric::RunTime)),
             "",
             "#metrics",
         ),

@@ -94,17 +94,16 @@ pub struct BarPart {
     pub width: u32,
 }
 
-type FormatNumber = fn(Option<&Number>) -> Cell;
-
 pub(super) fn metrics(around: &ArchiveContext, run: &Run, details: &Details<'_>) -> MetricsView {
     let tool_calls = details::tool_calls(details);
     let stages = details::stages(details);
     let m = &run.metrics;
     let ranges = &around.ranges;
     let peers = ranges.runs();
-    let view = |metric: Metric, range: &Option<Range>, shown: FormatNumber| {
-        let number = m.all()[metric as usize];
-        let range = range.as_ref().filter(|range| range.runs > 1);
+    let view = |metric: Metric| {
+        let range = ranges.metrics[metric as usize].as_ref();
+        let range = range.filter(|range| range.runs > 1);
+        let shown = |number| format::of_metric(metric, Some(number));
         let places = range.into_iter().flat_map(|range| {
             let others = ranges.peers.iter().filter(|peer| peer.slug != around.slug);
             others.filter_map(move |peer| {
@@ -113,12 +112,12 @@ pub(super) fn metrics(around: &ArchiveContext, run: &Run, details: &Details<'_>)
             })
         });
         let mut found = MetricView {
-            class: "",
+            class: class(metric),
             name: metric.name(),
-            value: format::at_least(shown(number), m.is_lower_bound(metric)),
+            value: format::metric(m, metric),
             range: range.map(|range| {
-                let ends = [&range.min, &range.max].map(|end| shown(Some(end)));
-                format!("{} to {}", ends[0].text(), ends[1].text())
+                let [min, max] = [&range.min, &range.max].map(shown);
+                format!("{} to {}", min.text(), max.text())
             }),
             at: range.and_then(|range| place(range, m.exact(metric)?)),
             dots: Vec::new(),
@@ -129,11 +128,7 @@ pub(super) fn metrics(around: &ArchiveContext, run: &Run, details: &Details<'_>)
                 .map(|(peer, number, at)| DotView {
                     at,
                     href: links::from_run_to_run(&peer.slug),
-                    title: format!(
-                        "{} {}",
-                        peer.run.subject.model(),
-                        shown(Some(number)).text()
-                    ),
+                    title: format!("{} {}", peer.run.subject.model(), shown(number).text()),
                 })
                 .collect();
         } else {
@@ -141,28 +136,19 @@ pub(super) fn metrics(around: &ArchiveContext, run: &Run, details: &Details<'_>)
         }
         found
     };
-    let tokens = m.tokens();
-    let named = tokens.iter().zip(CLASSES);
+    let tokens = Metric::TOKENS.iter().map(|metric| {
+        let number = m.get(*metric).map(Number::value);
+        (class(*metric), metric.name(), number)
+    });
     let most = tool_calls.first().map_or(1.0, |(_, most)| most.value());
     MetricsView {
-        bar: bar(named.map(|((name, number), class)| (class, *name, number.map(Number::value)))),
+        bar: bar(tokens),
         totals: m.totals().into_iter().map(total).collect(),
-        tokens: Metric::TOKENS
-            .into_iter()
-            .zip(&ranges.tokens)
-            .zip(CLASSES)
-            .map(|((metric, range), class)| MetricView {
-                class,
-                ..view(metric, range, format::tokens)
-            })
-            .collect(),
-        costs: [
-            (Metric::ComparableCost, &ranges.comparable_cost),
-            (Metric::ActualCost, &ranges.actual_cost),
-        ]
-        .map(|(metric, range)| view(metric, range, format::cost))
-        .to_vec(),
-        run_time: view(Metric::RunTime, &ranges.run_time, format::run_time),
+        tokens: Metric::TOKENS.map(view).to_vec(),
+        costs: [Metric::ComparableCost, Metric::ActualCost]
+            .map(view)
+            .to_vec(),
+        run_time: view(Metric::RunTime),
         stage_bar: bar(stages
             .iter()
             .map(|(key, seconds)| ("", stage(key), seconds.as_ref().map(Number::value)))),
@@ -193,8 +179,16 @@ fn stage(key: &str) -> &str {
     key.strip_suffix("Seconds").unwrap_or(key)
 }
 
-/// Classes of the parts of the token bar.
-const CLASSES: [&str; 4] = ["uncached", "cached", "output", "reasoning"];
+/// Class of a part of the token bar; empty if the metric is none.
+const fn class(metric: Metric) -> &'static str {
+    match metric {
+        Metric::UncachedInput => "uncached",
+        Metric::CachedInput => "cached",
+        Metric::Output => "output",
+        Metric::Reasoning => "reasoning",
+        Metric::ComparableCost | Metric::ActualCost | Metric::RunTime => "",
+    }
+}
 
 /// Position of a value within its range, from 0 to 100.
 fn place(range: &Range, value: &Number) -> Option<u32> {
