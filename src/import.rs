@@ -29,6 +29,7 @@ mod loose;
 mod mini_swe_agent;
 mod openhands;
 mod report;
+mod row;
 mod run;
 mod shared;
 mod sniff;

@@ -58,7 +58,7 @@ fn header_or_event(schema: &mut Schema) {
 const HEADER: &str = "trace";
 
 /// First line of a trace.
-#[derive(Debug, Deserialize, JsonSchema)]
+#[derive(Debug, Default, Deserialize, Serialize, JsonSchema)]
 #[serde(tag = "type", rename = "trace", rename_all = "camelCase")]
 pub struct Header {
     /// Version of the format.
@@ -70,14 +70,14 @@ pub struct Header {
     #[serde(default)]
     pub sources: Vec<SourceFile>,
     /// The agents beside the main one.
-    #[serde(default)]
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub agents: Vec<Agent>,
     /// What was left out on purpose, and how often.
-    #[serde(default)]
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     pub withheld: BTreeMap<String, u64>,
     /// Position of each agent, by id.
     #[serde(skip)]
-    positions: BTreeMap<String, usize>,
+    pub positions: BTreeMap<String, usize>,
 }
 
 impl Header {
@@ -89,7 +89,7 @@ impl Header {
 }
 
 /// What made a trace from another log.
-#[derive(Debug, Deserialize, JsonSchema)]
+#[derive(Debug, Deserialize, Serialize, JsonSchema)]
 pub struct Importer {
     /// Name of the other format.
     pub format: String,
@@ -98,7 +98,7 @@ pub struct Importer {
 }
 
 /// A file that a trace was made from.
-#[derive(Debug, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, Deserialize, Serialize, JsonSchema)]
 pub struct SourceFile {
     /// Its name.
     pub name: String,
@@ -109,17 +109,21 @@ pub struct SourceFile {
 }
 
 /// An agent beside the main one.
-#[derive(Debug, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, Default, Deserialize, Serialize, JsonSchema)]
 pub struct Agent {
     /// Its id, as in `agent` of its events.
     pub id: String,
     /// Its name.
+    #[serde(skip_serializing_if = "Option::is_none")]
     pub name: Option<String>,
     /// The agent that started it; absent for the main one.
+    #[serde(skip_serializing_if = "Option::is_none")]
     pub parent: Option<String>,
     /// The call that started it.
+    #[serde(skip_serializing_if = "Option::is_none")]
     pub call: Option<String>,
     /// Its model.
+    #[serde(skip_serializing_if = "Option::is_none")]
     pub model: Option<String>,
 }
 

@@ -17,6 +17,11 @@ pub(super) struct Block {
     pub(super) ended: Option<Action>,
 }
 
+/// The model of an agent, if it has a single one.
+pub(super) fn only(mut models: Vec<String>) -> Option<String> {
+    models.pop().filter(|_| models.is_empty())
+}
+
 /// Inserts each block after its call, in the order of calls; blocks without a call go last. Sets `Draft::agents`.
 pub(super) fn weave(draft: &mut Draft, blocks: Vec<Block>) {
     if blocks.is_empty() {

@@ -8,7 +8,6 @@ mod messages;
 mod meter;
 mod noise;
 mod results;
-mod rows;
 mod session;
 mod tree;
 
@@ -21,13 +20,18 @@ use crate::model::run::Metric;
 
 use super::agents::{self, Block};
 use super::draft::{Agent, Draft, Id};
+use super::row::Row;
 use super::source::{File, Source};
 use super::{Importer, Options, Problem, loose, problem};
 
 use identity::Identity;
 use lane::{Counts, Lane};
-use rows::{Meta, Row};
 use session::{Owners, Session};
+
+/// The keys of the session that wrote a row, in files and in streams.
+const SESSION: [&str; 2] = ["sessionId", "session_id"];
+/// The keys of the row before a row.
+const PARENT: [&str; 2] = ["parentUuid", "logicalParentUuid"];
 
 /// The importer.
 pub struct ClaudeCode;
@@ -132,7 +136,7 @@ fn main_of(source: &Source, position: usize) -> Option<usize> {
     let head = source.head(position).ok()?;
     let session = jsonl::lines(&head).take(8).find_map(|line| {
         let text = loose::whole_pairs(&line.text);
-        loose::parse::<Row<'_>>(&text).ok()?.session_id.named()
+        Row::parse(&text).ok()?.name("sessionId")
     })?;
     let slash = if folder.is_empty() { "" } else { "/" };
     let main = source.position(&format!("{folder}{slash}{session}.jsonl"))?;
@@ -155,12 +159,12 @@ fn owners(source: &Source, families: &BTreeMap<usize, Vec<usize>>) -> Owners {
         let mut rows = Vec::new();
         let (mut first, mut last) = (None, None);
         for line in jsonl::lines(&file.bytes) {
-            let Ok(row) = loose::parse::<rows::Identified<'_>>(&line.text) else {
+            let Ok(row) = Row::parse(&line.text) else {
                 continue;
             };
-            let is_own = own.is_some() && row.session() == own.as_deref();
-            rows.extend(tree::row_id(row.uuid.get()).map(|id| (id, is_own)));
-            if let Some(time) = row.timestamp.named() {
+            let is_own = own.is_some() && row.first(SESSION).as_deref() == own.as_deref();
+            rows.extend(tree::row_id(row.word("uuid")).map(|id| (id, is_own)));
+            if let Some(time) = row.name("timestamp") {
                 first.get_or_insert_with(|| time.clone());
                 last = Some(time);
             }
@@ -218,14 +222,11 @@ fn subagent(source: &Source, position: usize) -> Lane {
     let base = stem.rsplit('/').next().unwrap_or(stem);
     let beside = source.position(&format!("{stem}.meta.json"));
     let beside: Option<File<'_>> = beside.and_then(|beside| source.read(beside).ok());
-    let meta = beside.as_ref().and_then(|file| {
-        let text = std::str::from_utf8(&file.bytes).ok()?;
-        loose::parse::<Meta<'_>>(text).ok()
-    });
+    let meta = beside.as_ref().and_then(|file| Row::bytes(&file.bytes));
     Lane {
         id: base.strip_prefix("agent-").unwrap_or(base).to_owned(),
-        name: meta.as_ref().and_then(|meta| meta.agent_type.named()),
-        call: meta.and_then(|meta| meta.tool_use_id.named()),
+        name: meta.as_ref().and_then(|meta| meta.name("agentType")),
+        call: meta.and_then(|meta| meta.name("toolUseId")),
         ..Lane::default()
     }
 }
@@ -263,22 +264,8 @@ fn finish(mut session: Session<'_>, file: &str) -> Draft {
     record.models = main.models;
     record.started = main.started;
     record.finished = main.finished;
-    let ids = [("session", session.id.clone()), ("agent", alone.clone())];
-    let ids = ids
-        .into_iter()
-        .filter_map(|(name, id)| Some((name.to_owned(), id?)));
-    record.ids.extend(ids);
-    record.id = match (session.id, alone) {
-        (Some(id), None) if loose::is_uuid(&id) => Id::Own(id),
-        (Some(id), agent) => Id::Derived {
-            names: [Some(id), agent, record.started.clone()]
-                .into_iter()
-                .flatten()
-                .collect(),
-            with_digests: false,
-        },
-        (None, _) => Id::default(),
-    };
+    record.ids([("session", session.id.clone()), ("agent", alone.clone())]);
+    record.id = Id::of_session(session.id, alone, record.started.clone());
     let (tasks, prompts, links) = (session.tasks, session.prompts, session.links);
     let ends = session.ends;
     let blocks = lanes.map(|lane| {
@@ -296,12 +283,9 @@ fn finish(mut session: Session<'_>, file: &str) -> Draft {
             agent: Agent {
                 name: lane.name.or(task),
                 id: lane.id,
-                parent: None,
                 call,
-                model: match lane.models.as_slice() {
-                    [model] => Some(model.clone()),
-                    _ => None,
-                },
+                model: agents::only(lane.models),
+                ..Agent::default()
             },
             events: lane.events,
             ended,

@@ -7,7 +7,6 @@ mod finish;
 mod header;
 mod items;
 mod patch;
-mod rows;
 mod screen;
 mod thread;
 mod twins;
@@ -92,11 +91,8 @@ fn read_family(
                 id: head.id.clone(),
                 name: head.name.clone(),
                 call: head.call.clone(),
-                parent: None,
-                model: match child.draft.record.models.as_slice() {
-                    [model] => Some(model.clone()),
-                    _ => None,
-                },
+                model: agents::only(child.draft.record.models),
+                ..Agent::default()
             },
             events: child.draft.events,
             ended: child.ended,

@@ -6,30 +6,12 @@ use serde::Serialize;
 use serde_json::value::RawValue;
 
 use crate::formats::decimal;
+use crate::formats::trace::{self, SourceFile};
 
 use super::asset::Asset;
 use super::draft::{Draft, Event, Id, Outcome, Record, Tokens};
-use super::source::Known;
 use super::time::{self, When};
 use super::{Importer, Keep, Options};
-
-/// A source file of a run.
-#[derive(Debug, Clone, Serialize)]
-pub(super) struct SourceFile {
-    pub(super) name: String,
-    pub(super) bytes: u64,
-    pub(super) blake3: String,
-}
-
-impl SourceFile {
-    pub(super) fn new(name: String, known: Known) -> Self {
-        Self {
-            name,
-            bytes: known.bytes,
-            blake3: known.blake3,
-        }
-    }
-}
 
 /// The id of a run: the source's own, or a UUID of version 8 derived from what identifies the run.
 pub(super) fn id(draft: &Draft, format: &str, sources: &[SourceFile]) -> String {
@@ -293,41 +275,24 @@ fn rules(options: &Options) -> serde_json::Value {
     rules.into()
 }
 
-#[derive(Serialize)]
-#[serde(rename_all = "camelCase")]
-struct Header<'a> {
-    r#type: &'static str,
-    schema_version: u32,
-    importer: ImporterName<'a>,
-    sources: &'a [SourceFile],
-    #[serde(skip_serializing_if = "<[super::Agent]>::is_empty")]
-    agents: &'a [super::Agent],
-    #[serde(skip_serializing_if = "BTreeMap::is_empty")]
-    withheld: &'a BTreeMap<&'static str, u64>,
-}
-
-#[derive(Serialize)]
-struct ImporterName<'a> {
-    format: &'a str,
-    version: u32,
-}
-
 /// Serializes the trace.
 pub(super) fn trace(
     draft: &Draft,
     sources: &[SourceFile],
     importer: &dyn Importer,
 ) -> serde_json::Result<Vec<u8>> {
-    let header = Header {
-        r#type: "trace",
+    let withheld = draft.withheld.iter();
+    let withheld = withheld.map(|(what, count)| ((*what).to_owned(), *count));
+    let header = trace::Header {
         schema_version: crate::shapes::SCHEMA_VERSION,
-        importer: ImporterName {
-            format: importer.format(),
+        importer: Some(trace::Importer {
+            format: importer.format().to_owned(),
             version: importer.version(),
-        },
-        sources,
-        agents: &draft.agents,
-        withheld: &draft.withheld,
+        }),
+        sources: sources.to_vec(),
+        agents: draft.agents.clone(),
+        withheld: withheld.collect(),
+        positions: BTreeMap::new(),
     };
     // About the size of the sources, to avoid reallocation.
     let bytes: u64 = sources.iter().map(|source| source.bytes).sum();

@@ -5,6 +5,7 @@ use std::collections::BTreeMap;
 use serde::Serialize;
 use serde_json::value::RawValue;
 
+pub use crate::formats::trace::Agent;
 use crate::formats::trace::{Action, Change, ExitCodeFrom, Phase, Role};
 
 use crate::diagnostics::codes::{IMPORT_CUT_LINE, IMPORT_LOWER_BOUND, IMPORT_UNREADABLE_ENTRY};
@@ -14,7 +15,7 @@ use crate::diagnostics::{Code, Severity};
 use crate::model::run::{Metric, MetricSet};
 
 use super::asset::Asset;
-use super::loose::Fault;
+use super::loose::{Fault, is_uuid};
 use super::{Problem, problem};
 
 /// One run as recorded in its source.
@@ -241,6 +242,13 @@ impl Record {
         known.map(Metric::path).collect()
     }
 
+    /// Adds the source's own ids.
+    pub fn ids<const N: usize>(&mut self, ids: [(&str, Option<String>); N]) {
+        let known = ids.into_iter();
+        let known = known.filter_map(|(name, id)| Some((name.to_owned(), id?)));
+        self.ids.extend(known);
+    }
+
     /// Adds a model of the run, up to a limit and without duplicates.
     pub fn model(&mut self, model: &str) {
         add(&mut self.models, model);
@@ -269,6 +277,20 @@ pub enum Id {
         #[allow(missing_docs, reason = "see above")]
         with_digests: bool,
     },
+}
+
+impl Id {
+    /// The id of a session, or of one agent of it. Sessions have random ids, except in tests of their programs.
+    pub fn of_session(id: Option<String>, agent: Option<String>, started: Option<String>) -> Self {
+        match (id, agent) {
+            (Some(id), None) if is_uuid(&id) => Self::Own(id),
+            (None, _) => Self::default(),
+            (id, agent) => Self::Derived {
+                names: [id, agent, started].into_iter().flatten().collect(),
+                with_digests: false,
+            },
+        }
+    }
 }
 
 impl Default for Id {
@@ -333,21 +355,6 @@ pub struct Outcome {
     pub valid: Option<bool>,
     #[serde(skip_serializing_if = "Option::is_none")]
     pub reason: Option<String>,
-}
-
-/// An agent other than the main one.
-#[derive(Debug, Default, Serialize)]
-#[allow(missing_docs, reason = "the names are those of the format")]
-pub struct Agent {
-    pub id: String,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub name: Option<String>,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub parent: Option<String>,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub call: Option<String>,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub model: Option<String>,
 }
 
 /// Names and folders to replace everywhere in a run: see `clean`.
@@ -516,6 +523,31 @@ pub enum What {
         #[serde(skip_serializing_if = "Option::is_none")]
         text: Option<String>,
     },
+}
+
+impl What {
+    /// A message without model and phase.
+    pub fn message(role: Role, text: String, steering: bool, images: u64) -> Self {
+        Self::Message {
+            role,
+            text,
+            model: None,
+            phase: None,
+            steering,
+            images,
+        }
+    }
+
+    pub fn note(kind: &str, text: Option<String>) -> Self {
+        let kind = kind.to_owned();
+        Self::Note { kind, text }
+    }
+
+    /// An error without a code.
+    pub fn error(message: String) -> Self {
+        let code = None;
+        Self::Error { message, code }
+    }
 }
 
 /// A tool call.

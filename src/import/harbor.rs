@@ -4,18 +4,19 @@
 mod logs;
 mod trial;
 
-use serde::Deserialize;
+use std::borrow::Cow;
 
 use crate::diagnostics::codes::IMPORT_UNFINISHED;
 use crate::formats::decimal;
 
 use super::draft::{Draft, Id, Origin, Outcome, Record, Tokens, What};
-use super::loose::{self, Count, Text};
+use super::loose;
+use super::row::Row;
 use super::time::seconds_between;
 use super::usage::Inclusive;
 use super::{Importer, Options, Problem, Source, problem, shared};
 
-use trial::{Exception, Trial};
+use trial::Trial;
 
 /// The importer.
 pub struct Harbor;
@@ -78,17 +79,6 @@ struct Job {
     name: Option<String>,
 }
 
-/// The data in both files of a job.
-#[derive(Deserialize, Default)]
-#[serde(default)]
-struct JobFile<'a> {
-    #[serde(borrow)]
-    id: Text<'a>,
-    job_name: Text<'a>,
-    trial_name: Text<'a>,
-    n_total_trials: Count,
-}
-
 /// Reads a trial. The file of a job is recorded, and is not a run.
 fn read(
     source: &Source,
@@ -100,22 +90,18 @@ fn read(
 ) -> Result<Option<Draft>, Problem> {
     let file = source.read(position)?;
     let text = loose::text(file.name, &file.bytes)?;
-    let header: JobFile<'_> = loose::document(file.name, &text)?;
-    if !has_result {
-        return if header.trial_name.is_some() {
-            Err(running(file.name))
-        } else {
-            Ok(None)
-        };
-    }
-    if header.trial_name.is_none() {
-        if header.n_total_trials.is_some() {
-            job.id = header.id.named();
+    let row = Row::document(file.name, &text)?;
+    if row.string("trial_name").is_none() {
+        if has_result && row.count("n_total_trials").is_some() {
+            job.id = row.name("id");
             job.name = job_name(source, folder);
         }
         return Ok(None);
     }
-    let trial: Trial<'_> = loose::document(file.name, &text)?;
+    if !has_result {
+        return Err(running(file.name));
+    }
+    let trial = Trial::of(row);
     let files = shared::folder_of(source.names(), folder, position);
     let mut draft = logs::read(source, files, folder, &trial.steps(), options);
     let place = Origin {
@@ -140,38 +126,27 @@ fn job_name(source: &Source, folder: &str) -> Option<String> {
     let config = source.position(&format!("{folder}config.json"))?;
     let file = source.read(config).ok()?;
     let text = loose::text(file.name, &file.bytes).ok()?;
-    let config: JobFile<'_> = serde_json::from_str(&text).ok()?;
-    config.job_name.named()
+    Row::parse(&text).ok()?.name("job_name")
 }
 
 fn record(trial: &Trial<'_>, job: &Job, draft: &mut Draft) -> Record {
-    let log = std::mem::take(&mut draft.record);
-    let task = trial.task_id.as_ref();
-    let versions = task.map(|task| [task.reference.named(), task.git_commit_id.named()]);
-    let version = versions.and_then(|versions| versions.into_iter().flatten().next());
-    let agent = trial.agent_info.as_ref();
-    let model = agent.and_then(|agent| {
-        let model = agent.model_info.as_ref()?;
-        let name = model.name.named()?;
+    let mut log = std::mem::take(&mut draft.record);
+    let row = &trial.row;
+    let model = row.name("agent_info.model_info.name").map(|name| {
         // A path stays one, so that it is recognized as such.
-        Some(match model.provider.named() {
+        match row.word("agent_info.model_info.provider") {
             Some(provider) if name.starts_with(char::is_alphanumeric) => {
                 format!("{provider}/{name}")
             }
             _ => name,
-        })
+        }
     });
-    let mut ids = log.ids;
-    let own = [
-        ("trial", trial.trial_name.named()),
-        ("dataset", trial.source.named()),
+    log.ids([
+        ("trial", row.name("trial_name")),
+        ("dataset", row.name("source")),
         ("job", job.id.clone()),
         ("jobName", job.name.clone()),
-    ];
-    ids.extend(
-        own.into_iter()
-            .filter_map(|(name, id)| Some((name.to_owned(), id?))),
-    );
+    ]);
     let worked = draft.events.iter().any(|event| {
         use crate::formats::trace::Role;
         let message = matches!(
@@ -184,30 +159,24 @@ fn record(trial: &Trial<'_>, job: &Job, draft: &mut Draft) -> Record {
         message || matches!(event.what, What::ToolCall(_))
     });
     let results = trial.results();
-    let costs = results.iter().filter_map(|result| *result.cost_usd);
+    let costs = results
+        .iter()
+        .filter_map(|result| result.number("cost_usd"));
     let cost = decimal::total(costs);
     let exceptions = trial.exceptions();
-    let exception = exceptions
-        .first()
-        .and_then(|exception| exception.exception_type.named());
-    let (started, finished) = (trial.started_at.named(), trial.finished_at.named());
+    let exception = exceptions.first().and_then(|it| it.name("exception_type"));
+    let (started, finished) = (row.name("started_at"), row.name("finished_at"));
+    let version = ["task_id.ref", "task_id.git_commit_id", "task_checksum"];
     Record {
-        id: match trial.id.named() {
-            Some(id) => Id::Own(id),
-            None => Id::default(),
-        },
-        ids,
-        case: trial.task_name.named(),
-        case_version: version.or_else(|| trial.task_checksum.named()),
-        harness: agent.and_then(|agent| agent.name.named()).or(log.harness),
-        harness_version: agent
-            .and_then(|agent| agent.version.named())
-            .or(log.harness_version),
+        id: row.name("id").map_or_else(Id::default, Id::Own),
+        ids: log.ids,
+        case: row.name("task_name"),
+        case_version: row.first(version).map(Cow::into_owned),
+        harness: row.name("agent_info.name").or(log.harness),
+        harness_version: row.name("agent_info.version").or(log.harness_version),
         models: model.map_or(log.models, |model| vec![model]),
         run_time_seconds: trial
-            .agent_execution
-            .as_ref()
-            .and_then(trial::Phase::seconds)
+            .seconds()
             .or_else(|| seconds_between(started.as_deref(), finished.as_deref())),
         started,
         finished,
@@ -224,19 +193,19 @@ fn record(trial: &Trial<'_>, job: &Job, draft: &mut Draft) -> Record {
 
 /// Tokens of the trial or of its steps. Only a log has reasoning tokens, which are used if it has the same number of output
 /// tokens. Zeros of an agent that worked mean that nothing was counted.
-fn tokens(results: &[&trial::AgentResult], log: Tokens, worked: bool) -> Tokens {
-    let sum = |of: fn(&trial::AgentResult) -> Option<u64>| {
-        let counts = results.iter().filter_map(|result| of(result));
+fn tokens(results: &[Row<'_>], log: Tokens, worked: bool) -> Tokens {
+    let sum = |key| {
+        let counts = results.iter().filter_map(|result| result.count(key));
         counts.reduce(u64::saturating_add)
     };
-    let output = sum(|result| *result.n_output_tokens);
+    let output = sum("n_output_tokens");
     let reasoning = log.reasoning.filter(|reasoning| {
         let all = log.output.map(|rest| rest.saturating_add(*reasoning));
         all.is_some() && all == output
     });
     let tokens = Inclusive {
-        input: sum(|result| *result.n_input_tokens),
-        cached: sum(|result| *result.n_cache_tokens),
+        input: sum("n_input_tokens"),
+        cached: sum("n_cache_tokens"),
         output,
         reasoning,
     };
@@ -252,7 +221,7 @@ fn outcomes(source: &Source, folder: &str, trial: &Trial<'_>, draft: &mut Draft)
     let exceptions = trial.exceptions();
     let foreign = exceptions
         .iter()
-        .map(|exception| exception.exception_type.text())
+        .map(|exception| exception.text("exception_type"))
         .find(|kind| !ended_by_agent(kind));
     let mut rewards = trial.rewards();
     if rewards.is_empty() {
@@ -260,6 +229,7 @@ fn outcomes(source: &Source, folder: &str, trial: &Trial<'_>, draft: &mut Draft)
     }
     let outcome = |(name, value): (String, Box<serde_json::value::RawValue>)| Outcome {
         reason: foreign
+            .as_deref()
             .or((value.get() == "null").then_some("unscored"))
             .map(str::to_owned),
         name,
@@ -277,24 +247,15 @@ fn notes(trial: &Trial<'_>, place: &Origin, options: &Options, draft: &mut Draft
         pointer: Some(pointer.to_owned()),
         ..place.clone()
     };
-    if trial
-        .agent_execution
-        .as_ref()
-        .and_then(trial::Phase::seconds)
-        .is_some()
-    {
+    if trial.seconds().is_some() {
         let text = "The run time is that of the agent, without setup and verification".to_owned();
         draft.note(at("/agent_execution"), "run time", Some(text));
     }
     for exception in trial.exceptions() {
-        let Exception {
-            exception_type,
-            exception_message,
-            exception_traceback,
-        } = exception;
-        let message = exception_message.text().to_owned();
-        let message = draft.traced(options, message, exception_traceback.text());
-        let code = exception_type.named();
+        let message = exception.text("exception_message").into_owned();
+        let frames = exception.text("exception_traceback");
+        let message = draft.traced(options, message, &frames);
+        let code = exception.name("exception_type");
         draft.push(at("/exception_info"), What::Error { message, code });
     }
 }

@@ -17,7 +17,7 @@ use crate::formats::portable::with_whole_pairs;
 use super::{Problem, problem};
 
 pub use spoken::Spoken;
-pub use values::{Apart, Content, Count, Flag, Items, List, Maybe, Number, Object, Text};
+pub use values::{Apart, Content, Count, Flag, Items, List, Maybe, Number, Object, OfScalar, Text};
 
 /// A JSON text with U+FFFD for each half of a surrogate pair, which no Rust string can hold.
 pub fn whole_pairs(json: &str) -> Cow<'_, str> {
@@ -207,6 +207,26 @@ pub fn compact(json: &str) -> Option<Box<RawValue>> {
         rest = after;
     }
     RawValue::from_string(out).ok()
+}
+
+/// Whether values are nested deeper than other programs read them.
+pub fn is_deep(json: &str) -> bool {
+    let (mut depth, mut rest) = (0_u32, json.as_bytes());
+    let is_mark = |byte: &u8| matches!(byte, b'"' | b'[' | b'{' | b']' | b'}');
+    while let Some(at) = rest.iter().position(is_mark) {
+        rest = &rest[at..];
+        let mut length = 1;
+        match rest[0] {
+            b'"' => length = end_of_string(rest),
+            b'[' | b'{' => depth += 1,
+            _ => depth = depth.saturating_sub(1),
+        }
+        if depth > 128 {
+            return true;
+        }
+        rest = &rest[length..];
+    }
+    false
 }
 
 /// The end of the string that begins a JSON text.

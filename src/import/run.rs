@@ -9,8 +9,9 @@ use crate::diagnostics::codes::{
     IMPORT_CANNOT_WRITE, IMPORT_DUPLICATE_RUN, IMPORT_MISSING_CASE, IMPORT_NO_RUNS,
     IMPORT_TOTALS_DIFFER, IMPORT_UNPUBLISHABLE, IMPORT_UNREADABLE_FILE,
 };
+use crate::formats::trace::SourceFile;
 
-use super::document::{self, Named, SourceFile};
+use super::document::{self, Named};
 use super::draft::{Draft, Record};
 use super::report::Report;
 use super::source::Known;
@@ -264,7 +265,11 @@ fn one(request: &Request, store: &mut Store, read: Read) -> Result<Said, Problem
     let sources: Vec<SourceFile> = names
         .into_iter()
         .zip(known)
-        .map(|(name, known)| SourceFile::new(name, known))
+        .map(|(name, known)| SourceFile {
+            name,
+            bytes: known.bytes,
+            blake3: known.blake3,
+        })
         .collect();
     let named = named(request, &path);
     document::complete(&mut draft.record, &named, format);

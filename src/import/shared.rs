@@ -92,14 +92,7 @@ impl Draft {
         if content.text.trim().is_empty() && content.images == 0 {
             return;
         }
-        let message = What::Message {
-            role,
-            text: content.text,
-            model: None,
-            phase: None,
-            steering,
-            images: content.images,
-        };
+        let message = What::message(role, content.text, steering, content.images);
         self.push(at, message);
     }
 
@@ -143,8 +136,7 @@ impl Draft {
 
     /// Adds a note.
     pub fn note(&mut self, at: Origin, kind: &str, text: Option<String>) {
-        let kind = kind.to_owned();
-        self.push(at, What::Note { kind, text });
+        self.push(at, What::note(kind, text));
     }
 
     /// Records whether something was submitted.

@@ -1,16 +1,15 @@
 //! Detects the format of a file by its content.
 
-mod shape;
+use std::borrow::Cow;
 
 use crate::diagnostics::codes::{
     IMPORT_AMBIGUOUS_FORMAT, IMPORT_NATIVE_FILE, IMPORT_UNKNOWN_FORMAT,
 };
 
+use super::row::Row;
 use super::{HEAD, Problem, Source, loose, problem};
 
-use shape::{Shape, Top};
-
-type Holds = fn(&Shape) -> bool;
+type Holds = fn(&Row<'_>) -> bool;
 
 /// The features of a format, all of which must match.
 struct Rule {
@@ -26,29 +25,29 @@ const DOCUMENTS: &[Rule] = &[
             ("`schema_version` of `ATIF-v1.`", |s| {
                 s.text("schema_version").starts_with("ATIF-v1.")
             }),
-            ("`steps`", |s| s.has("steps")),
+            ("`steps`", |s| s.has_key("steps")),
         ],
     },
     Rule {
         format: "harbor",
         holds: &[
-            ("`trial_name`", |s| s.has("trial_name")),
-            ("`task_checksum`", |s| s.has("task_checksum")),
+            ("`trial_name`", |s| s.has_key("trial_name")),
+            ("`task_checksum`", |s| s.has_key("task_checksum")),
         ],
     },
     Rule {
         format: "harbor",
         holds: &[
-            ("`n_total_trials`", |s| s.has("n_total_trials")),
-            ("`stats`", |s| s.has("stats")),
+            ("`n_total_trials`", |s| s.has_key("n_total_trials")),
+            ("`stats`", |s| s.has_key("stats")),
         ],
     },
     Rule {
         format: "inspect",
         holds: &[
-            ("`version`", |s| s.has("version")),
-            ("`eval`", |s| s.has("eval")),
-            ("`status`", |s| s.has("status")),
+            ("`version`", |s| s.has_key("version")),
+            ("`eval`", |s| s.has_key("eval")),
+            ("`status`", |s| s.has_key("status")),
         ],
     },
     Rule {
@@ -60,24 +59,24 @@ const DOCUMENTS: &[Rule] = &[
     Rule {
         format: "mini-swe-agent",
         holds: &[("messages of `role` and `content` only", |s| {
-            s.top == Top::Array && s.row_is(&["role", "content"])
+            s.is_array() && keys_of_rows(s) == ["content", "role"]
         })],
     },
     Rule {
         format: "swe-agent",
         holds: &[
-            ("an array `trajectory`", |s| s.is_array("trajectory")),
-            ("`info`", |s| s.has("info")),
+            ("an array `trajectory`", |s| s.is_list("trajectory")),
+            ("`info`", |s| s.has_key("info")),
         ],
     },
     Rule {
         format: "swe-agent",
         holds: &[
             ("`history` alone", |s| {
-                s.top == Top::Object && s.keys.len() == 1 && s.is_array("history")
+                s.keys().len() == 1 && s.is_list("history")
             }),
             ("rows with `role` and `agent`", |s| {
-                s.row_has(&["role", "agent"])
+                rows_have(s, &["role", "agent"])
             }),
         ],
     },
@@ -85,28 +84,29 @@ const DOCUMENTS: &[Rule] = &[
         format: "openhands",
         holds: &[
             ("`items` or an array", |s| {
-                s.top == Top::Array || s.is_array("items")
+                s.is_array() || s.is_list("items")
             }),
             ("events with a `kind`", |s| {
+                let kind = first_row(s).map(|row| row.text("kind"));
                 ["Event", "Observation", "Condensation"]
                     .iter()
-                    .any(|end| s.kind.ends_with(end))
+                    .any(|end| kind.as_ref().is_some_and(|kind| kind.ends_with(end)))
             }),
         ],
     },
     Rule {
         format: "openhands",
         holds: &[
-            ("an array", |s| s.top == Top::Array),
-            ("events with `source`", |s| s.row_has(&["source"])),
+            ("an array", |s| s.is_array()),
+            ("events with `source`", |s| rows_have(s, &["source"])),
             ("`action` or `observation`", |s| {
-                s.row_has(&["action"]) || s.row_has(&["observation"])
+                rows_have(s, &["action"]) || rows_have(s, &["observation"])
             }),
         ],
     },
     Rule {
         format: "claude-code",
-        holds: &[("`loglines`", |s| s.is_array("loglines"))],
+        holds: &[("`loglines`", |s| s.is_list("loglines"))],
     },
 ];
 
@@ -114,13 +114,61 @@ const BESIDE: &str = "runpress reads it as it is: put it into a run folder.";
 
 /// Files that are not logs of another system, with a suggested fix.
 const OTHERS: &[(&str, Holds, &str)] = &[
-    ("a file of Harn", |s| s.has("_type"), BESIDE),
+    ("a file of Harn", |s| s.has_key("_type"), BESIDE),
     (
         "a run record",
-        |s| s.has("subject") && s.has("metrics"),
+        |s| s.has_key("subject") && s.has_key("metrics"),
         "runpress reads it as it is: put its folder into the content.",
     ),
 ];
+
+/// The first object in an array, or in a list of rows.
+fn first_row<'a>(row: &Row<'a>) -> Option<Row<'a>> {
+    let mut rows = row
+        .items()
+        .chain(row.rows("items"))
+        .chain(row.rows("history"));
+    rows.find(Row::is_object)
+}
+
+fn keys_of_rows<'a>(row: &Row<'a>) -> Vec<Cow<'a, str>> {
+    first_row(row).map_or_else(Vec::new, |row| row.keys())
+}
+
+fn rows_have(row: &Row<'_>, keys: &[&str]) -> bool {
+    first_row(row).is_some_and(|row| keys.iter().all(|key| row.has_key(key)))
+}
+
+/// Whether a value looks like a line of a log rather than a document.
+fn is_line(row: &Row<'_>) -> bool {
+    row.has_key("type") || row.has_key("timestamp")
+}
+
+/// The keys of a value, for a message.
+fn described(row: &Row<'_>) -> String {
+    let keys = if row.is_object() {
+        row.keys()
+    } else {
+        keys_of_rows(row)
+    };
+    let start = |key: &Cow<'_, str>| format!("`{}`", key.chars().take(32).collect::<String>());
+    let keys: Vec<String> = keys.iter().take(8).map(start).collect();
+    match (row.is_object(), keys.is_empty()) {
+        (false, _) if !row.is_array() => "no object".to_owned(),
+        (_, true) => "no keys".to_owned(),
+        (true, false) => keys.join(", "),
+        (false, false) => format!("elements with {}", keys.join(", ")),
+    }
+}
+
+/// The first eight lines that can be parsed.
+fn lines(text: &str) -> Vec<Row<'_>> {
+    let lines = text.split('\n').take(64);
+    lines
+        .filter_map(|line| Row::parse(line).ok())
+        .take(8)
+        .collect()
+}
 
 /// The format of a file.
 pub(super) fn file(source: &Source, position: usize) -> Result<&'static str, Problem> {
@@ -139,36 +187,37 @@ pub(super) fn file(source: &Source, position: usize) -> Result<&'static str, Pro
         };
     }
     let head = head.strip_prefix(b"\xEF\xBB\xBF").unwrap_or(&head);
-    let is_text = match std::str::from_utf8(head) {
-        Ok(_) => true,
-        Err(error) => error.error_len().is_none() && head.len() + 3 >= HEAD,
+    let is_whole = head.len() + 3 < HEAD;
+    let head = match std::str::from_utf8(head) {
+        Ok(text) => text,
+        Err(error) if error.error_len().is_none() && !is_whole => start_of_text(head),
+        Err(_) => {
+            let message = "The file is not text, ZIP or Zstandard".to_owned();
+            return Err(unknown(message));
+        }
     };
-    if !is_text {
-        let message = "The file is not text, ZIP or Zstandard".to_owned();
-        return Err(unknown(message));
-    }
     // If the first line is an object and ends within the head, this may be JSON Lines. Otherwise the whole file decides.
-    let mut lines = head.split_inclusive(|byte| *byte == b'\n');
-    let first = lines.find(|line| !line.trim_ascii().is_empty());
-    let first = first.filter(|line| line.ends_with(b"\n") || head.len() + 3 < HEAD);
+    let mut all = head.split_inclusive('\n');
+    let first = all.find(|line| !line.trim().is_empty());
+    let first = first.filter(|line| line.ends_with('\n') || is_whole);
     // A document over several lines may have objects on some lines, but not on its first.
-    let first = first.filter(|line| shape::document(line).is_ok());
+    let first = first.filter(|line| Row::value(line).is_ok());
     if let Some(rows) = first
-        .map(|_| shape::rows(head))
-        .filter(|rows| rows.len() > 1 || rows.first().is_some_and(Shape::is_row))
+        .map(|_| lines(head))
+        .filter(|rows| rows.len() > 1 || rows.first().is_some_and(is_line))
     {
         return jsonl(name, &rows);
     }
     let whole = source.read(position)?.bytes;
     let whole = loose::text(name, &whole)?;
-    match shape::document(whole.as_bytes()) {
-        Ok(shape) => document(name, &shape).or_else(|problem| {
+    match Row::value(&whole) {
+        Ok(row) => document(name, &row).or_else(|problem| {
             // Maybe a log with a single line, longer than the head.
-            let row = Some(shape).filter(Shape::is_row);
+            let row = Some(row).filter(is_line);
             row.and_then(|row| jsonl(name, &[row]).ok()).ok_or(problem)
         }),
         Err(reason) => {
-            let rows = shape::rows(whole.as_bytes());
+            let rows = lines(&whole);
             if rows.is_empty() {
                 let message = format!("The file is neither JSON nor JSON Lines: {reason}");
                 return Err(unknown(message));
@@ -180,10 +229,10 @@ pub(super) fn file(source: &Source, position: usize) -> Result<&'static str, Pro
 
 const FORMATS: &str = "`runpress import --list` lists the formats that are read.";
 
-fn document(name: &str, shape: &Shape) -> Result<&'static str, Problem> {
+fn document(name: &str, row: &Row<'_>) -> Result<&'static str, Problem> {
     let mut matches: Vec<&'static str> = DOCUMENTS
         .iter()
-        .filter(|rule| rule.holds.iter().all(|(_, holds)| holds(shape)))
+        .filter(|rule| rule.holds.iter().all(|(_, holds)| holds(row)))
         .map(|rule| rule.format)
         .collect();
     matches.dedup();
@@ -192,13 +241,13 @@ fn document(name: &str, shape: &Shape) -> Result<&'static str, Problem> {
         [one, two, ..] => return Err(ambiguous(name, one, two)),
         [] => {}
     }
-    if let Some((what, _, help)) = OTHERS.iter().find(|(_, is_it, _)| is_it(shape)) {
+    if let Some((what, _, help)) = OTHERS.iter().find(|(_, is_it, _)| is_it(row)) {
         return Err(native(name, what, help));
     }
-    if let Some(problem) = printed(name, std::slice::from_ref(shape)) {
+    if let Some(problem) = printed(name, std::slice::from_ref(row)) {
         return Err(problem);
     }
-    if shape.top == Top::Array && shape.row_has(&["type", "session_id"]) {
+    if row.is_array() && rows_have(row, &["type", "session_id"]) {
         return Err(problem(
             &IMPORT_UNKNOWN_FORMAT,
             name,
@@ -206,12 +255,12 @@ fn document(name: &str, shape: &Shape) -> Result<&'static str, Problem> {
             "Import the log `~/.claude/projects/*/*.jsonl`, or print it with `--output-format stream-json --verbose`.",
         ));
     }
-    let held = |rule: &&Rule| rule.holds.iter().filter(|(_, holds)| holds(shape)).count();
+    let held = |rule: &&Rule| rule.holds.iter().filter(|(_, holds)| holds(row)).count();
     let nearest = DOCUMENTS.iter().rev().max_by_key(held);
-    let seen = shape.seen();
+    let seen = described(row);
     let message = match nearest.filter(|rule| held(rule) > 0) {
         Some(rule) => {
-            let missing = rule.holds.iter().find(|(_, holds)| !holds(shape));
+            let missing = rule.holds.iter().find(|(_, holds)| !holds(row));
             let missing = missing.map_or("", |(what, _)| what);
             format!(
                 "The file has no recognized format: {} is the nearest, but it lacks {missing}; it has {seen}",
@@ -246,28 +295,29 @@ const CODEX: [&str; 7] = [
 ];
 
 /// Whether a row is one that `codex exec --json` prints, which is not the session that Codex keeps.
-fn is_printed_by_codex(row: &Shape) -> bool {
+fn is_printed_by_codex(row: &Row<'_>) -> bool {
     let is_item = matches!(
-        row.text("type"),
+        &*row.text("type"),
         "item.started" | "item.updated" | "item.completed"
     );
     let is_turn = matches!(
-        row.text("type"),
+        &*row.text("type"),
         "turn.started" | "turn.completed" | "turn.failed"
     );
-    is_turn || is_item && row.has("item") || row.text("type") == "thread.started"
+    is_turn || is_item && row.has_key("item") || row.text("type") == "thread.started"
 }
 
 /// Whether a row is the result that `claude -p` prints at the end, or alone with `--output-format json`.
-fn is_result_of_claude(row: &Shape) -> bool {
-    row.text("type") == "result" && row.has("session_id") && row.has("is_error")
+fn is_result_of_claude(row: &Row<'_>) -> bool {
+    row.text("type") == "result" && row.has_key("session_id") && row.has_key("is_error")
 }
 
 /// The problem of a file that a program printed about its session, instead of the log of the session.
-fn printed(name: &str, rows: &[Shape]) -> Option<Problem> {
+fn printed(name: &str, rows: &[Row<'_>]) -> Option<Problem> {
     let session = |key: &str| {
         let mut ids = rows.iter().map(|row| row.text(key));
-        ids.find(|id| loose::is_uuid(id)).unwrap_or("*").to_owned()
+        let id = ids.find(|id| loose::is_uuid(id));
+        id.map_or_else(|| "*".to_owned(), Cow::into_owned)
     };
     let (message, help) = if rows.iter().any(is_printed_by_codex) {
         let thread = session("thread_id");
@@ -294,45 +344,53 @@ fn printed(name: &str, rows: &[Shape]) -> Option<Problem> {
     Some(problem(&IMPORT_UNKNOWN_FORMAT, name, message, help))
 }
 
+/// The text before the first byte that is not UTF-8.
+fn start_of_text(bytes: &[u8]) -> &str {
+    let chunk = bytes.utf8_chunks().next();
+    chunk.map_or("", |chunk| chunk.valid())
+}
+
 /// The problem of a single file if it is known not to be a log, whatever format is named.
 pub(super) fn never(source: &Source, position: usize) -> Option<Problem> {
     let name = &source.names()[position];
     let head = source.head(position).ok()?;
     let head = head.strip_prefix(b"\xEF\xBB\xBF").unwrap_or(&head);
-    let rows = match shape::document(head) {
-        Ok(shape) => vec![shape],
-        Err(_) => shape::rows(head),
-    };
-    printed(name, &rows)
+    let head = start_of_text(head);
+    printed(
+        name,
+        &Row::value(head).map_or_else(|_| lines(head), |row| vec![row]),
+    )
 }
 
-fn jsonl(name: &str, rows: &[Shape]) -> Result<&'static str, Problem> {
+fn jsonl(name: &str, rows: &[Row<'_>]) -> Result<&'static str, Problem> {
     let first = &rows[0];
-    let kind = |row: &Shape| row.text("type").to_owned();
+    let kind = |row: &Row<'_>| row.text("type").into_owned();
     if let Some(problem) = printed(name, rows) {
         return Err(problem);
     }
-    if kind(first) == "header" && first.has("version") {
+    if kind(first) == "header" && first.has_key("version") {
         return Err(native(name, "a tape of Harn or its sidecar", BESIDE));
     }
     if kind(first) == "trace" {
         return Err(native(name, "a trace", BESIDE));
     }
-    let is_old_codex = first.has("id")
-        && first.has("timestamp")
-        && !first.has("type")
+    let is_old_codex = first.has_key("id")
+        && first.has_key("timestamp")
+        && !first.has_key("type")
         && rows[1..]
             .iter()
             .any(|row| ["message", "reasoning", "function_call"].contains(&kind(row).as_str()));
     let is_codex = is_old_codex
         || rows.iter().any(|row| {
             kind(row) == "session_meta"
-                || CODEX.contains(&kind(row).as_str()) && row.has("payload") && row.has("timestamp")
+                || CODEX.contains(&kind(row).as_str())
+                    && row.has_key("payload")
+                    && row.has_key("timestamp")
         });
     let is_claude = rows.iter().any(|row| {
-        let is_summary = kind(row) == "summary" && row.has("leafUuid");
-        let has_id = row.has("uuid") || row.has("sessionId") || row.role;
-        is_summary || CLAUDE.contains(&kind(row).as_str()) && (has_id || row.has("snapshot"))
+        let is_summary = kind(row) == "summary" && row.has_key("leafUuid");
+        let has_id = row.has_key("uuid") || row.has_key("sessionId") || row.has("message.role");
+        is_summary || CLAUDE.contains(&kind(row).as_str()) && (has_id || row.has_key("snapshot"))
     });
     match (is_claude, is_codex) {
         (true, true) => Err(ambiguous(name, "claude-code", "codex")),
@@ -343,7 +401,7 @@ fn jsonl(name: &str, rows: &[Shape]) -> Result<&'static str, Problem> {
             name,
             format!(
                 "The lines have no recognized format: claude-code and codex are the nearest, but they lack a known `type`; the first has {}",
-                first.seen()
+                described(first)
             ),
             FORMATS,
         )),

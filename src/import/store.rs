@@ -1,11 +1,11 @@
 //! The folders of imported runs: chooses their names, and writes them without touching files that the importer does not own.
 
+use std::borrow::Cow;
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 
-use serde::Deserialize;
 use serde_json::value::RawValue;
 
 use crate::beneath;
@@ -14,7 +14,9 @@ use crate::diagnostics::codes::{
 };
 
 use super::asset::Asset;
+use super::loose::compact;
 use super::report::Change;
+use super::row::Row;
 use super::time::seconds_between;
 use super::{Problem, problem};
 
@@ -61,45 +63,14 @@ struct Old {
     is_imported: bool,
 }
 
-#[derive(Deserialize)]
-struct Head {
-    id: String,
-}
-
-/// The parts of a record that say what it was made from.
-#[derive(Default, Deserialize)]
-#[serde(default, rename_all = "camelCase")]
-struct Origin {
-    started_at: Option<String>,
-    import: Import,
-}
-
-#[derive(Default, Deserialize)]
-#[serde(default, rename_all = "camelCase")]
-struct Import {
-    importer_version: Option<u32>,
-    rules: Option<serde_json::Value>,
-    sources: Vec<Log>,
-}
-
-#[derive(Default, Deserialize)]
-#[serde(default)]
-struct Log {
-    name: String,
-    blake3: String,
-}
-
-impl Log {
-    /// The name without folders, which depend on the path that was imported.
-    fn file(&self) -> &str {
-        self.name.rsplit('/').next().unwrap_or(&self.name)
-    }
-}
-
-impl Origin {
-    fn read(record: &[u8]) -> Self {
-        serde_json::from_slice(record).unwrap_or_default()
-    }
+/// The digest of each log that a record was made from, and its name without folders, which depend on the path that was imported.
+fn logs<'a>(record: &Row<'a>) -> Vec<(Cow<'a, str>, String)> {
+    let logs = record.rows("import.sources").map(|log| {
+        let name = log.text("name");
+        let file = name.rsplit('/').next().unwrap_or(&name);
+        (log.text("blake3"), file.to_owned())
+    });
+    logs.collect()
 }
 
 /// Whether a run continues the earlier import that it would replace, so that nothing is lost: it has all of its events, or was
@@ -113,20 +84,32 @@ fn continues(old: &Old, record: &[u8], trace: Option<&[u8]>, equal: Option<u64>)
     if before > 0 && equal == Some(before) {
         return true;
     }
-    let (first, second) = (Origin::read(&old.record), Origin::read(record));
-    let is_in_second = |same: &dyn Fn(&Log) -> bool| second.import.sources.iter().any(same);
-    let mut logs = first.import.sources.iter();
-    if logs.all(|log| is_in_second(&|other| other.blake3 == log.blake3)) {
+    let (Some(first), Some(second)) = (Row::bytes(&old.record), Row::bytes(record)) else {
+        return false;
+    };
+    let (earlier, later) = (logs(&first), logs(&second));
+    let is_in_later = |same: &dyn Fn(&(Cow<'_, str>, String)) -> bool| later.iter().any(same);
+    if earlier
+        .iter()
+        .all(|log| is_in_later(&|other| other.0 == log.0))
+    {
         // Only the options or the importer are different.
         return true;
     }
-    let mut logs = first.import.sources.iter();
-    let has_all = logs
-        .all(|log| is_in_second(&|other| other.blake3 == log.blake3 || other.file() == log.file()));
-    let starts_later = seconds_between(first.started_at.as_deref(), second.started_at.as_deref())
+    let has_all = earlier
+        .iter()
+        .all(|log| is_in_later(&|other| other.0 == log.0 || other.1 == log.1));
+    let started = |record: &Row<'_>| record.name("startedAt");
+    let starts_later = seconds_between(started(&first).as_deref(), started(&second).as_deref())
         .is_some_and(|seconds| seconds > 0.0);
-    let is_read_alike = first.import.importer_version == second.import.importer_version
-        && first.import.rules == second.import.rules;
+    let how = |record: &Row<'_>| {
+        let rules = record.raw("import.rules").and_then(compact);
+        (
+            record.count("import.importerVersion"),
+            rules.map(|json| json.get().to_owned()),
+        )
+    };
+    let is_read_alike = how(&first) == how(&second);
     let lost_events = is_read_alike && events(trace) < before;
     has_all && !starts_later && !lost_events
 }
@@ -151,8 +134,8 @@ impl Store {
             let name = entry.file_name().to_string_lossy().into_owned();
             store.taken.insert(name.to_lowercase());
             let record = beneath::read(&entry.path().join(RECORD)).unwrap_or_default();
-            if let Ok(head) = serde_json::from_slice::<Head>(&record) {
-                store.folders.entry(head.id).or_insert(name);
+            if let Some(id) = Row::bytes(&record).and_then(|record| record.string("id")) {
+                store.folders.entry(id.into_owned()).or_insert(name);
             }
         }
         Ok(store)

@@ -1,7 +1,6 @@
 //! Finds out who wrote a message, where the log says so.
 
-use super::super::loose::{Content, Maybe};
-use super::rows::{Attachment, Author, Row};
+use super::super::row::Row;
 
 /// Who wrote a text.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -17,21 +16,21 @@ pub(super) enum Writer {
 /// The writer of a row. What one key excludes, no other key allows.
 pub(super) fn of_row(row: &Row<'_>) -> Writer {
     let flags = [
-        row.is_meta,
-        row.is_visible_in_transcript_only,
-        row.is_virtual,
-        row.is_synthetic,
-        row.turn_companion,
-        row.verified_slack_human_turn,
+        "isMeta",
+        "isVisibleInTranscriptOnly",
+        "isVirtual",
+        "isSynthetic",
+        "turnCompanion",
+        "verifiedSlackHumanTurn",
     ];
-    let is_flagged = flags.into_iter().any(Maybe::is_set);
-    if is_flagged || row.source_tool_use_id.get().is_some() {
+    let is_flagged = flags.iter().any(|flag| row.is(flag));
+    if is_flagged || row.word("sourceToolUseID").is_some() {
         return Writer::Harness;
     }
     strictest([
-        by_word(origin(&row.origin)),
-        by_word(row.turn_origin.get()),
-        match row.prompt_source.get() {
+        by_origin(row),
+        by_word(row.word("turnOrigin").as_deref()),
+        match row.word("promptSource").as_deref() {
             Some("system") => Writer::Harness,
             Some("typed" | "sdk") => Writer::User,
             // Other words say how the text was entered.
@@ -41,12 +40,12 @@ pub(super) fn of_row(row: &Row<'_>) -> Writer {
 }
 
 /// The writer of a message that was queued while the agent worked.
-pub(super) fn of_queued(queued: &Attachment<'_>) -> Writer {
-    let is_prompt = matches!(queued.command_mode.text(), "" | "prompt" | "bash");
-    if queued.is_meta.is_set() || !is_prompt {
+pub(super) fn of_queued(queued: &Row<'_>) -> Writer {
+    let is_prompt = matches!(&*queued.text("commandMode"), "" | "prompt" | "bash");
+    if queued.is("isMeta") || !is_prompt {
         return Writer::Harness;
     }
-    by_word(origin(&queued.origin))
+    by_origin(queued)
 }
 
 fn strictest(writers: [Writer; 3]) -> Writer {
@@ -55,12 +54,9 @@ fn strictest(writers: [Writer; 3]) -> Writer {
     found.unwrap_or(Writer::Unstated)
 }
 
-fn origin<'r>(origin: &'r Content<'_, Author<'_>>) -> Option<&'r str> {
-    match origin {
-        Content::Text(word) => Some(word),
-        Content::Object(author) => author.kind.get(),
-        _ => None,
-    }
+fn by_origin(row: &Row<'_>) -> Writer {
+    let origin = row.string("origin");
+    by_word(origin.or_else(|| row.word("origin.kind")).as_deref())
 }
 
 /// The kinds of authors are an open list, so an unrecognized one is not the user.

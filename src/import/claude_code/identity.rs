@@ -1,11 +1,13 @@
 //! Finds out which session a file is. A fork copies the rows of its original, which keep the id of that session.
 
+use std::borrow::Cow;
 use std::collections::BTreeSet;
 
 use super::super::loose;
+use super::super::row::Row;
 use super::super::source::File;
-use super::rows::Identified;
 use super::tree::{self, RowId};
+use super::{PARENT, SESSION};
 
 /// The session of a file.
 #[derive(Debug, Default, PartialEq, Eq)]
@@ -42,7 +44,7 @@ impl Identity {
 
 fn own(bytes: &[u8], stem: Option<&str>) -> Option<String> {
     let lines = || bytes.rsplit(|byte| *byte == b'\n');
-    let named = |line: &[u8]| row(line, |row| row.session().map(str::to_owned));
+    let named = |line: &[u8]| row(line, |row| row.first(SESSION).map(Cow::into_owned));
     // The own rows of a fork come last.
     let last = lines().find_map(named)?;
     let Some(stem) = stem.filter(|stem| *stem != last) else {
@@ -57,14 +59,14 @@ fn copied(bytes: &[u8], session: &str) -> Option<Copied> {
     let mut rows = BTreeSet::new();
     for line in bytes.split(|byte| *byte == b'\n') {
         let found = row(line, |row| {
-            let writer = row.session()?;
+            let writer = row.first(SESSION)?;
             if writer != session {
-                original.get_or_insert_with(|| writer.to_owned());
-                rows.extend(tree::row_id(row.uuid.get()));
+                rows.extend(tree::row_id(row.word("uuid")));
+                original.get_or_insert(writer.into_owned());
                 return None;
             }
-            let is_continued = tree::row_id(row.parent()).is_some_and(|id| rows.contains(&id));
-            Some(tree::row_id(row.uuid.get()).filter(|_| is_continued))
+            let is_continued = tree::row_id(row.first(PARENT)).is_some_and(|id| rows.contains(&id));
+            Some(tree::row_id(row.word("uuid")).filter(|_| is_continued))
         });
         if let Some(first_own) = found {
             // Other sessions in one file, not continued by this one, are no copies.
@@ -78,8 +80,8 @@ fn copied(bytes: &[u8], session: &str) -> Option<Copied> {
 }
 
 /// Reads a line with a row that has an id.
-fn row<T>(line: &[u8], read: impl FnOnce(&Identified<'_>) -> Option<T>) -> Option<T> {
-    let row = loose::parse::<Identified<'_>>(std::str::from_utf8(line).ok()?).ok()?;
-    row.uuid.get()?;
+fn row<T>(line: &[u8], read: impl FnOnce(&Row<'_>) -> Option<T>) -> Option<T> {
+    let row = Row::bytes(line)?;
+    row.word("uuid")?;
     read(&row)
 }

@@ -5,9 +5,9 @@ use std::collections::{BTreeMap, BTreeSet};
 use crate::formats::trace::Role;
 
 use super::super::draft::{Event, Origin, Tokens, What};
+use super::super::row::Row;
 use super::super::time::When;
 use super::meter::{ByModel, ModelTokens};
-use super::rows::{StopReason, Usage};
 use super::tree::{self, Node};
 
 /// The place of the current row.
@@ -43,8 +43,8 @@ impl Place {
 /// One response of the model, which spans several rows.
 pub(super) struct Response {
     id: u128,
-    /// The usage of its last row.
-    usage: Usage,
+    /// The tokens of its last row; the output includes reasoning.
+    usage: Tokens,
     /// Whether it ends in none of its rows, so that the count of its output is that of its beginning.
     is_open: bool,
     model: Option<String>,
@@ -112,14 +112,7 @@ impl Lane {
             *images += count;
             return;
         }
-        let message = What::Message {
-            role: Role::User,
-            text: String::new(),
-            model: None,
-            phase: None,
-            steering: false,
-            images: count,
-        };
+        let message = What::message(Role::User, String::new(), false, count);
         self.push(place, "", message);
     }
 
@@ -140,16 +133,17 @@ impl Lane {
     pub(super) fn usage(
         &mut self,
         id: u128,
-        usage: Usage,
-        stop_reason: StopReason,
-        (model, calls): (Option<String>, Vec<String>),
+        message: &Row<'_>,
+        usage: &Row<'_>,
+        calls: Vec<String>,
         place: &Place,
     ) {
         let mut response = Response {
             id,
-            usage,
-            is_open: stop_reason == StopReason::Null,
-            model,
+            usage: counted(usage),
+            // Rows that were written before the response ended have a null.
+            is_open: message.is_null("stop_reason"),
+            model: message.name("model"),
             calls,
             place: place.clone(),
             events: self.events.len(),
@@ -163,8 +157,8 @@ impl Lane {
                 response.is_open = false;
             } else if response.is_open == before.is_open {
                 // Rows of a response only ever count more output.
-                let output = &mut response.usage.output_tokens.0;
-                *output = (*output).max(before.usage.output_tokens.0);
+                let output = &mut response.usage.output;
+                *output = (*output).max(before.usage.output);
             }
             *before = response;
         } else {
@@ -258,22 +252,29 @@ fn add(response: Response, branch: Option<String>, events: &mut Vec<Event>) -> T
     tokens
 }
 
-/// The tokens of one response. The client counts tokens written to the cache separately.
-fn tokens(usage: Usage) -> Tokens {
-    let new = usage.input_tokens.0;
-    let written = usage.cache_creation_input_tokens.0;
-    let reasoning = usage
-        .output_tokens_details
-        .0
-        .and_then(|details| details.thinking_tokens.0);
-    let output = usage.output_tokens.0;
+/// The tokens of one row of a response; the output includes reasoning. The client counts tokens written to the cache separately.
+fn counted(usage: &Row<'_>) -> Tokens {
+    let new = usage.count("input_tokens");
+    let written = usage.count("cache_creation_input_tokens");
     Tokens {
         uncached_input: new.or(written).map(|_| {
             new.unwrap_or_default()
                 .saturating_add(written.unwrap_or_default())
         }),
-        cached_input: usage.cache_read_input_tokens.0,
+        cached_input: usage.count("cache_read_input_tokens"),
+        output: usage.count("output_tokens"),
+        reasoning: usage.count("output_tokens_details.thinking_tokens"),
+    }
+}
+
+/// The tokens of one response, with output and reasoning apart.
+fn tokens(usage: Tokens) -> Tokens {
+    let Tokens {
+        output, reasoning, ..
+    } = usage;
+    Tokens {
         output: output.map(|output| output.saturating_sub(reasoning.unwrap_or_default())),
         reasoning: reasoning.filter(|_| output.is_some()),
+        ..usage
     }
 }

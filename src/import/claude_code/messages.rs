@@ -5,12 +5,12 @@ use std::borrow::Cow;
 use crate::formats::trace::Role;
 
 use super::super::draft::{Call, What};
-use super::super::loose::{self, Content};
+use super::super::loose;
+use super::super::row::Row;
 use super::super::{Keep, shared};
 use super::author::{self, Writer};
 use super::lane::Place;
 use super::noise::{self, Typed};
-use super::rows::{Block, Message, Row, Task};
 use super::session::Session;
 use super::tree;
 
@@ -19,26 +19,26 @@ impl Session<'_> {
     pub(super) fn user(
         &mut self,
         row: &Row<'_>,
-        message: &Message<'_>,
+        message: &Row<'_>,
         at: usize,
         place: &Place,
     ) -> bool {
+        let blocks: Vec<Row<'_>> = message.parts("content").collect();
         let mut writer = author::of_row(row);
         // What a subagent is asked to do comes from its agent, whoever began the turn.
-        if at > 0 && !row.is_meta.is_set() {
+        if at > 0 && !row.is("isMeta") {
             writer = Writer::Unstated;
         }
-        let kept_out = if row.is_compact_summary.is_set() {
+        let kept_out = if row.is("isCompactSummary") {
             Some("compactionSummaries")
-        } else if row.is_meta.is_set() {
+        } else if row.is("isMeta") {
             Some("metaRows")
         } else {
-            let is_result = !matches!(row.tool_use_result, Content::Absent)
-                || blocks(&message.content).into_iter().any(is_tool_result);
+            let is_result = row.has("toolUseResult") || blocks.iter().any(is_tool_result);
             // Text next to a result of a tool was added by the harness.
             (writer == Writer::Harness || is_result).then_some("injectedContext")
         };
-        let (text, _) = joined(&message.content);
+        let (text, _) = joined(&blocks);
         if writer != Writer::User {
             self.notified(&text);
         }
@@ -54,25 +54,24 @@ impl Session<'_> {
         }
         let mut said = false;
         let mut images = 0;
-        for (number, block) in blocks(&message.content).into_iter().enumerate() {
-            let pointer = match &message.content {
-                Content::Items(_) => format!("/message/content/{number}"),
-                _ => String::new(),
-            };
-            match block {
-                Content::Text(text) if kept_out.is_none() => {
-                    said |= self.typed((text, writer), at, place, &pointer, false);
+        let is_list = message.is_list("content");
+        for (number, block) in blocks.iter().enumerate() {
+            let pointer = format!("/message/content/{number}");
+            let pointer = if is_list { &*pointer } else { "" };
+            let text = match (&*block.text("type"), block.as_str()) {
+                (_, Some(text)) => text,
+                ("text", _) => block.text("text"),
+                ("tool_result", _) => {
+                    self.result(row, block, at, place, pointer);
+                    continue;
                 }
-                Content::Object(block) => match block.kind.text() {
-                    "tool_result" => self.result(row, block, at, place, &pointer),
-                    "text" if kept_out.is_none() => {
-                        let text = block.text.text();
-                        said |= self.typed((text, writer), at, place, &pointer, false);
-                    }
-                    "image" | "document" => images += 1,
-                    _ => {}
-                },
-                _ => {}
+                (kind, _) => {
+                    images += u64::from(is_image(kind));
+                    continue;
+                }
+            };
+            if kept_out.is_none() {
+                said |= self.typed((&text, writer), at, place, pointer, false);
             }
         }
         self.draft.withhold("images", images);
@@ -104,11 +103,8 @@ impl Session<'_> {
                 };
                 let lane = &mut self.lanes[at];
                 lane.prompt.get_or_insert_with(|| tree::hash(said.trim()));
-                lane.push(
-                    place,
-                    pointer,
-                    message(Role::User, said.into_owned(), steering),
-                );
+                let message = What::message(Role::User, said.into_owned(), steering, 0);
+                lane.push(place, pointer, message);
                 return true;
             }
             Typed::Command(text) => Some(("command", Some(text))),
@@ -136,56 +132,48 @@ impl Session<'_> {
     }
 
     fn note(&mut self, at: usize, place: &Place, kind: &str, text: Option<String>) {
-        let kind = kind.to_owned();
-        self.lanes[at].push(place, "", What::Note { kind, text });
+        self.lanes[at].push(place, "", What::note(kind, text));
     }
 
-    pub(super) fn assistant(
-        &mut self,
-        row: &Row<'_>,
-        message: &Message<'_>,
-        at: usize,
-        place: &Place,
-    ) {
-        let is_error = row.is_api_error_message.is_set() || message.model.text() == "<synthetic>";
-        for (number, block) in blocks(&message.content).into_iter().enumerate() {
+    pub(super) fn assistant(&mut self, row: &Row<'_>, message: &Row<'_>, at: usize, place: &Place) {
+        let is_error = row.is("isApiErrorMessage") || message.text("model") == "<synthetic>";
+        let mut calls = Vec::new();
+        for (number, block) in message.parts("content").enumerate() {
             let pointer = format!("/message/content/{number}");
-            match block {
-                Content::Text(text) => self.answer(text, is_error, at, place, ""),
-                Content::Object(block) => match block.kind.text() {
-                    "text" => self.answer(block.text.text(), is_error, at, place, &pointer),
-                    "thinking" => self.thinking(block, at, place, &pointer),
-                    "redacted_thinking" => self.draft.withhold("encryptedReasoning", 1),
-                    "tool_use" => self.call(block, false, at, place, &pointer),
-                    "server_tool_use" => self.call(block, true, at, place, &pointer),
-                    _ => self.draft.withhold("providerPayloads", 1),
-                },
-                _ => {}
+            if let Some(text) = block.as_str() {
+                self.answer(&text, is_error, at, place, "");
+            }
+            match &*block.text("type") {
+                "text" => self.answer(&block.text("text"), is_error, at, place, &pointer),
+                "thinking" => self.thinking(&block, at, place, &pointer),
+                "redacted_thinking" => self.draft.withhold("encryptedReasoning", 1),
+                "tool_use" => {
+                    calls.extend(block.name("id"));
+                    self.call(&block, false, at, place, &pointer);
+                }
+                "server_tool_use" => self.call(&block, true, at, place, &pointer),
+                _ => self
+                    .draft
+                    .withhold("providerPayloads", u64::from(block.is_object())),
             }
         }
         if is_error {
             return;
         }
-        let response = message.id.get().or(row.uuid.get()).unwrap_or_default();
-        let id = tree::hash(response);
-        let model = message.model.named();
-        if let Some(usage) = message.usage.0 {
-            let calls = blocks(&message.content)
-                .into_iter()
-                .filter_map(|block| match block {
-                    Content::Object(block) if block.kind.text() == "tool_use" => block.id.named(),
-                    _ => None,
-                });
-            let of = (model.clone(), calls.collect());
-            self.lanes[at].usage(id, usage, message.stop_reason, of, place);
+        let response = message.word("id").or_else(|| row.word("uuid"));
+        let response = response.unwrap_or_default();
+        let id = tree::hash(&response);
+        if let Some(usage) = message.row("usage") {
+            self.lanes[at].usage(id, message, &usage, calls, place);
         } else {
             self.lanes[at].uncounted.insert(id);
         }
         let models = &mut self.lanes[at].models;
         // A single model becomes the model of the run; beyond that the exact number does not matter.
+        let model = message.name("model");
         models.extend(model.filter(|model| models.len() < 64 && !models.contains(model)));
-        if let Some(cost) = row.cost_usd.0 {
-            self.costs.insert(response.to_owned(), cost);
+        if let Some(cost) = row.number("costUSD") {
+            self.costs.insert(response.into_owned(), cost);
         }
     }
 
@@ -195,56 +183,46 @@ impl Session<'_> {
         }
         let text = text.to_owned();
         let what = if is_error {
-            What::Error {
-                message: text,
-                code: None,
-            }
+            What::error(text)
         } else {
-            message(Role::Assistant, text, false)
+            What::message(Role::Assistant, text, false, 0)
         };
         self.lanes[at].push(place, pointer, what);
     }
 
-    fn thinking(&mut self, block: &Block<'_>, at: usize, place: &Place, pointer: &str) {
-        let text = block.thinking.text();
+    fn thinking(&mut self, block: &Row<'_>, at: usize, place: &Place, pointer: &str) {
+        let text = block.text("thinking");
         if text.trim().is_empty() {
             return self.draft.withhold("encryptedReasoning", 1);
         }
         self.draft
-            .withhold("signatures", u64::from(block.signature.is_some()));
+            .withhold("signatures", u64::from(block.has("signature")));
         if self.options.no_reasoning {
             return self.draft.withhold("reasoning", 1);
         }
-        let text = text.to_owned();
-        self.lanes[at].push(
-            place,
-            pointer,
-            What::Reasoning {
-                text,
-                summary: false,
-            },
-        );
+        let reasoning = What::Reasoning {
+            text: text.into_owned(),
+            summary: false,
+        };
+        self.lanes[at].push(place, pointer, reasoning);
     }
 
-    fn call(&mut self, block: &Block<'_>, hosted: bool, at: usize, place: &Place, pointer: &str) {
+    fn call(&mut self, block: &Row<'_>, hosted: bool, at: usize, place: &Place, pointer: &str) {
         let call = Call {
-            name: block.name.named().unwrap_or_default(),
-            call: block.id.named(),
-            arguments: block.input.and_then(|input| loose::compact(input.get())),
+            name: block.text("name").into_owned(),
+            call: block.name("id"),
+            arguments: block.raw("input").and_then(loose::compact),
             hosted,
             ..Call::default()
         };
         if matches!(call.name.as_str(), "Task" | "Agent")
-            && let (Some(id), Some(input)) = (&call.call, block.input)
+            && let Some(id) = &call.call
+            && block.has("input")
         {
-            let input = loose::whole_pairs(input.get());
-            let task = loose::parse::<Task<'_>>(&input).ok();
-            let task = task.map(|task| {
-                let prompt = task.prompt.get().map(|prompt| tree::hash(prompt.trim()));
-                (prompt, task.subagent_type.named())
-            });
-            let (prompt, name) = task.unwrap_or_default();
+            let prompt = block.word("input.prompt");
+            let name = block.name("input.subagent_type");
             if let Some(prompt) = prompt {
+                let prompt = tree::hash(prompt.trim());
                 self.prompts.entry(prompt).or_insert_with(|| id.clone());
             }
             self.tasks.insert(id.clone(), name);
@@ -253,23 +231,22 @@ impl Session<'_> {
     }
 
     pub(super) fn system(&mut self, row: &Row<'_>, at: usize, place: &Place) {
-        let subtype = row.subtype.text();
-        match subtype {
+        match &*row.text("subtype") {
             "compact_boundary" => {
-                let compact = row.compact_metadata.0.as_ref();
                 let compaction = What::Compaction {
-                    trigger: compact.and_then(|compact| compact.trigger.named()),
-                    tokens_before: compact.and_then(|compact| compact.pre_tokens.0),
+                    trigger: row.name("compactMetadata.trigger"),
+                    tokens_before: row.count("compactMetadata.preTokens"),
                     forgotten: None,
                 };
                 self.lanes[at].push(place, "", compaction);
             }
             "init" => self.draft.withhold("bookkeeping", 1),
             "task_notification" => {
-                self.ended(row.task_id.get(), row.tool_use_id.get(), row.status.text());
+                let ids = [row.word("task_id"), row.word("tool_use_id")];
+                self.ended(ids, &row.text("status"));
                 self.draft.withhold("bookkeeping", 1);
             }
-            _ => {
+            subtype => {
                 self.draft.withhold("systemRows", 1);
                 let kind = if subtype.is_empty() {
                     "system"
@@ -283,14 +260,15 @@ impl Session<'_> {
 
     /// A message delivered to the agent while it worked.
     pub(super) fn attachment(&mut self, row: &Row<'_>, at: usize, place: &Place) {
-        let queued = row.attachment.0.as_ref();
-        let Some(queued) = queued.filter(|it| it.kind.text() == "queued_command") else {
+        let queued = row.row("attachment");
+        let Some(queued) = queued.filter(|it| it.text("type") == "queued_command") else {
             return self.draft.withhold("attachments", 1);
         };
-        let (text, images) = joined(&queued.prompt);
+        let prompt: Vec<Row<'_>> = queued.parts("prompt").collect();
+        let (text, images) = joined(&prompt);
         self.draft.withhold("images", images);
         self.lanes[at].delivered.insert(tree::hash(text.trim()));
-        let writer = author::of_queued(queued);
+        let writer = author::of_queued(&queued);
         if writer != Writer::User {
             self.notified(&text);
         }
@@ -298,7 +276,7 @@ impl Session<'_> {
             return self.draft.withhold("injectedContext", 1);
         }
         let kept = shared::kept("injectedContext");
-        match (writer, queued.command_mode.text()) {
+        match (writer, &*queued.text("commandMode")) {
             (Writer::Harness, _) => self.note(at, place, kept, Some(text.into_owned())),
             (_, "bash") => self.note(at, place, "user shell command", Some(text.into_owned())),
             _ => {
@@ -309,9 +287,10 @@ impl Session<'_> {
 
     /// Adds a queued message of the user when it leaves the queue; most become rows of their own.
     pub(super) fn queue(&mut self, row: &Row<'_>, at: usize, place: &Place) {
-        let (text, images) = joined(&row.content);
+        let content: Vec<Row<'_>> = row.parts("content").collect();
+        let (text, images) = joined(&content);
         self.notified(&text);
-        if row.operation.text() != "remove" || text.trim().is_empty() {
+        if row.text("operation") != "remove" || text.trim().is_empty() {
             return self.draft.withhold("bookkeeping", 1);
         }
         self.draft.withhold("images", images);
@@ -330,60 +309,33 @@ impl Session<'_> {
     /// The last row of `claude -p` output.
     pub(super) fn result_of_stream(&mut self, row: &Row<'_>) {
         let record = &mut self.draft.record;
-        let subtype = row.subtype.text();
-        record.state = match subtype {
-            "success" if !row.is_error.is_set() => "completed",
+        let is_error = row.is("is_error");
+        record.state = match &*row.text("subtype") {
+            "success" if !is_error => "completed",
             "error_max_turns" => "limit_exceeded",
-            _ if row.is_error.is_set() || subtype.starts_with("error") => "harness_error",
+            subtype if is_error || subtype.starts_with("error") => "harness_error",
             _ => "",
         };
-        record.detail = row.subtype.named();
+        record.detail = row.name("subtype");
         self.meter.read(row);
     }
 }
 
-fn is_tool_result(block: &Content<'_, Block<'_>>) -> bool {
-    matches!(block, Content::Object(block) if block.kind.text() == "tool_result")
+fn is_tool_result(block: &Row<'_>) -> bool {
+    block.text("type") == "tool_result"
 }
 
-fn message(role: Role, text: String, steering: bool) -> What {
-    What::Message {
-        role,
-        text,
-        model: None,
-        phase: None,
-        steering,
-        images: 0,
-    }
-}
-
-/// The parts of a content. A content that is not an array is a single part.
-pub(super) fn blocks<'c, 'a>(
-    content: &'c Content<'a, Block<'a>>,
-) -> Vec<&'c Content<'a, Block<'a>>> {
-    match content {
-        Content::Items(blocks) => blocks.iter().collect(),
-        Content::Absent => Vec::new(),
-        one => vec![one],
-    }
-}
-
-pub(super) fn text_of<'c>(block: &'c Content<'_, Block<'_>>) -> Option<&'c str> {
-    match block {
-        Content::Text(text) => Some(text),
-        Content::Object(block) => block.text.0.as_deref(),
-        _ => None,
-    }
+fn is_image(kind: &str) -> bool {
+    matches!(kind, "image" | "document")
 }
 
 /// The texts, one per line, and the number of images.
-pub(super) fn joined<'c>(content: &'c Content<'_, Block<'_>>) -> (Cow<'c, str>, u64) {
-    let parts = blocks(content);
-    let is_image = |part: &&&Content<'_, Block<'_>>| matches!(part, Content::Object(block) if matches!(block.kind.text(), "image" | "document"));
-    let images = parts.iter().filter(is_image).count() as u64;
-    let texts: Vec<&str> = parts.iter().filter_map(|part| text_of(part)).collect();
-    let text = match texts.as_slice() {
-        [one] => Cow::Borrowed(*one),
+pub(super) fn joined<'a>(parts: &[Row<'a>]) -> (Cow<'a, str>, u64) {
+    let images = parts.iter().filter(|part| is_image(&part.text("type")));
+    let images = images.count() as u64;
+    let mut texts: Vec<Cow<'a, str>> = parts.iter().filter_map(Row::part_text).collect();
+    let text = match texts.as_mut_slice() {
+        [one] => std::mem::take(one),
         many => Cow::Owned(many.join("\n")),
     };
     (text, images)

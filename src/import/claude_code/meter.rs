@@ -8,7 +8,7 @@ use std::collections::BTreeMap;
 
 use crate::formats::decimal;
 
-use super::rows::{ModelUsage, Row};
+use super::super::row::Row;
 
 /// Tokens of a model: uncached input, cached input, output with reasoning, and reasoning.
 #[derive(Debug, Default, Clone, Copy, PartialEq, Eq)]
@@ -27,22 +27,20 @@ impl ModelTokens {
         self.reasoning = self.reasoning.saturating_add(other.reasoning);
     }
 
+    /// Reads the counters of a model.
+    fn of(usage: &Row<'_>) -> Self {
+        let count = |key| usage.count(key).unwrap_or_default();
+        Self {
+            uncached: count("inputTokens").saturating_add(count("cacheCreationInputTokens")),
+            cached: count("cacheReadInputTokens"),
+            output: count("outputTokens"),
+            reasoning: count("thinkingTokens"),
+        }
+    }
+
     /// Whether one of the counts is lower than that of another.
     fn is_below(self, other: Self) -> bool {
         self.uncached < other.uncached || self.cached < other.cached || self.output < other.output
-    }
-}
-
-impl From<ModelUsage> for ModelTokens {
-    fn from(usage: ModelUsage) -> Self {
-        let new = usage.input_tokens.0.unwrap_or_default();
-        let written = usage.cache_creation_input_tokens.0.unwrap_or_default();
-        Self {
-            uncached: new.saturating_add(written),
-            cached: usage.cache_read_input_tokens.0.unwrap_or_default(),
-            output: usage.output_tokens.0.unwrap_or_default(),
-            reasoning: usage.thinking_tokens.0.unwrap_or_default(),
-        }
     }
 }
 
@@ -80,18 +78,19 @@ pub(super) struct Meter {
 impl Meter {
     /// Reads a row with counters.
     pub(super) fn read(&mut self, row: &Row<'_>) {
-        let cost = row.counted_cost.0.or(row.total_cost_usd.0);
+        let cost = row.number("totalCostUSD");
+        let cost = cost.or_else(|| row.number("total_cost_usd"));
         let mut models = ByModel::new();
-        for (model, usage) in row.model_usage.0.iter().flatten() {
-            if let Some(usage) = usage.0 {
-                let name = model.split('[').next().unwrap_or_default();
-                models.entry(name.to_owned()).or_default().add(usage.into());
-            }
+        let usage = row.row("modelUsage").into_iter().flat_map(Row::members);
+        for (model, usage) in usage.filter(|(_, usage)| usage.is_object()) {
+            let name = model.split('[').next().unwrap_or_default();
+            let tokens = ModelTokens::of(&usage);
+            models.entry(name.to_owned()).or_default().add(tokens);
         }
         if cost.is_none() && models.is_empty() {
             return;
         }
-        self.is_estimated |= row.has_unknown_model_cost.is_set();
+        self.is_estimated |= row.is("hasUnknownModelCost");
         let counter = Counter { cost, models };
         match self.parts.last_mut() {
             Some(last) if !counter.is_below(last) => *last = counter,

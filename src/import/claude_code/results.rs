@@ -1,45 +1,44 @@
 //! Tool results, and what the harness recorded with them: exit codes, edits, subagents.
 
+use std::borrow::Cow;
+
 use crate::formats::trace::{Action, Change, ExitCodeFrom};
 
 use super::super::Keep;
 use super::super::draft::{ToolResult, What};
-use super::super::loose::{self, Content};
+use super::super::row::Row;
 use super::lane::Place;
-use super::messages::{blocks, joined, text_of};
+use super::messages::joined;
 use super::noise::{self, Notification};
-use super::rows::{Block, Row, ToolUse};
 use super::session::Session;
 
 impl Session<'_> {
     pub(super) fn result(
         &mut self,
         row: &Row<'_>,
-        block: &Block<'_>,
+        block: &Row<'_>,
         at: usize,
         place: &Place,
         pointer: &str,
     ) {
-        let (text, images) = joined(&block.content);
+        let content: Vec<Row<'_>> = block.parts("content").collect();
+        let (text, images) = joined(&content);
         self.draft.withhold("images", images);
         let mut result = ToolResult {
-            call: block.tool_use_id.named(),
-            ok: block.is_error.0.map(|failed| !failed),
+            call: block.name("tool_use_id"),
+            ok: block.flag("is_error").map(|failed| !failed),
             images,
             ..ToolResult::default()
         };
-        if block.is_error.is_set() {
+        if block.is("is_error") {
             result.exit_code = exit_code(&text);
             result.exit_code_from = result.exit_code.map(|_| ExitCodeFrom::Text);
         }
-        let beside = match &row.tool_use_result {
-            Content::Object(beside) => Some(beside),
-            _ => None,
-        };
-        if let Some(beside) = beside {
-            self.beside(beside, &mut result);
+        let recorded = row.row("toolUseResult");
+        if let Some(recorded) = &recorded {
+            self.recorded(recorded, &mut result);
         }
-        self.link(beside.map(|beside| &**beside), block, &result);
+        self.link(recorded.as_ref(), content.last(), &result);
         let shown = if self.options.keeps(Keep::Prompts) {
             &*text
         } else {
@@ -55,21 +54,23 @@ impl Session<'_> {
         result.text = (!shown.is_empty()).then(|| shown.to_owned());
         let call = result.call.clone();
         self.lanes[at].push(place, pointer, What::ToolResult(result));
-        if let Some(edit) = beside.and_then(|beside| edit(beside, call)) {
+        if let Some(edit) = recorded.and_then(|recorded| edit(&recorded, call)) {
             self.lanes[at].push(place, "/toolUseResult", edit);
         }
     }
 
     /// Reads what the harness recorded about a result.
-    fn beside(&mut self, beside: &ToolUse<'_>, result: &mut ToolResult) {
-        let contents = u64::from(beside.original_file.is_some()) + u64::from(beside.file.is_some());
-        self.draft.withhold("fileContents", contents);
-        if beside.interrupted.is_set() {
+    fn recorded(&mut self, recorded: &Row<'_>, result: &mut ToolResult) {
+        for key in ["originalFile", "file"] {
+            self.draft
+                .withhold("fileContents", u64::from(recorded.has(key)));
+        }
+        if recorded.is("interrupted") {
             result.status = Some("interrupted".to_owned());
         }
-        if beside.shell_id.get().is_some() {
-            result.status = beside.status.named().filter(|status| status == "running");
-            if let Some(code) = beside.exit_code.0 {
+        if recorded.word("shellId").is_some() {
+            result.status = recorded.name("status").filter(|status| status == "running");
+            if let Some(code) = recorded.integer("exitCode") {
                 result.exit_code = Some(code);
                 result.exit_code_from = Some(ExitCodeFrom::Field);
                 result.ok = Some(code == 0);
@@ -77,39 +78,35 @@ impl Session<'_> {
         }
     }
 
-    /// Links a result to its subagent.
-    fn link(&mut self, beside: Option<&ToolUse<'_>>, block: &Block<'_>, result: &ToolResult) {
+    /// Links a result to its subagent, which the harness or the last block of the result names.
+    fn link(&mut self, recorded: Option<&Row<'_>>, last: Option<&Row<'_>>, result: &ToolResult) {
         let Some(call) = result.call.clone() else {
             return;
         };
-        let named = beside
-            .and_then(|beside| beside.agent_id.named())
-            .or_else(|| {
-                let last = blocks(&block.content).into_iter().next_back()?;
-                let rest = text_of(last)?.trim_start().strip_prefix("agentId: ")?;
-                let id = rest
-                    .split(|c: char| !c.is_alphanumeric() && c != '-' && c != '_')
-                    .next()?;
-                (!id.is_empty()).then(|| id.to_owned())
-            });
-        let status = beside.and_then(|beside| beside.status.get());
+        let named = recorded.and_then(|recorded| recorded.name("agentId"));
+        let named = named.or_else(|| {
+            let text = last?.part_text()?;
+            let rest = text.trim_start().strip_prefix("agentId: ")?;
+            let id = rest
+                .split(|c: char| !c.is_alphanumeric() && c != '-' && c != '_')
+                .next()?;
+            (!id.is_empty()).then(|| id.to_owned())
+        });
         let ended = if result.ok == Some(false) {
             Some(Action::Failed)
         } else {
-            status.and_then(action)
+            recorded.and_then(|recorded| action(&recorded.text("status")))
         };
-        if let Some(beside) = beside {
-            match &beside.task.0 {
-                Some(task) => self.ended(task.id.get(), None, task.status.text()),
+        if let Some(recorded) = recorded {
+            if let Some(task) = recorded.row("task") {
+                self.ended([task.word("task_id"), None], &task.text("status"));
+            } else if recorded.word("task_type").is_some() {
                 // The result of a call that stops a task.
-                None if beside.task_type.get().is_some() => {
-                    self.ended(beside.task_id.get(), None, "stopped");
-                }
-                None => {}
+                self.ended([recorded.word("task_id"), None], "stopped");
             }
         }
-        let is_started = named.is_some() || beside.is_some_and(|it| it.total_tokens.is_some());
-        if is_started && self.tasks.contains_key(&call) {
+        let has_tokens = recorded.is_some_and(|it| it.count("totalTokens").is_some());
+        if (named.is_some() || has_tokens) && self.tasks.contains_key(&call) {
             self.started.insert(call.clone());
         }
         if let Some(agent) = named {
@@ -120,15 +117,15 @@ impl Session<'_> {
     /// Reads how background agents ended from a text of the harness.
     pub(super) fn notified(&mut self, text: &str) {
         for Notification { task, call, status } in noise::notifications(text) {
-            self.ended(task, call, status);
+            self.ended([task, call].map(|id| id.map(Cow::Borrowed)), status);
         }
     }
 
-    /// Notes how a task in the background ended. It may be no agent: then no agent has its id.
-    pub(super) fn ended(&mut self, task: Option<&str>, call: Option<&str>, status: &str) {
+    /// Notes how a task in the background ended, by its id and by that of its call. It may be no agent: then no agent has its id.
+    pub(super) fn ended(&mut self, ids: [Option<Cow<'_, str>>; 2], status: &str) {
         let Some(action) = action(status) else { return };
-        for id in [task, call].into_iter().flatten() {
-            self.ends.insert(id.to_owned(), action);
+        for id in ids.into_iter().flatten() {
+            self.ends.insert(id.into_owned(), action);
         }
     }
 }
@@ -152,25 +149,21 @@ fn exit_code(text: &str) -> Option<i64> {
 }
 
 /// The file change recorded by the harness.
-fn edit(beside: &ToolUse<'_>, call: Option<String>) -> Option<What> {
-    let path = beside.file_path.named()?;
-    let is_new = beside.kind.text() == "create";
-    let hunks = &beside.structured_patch.0;
-    if hunks.is_empty() && !is_new {
+fn edit(recorded: &Row<'_>, call: Option<String>) -> Option<What> {
+    let path = recorded.name("filePath")?;
+    let is_new = recorded.text("type") == "create";
+    let hunks = recorded.rows("structuredPatch");
+    let mut hunks = hunks.filter(Row::is_object).peekable();
+    if hunks.peek().is_none() && !is_new {
         return None;
     }
-    let number = |count: loose::Count| count.0.unwrap_or_default();
     let mut diff = Vec::new();
     for hunk in hunks {
-        let (old, new) = (number(hunk.old_start), number(hunk.new_start));
-        let (removed, added) = (number(hunk.old_lines), number(hunk.new_lines));
-        diff.push(format!("@@ -{old},{removed} +{new},{added} @@"));
-        if let Content::Items(lines) = &hunk.lines {
-            diff.extend(lines.iter().filter_map(|line| match line {
-                Content::Text(line) => Some(line.to_string()),
-                _ => None,
-            }));
-        }
+        let number = |key| hunk.count(key).unwrap_or_default();
+        let (old, new) = (number("oldStart"), number("newStart"));
+        let (removed, added) = (number("oldLines"), number("newLines"));
+        diff.push(format!("@@ -{old},{removed} +{new},{added} @@").into());
+        diff.extend(hunk.rows("lines").filter_map(|line| line.as_str()));
     }
     Some(What::Edit {
         call,

@@ -1,21 +1,21 @@
 //! Reads the files of one session row by row. Rows of a subagent go to their own lane.
 
+use std::borrow::Cow;
 use std::collections::{BTreeMap, BTreeSet};
-
-use serde_json::value::RawValue;
 
 use crate::formats::jsonl;
 use crate::formats::trace::Action;
 
 use super::super::draft::{Draft, What};
 use super::super::loose;
+use super::super::row::Row;
 use super::super::source::Source;
 use super::super::{Options, Problem};
 use super::identity::Identity;
 use super::lane::{Lane, Place};
 use super::meter::Meter;
-use super::rows::{Export, Row};
 use super::tree::{self, RowId};
+use super::{PARENT, SESSION};
 
 /// Owners of copied rows, by row id.
 pub(super) type Owners = BTreeMap<RowId, usize>;
@@ -103,17 +103,18 @@ impl<'o> Session<'o> {
                 ids.insert("forkedFrom".to_owned(), copied.original);
             }
         }
-        if let Some(rows) = export(&file.bytes) {
-            for (at, row) in rows.iter().enumerate() {
+        if let Some(export) = export(&file.bytes) {
+            for (at, row) in export.rows("loglines").enumerate() {
                 let mut place = Place {
                     file: at_file,
                     line: None,
                     base: format!("/loglines/{at}"),
                     ..Place::default()
                 };
-                match loose::parse::<Row<'_>>(row) {
-                    Ok(row) => self.row(&row, lane, owners, &mut place),
-                    Err(_) => self.draft.odd(file.name, &place.base, "an object"),
+                if row.is_object() {
+                    self.row(&row, lane, owners, &mut place);
+                } else {
+                    self.draft.odd(file.name, &place.base, "an object");
                 }
             }
             return Ok(());
@@ -124,7 +125,7 @@ impl<'o> Session<'o> {
                 line: Some(u64::from(line.number)),
                 ..Place::default()
             };
-            match loose::parse::<Row<'_>>(&loose::whole_pairs(&line.text)) {
+            match Row::parse(&loose::whole_pairs(&line.text)) {
                 Ok(row) => self.row(&row, lane, owners, &mut place),
                 Err(why) => {
                     let part = br#""type":"assistant""#;
@@ -144,7 +145,7 @@ impl<'o> Session<'o> {
         owners: Option<(&Owners, usize)>,
         place: &mut Place,
     ) {
-        let id = tree::row_id(row.uuid.get());
+        let id = tree::row_id(row.word("uuid"));
         if let Some(id) = id {
             if !self.seen.insert(id) {
                 return self.draft.withhold("duplicateRows", 1);
@@ -159,12 +160,11 @@ impl<'o> Session<'o> {
                 self.first_own = None;
             }
         }
-        place.time = row.timestamp.named();
-        let session = row.session_id.get().or(row.stream_session_id.get());
+        place.time = row.name("timestamp");
         if self.id.is_none() {
-            self.id = session.map(str::to_owned);
+            self.id = row.first(SESSION).map(Cow::into_owned);
         }
-        self.draft.identity.workspace(row.cwd.text());
+        self.draft.identity.workspace(&row.text("cwd"));
         let at = lane.unwrap_or_else(|| self.lane_of(row, id));
         self.lanes[at].clock(place.time.as_deref());
         self.version(row, at, place);
@@ -174,7 +174,7 @@ impl<'o> Session<'o> {
         let time = place.time.clone().unwrap_or_default();
         lane.nodes.push(tree::Node {
             id,
-            parent: tree::row_id(row.parent_uuid.get().or(row.logical_parent_uuid.get())),
+            parent: tree::row_id(row.first(PARENT)),
             events: start..lane.events.len(),
             typed: said.then_some(time),
         });
@@ -182,11 +182,8 @@ impl<'o> Session<'o> {
 
     fn inherit(&mut self, place: &Place) {
         self.inherited += 1;
-        let text = Some(format!("{} rows of another session", self.inherited));
-        let what = What::Note {
-            kind: "inherited".to_owned(),
-            text,
-        };
+        let text = format!("{} rows of another session", self.inherited);
+        let what = What::note("inherited", Some(text));
         let lane = &mut self.lanes[0];
         if let Some(at) = self.inherited_note {
             lane.events[at].what = what;
@@ -198,27 +195,27 @@ impl<'o> Session<'o> {
 
     /// The lane of a row: the main line, or its subagent.
     fn lane_of(&mut self, row: &Row<'_>, id: Option<RowId>) -> usize {
-        let started_by = row.parent_tool_use_id.get();
-        if !row.is_sidechain.is_set() && started_by.is_none() {
+        let started_by = row.word("parent_tool_use_id");
+        if !row.is("isSidechain") && started_by.is_none() {
             return 0;
         }
-        let parent = tree::row_id(row.parent_uuid.get());
-        let agent = row.agent_id.get().or(started_by);
-        let known = match agent {
-            Some(agent) => self.by_agent.get(agent).copied(),
+        let parent = tree::row_id(row.word("parentUuid"));
+        let agent = row.first(["agentId", "parent_tool_use_id"]);
+        let known = match &agent {
+            Some(agent) => self.by_agent.get(&**agent).copied(),
             None => parent.and_then(|parent| self.by_row.get(&parent).copied()),
         };
         let at = known.unwrap_or_else(|| {
-            let name = row.uuid.get().unwrap_or("sidechain");
+            let name = agent.clone().or_else(|| row.word("uuid"));
             self.lanes.push(Lane {
-                id: agent.unwrap_or(name).to_owned(),
-                call: started_by.map(str::to_owned),
+                id: name.map_or_else(|| "sidechain".to_owned(), Cow::into_owned),
+                call: started_by.map(Cow::into_owned),
                 ..Lane::default()
             });
             self.lanes.len() - 1
         });
         if let Some(agent) = agent {
-            self.by_agent.insert(agent.to_owned(), at);
+            self.by_agent.insert(agent.into_owned(), at);
         }
         if let Some(id) = id {
             self.by_row.insert(id, at);
@@ -228,36 +225,35 @@ impl<'o> Session<'o> {
 
     /// Notes that the session continued with another version.
     fn version(&mut self, row: &Row<'_>, at: usize, place: &Place) {
-        let Some(version) = row.version.get().filter(|_| at == 0) else {
+        let Some(version) = row.name("version").filter(|_| at == 0) else {
             return;
         };
         let known = self.draft.record.harness_version.as_deref();
-        if known == Some(version) {
+        if known == Some(&*version) {
             return;
         }
         if let Some(known) = known {
-            let text = Some(format!("{known} to {version}"));
-            let kind = "version change".to_owned();
-            self.lanes[at].push(place, "", What::Note { kind, text });
+            let note = What::note("version change", Some(format!("{known} to {version}")));
+            self.lanes[at].push(place, "", note);
         }
-        self.draft.record.harness_version = Some(version.to_owned());
+        self.draft.record.harness_version = Some(version);
     }
 
     /// Reads a row. Returns whether the user wrote it.
     fn kind(&mut self, row: &Row<'_>, at: usize, place: &mut Place) -> bool {
-        let kind = row.kind.text();
-        place.id = row.uuid.named();
-        match (kind, &row.message.0) {
-            ("user", Some(message)) => return self.user(row, message, at, place),
-            ("assistant", Some(message)) => self.assistant(row, message, at, place),
+        let kind = row.text("type");
+        place.id = row.name("uuid");
+        match (&*kind, row.row("message")) {
+            ("user", Some(message)) => return self.user(row, &message, at, place),
+            ("assistant", Some(message)) => self.assistant(row, &message, at, place),
             ("system", _) => self.system(row, at, place),
             ("attachment", _) => self.attachment(row, at, place),
             ("queue-operation", _) => self.queue(row, at, place),
             ("result", _) => self.result_of_stream(row),
             ("cost-state", _) => {
                 // A fork may have the counters of its original.
-                let session = row.session_id.get();
-                if session.is_none() || session == self.id.as_deref() {
+                let session = row.word("sessionId");
+                if session.is_none() || session.as_deref() == self.id.as_deref() {
                     self.meter.read(row);
                 }
                 self.draft.withhold("bookkeeping", 1);
@@ -318,9 +314,9 @@ fn is_bookkeeping(kind: &str) -> bool {
     )
 }
 
-/// The rows of a session exported as one object.
-fn export(bytes: &[u8]) -> Option<Vec<&str>> {
+/// A session exported as one object.
+fn export(bytes: &[u8]) -> Option<Row<'_>> {
     memchr::memmem::find(bytes.get(..bytes.len().min(4096))?, b"\"loglines\"")?;
-    let export: Export<'_> = serde_json::from_slice(bytes).ok()?;
-    Some(export.loglines.into_iter().map(RawValue::get).collect())
+    let export = Row::bytes(bytes)?;
+    export.is_list("loglines").then_some(export)
 }

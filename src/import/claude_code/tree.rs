@@ -1,5 +1,6 @@
 //! Finds the rows on abandoned branches: rows form a tree, and a user who goes back starts a new branch.
 
+use std::borrow::Cow;
 use std::collections::{BTreeMap, BTreeSet};
 use std::ops::Range;
 
@@ -9,8 +10,8 @@ use super::super::draft::Event;
 pub(super) type RowId = u128;
 
 /// The hash of an id; `None` for none.
-pub(super) fn row_id(uuid: Option<&str>) -> Option<RowId> {
-    uuid.map(hash)
+pub(super) fn row_id(uuid: Option<Cow<'_, str>>) -> Option<RowId> {
+    uuid.map(|uuid| hash(&uuid))
 }
 
 pub(super) fn hash(text: &str) -> u128 {

@@ -2,16 +2,13 @@
 
 use std::collections::BTreeMap;
 
-use serde::Deserialize;
-use serde_json::value::RawValue;
-
 use crate::diagnostics::codes::IMPORT_WRONG_FORMAT;
 use crate::formats::jsonl;
 
-use super::super::loose::{self, Content, Text};
+use super::super::loose;
+use super::super::row::Row;
 use super::super::source::{HEAD, Source};
 use super::super::{Problem, problem};
-use super::rows::{Base, Payload, Row};
 
 /// The data in the first lines of a rollout.
 #[derive(Debug, Default)]
@@ -110,18 +107,19 @@ fn head(bytes: &[u8]) -> Option<Head> {
     let mut is_rollout = false;
     for line in jsonl::lines(bytes).take(8) {
         let text = loose::whole_pairs(&line.text);
-        let Ok(row) = loose::parse::<Row<'_>>(&text) else {
+        let Ok(row) = Row::parse(&text) else {
             continue;
         };
-        if let Some(payload) = &row.payload.0 {
-            match row.kind.text() {
-                "session_meta" => return Some(of_session(payload)),
+        let kind = row.text("type");
+        if let Some(payload) = row.row("payload") {
+            match &*kind {
+                "session_meta" => return Some(of_session(&payload)),
                 "turn_context" | "response_item" | "event_msg" | "compacted" => is_rollout = true,
                 _ => {}
             }
-        } else if let Ok(item) = loose::parse::<Payload<'_>>(&text) {
-            match item.kind.text() {
-                "" if item.id.get().is_some() => return Some(of_session(&item)),
+        } else {
+            match &*kind {
+                "" if row.word("id").is_some() => return Some(of_session(&row)),
                 "message" | "reasoning" | "function_call" => is_rollout = true,
                 _ => {}
             }
@@ -131,36 +129,22 @@ fn head(bytes: &[u8]) -> Option<Head> {
 }
 
 /// The head from the first row of a session.
-pub(super) fn of_session(meta: &Payload<'_>) -> Head {
-    let spawn = match &meta.source {
-        Content::Object(origin) => match &origin.subagent {
-            Content::Object(subagent) => subagent.thread_spawn.0.as_ref(),
-            _ => None,
-        },
-        _ => None,
-    };
-    let parent = spawn
-        .and_then(|spawn| spawn.parent_thread_id.named())
-        .or_else(|| meta.parent_thread_id.named());
-    let base = meta.history_base.0.as_ref();
-    let is_own = base.is_some_and(|base| base.thread_id.get() == meta.id.get());
-    let end = |base: &Base<'_>| base.end_ordinal_exclusive.0.unwrap_or_default();
-    let end = base.map(end);
+pub(super) fn of_session(meta: &Row<'_>) -> Head {
+    let spawned = |key| meta.name(&format!("source.subagent.thread_spawn.{key}"));
+    let parent = spawned("parent_thread_id").or_else(|| meta.name("parent_thread_id"));
+    let is_own = meta.word("history_base.thread_id") == meta.word("id");
+    let base = meta.row("history_base");
+    let end = base.map(|base| base.count("end_ordinal_exclusive").unwrap_or_default());
     Head {
         position: 0,
         base: end.filter(|_| is_own),
         other_base: end.filter(|_| !is_own),
         continued: Vec::new(),
-        id: meta.id.named().unwrap_or_default(),
+        id: meta.text("id").into_owned(),
         is_subagent: parent.is_some(),
-        parent: parent.or_else(|| meta.forked_from_id.named()),
-        call: spawn.and_then(|spawn| spawn.spawn_call_id.named()),
-        name: spawn.and_then(|spawn| {
-            spawn
-                .agent_role
-                .named()
-                .or_else(|| spawn.agent_nickname.named())
-        }),
+        parent: parent.or_else(|| meta.name("forked_from_id")),
+        call: spawned("spawn_call_id"),
+        name: spawned("agent_role").or_else(|| spawned("agent_nickname")),
     }
 }
 
@@ -239,20 +223,12 @@ pub(super) fn copied(bytes: &[u8], parent: &[u8]) -> usize {
 
 /// Type and content of a row, without its time.
 fn content(text: &str) -> Option<(String, String)> {
-    #[derive(Default, Deserialize)]
-    #[serde(default)]
-    struct Shallow<'a> {
-        #[serde(borrow, rename = "type")]
-        kind: Text<'a>,
-        #[serde(borrow)]
-        payload: Option<&'a RawValue>,
-    }
     let text = loose::whole_pairs(text);
-    let row = loose::parse::<Shallow<'_>>(&text).ok()?;
-    let kind = row.kind.text();
-    let passed_over = matches!(kind, "session_meta" | "turn_context");
+    let row = Row::parse(&text).ok()?;
+    let kind = row.text("type");
+    let passed_over = matches!(&*kind, "session_meta" | "turn_context");
     (!passed_over).then(|| {
-        let payload = row.payload.map_or("", RawValue::get);
-        (kind.to_owned(), payload.to_owned())
+        let payload = row.raw("payload").unwrap_or_default();
+        (kind.into_owned(), payload.to_owned())
     })
 }

@@ -6,7 +6,7 @@ use crate::formats::trace::{Action, ExitCodeFrom, Role};
 
 use super::super::Keep;
 use super::super::draft::{Event, Id, Origin, ToolResult, What};
-use super::super::{injected, loose, shared, time};
+use super::super::{injected, shared, time};
 use super::thread::{Reader, Thread};
 use super::twins::{self, Who};
 
@@ -71,10 +71,8 @@ impl Reader<'_> {
                         continue;
                     }
                     if self.options.keeps(Keep::Prompts) {
-                        event.what = What::Note {
-                            kind: shared::kept("injectedContext").to_owned(),
-                            text: Some(std::mem::take(text)),
-                        };
+                        let text = std::mem::take(text);
+                        event.what = What::note(shared::kept("injectedContext"), Some(text));
                     } else if has_words {
                         *text = words.join("\n");
                         self.draft.withhold("injectedContext", count);
@@ -132,10 +130,8 @@ impl Reader<'_> {
         let parent = self.head.as_ref().and_then(|head| head.parent.clone());
         let lines = self.inherited;
         let of = parent.map_or_else(String::new, |parent| format!(" of thread {parent}"));
-        let mut event = Event::new(What::Note {
-            kind: "inherited".to_owned(),
-            text: Some(format!("{lines} lines{of}")),
-        });
+        let text = format!("{lines} lines{of}");
+        let mut event = Event::new(What::note("inherited", Some(text)));
         event.source = Origin {
             line: Some(1),
             ..Origin::default()
@@ -160,17 +156,7 @@ impl Reader<'_> {
                 .get("session")
                 .or_else(|| record.ids.get("thread")),
         };
-        record.id = match own {
-            Some(id) if loose::is_uuid(id) => Id::Own(id.clone()),
-            Some(id) => Id::Derived {
-                names: [Some(id.clone()), record.started.clone()]
-                    .into_iter()
-                    .flatten()
-                    .collect(),
-                with_digests: false,
-            },
-            None => Id::default(),
-        };
+        record.id = Id::of_session(own.cloned(), None, record.started.clone());
         if let Some(sums) = own_tokens {
             record.tokens = sums.tokens();
         }

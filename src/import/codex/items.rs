@@ -1,50 +1,40 @@
 //! The items of a rollout: messages, reasoning, tool calls and results.
 
+use std::borrow::Cow;
+
 use serde::Serialize;
 use serde_json::value::RawValue;
 
 use crate::formats::trace::{ExitCodeFrom, Phase, Role};
 
 use super::super::draft::{Call, ToolResult, What};
-use super::super::loose::{self, Content};
+use super::super::loose;
+use super::super::row::Row;
 use super::patch;
-use super::rows::{LocalShell, Named, Part, Payload, Wrapped};
 use super::thread::Reader;
 use super::twins::Who;
 use super::{finish, header};
 
 impl Reader<'_> {
-    pub(super) fn item(&mut self, item: &Payload<'_>) {
-        match item.kind.text() {
+    pub(super) fn item(&mut self, item: &Row<'_>) {
+        match &*item.text("type") {
             "message" => self.said_by(item),
             "reasoning" => self.thought(item),
             "function_call" => {
-                let name = match item.namespace.get() {
+                let name = item.text("name");
+                let name = match item.word("namespace") {
                     Some(space) if space.starts_with("mcp__") => {
-                        format!("{}__{}", space.trim_end_matches('_'), item.name.text())
+                        format!("{}__{name}", space.trim_end_matches('_'))
                     }
-                    Some(space) => format!("{space}.{}", item.name.text()),
-                    None => item.name.text().to_owned(),
+                    Some(space) => format!("{space}.{name}"),
+                    None => name.into_owned(),
                 };
-                let given = item.arguments.map_or(Content::Absent, |raw| {
-                    serde_json::from_str(raw.get()).unwrap_or(Content::Absent)
-                });
-                self.call(item, name, &given, item.arguments);
+                self.call(item, name, item.string("arguments"));
             }
             "custom_tool_call" => {
-                let name = item.name.text().to_owned();
-                let given = item.input.0.clone();
-                let given = given.map_or(Content::Absent, |text| Content::Text(text.0));
-                self.call(item, name, &given, None);
+                self.call(item, item.text("name").into_owned(), item.string("input"));
             }
-            "tool_search_call" => {
-                self.call(
-                    item,
-                    "tool_search".to_owned(),
-                    &Content::Absent,
-                    item.arguments,
-                );
-            }
+            "tool_search_call" => self.call(item, "tool_search".to_owned(), None),
             "local_shell_call" => self.local_shell(item),
             "web_search_call" => self.hosted(item, "web_search"),
             "image_generation_call" => {
@@ -55,22 +45,22 @@ impl Reader<'_> {
                 self.result(item);
             }
             "tool_search_output" => {
-                let text = item.tools.map(|tools| tools.get().to_owned());
+                let text = item.raw("tools").map(str::to_owned);
                 let result = ToolResult {
-                    call: item.call_id.named(),
+                    call: item.name("call_id"),
                     text,
                     ..ToolResult::default()
                 };
-                self.push(None, item.id.named(), What::ToolResult(result));
+                self.push(None, item.name("id"), What::ToolResult(result));
             }
             kind @ ("compaction" | "compaction_summary" | "context_compaction") => {
-                let sealed = item.encrypted_content.is_some();
+                let sealed = item.has("encrypted_content");
                 self.draft
                     .withhold("compactionSummaries", u64::from(sealed));
                 self.compacted(kind, "");
             }
             "agent_message" => {
-                let (text, _) = joined(&item.content);
+                let (text, _) = joined(item, "content");
                 self.note("agent message", Some(text));
             }
             "ghost_snapshot" => self.draft.withhold("bookkeeping", 1),
@@ -78,9 +68,9 @@ impl Reader<'_> {
         }
     }
 
-    fn said_by(&mut self, item: &Payload<'_>) {
-        let (text, images) = joined(&item.content);
-        let role = match item.role.text() {
+    fn said_by(&mut self, item: &Row<'_>) {
+        let (text, images) = joined(item, "content");
+        let role = match &*item.text("role") {
             "user" => Role::User,
             "assistant" => Role::Assistant,
             "system" => return self.withhold_prompt("systemPrompts", text),
@@ -96,7 +86,7 @@ impl Reader<'_> {
             return self.note("user shell command", Some(text));
         }
         let start = self.draft.events.len();
-        let phase = match item.phase.text() {
+        let phase = match &*item.text("phase") {
             "commentary" => Some(Phase::Commentary),
             "final_answer" => Some(Phase::Final),
             _ => None,
@@ -109,10 +99,11 @@ impl Reader<'_> {
             steering: false,
             images,
         };
-        self.push(None, item.id.named(), message);
-        if let (Role::User, Content::Items(parts)) = (role, &item.content) {
-            let parts = parts.iter().filter_map(text_of).map(str::to_owned);
-            self.parts.insert(start, parts.collect());
+        self.push(None, item.name("id"), message);
+        if role == Role::User && item.is_list("content") {
+            let texts = item.rows("content").filter_map(|part| part.part_text());
+            self.parts
+                .insert(start, texts.map(Cow::into_owned).collect());
         }
         let who = match role {
             Role::User => Who::User,
@@ -126,34 +117,21 @@ impl Reader<'_> {
         if text.trim().is_empty() {
             return;
         }
-        let message = What::Message {
-            role,
-            text: text.to_owned(),
-            model: None,
-            phase: None,
-            steering: false,
-            images: 0,
-        };
+        let message = What::message(role, text.to_owned(), false, 0);
         self.push(None, None, message);
     }
 
-    fn thought(&mut self, item: &Payload<'_>) {
-        let sealed = item.encrypted_content.is_some();
+    fn thought(&mut self, item: &Row<'_>) {
+        let sealed = item.has("encrypted_content");
         self.draft.withhold("encryptedReasoning", u64::from(sealed));
         let start = self.draft.events.len();
-        for (key, parts, summary) in [
-            ("summary", &item.summary, true),
-            ("content", &item.content, false),
-        ] {
-            match parts {
-                Content::Text(text) => self.reasoning(text, summary, Some(format!("/{key}"))),
-                Content::Items(parts) => {
-                    for (at, part) in parts.iter().enumerate() {
-                        let text = text_of(part).unwrap_or_default();
-                        self.reasoning(text, summary, Some(format!("/{key}/{at}")));
-                    }
-                }
-                _ => {}
+        for (key, summary) in [("summary", true), ("content", false)] {
+            if let Some(text) = item.string(key) {
+                self.reasoning(&text, summary, Some(format!("/{key}")));
+            }
+            for (at, part) in item.rows(key).enumerate() {
+                let text = part.part_text().unwrap_or_default();
+                self.reasoning(&text, summary, Some(format!("/{key}/{at}")));
             }
         }
         self.say(Who::Reasoning, false, start);
@@ -167,84 +145,68 @@ impl Reader<'_> {
         self.push(pointer, None, What::Reasoning { text, summary });
     }
 
-    /// A call with its arguments, as a string or as JSON.
-    fn call(
-        &mut self,
-        item: &Payload<'_>,
-        name: String,
-        given: &Content<'_, Named<'_>>,
-        json: Option<&RawValue>,
-    ) {
-        let id = item.call_id.named();
+    /// A call with its arguments: a text, or else JSON.
+    fn call(&mut self, item: &Row<'_>, name: String, text: Option<Cow<'_, str>>) {
+        let id = item.name("call_id");
         if matches!(name.as_str(), "spawn_agent" | "spawn_agents") {
             self.spawns.extend(id.clone());
         }
         let mut call = Call {
             name,
             call: id,
-            status: item.status.named().filter(|status| status != "completed"),
+            status: item.name("status").filter(|status| status != "completed"),
             ..Call::default()
         };
-        match given {
-            Content::Text(text) => {
-                (call.arguments, call.arguments_text) = loose::arguments(text);
-            }
-            _ => call.arguments = json.and_then(|json| loose::compact(json.get())),
+        match &text {
+            Some(text) => (call.arguments, call.arguments_text) = loose::arguments(text),
+            None => call.arguments = item.raw("arguments").and_then(loose::compact),
         }
         if call.name == "apply_patch" {
-            self.remember_patch(&call, given);
+            self.remember_patch(&call, text.unwrap_or_default());
         }
         self.begin(&call);
-        self.push(None, item.id.named(), What::ToolCall(call));
+        self.push(None, item.name("id"), What::ToolCall(call));
     }
 
     /// Keeps the files of a patch until its result arrives.
-    fn remember_patch(&mut self, call: &Call, given: &Content<'_, Named<'_>>) {
-        let inner = call
-            .arguments
-            .as_ref()
-            .and_then(|json| loose::parse::<Named<'_>>(json.get()).ok());
-        let patch = match (&inner, given) {
-            (Some(named), _) => named.input.text(),
-            (None, Content::Text(text)) => text,
-            _ => "",
-        };
-        let files = patch::read(patch);
+    fn remember_patch(&mut self, call: &Call, text: Cow<'_, str>) {
+        let json = call.arguments.as_ref();
+        let inner = json.and_then(|json| Row::parse(json.get()).ok());
+        let files = patch::read(&inner.map_or(text, |inner| inner.text("input")));
         if let Some(id) = call.call.clone().filter(|_| !files.is_empty()) {
             self.patches.insert(id, files);
         }
     }
 
-    fn local_shell(&mut self, item: &Payload<'_>) {
+    fn local_shell(&mut self, item: &Row<'_>) {
         #[derive(Serialize)]
         struct Arguments<'a> {
             #[serde(skip_serializing_if = "Option::is_none")]
             command: Option<&'a RawValue>,
             #[serde(skip_serializing_if = "Option::is_none")]
-            workdir: Option<&'a str>,
+            workdir: Option<Cow<'a, str>>,
             #[serde(skip_serializing_if = "Option::is_none")]
             timeout_ms: Option<u64>,
         }
-        let action = item
-            .action
-            .and_then(|raw| loose::parse::<LocalShell<'_>>(raw.get()).ok());
+        let action = item.row("action");
         let arguments = action.and_then(|action| {
+            let command = action.raw("command");
             let arguments = Arguments {
-                command: action.command,
-                workdir: action.working_directory.get(),
-                timeout_ms: action.timeout_ms.0,
+                command: command.and_then(|raw| serde_json::from_str(raw).ok()),
+                workdir: action.word("working_directory"),
+                timeout_ms: action.count("timeout_ms"),
             };
             loose::compact(&serde_json::to_string(&arguments).ok()?)
         });
         let call = Call {
             name: "local_shell".to_owned(),
-            call: item.call_id.named().or_else(|| item.id.named()),
+            call: item.name("call_id").or_else(|| item.name("id")),
             arguments,
-            status: item.status.named().filter(|status| status != "completed"),
+            status: item.name("status").filter(|status| status != "completed"),
             ..Call::default()
         };
         self.begin(&call);
-        self.push(None, item.id.named(), What::ToolCall(call));
+        self.push(None, item.name("id"), What::ToolCall(call));
     }
 
     /// Remembers a call, so that its other forms are recognized.
@@ -256,31 +218,27 @@ impl Reader<'_> {
     }
 
     /// A call that the provider runs itself.
-    fn hosted(&mut self, item: &Payload<'_>, name: &str) {
+    fn hosted(&mut self, item: &Row<'_>, name: &str) {
         let call = Call {
             name: name.to_owned(),
-            call: item.call_id.named(),
-            arguments: item.action.and_then(|action| loose::compact(action.get())),
+            call: item.name("call_id"),
+            arguments: item.raw("action").and_then(loose::compact),
             hosted: true,
-            status: item.status.named().filter(|status| status != "completed"),
+            status: item.name("status").filter(|status| status != "completed"),
             ..Call::default()
         };
-        self.push(None, item.id.named(), What::ToolCall(call));
+        self.push(None, item.name("id"), What::ToolCall(call));
     }
 
-    fn result(&mut self, item: &Payload<'_>) {
-        let (text, images, success) = match &item.output {
-            Content::Object(part) => {
-                let (text, images) = joined(&part.content);
-                (text, images, part.success.0)
-            }
-            output => {
-                let (text, images) = joined(output);
-                (text, images, None)
-            }
+    fn result(&mut self, item: &Row<'_>) {
+        let wrapped = item.row("output");
+        let (text, images) = match &wrapped {
+            Some(output) => joined(output, "content"),
+            None => joined(item, "output"),
         };
+        let success = wrapped.and_then(|output| output.flag("success"));
         self.draft.withhold("images", images);
-        let call = item.call_id.named();
+        let call = item.name("call_id");
         if let Some(call) = &call {
             self.open.remove(call);
         }
@@ -297,13 +255,13 @@ impl Reader<'_> {
         }
         let text = result.text.as_deref().unwrap_or_default();
         if let Some(call) = call.as_ref().filter(|call| self.spawns.contains(call))
-            && let Ok(named) = loose::parse::<Named<'_>>(text)
-            && let Some(thread) = named.agent_id.named()
+            && let Ok(result) = Row::parse(text)
+            && let Some(thread) = result.first(["agent_id", "thread_id", "new_thread_id"])
         {
-            self.started.insert(thread, call.clone());
+            self.started.insert(thread.into_owned(), call.clone());
         }
         let failed = result.ok == Some(false);
-        self.push(None, item.id.named(), What::ToolResult(result));
+        self.push(None, item.name("id"), What::ToolResult(result));
         let files = call.as_ref().and_then(|call| self.patches.remove(call));
         for file in files.into_iter().flatten().filter(|_| !failed) {
             let edit = What::Edit {
@@ -321,12 +279,12 @@ impl Reader<'_> {
 /// Exit code and text of a result: from the JSON of older versions, or after the header of a command.
 fn read_output(result: &mut ToolResult, text: String) {
     if text.starts_with('{')
-        && let Ok(wrapped) = loose::parse::<Wrapped<'_>>(&text)
-        && let (Some(output), Some(metadata)) = (&wrapped.output.0, &wrapped.metadata.0)
+        && let Ok(wrapped) = Row::parse(&text)
+        && let (Some(output), Some(metadata)) = (wrapped.string("output"), wrapped.row("metadata"))
     {
-        result.exit_code = metadata.exit_code.0;
+        result.exit_code = metadata.integer("exit_code");
         result.exit_code_from = result.exit_code.map(|_| ExitCodeFrom::Field);
-        result.text = Some(output.to_string());
+        result.text = Some(output.into_owned());
         return;
     }
     let Some(header) = header::read(&text) else {
@@ -339,25 +297,20 @@ fn read_output(result: &mut ToolResult, text: String) {
     result.text = Some(header.output.to_owned());
 }
 
-pub(super) fn text_of<'p>(part: &'p Content<'_, Part<'_>>) -> Option<&'p str> {
-    match part {
-        Content::Text(text) => Some(text),
-        Content::Object(part) => part.text.0.as_deref(),
-        _ => None,
-    }
-}
-
 /// The texts of a message or a result, one per line, and the number of images.
-pub(super) fn joined(content: &Content<'_, Part<'_>>) -> (String, u64) {
-    let Content::Items(parts) = content else {
-        return (text_of(content).unwrap_or_default().to_owned(), 0);
-    };
+pub(super) fn joined(row: &Row<'_>, key: &str) -> (String, u64) {
+    if !row.is_list(key) {
+        let text = row.parts(key).find_map(|part| part.part_text());
+        return (text.unwrap_or_default().into_owned(), 0);
+    }
     let mut texts = Vec::new();
     let mut images = 0;
-    for part in parts {
-        match part {
-            Content::Object(part) if part.kind.text().contains("image") => images += 1,
-            part => texts.extend(text_of(part).filter(|text| !is_mark_of_an_image(text))),
+    for part in row.rows(key) {
+        if part.text("type").contains("image") {
+            images += 1;
+        } else {
+            let text = part.part_text();
+            texts.extend(text.filter(|text| !is_mark_of_an_image(text)));
         }
     }
     (texts.join("\n"), images)

@@ -3,27 +3,26 @@
 use crate::formats::trace::Role;
 
 use super::super::draft::What;
-use super::super::loose::Content;
-use super::rows::Payload;
-use super::thread::{Counted, Reader, Sums, total};
+use super::super::row::Row;
+use super::thread::{Counted, Reader, Sums};
 use super::twins::Who;
 
 impl Reader<'_> {
     /// Reads a screen event.
-    pub(super) fn event(&mut self, event: &Payload<'_>) {
+    pub(super) fn event(&mut self, event: &Row<'_>) {
         let start = self.draft.events.len();
-        let text = || event.text.get().or_else(|| event.message.get());
-        match event.kind.text() {
+        match &*event.text("type") {
             "user_message" => {
-                self.message(Role::User, event.message.text());
+                self.message(Role::User, &event.text("message"));
                 self.say(Who::User, true, start);
             }
             "agent_message" => {
-                self.message(Role::Assistant, event.message.text());
+                self.message(Role::Assistant, &event.text("message"));
                 self.say(Who::Assistant, true, start);
             }
             "agent_reasoning" => {
-                self.reasoning(text().unwrap_or_default(), true, None);
+                let text = event.first(["text", "message"]);
+                self.reasoning(&text.unwrap_or_default(), true, None);
                 self.say(Who::Reasoning, true, start);
             }
             "token_count" => self.token_count(event),
@@ -33,44 +32,34 @@ impl Reader<'_> {
             }
             "task_complete" | "turn_complete" => self.complete(event),
             "turn_aborted" => {
-                let reason = event.reason.text();
-                let state = match reason {
+                let reason = event.text("reason");
+                let state = match &*reason {
                     "interrupted" | "replaced" | "review_ended" => "canceled",
                     "budget_limited" => "limit_exceeded",
                     _ => "",
                 };
                 self.ended = Some((state, format!("turn_aborted: {reason}")));
-                self.note("interrupted", event.reason.named());
+                self.note("interrupted", event.name("reason"));
             }
             "thread_rolled_back" => {
-                let turns = event.num_turns.0.unwrap_or_default();
+                let turns = event.count("num_turns").unwrap_or_default();
                 self.undone.push((start, turns));
                 self.note("rolled back", Some(format!("{turns} turns")));
             }
             "context_compacted" => self.compacted("context_compacted", ""),
             "error" | "stream_error" => {
-                let message = event.message.named().unwrap_or_default();
-                self.push(
-                    None,
-                    None,
-                    What::Error {
-                        message,
-                        code: None,
-                    },
-                );
+                let message = event.text("message").into_owned();
+                self.push(None, None, What::error(message));
             }
             "exec_command_end" => self.verdict(event, None),
-            "patch_apply_end" => self.verdict(event, event.success.0),
+            "patch_apply_end" => self.verdict(event, event.flag("success")),
             "mcp_tool_call_end" => {
-                let ended = event.result.0.as_ref();
-                let failed = ended.is_some_and(|ended| {
-                    let flagged = ended.ok.0.as_ref();
-                    ended.err.is_some() || flagged.is_some_and(|flagged| flagged.is_error.is_set())
-                });
-                self.verdict(event, ended.map(|_| !failed));
+                let failed = ["result.Ok.is_error", "result.Ok.isError"];
+                let failed = event.has("result.Err") || failed.iter().any(|key| event.is(key));
+                self.verdict(event, event.row("result").map(|_| !failed));
             }
-            "item_completed" => match &event.item.0 {
-                Some(item) => self.completed(item),
+            "item_completed" => match event.row("item") {
+                Some(item) => self.completed(&item),
                 None => self.unknown("item_completed"),
             },
             kind if is_bookkeeping(kind) => self.draft.withhold("bookkeeping", 1),
@@ -78,43 +67,32 @@ impl Reader<'_> {
         }
     }
 
-    fn complete(&mut self, event: &Payload<'_>) {
-        let message = match &event.error {
-            Content::Text(text) => Some(text.to_string()),
-            Content::Object(error) => Some(error.message.named().unwrap_or_default()),
-            _ => None,
-        };
+    fn complete(&mut self, event: &Row<'_>) {
+        let message = event.string("error");
+        let message = message.or_else(|| Some(event.row("error")?.text("message")));
         let state = if message.is_some() {
             "harness_error"
         } else {
             "completed"
         };
-        self.ended = Some((state, event.kind.text().to_owned()));
+        self.ended = Some((state, event.text("type").into_owned()));
         if let Some(message) = message {
-            self.push(
-                None,
-                None,
-                What::Error {
-                    message,
-                    code: None,
-                },
-            );
+            self.push(None, None, What::error(message.into_owned()));
         }
     }
 
-    fn verdict(&mut self, event: &Payload<'_>, ok: Option<bool>) {
-        if let Some(call) = event.call_id.named() {
-            self.verdicts.insert(call, (ok, event.exit_code.0));
+    fn verdict(&mut self, event: &Row<'_>, ok: Option<bool>) {
+        if let Some(call) = event.name("call_id") {
+            self.verdicts.insert(call, (ok, event.integer("exit_code")));
         }
     }
 
-    fn token_count(&mut self, event: &Payload<'_>) {
+    fn token_count(&mut self, event: &Row<'_>) {
         self.draft
-            .withhold("rateLimits", u64::from(event.rate_limits.is_some()));
-        if let Some(info) = &event.info.0 {
-            let last = Sums::of(info.last_token_usage.0.as_ref());
-            self.count(Counted::Screen, total(info), last);
-        }
+            .withhold("rateLimits", u64::from(event.has("rate_limits")));
+        let total = Sums::of(event.row("info.total_token_usage"));
+        let last = Sums::of(event.row("info.last_token_usage"));
+        self.count(Counted::Screen, total, last);
     }
 
     /// Merges a compaction, which is written in up to three rows.

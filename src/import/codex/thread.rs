@@ -8,13 +8,14 @@ use crate::formats::trace::Action;
 use crate::diagnostics::codes::IMPORT_PART_OF_A_THREAD;
 
 use super::super::draft::{Draft, Origin, Tokens, What};
-use super::super::loose::{self, Content};
+use super::super::loose;
+use super::super::row::Row;
 use super::super::source::Source;
 use super::super::time::When;
+use super::super::usage::Inclusive;
 use super::super::{Keep, Options, Problem, problem, shared};
 use super::family::{self, Family, Head};
 use super::patch::FileChange;
-use super::rows::{Info, Payload, Row, Usage};
 use super::twins::{Said, Who};
 
 /// A rollout after reading.
@@ -48,8 +49,8 @@ pub(super) fn read(
         for line in jsonl::lines(&file.bytes) {
             let text = loose::whole_pairs(&line.text);
             reader.line = u64::from(line.number);
-            match loose::parse::<Row<'_>>(&text) {
-                Ok(row) => reader.read(row, &text),
+            match Row::parse(&text) {
+                Ok(row) => reader.read(&row),
                 Err(why) => reader.draft.skip_line(file.name, line.number, why),
             }
             reader.row += 1;
@@ -82,13 +83,14 @@ pub(super) struct Sums {
 
 impl Sums {
     /// `None` for a row without counts, which Codex writes when the context window is full.
-    pub(super) fn of(usage: Option<&Usage>) -> Option<Self> {
+    pub(super) fn of(usage: Option<Row<'_>>) -> Option<Self> {
         let usage = usage?;
+        let count = |key| usage.count(key).unwrap_or_default();
         let sums = Self {
-            input: usage.input_tokens.0.unwrap_or_default(),
-            cached: usage.cached_input_tokens.0.unwrap_or_default(),
-            output: usage.output_tokens.0.unwrap_or_default(),
-            reasoning: usage.reasoning_output_tokens.0.unwrap_or_default(),
+            input: count("input_tokens"),
+            cached: count("cached_input_tokens"),
+            output: count("output_tokens"),
+            reasoning: count("reasoning_output_tokens"),
         };
         (sums != Self::default()).then_some(sums)
     }
@@ -117,12 +119,13 @@ impl Sums {
     }
 
     pub(super) fn tokens(self) -> Tokens {
-        Tokens {
-            uncached_input: Some(self.input.saturating_sub(self.cached)),
-            cached_input: Some(self.cached),
-            output: Some(self.output.saturating_sub(self.reasoning)),
+        let counts = Inclusive {
+            input: Some(self.input),
+            cached: Some(self.cached),
+            output: Some(self.output),
             reasoning: Some(self.reasoning),
-        }
+        };
+        counts.disjoint()
     }
 }
 
@@ -268,8 +271,7 @@ impl<'o> Reader<'o> {
     }
 
     pub(super) fn note(&mut self, kind: &str, text: Option<String>) {
-        let kind = kind.to_owned();
-        self.push(None, None, What::Note { kind, text });
+        self.push(None, None, What::note(kind, text));
     }
 
     /// Records one of the two forms of a text.
@@ -296,17 +298,16 @@ impl<'o> Reader<'o> {
         }
     }
 
-    fn read(&mut self, row: Row<'_>, text: &str) {
-        self.time = row.timestamp.named().unwrap_or_default();
-        let kind = row.kind.text();
-        let Some(payload) = row.payload.0 else {
+    fn read(&mut self, row: &Row<'_>) {
+        self.time = row.text("timestamp").into_owned();
+        let kind = &*row.text("type");
+        let Some(payload) = row.row("payload") else {
             // The oldest files have bare items.
             self.pointer = "";
-            let item = loose::parse::<Payload<'_>>(text).unwrap_or_default();
-            if item.kind.get().is_some() {
-                self.item(&item);
-            } else if item.id.get().is_some() {
-                self.session(&item);
+            if !kind.is_empty() {
+                self.item(row);
+            } else if row.word("id").is_some() {
+                self.session(row);
             } else {
                 self.unknown(kind);
             }
@@ -317,26 +318,24 @@ impl<'o> Reader<'o> {
         if kind == "session_meta" {
             return self.session(&payload);
         }
-        if self.is_inherited(row.ordinal.0) {
+        if self.is_inherited(row.count("ordinal")) {
             self.inherited += 1;
-            if kind == "event_msg" {
-                let total = payload.info.0.as_ref().and_then(total);
-                self.inherited_tokens = total.or(self.inherited_tokens);
-            }
-            if kind == "token_usage_record" {
-                let total = Sums::of(payload.thread_token_usage.0.as_ref());
-                self.inherited_tokens = total.or(self.inherited_tokens);
-            }
+            let total = match kind {
+                "event_msg" => payload.row("info.total_token_usage"),
+                "token_usage_record" => payload.row("thread_token_usage"),
+                _ => None,
+            };
+            self.inherited_tokens = Sums::of(total).or(self.inherited_tokens);
             return;
         }
         match kind {
             "turn_context" => self.turn_context(&payload),
             "response_item" => self.item(&payload),
             "event_msg" => self.event(&payload),
-            "compacted" => self.compacted(kind, payload.message.text()),
+            "compacted" => self.compacted(kind, &payload.text("message")),
             "token_usage_record" => {
-                let total = Sums::of(payload.thread_token_usage.0.as_ref());
-                let last = Sums::of(payload.usage.0.as_ref());
+                let total = Sums::of(payload.row("thread_token_usage"));
+                let last = Sums::of(payload.row("usage"));
                 self.count(Counted::Record, total, last);
             }
             "world_state"
@@ -394,48 +393,43 @@ impl<'o> Reader<'o> {
     }
 
     /// The first session is the file's own; further ones are copies.
-    fn session(&mut self, meta: &Payload<'_>) {
+    fn session(&mut self, meta: &Row<'_>) {
         if let Some(head) = &self.head {
-            let is_own = meta.id.get() == Some(head.id.as_str());
+            let is_own = meta.word("id").as_deref() == Some(&*head.id);
             self.inherited += u64::from(!is_own);
             return;
         }
-        self.time = meta
-            .timestamp
-            .named()
-            .filter(|_| self.time.is_empty())
-            .unwrap_or_else(|| std::mem::take(&mut self.time));
+        if self.time.is_empty() {
+            self.time = meta.text("timestamp").into_owned();
+        }
         let head = family::of_session(meta);
-        let ids = [
-            ("thread", meta.id.named()),
-            ("session", meta.session_id.named()),
+        self.draft.record.ids([
+            ("thread", meta.name("id")),
+            ("session", meta.name("session_id")),
             ("parentThread", head.parent.clone()),
-        ];
-        let ids = ids
-            .into_iter()
-            .filter_map(|(name, id)| Some((name.to_owned(), id?)));
-        self.draft.record.ids.extend(ids);
-        self.draft.record.harness_version = meta.cli_version.named();
-        self.is_exec = matches!(&meta.source, Content::Text(word) if word == "exec");
-        self.first_own = meta.subagent_history_start_ordinal.0.or_else(|| {
-            let base = meta.history_base.0.as_ref()?;
-            base.end_ordinal_exclusive.0
-        });
-        let prompts = [&meta.base_instructions, &meta.instructions];
-        let prompts = prompts.into_iter().flatten().count();
-        self.draft.withhold("instructions", prompts as u64);
-        let tools = u64::from(meta.dynamic_tools.is_some());
-        self.draft.withhold("toolDefinitions", tools);
-        self.draft.identity.workspace(meta.cwd.text());
+        ]);
+        self.draft.record.harness_version = meta.name("cli_version");
+        self.is_exec = meta.text("source") == "exec";
+        self.first_own = meta
+            .count("subagent_history_start_ordinal")
+            .or_else(|| meta.count("history_base.end_ordinal_exclusive"));
+        self.withhold(meta, "instructions", &["base_instructions", "instructions"]);
+        self.withhold(meta, "toolDefinitions", &["dynamic_tools"]);
+        self.draft.identity.workspace(&meta.text("cwd"));
         self.head = Some(head);
     }
 
-    fn turn_context(&mut self, context: &Payload<'_>) {
-        self.draft.identity.workspace(context.cwd.text());
-        self.draft.record.model(context.model.text());
-        let prompts = [&context.user_instructions, &context.developer_instructions];
-        let prompts = prompts.into_iter().flatten().count();
-        self.draft.withhold("instructions", prompts as u64);
+    fn turn_context(&mut self, context: &Row<'_>) {
+        self.draft.identity.workspace(&context.text("cwd"));
+        self.draft.record.model(&context.text("model"));
+        let keys = ["user_instructions", "developer_instructions"];
+        self.withhold(context, "instructions", &keys);
+    }
+
+    /// Counts the values that are left out.
+    fn withhold(&mut self, row: &Row<'_>, what: &'static str, keys: &[&str]) {
+        let found = keys.iter().filter(|key| row.has(key));
+        self.draft.withhold(what, found.count() as u64);
     }
 
     /// Whether the current row is copied from the parent.
@@ -456,8 +450,4 @@ impl<'o> Reader<'o> {
         self.has_own = !inherited;
         inherited
     }
-}
-
-pub(super) fn total(info: &Info) -> Option<Sums> {
-    Sums::of(info.total_token_usage.0.as_ref())
 }

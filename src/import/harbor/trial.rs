@@ -1,163 +1,75 @@
 //! `result.json` of a trial, and values computed from it. Its configuration is private.
 
-use serde::Deserialize;
 use serde_json::value::RawValue;
 
 use crate::formats::json::Node;
 
 use super::super::Source;
 use super::super::draft::Draft;
-use super::super::loose::{self, Apart, Count, Number, Text};
+use super::super::loose;
+use super::super::row::Row;
 use super::super::time::seconds_between;
 
-#[derive(Deserialize, Default)]
-#[serde(default)]
+/// The result of a trial, with those of its steps.
 pub struct Trial<'a> {
-    #[serde(borrow)]
-    pub id: Text<'a>,
-    pub task_name: Text<'a>,
-    pub trial_name: Text<'a>,
-    pub task_id: Apart<Task<'a>>,
-    pub source: Text<'a>,
-    pub task_checksum: Text<'a>,
-    pub agent_info: Apart<Agent<'a>>,
-    agent_result: Apart<AgentResult>,
-    verifier_result: Apart<Verified<'a>>,
-    exception_info: Apart<Exception<'a>>,
-    pub started_at: Text<'a>,
-    pub finished_at: Text<'a>,
-    pub agent_execution: Apart<Phase<'a>>,
-    step_results: Apart<Vec<Apart<Step<'a>>>>,
-}
-
-#[derive(Deserialize, Default)]
-#[serde(default)]
-pub struct Task<'a> {
-    #[serde(borrow, rename = "ref")]
-    pub reference: Text<'a>,
-    pub git_commit_id: Text<'a>,
-}
-
-#[derive(Deserialize, Default)]
-#[serde(default)]
-pub struct Agent<'a> {
-    #[serde(borrow)]
-    pub name: Text<'a>,
-    pub version: Text<'a>,
-    pub model_info: Apart<Model<'a>>,
-}
-
-#[derive(Deserialize, Default)]
-#[serde(default)]
-pub struct Model<'a> {
-    #[serde(borrow)]
-    pub name: Text<'a>,
-    pub provider: Text<'a>,
-}
-
-/// Token usage of an agent. The input includes cached tokens.
-#[derive(Deserialize, Default)]
-#[serde(default)]
-pub struct AgentResult {
-    pub n_input_tokens: Count,
-    pub n_cache_tokens: Count,
-    pub n_output_tokens: Count,
-    pub cost_usd: Number,
-}
-
-#[derive(Deserialize, Default)]
-#[serde(default)]
-struct Verified<'a> {
-    #[serde(borrow)]
-    rewards: Option<&'a RawValue>,
-}
-
-/// The exception that ended a trial or a step.
-#[derive(Deserialize, Default)]
-#[serde(default)]
-pub struct Exception<'a> {
-    #[serde(borrow)]
-    pub exception_type: Text<'a>,
-    pub exception_message: Text<'a>,
-    pub exception_traceback: Text<'a>,
-}
-
-#[derive(Deserialize, Default)]
-#[serde(default)]
-pub struct Phase<'a> {
-    #[serde(borrow)]
-    started_at: Text<'a>,
-    finished_at: Text<'a>,
-}
-
-#[derive(Deserialize, Default)]
-#[serde(default)]
-struct Step<'a> {
-    #[serde(borrow)]
-    step_name: Text<'a>,
-    agent_result: Apart<AgentResult>,
-    verifier_result: Apart<Verified<'a>>,
-    exception_info: Apart<Exception<'a>>,
-}
-
-impl Phase<'_> {
-    /// Its duration.
-    pub fn seconds(&self) -> Option<f64> {
-        seconds_between(self.started_at.as_deref(), self.finished_at.as_deref())
-    }
+    pub row: Row<'a>,
+    steps: Vec<Row<'a>>,
 }
 
 /// A reward: its name, and its value as recorded.
 type Reward = (String, Box<RawValue>);
 
-impl Trial<'_> {
-    fn each_step(&self) -> impl Iterator<Item = &Step<'_>> {
-        let steps = self.step_results.as_deref().unwrap_or_default();
-        steps.iter().filter_map(|step| step.as_ref())
+impl<'a> Trial<'a> {
+    pub fn of(row: Row<'a>) -> Self {
+        let steps = row.rows("step_results").filter(Row::is_object);
+        let steps = steps.collect();
+        Self { row, steps }
     }
 
     /// Names of its steps, in order.
     pub fn steps(&self) -> Vec<String> {
-        self.each_step()
-            .filter_map(|step| step.step_name.named())
-            .collect()
+        let steps = self.steps.iter();
+        steps.filter_map(|step| step.name("step_name")).collect()
+    }
+
+    fn of_steps(&self, key: &str) -> impl Iterator<Item = Row<'a>> {
+        self.steps.iter().filter_map(move |step| step.row(key))
     }
 
     /// The usage of its agent: the total, or else one per step.
-    pub fn results(&self) -> Vec<&AgentResult> {
-        match self.agent_result.as_ref() {
+    pub fn results(&self) -> Vec<Row<'a>> {
+        match self.row.row("agent_result") {
             Some(result) => vec![result],
-            None => self
-                .each_step()
-                .filter_map(|step| step.agent_result.as_ref())
-                .collect(),
+            None => self.of_steps("agent_result").collect(),
         }
     }
 
     /// Its exception, followed by those of its steps.
-    pub fn exceptions(&self) -> Vec<&Exception<'_>> {
-        let steps = self
-            .each_step()
-            .filter_map(|step| step.exception_info.as_ref());
-        self.exception_info
-            .as_ref()
-            .into_iter()
-            .chain(steps)
-            .collect()
+    pub fn exceptions(&self) -> Vec<Row<'a>> {
+        let own = self.row.row("exception_info").into_iter();
+        own.chain(self.of_steps("exception_info")).collect()
     }
 
     /// Its rewards, followed by those of its steps.
     pub fn rewards(&self) -> Vec<Reward> {
-        let of = |result: &Apart<Verified<'_>>, prefix: &str| -> Vec<Reward> {
-            let rewards = result.as_ref().and_then(|result| result.rewards);
-            rewards.map_or_else(Vec::new, |raw| members(raw.get(), prefix))
+        let of = |row: &Row<'_>, prefix: &str| {
+            let rewards = row.raw("verifier_result.rewards").unwrap_or_default();
+            members(rewards, prefix)
         };
-        let mut rewards = of(&self.verifier_result, "");
-        for step in self.each_step() {
-            let prefix = step.step_name.named().map(|name| format!("{name}/"));
-            rewards.extend(of(&step.verifier_result, &prefix.unwrap_or_default()));
+        let mut rewards = of(&self.row, "");
+        for step in &self.steps {
+            let prefix = step.word("step_name").map(|name| name + "/");
+            rewards.extend(of(step, &prefix.unwrap_or_default()));
         }
         rewards
+    }
+
+    /// The duration of the work of its agent.
+    pub fn seconds(&self) -> Option<f64> {
+        seconds_between(
+            self.row.string("agent_execution.started_at").as_deref(),
+            self.row.string("agent_execution.finished_at").as_deref(),
+        )
     }
 }
 

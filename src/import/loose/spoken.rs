@@ -1,11 +1,8 @@
 //! The `content` of a model API message, as one text.
 
-use serde::Deserialize;
 use serde_json::value::RawValue;
 
-use crate::formats::json::Str;
-
-use super::values::{Items, Text};
+use super::super::row::Row;
 
 /// The content of a message, as one text and the number of its images.
 #[derive(Debug, Default, PartialEq, Eq)]
@@ -20,13 +17,10 @@ impl Spoken {
     /// Reads `content` of a model API: a string, or a list of parts.
     pub fn of(raw: Option<&RawValue>) -> Self {
         let mut content = Self::default();
-        let Some(raw) = raw else { return content };
-        if let Ok(parts) = serde_json::from_str::<Vec<&RawValue>>(raw.get()) {
-            for part in parts {
-                content.add(part);
-            }
-        } else {
-            content.add(raw);
+        match raw.and_then(|raw| Row::value(raw.get()).ok()) {
+            Some(row) if row.is_array() => row.items().for_each(|part| content.add(&part)),
+            Some(part) => content.add(&part),
+            None => {}
         }
         content
     }
@@ -39,27 +33,14 @@ impl Spoken {
         self.text.push_str(text);
     }
 
-    fn add(&mut self, raw: &RawValue) {
-        #[derive(Deserialize, Default)]
-        #[serde(default)]
-        struct Part<'a> {
-            #[serde(borrow, rename = "type")]
-            kind: Text<'a>,
-            text: Text<'a>,
-            image_urls: Items<'a>,
-        }
-        if let Some(text) = Str::parse(raw.get()) {
+    fn add(&mut self, part: &Row<'_>) {
+        if let Some(text) = part.part_text() {
             self.line(&text);
-            return;
-        }
-        let part: Part<'_> = super::part(raw);
-        if let Some(text) = part.text.as_ref() {
-            self.line(text);
         } else if ["image", "audio", "video", "file", "document"]
             .iter()
-            .any(|media| part.kind.text().contains(media))
+            .any(|media| part.text("type").contains(media))
         {
-            self.images += part.image_urls.items().len().max(1) as u64;
+            self.images += part.rows("image_urls").count().max(1) as u64;
         }
     }
 }
