@@ -36,8 +36,6 @@ mod sniff;
 mod source;
 mod store;
 mod swe_agent;
-#[cfg(test)]
-mod testing;
 mod time;
 mod units;
 mod usage;

@@ -398,6 +398,3 @@ fn padded(id: &str) -> String {
     }
     id.to_owned()
 }
-
-#[cfg(test)]
-mod tests;

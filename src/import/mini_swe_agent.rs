@@ -448,6 +448,3 @@ fn header(text: &str) -> Option<(i64, &str)> {
     });
     Some((code.parse().ok()?, output.unwrap_or(rest)))
 }
-
-#[cfg(test)]
-mod tests;

@@ -285,6 +285,3 @@ impl Edited<'_> {
         draft.push(place, edit);
     }
 }
-
-#[cfg(test)]
-mod tests;

@@ -375,6 +375,3 @@ fn state(exit_status: &str) -> &'static str {
         _ => "unknown",
     }
 }
-
-#[cfg(test)]
-mod tests;
