@@ -41,6 +41,7 @@ fn site() -> TestSite {
 }
 
 #[test]
+#[ignore = "slow"]
 fn a_hundred_thousand_problems_on_one_line_of_review_threads_take_seconds() {
     let site = site();
     let threads: Vec<_> = (0..100_000)
@@ -52,6 +53,7 @@ fn a_hundred_thousand_problems_on_one_line_of_review_threads_take_seconds() {
 }
 
 #[test]
+#[ignore = "slow"]
 fn a_hundred_thousand_wrong_checks_on_one_line_of_a_record_take_seconds() {
     let site = site();
     let path = format!("{FIRST}/run-record.json");
@@ -64,6 +66,7 @@ fn a_hundred_thousand_wrong_checks_on_one_line_of_a_record_take_seconds() {
 }
 
 #[test]
+#[ignore = "slow"]
 fn a_hundred_thousand_ranges_that_no_file_has_take_seconds() {
     let site = site();
     site.write(&format!("{FIRST}/implementation/a.ts"), "one\n");
@@ -78,6 +81,7 @@ fn a_hundred_thousand_ranges_that_no_file_has_take_seconds() {
 }
 
 #[test]
+#[ignore = "slow"]
 fn three_hundred_thousand_actions_on_the_entries_of_one_thread_take_seconds() {
     let site = site();
     let mut log = String::from(
@@ -100,6 +104,7 @@ fn three_hundred_thousand_actions_on_the_entries_of_one_thread_take_seconds() {
 }
 
 #[test]
+#[ignore = "slow"]
 fn quotes_of_one_long_event_take_seconds_whether_they_are_in_it_or_not() {
     let site = site();
     let count = 30_000;
@@ -129,6 +134,7 @@ fn quotes_of_one_long_event_take_seconds_whether_they_are_in_it_or_not() {
 }
 
 #[test]
+#[ignore = "slow"]
 fn fifty_thousand_spans_to_the_end_of_a_tape_take_seconds() {
     let site = site();
     let count = 50_000;
@@ -152,6 +158,7 @@ fn fifty_thousand_spans_to_the_end_of_a_tape_take_seconds() {
 }
 
 #[test]
+#[ignore = "slow"]
 fn three_hundred_thousand_events_without_a_time_take_seconds() {
     let site = site();
     site.write(
@@ -162,6 +169,7 @@ fn three_hundred_thousand_events_without_a_time_take_seconds() {
 }
 
 #[test]
+#[ignore = "slow"]
 fn megabytes_of_what_looks_like_secrets_take_seconds() {
     let token = ["gh", "p_", "q8Zr4Lm2Xw7Nc5Vb9Ks1Tj6Hd3Fg0Py2Ru4E"].concat();
     let begin = ["-----BEGIN PRIVATE", " KEY-----"].concat();

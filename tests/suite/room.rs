@@ -275,6 +275,7 @@ fn sparse(site: &TestSite, path: &str, bytes: u64) {
 }
 
 #[test]
+#[ignore = "slow"]
 fn files_of_a_gibibyte_are_refused_or_copied_in_half_of_that_memory() {
     let site = TestSite::empty();
     site.run("good", &Run::new("0000000a-1"));

@@ -1,8 +1,5 @@
-"""How much a site takes: bytes written for each byte read, and files of each run, which are the same everywhere; and how the memory of a
-merge grows.
-"""
+"""How much a site takes: bytes written for each byte read, and files of each run, which are the same everywhere."""
 
-import os
 import pathlib
 import subprocess
 import sys
@@ -19,15 +16,6 @@ FILES = 4
 # Files beside those, for each run: pages of lists, feeds, data for scripts, assets. Half of them are small files of the data of search
 # and of the page of runs, so that a reader loads only what is shown.
 SHARED = 0.99
-
-# Peak memory of a merge, in MB. A program of its own, since the peak of a process includes that of the process that started it.
-MERGE = """
-import pathlib, sys, types, scale
-folder, program, runs = sys.argv[1:]
-archive = scale.Archive(pathlib.Path(folder), int(runs), 2, types.SimpleNamespace(bin=pathlib.Path(program), shards=2))
-archive.shards()
-print(dict(zip(scale.COLUMNS, archive.merge()))["Peak memory, MB"])
-"""
 
 
 def sizes(folder):
@@ -52,18 +40,6 @@ class Budget(unittest.TestCase):
             self.assertLessEqual(shared / RUNS, SHARED)
             ratio = sum(written.values()) / sum(read.values())
             self.assertLessEqual(ratio, BYTES)
-
-    def test_the_memory_of_a_merge_grows_by_at_most_4_kb_for_each_run(self):
-        memory = {}
-        for runs in [2_000, 8_000]:
-            with tempfile.TemporaryDirectory() as folder:
-                command = [sys.executable, "-B", "-c", MERGE, folder, PROGRAM, str(runs)]
-                environment = os.environ | {"PYTHONPATH": str(ROOT / "benches")}
-                done = subprocess.run(command, env=environment, stdout=subprocess.PIPE, text=True, check=True)
-                memory[runs] = float(done.stdout)
-        grown = (memory[8_000] - memory[2_000]) * 1e6 / 6_000
-        # More than nothing, so that this measures the runs.
-        self.assertTrue(1_000 < grown <= 4_000, memory)
 
 
 if __name__ == "__main__":

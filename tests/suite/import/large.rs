@@ -114,6 +114,7 @@ fn session(format: &str, turn: Turn, turns: usize, result: &str) -> String {
 }
 
 #[test]
+#[ignore = "slow"]
 fn a_session_of_20_megabytes_and_one_of_100_000_rows_are_imported_whole() {
     let long = "A line of what the tests said.\n".repeat(300);
     for (format, turn) in TURNS {
@@ -135,6 +136,7 @@ fn a_session_of_20_megabytes_and_one_of_100_000_rows_are_imported_whole() {
 }
 
 #[test]
+#[ignore = "slow"]
 fn texts_that_once_took_time_with_their_square_take_seconds() {
     let people: String = (0..20_000)
         .map(|n| format!("/home/person{n}/x person{n}\n"))
@@ -161,6 +163,7 @@ fn texts_that_once_took_time_with_their_square_take_seconds() {
 }
 
 #[test]
+#[ignore = "slow"]
 fn rows_that_once_took_time_with_their_square_take_seconds() {
     let count = 20_000;
     let abandoned = |index: usize| {
@@ -265,6 +268,7 @@ fn zstandard(text: &[u8], blocks: usize) -> Vec<u8> {
 }
 
 #[test]
+#[ignore = "slow"]
 fn bombs_get_an_error_with_little_memory_and_logs_beside_them_are_imported() {
     let site = TestSite::empty();
     let log = codex(

@@ -96,6 +96,7 @@ fn kill_at(site: &TestSite, moment: Moment) -> (bool, bool) {
 }
 
 #[test]
+#[ignore = "slow"]
 fn a_build_killed_at_any_moment_leaves_whole_files_and_the_next_command_completes_the_site() {
     let site = site();
     let of = |word: &str| {
