@@ -119,7 +119,7 @@ pub fn row(
         seconds: metrics
             .run_time_seconds
             .as_ref()
-            .map(|seconds| seconds.text().into_owned())
+            .map(|seconds| seconds.text().to_owned())
             .unwrap_or_default(),
         events: findings
             .events
