@@ -90,7 +90,7 @@
 //!   parsing, so [`inspect`] gets a [`load::Beside`] to read them, and calls no other edge. Only [`author`], [`serve`], the
 //!   binary and [`cache`] read a clock; [`cache`] compares it with file times to find unchanged files, never for published
 //!   content.
-//! - [`formats`] knows nothing of [`model`]; [`model`] knows nothing of serde; templates see [`view`] only.
+//! - [`formats`] knows nothing of [`model`]; templates see [`view`] only.
 //! - The only type that a template prints unescaped is [`markup::Html`], and only [`markup`] and [`render`] make one.
 //! - Recorded text never passes through the minifier: the shell of a page is minified once per depth, with
 //!   slots for its content.

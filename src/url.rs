@@ -5,10 +5,11 @@ use core::net::Ipv4Addr;
 use percent_encoding::{
     AsciiSet, CONTROLS, NON_ALPHANUMERIC, percent_decode_str, utf8_percent_encode,
 };
+use serde::{Deserialize, Serialize};
 
 /// An absolute `http` or `https` address that cannot be parsed in more than one way.
-#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
-pub struct HttpUrl(Box<str>);
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+pub struct HttpUrl(String);
 
 /// Whether an annotation's link is allowed: `http`, `https` or `mailto`.
 pub fn is_followed(address: &str) -> bool {
@@ -48,7 +49,7 @@ impl HttpUrl {
         }
         let ascii = utf8_percent_encode(&url.0, CONTROLS).to_string();
         let end = if ascii.ends_with('/') { "" } else { "/" };
-        Some(Self((ascii + end).into()))
+        Some(Self(ascii + end))
     }
 
     /// The address.
@@ -300,7 +301,7 @@ mod tests {
         ] {
             assert!(HttpUrl::parse(bad).is_none(), "{bad}");
         }
-        let base = |text| HttpUrl::base(text).map(|base| base.0.into_string());
+        let base = |text| HttpUrl::base(text).map(|base| base.0);
         for (text, base_url) in [
             ("https://example.org", "https://example.org/"),
             ("https://example.org/", "https://example.org/"),

@@ -2,6 +2,8 @@
 
 use std::collections::BTreeMap;
 
+use serde::{Deserialize, Serialize};
+
 use quick_junit::{NonSuccessKind, Report, SerializeError, TestCase, TestCaseStatus, TestSuite};
 
 use super::codes::RECORD_NEVER_PUBLISHED;
@@ -9,7 +11,7 @@ use super::text::visible;
 use super::{Diagnostic, Severity};
 
 /// A run as a test case.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Case {
     /// Its id, if the record has one.
     pub id: Option<String>,

@@ -16,12 +16,15 @@ pub mod text;
 use std::collections::BTreeMap;
 
 use schemars::JsonSchema;
-use serde::Serialize;
+use serde::de::Error;
+use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
 pub use place::{Excerpt, LazyPlace, Place, Source, without_mark};
 
 /// Severity of a problem. Errors stop a publication, warnings and notes do not.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, JsonSchema)]
+#[derive(
+    Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize, JsonSchema,
+)]
 #[serde(rename_all = "lowercase")]
 pub enum Severity {
     /// Stops the publication, or quarantines the run.
@@ -85,9 +88,11 @@ impl Code {
 }
 
 /// A problem, with its place and a suggested fix.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[must_use]
 pub struct Diagnostic {
+    /// Serialized as its name.
+    #[serde(serialize_with = "write_code", deserialize_with = "read_code")]
     pub code: &'static Code,
     /// Severity here.
     pub severity: Severity,
@@ -99,6 +104,15 @@ pub struct Diagnostic {
     pub help: String,
     /// The id of its run, if any.
     pub run: Option<String>,
+}
+
+fn write_code<S: Serializer>(code: &Code, to: S) -> Result<S::Ok, S::Error> {
+    to.serialize_str(code.name)
+}
+
+fn read_code<'de, D: Deserializer<'de>>(from: D) -> Result<&'static Code, D::Error> {
+    let name = String::deserialize(from)?;
+    codes::find(&name).ok_or_else(|| D::Error::custom("no code has this name"))
 }
 
 impl Diagnostic {

@@ -1,12 +1,14 @@
 //! Places in files: line, column and excerpt.
 
+use serde::{Deserialize, Serialize};
+
 use super::text::visible;
 
 /// Characters shown on each side of a problem.
 const CONTEXT: usize = 60;
 
 /// Where a problem is. Lines and columns count from 1; a column counts Unicode code points.
-#[derive(Debug, Clone, Default, PartialEq, Eq)]
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Place {
     /// Relative to the site's root, or to its content root outside the site; with `/`.
     pub path: String,
@@ -21,7 +23,7 @@ pub struct Place {
 }
 
 /// A piece of a source line with a marked part.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Excerpt {
     /// The piece, with control characters replaced, cut around the problem.
     pub text: String,

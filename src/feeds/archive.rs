@@ -54,14 +54,14 @@ document! {
         url: String = address(config, &links::run(&entry.slug)),
         /// When the run started, as recorded; null is unknown.
         #[schemars(with = "Option<shapes::Time>")]
-        started_at: Option<Cow<'a, str>> = entry.run.started.as_ref().map(Moment::text),
+        started_at: Option<&'a str> = entry.run.started.as_ref().map(Moment::text),
         /// When it ended, as recorded; null is unknown.
         #[schemars(with = "Option<shapes::Time>")]
-        finished_at: Option<Cow<'a, str>> = entry.run.finished.as_ref().map(Moment::text),
+        finished_at: Option<&'a str> = entry.run.finished.as_ref().map(Moment::text),
         /// Publication time, if recorded.
         #[serde(skip_serializing_if = "Option::is_none")]
         #[schemars(with = "shapes::Time")]
-        published_at: Option<Cow<'a, str>> = entry.run.published.as_ref().map(Moment::text),
+        published_at: Option<&'a str> = entry.run.published.as_ref().map(Moment::text),
         /// Test case, harness and model.
         subject: Subject<'a> = Subject::of(&entry.run.subject),
         /// Time, tokens and cost.
@@ -85,7 +85,7 @@ document! {
         /// Counts of annotations in its sidecars.
         annotations: Annotations<'a> = Annotations::of(&findings.annotations),
         /// Counts of its review threads; null for a run without a file of threads.
-        threads: Option<ThreadSummary<'a>> = findings.threads.as_deref().map(ThreadSummary::of),
+        threads: Option<ThreadSummary<'a>> = findings.threads.as_ref().map(ThreadSummary::of),
     }
 }
 
@@ -318,8 +318,7 @@ struct Digits<'a>(&'a Number);
 
 impl Serialize for Digits<'_> {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        let text = self.0.text();
-        let digits: &RawValue = serde_json::from_str(&text).map_err(Error::custom)?;
+        let digits: &RawValue = serde_json::from_str(self.0.text()).map_err(Error::custom)?;
         digits.serialize(serializer)
     }
 }

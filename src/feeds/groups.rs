@@ -1,6 +1,5 @@
 //! `cases.json`, `models.json` and `harnesses.json`: all groups, with counts.
 
-use std::borrow::Cow;
 use std::collections::BTreeMap;
 
 use schemars::JsonSchema;
@@ -136,10 +135,10 @@ struct Tally<'a> {
     annotations: usize,
     /// When the first of them ended, as recorded; null is unknown.
     #[schemars(with = "Option<shapes::Time>")]
-    first_finished_at: Option<Cow<'a, str>>,
+    first_finished_at: Option<&'a str>,
     /// When the last of them ended, as recorded; null is unknown.
     #[schemars(with = "Option<shapes::Time>")]
-    last_finished_at: Option<Cow<'a, str>>,
+    last_finished_at: Option<&'a str>,
 }
 
 fn count<'a>(

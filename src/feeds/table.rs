@@ -114,7 +114,7 @@ fn known(checked: Option<&str>) -> Cow<'static, str> {
 }
 
 fn number(number: Option<&Number>) -> Cow<'_, str> {
-    number.map_or(Cow::Borrowed(""), Number::text)
+    number.map_or("", Number::text).into()
 }
 
 /// A run without a tape has no events.

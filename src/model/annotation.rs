@@ -2,6 +2,8 @@
 
 use std::borrow::Cow;
 
+use serde::{Deserialize, Serialize};
+
 use super::Verbatim;
 
 pub use crate::formats::sidecar::Author;
@@ -147,7 +149,7 @@ const COUNTED: [&str; Kind::KNOWN.len() + 1] = [
 ];
 
 /// Numbers of annotations by kind. An archive holds one for each run, so they are in the order of [`COUNTED`], without words.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Counts(pub [u32; COUNTED.len()]);
 
 impl Counts {

@@ -3,6 +3,8 @@
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
+use serde::{Serialize, Serializer};
+
 use super::run::{Metric, Number, Run};
 use super::slug::Labels;
 use crate::links::Slug;
@@ -60,7 +62,7 @@ pub struct Group {
 type RangeKey = ([Arc<str>; 3], [Option<Arc<str>>; 3]);
 
 /// The smallest and largest value of a metric among comparable runs that report it in full.
-#[derive(Debug, Clone, PartialEq)]
+#[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct Range {
     /// Smallest.
     pub min: Number,
@@ -71,7 +73,7 @@ pub struct Range {
 }
 
 /// The ranges of a comparable set.
-#[derive(Debug, Clone, Default)]
+#[derive(Debug, Clone, Default, Serialize)]
 pub struct Ranges {
     /// In the order of [`Metric::ALL`].
     pub metrics: [Option<Range>; Metric::ALL.len()],
@@ -80,11 +82,17 @@ pub struct Ranges {
 }
 
 /// A run of a comparable set: the pages of the others show its model and its metrics.
-#[derive(Debug, Clone)]
+#[derive(Debug, Clone, Serialize)]
 pub struct Peer {
     /// Its address.
     pub slug: Slug,
+    /// Serialized as what the pages of the others show.
+    #[serde(serialize_with = "write_peer")]
     pub run: Arc<Run>,
+}
+
+fn write_peer<S: Serializer>(run: &Run, to: S) -> Result<S::Ok, S::Error> {
+    (run.subject.model(), &run.metrics).serialize(to)
 }
 
 /// Runs of a comparable set whose metrics are shown one by one; of more, readers see only the range.

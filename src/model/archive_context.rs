@@ -2,12 +2,14 @@
 
 use std::collections::BTreeMap;
 
+use serde::Serialize;
+
 use super::archive::{Archive, Ranges};
 use super::time::Moment;
 use crate::links::Slug;
 
 /// The place of a run in the archive, as shown on its page.
-#[derive(Debug, Clone, Default)]
+#[derive(Debug, Clone, Default, Serialize)]
 pub struct ArchiveContext {
     /// The run's own address.
     pub slug: Slug,
@@ -30,7 +32,7 @@ pub struct ArchiveContext {
 }
 
 /// A link to another run.
-#[derive(Debug, Clone, PartialEq)]
+#[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct Neighbour {
     /// Its address.
     pub slug: Slug,

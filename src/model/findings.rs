@@ -1,26 +1,28 @@
 //! What is kept of a run after its pages are made: small, whatever the size of the run.
 
-use super::annotation::{Counts, Kind};
+use serde::{Deserialize, Serialize};
+
+use super::annotation::Counts;
 use super::digests::Digests;
 use super::review::Rating;
 
 /// What tables, roll-ups and feeds need of a run besides its record.
-#[derive(Debug, Clone, Default)]
+#[derive(Debug, Clone, Default, Serialize, Deserialize)]
 pub struct Findings {
     /// Its overall rating.
     pub rating: Option<Rating>,
     /// Events on all tapes; without a tape nothing is known of them.
     pub events: Option<usize>,
     /// The first tape in columns, as `view::density` packs them.
-    pub density: Option<Box<str>>,
+    pub density: Option<String>,
     /// Annotations on all tapes.
     pub annotations: Counts,
     /// Its review threads, where there are any.
-    pub threads: Option<Box<ThreadCounts>>,
+    pub threads: Option<ThreadCounts>,
     /// Its texts in the spool.
     pub spooled: Spooled,
     /// The writeup as HTML, for the newest runs only: JSON Feed carries it.
-    pub writeup_html: Option<Box<str>>,
+    pub writeup_html: Option<String>,
 }
 
 impl Findings {
@@ -42,7 +44,7 @@ pub struct RunDigests {
 }
 
 /// A place in the spool of a build. The default is a place with nothing in it.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Slice {
     /// The first byte.
     pub at: u64,
@@ -58,10 +60,16 @@ impl Slice {
             ..self
         }
     }
+
+    /// Whether it is a place among so many bytes of texts.
+    pub fn is_within(self, texts: u64) -> bool {
+        let end = self.at.checked_add(self.bytes as u64);
+        end.is_some_and(|end| end <= texts)
+    }
 }
 
 /// Where the texts of a run are in the spool: digests for the ledger, lines for the feeds, cards for the pages.
-#[derive(Debug, Clone, Default)]
+#[derive(Debug, Clone, Default, Serialize, Deserialize)]
 pub struct Spooled {
     /// Its [`RunDigests`], for the ledger.
     pub digests: Slice,
@@ -73,25 +81,25 @@ pub struct Spooled {
     /// Anchors to crystallize.
     pub anchors: Slice,
     /// A card for each annotation, in their order.
-    pub cards: Box<[SpooledCard]>,
+    pub cards: Vec<SpooledCard>,
     /// Lines of `threads.jsonl`, the newest thread first.
     pub thread_lines: Slice,
     /// A card for each review thread, the newest first.
-    pub threads: Box<[Slice]>,
+    pub threads: Vec<Slice>,
     /// The beginning of the writeup, as plain text.
     pub writeup: Slice,
     /// The failures that search finds, as JSON.
     pub failures: Slice,
     /// Its data for comparisons, then that of each further tape.
-    pub compare: Box<[Slice]>,
+    pub compare: Vec<Slice>,
     /// The run's newest annotations, for the home page.
-    pub newest: Box<[SpooledAnnotation]>,
+    pub newest: Vec<SpooledAnnotation>,
     /// The newest annotation by a person that says something.
     pub quote: Option<SpooledAnnotation>,
 }
 
 /// A [`NewestAnnotation`] in the spool, and what it is sorted by.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 pub struct SpooledAnnotation {
     /// As in [`NewestAnnotation`].
     pub at: Option<i64>,
@@ -100,12 +108,9 @@ pub struct SpooledAnnotation {
 }
 
 impl Spooled {
-    /// The same, when the texts of the run begin there.
-    pub fn behind(mut self, texts: u64) -> Self {
-        for card in &mut self.cards {
-            card.at = card.at.wrapping_add(texts);
-        }
-        let slices = [
+    /// The places of all its texts.
+    pub fn places(&mut self) -> impl Iterator<Item = &mut Slice> {
+        let one = [
             &mut self.digests,
             &mut self.lines,
             &mut self.friction,
@@ -116,55 +121,33 @@ impl Spooled {
             &mut self.failures,
         ];
         let newest = self.newest.iter_mut().chain(&mut self.quote);
-        let newest = newest.map(|annotation| &mut annotation.text);
-        let lists = self.compare.iter_mut().chain(&mut self.threads);
-        for slice in lists.chain(newest).chain(slices) {
-            *slice = slice.behind(texts);
+        let many = self.compare.iter_mut().chain(&mut self.threads);
+        let many = many.chain(self.cards.iter_mut().map(|card| &mut card.card));
+        many.chain(newest.map(|annotation| &mut annotation.text))
+            .chain(one)
+    }
+
+    /// The same, when the texts of the run begin there.
+    pub fn behind(mut self, texts: u64) -> Self {
+        for place in self.places() {
+            *place = place.behind(texts);
         }
         self
     }
 }
 
-/// A card in the spool, and what it is sorted by. There is one for each annotation of the archive, so it is small.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+/// A card in the spool, and what it is sorted by.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 pub struct SpooledCard {
-    at: u64,
-    bytes: u32,
-    kind: u8,
-    group: u8,
-}
-
-impl SpooledCard {
-    /// A card of this kind and group; `None` when there is no such kind or group, or the card is too large.
-    pub fn new((kind, group): (usize, usize), card: Slice) -> Option<Self> {
-        Some(Self {
-            at: card.at,
-            bytes: card.bytes.try_into().ok()?,
-            kind: kind.try_into().ok().filter(|_| kind <= Kind::KNOWN.len())?,
-            group: group.try_into().ok()?,
-        })
-    }
-
-    /// Kind of the annotation: its place in [`Kind::KNOWN`], and after that the unknown ones.
-    pub fn kind(self) -> usize {
-        self.kind.into()
-    }
-
+    /// Kind of the annotation: its place in [`Kind::KNOWN`](super::annotation::Kind::KNOWN), and after that the unknown ones.
+    pub kind: usize,
     /// Status of a hypothesis or kind of friction, by its place in the format's list, and after that what is in none.
-    pub fn group(self) -> usize {
-        self.group.into()
-    }
-
-    pub const fn card(self) -> Slice {
-        Slice {
-            at: self.at,
-            bytes: self.bytes as usize,
-        }
-    }
+    pub group: usize,
+    pub card: Slice,
 }
 
 /// How much was said in the review threads: the protocol's `AnnotationsSummary`.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct ThreadCounts {
     /// URI of the channel, where it is known.
     pub channel: Option<String>,
@@ -183,7 +166,7 @@ impl ThreadCounts {
 }
 
 /// An annotation as a list shows it.
-#[derive(Debug, Clone)]
+#[derive(Debug, Clone, Serialize, Deserialize)]
 pub struct NewestAnnotation {
     /// The word of its kind.
     pub kind: String,

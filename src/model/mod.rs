@@ -4,6 +4,7 @@
 macro_rules! words {
     ($(#[$attr:meta])* $name:ident { $($(#[$doc:meta])* $variant:ident = $word:literal,)+ }) => {
         #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+        #[derive(serde::Serialize, serde::Deserialize)]
         $(#[$attr])*
         pub enum $name { $($(#[$doc])* $variant,)+ }
 

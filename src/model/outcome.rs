@@ -3,11 +3,13 @@
 use std::borrow::Cow;
 use std::sync::Arc;
 
+use serde::{Deserialize, Serialize};
+
 use crate::formats::json::Node;
 use crate::formats::run_record as record;
 
 /// The result of a scorer for a run.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Outcome {
     /// Name of the outcome, such as `reward`.
     pub name: Arc<str>,

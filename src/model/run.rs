@@ -1,7 +1,8 @@
 //! What a run is: the record, checked, with its defaults filled in.
 
-use std::collections::BTreeSet;
 use std::sync::Arc;
+
+use serde::{Deserialize, Serialize};
 
 use crate::formats::json::Node;
 use crate::formats::run_record::{self as record, RunRecord};
@@ -13,7 +14,7 @@ use super::time::Moment;
 use super::written::Written;
 
 /// A run whose record holds.
-#[derive(Debug, Clone)]
+#[derive(Debug, Clone, Serialize, Deserialize)]
 pub struct Run {
     /// Unique id.
     pub id: Arc<str>,
@@ -55,65 +56,13 @@ impl Run {
     pub fn recency(&self) -> Option<&Moment> {
         self.published.as_ref().or(self.finished.as_ref())
     }
-
-    /// Replaces texts, and the subject, by equal ones of other runs, as nearly all are.
-    pub fn share(&mut self, known: &mut Known) {
-        let s = Arc::make_mut(&mut self.subject);
-        let words = [
-            &mut s.case,
-            &mut s.test_type,
-            &mut s.harness,
-            &mut s.orchestrator,
-            &mut s.engine,
-            &mut self.state.word,
-        ];
-        let optional = [
-            &mut s.version,
-            &mut s.variant,
-            &mut s.harness_version,
-            &mut s.model,
-            &mut s.engine_version,
-            &mut self.state.detail,
-            &mut self.validation.detail,
-        ];
-        let checks = self.validation.checks.iter_mut();
-        let checks =
-            checks.flat_map(|it| [Some(&mut it.view), Some(&mut it.name), it.detail.as_mut()]);
-        let outcomes = self.outcomes.iter_mut();
-        let outcomes = outcomes.flat_map(|it| {
-            let optional = [&mut it.value, &mut it.scorer, &mut it.kind, &mut it.reason];
-            std::iter::once(Some(&mut it.name)).chain(optional.map(Option::as_mut))
-        });
-        let all = words.into_iter().map(Some);
-        let all = all.chain(optional.map(Option::as_mut));
-        for text in all.chain(checks).chain(outcomes).flatten() {
-            share(text, &mut known.texts);
-        }
-        share(&mut self.subject, &mut known.subjects);
-    }
-}
-
-/// What runs share.
-#[derive(Debug, Default)]
-pub struct Known {
-    texts: BTreeSet<Arc<str>>,
-    subjects: BTreeSet<Arc<Subject>>,
-}
-
-/// Replaces a value by an equal one among the `known` ones, or adds it to them.
-pub fn share<T: Ord + ?Sized>(value: &mut Arc<T>, known: &mut BTreeSet<Arc<T>>) {
-    if let Some(known) = known.get(value) {
-        *value = Arc::clone(known);
-    } else {
-        known.insert(Arc::clone(value));
-    }
 }
 
 /// What is shown where a record has no value.
 const UNKNOWN: &str = "unknown";
 
 /// Test case, harness and model.
-#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 pub struct Subject {
     /// Slug of the test case.
     pub case: Arc<str>,
@@ -161,7 +110,7 @@ impl Subject {
 pub type Number = Written<f64>;
 
 /// Time, tokens and cost of a run.
-#[derive(Debug, Clone)]
+#[derive(Debug, Clone, Serialize, Deserialize)]
 pub struct Metrics {
     /// In the order of [`Metric::ALL`]. `None` means not reported, never 0.
     pub numbers: [Option<Number>; Metric::ALL.len()],
@@ -253,7 +202,7 @@ impl Metric {
     }
 }
 
-#[derive(Debug, Default, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Default, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 pub struct MetricSet(u8);
 
 impl MetricSet {
@@ -294,16 +243,6 @@ impl MetricSet {
             }
         }
         set
-    }
-
-    /// The set as a number, for caches.
-    pub const fn bits(self) -> u8 {
-        self.0
-    }
-
-    /// The set of a number from [`bits`](Self::bits).
-    pub const fn from_bits(bits: u8) -> Self {
-        Self(bits)
     }
 }
 
@@ -387,7 +326,7 @@ impl Total {
 }
 
 /// Results of the validation.
-#[derive(Debug, Clone)]
+#[derive(Debug, Clone, Serialize, Deserialize)]
 pub struct Validation {
     /// Whether the implementation loaded; `None` where nothing was validated.
     pub loaded: Option<bool>,
@@ -398,7 +337,7 @@ pub struct Validation {
 }
 
 /// A visual check.
-#[derive(Debug, Clone)]
+#[derive(Debug, Clone, Serialize, Deserialize)]
 pub struct Check {
     /// Keys the column of a comparison table.
     pub view: Arc<str>,
@@ -420,7 +359,7 @@ impl Check {
 }
 
 /// How a run ended; the word is kept as written (formats.md, contradiction 4).
-#[derive(Debug, Clone)]
+#[derive(Debug, Clone, Serialize, Deserialize)]
 pub struct State {
     /// The word of the record.
     pub word: Arc<str>,

@@ -1,7 +1,5 @@
 //! Times and durations: RFC 3339 in, UTC and plain words out.
 
-use std::fmt;
-
 use jiff::ToSpan;
 use jiff::civil::Date;
 
@@ -10,30 +8,18 @@ pub use crate::formats::time::parse_rfc3339;
 
 use super::written::Written;
 
-/// Milliseconds since 1970-01-01 UTC. Formatted like [`push_iso_ms`].
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Milliseconds(pub i64);
-
-impl fmt::Display for Milliseconds {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let mut text = String::new();
-        push_iso_ms(&mut text, self.0);
-        f.write_str(&text)
-    }
-}
-
-/// A time with its text in the input.
-pub type Moment = Written<Milliseconds>;
+/// A time in milliseconds since 1970-01-01 UTC, with its text in the input.
+pub type Moment = Written<i64>;
 
 impl Moment {
     /// Reads an RFC 3339 time; rejects other formats.
     pub fn parse(text: &str) -> Option<Self> {
-        parse_rfc3339(text).map(|ms| Self::new(text, Milliseconds(ms)))
+        parse_rfc3339(text).map(|ms| Self::new(text, ms))
     }
 
     /// Milliseconds since 1970-01-01 UTC.
-    pub fn ms(&self) -> i64 {
-        self.value().0
+    pub const fn ms(&self) -> i64 {
+        self.value()
     }
 }
 
@@ -190,7 +176,9 @@ mod tests {
                 utc(ms),
                 moment.strftime("%Y-%m-%d %H:%M:%S UTC").to_string()
             );
-            assert_eq!(parse_rfc3339(&Milliseconds(ms).to_string()), Some(ms));
+            let mut text = String::new();
+            push_iso_ms(&mut text, ms);
+            assert_eq!(parse_rfc3339(&text), Some(ms));
         }
     }
 

@@ -2,7 +2,7 @@
 
 use std::cell::RefCell;
 use std::ffi::OsStr;
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::Arc;
 
 use rayon::prelude::*;
 
@@ -13,7 +13,6 @@ use crate::formats::redactions;
 use crate::formats::run_record::{self, UnknownKey};
 use crate::links::Slug;
 use crate::load::{self, Loaded};
-use crate::model::run;
 use crate::rules::archive::Candidate;
 use crate::secrets::Mask;
 use crate::site::Site;
@@ -21,7 +20,7 @@ use crate::{inspect, rules};
 
 use super::Progress;
 use super::budget::catch_panic;
-use super::kept::{KnownRecords, RecordParts, RecordShape};
+use super::kept::{CachedRecord, KnownRecords};
 use super::secrets;
 
 /// A run directory and all that is known of it.
@@ -35,9 +34,9 @@ pub(super) struct Directory {
     /// The run id, where the record has one, however broken the rest is.
     pub(super) id: Option<Arc<str>>,
     /// Problems of the record.
-    pub(super) problems: Box<[Diagnostic]>,
+    pub(super) problems: Vec<Diagnostic>,
     /// Keys of the record that no version of the format has.
-    pub(super) unknown_keys: Box<[UnknownKey]>,
+    pub(super) unknown_keys: Vec<UnknownKey>,
     pub(super) status: Status,
 }
 
@@ -89,12 +88,10 @@ pub(super) fn read(
 ) -> (Vec<Directory>, Vec<Diagnostic>) {
     let at = known.at;
     let runs = runs.into_iter().map(|place| {
-        // Most are used up one by one while the others wait.
-        let known = known.records.remove(&place.shown).map(Box::new);
+        let known = known.records.remove(&place.shown);
         (place, known)
     });
     let runs: Vec<_> = runs.collect();
-    let shared = Mutex::new(run::Known::default());
     let read = runs.into_par_iter().enumerate();
     let read = read.map(|(index, (place, known))| {
         let name = OsStr::new(run_record::FILE_NAME);
@@ -102,19 +99,12 @@ pub(super) fn read(
         let is_withheld = is_withheld(roots, &place);
         let known = known.filter(|known| found.is_some_and(|found| known.is_of(found, at)));
         let known = known.filter(|_| !is_withheld);
-        let directory = match known {
-            Some(known) => Directory::of(place, index, *known),
-            None => Err(place),
+        let mut directory = match known {
+            Some(known) => Directory::of(place, index, known),
+            None => read_record(site, place, index),
         };
-        let mut directory = directory.unwrap_or_else(|place| read_record(site, place, index));
         let file = found.filter(|it| matches!(it.kind, Kind::File { .. }) && !is_withheld);
         directory.stamp = file.map(|file| file.stamp);
-        if let Status::Valid(Candidate { run, .. }) = &mut directory.status {
-            let mut shared = shared.lock().unwrap_or_else(PoisonError::into_inner);
-            let run = Arc::make_mut(run);
-            run.share(&mut shared);
-            directory.id = Some(Arc::clone(&run.id));
-        }
         progress.tick();
         directory
     });
@@ -124,45 +114,41 @@ pub(super) fn read(
 }
 
 impl Directory {
-    /// That of a record which is known; gives the place back when it is not.
-    fn of(place: RunDirectory, index: usize, known: RecordShape) -> Result<Self, RunDirectory> {
-        let (digest, id) = (known.digest, known.id.clone());
-        let Some(known) = known.record() else {
-            return Err(place);
-        };
-        Ok(Self {
+    /// The directory of a record that the last build read.
+    fn of(place: RunDirectory, index: usize, known: CachedRecord) -> Self {
+        Self {
+            place,
             stamp: None,
-            record: Some(digest),
-            id,
-            problems: known.problems.into(),
-            unknown_keys: known.unknown_keys.into(),
+            record: Some(known.digest),
+            id: known.id,
+            problems: known.problems,
+            unknown_keys: known.unknown_keys,
             status: match known.run {
                 Some(run) => Status::Valid(Candidate {
-                    run: Arc::new(run),
+                    run,
                     directory: index,
                 }),
                 None => Status::NeverPublished,
             },
-            place,
-        })
+        }
     }
 
-    /// What the next build need not read again; `None` when it must.
-    pub(super) fn shape(&self) -> Option<(String, RecordShape)> {
+    /// The record with its path, for the next build; `None` if that must read it again.
+    pub(super) fn record(&self) -> Option<(String, CachedRecord)> {
         let run = match &self.status {
-            Status::Valid(candidate) => Some(&*candidate.run),
+            Status::Valid(candidate) => Some(Arc::clone(&candidate.run)),
             Status::NeverPublished => None,
             Status::Invalid | Status::Quarantined(_) => return None,
         };
-        let shape = RecordShape::of(&RecordParts {
+        let record = CachedRecord {
             stamp: self.stamp?,
             digest: self.record?,
             id: self.id.clone(),
             run,
-            problems: &self.problems,
-            unknown_keys: &self.unknown_keys,
-        });
-        Some((self.place.shown.clone(), shape))
+            problems: self.problems.clone(),
+            unknown_keys: self.unknown_keys.clone(),
+        };
+        Some((self.place.shown.clone(), record))
     }
 
     /// Where the id of the record is; `mask` gets to hide what is secret around it.
@@ -203,14 +189,14 @@ fn read_record(site: &Site, place: RunDirectory, index: usize) -> Directory {
         stamp: None,
         record: None,
         id: None,
-        problems: Box::default(),
-        unknown_keys: Box::default(),
+        problems: Vec::new(),
+        unknown_keys: Vec::new(),
         status: Status::Invalid,
     };
     let (found, file) = match read.unwrap_or_else(Err) {
         Ok(read) => read,
         Err(problem) => {
-            directory.problems = [problem].into();
+            directory.problems = vec![problem];
             return directory;
         }
     };
@@ -232,8 +218,8 @@ fn read_record(site: &Site, place: RunDirectory, index: usize) -> Directory {
             mask.apply(problem, &folder);
         }
     }
-    directory.problems = problems.into();
-    directory.unknown_keys = found.unknown_keys.into();
+    directory.problems = problems;
+    directory.unknown_keys = found.unknown_keys;
     directory
 }
 

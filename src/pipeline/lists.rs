@@ -155,7 +155,7 @@ impl Lists<'_> {
 
     /// Reads back what a card says.
     fn text(&self, spooled: SpooledCard) -> Result<SpooledText, Diagnostic> {
-        let text = self.stage.spool.get(spooled.card());
+        let text = self.stage.spool.get(spooled.card);
         text.and_then(|text| Ok(serde_json::from_slice(&text)?))
             .map_err(|error| spool::refused(&error))
     }
@@ -165,7 +165,7 @@ impl Lists<'_> {
         let spooled = self.findings()[run].spooled.cards[place];
         let text = self.text(spooled)?;
         let entry = &self.archive().runs[run];
-        Ok(annotations_view::card(entry, spooled.kind(), text))
+        Ok(annotations_view::card(entry, spooled.kind, text))
     }
 
     fn page(

@@ -1,18 +1,16 @@
 //! What one build leaves to the next: whether nothing changed, and the runs whose pages need not be made again.
 
-mod context;
-
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use crate::beneath::Tree;
 use crate::cache::{self, Piece, Reader, Writer};
-use crate::diagnostics::{Diagnostic, junit};
+use crate::diagnostics::Diagnostic;
 use crate::discover::{Roots, RunDirectory};
 use crate::load;
 use crate::model::FileDigest;
-use crate::model::archive::{Archive, Entry};
+use crate::model::archive::Archive;
 use crate::model::archive_context::ArchiveContext;
 use crate::model::findings::Findings;
 use crate::publish::{self, KnownSite, Stage};
@@ -22,8 +20,8 @@ use crate::spool::{Spool, Texts};
 use super::directories::Directory;
 use super::gather::Gathered;
 use super::kept::{
-    self, Account, Body, Facets, FindingsShape, Head, KeptRun, KnownList, KnownRecords, Left,
-    Problem, RecordShape, RunShape, Streamed,
+    self, Account, Body, CachedRecord, CachedRun, Facets, Head, KeptRun, KnownList, KnownRecords,
+    Left,
 };
 use super::outcome::Outcome;
 
@@ -127,10 +125,10 @@ impl Memory {
         let last = self.last.as_ref();
         let last = last.filter(|(_, head)| head.settings == self.settings);
         let known = last.and_then(|(reader, head)| {
-            let records: Vec<Option<(String, RecordShape)>> =
+            let records: BTreeMap<String, CachedRecord> =
                 postcard::from_bytes(&reader.piece(head.records)?).ok()?;
             Some(KnownRecords {
-                records: records.into_iter().flatten().collect(),
+                records,
                 at: head.inputs_at,
             })
         });
@@ -153,8 +151,7 @@ impl Memory {
             && head.inputs == self.roots().as_ref()?.digest(head.inputs_at)
             && head.outputs.is_some()
             && head.outputs == self.seen().as_ref()?.digest(head.outputs_at);
-        let (_, head) = self.last.as_ref().filter(|_| is_unchanged)?;
-        Outcome::unchanged(head)
+        is_unchanged.then(|| Outcome::unchanged(head))
     }
 
     /// What is remembered for pages with this frame, and the files of the last site; and when the content of parts was looked at,
@@ -216,7 +213,7 @@ impl Notes<'_> {
             return Ok(None);
         };
         let bytes = reader.piece(*piece).unwrap_or_default();
-        let Ok(mut known) = postcard::from_bytes::<RunShape>(&bytes) else {
+        let Ok(mut known) = postcard::from_bytes::<CachedRun>(&bytes) else {
             return Ok(None);
         };
         let is_unchanged = shows_same(&known, archive, (index, is_newest));
@@ -245,7 +242,7 @@ impl Notes<'_> {
     /// Takes over what another build kept of a run, with its texts; its files are taken over already. `None`: that is of no run.
     pub(super) fn adopt(
         &self,
-        mut run: RunShape,
+        mut run: CachedRun,
         texts: &[u8],
         stage: &Stage,
     ) -> Result<Option<KeptRun>, Diagnostic> {
@@ -256,9 +253,9 @@ impl Notes<'_> {
     }
 
     /// A run as it is left to the next build, and its texts.
-    pub(super) fn left(&self, left: &Left) -> Option<(RunShape, Vec<u8>)> {
+    pub(super) fn left(&self, left: &Left) -> Option<(CachedRun, Vec<u8>)> {
         let writer = self.writer.as_ref()?;
-        let run: RunShape = postcard::from_bytes(&writer.piece(left.piece)?).ok()?;
+        let run: CachedRun = postcard::from_bytes(&writer.piece(left.piece)?).ok()?;
         let (at, bytes) = run.texts;
         let mut texts = vec![0; usize::try_from(bytes).ok()?];
         writer.read(at, &mut texts).ok()?;
@@ -292,17 +289,17 @@ impl Notes<'_> {
         let (at, texts) = run.texts;
         let facets = kept::facets(run.findings, texts);
         let size = texts.bytes().len() as u64;
-        let shape = RunShape {
+        let shape = CachedRun {
             inputs,
             facets,
-            archive_context: context::digest(run.archive_context),
+            archive_context: context_digest(run.archive_context),
             named: run.archive_context.named.keys().cloned().collect(),
             is_newest: run.is_newest,
             files: run.files.clone(),
-            problems: run.problems.iter().map(Problem::from).collect(),
+            problems: run.problems.to_vec(),
             used: run.used.clone(),
             texts: (at, size),
-            findings: FindingsShape::of(run.findings),
+            findings: run.findings.clone(),
         };
         let piece = self.put(&postcard::to_stdvec(&shape).ok()?)?;
         Some((Left::of(piece, &facets, size), facets))
@@ -361,7 +358,8 @@ impl Notes<'_> {
         stage.spool = Arc::default();
         let committed = stage.committed()?;
         let memory = self.memory;
-        let records = Streamed(&gathered.directories, Directory::shape);
+        let records = gathered.directories.iter().filter_map(Directory::record);
+        let records: BTreeMap<_, _> = records.collect();
         let head = Head {
             records: self.writer.as_ref()?.stream(&records)?,
             settings: memory.settings,
@@ -374,27 +372,25 @@ impl Notes<'_> {
             outputs: committed.tree.digest(i64::MAX),
             outputs_at,
             is_settled,
-            problems: outcome.diagnostics.iter().map(Problem::from).collect(),
+            problems: outcome.diagnostics.clone(),
             runs: outcome.runs,
             quarantined: outcome.quarantined,
             not_published: outcome.not_published,
             blocking: outcome.blocking,
-            cases: Streamed(&outcome.cases, |it: &junit::Case| {
-                (it.id.clone(), it.path.clone())
-            }),
+            cases: outcome.cases.clone(),
             files: outcome.files,
             bytes: outcome.bytes,
         };
         let runs = gathered.archive.runs.iter().zip(&outcome.left);
-        let runs = runs.filter_map(|(entry, left)| Some((entry, left.as_ref()?)));
-        let runs: Vec<_> = runs.collect();
+        let runs = runs.filter_map(|(entry, left)| {
+            let left = left.as_ref()?;
+            let shown = gathered.directory(entry).place.shown.clone();
+            Some((shown, (left.piece, left.texts)))
+        });
         let body = Body {
             frame: self.frame,
             files: committed,
-            runs: Streamed(&runs, |(entry, left): &(&Entry, &Left)| {
-                let shown = &gathered.directory(entry).place.shown;
-                (shown, (left.piece, left.texts))
-            }),
+            runs: runs.collect(),
             lists: self.made.into_inner().ok()?,
         };
         Arc::into_inner(self.writer?)?.finish(&head, &body)
@@ -403,23 +399,31 @@ impl Notes<'_> {
 
 /// Whether the page of a run would show the same of the archive.
 pub(super) fn shows_same(
-    run: &RunShape,
+    run: &CachedRun,
     archive: &Archive,
     (index, is_newest): (usize, bool),
 ) -> bool {
     let names = run.named.iter().map(String::as_str);
     run.is_newest == is_newest
-        && run.archive_context == context::digest(&ArchiveContext::of(archive, index, names))
+        && run.archive_context == context_digest(&ArchiveContext::of(archive, index, names))
+}
+
+/// A digest of what a page shows of the archive.
+fn context_digest(context: &ArchiveContext) -> [u8; 16] {
+    // Nothing in it can fail to be written.
+    kept::digest(&[&postcard::to_stdvec(context).unwrap_or_default()])
 }
 
 /// What is kept of a run whose pages stay as they are; `None` when this was not made of one.
-fn kept(run: RunShape, piece: Option<Piece>) -> Option<KeptRun> {
+fn kept(run: CachedRun, piece: Option<Piece>) -> Option<KeptRun> {
     let (at, size) = run.texts;
-    let problems = kept::diagnostics(&run.problems)?;
-    let mut findings = run.findings.into_findings(size)?;
+    let mut findings = run.findings;
+    if !findings.spooled.places().all(|place| place.is_within(size)) {
+        return None;
+    }
     findings.spooled = findings.spooled.behind(at);
     let account = Account {
-        problems,
+        problems: run.problems,
         used: run.used,
         left: piece.map(|piece| Left::of(piece, &run.facets, size)),
         facets: run.facets,

@@ -280,13 +280,13 @@ impl<'a> Job<'a> {
         let mut texts = Texts::default();
         let stage = output.stage;
         let mut spooled = spooled::write((stage, &mut texts), config, entry, inspected, layouts)?;
-        spooled.compare = compare::spool(&run, stage.is_dry_run(), &mut texts)?.into();
+        spooled.compare = compare::spool(&run, stage.is_dry_run(), &mut texts)?;
         let of_run = inspect::digests(record, model.files, inspected);
         spooled.digests = texts.put(&ledger::packed(&of_run));
         kept.findings.spooled = spooled;
         let at = stage.spool.put(texts.bytes())?;
         if self.is_newest && review.is_some() {
-            kept.findings.writeup_html = Some(writeup.as_str().into());
+            kept.findings.writeup_html = Some(writeup.as_str().to_owned());
         }
         let noted = NotedRun {
             place: &self.directory.place,

@@ -23,7 +23,7 @@ pub use write::write;
 
 use super::directories::{Directory, is_withheld};
 use super::gather::Gathered;
-use super::kept::{KeptRun, Problem, RunShape};
+use super::kept::{CachedRun, KeptRun};
 use super::run::Output;
 
 /// Which runs a build processes, and where they come from.
@@ -65,11 +65,11 @@ struct Body {
     others: Vec<(String, OtherShape)>,
 }
 
-type OtherShape = (Vec<Problem>, BTreeSet<usize>);
+type OtherShape = (Vec<Diagnostic>, BTreeSet<usize>);
 
 #[derive(Debug, Serialize, Deserialize)]
 struct PartRun {
-    run: RunShape,
+    run: CachedRun,
     /// Its files; `None` if no pages were rendered.
     files: Option<Vec<PartFile>>,
     texts: Piece,

@@ -76,7 +76,7 @@ fn plain(number: &Number) -> String {
     }
     match literal.split_once('.') {
         Some((whole, fraction)) if fraction.bytes().all(|b| b == b'0') => whole.to_owned(),
-        _ => literal.into_owned(),
+        _ => literal.to_owned(),
     }
 }
 
@@ -266,7 +266,7 @@ pub fn similarity(number: Option<&Number>, detail: Option<&str>) -> Cell {
         Some(detail) => format!("not reached: {detail}"),
         None => "not reached".to_owned(),
     };
-    known_or(number.map(|number| number.text().into_owned()), &reason)
+    known_or(number.map(|number| number.text().to_owned()), &reason)
 }
 
 /// A similarity, truncated to two digits; the title has the recorded digits.

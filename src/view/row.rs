@@ -118,7 +118,7 @@ pub fn row(
         run_time: format::clock(metrics.get(Metric::RunTime)),
         seconds: metrics
             .get(Metric::RunTime)
-            .map(|seconds| seconds.text().into_owned())
+            .map(|seconds| seconds.text().to_owned())
             .unwrap_or_default(),
         events: findings
             .events

@@ -220,23 +220,6 @@ fn circle(uses: &BTreeMap<Path, BTreeMap<Path, String>>, start: &Path) -> Option
 }
 
 #[test]
-fn the_model_knows_nothing_of_serde() {
-    let serde = [
-        "serde",
-        "serde_json",
-        "schemars",
-        "Serialize",
-        "Deserialize",
-    ];
-    let source = Source::read();
-    for (module, text) in source.0.iter().filter(|(module, _)| top(module) == "model") {
-        let words = source::words(text);
-        let found = words.iter().find(|word| serde.contains(&word.as_str()));
-        assert_eq!(found, None, "in {}", module.join("::"));
-    }
-}
-
-#[test]
 fn only_markup_and_render_say_that_html_is_finished() {
     let source = Source::read();
     let finished = ["Html", "::", "finished"];

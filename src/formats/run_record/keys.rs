@@ -1,5 +1,7 @@
 //! All keys of a record, to report misspelled or newer ones.
 
+use serde::{Deserialize, Serialize};
+
 use crate::diagnostics::text::nearest;
 use crate::formats::json::{Kind, Node};
 
@@ -7,7 +9,7 @@ use super::RunRecord;
 use super::object::{Part, Shape};
 
 /// A key that is in no recognized version of the format.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct UnknownKey {
     /// Its path, without array positions: `validation.checks[].similarty`.
     pub path: String,

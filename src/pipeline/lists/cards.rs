@@ -70,7 +70,7 @@ impl<'a> Cards<'a> {
         // The script reads files from the end.
         let mut by_kind: BTreeMap<usize, Vec<usize>> = BTreeMap::new();
         for (at, (card, _)) in cards.iter().enumerate().rev() {
-            by_kind.entry(card.kind()).or_default().push(at);
+            by_kind.entry(card.kind).or_default().push(at);
         }
         let stage = self.lists.stage;
         for (kind, places) in by_kind {
@@ -78,7 +78,7 @@ impl<'a> Cards<'a> {
             let kind = kind.or_insert_with_key(|kind| Kind::new(stage, *kind));
             let rows = places.iter().map(|at| {
                 let (card, text) = &cards[*at];
-                Row::new(card.group(), text)
+                Row::new(card.group, text)
             });
             let rows: Vec<_> = rows.collect();
             for (at, number) in places.into_iter().zip(kind.add(stage, &head, &rows)?) {

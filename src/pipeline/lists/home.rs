@@ -6,7 +6,6 @@ use crate::diagnostics::Diagnostic;
 use crate::feeds;
 use crate::markup::Html;
 use crate::model::findings::SpooledAnnotation;
-use crate::pipeline::kept;
 use crate::spool;
 use crate::view::chrome::PageInfo;
 use crate::view::home;
@@ -20,7 +19,7 @@ pub(super) fn write(lists: &Lists<'_>) -> Result<(), Diagnostic> {
     let read = |annotation: SpooledAnnotation| {
         let text = lists.stage.spool.get(annotation.text);
         let text = text.map_err(|error| spool::refused(&error))?;
-        kept::newest_annotation(&text).ok_or_else(|| spool::refused(&ErrorKind::InvalidData.into()))
+        postcard::from_bytes(&text).map_err(|_| spool::refused(&ErrorKind::InvalidData.into()))
     };
     let view = home::home_page(config, lists.archive(), (lists.findings(), &read), intro)?;
     let info = PageInfo {

@@ -122,7 +122,7 @@ fn texts_of(
     let written = written.collect::<Result<Vec<_>, Diagnostic>>()?;
     let numbers = cards.add(entry, &written)?;
     for ((card, text), number) in written.into_iter().zip(numbers) {
-        all.extend(search::annotation(card.kind(), number, text));
+        all.extend(search::annotation(card.kind, number, text));
     }
     Ok(all)
 }

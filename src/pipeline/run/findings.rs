@@ -6,7 +6,6 @@ use crate::markup::markdown;
 use crate::model::annotation::Annotation;
 use crate::model::findings::{Findings, NewestAnnotation, SpooledAnnotation, ThreadCounts};
 use crate::model::time;
-use crate::pipeline::kept;
 use crate::spool::Texts;
 use crate::view::axis::Axis;
 use crate::view::density::Density;
@@ -25,15 +24,12 @@ pub(super) fn of(config: &Config, inspected: &Inspected<'_>) -> Findings {
         density: inspected
             .tapes
             .first()
-            .and_then(|tape| Density::kept(&Axis::of(config, tape), tape))
-            .map(Into::into),
-        threads: inspected.threads.as_ref().map(|threads| {
-            Box::new(ThreadCounts {
-                channel: threads.channel.clone(),
-                threads: threads.threads.len(),
-                entries: threads.entry_count(),
-                open: threads.open_count(),
-            })
+            .and_then(|tape| Density::kept(&Axis::of(config, tape), tape)),
+        threads: inspected.threads.as_ref().map(|threads| ThreadCounts {
+            channel: threads.channel.clone(),
+            threads: threads.threads.len(),
+            entries: threads.entry_count(),
+            open: threads.open_count(),
         }),
         ..Findings::default()
     };
@@ -48,7 +44,7 @@ pub(super) fn newest(
     texts: &mut Texts,
     inspected: &Inspected<'_>,
     layouts: &[Layout<'_>],
-) -> (Box<[SpooledAnnotation]>, Option<SpooledAnnotation>) {
+) -> (Vec<SpooledAnnotation>, Option<SpooledAnnotation>) {
     let time = |annotation: &Annotation<'_>| {
         let written = annotation.timestamp.as_deref();
         written.and_then(time::parse_rfc3339)
@@ -75,7 +71,8 @@ pub(super) fn newest(
         .find(|quote| !quote.evidence.is_empty());
     let mut put = |annotation: NewestAnnotation| SpooledAnnotation {
         at: annotation.at,
-        text: texts.put(&kept::newest_text(annotation)),
+        // Nothing in it can fail to be written.
+        text: texts.put(&postcard::to_stdvec(&annotation).unwrap_or_default()),
     };
     let newest = newest.iter().take(NEWEST).map(listed);
     (newest.map(&mut put).collect(), quote.map(put))

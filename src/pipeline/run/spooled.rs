@@ -6,7 +6,7 @@ use crate::feeds::{self, annotations::Lines};
 use crate::inspect::Inspected;
 use crate::markup::markdown;
 use crate::model::archive::Entry;
-use crate::model::findings::{Slice, Spooled, SpooledCard};
+use crate::model::findings::{Spooled, SpooledCard};
 use crate::publish::Stage;
 use crate::spool::Texts;
 use crate::view::annotations;
@@ -37,19 +37,11 @@ pub(super) fn write(
     };
     let lines = lines.map_err(|error| unwritten("annotations.jsonl", &error.into()))?;
     let mut spooled = Spooled {
-        digests: Slice::default(),
         lines: texts.put(&lines.all),
         friction: texts.put(&lines.friction),
         hypotheses: texts.put(&lines.hypotheses),
         anchors: texts.put(&lines.anchors),
-        cards: Box::default(),
-        thread_lines: Slice::default(),
-        threads: Box::default(),
-        writeup: Slice::default(),
-        failures: Slice::default(),
-        compare: Box::default(),
-        newest: Box::default(),
-        quote: None,
+        ..Spooled::default()
     };
     (spooled.newest, spooled.quote) = findings::newest(texts, inspected, layouts);
     if let Some(review) = inspected.review.as_ref().filter(|_| !stage.is_dry_run()) {
@@ -62,7 +54,6 @@ pub(super) fn write(
         let failures = failures.map_err(|error| unwritten("search", &error.into()))?;
         spooled.failures = texts.put(&failures);
     }
-    let mut cards = Vec::new();
     for found in findings::annotations(inspected, layouts) {
         let (text, kind, group) = annotations::spooled_text(
             &entry.slug,
@@ -74,11 +65,8 @@ pub(super) fn write(
         let card =
             serde_json::to_vec(&text).map_err(|error| unwritten("annotations", &error.into()))?;
         let card = texts.put(&card);
-        let too_large = || unwritten("annotations", &std::io::ErrorKind::FileTooLarge.into());
-        let card = SpooledCard::new((kind, group), card).ok_or_else(too_large)?;
-        cards.push(card);
+        spooled.cards.push(SpooledCard { kind, group, card });
     }
-    spooled.cards = cards.into();
     if let Some(found) = &inspected.threads {
         if !stage.is_dry_run() {
             let lines = feeds::threads::lines(&entry.run, found);

@@ -11,10 +11,10 @@ use crate::diagnostics::{Diagnostic, Failure};
 use crate::discover::Shard;
 use crate::links;
 use crate::load;
-use crate::model::findings::Spooled;
+use crate::model::findings::{Findings, Spooled};
 use crate::pipeline::directories::{Directory, Status};
 use crate::pipeline::gather::Gathered;
-use crate::pipeline::kept::{self, Account, KeptRun, Problem};
+use crate::pipeline::kept::{Account, KeptRun};
 use crate::pipeline::memory;
 use crate::pipeline::run::Output;
 use crate::publish::{self, MARKER, PART_FILE, Taken};
@@ -101,7 +101,7 @@ impl Parts {
         let others = &self.of(directory)?.body.others;
         let at = others.binary_search_by(|(path, _)| path.cmp(&directory.place.shown));
         let (_, (problems, used)) = others.get(at.ok()?)?;
-        Some((kept::diagnostics(problems)?, used.clone()))
+        Some((problems.clone(), used.clone()))
     }
 
     /// Adopts a run from its part; `None` if it must be rendered from the content.
@@ -119,16 +119,15 @@ impl Parts {
         };
         let damaged = || refused::damaged_run(&part.shown, &place.shown);
         let known = part.run(&place.shown).ok_or_else(damaged)?;
-        let problems = kept::diagnostics(&known.run.problems).ok_or_else(damaged)?;
         // A run with errors is never published.
-        let output = output.filter(|_| !problems.iter().any(Diagnostic::is_error));
+        let output = output.filter(|_| !known.run.problems.iter().any(Diagnostic::is_error));
         let Some(Output { stage, notes, .. }) = output else {
-            let (_, texts) = known.run.texts;
-            let found = known.run.findings.into_findings(texts);
-            let mut findings = found.ok_or_else(damaged)?;
-            findings.spooled = Spooled::default();
+            let findings = Findings {
+                spooled: Spooled::default(),
+                ..known.run.findings
+            };
             let account = Account {
-                problems,
+                problems: known.run.problems,
                 used: known.run.used,
                 left: None,
                 facets: Default::default(),
@@ -287,7 +286,7 @@ impl Part {
                 links::run_file(&entry.slug, ""),
                 site.config.publish.own_file(&entry.slug, ""),
             ];
-            if run.run.problems.iter().any(Problem::is_error) {
+            if run.run.problems.iter().any(Diagnostic::is_error) {
                 self.broken.insert(shown.clone());
             }
             for file in run.files.iter().flatten() {
@@ -312,13 +311,7 @@ impl Part {
         let others: BTreeSet<&str> = others.map(|it| it.place.shown.as_str()).collect();
         let known = self.body.others.iter();
         let known: BTreeSet<&str> = known.map(|(path, _)| path.as_str()).collect();
-        let is_readable = |(_, (problems, _)): &(String, (Vec<Problem>, BTreeSet<usize>))| {
-            kept::diagnostics(problems).is_some()
-        };
-        if known != others
-            || runs != self.body.runs.len()
-            || !self.body.others.iter().all(is_readable)
-        {
+        if known != others || runs != self.body.runs.len() {
             return damaged(PART_FILE);
         }
         if !stale.is_empty() {

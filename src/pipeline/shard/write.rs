@@ -7,7 +7,7 @@ use crate::diagnostics::Failure;
 use crate::discover::Shard;
 use crate::model::findings::Findings;
 use crate::pipeline::gather::Gathered;
-use crate::pipeline::kept::{Account, FindingsShape, OtherRun, Problem, RunShape, StagedRuns};
+use crate::pipeline::kept::{Account, CachedRun, OtherRun, StagedRuns};
 use crate::pipeline::memory::Notes;
 use crate::publish::{PART_FILE, Stage};
 use crate::site::Site;
@@ -35,9 +35,8 @@ pub fn write(
         }
         body.runs.sort_unstable_by(|a, b| a.0.cmp(&b.0));
         let other = |other: &OtherRun| -> (String, OtherShape) {
-            let problems = other.problems.iter().map(Problem::from).collect();
             let shown = &gathered.directories[other.directory].place.shown;
-            (shown.clone(), (problems, other.used.clone()))
+            (shown.clone(), (other.problems.clone(), other.used.clone()))
         };
         body.others = runs.others.iter().map(other).collect();
         body.others.sort_unstable_by(|a, b| a.0.cmp(&b.0));
@@ -61,13 +60,13 @@ impl PartWriter<'_> {
             Some(left) => {
                 let (run, texts) = self.notes?.left(left)?;
                 let files = self.stage.part_files(&run.files)?;
-                let files_of = RunShape {
+                let files_of = CachedRun {
                     files: Vec::new(),
                     ..run
                 };
                 (files_of, Some(files), texts)
             }
-            None => (RunShape::without_pages(kept), None, Vec::new()),
+            None => (CachedRun::without_pages(kept), None, Vec::new()),
         };
         let run = PartRun {
             run,
@@ -79,7 +78,7 @@ impl PartWriter<'_> {
     }
 }
 
-impl RunShape {
+impl CachedRun {
     /// The shape of a run without pages.
     fn without_pages((findings, account): (&Findings, &Account)) -> Self {
         Self {
@@ -88,11 +87,11 @@ impl RunShape {
             named: Vec::new(),
             is_newest: false,
             files: Vec::new(),
-            problems: account.problems.iter().map(Problem::from).collect(),
+            problems: account.problems.clone(),
             used: account.used.clone(),
             facets: Default::default(),
             texts: (0, 0),
-            findings: FindingsShape::of(findings),
+            findings: findings.clone(),
         }
     }
 }
