@@ -4,129 +4,118 @@
 //! `annotations/case=<slug>/<run>.parquet` hold the rows of one run, so that runs can be written in parallel. Unrecorded values
 //! are null. Texts are as recorded, so escape them before display.
 
+use std::sync::Arc;
+
+use parquet::basic::{Compression, LogicalType, Repetition, Type as Physical};
+use parquet::column::writer::ColumnWriter;
+use parquet::data_type::ByteArray;
 use parquet::errors::ParquetError;
 use parquet::file::metadata::KeyValue;
 use parquet::file::properties::WriterProperties;
 use parquet::file::writer::SerializedFileWriter;
-use parquet::record::RecordWriter;
-use parquet_derive::ParquetRecordWriter;
+use parquet::schema::types::Type;
 
-use crate::feeds::archive::outcomes_json;
+use crate::feeds::archive::{Card, text};
 use crate::inspect::Inspected;
-use crate::model::annotation::{Annotation, Sidecar};
+use crate::model::annotation::{Annotation, Author, Sidecar};
 use crate::model::archive::Entry;
-use crate::model::findings::{Findings, ThreadCounts};
-use crate::model::review::Rating;
-use crate::model::run::{Metric, Metrics, Number};
+use crate::model::fields::{self, Field, Kind, RunSource, Value};
+use crate::model::findings::Findings;
+use crate::model::run::Run;
 use crate::model::tape::{Event, Outcome, Tape};
-use crate::model::time::Moment;
 
-/// Declares a table: each column once, with its name, type and expression.
+/// A column of a table whose rows are made from `T`.
+struct Column<'a, T> {
+    name: String,
+    kind: Kind,
+    is_optional: bool,
+    get: fn(&T) -> Value<'a>,
+}
+
+/// The columns of runs that come before those in the order of `runs.json`.
+const FIRST: &str = "id slug subject startedAt finishedAt startedMs finishedMs outcomes state rating validationLoaded";
+
+/// `comparableCost` as `comparable_cost_usd`.
+fn run_column<'a>(field: &&'static Field) -> Column<'a, RunSource<'a>> {
+    let mut name = String::new();
+    for c in field.column_name().chars() {
+        if c.is_ascii_uppercase() {
+            name.push('_');
+        }
+        name.push(c.to_ascii_lowercase());
+    }
+    name.push_str(match field.kind {
+        Kind::Tokens => "_tokens",
+        Kind::Dollars => "_usd",
+        _ => "",
+    });
+    Column {
+        name,
+        kind: field.kind,
+        is_optional: field.is_optional(),
+        get: field.get,
+    }
+}
+
+/// Declares the columns of a table: name, kind, whether a value may be null, and the value.
 macro_rules! columns {
-    (
-        $(#[$doc:meta])* $row:ident, $read:ident($($from:ident: $type:ty),+);
-        { $(let $known:pat = $of:expr;)* }
-        $($column:ident: [$($held:tt)+] = $value:expr,)+
-    ) => {
-        $(#[$doc])*
-        #[derive(Debug, ParquetRecordWriter)]
-        struct $row<'a> {
-            $($column: $($held)+,)+
-        }
-
-        fn $read<'a>($($from: $type),+) -> $row<'a> {
-            $(let $known = $of;)*
-            $row { $($column: $value,)+ }
-        }
+    (|$row:ident| $($name:ident: $kind:ident $(or $null:ident)? = $value:expr;)+) => {
+        [$(Column {
+            name: stringify!($name).to_owned(),
+            kind: Kind::$kind,
+            is_optional: columns!(@is_optional $($null)?),
+            get: |$row| Value::from($value),
+        }),+]
     };
+    (@is_optional) => { false };
+    (@is_optional null) => { true };
 }
 
-columns! {
-    /// A run. Times are as recorded; those that end in `_ms` are milliseconds since 1970-01-01 UTC.
-    RunRow, run_row(entry: &'a Entry, findings: &'a Findings);
-    {
-        let run = &entry.run;
-        let (subject, metrics) = (&run.subject, &run.metrics);
-    }
-    id: [&'a str] = &run.id,
-    slug: [&'a str] = &entry.slug,
-    test_case_slug: [&'a str] = &subject.case,
-    test_case_version: [Option<&'a str>] = subject.version.as_deref(),
-    test_type: [&'a str] = &subject.test_type,
-    variant: [Option<&'a str>] = subject.variant.as_deref(),
-    harness_slug: [&'a str] = &subject.harness,
-    harness_version: [Option<&'a str>] = subject.harness_version.as_deref(),
-    model_id: [Option<&'a str>] = subject.model.as_deref(),
-    orchestrator_slug: [&'a str] = &subject.orchestrator,
-    engine_slug: [&'a str] = &subject.engine,
-    started_at: [Option<String>] = run.started.as_ref().map(|at| at.text().to_owned()),
-    finished_at: [Option<String>] = run.finished.as_ref().map(|at| at.text().to_owned()),
-    started_ms: [Option<i64>] = run.started.as_ref().map(Moment::ms),
-    finished_ms: [Option<i64>] = run.finished.as_ref().map(Moment::ms),
-    outcomes: [Option<String>] = outcomes_json(run),
-    state: [&'a str] = &run.state.word,
-    rating: [Option<&'a str>] = findings.rating.map(Rating::word),
-    validation_loaded: [Option<bool>] = run.validation.loaded,
-    run_time_seconds: [Option<f64>] = value(metrics.get(Metric::RunTime)),
-    uncached_input_tokens: [Option<f64>] = value(metrics.get(Metric::UncachedInput)),
-    cached_input_tokens: [Option<f64>] = value(metrics.get(Metric::CachedInput)),
-    output_tokens: [Option<f64>] = value(metrics.get(Metric::Output)),
-    reasoning_tokens: [Option<f64>] = value(metrics.get(Metric::Reasoning)),
-    comparable_cost_usd: [Option<f64>] = value(metrics.get(Metric::ComparableCost)),
-    actual_cost_usd: [Option<f64>] = value(metrics.get(Metric::ActualCost)),
-    lower_bounds: [Option<String>] = lower_bounds(metrics),
-    events: [i64] = count(findings.events.unwrap_or_default()),
-    annotations: [i64] = count(findings.annotations.total()),
-    threads: [Option<i64>] = threads(findings, |threads| threads.threads),
-    thread_entries: [Option<i64>] = threads(findings, |threads| threads.entries),
-    threads_open: [Option<i64>] = threads(findings, |threads| threads.open),
-    threads_resolved: [Option<i64>] = threads(findings, ThreadCounts::resolved),
+/// An event or an annotation with its tape and its run.
+struct Row<'a, T> {
+    run: &'a Run,
+    tape: &'a Tape<'a>,
+    of: &'a T,
 }
 
-columns! {
-    /// An event of a tape.
-    EventRow, event_row(entry: &'a Entry, tape: &'a Tape<'_>, event: &'a Event<'_>);
-    {
-        let blocks = event.blocks.iter().flat_map(|block| [block.about.as_ref(), &*block.text]);
-        let blocks = blocks.filter(|text| !text.is_empty()).collect::<Vec<&str>>();
+fn event_columns<'a>() -> [Column<'a, Row<'a, Event<'a>>>; 10] {
+    columns! { |row|
+        run_id: Text = &*row.run.id;
+        tape: Text = &*row.tape.file;
+        seq: Count = number(row.of.seq);
+        at_ms: Count or null = row.of.at.map(Value::Count);
+        kind: Text = row.of.kind.word;
+        family: Text = row.of.kind.family.word();
+        succeeded: Flag or null = match row.of.outcome {
+            Outcome::Unstated => None,
+            Outcome::Succeeded => Some(true),
+            Outcome::Failed => Some(false),
+        };
+        headline: Text or null = (!row.of.headline.is_empty()).then_some(&*row.of.headline);
+        content: Text or null = content(row.of);
+        blake3: Text = row.of.digest();
     }
-    run_id: [&'a str] = &entry.run.id,
-    tape: [&'a str] = &tape.file,
-    seq: [i64] = number(event.seq),
-    at_ms: [Option<i64>] = event.at,
-    kind: [&'a str] = event.kind.word,
-    family: [&'a str] = event.kind.family.word(),
-    succeeded: [Option<bool>] = match event.outcome {
-        Outcome::Unstated => None,
-        Outcome::Succeeded => Some(true),
-        Outcome::Failed => Some(false),
-    },
-    headline: [Option<&'a str>] = (!event.headline.is_empty()).then_some(&*event.headline),
-    content: [Option<String>] = (!blocks.is_empty()).then(|| blocks.join("\n")),
-    blake3: [String] = event.digest(),
 }
 
-columns! {
-    /// An annotation; `json` is its line as written.
-    AnnotationRow, annotation_row(entry: &'a Entry, tape: &'a Tape<'_>, annotation: &'a Annotation<'_>);
-    {
-        let author = annotation.author.as_ref();
+/// `json` is the line as written.
+fn annotation_columns<'a>() -> [Column<'a, Row<'a, Annotation<'a>>>; 15] {
+    columns! { |row|
+        run_id: Text = &*row.run.id;
+        tape: Text = &*row.tape.file;
+        id: Text or null = row.of.id.as_deref();
+        event_id: Count = number(row.of.event);
+        end_event_id: Count or null = row.of.span.map(|(_, end)| number(end));
+        kind: Text = row.of.kind.word();
+        evidence: Text or null = row.of.evidence.as_deref();
+        suggested_fix: Text or null = row.of.suggested_fix;
+        author_id: Text or null = author(row.of).and_then(|author| author.id.as_deref());
+        author_kind: Text or null = author(row.of).map(|author| author.kind.word());
+        author_surface: Text or null = author(row.of).and_then(|author| author.surface.as_deref());
+        timestamp: Text or null = row.of.timestamp.as_deref();
+        hypothesis_status: Text or null = row.of.hypothesis_status;
+        friction_kind: Text or null = row.of.friction_kind.as_deref();
+        json: Text = row.of.verbatim.0;
     }
-    run_id: [&'a str] = &entry.run.id,
-    tape: [&'a str] = &tape.file,
-    id: [Option<&'a str>] = annotation.id.as_deref(),
-    event_id: [i64] = number(annotation.event),
-    end_event_id: [Option<i64>] = annotation.span.map(|(_, end)| number(end)),
-    kind: [&'a str] = annotation.kind.word(),
-    evidence: [Option<&'a str>] = annotation.evidence.as_deref(),
-    suggested_fix: [Option<&'a str>] = annotation.suggested_fix,
-    author_id: [Option<&'a str>] = author.and_then(|author| author.id.as_deref()),
-    author_kind: [Option<&'a str>] = author.map(|author| author.kind.word()),
-    author_surface: [Option<&'a str>] = author.and_then(|author| author.surface.as_deref()),
-    timestamp: [Option<&'a str>] = annotation.timestamp.as_deref(),
-    hypothesis_status: [Option<&'a str>] = annotation.hypothesis_status,
-    friction_kind: [Option<&'a str>] = annotation.friction_kind.as_deref(),
-    json: [&'a str] = annotation.verbatim.0,
 }
 
 /// Path of the table of the runs of a case, by the case's slug.
@@ -144,15 +133,17 @@ pub fn annotations_path(case: &str, run: &str) -> String {
     format!("annotations/case={case}/{run}.parquet")
 }
 
-/// The table of runs.
+/// The table of runs. Times are as recorded; those that end in `_ms` are milliseconds since 1970-01-01 UTC.
 pub fn runs<'a>(
     runs: impl Iterator<Item = (&'a Entry, &'a Findings)>,
     canary: Option<&str>,
 ) -> Result<Vec<u8>, ParquetError> {
     let rows: Vec<_> = runs
-        .map(|(entry, findings)| run_row(entry, findings))
+        .map(|(entry, findings)| Card::of("", entry, findings).source)
         .collect();
-    table(&rows, canary)
+    let columns = fields::fields_of(fields::PARQUET, FIRST, "");
+    let columns: Vec<_> = columns.iter().map(run_column).collect();
+    table(&rows, &columns, canary)
 }
 
 /// The table of the events of a run; `None` if it has none.
@@ -162,14 +153,13 @@ pub fn events(
     canary: Option<&str>,
 ) -> Result<Option<Vec<u8>>, ParquetError> {
     let tapes = inspected.tapes.iter();
+    let run = &entry.run;
     let rows: Vec<_> = tapes
-        .flat_map(|tape| {
-            tape.events
-                .iter()
-                .map(|event| event_row(entry, tape, event))
-        })
+        .flat_map(|tape| tape.events.iter().map(move |of| Row { run, tape, of }))
         .collect();
-    (!rows.is_empty()).then(|| table(&rows, canary)).transpose()
+    (!rows.is_empty())
+        .then(|| table(&rows, &event_columns(), canary))
+        .transpose()
 }
 
 /// The table of the annotations of a run; `None` if it has none.
@@ -179,52 +169,98 @@ pub fn annotations(
     canary: Option<&str>,
 ) -> Result<Option<Vec<u8>>, ParquetError> {
     let annotated = inspected.tapes.iter().zip(&inspected.sidecars);
+    let run = &entry.run;
     let rows: Vec<_> = annotated
         .filter_map(|(tape, sidecar)| Some((tape, sidecar.as_ref()?)))
         .flat_map(|(tape, Sidecar { annotations, .. })| {
-            annotations
-                .iter()
-                .map(|annotation| annotation_row(entry, tape, annotation))
+            annotations.iter().map(move |of| Row { run, tape, of })
         })
         .collect();
-    (!rows.is_empty()).then(|| table(&rows, canary)).transpose()
+    (!rows.is_empty())
+        .then(|| table(&rows, &annotation_columns(), canary))
+        .transpose()
 }
 
 /// Writes a table. The canary is in the key-value metadata of the file, so that no column is added.
-fn table<T>(rows: &[T], canary: Option<&str>) -> Result<Vec<u8>, ParquetError>
-where
-    for<'r> &'r [T]: RecordWriter<T>,
-{
+fn table<T>(
+    rows: &[T],
+    columns: &[Column<'_, T>],
+    canary: Option<&str>,
+) -> Result<Vec<u8>, ParquetError> {
     let canary = canary.map(|canary| vec![KeyValue::new("canary".to_owned(), canary.to_owned())]);
     let properties = WriterProperties::builder()
-        .set_compression(parquet::basic::Compression::SNAPPY)
+        .set_compression(Compression::SNAPPY)
         .set_key_value_metadata(canary)
         .build();
-    let mut writer = SerializedFileWriter::new(Vec::new(), rows.schema()?, properties.into())?;
+    let types = columns
+        .iter()
+        .map(|column| Ok(Arc::new(column.column_type()?)));
+    let schema = Type::group_type_builder("rust_schema")
+        .with_fields(types.collect::<Result<_, ParquetError>>()?)
+        .build()?;
+    let mut writer = SerializedFileWriter::new(Vec::new(), schema.into(), properties.into())?;
     let mut group = writer.next_row_group()?;
-    rows.write_to_row_group(&mut group)?;
+    for column in columns {
+        let Some(mut writer) = group.next_column()? else {
+            break;
+        };
+        let values: Vec<_> = rows.iter().map(column.get).collect();
+        let is_known = |value: &Value<'_>| i16::from(!matches!(value, Value::Unknown));
+        let levels: Vec<_> = values.iter().map(is_known).collect();
+        let levels = column.is_optional.then_some(&levels[..]);
+        let (mut texts, mut numbers, mut counts, mut flags) = (vec![], vec![], vec![], vec![]);
+        for value in &values {
+            match value {
+                Value::Number(number) => numbers.push(number.value()),
+                Value::Count(count) => counts.push(*count),
+                Value::Flag(flag) => flags.push(*flag),
+                value => texts.extend(text(value).map(|text| ByteArray::from(&*text))),
+            }
+        }
+        match writer.untyped() {
+            ColumnWriter::ByteArrayColumnWriter(to) => to.write_batch(&texts, levels, None),
+            ColumnWriter::DoubleColumnWriter(to) => to.write_batch(&numbers, levels, None),
+            ColumnWriter::Int64ColumnWriter(to) => to.write_batch(&counts, levels, None),
+            ColumnWriter::BoolColumnWriter(to) => to.write_batch(&flags, levels, None),
+            _ => Ok(0),
+        }?;
+        writer.close()?;
+    }
     group.close()?;
     writer.into_inner()
 }
 
-fn threads(findings: &Findings, of: fn(&ThreadCounts) -> usize) -> Option<i64> {
-    findings.threads.as_ref().map(|threads| count(of(threads)))
+impl<T> Column<'_, T> {
+    fn column_type(&self) -> Result<Type, ParquetError> {
+        let (physical, logical) = match self.kind {
+            Kind::Flag => (Physical::BOOLEAN, None),
+            Kind::Count => (Physical::INT64, None),
+            Kind::Seconds | Kind::Tokens | Kind::Dollars => (Physical::DOUBLE, None),
+            _ => (Physical::BYTE_ARRAY, Some(LogicalType::String)),
+        };
+        let repetition = if self.is_optional {
+            Repetition::OPTIONAL
+        } else {
+            Repetition::REQUIRED
+        };
+        Type::primitive_type_builder(&self.name, physical)
+            .with_logical_type(logical)
+            .with_repetition(repetition)
+            .build()
+    }
 }
 
-/// Paths of the metrics that are lower bounds, separated by spaces.
-fn lower_bounds(metrics: &Metrics) -> Option<String> {
-    let paths = metrics.lower_bounds.paths();
-    (!paths.is_empty()).then(|| paths.join(" "))
+fn content(event: &Event<'_>) -> Option<String> {
+    let blocks = event.blocks.iter();
+    let blocks = blocks.flat_map(|block| [block.about.as_ref(), &*block.text]);
+    let blocks: Vec<&str> = blocks.filter(|text| !text.is_empty()).collect();
+    (!blocks.is_empty()).then(|| blocks.join("\n"))
 }
 
-fn value(number: Option<&Number>) -> Option<f64> {
-    number.map(Number::value)
+fn author<'a>(annotation: &'a Annotation<'_>) -> Option<&'a Author> {
+    annotation.author.as_ref()
 }
 
-fn number(seq: u64) -> i64 {
-    i64::try_from(seq).unwrap_or(i64::MAX)
-}
-
-fn count(number: usize) -> i64 {
-    i64::try_from(number).unwrap_or(i64::MAX)
+fn number(seq: u64) -> Value<'static> {
+    Value::Count(i64::try_from(seq).unwrap_or(i64::MAX))
 }

@@ -25,6 +25,9 @@
 //! [`schema`] lists the JSON Schemas of inputs and feeds. They are derived from the types of
 //! [`formats`], [`config`] and [`feeds`]; [`shapes`] holds what a type alone cannot say.
 //!
+//! [`model::fields`] is the table of the fields of a run: the feeds and exports of all runs, comparisons and the facts on the page
+//! of a run are made from it.
+//!
 //! The [`ledger`], the changes from build to build, is both a feed and an input. It is read back in the shape in which it was
 //! written, so one type serves both, and [`view`], [`rules`] and the reports use it like [`model`].
 //!

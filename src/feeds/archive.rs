@@ -6,19 +6,18 @@ use std::io::{self, Write};
 
 use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
 use serde::Serialize;
-use serde::ser::{Error, Serializer};
+use serde::ser::{Error, SerializeMap, Serializer};
 use serde_json::value::RawValue;
 
 use crate::config::Config;
 use crate::links;
 use crate::model::FileDigest;
-use crate::model::annotation::Counts;
 use crate::model::archive::{Archive, Entry};
-use crate::model::findings::{Findings, ThreadCounts};
+use crate::model::fields::{self, Field, Kind, Need, RunSource, Value};
+use crate::model::findings::Findings;
 use crate::model::outcome;
 use crate::model::review::Rating;
-use crate::model::run::{self, Metric, Number, Run};
-use crate::model::time::Moment;
+use crate::model::run::{self, Metric, Number};
 use crate::shapes::{self, SCHEMA_VERSION};
 use crate::url::HttpUrl;
 
@@ -40,52 +39,164 @@ pub struct Runs<'a> {
     pub runs: Vec<Card<'a>>,
 }
 
-document! {
-    /// A run in a list. Numbers keep the digits of the record; what was not recorded is null, never 0.
-    #[serde(rename_all = "camelCase")]
-    pub struct Card<'a>(config: &Config, entry: &'a Entry, findings: &'a Findings) {
-        /// The id of the record.
-        #[schemars(with = "shapes::Name")]
-        id: &'a str = &entry.run.id,
-        /// Slug of the run, used in its address.
-        slug: &'a str = &entry.slug,
-        /// The run's page: absolute when the site has a `base_url`, else relative to its root.
-        #[schemars(with = "shapes::PageAddress")]
-        url: String = address(config, &links::run(&entry.slug)),
-        /// When the run started, as recorded; null is unknown.
-        #[schemars(with = "Option<shapes::Time>")]
-        started_at: Option<&'a str> = entry.run.started.as_ref().map(Moment::text),
-        /// When it ended, as recorded; null is unknown.
-        #[schemars(with = "Option<shapes::Time>")]
-        finished_at: Option<&'a str> = entry.run.finished.as_ref().map(Moment::text),
-        /// Publication time, if recorded.
-        #[serde(skip_serializing_if = "Option::is_none")]
-        #[schemars(with = "shapes::Time")]
-        published_at: Option<&'a str> = entry.run.published.as_ref().map(Moment::text),
-        /// Test case, harness and model.
-        subject: Subject<'a> = Subject::of(&entry.run.subject),
-        /// Time, tokens and cost.
-        metrics: Metrics<'a> = Metrics::of(&entry.run.metrics),
-        /// Whether the implementation loaded; null is "not validated".
-        validation_loaded: Option<bool> = entry.run.validation.loaded,
-        /// The visual checks, in the record's order.
-        checks: Vec<Check<'a>> = entry.run.validation.checks.iter().map(Check::of).collect(),
-        /// What scorers said of the run, in the record's order; absent if the record has no outcomes.
-        #[serde(skip_serializing_if = "Vec::is_empty")]
-        outcomes: Vec<Outcome<'a>> = outcomes(&entry.run),
-        /// How the run ended, as recorded: `completed`, `timed_out`, `failed` and others.
-        state: &'a str = &entry.run.state.word,
-        /// The rating of its review, or the grade of the whole game for a game jam without one; null is unrated.
-        #[schemars(with = "Option<RatingWord>")]
-        rating: Option<&'static str> = findings.rating.map(Rating::word),
-        /// Where its parts are.
-        links: Links<'a> = Links::of(&entry.run),
-        /// Events of all its tapes.
-        events: usize = findings.events.unwrap_or_default(),
-        /// Counts of annotations in its sidecars.
-        annotations: Annotations<'a> = Annotations::of(&findings.annotations),
-        /// Counts of its review threads; null for a run without a file of threads.
-        threads: Option<ThreadSummary<'a>> = findings.threads.as_ref().map(ThreadSummary::of),
+/// A run in a list, or an object of it.
+#[derive(Debug)]
+pub struct Card<'a> {
+    pub source: RunSource<'a>,
+    fields: Vec<&'static Field>,
+    /// Length of the path of the object with the dot behind it.
+    depth: usize,
+}
+
+/// The fields of an object, each with the fields below it.
+fn members<'f>(
+    fields: &'f [&'static Field],
+    depth: usize,
+) -> impl Iterator<Item = (&'static Field, &'f [&'static Field])> {
+    let members = fields.chunk_by(move |_, next| next.path[depth..].contains('.'));
+    members.filter_map(|member| member.split_first().map(|(field, below)| (*field, below)))
+}
+
+impl<'a> Card<'a> {
+    pub fn of(url: &'a str, entry: &'a Entry, findings: &'a Findings) -> Self {
+        Self {
+            source: RunSource {
+                run: &entry.run,
+                slug: &entry.slug,
+                url,
+                rating: findings.rating,
+                findings: Some(findings),
+                details: None,
+            },
+            fields: fields::fields_of(fields::JSON, "", ""),
+            depth: 0,
+        }
+    }
+}
+
+impl Serialize for Card<'_> {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        let mut map = serializer.serialize_map(None)?;
+        let is_known = |field: &Field| !matches!((field.get)(&self.source), Value::Unknown);
+        for (field, below) in members(&self.fields, self.depth) {
+            let key = &field.path[self.depth..];
+            if matches!(field.kind, Kind::Object(..)) {
+                let is_null = field.need == Need::Null && !below.iter().any(|it| is_known(it));
+                let object = Card {
+                    source: self.source,
+                    fields: below.to_vec(),
+                    depth: field.path.len() + 1,
+                };
+                map.serialize_entry(key, &(!is_null).then_some(object))?;
+            } else if field.need != Need::Absent || is_known(field) {
+                map.serialize_entry(key, &(field.get)(&self.source))?;
+            }
+        }
+        map.end()
+    }
+}
+
+impl Serialize for Value<'_> {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        match self {
+            Value::Unknown => serializer.serialize_none(),
+            Value::Text(text) => serializer.serialize_str(text),
+            Value::Number(number) => Digits(number).serialize(serializer),
+            Value::Count(count) => serializer.serialize_i64(*count),
+            Value::Flag(flag) => serializer.serialize_bool(*flag),
+            Value::Time(time) => serializer.serialize_str(&time.text()),
+            Value::Words(words) => serializer.collect_seq(words),
+            Value::Counts(counts) => serializer.collect_map(counts.iter()),
+            Value::Checks(checks) => serializer.collect_seq(checks.iter().map(Check::of)),
+            Value::Outcomes(outcomes) => serializer.collect_seq(outcomes.iter().map(Outcome::of)),
+        }
+    }
+}
+
+/// The text of a value in a table; `None` if it is unknown, or no text.
+pub fn text<'v>(value: &'v Value<'_>) -> Option<Cow<'v, str>> {
+    Some(match value {
+        Value::Text(text) => Cow::Borrowed(text),
+        Value::Time(time) => time.text(),
+        Value::Words(words) => words.join(" ").into(),
+        Value::Outcomes(_) => serde_json::to_string(value).ok()?.into(),
+        _ => return None,
+    })
+}
+
+impl JsonSchema for Card<'_> {
+    fn schema_name() -> Cow<'static, str> {
+        "Card".into()
+    }
+
+    fn json_schema(generator: &mut SchemaGenerator) -> Schema {
+        let description = "A run in a list. Numbers keep the digits of the record; what was not recorded is null, never 0.";
+        let fields = fields::fields_of(fields::JSON, "", "");
+        object_schema(generator, description, &fields, 0)
+    }
+}
+
+fn object_schema(
+    generator: &mut SchemaGenerator,
+    description: &str,
+    fields: &[&'static Field],
+    depth: usize,
+) -> Schema {
+    let (mut properties, mut required) = (serde_json::Map::new(), Vec::new());
+    for (field, below) in members(fields, depth) {
+        let key = &field.path[depth..];
+        let mut schema = if let Kind::Object(name, description) = field.kind {
+            let object = object_schema(generator, description, below, field.path.len() + 1);
+            let definitions = generator.definitions_mut();
+            definitions.insert(name.to_owned(), object.to_value());
+            let reference = Schema::new_ref(format!("#/$defs/{name}"));
+            if field.need == Need::Null {
+                json_schema!({ "anyOf": [reference, { "type": "null" }] })
+            } else {
+                reference
+            }
+        } else {
+            value_schema(generator, field)
+        };
+        schema.insert("description".to_owned(), field.description.trim().into());
+        properties.insert(key.to_owned(), schema.to_value());
+        if field.need != Need::Absent {
+            required.push(key);
+        }
+    }
+    let mut schema =
+        json_schema!({ "type": "object", "properties": properties, "required": required });
+    if !description.is_empty() {
+        schema.insert("description".to_owned(), description.into());
+    }
+    schema
+}
+
+fn value_schema(generator: &mut SchemaGenerator, field: &Field) -> Schema {
+    let of = match field.kind {
+        Kind::Name => shape::<shapes::Name>,
+        Kind::Text => shape::<String>,
+        Kind::Time => shape::<shapes::Time>,
+        Kind::Address => shape::<shapes::Address>,
+        Kind::PageAddress => shape::<shapes::PageAddress>,
+        Kind::Rating => shape::<RatingWord>,
+        Kind::Flag => shape::<bool>,
+        Kind::Seconds | Kind::Dollars => shape::<shapes::Amount>,
+        Kind::Tokens | Kind::Count => shape::<shapes::Count>,
+        Kind::LowerBounds => shape::<Vec<LowerBound>>,
+        Kind::Counts => shape::<BTreeMap<String, shapes::Count>>,
+        Kind::Checks => shape::<Vec<Check<'_>>>,
+        Kind::Outcomes => shape::<Vec<Outcome<'_>>>,
+        Kind::Object(..) => shape::<shapes::AsWritten>,
+    };
+    of(generator, field.need == Need::Null)
+}
+
+fn shape<T: JsonSchema>(generator: &mut SchemaGenerator, is_nullable: bool) -> Schema {
+    if is_nullable {
+        generator.subschema_for::<Option<T>>()
+    } else {
+        generator.subschema_for::<T>()
     }
 }
 
@@ -123,71 +234,7 @@ impl JsonSchema for TierWord {
     }
 }
 
-document! {
-    /// Counts of review threads and entries of a run, after all actions: the protocol's `AnnotationsSummary`, and how many are open.
-    #[serde(rename_all = "camelCase")]
-    struct ThreadSummary<'a>(threads: &'a ThreadCounts) {
-        /// URI of the channel, if recorded.
-        resource: Option<&'a str> = threads.channel.as_deref(),
-        /// Threads.
-        annotation_count: usize = threads.threads,
-        /// Entries of all threads.
-        entry_count: usize = threads.entries,
-        /// Threads that are open.
-        open_count: usize = threads.open,
-        /// Threads that are resolved.
-        resolved_count: usize = threads.resolved(),
-    }
-}
-
-document! {
-    /// Test case, harness and model, with Test Cabinet's defaults for missing values.
-    #[serde(rename_all = "camelCase")]
-    struct Subject<'a>(subject: &'a run::Subject) {
-        /// Slug of the test case.
-        #[schemars(with = "shapes::Name")]
-        test_case_slug: &'a str = &subject.case,
-        /// Its exact version; null is unknown.
-        test_case_version: Option<&'a str> = subject.version.as_deref(),
-        /// Kind of the test case; `end-to-end` if the record has none.
-        test_type: &'a str = &subject.test_type,
-        /// Variant of the test case; the oldest records have none.
-        variant: Option<&'a str> = subject.variant.as_deref(),
-        /// Slug of the harness.
-        #[schemars(with = "shapes::Name")]
-        harness_slug: &'a str = &subject.harness,
-        /// Its version.
-        harness_version: Option<&'a str> = subject.harness_version.as_deref(),
-        /// The model, an opaque id; null is unknown.
-        #[schemars(with = "Option<shapes::Name>")]
-        model_id: Option<&'a str> = subject.model.as_deref(),
-        /// The orchestrator; `one-shot` if the record has none.
-        orchestrator_slug: &'a str = &subject.orchestrator,
-        /// The engine that the case was built for; `none` if the record has none.
-        engine_slug: &'a str = &subject.engine,
-    }
-}
-
-document! {
-    /// Time, tokens and cost of a run.
-    #[serde(rename_all = "camelCase")]
-    struct Metrics<'a>(metrics: &'a run::Metrics) {
-        /// Wall clock, in seconds; it depends on the provider as much as on the model. Null is unknown.
-        #[schemars(with = "Option<shapes::Amount>")]
-        run_time_seconds: Option<Digits<'a>> = metrics.get(Metric::RunTime).map(Digits),
-        /// Tokens, in four classes that do not overlap. Null is "not reported".
-        tokens: Tokens<'a> = Tokens::of(metrics),
-        /// Cost in USD. Null is "unknown", 0 is free.
-        cost: Cost<'a> = Cost::of(metrics),
-        /// The values that are lower bounds, because the log of an imported run lacks a part: paths in this object, such as
-        /// `tokens.output`. Absent if all are complete.
-        #[serde(skip_serializing_if = "Vec::is_empty")]
-        #[schemars(with = "Vec<LowerBound>")]
-        lower_bounds: Vec<&'static str> = metrics.lower_bounds.paths(),
-    }
-}
-
-/// Path of a metric, in [`Metrics`].
+/// Path of a metric.
 #[derive(Debug, Clone, Copy)]
 pub enum LowerBound {}
 
@@ -201,35 +248,6 @@ impl JsonSchema for LowerBound {
             "description": "Path of a metric whose value is a lower bound.",
             "enum": Metric::ALL.map(Metric::path),
         })
-    }
-}
-
-document! {
-    #[serde(rename_all = "camelCase")]
-    struct Tokens<'a>(metrics: &'a run::Metrics) {
-        /// Input that was not served from a cache.
-        #[schemars(with = "Option<shapes::Count>")]
-        uncached_input: Option<Digits<'a>> = metrics.get(Metric::UncachedInput).map(Digits),
-        /// Input that was served from a cache.
-        #[schemars(with = "Option<shapes::Count>")]
-        cached_input: Option<Digits<'a>> = metrics.get(Metric::CachedInput).map(Digits),
-        /// Output without reasoning.
-        #[schemars(with = "Option<shapes::Count>")]
-        output: Option<Digits<'a>> = metrics.get(Metric::Output).map(Digits),
-        /// Reasoning.
-        #[schemars(with = "Option<shapes::Count>")]
-        reasoning: Option<Digits<'a>> = metrics.get(Metric::Reasoning).map(Digits),
-    }
-}
-
-document! {
-    struct Cost<'a>(metrics: &'a run::Metrics) {
-        /// At list prices, in USD; use this one for comparisons.
-        #[schemars(with = "Option<shapes::Amount>")]
-        comparable: Option<Digits<'a>> = metrics.get(Metric::ComparableCost).map(Digits),
-        /// Charged, in USD.
-        #[schemars(with = "Option<shapes::Amount>")]
-        actual: Option<Digits<'a>> = metrics.get(Metric::ActualCost).map(Digits),
     }
 }
 
@@ -270,40 +288,6 @@ document! {
     }
 }
 
-/// The outcomes of a run.
-pub(super) fn outcomes(run: &Run) -> Vec<Outcome<'_>> {
-    run.outcomes.iter().map(Outcome::of).collect()
-}
-
-/// The outcomes of a run as JSON, for a table field; `None` if it has none.
-pub fn outcomes_json(run: &Run) -> Option<String> {
-    let outcomes = outcomes(run);
-    (!outcomes.is_empty()).then(|| serde_json::to_string(&outcomes).unwrap_or_default())
-}
-
-document! {
-    /// Where the parts of a run are.
-    #[serde(rename_all = "camelCase")]
-    struct Links<'a>(run: &'a Run) {
-        /// The generated source.
-        #[schemars(with = "Option<shapes::Address>")]
-        source_repo: Option<&'a str> = run.source_repo.as_ref().map(HttpUrl::as_str),
-        /// The build, ready to be played.
-        #[schemars(with = "Option<shapes::Address>")]
-        playable_build: Option<&'a str> = run.playable_build.as_ref().map(HttpUrl::as_str),
-    }
-}
-
-document! {
-    /// How many annotations there are.
-    struct Annotations<'a>(counts: &'a Counts) {
-        /// Total number.
-        count: usize = counts.total(),
-        /// By kind; unrecognized kinds count as `unknown`.
-        kinds: BTreeMap<&'a str, usize> = counts.iter().collect(),
-    }
-}
-
 /// An absolute address if the site's `base_url` is set, else relative to its root.
 pub fn address(config: &Config, page: &str) -> String {
     config.site.base_url.as_ref().map_or_else(
@@ -318,7 +302,8 @@ struct Digits<'a>(&'a Number);
 
 impl Serialize for Digits<'_> {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        let digits: &RawValue = serde_json::from_str(self.0.text()).map_err(Error::custom)?;
+        let text = self.0.text();
+        let digits: &RawValue = serde_json::from_str(&text).map_err(Error::custom)?;
         digits.serialize(serializer)
     }
 }
@@ -339,7 +324,10 @@ pub fn write_runs(
     out.write_all(b"  \"runs\": [")?;
     for (index, (entry, findings)) in archive.runs.iter().zip(findings).enumerate() {
         out.write_all(if index == 0 { b"\n    " } else { b",\n    " })?;
-        serde_json::to_writer(&mut *out, &Card::of(config, entry, findings))?;
+        serde_json::to_writer(
+            &mut *out,
+            &Card::of(&address(config, &links::run(&entry.slug)), entry, findings),
+        )?;
     }
     out.write_all(if archive.runs.is_empty() {
         b"]\n}\n"
@@ -356,7 +344,10 @@ pub fn write_run_lines(
     findings: &[Findings],
 ) -> io::Result<()> {
     for (entry, findings) in archive.runs.iter().zip(findings) {
-        serde_json::to_writer(&mut *out, &Card::of(config, entry, findings))?;
+        serde_json::to_writer(
+            &mut *out,
+            &Card::of(&address(config, &links::run(&entry.slug)), entry, findings),
+        )?;
         out.write_all(b"\n")?;
     }
     Ok(())

@@ -7,64 +7,14 @@ use csv::{QuoteStyle, Terminator, WriterBuilder};
 
 use crate::config::Config;
 use crate::links;
-use crate::model::archive::{Archive, Entry};
-use crate::model::findings::{Findings, ThreadCounts};
-use crate::model::review::Rating;
-use crate::model::run::{Metric, Number};
-use crate::model::time::Moment;
-use crate::url::HttpUrl;
+use crate::model::archive::Archive;
+use crate::model::fields::{self, Value};
+use crate::model::findings::Findings;
 
-use super::archive::{address, outcomes_json};
+use super::archive::{Card, address, text};
 
-/// Declares the columns: each name, which is the leaf key in a card of `runs.json`, and how to read the field of a run.
-macro_rules! columns {
-    (|$config:ident, $entry:ident, $run:ident, $findings:ident| $($name:literal = $field:expr;)+) => {
-        const COLUMNS: &[&str] = &[$($name),+];
-
-        fn row<'a>($config: &Config, $entry: &'a Entry, $findings: &Findings) -> Vec<Cow<'a, str>> {
-            let $run = &$entry.run;
-            vec![$($field),+]
-        }
-    };
-}
-
-columns! { |config, entry, run, findings|
-    "id" = text(&run.id);
-    "slug" = plain(&entry.slug);
-    "url" = plain(&address(config, &links::run(&entry.slug)));
-    "startedAt" = known(run.started.as_ref().map(Moment::text).as_deref());
-    "finishedAt" = known(run.finished.as_ref().map(Moment::text).as_deref());
-    "publishedAt" = known(run.published.as_ref().map(Moment::text).as_deref());
-    "testCaseSlug" = text(&run.subject.case);
-    "testCaseVersion" = optional(run.subject.version.as_deref());
-    "testType" = text(&run.subject.test_type);
-    "variant" = optional(run.subject.variant.as_deref());
-    "harnessSlug" = text(&run.subject.harness);
-    "harnessVersion" = optional(run.subject.harness_version.as_deref());
-    "modelId" = optional(run.subject.model.as_deref());
-    "orchestratorSlug" = text(&run.subject.orchestrator);
-    "engineSlug" = text(&run.subject.engine);
-    "runTimeSeconds" = number(run.metrics.get(Metric::RunTime));
-    "uncachedInput" = number(run.metrics.get(Metric::UncachedInput));
-    "cachedInput" = number(run.metrics.get(Metric::CachedInput));
-    "output" = number(run.metrics.get(Metric::Output));
-    "reasoning" = number(run.metrics.get(Metric::Reasoning));
-    "comparableCost" = number(run.metrics.get(Metric::ComparableCost));
-    "actualCost" = number(run.metrics.get(Metric::ActualCost));
-    "validationLoaded" = run.validation.loaded.map_or(Cow::Borrowed(""), |loaded| loaded.to_string().into());
-    "state" = text(&run.state.word);
-    "rating" = known(findings.rating.map(Rating::word));
-    "events" = count(findings.events);
-    "annotations" = count(Some(findings.annotations.total()));
-    "threads" = threads(findings, |threads| threads.threads);
-    "threadEntries" = threads(findings, |threads| threads.entries);
-    "threadsOpen" = threads(findings, |threads| threads.open);
-    "threadsResolved" = threads(findings, ThreadCounts::resolved);
-    "sourceRepo" = known(run.source_repo.as_ref().map(HttpUrl::as_str));
-    "playableBuild" = known(run.playable_build.as_ref().map(HttpUrl::as_str));
-    "outcomes" = outcomes_json(run).map_or(Cow::Borrowed(""), |json| text(&json));
-    "lowerBounds" = plain_list(&run.metrics.lower_bounds.paths());
-}
+/// Columns that were added later: they are last, so that those before them keep their positions.
+const LAST: &str = "links outcomes metrics.lowerBounds";
 
 /// Writes `runs.csv` (RFC 4180). Every text is quoted, in case a spreadsheet expects a different separator; numbers are not, and
 /// a value that was not recorded is an empty field.
@@ -78,53 +28,23 @@ pub fn write_runs(
         .terminator(Terminator::CRLF)
         .quote_style(QuoteStyle::Never)
         .from_writer(out);
-    let heads: Vec<_> = COLUMNS.iter().map(|name| quoted(name)).collect();
-    csv.write_record(&heads)?;
+    let columns = fields::fields_of(fields::CSV, "", LAST);
+    csv.write_record(columns.iter().map(|field| quoted(field.column_name())))?;
     for (entry, findings) in archive.runs.iter().zip(findings) {
-        let fields = row(config, entry, findings);
-        csv.write_record(fields.iter().map(|field| field.as_bytes()))?;
+        let url = address(config, &links::run(&entry.slug));
+        let source = Card::of(&url, entry, findings).source;
+        csv.write_record(columns.iter().map(|field| cell(&(field.get)(&source))))?;
     }
     csv.flush()
 }
 
-/// A text from the record.
-fn text(text: &str) -> Cow<'static, str> {
-    quoted(&harmless(text)).into()
-}
-
-/// A text that runpress created or checked.
-fn plain(text: &str) -> Cow<'static, str> {
-    quoted(text).into()
-}
-
-/// Words that runpress created, separated by spaces; an empty field without one.
-fn plain_list(words: &[&str]) -> Cow<'static, str> {
-    if words.is_empty() {
-        return Cow::Borrowed("");
+fn cell(value: &Value<'_>) -> String {
+    match value {
+        Value::Number(number) => number.text().into_owned(),
+        Value::Count(count) => count.to_string(),
+        Value::Flag(flag) => flag.to_string(),
+        value => text(value).map_or_else(String::new, |text| quoted(&harmless(&text))),
     }
-    plain(&words.join(" "))
-}
-
-fn optional(recorded: Option<&str>) -> Cow<'static, str> {
-    recorded.map_or(Cow::Borrowed(""), text)
-}
-
-fn known(checked: Option<&str>) -> Cow<'static, str> {
-    checked.map_or(Cow::Borrowed(""), plain)
-}
-
-fn number(number: Option<&Number>) -> Cow<'_, str> {
-    number.map_or("", Number::text).into()
-}
-
-/// A run without a tape has no events.
-fn count(count: Option<usize>) -> Cow<'static, str> {
-    count.unwrap_or_default().to_string().into()
-}
-
-fn threads(findings: &Findings, of: fn(&ThreadCounts) -> usize) -> Cow<'static, str> {
-    let threads = findings.threads.as_ref();
-    threads.map_or(Cow::Borrowed(""), |threads| count(Some(of(threads))))
 }
 
 /// A text in quotes, with quotes in it doubled.

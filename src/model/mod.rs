@@ -26,6 +26,7 @@ pub(crate) mod archive_context;
 pub(crate) mod comparison;
 pub(crate) mod details;
 pub(crate) mod digests;
+pub(crate) mod fields;
 pub(crate) mod findings;
 pub(crate) mod implementation;
 pub(crate) mod outcome;

@@ -4,10 +4,10 @@ use std::borrow::Cow;
 
 use serde::Serialize;
 
+use crate::diagnostics::text::capitalized;
 use crate::model::archive::Archive;
-use crate::model::details::{self, Recorded};
+use crate::model::fields;
 use crate::model::findings::Findings;
-use crate::model::review::Rating;
 use crate::model::run::{Metric, Number};
 use crate::model::tape::Tape;
 
@@ -25,6 +25,8 @@ pub use tape::TapeData;
 const ROWS: usize = 20;
 /// Maximum characters of a field.
 const FIELD: usize = 300;
+/// Headings of the parts of a comparison.
+const PARTS: [&str; 3] = ["What was run", "How it ended", "Where it ran"];
 /// Maximum number of visual checks.
 const CHECKS: usize = 200;
 /// Maximum characters of a writeup.
@@ -55,7 +57,7 @@ pub struct Manifest {
     /// The fields of a run in groups, in the order of [`RunData::fields`].
     groups: Vec<Group>,
     /// The names of [`RunData::metrics`].
-    metrics: Vec<&'static str>,
+    metrics: Vec<String>,
 }
 
 /// Fields under a heading.
@@ -76,18 +78,24 @@ struct Field {
 impl Manifest {
     /// The manifest of these parts, each with its first key and its name.
     pub fn new(parts: Vec<(String, String)>) -> Self {
-        let groups = GROUPS.iter().map(|(name, fields)| {
-            let fields = fields.iter();
-            let fields = fields.map(|&(name, task, _)| Field { name, task });
+        let groups = (0..).zip(PARTS).map(|(part, name)| {
+            let fields = fields::labeled(|field| field.compared).into_iter();
+            let fields = fields.filter(|(_, label)| label.place / 10 == part);
+            let fields = fields.map(|(field, label)| Field {
+                name: label.name,
+                task: field.is_task,
+            });
             Group {
                 name,
                 fields: fields.collect(),
             }
         });
+        let metrics = Metric::ALL.iter().map(|metric| capitalized(metric.name()));
+        let counted = ["Events", "Failures", "Annotations"].map(str::to_owned);
         Self {
             parts,
             groups: groups.collect(),
-            metrics: METRICS.iter().map(|(name, _)| *name).collect(),
+            metrics: metrics.chain(counted).collect(),
         }
     }
 }
@@ -179,7 +187,7 @@ pub fn data<'a>(
 ) -> RunData<'a> {
     let run = &s.entry.run;
     let subject = &run.subject;
-    let fields = GROUPS.iter().flat_map(|(_, fields)| *fields);
+    let source = s.run_source();
     let folder = Some(s.entry.slug.below_runs());
     RunData {
         folder: folder.filter(|folder| **folder != *s.entry.slug),
@@ -189,10 +197,11 @@ pub fn data<'a>(
         date: format::when(run.recency()).date,
         id: s.entry.label.clone(),
         ended: ended(s),
-        fields: fields
-            .map(|(_, _, text)| text(s).map(|text| cut(&text, FIELD)))
+        fields: fields::labeled(|field| field.compared)
+            .iter()
+            .map(|(field, _)| Some(cut(&format::value((field.get)(&source))?, FIELD)))
             .collect(),
-        metrics: METRICS.iter().map(|(_, metric)| metric(s)).collect(),
+        metrics: metrics(s),
         checks: run
             .validation
             .checks
@@ -244,149 +253,17 @@ fn cut(text: &str, limit: usize) -> String {
         .map_or_else(|| text.to_owned(), |(end, _)| format!("{}…", &text[..end]))
 }
 
-type Text = for<'a> fn(&'a Sources<'_>) -> Option<Cow<'a, str>>;
-type FieldRow = (&'static str, bool, Text);
-type MetricRow = (&'static str, fn(&Sources<'_>) -> MetricData);
-
-/// A field that belongs to the task.
-const TASK: bool = true;
-/// Any other field.
-const OTHER: bool = false;
-
-/// The compared fields: name, whether it belongs to the task, and the value for a run.
-const GROUPS: [(&str, &[FieldRow]); 3] = [
-    (
-        "What was run",
-        &[
-            ("Case", TASK, |s| known(&s.entry.run.subject.case)),
-            ("Version", TASK, |s| {
-                maybe(s.entry.run.subject.version.as_ref())
-            }),
-            ("Variant", TASK, |s| {
-                maybe(s.entry.run.subject.variant.as_ref())
-            }),
-            ("Kind of test", OTHER, |s| {
-                known(&s.entry.run.subject.test_type)
-            }),
-            ("Model", OTHER, |s| {
-                maybe(s.entry.run.subject.model.as_ref())
-            }),
-            ("Harness", OTHER, |s| known(&s.entry.run.subject.harness)),
-            ("Version of the harness", OTHER, |s| {
-                maybe(s.entry.run.subject.harness_version.as_ref())
-            }),
-            ("Orchestrator", TASK, |s| {
-                known(&s.entry.run.subject.orchestrator)
-            }),
-            ("Engine", TASK, |s| {
-                Some(s.entry.run.subject.engine_label().into())
-            }),
-        ],
-    ),
-    (
-        "How it ended",
-        &[
-            ("State", OTHER, |s| known(&s.entry.run.state.word)),
-            ("Detail", OTHER, |s| {
-                maybe(s.entry.run.state.detail.as_ref())
-            }),
-            ("Rating", OTHER, |s| {
-                Some(s.review?.rating.map(Rating::word)?.into())
-            }),
-            ("Loaded", OTHER, |s| {
-                let loaded = s.entry.run.validation.loaded?;
-                known(if loaded { "yes" } else { "no" })
-            }),
-            ("Not loaded because", OTHER, |s| {
-                maybe(s.entry.run.validation.detail.as_ref())
-            }),
-            ("Install", OTHER, |s| step(details::steps(s.details)[0])),
-            ("Build", OTHER, |s| step(details::steps(s.details)[1])),
-            ("Started", OTHER, |s| {
-                Some(
-                    format::when(Some(s.entry.run.started.as_ref()?))
-                        .text
-                        .into(),
-                )
-            }),
-            ("Finished", OTHER, |s| {
-                Some(
-                    format::when(Some(s.entry.run.finished.as_ref()?))
-                        .text
-                        .into(),
-                )
-            }),
-        ],
-    ),
-    (
-        "Where it ran",
-        &[
-            ("Operating system", OTHER, |s| {
-                maybe(s.details.environment.os.as_ref())
-            }),
-            ("Container image", OTHER, |s| {
-                maybe(s.details.environment.container_image.as_ref())
-            }),
-            ("Node.js", OTHER, |s| {
-                maybe(s.details.environment.node_version.as_ref())
-            }),
-            ("Authentication", OTHER, |s| {
-                maybe(s.details.environment.auth_mode.as_ref())
-            }),
-            ("Test Cabinet commit", OTHER, |s| {
-                maybe(s.details.tooling.test_cabinet_commit.as_ref())
-            }),
-        ],
-    ),
-];
-
-#[allow(clippy::unnecessary_wraps, reason = "as other fields")]
-fn known(text: &str) -> Option<Cow<'_, str>> {
-    Some(Cow::Borrowed(text))
+fn metrics(s: &Sources<'_>) -> Vec<MetricData> {
+    let sidecars = s.sidecars.iter().flatten();
+    let annotations = sidecars.map(|sidecar| sidecar.annotations.len()).sum();
+    let counted = [
+        of_tapes(s, |tape| tape.events.len()),
+        of_tapes(s, |tape| tape.failures()),
+        Some(annotations),
+    ];
+    let metrics = Metric::ALL.map(|metric| recorded(s, metric));
+    metrics.into_iter().chain(counted.map(count)).collect()
 }
-
-fn maybe<T: AsRef<str>>(text: Option<&T>) -> Option<Cow<'_, str>> {
-    text.map(|text| Cow::Borrowed(text.as_ref()))
-}
-
-fn step(recorded: Recorded<'_>) -> Option<Cow<'static, str>> {
-    match recorded {
-        Recorded::Step(step) => {
-            let outcome = if recorded.has_failed() {
-                "failed"
-            } else {
-                "succeeded"
-            };
-            let command = step.command.as_deref().unwrap_or_default();
-            Some(format!("{outcome}: {command}").into())
-        }
-        Recorded::Never => known("did not run"),
-        Recorded::Unknown => None,
-    }
-}
-
-/// The compared metrics.
-#[allow(
-    clippy::redundant_closure_for_method_calls,
-    reason = "the method itself is of one lifetime"
-)]
-const METRICS: [MetricRow; 10] = [
-    ("Uncached input", |s| recorded(s, Metric::UncachedInput)),
-    ("Cached input", |s| recorded(s, Metric::CachedInput)),
-    ("Output", |s| recorded(s, Metric::Output)),
-    ("Reasoning", |s| recorded(s, Metric::Reasoning)),
-    ("Comparable cost", |s| recorded(s, Metric::ComparableCost)),
-    ("Actual cost", |s| recorded(s, Metric::ActualCost)),
-    ("Run time", |s| recorded(s, Metric::RunTime)),
-    ("Events", |s| counted(of_tapes(s, |tape| tape.events.len()))),
-    ("Failures", |s| counted(of_tapes(s, |tape| tape.failures()))),
-    ("Annotations", |s| {
-        let sidecars = s.sidecars.iter().flatten();
-        counted(Some(
-            sidecars.map(|sidecar| sidecar.annotations.len()).sum(),
-        ))
-    }),
-];
 
 fn recorded(s: &Sources<'_>, metric: Metric) -> MetricData {
     let metrics = &s.entry.run.metrics;
@@ -395,7 +272,7 @@ fn recorded(s: &Sources<'_>, metric: Metric) -> MetricData {
 }
 
 #[allow(clippy::cast_precision_loss, reason = "lengths of bars")]
-fn counted(count: Option<usize>) -> MetricData {
+fn count(count: Option<usize>) -> MetricData {
     let text = count.map_or_else(String::new, |count| format::grouped(&count.to_string()));
     (count.map(|count| count as f64), text)
 }

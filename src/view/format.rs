@@ -1,6 +1,9 @@
 //! Formats values for display: digits as recorded, grouped; unknown values as a dash with a reason.
 
+use std::borrow::Cow;
+
 use crate::model::decimal;
+use crate::model::fields::Value;
 use crate::model::review::Rating;
 use crate::model::run::{Metric, Metrics, Number, State, Unit};
 use crate::model::time::{self, Moment};
@@ -296,9 +299,21 @@ pub fn text(value: Option<&impl AsRef<str>>) -> Cell {
     known_or(value.map(|value| value.as_ref().to_owned()), "not recorded")
 }
 
-/// A time, as a fact.
-pub fn moment(moment: Option<&Moment>) -> Cell {
-    known_or(moment.map(|moment| at(moment.ms()).text), "not recorded")
+/// A value as text; `None` if it is unknown.
+pub fn value(value: Value<'_>) -> Option<Cow<'_, str>> {
+    Some(match value {
+        Value::Text(text) => text,
+        Value::Flag(flag) => if flag { "yes" } else { "no" }.into(),
+        Value::Time(time) => at(time.ms()).text.into(),
+        Value::Number(number) => grouped(&plain(number)).into(),
+        Value::Count(count) => grouped(&count.to_string()).into(),
+        // These have their own sections.
+        Value::Unknown
+        | Value::Words(_)
+        | Value::Counts(_)
+        | Value::Checks(_)
+        | Value::Outcomes(_) => return None,
+    })
 }
 
 /// A time that may be unknown.

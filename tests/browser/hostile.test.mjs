@@ -1,50 +1,42 @@
 // A site whose every field holds markup, scripts, links and words without an end: nothing of it may run,
 // load or push the page out of shape.
 import assert from 'node:assert/strict';
+import { execFileSync } from 'node:child_process';
 import { after, before, test } from 'node:test';
 import { pathToFileURL } from 'node:url';
 
 import { fileUrl, launch, unfold, watch } from './support/browser.mjs';
 import { VIEWS, inert } from './support/inert.mjs';
 import { ALL, TEXTS as PAYLOADS } from './support/payloads.mjs';
-import { cards, html, pages, runPage, site } from './support/site.mjs';
+import { BINARY, cards, html, pages, runPage, site } from './support/site.mjs';
 
 const lines = (values) => `${values.map((value) => JSON.stringify(value)).join('\n')}\n`;
 const hex = (index) => index.toString(16).repeat(4);
 
+const SCHEMA = JSON.parse(execFileSync(BINARY, ['schema', 'run-record'], { encoding: 'utf-8' }));
+const FALSE = ['loaded', 'succeeded', 'reached', 'pass', 'preconditionUnmet'];
+
+/** A value for a part of the schema, with `t` in every field that may hold it: a new field needs no line here. */
+function fill(part, t, key) {
+  if (part.$ref) return fill(SCHEMA.$defs[part.$ref.split('/').at(-1)], t, key);
+  if (part.anyOf) return fill(part.anyOf[0], t, key);
+  const known = Object.entries(part.properties ?? {}).filter(([, value]) => !value.not);
+  if (known.length) return Object.fromEntries(known.map(([name, value]) => [name, fill(value, t, name)]));
+  if (part.items) return [fill(part.items, t, key)];
+  switch ([part.type].flat()[0]) {
+    case 'object': return { [t]: part.additionalProperties ? 3 : t };
+    case 'boolean': return !FALSE.includes(key);
+    case 'number': case 'integer': return 1;
+    default: return part.examples?.[0] ?? t;
+  }
+}
+
 function run(t, index) {
   const at = `2026-03-1${index}T10:0`;
   return {
-    id: `${hex(index)}${hex(index + 1)}-${t}`, startedAt: `${at}0:00Z`, finishedAt: `${at}9:00Z`,
-    subject: {
-      testCaseSlug: t, testCaseVersion: t, testType: t, variant: t, harnessSlug: t, harnessVersion: t,
-      modelId: t, orchestratorSlug: t, engineSlug: t, engineVersion: t,
-    },
-    tooling: { testCabinetCommit: t },
-    environment: { os: t, containerImage: t, nodeVersion: t, authMode: t },
-    metrics: { runTimeSeconds: 1, tokens: { output: 1 }, cost: {} },
-    validation: {
-      loaded: false, detail: t,
-      install: { command: t, succeeded: true, detail: t }, build: { command: t, succeeded: false, detail: t },
-      checks: [{ view: t, name: t, reached: false, similarity: 0, detail: t }],
-      proofs: [{ id: t, name: t, kind: t, dest: t, present: true, detail: t }],
-      debugScripts: [{
-        itemId: t, subItemId: t, title: t, categoryTitle: t, script: t, ran: true, gates: true, detail: t,
-        verdicts: [{ id: t, pass: false, assertions: [{ label: t, pass: false, expected: t, actual: { [t]: t } }] }],
-        outputs: [{ id: t, name: t, kind: t, actualPresent: true }],
-      }],
-      ui: { [t]: [{ [t]: t }] },
-      adversarial: { opponent: t, submissionTeam: t, winner: t, ended: t, outcome: t, [t]: t },
-    },
-    gameJamReadme: t,
-    gameJamPriorEntries: [{ runId: t, finishedAt: t, readme: t }],
-    toolCalls: { [t]: 3 },
-    seedCommit: t,
-    codeAnalysis: { [t]: t },
-    toolchain: { typecheck: { ran: true, succeeded: false, output: t } },
-    showcase: { description: t, media: [{ file: t, name: t, kind: t }] },
+    ...fill(SCHEMA, t), id: `${hex(index)}${hex(index + 1)}-${t}`, startedAt: `${at}0:00Z`, finishedAt: `${at}9:00Z`, publishedAt: null,
     links: { sourceRepo: 'https://example.org/%22%3E', playableBuild: "https://builds.example.org/?a='b'&c" },
-    status: { state: t, detail: t },
+    toolchain: { typecheck: { ran: true, succeeded: false, output: t } },
     [t]: { unknown: t },
   };
 }

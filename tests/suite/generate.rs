@@ -2,6 +2,7 @@
 
 use proptest::prelude::*;
 use proptest::test_runner::{Config, RngSeed, TestRunner};
+use serde_json::Value;
 
 /// Checks a property for `cases` values, always the same ones; `PROPTEST_CASES` and `PROPTEST_RNG_SEED` choose others.
 pub(crate) fn holds<S: Strategy>(cases: u32, values: &S, property: impl Fn(S::Value)) {
@@ -87,6 +88,11 @@ impl Dice {
         self.roll(sides) == sides - 1
     }
 
+    /// Dice that always choose the simplest.
+    pub(crate) fn simple() -> Self {
+        Self(vec![0], 0)
+    }
+
     pub(crate) fn shuffle<T>(&mut self, items: &mut [T]) {
         for at in (1..items.len()).rev() {
             let other = at - self.roll(at + 1);
@@ -126,7 +132,6 @@ impl From<u64> for Json {
 
 impl From<serde_json::Value> for Json {
     fn from(value: serde_json::Value) -> Self {
-        use serde_json::Value;
         match value {
             Value::Null => Self::Null,
             Value::Bool(value) => Self::Bool(value),
@@ -161,16 +166,21 @@ pub(crate) fn json() -> impl Strategy<Value = Json> {
 }
 
 /// An object in any order, with unknown keys between the others. `None` is written as absent or null.
-pub(crate) fn object<const N: usize>(dice: &mut Dice, members: [(&str, Option<Json>); N]) -> Json {
-    let members =
-        members.map(|(key, value)| (key, value.or_else(|| dice.once_in(2).then_some(Json::Null))));
+pub(crate) fn object<'a>(
+    dice: &mut Dice,
+    members: impl IntoIterator<Item = (&'a str, Option<Json>)>,
+) -> Json {
+    let members = members.into_iter();
+    let members: Vec<_> = members
+        .map(|(key, value)| (key, value.or_else(|| dice.once_in(2).then_some(Json::Null))))
+        .collect();
     strict_object(dice, members)
 }
 
 /// An object whose `None` members are absent, never null.
-pub(crate) fn strict_object<const N: usize>(
+pub(crate) fn strict_object<'a>(
     dice: &mut Dice,
-    members: [(&str, Option<Json>); N],
+    members: impl IntoIterator<Item = (&'a str, Option<Json>)>,
 ) -> Json {
     let mut found: Vec<(String, Json)> = members
         .into_iter()
@@ -190,6 +200,65 @@ pub(crate) fn strict_object<const N: usize>(
     }
     dice.shuffle(&mut found);
     Json::Object(found)
+}
+
+/// Values for a document that is made from a schema, so that a new field needs no test of its own.
+pub(crate) trait Fill {
+    /// A value of a place that has no known keys.
+    fn leaf(&mut self, key: &str, schema: &Value) -> Json;
+
+    /// Whether the document has this key, which is not required.
+    fn has(&mut self, _key: &str) -> bool {
+        true
+    }
+
+    /// How long a list is.
+    fn items(&mut self) -> usize {
+        1
+    }
+
+    fn object(&mut self, members: Vec<(&str, Option<Json>)>) -> Json {
+        let members = members.into_iter();
+        let members = members.filter_map(|(key, value)| Some((key.to_owned(), value?)));
+        Json::Object(members.collect())
+    }
+}
+
+/// Makes a document of the schema `root`, or the part of it at a `place`, which is the value of `key`.
+pub(crate) fn fill<'a>(
+    root: &'a Value,
+    mut place: &'a Value,
+    key: &str,
+    by: &mut dyn Fill,
+) -> Json {
+    loop {
+        place = match (place["$ref"].as_str(), place.get("anyOf")) {
+            (Some(path), _) => root.pointer(&path[1..]).expect("a definition"),
+            (None, Some(shapes)) => &shapes[0],
+            (None, None) => break,
+        };
+    }
+    if let Some(properties) = place["properties"].as_object() {
+        let lists = [&place["required"], &place["then"]["required"]];
+        let is_required = |key: &str| {
+            let mut keys = lists.into_iter().filter_map(Value::as_array).flatten();
+            keys.any(|required| required == key)
+        };
+        let known = properties
+            .iter()
+            .filter(|(_, shape)| shape.get("not").is_none());
+        let members = known.map(|(key, shape)| {
+            let has = is_required(key) || by.has(key);
+            (key.as_str(), has.then(|| fill(root, shape, key, by)))
+        });
+        let members = members.collect();
+        by.object(members)
+    } else if let Some(shape) = place.get("items") {
+        let items = 0..by.items();
+        Json::Array(items.map(|_| fill(root, shape, key, by)).collect())
+    } else {
+        by.leaf(key, place)
+    }
 }
 
 impl Json {

@@ -7,30 +7,43 @@ use serde::Serialize;
 
 use crate::model::archive::{Archive, Entry};
 use crate::model::findings::Findings;
-use crate::model::time;
+use crate::model::run::{Metric, Run};
 use crate::view::row::{RunRow, row};
 use crate::view::{Badge, Cell, DisplayTime, Link};
 
-/// What runs are chosen by, by the names that the columns of the table have (`data-col`), and what is next to a cell.
-pub const CHOSEN_BY: [&str; 9] = [
-    "case",
-    "variant",
-    "model",
-    "harness",
-    "state",
-    "rating",
-    "annotation",
-    "version",
-    "day",
+/// What runs are chosen by: the name of the column of the table (`data-col`), or of what is next to a cell, and its value.
+const CHOSEN_BY: [(&str, fn(&RunRow, &Findings) -> Value); 9] = [
+    ("case", |row, _| Value::Link(row.case.clone())),
+    ("variant", |row, _| Value::Cell(row.variant.clone())),
+    ("model", |row, _| Value::Link(row.model.clone())),
+    ("harness", |row, _| Value::Link(row.harness.clone())),
+    ("state", |row, _| Value::Badge(row.state.clone())),
+    ("rating", |row, _| {
+        Value::Rating(row.rating.clone(), row.rating_order)
+    }),
+    ("annotation", |_, findings| {
+        let kinds = findings.annotations.iter();
+        Value::Kinds(kinds.map(|(kind, _)| kind.to_owned()).collect())
+    }),
+    ("version", |row, _| Value::Text(row.version.clone())),
+    ("day", |row, _| Value::Text(row.finished.date.clone())),
 ];
-/// Columns that are in the order of a number or of a time.
-pub const ORDERED_BY: [&str; 6] = [
-    "finished",
-    "cost",
-    "time",
-    "events",
-    "annotations",
-    "threads",
+/// Columns that are in the order of a number or of a time. A lower bound is ordered by its value.
+const ORDERED_BY: [(&str, fn(&Run, &Findings) -> Option<f64>); 6] = [
+    ("finished", |run, _| Some(count(run.recency()?.ms()))),
+    ("cost", |run, _| {
+        Some(run.metrics.get(Metric::ComparableCost)?.value())
+    }),
+    ("time", |run, _| {
+        Some(run.metrics.get(Metric::RunTime)?.value())
+    }),
+    ("events", |_, findings| Some(count(findings.events?))),
+    ("annotations", |_, findings| {
+        Some(count(findings.annotations.total()))
+    }),
+    ("threads", |_, findings| {
+        Some(count(findings.threads.as_ref()?.threads))
+    }),
 ];
 /// No JSON string escapes any of them.
 const DIGITS: &[u8; BASE] =
@@ -157,7 +170,7 @@ impl Manifest {
         };
         Self {
             total: 0,
-            columns: CHOSEN_BY.map(|name| (name, values())).into(),
+            columns: CHOSEN_BY.map(|(name, _)| (name, values())).into(),
             letters: BTreeSet::new(),
             names: Names::default(),
             numbers: ORDERED_BY.map(|_| Vec::with_capacity(runs)),
@@ -176,25 +189,13 @@ impl Manifest {
         let name = row.label.to_lowercase();
         self.letters.extend(name.chars());
         self.names.push(&name);
-        for (column, number) in self.numbers.iter_mut().zip(numbers(&row)) {
-            column.push(number.unwrap_or(f64::NAN));
+        for (column, (_, number)) in self.numbers.iter_mut().zip(ORDERED_BY) {
+            column.push(number(&entry.run, findings).unwrap_or(f64::NAN));
         }
-        let kinds = findings.annotations.iter();
-        let kinds = kinds.map(|(kind, _)| kind.to_owned()).collect();
-        let values = [
-            Value::Link(row.case),
-            Value::Cell(row.variant),
-            Value::Link(row.model),
-            Value::Link(row.harness),
-            Value::Badge(row.state),
-            Value::Rating(row.rating, row.rating_order),
-            Value::Kinds(kinds),
-            Value::Text(row.version),
-            Value::Text(row.finished.date.clone()),
-        ];
         let mut places = [0; CHOSEN_BY.len()];
-        for ((place, name), value) in places.iter_mut().zip(CHOSEN_BY).zip(values) {
-            *place = self.columns.entry(name).or_default().push(value)?;
+        for (place, (name, value)) in places.iter_mut().zip(CHOSEN_BY) {
+            let values = self.columns.entry(name).or_default();
+            *place = values.push(value(&row, findings))?;
         }
         Ok(Row(
             places,
@@ -215,7 +216,7 @@ impl Manifest {
         let chosen = self.columns.iter();
         let chosen = chosen.map(|(name, values)| (*name, Column::of(&values.of_runs)));
         let ordered = ORDERED_BY.into_iter().zip(&self.numbers);
-        let ordered = ordered.map(|(name, numbers)| (name, Column::of(&ranks(numbers))));
+        let ordered = ordered.map(|((name, _), numbers)| (name, Column::of(&ranks(numbers))));
         let names = ("run", Column::Names(self.names.written.clone()));
         chosen.chain(ordered).chain([names])
     }
@@ -247,27 +248,12 @@ impl Column {
     }
 }
 
-/// What the columns of [`ORDERED_BY`] are ordered by.
-fn numbers(row: &RunRow) -> [Option<f64>; ORDERED_BY.len()] {
-    // A lower bound is ordered by its value.
-    let number = |text: &str| text.replace(['$', ',', '≥', ' '], "").parse().ok();
-    let of = |cell: &Cell| match cell {
-        Cell::Titled { title, .. } if title.starts_with('$') => number(title),
-        _ => number(cell.text()),
-    };
-    #[allow(
-        clippy::cast_precision_loss,
-        reason = "milliseconds of years of four digits are exact"
-    )]
-    let finished = time::parse_rfc3339(&row.finished.iso).map(|at| at as f64);
-    [
-        finished,
-        of(&row.comparable_cost),
-        number(&row.seconds),
-        of(&row.events),
-        of(&row.annotations),
-        of(&row.threads),
-    ]
+#[allow(
+    clippy::cast_precision_loss,
+    reason = "counts, and milliseconds of years of four digits"
+)]
+fn count(number: impl TryInto<i64>) -> f64 {
+    number.try_into().unwrap_or(i64::MAX) as f64
 }
 
 /// The rank of each number among them, from 1; 0 for none.

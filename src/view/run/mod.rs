@@ -21,6 +21,7 @@ use crate::model::annotation::Sidecar;
 use crate::model::archive::Entry;
 use crate::model::archive_context::{ArchiveContext, Neighbour};
 use crate::model::details::{Details, Pictures};
+use crate::model::fields::RunSource;
 use crate::model::implementation::Implementation;
 use crate::model::reconciliation::Reconciliation;
 use crate::model::review::Review;
@@ -153,6 +154,18 @@ pub struct Sources<'a> {
 }
 
 impl Sources<'_> {
+    /// The source of the values that its page and comparisons show.
+    pub fn run_source(&self) -> RunSource<'_> {
+        RunSource {
+            run: &self.entry.run,
+            slug: &self.entry.slug,
+            url: "",
+            rating: self.review.and_then(|review| review.rating),
+            findings: None,
+            details: Some(self.details),
+        }
+    }
+
     /// Whether the run has a story.
     pub fn has_story(&self) -> bool {
         self.config.site.stories.includes(self.is_annotated())

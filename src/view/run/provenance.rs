@@ -1,7 +1,5 @@
 //! The provenance section of a run page: identity, files, tapes and the record.
 
-use std::sync::Arc;
-
 use serde::Serialize;
 
 use crate::config::Downloads;
@@ -9,13 +7,13 @@ use crate::links;
 use crate::markup::{Html, escape};
 use crate::model::Withheld;
 use crate::model::annotation::{Problem, Sidecar};
-use crate::model::details::Text;
+use crate::model::fields;
 use crate::model::tape::{Format, Tape};
 use crate::model::value::Value;
 use crate::view::reconciliation::{self, ComparedView};
 use crate::view::timeline::head;
 use crate::view::tree::{self, Tree};
-use crate::view::{Badge, Cell, Fact, Link, format};
+use crate::view::{Badge, Fact, Link, format};
 
 use super::Sources;
 use super::implementation::{self, FileView, ImplementationView, file_view};
@@ -102,43 +100,24 @@ pub struct SidecarView {
 }
 
 pub(super) fn provenance(s: &Sources<'_>) -> ProvenanceView {
-    let run = &s.entry.run;
-    let (subject, environment) = (&run.subject, &s.details.environment);
-    let known = |text: &str| Cell::known(text);
-    let text = |text: &Option<Arc<str>>| format::text(text.as_ref());
-    let said = |text: &Text<'_>| format::text(text.as_ref());
-    let seed_commit = format::text(s.details.seed_commit.as_ref());
-    let facts = vec![
-        Fact::code(("Run id", known(&run.id))),
-        Fact::new(("Case", known(&subject.case))),
-        Fact::new(("Case version", text(&subject.version))),
-        Fact::new(("Variant", text(&subject.variant))),
-        Fact::new(("Model", text(&subject.model))),
-        Fact::new(("Harness", known(&subject.harness))),
-        Fact::new(("Started", format::moment(run.started.as_ref()))),
-        Fact::new(("Finished", format::moment(run.finished.as_ref()))),
-        Fact::new(("Test type", known(&subject.test_type))),
-        Fact::new(("Orchestrator", known(&subject.orchestrator))),
-        Fact::new(("Engine", known(&subject.engine))),
-        Fact::new(("Engine version", text(&subject.engine_version))),
-        Fact::new(("Harness version", text(&subject.harness_version))),
-        Fact::new(("Authentication", said(&environment.auth_mode))),
-        Fact::code((
-            "Test Cabinet commit",
-            said(&s.details.tooling.test_cabinet_commit),
-        )),
-        Fact::new(("Operating system", said(&environment.os))),
-        Fact::code(("Container image", said(&environment.container_image))),
-        Fact::code(("Node.js", said(&environment.node_version))),
-        Fact::code(("Seed commit", seed_commit)),
-    ];
+    let source = s.run_source();
+    let facts = fields::labeled(|field| field.fact);
+    let facts = facts.into_iter().map(|(field, label)| {
+        let value = format::value((field.get)(&source));
+        let value = (label.name, format::text(value.as_ref()));
+        if field.is_code {
+            Fact::code(value)
+        } else {
+            Fact::new(value)
+        }
+    });
     let gg = [
         ("Input of gg", s.details.subject.gg_capability_set),
         ("gg’s report of its session", s.details.subject.gg_summary),
     ];
     let is_published = s.config.publish.downloads != Downloads::None;
     ProvenanceView {
-        facts,
+        facts: facts.collect(),
         gg: gg
             .into_iter()
             .filter_map(|(title, value)| Some((title, tree::tree(&Value::of(value?)))))

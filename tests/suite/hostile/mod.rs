@@ -5,6 +5,7 @@ mod reports;
 
 use serde_json::{Value, json};
 
+use crate::generate::{Dice, Fill, Json, fill};
 use crate::support::{TestSite, codes, lines};
 
 /// Markup, template syntax, terminal sequences, control characters, bidi overrides, line separators and JSON delimiters.
@@ -83,26 +84,35 @@ fn toml(text: &str) -> String {
     json!(text).to_string().replace('\u{7f}', "\\u007F")
 }
 
+/// A record with the text in every field that may hold it.
+struct Hostile<'a>(&'a str);
+
+impl Fill for Hostile<'_> {
+    fn leaf(&mut self, key: &str, schema: &Value) -> Json {
+        let kind = schema["type"].as_str().or(schema["type"][0].as_str());
+        match (kind, key) {
+            (_, "sourceRepo") => Json::from("https://example.org/%22%3E"),
+            (_, "playableBuild") => Json::from("https://builds.example.org/?a='b'&c"),
+            (Some("string"), _) if !schema["examples"][0].is_null() => {
+                schema["examples"][0].clone().into()
+            }
+            (Some("number" | "integer"), _) => Json::from(1),
+            (Some("boolean"), _) => Json::from(false),
+            (Some("object"), "toolCalls") => json!({ self.0: 3 }).into(),
+            (Some("object"), _) => json!({ self.0: self.0 }).into(),
+            _ => Json::from(self.0),
+        }
+    }
+}
+
 fn record(t: &str) -> Value {
-    json!({
-        "id": format!("4f1c2d3e-{t}"), "startedAt": "2026-03-01T10:00:00Z", "finishedAt": "2026-03-01T10:10:00Z",
-        "subject": {
-            "testCaseSlug": t, "testCaseVersion": t, "testType": t, "variant": t, "harnessSlug": t, "harnessVersion": t,
-            "modelId": t, "orchestratorSlug": t, "engineSlug": t, "engineVersion": t,
-        },
-        "tooling": { "testCabinetCommit": t },
-        "environment": { "os": t, "containerImage": t, "nodeVersion": t, "authMode": t },
-        "metrics": { "runTimeSeconds": 1, "tokens": { "output": 1 }, "cost": {} },
-        "validation": {
-            "loaded": false, "detail": t,
-            "install": { "command": t, "succeeded": true, "detail": t }, "build": { "command": t, "succeeded": false, "detail": t },
-            "checks": [{ "view": t, "name": t, "reached": false, "similarity": 0, "detail": t }],
-            "proofs": [{ "id": t, "name": t, "kind": t, "present": true, "detail": t }],
-        },
-        "links": { "sourceRepo": "https://example.org/%22%3E", "playableBuild": "https://builds.example.org/?a='b'&c" },
-        "status": { "state": t, "detail": t },
-        t: { "unknown": t },
-    })
+    let schema = crate::schemas::schema("run-record");
+    let record = fill(&schema, &schema, "", &mut Hostile(t));
+    let record = record.write(&mut Dice::simple(), true);
+    let mut record: Value = serde_json::from_str(&record).expect("JSON");
+    record["id"] = json!(format!("4f1c2d3e-{t}"));
+    record[t] = json!({ "unknown": t });
+    record
 }
 
 fn events(t: &str) -> Vec<String> {

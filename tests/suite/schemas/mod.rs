@@ -8,7 +8,7 @@ mod themselves;
 use jsonschema::Validator;
 use serde_json::{Map, Value};
 
-fn schema(name: &str) -> Value {
+pub(crate) fn schema(name: &str) -> Value {
     let entry = runpress::api::schema::find(name).unwrap_or_else(|| panic!("no schema {name}"));
     serde_json::from_str(&entry.document()).expect("JSON")
 }
