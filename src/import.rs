@@ -15,6 +15,7 @@ mod asset;
 mod atif;
 mod blocks;
 mod calls;
+mod chat;
 mod claude_code;
 mod clean;
 mod codex;
@@ -36,8 +37,6 @@ mod sniff;
 mod source;
 mod store;
 mod swe_agent;
-#[cfg(test)]
-mod testing;
 mod time;
 mod units;
 mod usage;

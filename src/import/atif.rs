@@ -5,9 +5,6 @@ mod document;
 mod files;
 mod steps;
 
-#[cfg(test)]
-mod tests;
-
 use std::collections::BTreeSet;
 
 use crate::diagnostics::Code;

@@ -11,9 +11,6 @@ mod results;
 mod session;
 mod tree;
 
-#[cfg(test)]
-mod tests;
-
 use std::collections::{BTreeMap, BTreeSet};
 
 use crate::diagnostics::codes::{IMPORT_DUPLICATE_RUN, IMPORT_WRONG_FORMAT};

@@ -11,9 +11,6 @@ mod screen;
 mod thread;
 mod twins;
 
-#[cfg(test)]
-mod tests;
-
 use super::agents::{self, Block};
 use super::draft::{Agent, Draft};
 use super::source::Source;

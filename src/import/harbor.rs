@@ -307,6 +307,3 @@ fn state(exception: Option<&str>) -> &'static str {
         _ => "harness_error",
     }
 }
-
-#[cfg(test)]
-mod tests;

@@ -112,6 +112,11 @@ impl<'a> Row<'a> {
         self.node.items().into_iter().map(Self::of)
     }
 
+    /// Its JSON.
+    pub fn json(&self) -> &'a str {
+        self.node.raw
+    }
+
     /// Whether it is an array.
     pub fn is_array(&self) -> bool {
         self.node.kind() == Kind::Array
@@ -176,6 +181,11 @@ impl<'a> Row<'a> {
     /// A string that is not empty.
     pub fn word(&self, path: &str) -> Option<Cow<'a, str>> {
         self.string(path).filter(|text| !text.is_empty())
+    }
+
+    /// A string or a number, such as an id.
+    pub fn id(&self, path: &str) -> Option<String> {
+        loose::word(self.raw(path))
     }
 
     /// The first string that is not empty.

@@ -67,7 +67,7 @@ fn code(text: &str) -> String {
 
 /// Whether a file contains only unit tests and their helpers.
 fn is_test(path: &str) -> bool {
-    path.ends_with("/tests.rs") || ["import/testing.rs", "import/samples.rs"].contains(&path)
+    path.ends_with("/tests.rs")
 }
 
 fn holding(words: &[&str], within: impl Fn(&str) -> bool) -> Vec<String> {

@@ -44,15 +44,6 @@ mod hostile;
 mod house;
 mod implementation;
 mod import;
-mod import_claude;
-mod import_codex;
-mod import_facts;
-#[cfg(unix)]
-mod import_guide;
-mod import_identity;
-mod import_large;
-mod import_messages;
-mod import_values;
 mod incremental;
 mod kept;
 mod linked;

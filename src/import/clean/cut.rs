@@ -90,25 +90,6 @@ mod tests {
     use crate::import::draft::{Call, Origin};
 
     #[test]
-    fn a_result_of_more_than_a_mebibyte_keeps_both_ends_and_says_how_much_is_missing() {
-        let mut draft = Draft::default();
-        let result = ToolResult {
-            text: Some("ä".repeat(700_000)),
-            ..ToolResult::default()
-        };
-        draft.push(Origin::default(), What::ToolResult(result));
-        clean(&mut draft, &mut [], &Options::default());
-        let What::ToolResult(result) = &draft.events[0].what else {
-            panic!("a result")
-        };
-        let text = result.text.as_deref().expect("text");
-        assert!(text.starts_with("ää") && text.ends_with("ää"), "both ends");
-        let kept = text.len() - "\n…\n".len();
-        assert_eq!(result.truncated, Some(1_400_000 - kept as u64));
-        assert_eq!(kept, 512 << 10);
-    }
-
-    #[test]
     fn a_text_that_fits_no_line_of_a_trace_keeps_both_ends_with_a_warning() {
         let mut draft = Draft::default();
         let message = What::Message {

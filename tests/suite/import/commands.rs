@@ -288,3 +288,16 @@ fn a_run_without_a_time_comes_last_and_every_feed_has_it() {
     let problems = crate::crawl::problems(&site.published());
     assert_eq!(problems, [""; 0]);
 }
+
+#[test]
+fn every_sample_becomes_runs_that_build_without_errors() {
+    let site = TestSite::empty();
+    for folder in ["import", "cases"] {
+        let path = fixture(folder);
+        site.runpress(&["import", path.to_str().expect("UTF-8"), "--case", "x"]);
+    }
+    let runs = fs::read_dir(site.path("content/runs")).expect("a folder");
+    assert!(runs.count() > 60);
+    let outcome = site.publish();
+    assert_eq!(outcome.blocking, 0, "{:?}", described(&outcome));
+}

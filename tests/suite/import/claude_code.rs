@@ -1,24 +1,30 @@
-//! Tests of the Claude Code importer: its samples, and damaged sessions.
+//! Sessions of Claude Code: branches, subagents, injected rows, costs and counts of tokens.
 
-use crate::import::testing::{
-    brief, comparable, expected, json, only, read_with, run, sample, survives, tally, tokens,
+use std::fs;
+
+use runpress::api::import::{Keep, Options};
+use serde_json::{Value, json};
+
+use super::{
+    File, Imported, expected, facts, files_below, import, named, one, run, run_with, sample, word,
 };
-use crate::import::{Draft, Id, Keep, Options, Source};
+use crate::support::{Ran, TestSite, codes, fixture};
 
-use super::{ClaudeCode, read_session};
+const FORMAT: &str = "claude-code";
+const STREAMED: &str = "made-streamed/7d9f0c52-0000-4000-8000-00000000a001.jsonl";
+const NEWER: &str = "made-newer/7d9f0c52-0000-4000-8000-00000000c001.jsonl";
 
-const STREAMED: &[u8] =
-    sample!("claude-code/made-streamed/7d9f0c52-0000-4000-8000-00000000a001.jsonl");
-const NEWER: &[u8] = sample!("claude-code/made-newer/7d9f0c52-0000-4000-8000-00000000c001.jsonl");
-const REWIND: &[u8] = sample!("claude-code/ccl-dag_compact_after_rewind.jsonl");
+fn read(name: &str) -> Imported {
+    session(sample(&format!("claude-code/{name}")))
+}
 
-fn one(log: &[u8]) -> Draft {
-    only(&ClaudeCode, "session.jsonl", log)
+fn session(log: impl Into<Vec<u8>>) -> Imported {
+    one(FORMAT, "session.jsonl", log)
 }
 
 /// A session of rows, each the child of the previous one.
-fn of(rows: &[&str]) -> Draft {
-    one(written(rows).as_bytes())
+fn of(rows: &[&str]) -> Imported {
+    session(written(rows))
 }
 
 fn written(rows: &[&str]) -> String {
@@ -39,9 +45,9 @@ fn said(text: &str) -> String {
 
 #[test]
 fn rows_of_one_response_are_counted_once() {
-    let draft = one(STREAMED);
+    let run = read(STREAMED);
     assert_eq!(
-        brief(&draft),
+        run.brief(),
         [
             "user Make the tests pass.",
             "reasoning Run them first.",
@@ -58,129 +64,62 @@ fn rows_of_one_response_are_counted_once() {
             "call Edit toolu_C1",
             "usage",
             "result toolu_C1 The file has been updated.",
-            "edit toolu_C1 /home/ana/demo/sum.js modify",
+            "edit toolu_C1 ./sum.js modify",
             "assistant Fixed: the sum subtracted.",
             "usage",
         ]
     );
-    assert_eq!(tally(&draft), [1, 2, 1, 4, 4, 1]);
-    assert_eq!(tokens(&draft), "1300/3450/322/-");
-    assert_eq!(draft.unparsable, 1, "the last line is torn");
     assert_eq!(
-        draft.record.id,
-        Id::Own("7d9f0c52-0000-4000-8000-00000000a001".to_owned())
+        run.facts("modelId harnessVersion"),
+        "claude-sonnet-4-5-20250929 2.1.150"
     );
-    assert_eq!(draft.record.models, ["claude-sonnet-4-5-20250929"]);
-    assert_eq!(draft.record.harness_version.as_deref(), Some("2.1.150"));
-    assert_eq!(
-        draft.record.started.as_deref(),
-        Some("2026-04-02T08:00:00.000Z")
-    );
-    assert_eq!(
-        draft.record.finished.as_deref(),
-        Some("2026-04-02T08:00:35.000Z")
-    );
-    assert_eq!(draft.identity.workspaces, ["/home/ana/demo"]);
-    let withheld: Vec<_> = draft
-        .withheld
-        .iter()
-        .map(|(what, count)| (*what, *count))
-        .collect();
-    assert_eq!(
-        withheld,
-        [("bookkeeping", 1), ("fileContents", 3), ("signatures", 1)]
-    );
+    let withheld = run.all_withheld();
     assert!(
-        json(&draft)[8].contains(r#""calls":["toolu_B1","toolu_B2"]"#),
-        "{}",
-        json(&draft)[8]
+        withheld.ends_with("bookkeeping 1, fileContents 3, signatures 1"),
+        "{withheld}"
     );
-    let edit = &json(&draft)[15];
+    assert_eq!(run.events()[8]["calls"], json!(["toolu_B1", "toolu_B2"]));
+    let edit = &run.lines()[15];
     assert!(
         edit.ends_with(r#""diff":"@@ -1,1 +1,1 @@\n-module.exports = (a, b) => a - b;\n+module.exports = (a, b) => a + b;","source":{"file":0,"line":13,"pointer":"/toolUseResult","id":"u-5"}}"#),
         "{edit}"
     );
+    // The last line is torn, and a row that is written twice counts once.
+    assert_eq!(run.report["unparsable"], 1);
+    let log = sample(&format!("claude-code/{STREAMED}"));
+    let twice = session([&log, &b"\n"[..], &log].concat());
+    assert_eq!((twice.brief(), twice.tokens()), (run.brief(), run.tokens()));
 }
 
 #[test]
 fn reasoning_is_counted_apart_where_every_response_does() {
-    let draft = one(NEWER);
-    assert_eq!(tokens(&draft), "454/80300/119/129");
-    assert_eq!(tally(&draft), [1, 1, 0, 1, 1, 0]);
-    assert_eq!(draft.withheld["encryptedReasoning"], 1);
-    assert_eq!(draft.record.harness_version.as_deref(), Some("2.1.241"));
-}
-
-#[test]
-fn samples_have_the_counts_of_their_facts() {
-    for (log, facts, used, models) in [
-        (
-            &sample!("claude-code/ccl-representative_messages.jsonl")[..],
-            [4, 3, 0, 2, 2, 0],
-            "218/0/445/-",
-            1,
-        ),
-        (
-            sample!("claude-code/ccl-todowrite_examples.jsonl"),
-            [2, 3, 0, 3, 3, 0],
-            "883/-/328/-",
-            1,
-        ),
-        (
-            sample!("claude-code/ccl-session_b.jsonl"),
-            [2, 1, 0, 0, 0, 0],
-            "20/0/35/-",
-            1,
-        ),
-        (
-            sample!("claude-code/simonw-sample_session.jsonl"),
-            [2, 2, 0, 2, 2, 0],
-            "-/-/-/-",
-            0,
-        ),
-        (
-            sample!("claude-code/letta-subagent/input.jsonl"),
-            [1, 1, 0, 0, 0, 0],
-            "-/-/-/-",
-            1,
-        ),
-        (REWIND, [5, 5, 0, 0, 0, 0], "50/-/25/-", 1),
-    ] {
-        let draft = one(log);
-        assert_eq!(tally(&draft), facts, "{:#?}", brief(&draft));
-        assert_eq!(tokens(&draft), used);
-        assert_eq!(draft.record.models.len(), models);
-    }
+    let run = read(NEWER);
+    assert_eq!(run.tokens(), "454/80300/119/129");
+    assert_eq!(run.withheld("encryptedReasoning"), 1);
+    assert_eq!(run.facts("harnessVersion"), "2.1.241");
 }
 
 #[test]
 fn messages_calls_and_results_come_in_the_order_that_upstream_expects() {
-    let draft = one(sample!("claude-code/letta-tool-call/input.jsonl"));
-    assert_eq!(
-        comparable(&draft),
-        expected(sample!("claude-code/letta-tool-call/expected.json"))
-    );
-    assert_eq!(tally(&draft)[5], 1);
-    let draft = one(sample!("claude-code/letta-subagent/input.jsonl"));
-    assert_eq!(
-        comparable(&draft),
-        expected(sample!("claude-code/letta-subagent/expected.json"))
-    );
-    assert_eq!(draft.record.ids["agent"], "subagent-fixture");
-    assert!(
-        draft.agents.is_empty(),
-        "a subagent that is alone is the run"
-    );
+    for folder in ["letta-tool-call", "letta-subagent"] {
+        let run = read(&format!("{folder}/input.jsonl"));
+        let expected = expected(&format!("claude-code/{folder}/expected.json"));
+        assert_eq!(run.comparable(), expected);
+        if folder == "letta-subagent" {
+            // A subagent that is alone is the run.
+            assert_eq!(run.facts("agent"), "subagent-fixture");
+            assert_eq!(run.report["subagents"], 0);
+        }
+    }
 }
 
 #[test]
 fn a_rewind_before_a_compaction_is_a_branch() {
-    let draft = one(REWIND);
+    let run = read("ccl-dag_compact_after_rewind.jsonl");
+    let mut lines = run.brief();
+    lines.retain(|line| !line.starts_with("usage"));
     assert_eq!(
-        brief(&draft)
-            .into_iter()
-            .filter(|line| !line.starts_with("usage"))
-            .collect::<Vec<_>>(),
+        lines,
         [
             "user Start",
             "assistant Ready",
@@ -195,59 +134,29 @@ fn a_rewind_before_a_compaction_is_a_branch() {
             "assistant Final answer"
         ]
     );
-    assert_eq!(draft.withheld["compactionSummaries"], 1);
+    assert_eq!(run.withheld("compactionSummaries"), 1);
     assert!(
-        json(&draft)
-            .concat()
+        run.text()
             .contains(r#""trigger":"auto","tokensBefore":150000"#)
     );
 }
 
-const MAIN: &[u8] = sample!("claude-code/ccl-showcase/55550000-0000-4000-8000-000000000001.jsonl");
-const SHOWCASE: [(&str, &[u8]); 5] = [
-    ("5.jsonl", MAIN),
-    (
-        "5/subagents/agent-showcol1.jsonl",
-        sample!(
-            "claude-code/ccl-showcase/55550000-0000-4000-8000-000000000001/subagents/agent-showcol1.jsonl"
-        ),
-    ),
-    (
-        "5/subagents/agent-showcol1.meta.json",
-        sample!(
-            "claude-code/ccl-showcase/55550000-0000-4000-8000-000000000001/subagents/agent-showcol1.meta.json"
-        ),
-    ),
-    (
-        "5/subagents/agent-showcol2.jsonl",
-        sample!(
-            "claude-code/ccl-showcase/55550000-0000-4000-8000-000000000001/subagents/agent-showcol2.jsonl"
-        ),
-    ),
-    (
-        "5/subagents/agent-showcol2.meta.json",
-        sample!(
-            "claude-code/ccl-showcase/55550000-0000-4000-8000-000000000001/subagents/agent-showcol2.meta.json"
-        ),
-    ),
-];
-
 #[test]
 fn subagents_come_behind_the_calls_that_started_them() {
-    let draft = run(&ClaudeCode, &SHOWCASE);
-    let of_agents: Vec<String> = brief(&draft)
+    let run = run(FORMAT, &files_below("import/claude-code/ccl-showcase"));
+    let lines = run
+        .brief()
         .into_iter()
-        .filter(|line| line.contains("showcol"))
+        .filter(|line| line.contains("showcol"));
+    let lines: Vec<String> = lines
         .map(|line| {
-            line.split(['\n', '#'])
-                .next()
-                .unwrap_or_default()
+            word(&json!(line.split(['\n', '#']).next()))
                 .trim()
                 .to_owned()
         })
         .collect();
     assert_eq!(
-        of_agents,
+        lines,
         [
             "call Agent toolu_sc_showcol1",
             "subagent general-purpose started toolu_sc_showcol1 showcol1",
@@ -269,22 +178,16 @@ fn subagents_come_behind_the_calls_that_started_them() {
         ]
     );
     assert_eq!(
-        tokens(&draft),
+        run.tokens(),
         "960/-/320/-",
         "600 of its own, 360 of subagents"
     );
-    assert_eq!(draft.sources.len(), 3);
     assert_eq!(
-        draft.agents[1].model.as_deref(),
-        Some("claude-haiku-4-5-20251001")
+        run.record["import"]["sources"].as_array().map(Vec::len),
+        Some(3)
     );
-    assert_eq!(
-        draft.record.finished.as_deref(),
-        Some("2026-06-15T10:00:11.000Z")
-    );
-    let source = Source::of(&SHOWCASE);
-    let same = read_session(&source, &[0, 1, 3], &Options::default()).expect("a run");
-    assert_eq!(brief(&same), brief(&draft));
+    let header: Value = serde_json::from_str(&run.trace[0]).expect("JSON");
+    assert_eq!(header["agents"][1]["model"], "claude-haiku-4-5-20251001");
 }
 
 #[test]
@@ -315,17 +218,17 @@ fn a_subagent_is_found_by_its_id_by_its_text_or_by_its_prompt() {
         ),
         (r#""done""#, "", false),
     ] {
-        let draft = of(&[task, prompt, &result(content, beside)]);
-        let lines = brief(&draft);
+        let run = of(&[task, prompt, &result(content, beside)]);
+        let lines = run.brief();
         assert_eq!(lines[..3], wanted, "{lines:?}");
         assert_eq!(lines[3].starts_with("subagent Explore completed"), ended);
     }
     // The oldest rows name no agent.
     let unnamed = prompt.replace(r#""agentId":"a9","#, "");
     let answer = r#"{"type":"assistant","isSidechain":true,"message":{"id":"m2","content":[{"type":"text","text":"found"}]}}"#;
-    let draft = of(&[task, &unnamed, answer, &result(r#""done""#, "")]);
+    let run = of(&[task, &unnamed, answer, &result(r#""done""#, "")]);
     assert_eq!(
-        brief(&draft)[1..4],
+        run.brief()[1..4],
         [
             "subagent Explore started t1 r1",
             "user Look around @agent=r1",
@@ -338,15 +241,10 @@ fn a_subagent_is_found_by_its_id_by_its_text_or_by_its_prompt() {
 fn an_older_subagent_lies_beside_its_session() {
     let main = written(&[&said("hello")]);
     let beside = r#"{"type":"user","uuid":"x","isSidechain":true,"agentId":"a1","sessionId":"s","message":{"content":"below"}}"#;
-    let draft = run(
-        &ClaudeCode,
-        &[
-            ("p/s.jsonl", main.as_bytes()),
-            ("p/agent-a1.jsonl", beside.as_bytes()),
-        ],
-    );
+    let files = [("p/s.jsonl", &*main), ("p/agent-a1.jsonl", beside)];
+    let run = run(FORMAT, &named(files));
     assert_eq!(
-        brief(&draft),
+        run.brief(),
         ["user hello", "subagent started a1", "user below @agent=a1"]
     );
 }
@@ -354,36 +252,25 @@ fn an_older_subagent_lies_beside_its_session() {
 #[test]
 fn rows_that_a_resumed_session_copied_are_inherited() {
     let first = written(&[&said("one"), &said("two")]);
-    let resumed = first.replace("d001", "d002")
-        + &written(&[&said("x"), &said("y"), &said("three")])
-            .lines()
-            .last()
-            .expect("a row")
-            .replace("d001", "d002");
-    let files: [(&str, &[u8]); 2] = [
-        ("b.jsonl", first.as_bytes()),
-        ("a.jsonl", resumed.as_bytes()),
-    ];
-    let mut both = read_with(&ClaudeCode, &files, &Options::default());
-    assert_eq!(both.len(), 2);
-    assert_eq!(
-        brief(&both.remove(1).expect("a run")),
-        ["user one", "user two"]
+    let last = written(&[&said("x"), &said("y"), &said("three")]);
+    let last = last.lines().last().expect("a row");
+    let resumed = format!("{first}{last}").replace("d001", "d002");
+    let both = import(
+        FORMAT,
+        &named([("b.jsonl", &*first), ("a.jsonl", &resumed)]),
     );
-    assert_eq!(
-        brief(&both.remove(0).expect("a run")),
-        ["note inherited 2 rows of another session", "user three"]
-    );
-    assert_eq!(
-        brief(&one(resumed.as_bytes())).len(),
-        3,
-        "alone it keeps them"
-    );
+    let both: Vec<Vec<String>> = both
+        .iter()
+        .map(|run| run.as_ref().expect("a run").brief())
+        .collect();
+    let own = vec!["note inherited 2 rows of another session", "user three"];
+    assert_eq!(both, [own, vec!["user one", "user two"]]);
+    assert_eq!(session(resumed).lines().len(), 3, "alone it keeps them");
 }
 
 #[test]
 fn what_the_harness_puts_in_is_withheld() {
-    let draft = of(&[
+    let run = of(&[
         &said("<local-command-stdout>SECRET</local-command-stdout>"),
         &said(
             "Caveat: The messages below were generated by the user while running local commands. SECRET",
@@ -403,38 +290,23 @@ fn what_the_harness_puts_in_is_withheld() {
         r#"{"type":"assistant","message":{"content":[{"type":"redacted_thinking","data":"SECRET"},{"type":"thinking","thinking":"hm","signature":"SECRET"}]}}"#,
         r#"{"type":"of-the-future","text":"SECRET"}"#,
     ]);
-    assert!(
-        !json(&draft).concat().contains("SECRET"),
-        "{:#?}",
-        json(&draft)
-    );
+    assert!(!run.text().contains("SECRET"), "{:#?}", run.lines());
     assert_eq!(
-        brief(&draft),
+        run.brief(),
         [
             "user hello there",
             "note command /init now",
             "note interrupted",
             "note away_summary",
             "user see",
-            "result t false No.",
+            "result false No.",
             "reasoning hm"
         ]
     );
-    assert!(json(&draft)[4].contains(r#""images":1"#));
-    let withheld: Vec<_> = draft.withheld.into_iter().collect();
+    assert!(run.lines()[4].contains(r#""images":1"#));
     assert_eq!(
-        withheld,
-        [
-            ("attachments", 1),
-            ("encryptedReasoning", 1),
-            ("fileContents", 1),
-            ("images", 1),
-            ("injectedContext", 6),
-            ("metaRows", 1),
-            ("signatures", 1),
-            ("systemRows", 1),
-            ("unknownRows", 1),
-        ]
+        run.all_withheld(),
+        "attachments 1, encryptedReasoning 1, fileContents 1, images 1, injectedContext 6, metaRows 1, signatures 1, systemRows 1, unknownRows 1"
     );
 }
 
@@ -450,31 +322,29 @@ fn prompts_are_kept_when_asked_for_and_reasoning_is_left_out() {
         &said("<task-notification>note</task-notification>"),
         r#"{"type":"assistant","message":{"content":[{"type":"thinking","thinking":"hm"}]}}"#,
     ]);
-    let draft = read_with(&ClaudeCode, &[("s.jsonl", log.as_bytes())], &options)
-        .remove(0)
-        .expect("a run");
+    let run = run_with(FORMAT, &named([("s.jsonl", &log)]), options);
     assert_eq!(
-        brief(&draft),
+        run.brief(),
         [
             "note injected context meta",
             "note injected context <task-notification>note</task-notification>"
         ]
     );
-    assert_eq!(draft.withheld["reasoning"], 1);
+    assert_eq!(run.withheld("reasoning"), 1);
 }
 
 #[test]
 fn messages_that_were_queued_appear_once() {
-    let draft = of(&[
+    let run = of(&[
         r#"{"type":"queue-operation","operation":"enqueue","content":"wait"}"#,
         r#"{"type":"queue-operation","operation":"remove","content":"wait"}"#,
         r#"{"type":"queue-operation","operation":"remove","content":"only here"}"#,
         r#"{"type":"queue-operation","operation":"remove","content":null}"#,
         r#"{"type":"attachment","attachment":{"type":"queued_command","prompt":"wait"}}"#,
     ]);
-    assert_eq!(brief(&draft), ["user only here", "user wait"]);
+    assert_eq!(run.brief(), ["user only here", "user wait"]);
     assert!(
-        json(&draft)
+        run.lines()
             .iter()
             .all(|event| event.contains(r#""steering":true"#))
     );
@@ -488,102 +358,56 @@ fn what_the_stream_prints_has_a_state_and_a_cost() {
         r#"{"type":"assistant","parent_tool_use_id":"t","message":{"id":"n","content":[{"type":"text","text":"below"}]}}"#,
         r#"{"type":"result","subtype":"error_max_turns","is_error":true,"total_cost_usd":0.25}"#,
     ];
-    let draft = one(rows.join("\n").as_bytes());
+    let run = session(rows.join("\n"));
     assert_eq!(
-        brief(&draft),
+        run.brief(),
         [
             "call Task t",
             "subagent started t t",
             "assistant below @agent=t"
         ]
     );
-    assert_eq!(draft.record.state, "limit_exceeded");
-    assert_eq!(draft.record.cost, Some(0.25));
     assert_eq!(
-        draft.record.id,
-        Id::Own("7d9f0c52-0000-4000-8000-00000000e001".to_owned())
+        run.facts("state actual id"),
+        "limit_exceeded 0.25 7d9f0c52-0000-4000-8000-00000000e001"
     );
 }
 
 #[test]
 fn an_exported_session_is_the_same_run() {
-    let rows: Vec<&str> = std::str::from_utf8(NEWER).expect("UTF-8").lines().collect();
-    let export = format!(
-        "{{\n  \"loglines\": [\n    {}\n  ]\n}}\n",
-        rows.join(",\n    ")
+    let log = String::from_utf8(sample(&format!("claude-code/{NEWER}"))).expect("UTF-8");
+    let rows: Vec<&str> = log.lines().collect();
+    let rows = rows.join(",\n    ");
+    let export = format!("{{\n  \"loglines\": [\n    {rows}\n  ]\n}}\n");
+    let exported = one(FORMAT, "session.json", export);
+    assert_eq!(exported.brief(), read(NEWER).brief());
+    assert!(
+        exported.origin(0).starts_with("0 - /loglines/1 "),
+        "{}",
+        exported.origin(0)
     );
-    let exported = only(&ClaudeCode, "session.json", export.as_bytes());
-    assert_eq!(brief(&exported), brief(&one(NEWER)));
-    assert_eq!(
-        exported.events[0].source.pointer.as_deref(),
-        Some("/loglines/1")
-    );
-}
-
-#[test]
-fn every_row_of_a_real_session_is_read_alone() {
-    for row in [
-        &sample!("claude-code/ccl-rows/Bash-tool_result.jsonl")[..],
-        sample!("claude-code/ccl-rows/Bash-tool_use.jsonl"),
-        sample!("claude-code/ccl-rows/BashOutput-tool_result.jsonl"),
-        sample!("claude-code/ccl-rows/Task-tool_result.jsonl"),
-        sample!("claude-code/ccl-rows/command_output.jsonl"),
-        sample!("claude-code/ccl-rows/file_history_snapshot.jsonl"),
-        sample!("claude-code/ccl-rows/queue_operation.jsonl"),
-        sample!("claude-code/ccl-rows/summary.jsonl"),
-        sample!("claude-code/ccl-rows/system_info.jsonl"),
-        sample!("claude-code/ccl-rows/thinking.jsonl"),
-        sample!("claude-code/ccl-rows/user_slash_command.jsonl"),
-    ] {
-        let draft = one(row);
-        assert_eq!(draft.unparsable, 0);
-        assert!(!draft.events.is_empty() || !draft.withheld.is_empty());
-    }
-}
-
-#[test]
-fn a_broken_session_loses_only_what_is_broken() {
-    survives(&ClaudeCode, "session.jsonl", STREAMED);
-    survives(&ClaudeCode, "session.jsonl", REWIND);
-    let doubled = [STREAMED, b"\n".as_slice(), STREAMED].concat();
-    let (once, twice) = (one(STREAMED), one(&doubled));
-    assert_eq!(
-        brief(&once),
-        brief(&twice),
-        "a row that is written twice counts once"
-    );
-    assert_eq!(tokens(&once), tokens(&twice));
-    let problem = read_with(&ClaudeCode, &[("x.jsonl", b"[]\n")], &Options::default()).remove(0);
-    assert_eq!(problem.expect_err("a problem").place.path, "x.jsonl");
+    let problem = import(FORMAT, &named([("x.jsonl", "[]\n")])).remove(0);
+    assert_eq!(problem.expect_err("no session").place.path, "x.jsonl");
 }
 
 #[test]
 fn a_session_with_many_forks_subagents_and_folders_takes_time_in_proportion() {
-    let mut log = String::new();
+    let mut log = r#"{"type":"user","uuid":"root","message":{"content":"go"}}"#.to_owned() + "\n";
     for at in 0..4_000 {
         let session = "7d9f0c52-0000-4000-8000-00000000d001";
         log += &format!(
-            r#"{{"type":"user","uuid":"u{at}","parentUuid":"root","sessionId":"{session}","cwd":"/w/{at}","timestamp":"2026-01-01T00:00:00.{at:06}Z","message":{{"content":"one of many"}}}}"#
+            r#"{{"type":"user","uuid":"u{at}","parentUuid":"root","sessionId":"{session}","cwd":"/w/{at}","timestamp":"2026-01-01T00:00:00.{at:06}Z","message":{{"content":"one of many"}}}}
+{{"type":"assistant","uuid":"a{at}","isSidechain":true,"agentId":"a{at}","message":{{"id":"m{at}","model":"m{at}","content":[{{"type":"tool_use","id":"t{at}","name":"Task","input":{{"prompt":"p{at}"}}}}]}}}}
+"#
         );
-        log += "\n";
-        log += &format!(
-            r#"{{"type":"assistant","uuid":"a{at}","isSidechain":true,"agentId":"a{at}","message":{{"id":"m{at}","model":"m{at}","content":[{{"type":"tool_use","id":"t{at}","name":"Task","input":{{"prompt":"p{at}"}}}}]}}}}"#
-        );
-        log += "\n";
     }
-    let log = format!(
-        "{}\n{log}",
-        r#"{"type":"user","uuid":"root","message":{"content":"go"}}"#
-    );
-    let draft = one(log.as_bytes());
-    assert_eq!(draft.agents.len(), 4_000);
-    let branched = draft
-        .events
+    let run = session(log);
+    assert_eq!(run.report["subagents"], 4_000);
+    let branched = run
+        .lines()
         .iter()
-        .filter(|event| event.branch.is_some())
-        .count();
-    assert_eq!(branched, 3_999, "all but the last");
-    assert!(draft.identity.workspaces.len() < 1_000);
+        .filter(|line| line.contains("\"branch\""));
+    assert_eq!(branched.count(), 3_999, "all but the last");
 }
 
 /// A response with these tokens: uncached and cached input, output.
@@ -603,8 +427,8 @@ fn counter(session: &str, cost: f64, tokens: [u64; 3]) -> String {
 }
 
 /// A session of rows with ids, and of rows as they are.
-fn with_counters(rows: &[&str], counters: &[&str]) -> Draft {
-    one((written(rows) + &counters.join("\n")).as_bytes())
+fn with_counters(rows: &[&str], counters: &[&str]) -> Imported {
+    session(written(rows) + &counters.join("\n"))
 }
 
 #[test]
@@ -612,7 +436,7 @@ fn counters_that_begin_again_are_added_and_those_that_go_on_are_not() {
     let answer = response("a", [5, 0, 7], "\"end_turn\"");
     let cost = |counters: &[String]| {
         let counters: Vec<&str> = counters.iter().map(String::as_str).collect();
-        with_counters(&[&answer], &counters).record.cost
+        with_counters(&[&answer], &counters).record["metrics"]["cost"]["actual"].as_f64()
     };
     let at = |cost: f64, output: u64| counter("d001", cost, [5, 0, output]);
     assert_eq!(cost(&[at(0.25, 7), at(0.5, 9)]), Some(0.5), "one program");
@@ -628,8 +452,7 @@ fn counters_that_begin_again_are_added_and_those_that_go_on_are_not() {
 fn a_cost_that_lacks_responses_and_tokens_that_the_log_lacks_are_lower_bounds() {
     let answer = response("a", [5, 3, 7], "\"end_turn\"");
     let bounds = |tokens: [u64; 3]| {
-        let draft = with_counters(&[&answer], &[&counter("d001", 0.5, tokens)]);
-        draft.record.known_lower_bounds().join(" ")
+        with_counters(&[&answer], &[&counter("d001", 0.5, tokens)]).lower_bounds()
     };
     assert_eq!(bounds([5, 3, 7]), "");
     assert_eq!(bounds([5, 3, 6]), "cost.actual");
@@ -637,15 +460,16 @@ fn a_cost_that_lacks_responses_and_tokens_that_the_log_lacks_are_lower_bounds() 
     let unknown = counter("d001", 0.5, [5, 3, 7])
         .replace("modelUsage", "\"hasUnknownModelCost\":true,\"modelUsage")
         .replacen("\"\"has", "\"has", 1);
-    assert!(with_counters(&[&answer], &[&unknown]).record.cost_estimated);
+    let estimated = with_counters(&[&answer], &[&unknown]).facts("estimated");
+    assert_eq!(estimated, r#"["cost"]"#);
 }
 
 #[test]
 fn the_output_of_unfinished_responses_is_that_of_the_counters_if_they_are_of_the_same_requests() {
     let open = response("a", [5, 3, 1], "null");
     let read = |counter: &str| {
-        let draft = with_counters(&[&open], &[counter]);
-        (tokens(&draft), draft.record.known_lower_bounds().join(" "))
+        let run = with_counters(&[&open], &[counter]);
+        (run.tokens(), run.lower_bounds())
     };
     let bound = "tokens.output".to_owned();
     assert_eq!(read(""), ("5/3/1/-".to_owned(), bound.clone()));
@@ -659,39 +483,32 @@ fn the_output_of_unfinished_responses_is_that_of_the_counters_if_they_are_of_the
 
 #[test]
 fn a_row_of_the_beginning_never_replaces_the_count_of_a_finished_response() {
-    let rows = |first: &str, last: &str| tokens(&of(&[first, last]));
+    let rows = |first: &str, last: &str| of(&[first, last]).tokens();
     let open = response("a", [5, 3, 1], "null");
     let done = response("a", [5, 3, 40], "\"end_turn\"");
     assert_eq!(rows(&open, &done), "5/3/40/-");
     assert_eq!(rows(&done, &open), "5/3/40/-");
-    let draft = of(&[&done, &open]);
-    assert_eq!(draft.record.known_lower_bounds(), [""; 0]);
+    let run = of(&[&done, &open]);
+    assert_eq!(run.lower_bounds(), "");
 }
 
 #[test]
 fn totals_that_lack_a_response_or_a_subagent_are_lower_bounds() {
-    let all = [
-        "tokens.uncachedInput",
-        "tokens.cachedInput",
-        "tokens.output",
-    ];
+    let all = "tokens.uncachedInput tokens.cachedInput tokens.output";
     let answer = response("a", [5, 3, 7], "\"end_turn\"");
     let uncounted = r#"{"type":"assistant","message":{"id":"b","model":"m","content":[{"type":"text","text":"ok"}]}}"#;
-    let draft = of(&[&answer, uncounted]);
-    assert_eq!(draft.record.known_lower_bounds(), all);
-    assert_eq!(of(&[uncounted]).record.known_lower_bounds(), [""; 0]);
+    let run = of(&[&answer, uncounted]);
+    assert_eq!(run.lower_bounds(), all);
+    assert_eq!(of(&[uncounted]).lower_bounds(), "");
     let cut = written(&[&answer]) + r#"{"type":"assistant","message":{"id":"b","mod"#;
-    assert_eq!(one(cut.as_bytes()).record.known_lower_bounds(), all);
+    assert_eq!(session(cut).lower_bounds(), all);
     let task = r#"{"type":"assistant","message":{"id":"c","model":"m","content":[{"type":"tool_use","id":"t","name":"Agent","input":{"prompt":"look"}}],"stop_reason":"tool_use","usage":{"input_tokens":1,"cache_read_input_tokens":0,"output_tokens":1}}}"#;
     let result = r#"{"type":"user","message":{"content":[{"type":"tool_result","tool_use_id":"t","content":"done"}]},"toolUseResult":{"agentId":"a7","status":"completed","totalTokens":900}}"#;
-    let draft = of(&[task, result]);
-    assert_eq!(draft.record.known_lower_bounds(), all);
-    assert!(draft.warnings[0].message.contains("1 subagent"));
+    let run = of(&[task, result]);
+    assert_eq!(run.lower_bounds(), all);
+    assert!(run.warnings[0].message.contains("1 subagent"));
     let rows = r#"{"type":"user","isSidechain":true,"agentId":"a7","message":{"content":"look"}}"#;
-    assert_eq!(
-        of(&[task, rows, result]).record.known_lower_bounds(),
-        [""; 0]
-    );
+    assert_eq!(of(&[task, rows, result]).lower_bounds(), "");
 }
 
 #[test]
@@ -704,7 +521,6 @@ fn a_background_agent_ends_as_the_log_says_later() {
             "<task-notification>\n<task-id>a9</task-id>\n<tool-use-id>t1</tool-use-id>\n<status>{status}</status>\n<result>SECRET <status>failed</status></result>\n</task-notification>"
         )
     };
-    let user = |text: &str| said(text);
     let queued = |text: &str| {
         let text = serde_json::to_string(text).expect("JSON");
         format!(
@@ -723,7 +539,7 @@ fn a_background_agent_ends_as_the_log_says_later() {
     let stopped = r#"{"type":"user","message":{"content":[{"type":"tool_result","tool_use_id":"t3","content":"x"}]},"toolUseResult":{"message":"Stopped","task_id":"a9","task_type":"local_agent"}}"#.to_owned();
     let of_stream = r#"{"type":"system","subtype":"task_notification","task_id":"a9","tool_use_id":"t1","status":"failed"}"#.to_owned();
     for (end, wanted) in [
-        (user(&notice("completed")), Some("completed")),
+        (said(&notice("completed")), Some("completed")),
         (queued(&notice("failed")), Some("failed")),
         (enqueued(&notice("killed")), Some("failed")),
         (output("completed"), Some("completed")),
@@ -731,25 +547,25 @@ fn a_background_agent_ends_as_the_log_says_later() {
         (stopped, Some("failed")),
         (of_stream, Some("failed")),
         (
-            user(
+            said(
                 "<task-notification><task-id>b1</task-id><status>failed</status></task-notification>",
             ),
             None,
         ),
     ] {
-        let draft = of(&[task, rows, launched, &end]);
-        let lines = brief(&draft);
+        let run = of(&[task, rows, launched, &end]);
+        let lines = run.brief();
         let ended = lines.iter().find_map(|line| {
             let line = line.strip_prefix("subagent Explore ")?;
             let word = line.split(' ').next()?;
             (word != "started").then(|| word.to_owned())
         });
         assert_eq!(ended.as_deref(), wanted, "{end} {lines:?}");
-        assert!(!json(&draft).concat().contains("SECRET"), "{lines:?}");
+        assert!(!run.text().contains("SECRET"), "{lines:?}");
     }
     // Without its rows it still has an end.
-    let draft = of(&[task, launched, &user(&notice("completed"))]);
-    let lines = brief(&draft);
+    let run = of(&[task, launched, &said(&notice("completed"))]);
+    let lines = run.brief();
     assert_eq!(
         lines[1..3],
         [
@@ -764,7 +580,7 @@ fn what_the_log_says_of_the_writer_decides_and_otherwise_the_text() {
     let of_text = |more: &str, text: &str| {
         let text = serde_json::to_string(text).expect("JSON");
         let row = format!(r#"{{"type":"user"{more},"message":{{"content":{text}}}}}"#);
-        let shown = brief(&of(&[&row])).join("; ");
+        let shown = of(&[&row]).brief().join("; ");
         assert!(!shown.contains("SECRET"), "{row}: {shown}");
         shown
     };
@@ -869,9 +685,9 @@ fn what_the_log_says_of_the_writer_decides_and_otherwise_the_text() {
         r#"{"type":"queue-operation","operation":"remove","content":"<task-notification>SECRET</task-notification>"}"#,
         r#"{"type":"queue-operation","operation":"remove","content":"SECRET","origin":{"kind":"cron"}}"#,
     ] {
-        let draft = of(&[row]);
-        assert!(!json(&draft).concat().contains("SECRET"), "{row}");
-        assert_eq!(draft.withheld["injectedContext"], 1, "{row}");
+        let run = of(&[row]);
+        assert!(!run.text().contains("SECRET"), "{row}");
+        assert_eq!(run.withheld("injectedContext"), 1, "{row}");
     }
 }
 
@@ -882,57 +698,165 @@ fn rows_of_a_fork_are_those_that_name_it() {
     let own = own.lines().last().expect("a row").replace("d001", "d002");
     let fork = format!("{original}{own}\n");
     let name = |id: &str| format!("7d9f0c52-0000-4000-8000-00000000{id}.jsonl");
-    let draft = only(&ClaudeCode, &name("d002"), fork.as_bytes());
+    let run = one(FORMAT, &name("d002"), fork.clone());
     let events = ["note inherited 2 rows of another session", "user three"];
-    assert_eq!(brief(&draft), events);
+    assert_eq!(run.brief(), events);
     assert_eq!(
-        draft.record.id,
-        Id::Own("7d9f0c52-0000-4000-8000-00000000d002".to_owned())
-    );
-    assert_eq!(
-        draft.record.started.as_deref(),
-        Some("2026-01-01T00:00:02.000Z")
+        run.facts("id startedAt"),
+        "7d9f0c52-0000-4000-8000-00000000d002 2026-01-01T00:00:02.000Z"
     );
     // The name of the file does not matter if no row has it.
-    assert_eq!(
-        brief(&only(&ClaudeCode, "a.jsonl", fork.as_bytes())),
-        events
-    );
-    let copy = only(&ClaudeCode, &name("d00f"), original.as_bytes());
-    assert_eq!(
-        copy.record.id,
-        Id::Own("7d9f0c52-0000-4000-8000-00000000d001".to_owned())
-    );
+    assert_eq!(one(FORMAT, "a.jsonl", fork.clone()).brief(), events);
+    let copy = one(FORMAT, &name("d00f"), original.clone());
+    assert_eq!(copy.facts("id"), "7d9f0c52-0000-4000-8000-00000000d001");
     // The original went on after the fork began.
-    let longer = written(&[
-        &said("one"),
-        &said("two"),
-        &said("x"),
-        &said("later"),
-        &said("last"),
-    ]);
-    let files = [(name("d002"), fork), (name("d001"), longer)];
-    let files: Vec<(&str, &[u8])> = files
-        .iter()
-        .map(|(name, log)| (name.as_str(), log.as_bytes()))
-        .collect();
-    let both = read_with(&ClaudeCode, &files, &Options::default());
-    let both: Vec<Vec<String>> = both
-        .into_iter()
-        .map(|draft| brief(&draft.expect("a run")))
-        .collect();
-    assert!(
-        both.contains(&events.map(str::to_owned).to_vec()),
-        "{both:?}"
+    let longer = written(
+        &["one", "two", "x", "later", "last"]
+            .map(said)
+            .each_ref()
+            .map(|row| &**row),
     );
-    assert!(both.iter().any(|lines| lines.len() == 5), "{both:?}");
+    let files: [File; 2] = [(name("d002"), fork.into()), (name("d001"), longer.into())];
+    let both = import(FORMAT, &files).into_iter();
+    let mut both: Vec<Vec<String>> = both.map(|run| run.expect("a run").brief()).collect();
+    both.sort_by_key(Vec::len);
+    assert_eq!(both[0], events);
+    assert_eq!(both[1].len(), 5, "{both:?}");
     // Sessions one after the other in a file are no copies.
-    let other = written(&[&said("three")])
-        .replace("d001", "d002")
-        .replace("\"r0\"", "\"z\"");
-    let two = format!("{original}{other}");
+    let other = written(&[&said("three")]);
+    let other = other.replace("d001", "d002").replace("\"r0\"", "\"z\"");
+    let all = one(FORMAT, "all.jsonl", format!("{original}{other}"));
+    assert_eq!(all.lines().len(), 3);
+}
+
+const ORIGINAL: &str = "5d000000-0000-4000-8000-000000000002";
+const FORK: &str = "5d000000-0000-4000-8000-000000000012";
+
+/// Imports a sample, or a part of it, as runs of one case.
+fn add(site: &TestSite, sample: &str) -> Ran {
+    let path = fixture(&format!("cases/{sample}"));
+    let path = path.to_str().expect("UTF-8");
+    site.runpress(&["import", path, "--case", "case", "--report", "json"])
+}
+
+/// The records of a site by id.
+fn records(site: &TestSite) -> Vec<(String, Value)> {
+    let folders = fs::read_dir(site.path("content/runs")).expect("a folder");
+    let mut records: Vec<(String, Value)> = folders
+        .map(|folder| {
+            let record = folder.expect("a folder").path().join("run-record.json");
+            let record = fs::read_to_string(record).expect("a record");
+            let record: Value = serde_json::from_str(&record).expect("JSON");
+            (record["id"].as_str().expect("an id").to_owned(), record)
+        })
+        .collect();
+    records.sort_by(|a, b| a.0.cmp(&b.0));
+    records
+}
+
+/// The text of the page of the only run of a published site.
+fn only_page(site: &TestSite) -> String {
+    let cards = site.json("feeds/runs.json");
+    let slug = cards["runs"][0]["slug"].as_str().expect("a slug");
+    site.text(&format!("public/runs/{slug}/index.html"))
+}
+
+fn tokens(record: &Value) -> String {
+    let tokens = &record["metrics"]["tokens"];
+    facts(tokens, "uncachedInput cachedInput output")
+}
+
+#[test]
+fn the_cost_of_a_session_is_its_last_counter_and_settings_are_no_events() {
+    let run = run(FORMAT, &files_below("cases/claude-cost"));
+    assert_eq!(run.facts("actual estimated lowerBounds"), "0.0519246 - -");
+    assert_eq!(run.tokens(), "530/10300/100/-");
+    assert_eq!(run.withheld("bookkeeping"), 8);
+    assert_eq!(run.report.get("unknownRows"), None);
+}
+
+#[test]
+fn a_fork_and_its_original_are_two_runs_in_any_order() {
+    let both = |site: &TestSite| {
+        let records = records(site);
+        let ids: Vec<&str> = records.iter().map(|(id, _)| id.as_str()).collect();
+        assert_eq!(ids, [ORIGINAL, FORK]);
+        let counts: Vec<String> = records.iter().map(|(_, record)| tokens(record)).collect();
+        assert_eq!(counts, ["100 0 50", "200 0 60"], "each its own responses");
+        assert_eq!(records[1].1["import"]["ids"]["forkedFrom"], ORIGINAL);
+        records
+    };
+    let [original, fork] = [ORIGINAL, FORK].map(|id| format!("claude-fork/{id}.jsonl"));
+    let together = TestSite::empty();
+    assert_eq!(add(&together, "claude-fork").status, Some(0));
+    let expected = both(&together);
+    for order in [[&original, &fork], [&fork, &original]] {
+        let site = TestSite::empty();
+        for log in order {
+            let ran = add(&site, log);
+            assert_eq!(ran.status, Some(0), "{}", ran.stderr);
+            assert!(!ran.stderr.contains("--update"), "{}", ran.stderr);
+        }
+        assert_eq!(both(&site), expected);
+        // Both together are the runs that each is alone.
+        let ran = add(&site, "claude-fork");
+        assert_eq!(ran.status, Some(0), "{}", ran.stderr);
+        assert!(ran.stderr.contains("2 unchanged"), "{}", ran.stderr);
+    }
+}
+
+#[test]
+fn a_count_of_the_beginning_of_a_response_is_a_lower_bound_everywhere() {
+    let site = TestSite::empty();
+    let ran = add(&site, "claude-placeholder-tokens");
+    assert!(ran.stderr.contains("import.lower-bound"), "{}", ran.stderr);
+    let report: Value = serde_json::from_str(&ran.stdout).expect("JSON");
+    let run = &report["runs"][0];
+    assert_eq!(run["lowerBounds"], json!(["tokens.output"]));
+    assert_eq!(run["warnings"][0]["code"], "import.lower-bound");
+    let (_, record) = records(&site).remove(0);
+    assert_eq!(record["import"]["lowerBounds"], json!(["tokens.output"]));
+    assert_eq!(record["metrics"]["tokens"]["output"], 3);
+    let trace = site.text("content/runs/case-5d000000/import.trace.jsonl");
+    let bounds = trace.matches(r#""lowerBounds":["output"]"#).count();
+    assert_eq!(bounds, 2, "{trace}");
+    assert_eq!(codes(&site.publish()), [""; 0]);
+    let page = only_page(&site);
+    assert!(page.contains(">≥ 3<"), "the class");
+    assert!(page.contains("output is a lower bound"), "the sums");
+    assert!(page.contains("≥ 1"), "the event");
+    let card = &site.json("feeds/runs.json")["runs"][0];
+    assert_eq!(card["metrics"]["lowerBounds"], json!(["tokens.output"]));
+    let csv = site.text("public/feeds/runs.csv");
+    assert!(csv.trim_end().ends_with("\"tokens.output\""), "{csv}");
+    let slug = card["slug"].as_str().expect("a slug");
+    let run = site.json(&format!("runs/{slug}/run.json"));
     assert_eq!(
-        brief(&only(&ClaudeCode, "all.jsonl", two.as_bytes())).len(),
-        3
+        run["record"]["import"]["lowerBounds"],
+        json!(["tokens.output"])
     );
+    let case = site.text("public/cases/case/index.html");
+    assert!(case.contains("≥ 3"), "the table");
+    assert!(case.contains("lower bound"), "{case}");
+}
+
+#[test]
+fn a_lower_bound_is_not_compared_with_other_runs() {
+    let site = TestSite::empty();
+    add(&site, "claude-placeholder-tokens");
+    add(&site, "claude-fork");
+    site.publish();
+    // The ranges are those of the two complete runs.
+    let range = "50 to 60";
+    let cards = site.json("feeds/runs.json");
+    let cards = cards["runs"].as_array().expect("runs").iter();
+    let slugs = cards.map(|card| card["slug"].as_str().expect("a slug"));
+    let pages: Vec<String> = slugs
+        .map(|slug| site.text(&format!("public/runs/{slug}/index.html")))
+        .collect();
+    assert_eq!(pages.len(), 3);
+    for page in &pages {
+        assert!(page.contains(range), "{page}");
+        assert!(!page.contains("3 to 60"), "{page}");
+    }
 }

@@ -1,0 +1,184 @@
+//! The format of a file is recognized by what it holds.
+
+use runpress::api::import::Problem;
+
+use super::import;
+
+/// The error of importing a file below a folder, under a format that it does not have.
+fn sniffed(bytes: impl Into<Vec<u8>>) -> Problem {
+    let bytes = bytes.into();
+    let is_atif = String::from_utf8_lossy(&bytes).contains("ATIF-v1");
+    let format = if is_atif { "codex" } else { "atif" };
+    let run = import(format, &[("a/file".to_owned(), bytes)]).pop();
+    run.expect("a file").expect_err("another format")
+}
+
+fn recognized(bytes: impl Into<Vec<u8>>) -> String {
+    let message = &sniffed(bytes).message;
+    let format = message.strip_prefix("The format was named, and this log is ");
+    format.unwrap_or(message).to_owned()
+}
+
+#[test]
+fn a_format_is_known_by_what_a_file_holds() {
+    for (text, format) in [
+        (r#"{"schema_version":"ATIF-v1.7","steps":[]}"#, "atif"),
+        (
+            "\u{feff}{\n\"steps\":[],\n\"schema_version\":\"ATIF-v1.2\"}",
+            "atif",
+        ),
+        (r#"{"trial_name":"a","task_checksum":"b"}"#, "harbor"),
+        (r#"{"n_total_trials":1,"stats":{}}"#, "harbor"),
+        (r#"{"version":2,"status":"success","eval":{}}"#, "inspect"),
+        (
+            r#"{"info":{},"messages":[],"trajectory_format":"mini-swe-agent-1.1"}"#,
+            "mini-swe-agent",
+        ),
+        (
+            r#"[{"role":"system","content":"x"},{"role":"user","content":"y"}]"#,
+            "mini-swe-agent",
+        ),
+        (
+            r#"{"environment":"x","trajectory":[],"history":[],"info":{}}"#,
+            "swe-agent",
+        ),
+        (
+            r#"{"history":[{"role":"system","agent":"main","content":""}]}"#,
+            "swe-agent",
+        ),
+        (r#"[{"id":"a","kind":"MessageEvent"}]"#, "openhands"),
+        (r#"{"items":[{"kind":"ActionEvent"}]}"#, "openhands"),
+        (
+            r#"[{"id":0,"source":"user","action":"message"}]"#,
+            "openhands",
+        ),
+        (
+            r#"{"type":"session_meta","timestamp":"t","payload":{}}"#,
+            "codex",
+        ),
+        (
+            "{\"id\":\"a\",\"timestamp\":\"t\"}\n{\"type\":\"message\",\"role\":\"user\"}\n",
+            "codex",
+        ),
+        (
+            "{\"type\":\"summary\",\"summary\":\"s\",\"leafUuid\":\"l\"}\n",
+            "claude-code",
+        ),
+        (
+            "{\"type\":\"user\",\"uuid\":\"u\",\"message\":{\"role\":\"user\",\"content\":\"x\"}}\n",
+            "claude-code",
+        ),
+        (
+            "torn{\n{\"type\":\"user\",\"sessionId\":\"s\"}\n{\"type\":\"user\",\"sessi",
+            "claude-code",
+        ),
+    ] {
+        assert_eq!(recognized(text), format, "{text}");
+    }
+}
+
+#[test]
+fn what_a_program_printed_is_named_with_the_place_of_its_log() {
+    let id = "019f9000-3333-7000-8000-00000000cc01";
+    let codex = format!(
+        "{{\"type\":\"thread.started\",\"thread_id\":\"{id}\"}}\n{{\"type\":\"turn.started\"}}\n"
+    );
+    let tail = "{\"type\":\"item.completed\",\"item\":{}}\n{\"type\":\"turn.completed\"}\n";
+    let result = format!(
+        "{{\"type\":\"result\",\"subtype\":\"success\",\"is_error\":false,\"session_id\":\"{id}\"}}"
+    );
+    let many = format!("{result}\n{result}\n");
+    let pretty = result.replace(',', ",\n");
+    let list = format!("[{{\"type\":\"system\",\"session_id\":\"{id}\"}},{result}]");
+    for (text, words, place) in [
+        (
+            codex.as_str(),
+            "codex exec --json",
+            format!("rollout-*{id}.jsonl"),
+        ),
+        (
+            tail,
+            "codex exec --json",
+            "sessions/**/rollout-*.jsonl".to_owned(),
+        ),
+        (
+            &result,
+            "--output-format json",
+            format!("projects/*/{id}.jsonl"),
+        ),
+        (
+            &many,
+            "--output-format json",
+            format!("projects/*/{id}.jsonl"),
+        ),
+        (
+            &pretty,
+            "--output-format json",
+            format!("projects/*/{id}.jsonl"),
+        ),
+        (
+            &list,
+            "--output-format json",
+            "stream-json --verbose".to_owned(),
+        ),
+    ] {
+        let problem = sniffed(text);
+        assert!(problem.message.contains(words), "{problem:?}");
+        assert!(problem.help.contains(&place), "{problem:?}");
+    }
+}
+
+#[test]
+fn text_of_windows_is_recognized() {
+    let row = "{\"type\":\"user\",\"uuid\":\"u\",\"message\":{\"role\":\"user\"}}\r\n";
+    for count in [1, 5_000] {
+        let text = row.repeat(count);
+        let bytes: Vec<u8> = text.encode_utf16().flat_map(u16::to_le_bytes).collect();
+        let marked = [&[0xFF, 0xFE], &bytes[..]].concat();
+        for bytes in [bytes, marked] {
+            assert_eq!(recognized(bytes), "claude-code");
+        }
+    }
+}
+
+#[test]
+fn a_log_of_one_line_longer_than_the_head_is_known() {
+    let text = "long ".repeat(20_000);
+    let row = format!("{{\"type\":\"user\",\"uuid\":\"u\",\"message\":\"{text}\"}}\n");
+    assert_eq!(recognized(row), "claude-code");
+}
+
+#[test]
+fn a_file_of_no_format_gets_an_error_with_the_nearest_one() {
+    for (text, words) in [
+        (
+            r#"{"schema_version":"ATIF-v2.0","steps":[]}"#,
+            "atif is the nearest, but it lacks `schema_version` of `ATIF-v1.`",
+        ),
+        (
+            r#"{"eval":{},"status":"x"}"#,
+            "inspect is the nearest, but it lacks `version`; it has `eval`, `status`",
+        ),
+        (r#"{"_type":"run_record"}"#, "a file of Harn"),
+        (
+            "{\"type\":\"trace\",\"schemaVersion\":1}\n",
+            "The file is a trace",
+        ),
+        (
+            "{\"type\":\"header\",\"version\":1}\n{}\n",
+            "a tape of Harn",
+        ),
+        ("{\"a\":1}\n{\"b\":2}\n", "the first has `a`"),
+        ("nothing", "neither JSON nor JSON Lines"),
+        ("", "neither JSON nor JSON Lines"),
+        ("[]", "no recognized format"),
+        ("12", "no recognized format"),
+    ] {
+        let message = recognized(text);
+        assert!(message.contains(words), "{text}: {message}");
+    }
+    let both = "{\"type\":\"session_meta\"}\n{\"type\":\"user\",\"uuid\":\"u\"}\n";
+    let problem = sniffed(both);
+    assert_eq!(problem.message, "The file could be claude-code or codex");
+    assert!(problem.help.contains("--format codex"), "{problem:?}");
+}
