@@ -112,11 +112,6 @@ impl<'a> Row<'a> {
         self.node.items().into_iter().map(Self::of)
     }
 
-    /// Its JSON.
-    pub fn json(&self) -> &'a str {
-        self.node.raw
-    }
-
     /// Whether it is an array.
     pub fn is_array(&self) -> bool {
         self.node.kind() == Kind::Array
@@ -185,7 +180,11 @@ impl<'a> Row<'a> {
 
     /// A string or a number, such as an id.
     pub fn id(&self, path: &str) -> Option<String> {
-        loose::word(self.raw(path))
+        let node = self.node(path)?;
+        match node.kind() {
+            Kind::Number => Some(node.raw.to_owned()),
+            _ => node.as_str().map(Cow::into_owned),
+        }
     }
 
     /// The first string that is not empty.
