@@ -15,6 +15,7 @@ mod asset;
 mod atif;
 mod blocks;
 mod calls;
+mod chat;
 mod claude_code;
 mod clean;
 mod codex;

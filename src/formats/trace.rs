@@ -130,7 +130,6 @@ pub struct Agent {
 
 /// The kind of an event.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-#[allow(missing_docs, reason = "the names are those of the format")]
 pub enum Kind {
     Message,
     Reasoning,

@@ -387,7 +387,7 @@ struct Key<'a> {
 
 impl Key<'_> {
     fn order(&self) -> (u64, String) {
-        let id = loose::word(self.id).unwrap_or_default();
+        let id = loose::word(self.id.map(RawValue::get)).unwrap_or_default();
         (self.epoch.unwrap_or_default(), padded(&id))
     }
 }

@@ -1,20 +1,18 @@
 //! mini-swe-agent: `*.traj.json`, with structured calls since 2.0. Before that, bare lists of messages, with calls as fenced
 //! blocks of text.
 
-mod rows;
-
 use serde_json::value::RawValue;
 
 use crate::formats::trace::{ExitCodeFrom, Role};
 
-use super::draft::{Call, Draft, Id, Origin, ToolResult, What};
-use super::loose::{self, Items, Spoken};
-use super::shared::{Waiting, at, documents};
+use super::chat::Chat;
+use super::draft::{Draft, Id, Origin, ToolResult, What};
+use super::loose::{self, Spoken};
+use super::row::Row;
+use super::shared::{at, documents};
 use super::time::{Times, When};
-use super::usage::Usage;
+use super::usage::Inclusive;
 use super::{Importer, Options, Problem, Source};
-
-use rows::{Action, Config, Extra, Info, Item, Row, Whole};
 
 /// The importer.
 pub struct MiniSweAgent;
@@ -41,62 +39,50 @@ pub fn read(source: &Source, position: usize, options: &Options) -> Result<Draft
     let file = source.read(position)?;
     let text = loose::text(file.name, &file.bytes)?;
     let raw: &RawValue = loose::document(file.name, &text)?;
-    let is_list = raw.get().starts_with('[');
-    let whole: Whole<'_> = if is_list {
-        Whole {
-            messages: loose::part(raw),
-            ..Whole::default()
-        }
+    let none = |_| loose::odd(file.name, "/messages", "a list of messages");
+    let whole = Row::value(raw.get()).map_err(none)?;
+    let (list, pointer): (Vec<Row<'_>>, _) = if whole.is_array() {
+        (whole.items().collect(), "")
+    } else if whole.is_list("messages") {
+        (whole.rows("messages").collect(), "/messages")
     } else {
-        loose::part(raw)
-    };
-    if whole.messages.is_none() {
         return Err(loose::odd(file.name, "/messages", "a list of messages"));
-    }
+    };
     let mut reader = Reader {
-        draft: Draft::default(),
-        options,
+        chat: Chat::new(options),
         at: String::new(),
-        waiting: Waiting::default(),
         times: Times::default(),
         asked: false,
-        last: whole.messages.items().len().saturating_sub(1),
+        last: list.len().saturating_sub(1),
         counted: 0,
         uncounted: 0,
     };
-    reader.draft.sources.push(position);
-    for (number, row) in whole.messages.items().iter().enumerate() {
-        reader.at = if is_list {
-            format!("/{number}")
+    reader.chat.draft.sources.push(position);
+    for (number, row) in list.iter().enumerate() {
+        reader.at = format!("{pointer}/{number}");
+        if row.is_object() {
+            reader.row(number, row);
         } else {
-            format!("/messages/{number}")
-        };
-        if let Ok(row) = serde_json::from_str(row.get()) {
-            reader.row(number, &row);
-        } else {
-            reader.draft.odd(file.name, &reader.at, "a message");
+            let draft = &mut reader.chat.draft;
+            draft.odd(file.name, &reader.at, "a message");
         }
     }
     reader.record(&whole);
     // The program counts calls of the model whose answer it could not use and did not store.
     let calls = whole
-        .info
-        .as_ref()
-        .and_then(|info| info.model_stats.as_ref());
-    let calls = calls.and_then(|stats| *stats.api_calls).unwrap_or_default();
+        .count("info.model_stats.api_calls")
+        .unwrap_or_default();
     let uncounted = calls.saturating_sub(reader.counted).max(reader.uncounted);
-    reader.draft.uncounted(file.name, uncounted);
-    Ok(reader.draft)
+    let mut draft = reader.chat.draft;
+    draft.uncounted(file.name, uncounted);
+    Ok(draft)
 }
 
 /// Converts a trajectory row by row.
 struct Reader<'o> {
-    draft: Draft,
-    options: &'o Options,
+    chat: Chat<'o>,
     /// Pointer to the current row.
     at: String,
-    /// Calls of the last answer without a result.
-    waiting: Waiting,
     times: Times,
     /// Whether the task has appeared.
     asked: bool,
@@ -109,286 +95,210 @@ struct Reader<'o> {
 
 impl Reader<'_> {
     fn row(&mut self, number: usize, row: &Row<'_>) {
-        let none = Extra::default();
-        let extra = row.extra.as_ref().unwrap_or(&none);
-        let when = extra.timestamp.and_then(When::unix);
+        let when = row.number("extra.timestamp").and_then(When::unix);
         if let Some(When::Utc(text)) = &when {
             self.times.see(text);
         }
-        let first = self.draft.events.len();
-        let content = Spoken::of(row.content);
-        match row.role.text() {
-            "system" => {
-                let at = self.origin("");
-                self.draft
-                    .prompt(self.options, at, "systemPrompts", content.text);
+        let first = self.chat.draft.events.len();
+        let content = Spoken::at(row, "content");
+        match &*row.text("role") {
+            "system" => self.chat.system(self.origin(""), content.text),
+            "exit" => self.exit(row, &content.text),
+            _ if row.text("type") == "function_call_output" => {
+                self.result(row, Spoken::at(row, "output"));
             }
-            "exit" => self.exit(extra, content),
-            _ if row.kind.text() == "function_call_output" => {
-                self.result(row, extra, Spoken::of(row.output));
-            }
-            "user" | "tool" => self.heard(number, row, extra, content),
-            _ => self.answer(number, row, extra, content),
+            "user" | "tool" => self.message(number, row, content),
+            _ => self.answer(number, row, content),
         }
-        for event in &mut self.draft.events[first..] {
+        for event in &mut self.chat.draft.events[first..] {
             event.when(when.as_ref());
         }
     }
 
     /// An answer of the model: reasoning, text, calls.
-    fn answer(&mut self, number: usize, row: &Row<'_>, extra: &Extra<'_>, content: Spoken) {
-        self.waiting.clear();
+    fn answer(&mut self, number: usize, row: &Row<'_>, content: Spoken) {
         let command = fenced(&content.text).map(str::to_owned);
-        if let Some(reasoning) = row.reasoning_content.named() {
-            let at = self.origin("/reasoning_content");
-            self.draft.reasoning(self.options, at, reasoning, false);
+        if let Some(reasoning) = row.name("reasoning_content") {
+            let place = self.origin("/reasoning_content");
+            self.chat.reasoning(place, reasoning, false);
         }
-        self.draft.withhold(
-            "encryptedReasoning",
-            row.thinking_blocks.items().len() as u64,
-        );
-        let at = self.origin("");
-        self.draft.message(at, Role::Assistant, content, false);
-        let items: Items<'_> = row.output.map(loose::part).unwrap_or_default();
-        let items: Vec<Item<'_>> = items.items().iter().map(|item| loose::part(item)).collect();
-        for (n, item) in items.iter().enumerate() {
-            self.item(n, item);
-        }
-        if let Some(actions) = extra.actions.as_ref() {
-            for (n, action) in actions.iter().enumerate() {
-                let read: Action<'_> = loose::part(action);
-                let id = read.tool_call_id.named();
-                let id = id.unwrap_or_else(|| format!("m{number}.{n}"));
-                let arguments = match read.command.as_ref() {
-                    Some(command) => bash(command),
-                    None => loose::without(action, &["tool_call_id"]),
-                };
-                self.call(
-                    &format!("/extra/actions/{n}"),
-                    "bash",
-                    id,
-                    (arguments, None),
-                );
-            }
-        } else if let Some(calls) = row.tool_calls.as_ref() {
-            for (n, call) in calls.iter().enumerate() {
-                let Some(function) = call.function.as_ref() else {
-                    continue;
-                };
-                let id = call.id.named().unwrap_or_else(|| format!("m{number}.{n}"));
-                let arguments = loose::arguments(function.arguments.text());
-                self.call(
-                    &format!("/tool_calls/{n}"),
-                    function.name.text(),
-                    id,
-                    arguments,
-                );
-            }
-        } else if items.iter().any(|item| item.kind.text() == "function_call") {
-            for (n, item) in items.iter().enumerate() {
-                if item.kind.text() == "function_call" {
-                    let id = item.call_id.named();
-                    let id = id.unwrap_or_else(|| format!("m{number}.{n}"));
-                    let arguments = loose::arguments(item.arguments.text());
-                    self.call(&format!("/output/{n}"), item.name.text(), id, arguments);
-                }
-            }
-        } else if let Some(command) = command {
-            self.call(
-                "/content",
-                "bash",
-                format!("m{number}.0"),
-                (bash(&command), None),
-            );
-        }
-        let usage = row.usage.as_ref();
-        let usage = usage.or_else(|| extra.response.as_ref()?.usage.as_ref());
-        if let Some(counted) = usage.and_then(Usage::read) {
-            let tokens = counted.disjoint();
-            self.draft.record.tokens = self.draft.record.tokens.plus(tokens);
-            self.counted += 1;
-            let calls = self.waiting.all();
-            let usage = What::Usage {
-                tokens,
-                model: None,
-                cost: *extra.cost,
-                calls,
-            };
-            self.draft.push(self.origin("/extra"), usage);
-        } else {
+        let blocks = row.rows("thinking_blocks").count();
+        self.chat
+            .draft
+            .withhold("encryptedReasoning", blocks as u64);
+        self.chat.answer(self.origin(""), content);
+        self.calls(&format!("m{number}"), row, command.as_deref());
+        let usage = row.row("usage").or_else(|| row.row("extra.response.usage"));
+        let Some(counted) = usage.and_then(|usage| Inclusive::of(&usage)) else {
             self.uncounted += 1;
-        }
+            return;
+        };
+        self.counted += 1;
+        let tokens = counted.disjoint();
+        let record = &mut self.chat.draft.record;
+        record.tokens = record.tokens.plus(tokens);
+        let usage = What::Usage {
+            tokens,
+            model: None,
+            cost: row.number("extra.cost"),
+            calls: self.chat.calls(),
+        };
+        self.chat.draft.push(self.origin("/extra"), usage);
     }
 
-    fn item(&mut self, n: usize, item: &Item<'_>) {
-        let at = self.origin(&format!("/output/{n}"));
-        match item.kind.text() {
-            "reasoning" => {
-                let summary = Spoken::of(item.summary).text;
-                if !summary.trim().is_empty() {
-                    self.draft.reasoning(self.options, at, summary, true);
+    /// Adds the calls of an answer: those that the program made of it, or else those of the model's API, or else its only
+    /// fenced block. Calls without an id get one that begins with a prefix.
+    fn calls(&mut self, prefix: &str, row: &Row<'_>, command: Option<&str>) {
+        let id = |named: Option<String>, n: usize| named.unwrap_or_else(|| format!("{prefix}.{n}"));
+        let mut functions = Vec::new();
+        for (n, item) in row.rows("output").enumerate() {
+            let place = self.origin(&format!("/output/{n}"));
+            match &*item.text("type") {
+                "reasoning" => {
+                    let encrypted = u64::from(item.string("encrypted_content").is_some());
+                    let summary = Spoken::at(&item, "summary").text;
+                    self.chat.reasoning(place, summary, true);
+                    self.chat.draft.withhold("encryptedReasoning", encrypted);
                 }
-                let encrypted = u64::from(item.encrypted_content.is_some());
-                self.draft.withhold("encryptedReasoning", encrypted);
+                "message" => {
+                    let content = Spoken::at(&item, "content");
+                    let draft = &mut self.chat.draft;
+                    draft.message(place, Role::Assistant, content, false);
+                }
+                "function_call" => functions.push((n, place, item)),
+                _ => {}
             }
-            "message" => {
-                let content = Spoken::of(item.content);
-                self.draft.message(at, Role::Assistant, content, false);
+        }
+        if row.is_list("extra.actions") {
+            for (n, action) in row.rows("extra.actions").enumerate() {
+                let arguments = match action.string("command") {
+                    Some(command) => bash(&command),
+                    None => loose::without(action.json(), &["tool_call_id"]),
+                };
+                let place = self.origin(&format!("/extra/actions/{n}"));
+                let id = id(action.name("tool_call_id"), n);
+                self.chat.call(place, "bash", id, (arguments, None));
             }
-            _ => {}
+        } else if row.is_list("tool_calls") {
+            self.chat.tool_calls(&self.at, row, prefix);
+        } else if !functions.is_empty() {
+            for (n, place, item) in functions {
+                let arguments = loose::arguments(&item.text("arguments"));
+                let id = id(item.name("call_id"), n);
+                self.chat.call(place, &item.text("name"), id, arguments);
+            }
+        } else if let Some(command) = command {
+            let place = self.origin("/content");
+            self.chat
+                .call(place, "bash", id(None, 0), (bash(command), None));
         }
     }
 
     /// A message of the task, the environment or a person.
-    fn heard(&mut self, number: usize, row: &Row<'_>, extra: &Extra<'_>, content: Spoken) {
-        let at = self.origin("");
-        if let Some(kind) = extra.interrupt_type.named() {
+    fn message(&mut self, number: usize, row: &Row<'_>, content: Spoken) {
+        let place = self.origin("");
+        if let Some(kind) = row.name("extra.interrupt_type") {
             if kind.starts_with("User") {
-                self.draft.message(at, Role::User, content, true);
+                let draft = &mut self.chat.draft;
+                draft.message(place, Role::User, content, true);
             } else {
-                self.draft.note(at, &kind, Some(content.text));
+                self.chat.draft.note(place, &kind, Some(content.text));
             }
-        } else if extra.actions.is_some() {
+        } else if row.is_list("extra.actions") {
             // A command typed by a person.
-            self.draft.message(at, Role::User, content, true);
-            self.answer(number, row, extra, Spoken::default());
-        } else if extra.returncode.is_some()
-            || row.role.text() == "tool"
+            let draft = &mut self.chat.draft;
+            draft.message(place, Role::User, content, true);
+            self.answer(number, row, Spoken::default());
+        } else if row.integer("extra.returncode").is_some()
+            || row.text("role") == "tool"
             || header(&content.text).is_some()
         {
-            self.result(row, extra, content);
+            self.result(row, content);
         } else if !self.asked {
             self.asked = true;
-            self.draft.message(at, Role::User, content, false);
+            self.chat.user(place, content);
         } else if number == self.last {
-            self.draft.submission(!content.text.is_empty());
-        } else if self.waiting.is_empty() {
-            self.draft.note(at, "environment", Some(content.text));
+            self.chat.draft.submission(!content.text.is_empty());
+        } else if self.chat.is_waiting() {
+            self.result(row, content);
         } else {
-            self.result(row, extra, content);
+            let note = Some(content.text);
+            self.chat.draft.note(place, "environment", note);
         }
     }
 
-    fn result(&mut self, row: &Row<'_>, extra: &Extra<'_>, content: Spoken) {
-        let named = row.tool_call_id.named().or_else(|| row.call_id.named());
-        let call = match named {
-            Some(id) => {
-                self.waiting.answer(&id);
-                Some(id)
+    fn result(&mut self, row: &Row<'_>, mut content: Spoken) {
+        let named = row.name("tool_call_id").or_else(|| row.name("call_id"));
+        let mut code = row.integer("extra.returncode");
+        let mut from = ExitCodeFrom::Field;
+        if code.is_some() {
+            if let Some(raw) = row.string("extra.raw_output") {
+                content.text = raw.into_owned();
             }
-            None => self.waiting.next(),
-        };
-        let mut result = ToolResult {
-            call,
-            images: content.images,
-            ..ToolResult::default()
-        };
-        let mut text = content.text;
-        if let Some(code) = *extra.returncode {
-            result.exit_code_from = Some(ExitCodeFrom::Field);
-            result.exit_code = Some(code);
-            if let Some(raw) = extra.raw_output.as_ref() {
-                text = raw.to_string();
+            if let Some(exception) = row.name("extra.exception_info") {
+                let output = std::mem::replace(&mut content.text, exception);
+                if !output.is_empty() {
+                    content.text += &format!("\n{output}");
+                }
             }
-            if let Some(exception) = extra.exception_info.named() {
-                text = if text.is_empty() {
-                    exception
-                } else {
-                    format!("{exception}\n{text}")
-                };
-            }
-        } else if let Some((code, rest)) = header(&text) {
-            result.exit_code_from = Some(ExitCodeFrom::Text);
-            result.exit_code = Some(code);
-            text = String::from(rest);
+        } else if let Some((exit, rest)) = header(&content.text) {
+            (code, from) = (Some(exit), ExitCodeFrom::Text);
+            content.text = rest.to_owned();
         }
-        result.ok = result.exit_code.map(|code| code == 0);
-        if result.exit_code == Some(-1) {
+        let mut result = ToolResult::of(self.chat.answered(named), content);
+        result.ok = code.map(|code| code == 0);
+        if code == Some(-1) {
             // The command was not executed, or timed out.
-            (result.exit_code, result.exit_code_from) = (None, None);
             result.status = Some("error".to_owned());
+        } else {
+            result.exit_code = code;
+            result.exit_code_from = code.map(|_| from);
         }
-        result.text = Some(text);
-        self.draft.push(self.origin(""), What::ToolResult(result));
+        let place = self.origin("");
+        self.chat.draft.push(place, What::ToolResult(result));
     }
 
-    fn exit(&mut self, extra: &Extra<'_>, content: Spoken) {
-        let Some(message) = extra.exception_str.named() else {
+    fn exit(&mut self, row: &Row<'_>, text: &str) {
+        let Some(message) = row.name("extra.exception_str") else {
             return;
         };
-        let frames = extra.traceback.named();
-        let frames = frames.unwrap_or(content.text);
-        let message = self.draft.traced(self.options, message, &frames);
-        let error = What::Error {
-            message,
-            code: None,
-        };
-        self.draft.push(self.origin("/extra"), error);
+        let frames = row.word("extra.traceback");
+        let frames = frames.as_deref().unwrap_or(text);
+        let options = self.chat.options;
+        let message = self.chat.draft.traced(options, message, frames);
+        let place = self.origin("/extra");
+        self.chat.draft.push(place, What::error(message));
     }
 
-    fn call(
-        &mut self,
-        at: &str,
-        name: &str,
-        id: String,
-        (arguments, arguments_text): (Option<Box<RawValue>>, Option<String>),
-    ) {
-        self.waiting.push(id.clone());
-        let name = if name.is_empty() { "unknown" } else { name };
-        let call = Call {
-            name: name.to_owned(),
-            call: Some(id),
-            arguments,
-            arguments_text,
-            ..Call::default()
-        };
-        self.draft.push(self.origin(at), What::ToolCall(call));
-    }
-
-    fn record(&mut self, whole: &Whole<'_>) {
-        let empty = (Info::default(), Config::default());
-        let info = whole.info.as_ref().unwrap_or(&empty.0);
-        let config = info.config.as_ref().unwrap_or(&empty.1);
-        if let Some(status) = info.exit_status.as_ref() {
-            self.draft.record.state = state(status);
-            self.draft.record.detail = info.exit_status.named();
-            self.draft.submission(info.submission.named().is_some());
+    fn record(&mut self, whole: &Row<'_>) {
+        let draft = &mut self.chat.draft;
+        if let Some(status) = whole.string("info.exit_status") {
+            draft.record.state = state(&status);
+            draft.record.detail = whole.name("info.exit_status");
+            draft.submission(whole.word("info.submission").is_some());
         }
-        let record = &mut self.draft.record;
-        record.case = whole.instance_id.named();
+        let cwd = whole.name("info.config.environment.cwd");
+        draft.identity.workspaces.extend(cwd);
+        let record = &mut draft.record;
+        let instance = whole.name("instance_id");
         record.id = Id::Derived {
-            names: record.case.iter().cloned().collect(),
+            names: instance.iter().cloned().collect(),
             with_digests: true,
         };
-        record.ids.extend(
-            record
-                .case
-                .iter()
-                .map(|id| ("instance".to_owned(), id.clone())),
-        );
-        record.format_version = whole.trajectory_format.named();
+        record.case.clone_from(&instance);
+        record.ids([("instance", instance)]);
+        record.format_version = whole.name("trajectory_format");
         record.harness = Some("mini-swe-agent".to_owned());
-        record.harness_version = info.mini_version.named();
-        let model = config
-            .model
-            .as_ref()
-            .and_then(|model| model.model_name.named());
+        record.harness_version = whole.name("info.mini_version");
+        let model = whole.name("info.config.model.model_name");
         record.models.extend(model);
-        let counted = !record.tokens.nothing();
-        if !counted {
+        let is_counted = !record.tokens.nothing();
+        if !is_counted {
             record.tokens = super::Tokens::default();
         }
-        let cost = info
-            .model_stats
-            .as_ref()
-            .and_then(|stats| *stats.instance_cost);
-        record.cost = cost.filter(|cost| *cost != 0.0 || counted);
+        let cost = whole.number("info.model_stats.instance_cost");
+        record.cost = cost.filter(|cost| *cost != 0.0 || is_counted);
         std::mem::take(&mut self.times).write(record);
-        let cwd = config
-            .environment
-            .as_ref()
-            .and_then(|place| place.cwd.named());
-        self.draft.identity.workspaces.extend(cwd);
     }
 
     fn origin(&self, below: &str) -> Origin {

@@ -3,16 +3,18 @@
 mod v0;
 mod v1;
 
+use std::borrow::Cow;
 use std::collections::BTreeMap;
 use std::ops::Range;
 
-use serde::Deserialize;
 use serde_json::value::RawValue;
 
 use crate::diagnostics::codes::IMPORT_UNREADABLE_ENTRY;
+use crate::formats::trace::Change;
 
 use super::draft::{Draft, Id, Origin};
-use super::loose::{self, Flag, Items, Text};
+use super::loose;
+use super::row::Row;
 use super::{Importer, Options, Problem, Source};
 
 /// The importer.
@@ -64,7 +66,7 @@ pub fn read_below(
 /// Converts the events of one generation.
 trait Generation {
     /// Reads one event. `Err` describes what it is not.
-    fn event(&mut self, place: Origin, raw: &RawValue) -> Result<(), &'static str>;
+    fn event(&mut self, place: Origin, row: &Row<'_>) -> Result<(), &'static str>;
     /// The draft, to which problems are added.
     fn draft(&mut self) -> &mut Draft;
     /// Completes the draft after the last event.
@@ -119,13 +121,6 @@ fn number(file: &str) -> Option<u64> {
     digits.parse().ok()
 }
 
-#[derive(Deserialize, Default)]
-#[serde(default)]
-struct Export<'a> {
-    #[serde(borrow)]
-    items: Items<'a>,
-}
-
 fn read(source: &Source, conversation: &Conversation, options: &Options) -> Result<Draft, Problem> {
     let mut reader: Option<Box<dyn Generation + '_>> = None;
     let unnumbered = |position: &usize| {
@@ -169,17 +164,20 @@ fn read(source: &Source, conversation: &Conversation, options: &Options) -> Resu
                 continue;
             }
         };
-        for (pointer, row) in rows(raw) {
+        let Ok(row) = Row::value(raw.get()) else {
+            continue;
+        };
+        for (pointer, row) in rows(&row) {
             let place = Origin {
                 file: index,
                 pointer: pointer.clone(),
                 ..Origin::default()
             };
             let reader = reader.get_or_insert_with(|| match state.take() {
-                Some(state) if is_v1(row) => Box::new(v1::Reader::new(options, state)),
+                Some(state) if is_v1(&row) => Box::new(v1::Reader::new(options, state)),
                 _ => Box::new(v0::Reader::new(options, &conversation.folder)),
             });
-            match reader.event(place, row) {
+            match reader.event(place, &row) {
                 Ok(()) => any = true,
                 Err(wanted) => {
                     let pointer = pointer.unwrap_or_default();
@@ -204,37 +202,24 @@ fn read(source: &Source, conversation: &Conversation, options: &Options) -> Resu
     Ok(reader.finish())
 }
 
-/// The events of a file: a single one, or all of an export.
-fn rows(raw: &RawValue) -> Vec<(Option<String>, &RawValue)> {
-    let (below, items) = if raw.get().starts_with('[') {
-        let items: Items<'_> = loose::part(raw);
-        ("", items)
+/// The events of a file: a single one, or all of an export. Each has a pointer in an export.
+fn rows<'a>(file: &Row<'a>) -> Vec<(Option<String>, Row<'a>)> {
+    let (below, items): (_, Vec<Row<'_>>) = if file.is_array() {
+        ("", file.items().collect())
+    } else if file.is_list("items") {
+        ("/items", file.rows("items").collect())
     } else {
-        let export: Export<'_> = loose::part(raw);
-        if export.items.is_none() {
-            return vec![(None, raw)];
-        }
-        ("/items", export.items)
+        return vec![(None, file.clone())];
     };
-    let items = items.0.unwrap_or_default().into_iter().enumerate();
+    let items = items.into_iter().enumerate();
     items
         .map(|(number, row)| (Some(format!("{below}/{number}")), row))
         .collect()
 }
 
-fn is_v1(row: &RawValue) -> bool {
-    #[derive(Deserialize, Default)]
-    #[serde(default)]
-    struct Tag<'a> {
-        #[serde(borrow)]
-        kind: Option<&'a RawValue>,
-        action: Option<&'a RawValue>,
-        observation: Option<&'a RawValue>,
-    }
-    let tag: Tag<'_> = loose::part(row);
-    let is_word =
-        |value: Option<&RawValue>| value.is_some_and(|value| value.get().starts_with('"'));
-    tag.kind.is_some() || !(is_word(tag.action) || is_word(tag.observation))
+fn is_v1(row: &Row<'_>) -> bool {
+    let is_word = |key: &str| row.string(key).is_some();
+    row.has("kind") || !(is_word("action") || is_word("observation"))
 }
 
 /// The id of a run whose source has a unique one: a UUID, with or without hyphens.
@@ -250,37 +235,40 @@ fn id(own: &str) -> Id {
 }
 
 /// A file changed by a result, in either generation.
-#[derive(Deserialize, Default)]
-#[serde(default)]
 struct Edited<'a> {
-    #[serde(borrow)]
-    path: Text<'a>,
-    prev_exist: Flag,
-    old_content: Text<'a>,
-    new_content: Text<'a>,
+    path: Option<String>,
+    is_new: bool,
+    old: Option<Cow<'a, str>>,
+    new: Option<Cow<'a, str>>,
 }
 
-impl Edited<'_> {
+impl<'a> Edited<'a> {
+    fn of(row: &Row<'a>) -> Self {
+        Self {
+            path: row.name("path"),
+            is_new: row.flag("prev_exist") == Some(false),
+            old: row.string("old_content"),
+            new: row.string("new_content"),
+        }
+    }
+
     /// Adds the edit, if there is one.
-    fn push(&self, draft: &mut Draft, place: Origin, call: Option<String>) {
-        use crate::formats::trace::Change;
-        let (Some(path), Some(new)) = (self.path.named(), self.new_content.as_ref()) else {
+    fn push(self, draft: &mut Draft, place: Origin, call: Option<String>) {
+        let (Some(path), Some(new)) = (self.path, self.new) else {
             return;
         };
-        draft.withhold("fileContents", 1 + u64::from(self.old_content.is_some()));
-        let is_new = *self.prev_exist == Some(false);
-        let old = self.old_content.as_deref();
-        let old = old.or_else(|| is_new.then_some(""));
+        draft.withhold("fileContents", 1 + u64::from(self.old.is_some()));
+        let old = self.old.or_else(|| self.is_new.then(Cow::default));
         let edit = super::What::Edit {
             call,
             path,
-            change: if is_new {
+            change: if self.is_new {
                 Change::Create
             } else {
                 Change::Modify
             },
             to: None,
-            diff: old.and_then(|old| super::diff::unified(old, new)),
+            diff: old.and_then(|old| super::diff::unified(&old, &new)),
         };
         draft.push(place, edit);
     }

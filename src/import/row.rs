@@ -178,6 +178,15 @@ impl<'a> Row<'a> {
         self.string(path).filter(|text| !text.is_empty())
     }
 
+    /// A string or a number, such as an id.
+    pub fn id(&self, path: &str) -> Option<String> {
+        let node = self.node(path)?;
+        match node.kind() {
+            Kind::Number => Some(node.raw.to_owned()),
+            _ => node.as_str().map(Cow::into_owned),
+        }
+    }
+
     /// The first string that is not empty.
     pub fn first<const N: usize>(&self, paths: [&str; N]) -> Option<Cow<'a, str>> {
         paths.iter().find_map(|path| self.word(path))

@@ -1,7 +1,5 @@
 //! Helpers of several importers: which files they read, and how messages, reasoning and prompts become events.
 
-use std::collections::{BTreeSet, VecDeque};
-
 use crate::formats::trace::Role;
 
 use super::draft::{Draft, Identity, Origin, Outcome, What};
@@ -38,50 +36,6 @@ pub fn kept(what: &str) -> &'static str {
         "developerPrompts" => "developer prompt",
         "compactionSummaries" => "compaction summary",
         _ => "injected context",
-    }
-}
-
-/// Calls of an answer without a result, in order.
-#[derive(Default)]
-pub struct Waiting {
-    calls: VecDeque<String>,
-    answered: BTreeSet<String>,
-}
-
-impl Waiting {
-    /// Adds a call.
-    pub fn push(&mut self, call: String) {
-        self.calls.push_back(call);
-    }
-
-    /// Marks a call as answered.
-    pub fn answer(&mut self, call: &str) {
-        self.answered.insert(call.to_owned());
-    }
-
-    /// The next unanswered call, for a result without an id.
-    pub fn next(&mut self) -> Option<String> {
-        (!self.is_empty()).then(|| self.calls.pop_front())?
-    }
-
-    /// Whether every call has a result.
-    pub fn is_empty(&mut self) -> bool {
-        while let Some(call) = self.calls.front()
-            && self.answered.remove(call)
-        {
-            self.calls.pop_front();
-        }
-        self.calls.is_empty()
-    }
-
-    /// Every call.
-    pub fn all(&self) -> Vec<String> {
-        self.calls.iter().cloned().collect()
-    }
-
-    /// Clears the calls of the previous answer.
-    pub fn clear(&mut self) {
-        *self = Self::default();
     }
 }
 

@@ -1,15 +1,11 @@
 //! SWE-agent: `*.traj`, with the steps of a run, or a demonstration with only the history. It records no times.
 
-use serde::Deserialize;
-use serde_json::value::RawValue;
-
-use crate::formats::json::Str;
-use crate::formats::trace::Role;
-
-use super::draft::{Call, Draft, Id, Record, Tokens, ToolResult, What};
-use super::loose::{self, Apart, Count, Flag, Items, Number, Spoken, Text};
-use super::shared::{Waiting, at, documents};
-use super::{Importer, Options, Problem, Source};
+use super::chat::Chat;
+use super::draft::{Draft, Id, Record, Tokens, ToolResult, What};
+use super::loose::{self, Spoken};
+use super::row::Row;
+use super::shared::{at, documents};
+use super::{Importer, Options, Origin, Problem, Source};
 
 /// The importer.
 pub struct SweAgent;
@@ -31,334 +27,196 @@ impl Importer for SweAgent {
     }
 }
 
-#[derive(Deserialize, Default)]
-#[serde(default)]
-struct Whole<'a> {
-    #[serde(borrow)]
-    environment: Text<'a>,
-    trajectory: Items<'a>,
-    history: Items<'a>,
-    info: Apart<Info<'a>>,
-    attempts: Items<'a>,
-}
-
-#[derive(Deserialize, Default)]
-#[serde(default)]
-struct Info<'a> {
-    model_stats: Apart<Stats>,
-    #[serde(borrow)]
-    exit_status: Text<'a>,
-    submission: Text<'a>,
-    swe_agent_version: Text<'a>,
-}
-
-#[derive(Deserialize, Default)]
-#[serde(default)]
-struct Stats {
-    instance_cost: Number,
-    tokens_sent: Count,
-    tokens_received: Count,
-}
-
-#[derive(Deserialize, Default)]
-#[serde(default)]
-struct Step<'a> {
-    #[serde(borrow)]
-    action: Text<'a>,
-    observation: Option<&'a RawValue>,
-    response: Option<&'a RawValue>,
-    thought: Option<&'a RawValue>,
-    state: Option<&'a RawValue>,
-}
-
-#[derive(Deserialize, Default)]
-#[serde(default)]
-struct State<'a> {
-    #[serde(borrow)]
-    working_dir: Text<'a>,
-}
-
-#[derive(Deserialize, Default)]
-#[serde(default)]
-struct Row<'a> {
-    #[serde(borrow)]
-    role: Text<'a>,
-    content: Option<&'a RawValue>,
-    thought: Option<&'a RawValue>,
-    action: Text<'a>,
-    tool_calls: Items<'a>,
-    tool_call_ids: Apart<Vec<Str<'a>>>,
-    is_demo: Flag,
-    thinking_blocks: Items<'a>,
-}
-
-#[derive(Deserialize, Default)]
-#[serde(default)]
-struct ToolCall<'a> {
-    #[serde(borrow)]
-    id: Text<'a>,
-    function: Apart<Function<'a>>,
-}
-
-#[derive(Deserialize, Default)]
-#[serde(default)]
-struct Function<'a> {
-    #[serde(borrow)]
-    name: Text<'a>,
-    arguments: Text<'a>,
-}
+/// A step, or a row of the history, with its pointer.
+type Part<'a> = (String, Row<'a>);
 
 fn read(source: &Source, position: usize, options: &Options) -> Result<Draft, Problem> {
     let file = source.read(position)?;
     let text = loose::text(file.name, &file.bytes)?;
-    let whole: Whole<'_> = loose::document(file.name, &text)?;
-    if whole.trajectory.is_none() && whole.history.is_none() {
+    let whole = Row::document(file.name, &text)?;
+    let has_steps = whole.is_list("trajectory");
+    if !has_steps && !whole.is_list("history") {
         return Err(loose::odd(file.name, "/trajectory", "a list of steps"));
     }
-    let mut draft = Draft::default();
-    draft.sources.push(position);
-    let history = rows(&whole.history, "/history", file.name, &mut draft);
-    if whole.trajectory.is_some() {
-        let steps = rows(&whole.trajectory, "/trajectory", file.name, &mut draft);
-        beginning(&history, options, &mut draft);
-        run(&steps, &history, &mut draft);
+    let mut chat = Chat::new(options);
+    chat.draft.sources.push(position);
+    let mut parts = |key: &str| {
+        let pointer = format!("/{key}");
+        chat.rows(file.name, whole.rows(key), &pointer, "an object")
+    };
+    let (history, steps) = (parts("history"), parts("trajectory"));
+    if has_steps {
+        beginning(&history, &mut chat);
+        run(&steps, &history, &mut chat);
     } else {
-        demonstration(&history, options, &mut draft);
+        demonstration(&history, &mut chat);
     }
-    record(&whole, file.name, &mut draft);
-    Ok(draft)
-}
-
-/// The objects of a list, each with its pointer.
-fn rows<'a, T: Deserialize<'a>>(
-    list: &Items<'a>,
-    pointer: &str,
-    file: &str,
-    draft: &mut Draft,
-) -> Vec<(String, T)> {
-    let mut rows = Vec::new();
-    for (number, raw) in list.items().iter().enumerate() {
-        let pointer = format!("{pointer}/{number}");
-        match serde_json::from_str(raw.get()) {
-            Ok(row) => rows.push((pointer, row)),
-            Err(_) => draft.odd(file, &pointer, "an object"),
-        }
-    }
-    rows
+    record(&whole, file.name, &mut chat.draft);
+    Ok(chat.draft)
 }
 
 /// Reads everything before the first step: prompts, demonstrations, the task. The rest of the history repeats the steps.
-fn beginning(history: &[(String, Row<'_>)], options: &Options, draft: &mut Draft) {
-    let is_demo = |row: &Row<'_>| *row.is_demo == Some(true);
-    let demos = history.iter().filter(|(_, row)| is_demo(row)).count();
+fn beginning(history: &[Part<'_>], chat: &mut Chat<'_>) {
+    let mut demos = 0;
+    let mut first_demo = None;
     let mut asked = false;
     for (pointer, row) in history {
         let place = at(pointer.clone());
-        match row.role.text() {
-            _ if is_demo(row) => {}
-            "system" => {
-                let text = Spoken::of(row.content).text;
-                draft.prompt(options, place, "systemPrompts", text);
+        match &*row.text("role") {
+            _ if row.is("is_demo") => {
+                demos += 1;
+                first_demo.get_or_insert(place);
             }
+            "system" => chat.system(place, Spoken::at(row, "content").text),
             "user" if !asked => {
                 asked = true;
-                draft.message(place, Role::User, Spoken::of(row.content), false);
+                chat.user(place, Spoken::at(row, "content"));
             }
             _ => {}
         }
     }
-    if let (1.., Some((pointer, _))) = (demos, history.iter().find(|(_, row)| is_demo(row))) {
+    if let Some(place) = first_demo {
         let text = format!("{demos} messages of a demonstration are not part of the run");
-        draft.note(at(pointer.clone()), "demonstration", Some(text));
+        chat.draft.note(place, "demonstration", Some(text));
     }
 }
 
-fn run(steps: &[(String, Step<'_>)], history: &[(String, Row<'_>)], draft: &mut Draft) {
-    let mut answers = history
-        .iter()
-        .map(|(_, row)| row)
-        .filter(|row| row.role.text() == "assistant" && *row.is_demo != Some(true))
-        .peekable();
+fn run(steps: &[Part<'_>], history: &[Part<'_>], chat: &mut Chat<'_>) {
+    let answers = history.iter().map(|(_, row)| row);
+    let answers = answers.filter(|row| row.text("role") == "assistant" && !row.is("is_demo"));
+    let mut answers = answers.peekable();
     for (number, (pointer, step)) in steps.iter().enumerate() {
         let place = |below: &str| at(format!("{pointer}/{below}"));
         if number == 0 {
-            draft.identity.workspaces.extend(workspace(step.state));
+            chat.draft.identity.workspaces.extend(workspace(step));
         }
-        let thought = Spoken::of(step.thought);
-        let (below, said) = if thought.text.trim().is_empty() {
-            ("response", Spoken::of(step.response))
+        let below = if is_thought(step) {
+            "thought"
         } else {
-            ("thought", thought)
+            "response"
         };
-        draft.message(place(below), Role::Assistant, said, false);
-        let observation = Spoken::of(step.observation);
-        let action = step.action.text().trim_end();
+        chat.answer(place(below), Spoken::at(step, below));
+        let observation = Spoken::at(step, "observation");
+        let action = step.text("action");
+        let action = action.trim_end();
         if action.is_empty() {
             if !observation.text.trim().is_empty() {
-                draft.note(place("observation"), "environment", Some(observation.text));
+                let note = Some(observation.text);
+                chat.draft.note(place("observation"), "environment", note);
             }
             continue;
         }
-        let row = answers.next_if(|row| row.action.text().trim_end() == action);
-        let call: ToolCall<'_> = row
-            .and_then(|row| row.tool_calls.items().first().copied())
-            .map(loose::part)
-            .unwrap_or_default();
-        let name = call.function.as_ref().and_then(|made| made.name.named());
-        let id = call.id.named().unwrap_or_else(|| format!("s{number}"));
-        let call = Call {
-            name: name.unwrap_or_else(|| "bash".to_owned()),
-            call: Some(id.clone()),
-            arguments_text: Some(action.to_owned()),
-            ..Call::default()
-        };
-        draft.push(place("action"), What::ToolCall(call));
-        result(place("observation"), Some(id), observation, draft);
+        let row = answers.next_if(|row| row.text("action").trim_end() == action);
+        let call = row.and_then(|row| row.rows("tool_calls").next());
+        let named = |path| call.as_ref().and_then(|call| call.name(path));
+        let name = named("function.name").unwrap_or_else(|| "bash".to_owned());
+        let id = named("id").unwrap_or_else(|| format!("s{number}"));
+        let text = Some(action.to_owned());
+        chat.call(place("action"), &name, id.clone(), (None, text));
+        result(place("observation"), Some(id), observation, chat);
     }
 }
 
+/// Whether a step or an answer has a thought, which is a part of its response.
+fn is_thought(row: &Row<'_>) -> bool {
+    !Spoken::at(row, "thought").text.trim().is_empty()
+}
+
 /// A history without steps.
-fn demonstration(history: &[(String, Row<'_>)], options: &Options, draft: &mut Draft) {
-    let mut waiting = Waiting::default();
+fn demonstration(history: &[Part<'_>], chat: &mut Chat<'_>) {
     let mut asked = false;
     for (number, (pointer, row)) in history.iter().enumerate() {
-        let place = |below: &str| at(format!("{pointer}{below}"));
-        let content = Spoken::of(row.content);
-        match row.role.text() {
-            "system" => draft.prompt(options, place(""), "systemPrompts", content.text),
+        let place = at(pointer.clone());
+        let content = Spoken::at(row, "content");
+        match &*row.text("role") {
+            "system" => chat.system(place, content.text),
             "assistant" => {
                 asked = true;
-                draft.withhold(
-                    "encryptedReasoning",
-                    row.thinking_blocks.items().len() as u64,
-                );
-                let thought = Spoken::of(row.thought);
-                let said = if thought.text.trim().is_empty() {
-                    content
-                } else {
-                    thought
-                };
-                draft.message(place(""), Role::Assistant, said, false);
-                waiting.clear();
-                for call in calls(row, number) {
-                    call.1
-                        .call
-                        .clone()
-                        .into_iter()
-                        .for_each(|id| waiting.push(id));
-                    draft.push(place(&call.0), What::ToolCall(call.1));
+                let blocks = row.rows("thinking_blocks").count();
+                chat.draft.withhold("encryptedReasoning", blocks as u64);
+                let is_thought = is_thought(row);
+                let thought = is_thought.then(|| Spoken::at(row, "thought"));
+                chat.answer(place, thought.unwrap_or(content));
+                let id = format!("h{number}");
+                chat.tool_calls(pointer, row, &id);
+                if chat.calls().is_empty()
+                    && let Some(action) = row.word("action")
+                {
+                    let text = Some(action.trim_end().to_owned());
+                    chat.call(at(format!("{pointer}/action")), "bash", id, (None, text));
                 }
             }
             "tool" => {
-                let named = row.tool_call_ids.as_ref().and_then(|ids| ids.first());
-                let call = named.map(|id| id.to_string());
-                if let Some(id) = &call {
-                    waiting.answer(id);
-                }
-                result(place(""), call, content, draft);
+                let id = row.rows("tool_call_ids").next();
+                let id = id.and_then(|id| id.as_str()).map(String::from);
+                let call = id.and_then(|id| chat.answered(Some(id)));
+                result(place, call, content, chat);
             }
-            _ => match waiting.next() {
-                Some(call) => result(place(""), Some(call), content, draft),
-                None if asked => draft.note(place(""), "environment", Some(content.text)),
-                None => draft.message(place(""), Role::User, content, false),
-            },
+            _ if chat.is_waiting() => {
+                let call = chat.answered(None);
+                result(place, call, content, chat);
+            }
+            _ if asked => chat.draft.note(place, "environment", Some(content.text)),
+            _ => chat.user(place, content),
         }
     }
 }
 
-/// The calls of a history row, each with its pointer in the row.
-fn calls(row: &Row<'_>, number: usize) -> Vec<(String, Call)> {
-    let calls = row.tool_calls.items();
-    if let (true, Some(action)) = (calls.is_empty(), row.action.named()) {
-        let call = Call {
-            name: "bash".to_owned(),
-            call: Some(format!("h{number}")),
-            arguments_text: Some(action.trim_end().to_owned()),
-            ..Call::default()
-        };
-        return vec![("/action".to_owned(), call)];
-    }
-    let calls = calls.iter().enumerate().map(|(n, raw)| {
-        let call: ToolCall<'_> = loose::part(raw);
-        let none = Function::default();
-        let function = call.function.as_ref().unwrap_or(&none);
-        let (arguments, arguments_text) = loose::arguments(function.arguments.text());
-        let name = function.name.named();
-        let call = Call {
-            name: name.unwrap_or_else(|| "unknown".to_owned()),
-            call: call.id.named().or_else(|| Some(format!("h{number}.{n}"))),
-            arguments,
-            arguments_text,
-            ..Call::default()
-        };
-        (format!("/tool_calls/{n}"), call)
-    });
-    calls.collect()
-}
-
 /// Adds a result. SWE-agent does not record whether an action succeeded.
-fn result(place: super::Origin, call: Option<String>, content: Spoken, draft: &mut Draft) {
-    draft.withhold("images", content.images);
-    let result = ToolResult {
-        call,
-        text: Some(content.text),
-        images: content.images,
-        ..ToolResult::default()
-    };
-    draft.push(place, What::ToolResult(result));
+fn result(place: Origin, call: Option<String>, content: Spoken, chat: &mut Chat<'_>) {
+    chat.draft.withhold("images", content.images);
+    let result = What::ToolResult(ToolResult::of(call, content));
+    chat.draft.push(place, result);
 }
 
-fn record(whole: &Whole<'_>, file: &str, draft: &mut Draft) {
-    let info = whole.info.as_ref();
-    if let Some(info) = info
-        && let Some(status) = info.exit_status.as_ref()
-    {
-        draft.record.state = state(status);
-        draft.record.detail = info.exit_status.named();
-        draft.submission(info.submission.named().is_some());
+fn record(whole: &Row<'_>, file: &str, draft: &mut Draft) {
+    if let Some(status) = whole.string("info.exit_status") {
+        draft.record.state = state(&status);
+        draft.record.detail = whole.name("info.exit_status");
+        draft.submission(whole.word("info.submission").is_some());
     }
-    if let attempts @ 2.. = whole.attempts.items().len() {
+    if let attempts @ 2.. = whole.rows("attempts").count() {
         let text = format!("The run is the best of {attempts} attempts");
         draft.note(at("/attempts".to_owned()), "attempts", Some(text));
     }
     let name = file.rsplit('/').next().unwrap_or(file);
     let stem = name.strip_suffix(".traj").unwrap_or(name);
-    let stats = info.and_then(|info| info.model_stats.as_ref());
-    let mut tokens = Tokens {
-        uncached_input: stats.and_then(|stats| *stats.tokens_sent),
-        output: stats.and_then(|stats| *stats.tokens_received),
+    let tokens = Tokens {
+        uncached_input: whole.count("info.model_stats.tokens_sent"),
+        output: whole.count("info.model_stats.tokens_received"),
         ..Tokens::default()
     };
-    let counted = !tokens.nothing();
-    if !counted {
-        tokens = Tokens::default();
-    }
-    let cost = stats.and_then(|stats| *stats.instance_cost);
-    let environment = whole.environment.named();
-    draft.record = Record {
+    let is_counted = !tokens.nothing();
+    let cost = whole.number("info.model_stats.instance_cost");
+    let environment = whole.name("environment");
+    let mut record = Record {
         id: Id::Derived {
             names: environment.iter().cloned().collect(),
             with_digests: true,
         },
-        ids: environment
-            .map(|id| ("environment".to_owned(), id))
-            .into_iter()
-            .collect(),
         case: (!stem.is_empty()).then(|| stem.to_owned()),
         harness: Some("swe-agent".to_owned()),
-        harness_version: info.and_then(|info| info.swe_agent_version.named()),
-        tokens,
-        cost: cost.filter(|_| counted),
+        harness_version: whole.name("info.swe_agent_version"),
+        tokens: if is_counted {
+            tokens
+        } else {
+            Tokens::default()
+        },
+        cost: cost.filter(|_| is_counted),
         ..std::mem::take(&mut draft.record)
     };
+    record.ids([("environment", environment)]);
+    draft.record = record;
 }
 
 /// The working folder of the agent: `state` is an object, or a string of JSON up to 0.7.
-fn workspace(state: Option<&RawValue>) -> Option<String> {
-    let raw = state?.get();
-    let inner = Str::parse(raw);
-    let state: State<'_> = serde_json::from_str(inner.as_deref().unwrap_or(raw)).ok()?;
-    state.working_dir.named()
+fn workspace(step: &Row<'_>) -> Option<String> {
+    let text = step.string("state");
+    let state = match &text {
+        Some(text) => Row::parse(text).ok()?,
+        None => step.row("state")?,
+    };
+    state.name("working_dir")
 }
 
 fn state(exit_status: &str) -> &'static str {

@@ -1,13 +1,10 @@
 //! Token counts of providers, and their conversion to four classes.
 
-use serde::Deserialize;
-
 use super::draft::{Event, Tokens, What};
-use super::loose::{Apart, Count};
+use super::row::Row;
 
 /// Token counts where input includes cached tokens and output includes reasoning.
 #[derive(Debug, Default, Clone, Copy)]
-#[allow(missing_docs, reason = "see above")]
 pub struct Inclusive {
     pub input: Option<u64>,
     pub cached: Option<u64>,
@@ -16,6 +13,21 @@ pub struct Inclusive {
 }
 
 impl Inclusive {
+    /// Reads `usage` of an answer, as in the `OpenAI` APIs and their imitations. One API uses prompt and completion, the other
+    /// input and output.
+    pub fn of(usage: &Row<'_>) -> Option<Self> {
+        let count = |keys: [&str; 2]| keys.iter().find_map(|key| usage.count(key));
+        let cached = "prompt_tokens_details.cached_tokens";
+        let reasoning = "completion_tokens_details.reasoning_tokens";
+        let counted = Self {
+            input: count(["prompt_tokens", "input_tokens"]),
+            cached: count([cached, "input_tokens_details.cached_tokens"]),
+            output: count(["completion_tokens", "output_tokens"]),
+            reasoning: count([reasoning, "output_tokens_details.reasoning_tokens"]),
+        };
+        (counted.input.is_some() || counted.output.is_some()).then_some(counted)
+    }
+
     /// The non-overlapping classes.
     pub fn disjoint(self) -> Tokens {
         let beside = |all: Option<u64>, part: Option<u64>| {
@@ -76,65 +88,4 @@ pub fn difference(recorded: Tokens, computed: Tokens) -> Option<String> {
         })
         .collect();
     (!differences.is_empty()).then(|| differences.join(", "))
-}
-
-/// `usage` of an answer, as in the `OpenAI` APIs and their imitations. One API uses prompt and completion, the other input and
-/// output.
-#[derive(Debug, Default, Deserialize)]
-#[serde(default)]
-pub struct Usage {
-    prompt_tokens: Count,
-    completion_tokens: Count,
-    prompt_tokens_details: Apart<Details>,
-    completion_tokens_details: Apart<Details>,
-    input_tokens: Count,
-    output_tokens: Count,
-    input_tokens_details: Apart<Details>,
-    output_tokens_details: Apart<Details>,
-}
-
-#[derive(Debug, Default, Deserialize)]
-#[serde(default)]
-struct Details {
-    cached_tokens: Count,
-    reasoning_tokens: Count,
-}
-
-impl Usage {
-    /// The counts; `None` if all are 0 or missing.
-    pub fn read(&self) -> Option<Inclusive> {
-        let cached = self.prompt_tokens_details.as_ref();
-        let cached = cached.or(self.input_tokens_details.as_ref());
-        let reasoning = self.completion_tokens_details.as_ref();
-        let reasoning = reasoning.or(self.output_tokens_details.as_ref());
-        let counted = Inclusive {
-            input: self.prompt_tokens.or(*self.input_tokens),
-            cached: cached.and_then(|details| *details.cached_tokens),
-            output: self.completion_tokens.or(*self.output_tokens),
-            reasoning: reasoning.and_then(|details| *details.reasoning_tokens),
-        };
-        (counted.input.is_some() || counted.output.is_some()).then_some(counted)
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn classes_do_not_overlap_and_what_is_not_counted_is_absent() {
-        let usage: Usage = serde_json::from_str(
-            r#"{"prompt_tokens":1200,"completion_tokens":30,"prompt_tokens_details":{"cached_tokens":960},"completion_tokens_details":null}"#,
-        )
-        .expect("usage");
-        let sum = usage.read().expect("counted").disjoint();
-        assert_eq!(
-            (sum.uncached_input, sum.cached_input),
-            (Some(240), Some(960))
-        );
-        assert_eq!((sum.output, sum.reasoning), (Some(30), None));
-        assert!(!sum.nothing());
-        let nothing: Usage = serde_json::from_str(r#"{"prompt_tokens":"many"}"#).expect("usage");
-        assert!(nothing.read().is_none());
-    }
 }

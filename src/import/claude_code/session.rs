@@ -151,12 +151,12 @@ impl Session {
             self.id = row.first(SESSION).map(Cow::into_owned);
         }
         self.draft.identity.workspace(&row.text("cwd"));
-        let at = lane.unwrap_or_else(|| self.lane_of(row, id));
-        self.lanes[at].clock(place.time.as_deref());
-        self.version(row, at, place);
-        let start = self.lanes[at].events.len();
-        let said = self.kind(row, at, place);
-        let lane = &mut self.lanes[at];
+        place.lane = lane.unwrap_or_else(|| self.lane_of(row, id));
+        self.lanes[place.lane].clock(place.time.as_deref());
+        self.version(row, place);
+        let start = self.lanes[place.lane].events.len();
+        let said = self.kind(row, place);
+        let lane = &mut self.lanes[place.lane];
         let time = place.time.clone().unwrap_or_default();
         lane.nodes.push(tree::Node {
             id,
@@ -164,6 +164,11 @@ impl Session {
             events: start..lane.events.len(),
             typed: said.then_some(time),
         });
+    }
+
+    /// Adds an event to the lane of a row.
+    pub(super) fn push(&mut self, place: &Place, pointer: &str, what: What) {
+        self.lanes[place.lane].push(place, pointer, what);
     }
 
     fn inherit(&mut self, place: &Place) {
@@ -210,8 +215,8 @@ impl Session {
     }
 
     /// Notes that the session continued with another version.
-    fn version(&mut self, row: &Row<'_>, at: usize, place: &Place) {
-        let Some(version) = row.name("version").filter(|_| at == 0) else {
+    fn version(&mut self, row: &Row<'_>, place: &Place) {
+        let Some(version) = row.name("version").filter(|_| place.lane == 0) else {
             return;
         };
         let known = self.draft.record.harness_version.as_deref();
@@ -220,21 +225,21 @@ impl Session {
         }
         if let Some(known) = known {
             let note = What::note("version change", Some(format!("{known} to {version}")));
-            self.lanes[at].push(place, "", note);
+            self.push(place, "", note);
         }
         self.draft.record.harness_version = Some(version);
     }
 
     /// Reads a row. Returns whether the user wrote it.
-    fn kind(&mut self, row: &Row<'_>, at: usize, place: &mut Place) -> bool {
+    fn kind(&mut self, row: &Row<'_>, place: &mut Place) -> bool {
         let kind = row.text("type");
         place.id = row.name("uuid");
         match (&*kind, row.row("message")) {
-            ("user", Some(message)) => return self.user(row, &message, at, place),
-            ("assistant", Some(message)) => self.assistant(row, &message, at, place),
-            ("system", _) => self.system(row, at, place),
-            ("attachment", _) => self.attachment(row, at, place),
-            ("queue-operation", _) => self.queue(row, at, place),
+            ("user", Some(message)) => return self.user(row, &message, place),
+            ("assistant", Some(message)) => self.assistant(row, &message, place),
+            ("system", _) => self.system(row, place),
+            ("attachment", _) => self.attachment(row, place),
+            ("queue-operation", _) => self.queue(row, place),
             ("result", _) => self.result_of_stream(row),
             ("cost-state", _) => {
                 // A fork may have the counters of its original.

@@ -1,5 +1,7 @@
 //! Converts a sample to a record and outcomes. Its events are read elsewhere.
 
+use serde_json::value::RawValue;
+
 use crate::formats::decimal;
 use crate::formats::json::Node;
 
@@ -39,7 +41,7 @@ pub fn draft(log: &Log<'_>, content: &Content<'_>, is_finished: bool, options: &
 fn record(log: &Log<'_>, sample: &Sample<'_>, options: &Options) -> Record {
     let none = Eval::default();
     let eval = log.eval.as_ref().unwrap_or(&none);
-    let id = loose::word(sample.id);
+    let id = loose::word(sample.id.map(RawValue::get));
     let epoch = sample.epoch.map(|epoch| epoch.to_string());
     let run = eval.run_id.named();
     let ids = [
@@ -54,7 +56,8 @@ fn record(log: &Log<'_>, sample: &Sample<'_>, options: &Options) -> Record {
         .into_iter()
         .filter_map(|(name, id)| Some((name.to_owned(), id?)));
     let (state, detail) = state(log, sample);
-    let version = loose::word(eval.task_version).filter(|version| version != "0");
+    let version =
+        loose::word(eval.task_version.map(RawValue::get)).filter(|version| version != "0");
     let packages = eval.packages.as_ref();
     let (tokens, cost) = usage(sample);
     Record {
@@ -86,7 +89,7 @@ fn record(log: &Log<'_>, sample: &Sample<'_>, options: &Options) -> Record {
 /// The task, or the sample if every sample is a case.
 fn case(eval: &Eval<'_>, sample: &Sample<'_>, options: &Options) -> Option<String> {
     let task = eval.task.named()?;
-    match loose::word(sample.id).filter(|_| options.case_per_sample) {
+    match loose::word(sample.id.map(RawValue::get)).filter(|_| options.case_per_sample) {
         Some(id) => Some(format!("{task}-{id}")),
         None => Some(task),
     }

@@ -25,6 +25,13 @@ impl Spoken {
         content
     }
 
+    /// Reads the content of a message.
+    pub fn at(row: &Row<'_>, path: &str) -> Self {
+        let mut content = Self::default();
+        row.parts(path).for_each(|part| content.add(&part));
+        content
+    }
+
     /// Appends a text on a new line.
     pub fn line(&mut self, text: &str) {
         if !(self.text.is_empty() || self.text.ends_with('\n')) {

@@ -1,18 +1,18 @@
 //! `OpenHands` before 1.0: actions and observations, joined by `cause`.
 
+use std::borrow::Cow;
 use std::collections::{BTreeMap, BTreeSet};
 
-use serde::Deserialize;
-use serde_json::value::RawValue;
-
 use crate::formats::decimal;
-use crate::formats::trace::{ExitCodeFrom, Role};
+use crate::formats::trace::ExitCodeFrom;
 
 use super::super::Options;
-use super::super::draft::{Call, Draft, Origin, Tokens, ToolResult, What};
-use super::super::loose::{self, Apart, Count, Flag, Items, Maybe, Number, Spoken, Text};
+use super::super::chat::Chat;
+use super::super::draft::{Draft, Origin, Tokens, ToolResult, What};
+use super::super::loose::{self, Spoken};
+use super::super::row::Row;
 use super::super::time::{Times, When};
-use super::super::usage::{Inclusive, Usage};
+use super::super::usage::Inclusive;
 use super::{Edited, Generation};
 
 /// Arguments not written by the model.
@@ -28,148 +28,40 @@ const NOT_ARGUMENTS: [&str; 9] = [
     "keep_prompt",
 ];
 
-#[derive(Deserialize, Default)]
-#[serde(default)]
-struct Event<'a> {
-    #[serde(borrow)]
-    id: Option<&'a RawValue>,
-    timestamp: Text<'a>,
-    source: Text<'a>,
-    message: Text<'a>,
-    action: Text<'a>,
-    args: Option<&'a RawValue>,
-    observation: Text<'a>,
-    content: Option<&'a RawValue>,
-    extras: Option<&'a RawValue>,
-    cause: Option<&'a RawValue>,
-    tool_call_metadata: Apart<Made<'a>>,
-    llm_metrics: Apart<Metrics>,
-    success: Flag,
-}
-
-#[derive(Deserialize, Default)]
-#[serde(default)]
-struct Made<'a> {
-    #[serde(borrow)]
-    function_name: Text<'a>,
-    tool_call_id: Text<'a>,
-    model_response: Apart<Response<'a>>,
-}
-
-#[derive(Deserialize, Default)]
-#[serde(default)]
-struct Response<'a> {
-    #[serde(borrow)]
-    id: Text<'a>,
-    model: Text<'a>,
-    choices: Apart<Vec<Apart<Choice<'a>>>>,
-    usage: Apart<Usage>,
-}
-
-#[derive(Deserialize, Default)]
-#[serde(default)]
-struct Choice<'a> {
-    #[serde(borrow)]
-    message: Apart<Answer<'a>>,
-}
-
-#[derive(Deserialize, Default)]
-#[serde(default)]
-struct Answer<'a> {
-    #[serde(borrow)]
-    tool_calls: Apart<Vec<Apart<ToolCall<'a>>>>,
-}
-
-#[derive(Deserialize, Default)]
-#[serde(default)]
-struct ToolCall<'a> {
-    #[serde(borrow)]
-    id: Text<'a>,
-    function: Apart<Function<'a>>,
-}
-
-#[derive(Deserialize, Default)]
-#[serde(default)]
-struct Function<'a> {
-    #[serde(borrow)]
-    arguments: Text<'a>,
-}
-
-#[derive(Deserialize, Default)]
-#[serde(default)]
-struct Args<'a> {
-    #[serde(borrow)]
-    content: Option<&'a RawValue>,
-    image_urls: Items<'a>,
-    thought: Text<'a>,
-    final_thought: Text<'a>,
-    forgotten_event_ids: Items<'a>,
-    forgotten_events_start_id: Count,
-    forgotten_events_end_id: Count,
-    summary: Text<'a>,
-}
-
-#[derive(Deserialize, Default)]
-#[serde(default)]
-struct Extras {
-    exit_code: Maybe<i64>,
-    metadata: Apart<Terminal>,
-    agent_state: Maybe<String>,
-    error_id: Maybe<String>,
-}
-
-/// The user and place of a command; read only to be replaced.
-#[derive(Deserialize, Default)]
-#[serde(default)]
-struct Terminal {
-    exit_code: Maybe<i64>,
-    username: Maybe<String>,
-    hostname: Maybe<String>,
-    working_dir: Maybe<String>,
-}
-
 /// Total tokens and cost up to an event.
-#[derive(Deserialize, Default)]
-#[serde(default)]
+#[derive(Clone, Copy, Default)]
 struct Metrics {
-    accumulated_cost: Number,
-    accumulated_token_usage: Apart<Accumulated>,
+    input: Option<u64>,
+    tokens: Tokens,
+    cost: Option<f64>,
 }
 
 impl Metrics {
-    fn tokens(&self) -> Tokens {
-        let usage = self.accumulated_token_usage.as_ref();
-        let counted = usage.map(|all| Inclusive {
-            input: *all.prompt_tokens,
-            cached: *all.cache_read_tokens,
-            output: *all.completion_tokens,
+    fn of(row: &Row<'_>) -> Self {
+        let count = |key: &str| row.count(&format!("accumulated_token_usage.{key}"));
+        let input = count("prompt_tokens");
+        let used = Inclusive {
+            input,
+            cached: count("cache_read_tokens"),
+            output: count("completion_tokens"),
             reasoning: None,
-        });
-        counted.map(Inclusive::disjoint).unwrap_or_default()
+        };
+        Self {
+            input,
+            tokens: used.disjoint(),
+            cost: row.number("accumulated_cost"),
+        }
     }
 
     /// Whether the counters of `before` are not part of these: they began again.
     fn began_again(&self, before: &Self) -> bool {
-        let input = |metrics: &Self| {
-            let usage = metrics.accumulated_token_usage.as_ref();
-            usage.and_then(|usage| *usage.prompt_tokens)
-        };
-        input(self) < input(before) || *self.accumulated_cost < *before.accumulated_cost
+        self.input < before.input || self.cost < before.cost
     }
-}
-
-#[derive(Deserialize, Default)]
-#[serde(default)]
-struct Accumulated {
-    prompt_tokens: Count,
-    completion_tokens: Count,
-    cache_read_tokens: Count,
 }
 
 /// Reads events one by one.
 pub struct Reader<'o> {
-    draft: Draft,
-    options: &'o Options,
+    chat: Chat<'o>,
     /// The call of each action, by event id.
     calls: BTreeMap<String, String>,
     /// Answers of the model that are already counted.
@@ -190,8 +82,7 @@ impl<'o> Reader<'o> {
         let name = folder.rsplit('/').next().unwrap_or(folder);
         let is_id = name.len() == 32 && name.bytes().all(|byte| byte.is_ascii_hexdigit());
         Self {
-            draft: Draft::default(),
-            options,
+            chat: Chat::new(options),
             calls: BTreeMap::new(),
             answers: BTreeSet::new(),
             metrics: Metrics::default(),
@@ -205,27 +96,29 @@ impl<'o> Reader<'o> {
 
 impl Generation for Reader<'_> {
     fn draft(&mut self) -> &mut Draft {
-        &mut self.draft
+        &mut self.chat.draft
     }
 
-    fn event(&mut self, mut place: Origin, raw: &RawValue) -> Result<(), &'static str> {
-        let event: Event<'_> = serde_json::from_str(raw.get()).map_err(|_| "an event")?;
-        place.id = loose::word(event.id);
-        let first = self.draft.events.len();
-        if let Some(action) = event.action.as_ref() {
-            self.action(action, &event, &place);
-        } else if let Some(observation) = event.observation.as_ref() {
-            self.observation(observation, &event, &place);
+    fn event(&mut self, mut place: Origin, event: &Row<'_>) -> Result<(), &'static str> {
+        if !event.is_object() {
+            return Err("an event");
+        }
+        place.id = event.id("id");
+        let first = self.chat.draft.events.len();
+        if let Some(action) = event.string("action") {
+            self.action(&action, event, &place);
+        } else if let Some(observation) = event.string("observation") {
+            self.observation(&observation, event, &place);
         } else {
             return Err("an action or an observation");
         }
-        self.times.see(event.timestamp.text());
-        let when = When::read(event.timestamp.text());
-        for event in &mut self.draft.events[first..] {
+        self.times.see(&event.text("timestamp"));
+        let when = When::read(&event.text("timestamp"));
+        for event in &mut self.chat.draft.events[first..] {
             event.when(when.as_ref());
         }
-        if let Some(metrics) = event.llm_metrics.0 {
-            let before = std::mem::replace(&mut self.metrics, metrics);
+        if let Some(metrics) = event.row("llm_metrics") {
+            let before = std::mem::replace(&mut self.metrics, Metrics::of(&metrics));
             if self.metrics.began_again(&before) {
                 self.earlier.push(before);
             }
@@ -235,229 +128,191 @@ impl Generation for Reader<'_> {
 
     fn finish(mut self: Box<Self>) -> Draft {
         self.record();
-        self.draft
+        self.chat.draft
     }
 }
 
 impl Reader<'_> {
-    fn action(&mut self, action: &str, event: &Event<'_>, place: &Origin) {
-        let args: Args<'_> = event.args.map(loose::part).unwrap_or_default();
+    fn action(&mut self, action: &str, event: &Row<'_>, place: &Origin) {
         match action {
             "message" => {
-                let mut content = Spoken::of(args.content);
-                content.images += args.image_urls.items().len() as u64;
+                let mut content = Spoken::at(event, "args.content");
+                content.images += event.rows("args.image_urls").count() as u64;
                 let place = place.clone();
-                match event.source.text() {
-                    "user" => self.draft.message(place, Role::User, content, false),
-                    "environment" => {
-                        let text = content.text;
-                        self.draft
-                            .prompt(self.options, place, "injectedContext", text);
-                    }
-                    _ => self.draft.message(place, Role::Assistant, content, false),
+                match &*event.text("source") {
+                    "user" => self.chat.user(place, content),
+                    "environment" => self.chat.prompt(place, "injectedContext", content.text),
+                    _ => self.chat.answer(place, content),
                 }
                 self.usage(event, Vec::new(), &Origin::default());
             }
             "system" => {
-                let text = Spoken::of(args.content).text;
-                self.draft
-                    .prompt(self.options, place.clone(), "systemPrompts", text);
+                let text = Spoken::at(event, "args.content").text;
+                self.chat.system(place.clone(), text);
             }
             "recall" | "change_agent_state" | "condensation_request" | "null" => {
-                self.draft.withhold("bookkeeping", 1);
+                self.chat.draft.withhold("bookkeeping", 1);
             }
             "condensation" => {
-                if let Some(summary) = args.summary.named() {
-                    let place = place.clone();
-                    self.draft
-                        .prompt(self.options, place, "compactionSummaries", summary);
+                if let Some(summary) = event.name("args.summary") {
+                    let what = "compactionSummaries";
+                    self.chat.prompt(place.clone(), what, summary);
                 }
-                let range = args
-                    .forgotten_events_end_id
-                    .zip(*args.forgotten_events_start_id);
+                let end = event.count("args.forgotten_events_end_id");
+                let range = end.zip(event.count("args.forgotten_events_start_id"));
                 let range = range.map(|(end, start)| end.saturating_sub(start).saturating_add(1));
-                let listed = args
-                    .forgotten_event_ids
-                    .as_ref()
-                    .map(|ids| ids.len() as u64);
+                let ids = "args.forgotten_event_ids";
+                let listed = event.is_list(ids).then(|| event.rows(ids).count() as u64);
                 let compaction = What::Compaction {
                     trigger: None,
                     tokens_before: None,
                     forgotten: listed.or(range),
                 };
-                self.draft.push(place.clone(), compaction);
+                self.chat.draft.push(place.clone(), compaction);
             }
-            _ => self.call(action, event, &args, place),
+            _ => self.call(action, event, place),
         }
     }
 
-    fn call(&mut self, action: &str, event: &Event<'_>, args: &Args<'_>, place: &Origin) {
+    fn call(&mut self, action: &str, event: &Row<'_>, place: &Origin) {
         // The thought of the think tool is its argument.
-        let said = match action {
+        let text = match action {
             "think" => None,
-            "finish" | "reject" => args.final_thought.named().or_else(|| args.thought.named()),
-            _ => args.thought.named(),
+            "finish" | "reject" => event.first(["args.final_thought", "args.thought"]),
+            _ => event.word("args.thought"),
         };
-        let said = Spoken {
-            text: said.unwrap_or_default(),
-            images: 0,
-        };
-        self.draft
-            .message(place.clone(), Role::Assistant, said, false);
-        let none = Made::default();
-        let made = event.tool_call_metadata.as_ref().unwrap_or(&none);
+        let mut thought = Spoken::default();
+        thought.line(&text.unwrap_or_default());
+        self.chat.answer(place.clone(), thought);
         let number = place.id.clone().unwrap_or_default();
-        let id = made
-            .tool_call_id
-            .named()
-            .unwrap_or_else(|| format!("oh_{number}"));
-        let (arguments, arguments_text) = match arguments(made) {
-            Some(text) => loose::arguments(text),
-            None => (
-                event
-                    .args
-                    .and_then(|args| loose::without(args, &NOT_ARGUMENTS)),
-                None,
-            ),
+        let id = event.name("tool_call_metadata.tool_call_id");
+        let id = id.unwrap_or_else(|| format!("oh_{number}"));
+        let arguments = match arguments(event) {
+            Some(text) => loose::arguments(&text),
+            None => {
+                let args = event.raw("args");
+                let args = args.and_then(|args| loose::without(args, &NOT_ARGUMENTS));
+                (args, None)
+            }
         };
-        let name = made.function_name.named();
-        let call = Call {
-            name: name.unwrap_or_else(|| action.to_owned()),
-            call: Some(id.clone()),
-            arguments,
-            arguments_text,
-            ..Call::default()
-        };
-        self.draft.push(place.clone(), What::ToolCall(call));
+        let name = event.word("tool_call_metadata.function_name");
+        let name = name.as_deref().unwrap_or(action);
+        self.chat.call(place.clone(), name, id.clone(), arguments);
         self.calls.insert(number, id.clone());
         self.usage(event, vec![id], place);
     }
 
     /// Counts an answer of the model, which is repeated on each of its actions and observations.
-    fn usage(&mut self, event: &Event<'_>, calls: Vec<String>, place: &Origin) {
-        let response = event.tool_call_metadata.as_ref();
-        let Some(response) = response.and_then(|made| made.model_response.as_ref()) else {
+    fn usage(&mut self, event: &Row<'_>, calls: Vec<String>, place: &Origin) {
+        let Some(response) = event.row("tool_call_metadata.model_response") else {
             return;
         };
-        let Some(id) = response
-            .id
-            .named()
-            .filter(|id| self.answers.insert(id.clone()))
-        else {
+        let id = response.name("id");
+        let Some(id) = id.filter(|id| self.answers.insert(id.clone())) else {
             return;
         };
-        let model = response.model.named();
-        let models = &mut self.draft.record.models;
-        if let Some(model) = model.clone().filter(|model| !models.contains(model)) {
-            models.push(model);
+        let model = response.name("model");
+        let record = &mut self.chat.draft.record;
+        if let Some(model) = model.clone().filter(|model| !record.models.contains(model)) {
+            record.models.push(model);
         }
-        if let Some(mut counted) = response.usage.as_ref().and_then(Usage::read) {
+        let usage = response.row("usage");
+        if let Some(mut counted) = usage.and_then(|usage| Inclusive::of(&usage)) {
             // Models without this count have 0.
             counted.reasoning = counted.reasoning.filter(|count| *count > 0);
             let tokens = counted.disjoint();
-            self.draft.record.tokens = self.draft.record.tokens.plus(tokens);
+            record.tokens = record.tokens.plus(tokens);
+            let usage = What::Usage {
+                tokens,
+                model,
+                cost: None,
+                calls,
+            };
             let mut place = place.clone();
             place.id = Some(id);
-            self.draft.push(
-                place,
-                What::Usage {
-                    tokens,
-                    model,
-                    cost: None,
-                    calls,
-                },
-            );
+            self.chat.draft.push(place, usage);
         }
     }
 
-    fn observation(&mut self, kind: &str, event: &Event<'_>, place: &Origin) {
-        let extras: Extras = event.extras.map(loose::part).unwrap_or_default();
+    fn observation(&mut self, kind: &str, event: &Row<'_>, place: &Origin) {
         match kind {
             "null" => return,
             "agent_state_changed" => {
-                self.state = extras.agent_state.0;
+                self.state = event.string("extras.agent_state").map(String::from);
                 return;
             }
             "recall" => {
-                let text = Spoken::of(event.content).text;
-                self.draft
-                    .prompt(self.options, place.clone(), "injectedContext", text);
+                let text = Spoken::at(event, "content").text;
+                self.chat.prompt(place.clone(), "injectedContext", text);
                 return;
             }
             _ => {}
         }
-        let made = event.tool_call_metadata.as_ref();
-        let named = made.and_then(|made| made.tool_call_id.named());
-        let cause = loose::word(event.cause);
+        let cause = event.id("cause");
         let caused = cause.as_ref().and_then(|cause| self.calls.get(cause));
-        let call = caused.cloned().or(named);
-        let content = Spoken::of(event.content);
+        let named = || event.name("tool_call_metadata.tool_call_id");
+        let call = caused.cloned().or_else(named);
+        let content = Spoken::at(event, "content");
         if kind == "error" && call.is_none() {
             let message = if content.text.is_empty() {
-                event.message.text().to_owned()
+                event.text("message").into_owned()
             } else {
                 content.text
             };
-            let code = extras.error_id.0.filter(|code| !code.is_empty());
-            self.draft
-                .push(place.clone(), What::Error { message, code });
+            let code = event.name("extras.error_id");
+            let error = What::Error { message, code };
+            self.chat.draft.push(place.clone(), error);
             return;
         }
-        let none = Terminal::default();
-        let terminal = extras.metadata.as_ref().unwrap_or(&none);
-        self.draft
-            .identity
-            .know(terminal.username.as_deref(), terminal.hostname.as_deref());
-        if self.draft.identity.workspaces.is_empty() {
-            self.draft
-                .identity
-                .workspaces
-                .extend(terminal.working_dir.0.clone());
+        let terminal = |key: &str| event.string(&format!("extras.metadata.{key}"));
+        let identity = &mut self.chat.draft.identity;
+        identity.know(
+            terminal("username").as_deref(),
+            terminal("hostname").as_deref(),
+        );
+        if identity.workspaces.is_empty() {
+            let folder = terminal("working_dir").map(String::from);
+            identity.workspaces.extend(folder);
         }
+        let code = event.integer("extras.metadata.exit_code");
+        let code = code.or_else(|| event.integer("extras.exit_code"));
         // -1 means unknown.
-        let code = terminal
-            .exit_code
-            .or(*extras.exit_code)
-            .filter(|code| *code != -1);
-        let ok = match (kind, code) {
-            ("error", _) => Some(false),
-            ("user_rejected", _) => None,
-            (_, Some(code)) => Some(code == 0),
-            _ => *event.success,
-        };
+        let code = code.filter(|code| *code != -1);
         let result = ToolResult {
-            call: call.clone(),
-            ok,
+            ok: match (kind, code) {
+                ("error", _) => Some(false),
+                ("user_rejected", _) => None,
+                (_, Some(code)) => Some(code == 0),
+                _ => event.flag("success"),
+            },
             exit_code: code,
             exit_code_from: code.map(|_| ExitCodeFrom::Field),
             status: (kind == "user_rejected").then(|| "rejected".to_owned()),
-            text: Some(content.text),
-            images: content.images,
-            ..ToolResult::default()
+            ..ToolResult::of(call.clone(), content)
         };
-        self.draft.push(place.clone(), What::ToolResult(result));
-        if let ("edit", Some(extras)) = (kind, event.extras) {
-            let edited: Edited<'_> = loose::part(extras);
-            edited.push(&mut self.draft, place.clone(), call);
+        let draft = &mut self.chat.draft;
+        draft.push(place.clone(), What::ToolResult(result));
+        if let ("edit", Some(edited)) = (kind, event.row("extras")) {
+            Edited::of(&edited).push(draft, place.clone(), call);
         }
     }
 
     fn record(&mut self) {
-        let record = &mut self.draft.record;
+        let record = &mut self.chat.draft.record;
         record.harness = Some("openhands".to_owned());
         if let Some(session) = self.session.take() {
             record.id = super::id(&session);
             record.ids.insert("session".to_owned(), session);
         }
         let all = || self.earlier.iter().chain([&self.metrics]);
-        let counted = all().fold(Tokens::default(), |sum, metrics| sum.plus(metrics.tokens()));
+        let counted = all().fold(Tokens::default(), |sum, metrics| sum.plus(metrics.tokens));
         if !counted.nothing() {
             record.tokens = counted;
         }
         if record.tokens.nothing() {
             record.tokens = Tokens::default();
         }
-        let costs = all().filter_map(|metrics| *metrics.accumulated_cost);
+        let costs = all().filter_map(|metrics| metrics.cost);
         let cost = decimal::total(costs.map(decimal::without_noise));
         record.cost = cost.filter(|cost| *cost > 0.0);
         record.state = match self.state.as_deref() {
@@ -472,14 +327,10 @@ impl Reader<'_> {
 }
 
 /// The arguments as written by the model.
-fn arguments<'m>(made: &'m Made<'_>) -> Option<&'m str> {
-    let id = made.tool_call_id.as_deref()?;
-    let choices = made.model_response.as_ref()?.choices.as_ref()?;
-    let calls = choices.iter().filter_map(|choice| {
-        let answer = choice.as_ref()?.message.as_ref()?;
-        answer.tool_calls.as_deref()
-    });
-    let mut calls = calls.flatten().filter_map(|call| call.as_ref());
-    let call = calls.find(|call| call.id.as_deref() == Some(id))?;
-    call.function.as_ref()?.arguments.as_deref()
+fn arguments<'a>(event: &Row<'a>) -> Option<Cow<'a, str>> {
+    let id = event.string("tool_call_metadata.tool_call_id")?;
+    let choices = event.rows("tool_call_metadata.model_response.choices");
+    let mut calls = choices.flat_map(|choice| choice.rows("message.tool_calls"));
+    let call = calls.find(|call| call.string("id").as_ref() == Some(&id))?;
+    call.string("function.arguments")
 }

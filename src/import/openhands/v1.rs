@@ -7,11 +7,13 @@ use std::collections::BTreeMap;
 use serde_json::value::RawValue;
 
 use crate::formats::decimal;
+use crate::formats::json::Str;
 use crate::formats::trace::{ExitCodeFrom, Role};
 
 use super::super::Options;
 use super::super::draft::{Call, Draft, Origin, Tokens, ToolResult, What};
 use super::super::loose::{self, Apart, Items, Maybe, Spoken};
+use super::super::row::Row;
 use super::super::time::{Times, When};
 use super::{Edited, Generation};
 
@@ -111,8 +113,8 @@ impl Generation for Reader<'_> {
         &mut self.draft
     }
 
-    fn event(&mut self, mut place: Origin, raw: &RawValue) -> Result<(), &'static str> {
-        let event: Event<'_> = serde_json::from_str(raw.get()).map_err(|_| "an event")?;
+    fn event(&mut self, mut place: Origin, row: &Row<'_>) -> Result<(), &'static str> {
+        let event: Event<'_> = serde_json::from_str(row.json()).map_err(|_| "an event")?;
         let (Some(kind), Some(id)) = (event.kind.as_ref(), event.id.named()) else {
             return Err("an event with a kind and an id");
         };
@@ -257,7 +259,7 @@ impl Reader<'_> {
             None => (
                 event
                     .action
-                    .and_then(|action| loose::without(action, &["kind"])),
+                    .and_then(|action| loose::without(action.get(), &["kind"])),
                 None,
             ),
         };
@@ -316,8 +318,11 @@ impl Reader<'_> {
         self.draft.push(place(), What::ToolResult(result));
         let failed = *seen.is_error == Some(true);
         if let (Some(raw), false, false) = (raw, failed, seen.command.text() == "view") {
-            let edited: Edited<'_> = loose::part(raw);
-            edited.push(&mut self.draft, place(), call);
+            let row = Row::value(raw.get());
+            let edited = row.map(|row| Edited::of(&row));
+            if let Ok(edited) = edited {
+                edited.push(&mut self.draft, place(), call);
+            }
         }
     }
 
@@ -338,7 +343,7 @@ impl Reader<'_> {
         let described = &mut self.described;
         let update: State = match (event.key.text(), event.value) {
             ("execution_status", value) => {
-                let status = loose::word(value);
+                let status = loose::word(value.map(RawValue::get));
                 described.execution_status = Maybe(status.clone());
                 self.draft.note(place, "status", status);
                 return;
@@ -593,10 +598,10 @@ impl ForeignCall {
         for block in blocks {
             if block.kind.text() == "diff" && has_ended && !failed {
                 let edited = Edited {
-                    path: block.path,
-                    prev_exist: Maybe(Some(block.old_text.is_some())),
-                    old_content: block.old_text,
-                    new_content: block.new_text,
+                    path: block.path.named(),
+                    is_new: block.old_text.is_none(),
+                    old: block.old_text.0.map(Str::into_inner),
+                    new: block.new_text.0.map(Str::into_inner),
                 };
                 edited.push(draft, Origin::default(), Some(call.to_owned()));
             }

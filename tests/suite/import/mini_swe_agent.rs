@@ -132,3 +132,18 @@ fn of_a_folder_every_trajectory_is_a_run_and_one_that_is_cut_stops_no_other() {
     let problem = problem.expect_err("it is cut");
     assert_eq!(problem.message, "The file ends in the middle of its JSON");
 }
+
+#[test]
+fn classes_of_tokens_do_not_overlap_and_unknown_ones_are_absent() {
+    for (usage, tokens) in [
+        (
+            r#"{"prompt_tokens":1200,"completion_tokens":30,"prompt_tokens_details":{"cached_tokens":960},"completion_tokens_details":null}"#,
+            "240/960/30/-",
+        ),
+        (r#"{"prompt_tokens":"many"}"#, "-/-/-/-"),
+    ] {
+        let log = r#"[{"role":"assistant","content":"ok","usage":@}]"#;
+        let run = one(FORMAT, "a.traj.json", log.replace('@', usage));
+        assert_eq!(run.tokens(), tokens, "{usage}");
+    }
+}

@@ -1,0 +1,139 @@
+//! A conversation with a model, as most formats record it: prompts, messages, answers with calls, and the results of tools.
+
+use serde_json::value::RawValue;
+
+use crate::formats::trace::Role;
+
+use super::Options;
+use super::draft::{Call, Draft, Origin, ToolResult, What};
+use super::loose::{self, Spoken};
+use super::row::Row;
+use super::shared::at;
+
+/// Arguments of a call: JSON, or a text that is not JSON.
+pub type Arguments = (Option<Box<RawValue>>, Option<String>);
+
+/// A conversation that is read message by message.
+pub struct Chat<'o> {
+    pub draft: Draft,
+    pub options: &'o Options,
+    /// Calls of the last answer, and whether they have a result.
+    calls: Vec<(String, bool)>,
+}
+
+impl<'o> Chat<'o> {
+    pub fn new(options: &'o Options) -> Self {
+        Self {
+            draft: Draft::default(),
+            options,
+            calls: Vec::new(),
+        }
+    }
+
+    /// The objects of a list, each with its pointer. Reports other items.
+    pub fn rows<'a>(
+        &mut self,
+        file: &str,
+        list: impl Iterator<Item = Row<'a>>,
+        pointer: &str,
+        what: &str,
+    ) -> Vec<(String, Row<'a>)> {
+        let mut rows = Vec::new();
+        for (number, row) in list.enumerate() {
+            let pointer = format!("{pointer}/{number}");
+            if row.is_object() {
+                rows.push((pointer, row));
+            } else {
+                self.draft.odd(file, &pointer, what);
+            }
+        }
+        rows
+    }
+
+    pub fn system(&mut self, place: Origin, text: String) {
+        self.prompt(place, "systemPrompts", text);
+    }
+
+    pub fn prompt(&mut self, place: Origin, what: &'static str, text: String) {
+        self.draft.prompt(self.options, place, what, text);
+    }
+
+    pub fn user(&mut self, place: Origin, content: Spoken) {
+        self.draft.message(place, Role::User, content, false);
+    }
+
+    pub fn reasoning(&mut self, place: Origin, text: String, summary: bool) {
+        self.draft.reasoning(self.options, place, text, summary);
+    }
+
+    /// Adds the text of an answer, whose calls follow.
+    pub fn answer(&mut self, place: Origin, content: Spoken) {
+        self.calls.clear();
+        self.draft.message(place, Role::Assistant, content, false);
+    }
+
+    pub fn call(&mut self, place: Origin, name: &str, id: String, arguments: Arguments) {
+        self.calls.push((id.clone(), false));
+        let call = Call::of(Some(name.to_owned()), Some(id), arguments);
+        self.draft.push(place, What::ToolCall(call));
+    }
+
+    /// Adds `tool_calls` of an answer. A call without an id gets one that begins with a prefix.
+    pub fn tool_calls(&mut self, pointer: &str, row: &Row<'_>, prefix: &str) {
+        for (number, call) in row.rows("tool_calls").enumerate() {
+            let id = call.name("id");
+            let id = id.unwrap_or_else(|| format!("{prefix}.{number}"));
+            let arguments = loose::arguments(&call.text("function.arguments"));
+            let place = at(format!("{pointer}/tool_calls/{number}"));
+            self.call(place, &call.text("function.name"), id, arguments);
+        }
+    }
+
+    /// The ids of the calls of the last answer.
+    pub fn calls(&self) -> Vec<String> {
+        self.calls.iter().map(|(id, _)| id.clone()).collect()
+    }
+
+    /// Whether a call of the last answer has no result.
+    pub fn is_waiting(&self) -> bool {
+        self.calls.iter().any(|(_, answered)| !answered)
+    }
+
+    /// The call that a result belongs to: the named one, or the first without a result.
+    pub fn answered(&mut self, named: Option<String>) -> Option<String> {
+        let is_it = |id: &String| named.as_ref().is_none_or(|named| named == id);
+        let mut calls = self.calls.iter_mut();
+        let found = calls.find(|(id, answered)| !*answered && is_it(id));
+        let next = found.map(|call| {
+            call.1 = true;
+            call.0.clone()
+        });
+        named.or(next)
+    }
+}
+
+impl Call {
+    /// A call of a tool; without a name, of an unknown one.
+    pub fn of(name: Option<String>, id: Option<String>, arguments: Arguments) -> Self {
+        let name = name.filter(|name| !name.is_empty());
+        Self {
+            name: name.unwrap_or_else(|| "unknown".to_owned()),
+            call: id,
+            arguments: arguments.0,
+            arguments_text: arguments.1,
+            ..Self::default()
+        }
+    }
+}
+
+impl ToolResult {
+    /// A result of which nothing but its content is known.
+    pub fn of(call: Option<String>, content: Spoken) -> Self {
+        Self {
+            call,
+            text: Some(content.text),
+            images: content.images,
+            ..Self::default()
+        }
+    }
+}
