@@ -117,7 +117,7 @@ impl Serialize for Value<'_> {
 pub fn text<'v>(value: &'v Value<'_>) -> Option<Cow<'v, str>> {
     Some(match value {
         Value::Text(text) => Cow::Borrowed(text),
-        Value::Time(time) => time.text(),
+        Value::Time(time) => time.text().into(),
         Value::Words(words) => words.join(" ").into(),
         Value::Outcomes(_) => serde_json::to_string(value).ok()?.into(),
         _ => return None,

@@ -40,7 +40,7 @@ pub fn write_runs(
 
 fn cell(value: &Value<'_>) -> String {
     match value {
-        Value::Number(number) => number.text().into_owned(),
+        Value::Number(number) => number.text().to_owned(),
         Value::Count(count) => count.to_string(),
         Value::Flag(flag) => flag.to_string(),
         value => text(value).map_or_else(String::new, |text| quoted(&harmless(&text))),

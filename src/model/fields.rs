@@ -302,7 +302,7 @@ impl Field {
 }
 
 fn threads<'a>(r: &RunSource<'a>) -> Option<&'a ThreadCounts> {
-    r.findings?.threads.as_deref()
+    r.findings?.threads.as_ref()
 }
 
 fn lower_bounds(run: &Run) -> Option<Value<'_>> {
