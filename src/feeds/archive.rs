@@ -89,22 +89,25 @@ impl Serialize for Card<'_> {
                 };
                 map.serialize_entry(key, &(!is_null).then_some(object))?;
             } else if field.need != Need::Absent || is_known(field) {
-                map.serialize_entry(key, &(field.get)(&self.source))?;
+                map.serialize_entry(key, &Json(&(field.get)(&self.source)))?;
             }
         }
         map.end()
     }
 }
 
-impl Serialize for Value<'_> {
+/// A value as it is written in a feed.
+struct Json<'v, 'a>(&'v Value<'a>);
+
+impl Serialize for Json<'_, '_> {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        match self {
+        match self.0 {
             Value::Unknown => serializer.serialize_none(),
             Value::Text(text) => serializer.serialize_str(text),
             Value::Number(number) => Digits(number).serialize(serializer),
             Value::Count(count) => serializer.serialize_i64(*count),
             Value::Flag(flag) => serializer.serialize_bool(*flag),
-            Value::Time(time) => serializer.serialize_str(&time.text()),
+            Value::Time(time) => serializer.serialize_str(time.text()),
             Value::Words(words) => serializer.collect_seq(words),
             Value::Counts(counts) => serializer.collect_map(counts.iter()),
             Value::Checks(checks) => serializer.collect_seq(checks.iter().map(Check::of)),
@@ -119,7 +122,7 @@ pub fn text<'v>(value: &'v Value<'_>) -> Option<Cow<'v, str>> {
         Value::Text(text) => Cow::Borrowed(text),
         Value::Time(time) => time.text().into(),
         Value::Words(words) => words.join(" ").into(),
-        Value::Outcomes(_) => serde_json::to_string(value).ok()?.into(),
+        Value::Outcomes(_) => serde_json::to_string(&Json(value)).ok()?.into(),
         _ => return None,
     })
 }
