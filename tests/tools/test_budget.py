@@ -53,7 +53,7 @@ class Budget(unittest.TestCase):
             ratio = sum(written.values()) / sum(read.values())
             self.assertLessEqual(ratio, BYTES)
 
-    def test_the_memory_of_a_merge_grows_by_at_most_4_kb_for_each_run(self):
+    def test_the_memory_of_a_merge_grows_by_at_most_20_kb_for_each_run(self):
         memory = {}
         for runs in [2_000, 8_000]:
             with tempfile.TemporaryDirectory() as folder:
@@ -63,7 +63,7 @@ class Budget(unittest.TestCase):
                 memory[runs] = float(done.stdout)
         grown = (memory[8_000] - memory[2_000]) * 1e6 / 6_000
         # More than nothing, so that this measures the runs.
-        self.assertTrue(1_000 < grown <= 4_000, memory)
+        self.assertTrue(1_000 < grown <= 20_000, memory)
 
 
 if __name__ == "__main__":
