@@ -8,15 +8,12 @@ use std::io::{self, BufWriter, ErrorKind, Write};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use serde::{Serialize, Serializer};
-
 use crate::beneath::{Folder, Stamp, Tree};
 use crate::diagnostics::text::quoted;
 use crate::diagnostics::{Diagnostic, Place, codes};
 use crate::model::FileDigest;
 use crate::spool::Spool;
 
-mod by_folder;
 mod files;
 mod journal;
 mod ours;
@@ -256,7 +253,7 @@ impl Stage {
             .map_err(failed)?;
         let digest = written.hasher.finalize();
         if let (Some(folders), Some(file)) = (&self.folders, written.inner) {
-            let digest = Digest::Published(Box::new(digest.into()));
+            let digest = Digest::Published(digest.into());
             if self.files.stays(path, &digest) {
                 fs::remove_file(folders.staging.join(path)).map_err(failed)?;
             } else {
@@ -319,8 +316,8 @@ impl Stage {
         Ok(())
     }
 
-    /// The new site as committed; `None` if its folder cannot be listed.
-    pub(crate) fn committed(&mut self) -> Option<Committed<'_>> {
+    /// The files of the new site as committed, and the listing of its folder; `None` if that cannot be listed.
+    pub(crate) fn committed(&mut self) -> Option<(SiteFiles, Tree)> {
         let folder = Folder::open(&self.folders.as_ref()?.out).ok()?;
         let old = self.files.old.take().filter(|_| self.replaced.is_some());
         let tree = match (old, &self.replaced) {
@@ -332,24 +329,7 @@ impl Stage {
             }
             _ => Tree::of(&folder, "").ok()?,
         };
-        Some(Committed {
-            files: &self.files,
-            tree,
-        })
-    }
-}
-
-/// A committed site. Serialized as its [`SiteFile`]s, without collecting them.
-#[derive(Debug)]
-pub(crate) struct Committed<'a> {
-    files: &'a Files,
-    /// The listing of the output folder.
-    pub(crate) tree: Tree,
-}
-
-impl Serialize for Committed<'_> {
-    fn serialize<S: Serializer>(&self, to: S) -> Result<S::Ok, S::Error> {
-        self.files.settle(&self.tree, to)
+        Some((self.files.settle(&tree), tree))
     }
 }
 

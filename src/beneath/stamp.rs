@@ -4,10 +4,8 @@ use std::fs::Metadata;
 
 use serde::{Deserialize, Serialize};
 
-/// Size, identity and times of a file, in nanoseconds since 1970-01-01 UTC. Packed, because one is held for every file of the
-/// content and of the site.
+/// Size, identity and times of a file, in nanoseconds since 1970-01-01 UTC.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
-#[repr(C, packed(4))]
 pub(crate) struct Stamp {
     pub(crate) bytes: u64,
     /// Kind and permissions; 0 on systems without them.

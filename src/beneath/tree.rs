@@ -48,8 +48,6 @@ impl Tree {
                 below: Self::default(),
             })
             .collect();
-        // One is held for every folder of the content and of the site.
-        found.shrink_to_fit();
         found.sort_unstable_by(|a, b| a.name.cmp(&b.name));
         let folders = found.par_iter_mut();
         folders

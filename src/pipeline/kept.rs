@@ -194,11 +194,11 @@ pub(super) struct Head {
 
 /// What says where the runs are, and what was written.
 #[derive(Debug, Default, Serialize, Deserialize)]
-pub(super) struct Body<Files = SiteFiles> {
+pub(super) struct Body {
     /// A digest of what all pages have in common.
     pub(super) frame: String,
     /// All files of the site.
-    pub(super) files: Files,
+    pub(super) files: SiteFiles,
     /// The [`CachedRun`] of each run and how large its texts are, by the run directory's path in diagnostics.
     pub(super) runs: BTreeMap<String, (Piece, u64)>,
     /// The lists, by name.

@@ -356,7 +356,7 @@ impl Notes<'_> {
         let outputs_at = cache::now_after(committed_at);
         outcome.ledger.forget_runs();
         stage.spool = Arc::default();
-        let committed = stage.committed()?;
+        let (files, tree) = stage.committed()?;
         let memory = self.memory;
         let records = gathered.directories.iter().filter_map(Directory::record);
         let records: BTreeMap<_, _> = records.collect();
@@ -369,7 +369,7 @@ impl Notes<'_> {
                 None => gathered.roots.condensed(),
             },
             inputs_at: self.parts_at.map_or(memory.at, |at| at.min(memory.at)),
-            outputs: committed.tree.digest(i64::MAX),
+            outputs: tree.digest(i64::MAX),
             outputs_at,
             is_settled,
             problems: outcome.diagnostics.clone(),
@@ -389,7 +389,7 @@ impl Notes<'_> {
         });
         let body = Body {
             frame: self.frame,
-            files: committed,
+            files,
             runs: runs.collect(),
             lists: self.made.into_inner().ok()?,
         };

@@ -1,27 +1,22 @@
 //! The files of the new site: which are staged, and which stay as they are in the output folder.
 
-use std::fmt;
+use std::collections::{BTreeMap, BTreeSet};
 use std::io::Read;
 use std::path::Path;
 use std::sync::{Mutex, PoisonError};
 
-use serde::de::{SeqAccess, Visitor};
-use serde::ser::SerializeSeq;
-use serde::{Deserialize, Deserializer, Serialize, Serializer};
+use serde::{Deserialize, Serialize};
 use twox_hash::XxHash3_128;
 
 use crate::beneath::{Folder, Kind, Stamp, Tree};
 use crate::diagnostics::Diagnostic;
 
-use super::by_folder::ByFolder;
 use super::{BUFFER, MARKER, taken_twice};
 
 /// A file of a site, as a build wrote it.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) struct SiteFile {
-    /// Relative to the site's root.
-    pub(crate) path: Box<str>,
-    /// Of what it holds.
+    /// Digest of its content.
     pub(crate) digest: Digest,
     /// How it looked in its place; `None` when that is not certain.
     pub(crate) stamp: Option<Stamp>,
@@ -31,8 +26,8 @@ pub(crate) struct SiteFile {
 /// writes a file has its folder, too. The other digest takes a tenth of the time, and pages are most of a site.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) enum Digest {
-    /// BLAKE3, which feeds are listed with. Few files have it, so that it takes no room in those that do not.
-    Published(Box<[u8; 32]>),
+    /// BLAKE3, which feeds are listed with.
+    Published([u8; 32]),
     /// XXH3 with 128 bits.
     Own([u8; 16]),
 }
@@ -50,7 +45,7 @@ impl Digest {
     /// Whether a file of the folder has this digest.
     pub(super) fn is_of(&self, folder: &Folder, path: &Path) -> bool {
         match self {
-            Self::Published(digest) => folder.digest(path) == Some(**digest),
+            Self::Published(digest) => folder.digest(path) == Some(*digest),
             Self::Own(digest) => own_digest(folder, path) == Some(*digest),
         }
     }
@@ -73,57 +68,8 @@ fn own_digest(folder: &Folder, path: &Path) -> Option<[u8; 16]> {
     }
 }
 
-/// The files of a site, as a build wrote them. They are read one by one: a list of [`SiteFile`]s takes twice the memory.
-#[derive(Debug, Default)]
-pub(crate) struct SiteFiles(ByFolder<Known>);
-
-/// A [`SiteFile`] without its path.
-#[derive(Debug)]
-struct Known {
-    digest: Digest,
-    stamp: Option<Stamp>,
-}
-
-impl SiteFiles {
-    pub(super) fn is_empty(&self) -> bool {
-        self.0.is_empty()
-    }
-}
-
-impl Extend<SiteFile> for SiteFiles {
-    fn extend<I: IntoIterator<Item = SiteFile>>(&mut self, files: I) {
-        let known = |SiteFile {
-                         path,
-                         digest,
-                         stamp,
-                     }: SiteFile| (path.into(), Known { digest, stamp });
-        self.0.extend(files.into_iter().map(known));
-    }
-}
-
-impl<'de> Deserialize<'de> for SiteFiles {
-    fn deserialize<D: Deserializer<'de>>(from: D) -> Result<Self, D::Error> {
-        struct Files;
-
-        impl<'de> Visitor<'de> for Files {
-            type Value = SiteFiles;
-
-            fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-                f.write_str("files")
-            }
-
-            fn visit_seq<A: SeqAccess<'de>>(self, mut from: A) -> Result<SiteFiles, A::Error> {
-                let mut files = SiteFiles::default();
-                while let Some(file) = from.next_element::<SiteFile>()? {
-                    files.extend([file]);
-                }
-                Ok(files)
-            }
-        }
-
-        from.deserialize_seq(Files)
-    }
-}
+/// The files of a site by path, as a build wrote them.
+pub(crate) type SiteFiles = BTreeMap<String, SiteFile>;
 
 /// A site that a build wrote.
 #[derive(Debug, Default)]
@@ -152,7 +98,7 @@ pub(super) struct Files {
 }
 
 /// Files by path; `None` while a file is not written yet.
-type NewFiles = ByFolder<Option<New>>;
+type NewFiles = BTreeMap<String, Option<New>>;
 
 /// A file of the new site.
 #[derive(Debug)]
@@ -205,7 +151,7 @@ impl Old {
 
     /// The file as it was written, if it is still in its place as it was: it looks the same, or holds the same.
     fn intact(&self, path: &str) -> Option<New> {
-        let known = self.known.files.0.get(path)?;
+        let known = self.known.files.get(path)?;
         let (found, stamp) = (self.tree.file(path)?, known.stamp?);
         let looks_same = *found == stamp && !found.is_racy(self.known.at);
         let holds_same = || {
@@ -228,9 +174,11 @@ impl Files {
     /// Takes a path for the new site.
     pub(super) fn take(&self, path: &str) -> Result<(), Diagnostic> {
         let mut new = self.lock();
-        let mut ends = path.match_indices('/').map(|(at, _)| at);
-        let is_taken = ends.any(|end| new.get(&path[..end]).is_some()) || new.has_folder(path);
-        if is_taken || new.insert(path, None).is_some() {
+        let below = format!("{path}/");
+        let next = new.range(below.clone()..).next();
+        let is_folder = next.is_some_and(|(next, _)| next.starts_with(&below));
+        let is_taken = is_folder || folders(path).any(|folder| new.contains_key(folder));
+        if is_taken || new.insert(path.to_owned(), None).is_some() {
             return Err(taken_twice(path));
         }
         Ok(())
@@ -243,7 +191,7 @@ impl Files {
         let stays = intact.filter(|intact| intact.digest == *digest);
         let is_one = stays.is_some();
         if is_one {
-            self.lock().insert(path, stays);
+            self.lock().insert(path.to_owned(), stays);
         }
         is_one
     }
@@ -275,13 +223,13 @@ impl Files {
             stamp,
             is_staged: true,
         };
-        self.lock().insert(path, Some(file));
+        self.lock().insert(path.to_owned(), Some(file));
     }
 
     /// Size and BLAKE3 of a file of the new site.
     pub(super) fn digest(&self, path: &str) -> (u64, [u8; 32]) {
         match self.known(path) {
-            Some((bytes, Digest::Published(digest))) => (bytes, *digest),
+            Some((bytes, Digest::Published(digest))) => (bytes, digest),
             Some((bytes, Digest::Own(_))) => (bytes, [0; 32]),
             None => (0, [0; 32]),
         }
@@ -324,22 +272,7 @@ impl Files {
             };
             (place, path.clone())
         });
-        let ends = |path: &str| {
-            path.match_indices('/')
-                .map(|(at, _)| at)
-                .collect::<Vec<_>>()
-        };
-        let mut folders: Vec<&str> = new
-            .folders()
-            .flat_map(|path| {
-                ends(path)
-                    .into_iter()
-                    .chain([path.len()])
-                    .map(|at| &path[..at])
-            })
-            .collect();
-        folders.sort_unstable();
-        folders.dedup();
+        let folders: BTreeSet<&str> = new.keys().flat_map(|path| folders(path)).collect();
         changes.can_be_single = true;
         old.tree.each(&mut |path, found| {
             let Some(path) = path else {
@@ -347,10 +280,10 @@ impl Files {
                 return;
             };
             match found.kind {
-                Kind::File { .. } if path == MARKER || new.get(path).is_some() => {}
+                Kind::File { .. } if path == MARKER || new.contains_key(path) => {}
                 Kind::File { .. } => changes.gone.push(path.to_owned()),
                 Kind::Folder if found.stamp.is_locked() => changes.can_be_single = false,
-                Kind::Folder if folders.binary_search(&path).is_ok() => {}
+                Kind::Folder if folders.contains(path) => {}
                 Kind::Folder => changes.gone_folders.push(path.to_owned()),
                 Kind::Sealed | Kind::Link | Kind::Other => changes.can_be_single = false,
             }
@@ -358,36 +291,39 @@ impl Files {
         changes.gone_folders.reverse();
         changes.can_be_single &= {
             let gone = changes.gone.iter().chain(&changes.gone_folders);
-            let gone: std::collections::BTreeSet<String> =
-                gone.map(|path| path.to_lowercase()).collect();
-            let files = new.iter().map(|(path, _)| path);
-            let mut names = files.chain(folders.into_iter().map(str::to_owned));
+            let gone: BTreeSet<String> = gone.map(|path| path.to_lowercase()).collect();
+            let mut names = new.keys().map(String::as_str).chain(folders);
             gone.is_empty() || !names.any(|name| gone.contains(&name.to_lowercase()))
         };
         Some(changes)
     }
 
-    /// Writes the files of the site that is now in the output folder, as they look there: each a [`SiteFile`].
-    pub(super) fn settle<S: Serializer>(&self, tree: &Tree, to: S) -> Result<S::Ok, S::Error> {
+    /// The files of the site that is now in the output folder, as they look there.
+    pub(super) fn settle(&self, tree: &Tree) -> SiteFiles {
         let new = self.lock();
-        let written = new.values().flatten().count();
-        let mut files = to.serialize_seq(Some(written))?;
-        for (path, file) in new.iter() {
-            if let Some(file) = file {
-                let now = tree.file(&path);
-                let stamp = now.filter(|now| now.is_moved_from(&file.stamp));
-                files.serialize_element(&(path, &file.digest, stamp))?;
-            }
-        }
-        files.end()
+        let files = new.iter().filter_map(|(path, file)| {
+            let file = file.as_ref()?;
+            let now = tree.file(path);
+            let site_file = SiteFile {
+                digest: file.digest.clone(),
+                stamp: now.filter(|now| now.is_moved_from(&file.stamp)).copied(),
+            };
+            Some((path.clone(), site_file))
+        });
+        files.collect()
     }
+}
+
+/// The folders above a file, the outer ones first.
+fn folders(path: &str) -> impl Iterator<Item = &str> {
+    path.match_indices('/').map(|(at, _)| &path[..at])
 }
 
 /// The paths of files that are staged, or that are not.
 fn paths(new: &NewFiles, staged: bool) -> impl Iterator<Item = String> {
     let is_it = move |file: &Option<New>| file.as_ref().is_some_and(|it| it.is_staged) == staged;
     let files = new.iter().filter(move |(_, file)| is_it(file));
-    files.map(|(path, _)| path)
+    files.map(|(path, _)| path.clone())
 }
 
 #[cfg(test)]
@@ -404,12 +340,13 @@ mod tests {
         for path in ["secret", "out/same", "out/edited", "out/deep/file"] {
             fs::write(folder.path().join(path), path).expect("a file");
         }
-        let known = |path: &str, bytes: &str, at: &str| SiteFile {
-            path: path.into(),
-            digest: Digest::of(bytes.as_bytes()),
-            stamp: fs::metadata(folder.path().join(at))
-                .ok()
-                .map(|meta| Stamp::of(&meta)),
+        let known = |path: &str, bytes: &str, at: &str| {
+            let meta = fs::metadata(folder.path().join(at)).ok();
+            let file = SiteFile {
+                digest: Digest::of(bytes.as_bytes()),
+                stamp: meta.map(|meta| Stamp::of(&meta)),
+            };
+            (path.to_owned(), file)
         };
         let files = vec![
             known("../secret", "secret", "secret"),
