@@ -1,7 +1,6 @@
 //! Lenient JSON for undocumented logs: a value of an unexpected type is absent, so that one odd value does not affect its
 //! neighbors.
 
-mod spoken;
 mod values;
 
 use std::borrow::Cow;
@@ -16,7 +15,6 @@ use crate::formats::portable::with_whole_pairs;
 
 use super::{Problem, problem};
 
-pub use spoken::Spoken;
 pub use values::{Apart, Content, Count, Flag, Items, List, Maybe, Number, Object, OfScalar, Text};
 
 /// A JSON text with U+FFFD for each half of a surrogate pair, which no Rust string can hold.
