@@ -35,6 +35,7 @@ mod run;
 mod shared;
 mod sniff;
 mod source;
+mod spoken;
 mod store;
 mod swe_agent;
 mod time;

@@ -1,7 +1,6 @@
 //! Lenient JSON for undocumented logs: a value of an unexpected type is absent, so that one odd value does not affect its
 //! neighbors.
 
-mod spoken;
 mod values;
 
 use std::borrow::Cow;
@@ -18,7 +17,6 @@ use super::row::{AS_WRITTEN, end_of_string};
 use super::{Problem, problem};
 
 pub use super::row::{Fault, document};
-pub use spoken::Spoken;
 pub use values::{Apart, Content, Count, Flag, Items, List, Maybe, Number, Object, Text};
 
 /// A JSON text with U+FFFD for each half of a surrogate pair, which no Rust string can hold.

@@ -1,14 +1,13 @@
-//! The raw format of events and of the conversation state.
+//! The state of a conversation, which outlives the file that describes it.
 
 use std::collections::BTreeMap;
 
 use serde::Deserialize;
-use serde_json::value::RawValue;
 
 use crate::formats::decimal;
 
 use super::super::super::draft::Tokens;
-use super::super::super::loose::{Apart, Count, Flag, Items, Maybe, Number, Text};
+use super::super::super::loose::{Apart, Count, Maybe, Number};
 use super::super::super::usage::Inclusive;
 
 /// `base_state.json`, or the value of a state event. All other keys are private.
@@ -141,98 +140,4 @@ impl Usage {
             ..tokens
         }
     }
-}
-
-#[derive(Deserialize, Default)]
-#[serde(default)]
-pub struct Event<'a> {
-    #[serde(borrow)]
-    pub kind: Text<'a>,
-    pub id: Text<'a>,
-    pub timestamp: Text<'a>,
-    pub source: Text<'a>,
-    pub parent_id: Text<'a>,
-    pub llm_message: Apart<Message<'a>>,
-    pub thought: Option<&'a RawValue>,
-    pub reasoning_content: Text<'a>,
-    pub thinking_blocks: Items<'a>,
-    pub responses_reasoning_item: Option<&'a RawValue>,
-    pub action: Option<&'a RawValue>,
-    pub tool_name: Text<'a>,
-    pub tool_call_id: Text<'a>,
-    pub tool_call: Apart<ToolCall<'a>>,
-    pub llm_response_id: Text<'a>,
-    pub observation: Option<&'a RawValue>,
-    pub action_id: Text<'a>,
-    pub extended_content: Items<'a>,
-    pub rejection_reason: Text<'a>,
-    pub error: Text<'a>,
-    pub code: Text<'a>,
-    pub detail: Text<'a>,
-    pub forgotten_event_ids: Items<'a>,
-    pub summary: Text<'a>,
-    pub system_prompt: Option<&'a RawValue>,
-    pub tools: Items<'a>,
-    pub key: Text<'a>,
-    pub value: Option<&'a RawValue>,
-    pub title: Text<'a>,
-    pub status: Text<'a>,
-    pub raw_input: Option<&'a RawValue>,
-    pub raw_output: Option<&'a RawValue>,
-    pub content: Option<&'a RawValue>,
-    pub is_error: Flag,
-}
-
-#[derive(Deserialize, Default)]
-#[serde(default)]
-pub struct Message<'a> {
-    #[serde(borrow)]
-    pub content: Option<&'a RawValue>,
-    pub reasoning_content: Text<'a>,
-    pub thinking_blocks: Items<'a>,
-    pub responses_reasoning_item: Option<&'a RawValue>,
-}
-
-#[derive(Deserialize, Default)]
-#[serde(default)]
-pub struct ToolCall<'a> {
-    #[serde(borrow)]
-    pub name: Text<'a>,
-    pub arguments: Text<'a>,
-}
-
-#[derive(Deserialize, Default)]
-#[serde(default)]
-pub struct Observation<'a> {
-    #[serde(borrow)]
-    pub content: Option<&'a RawValue>,
-    pub output: Option<&'a RawValue>,
-    pub is_error: Flag,
-    pub command: Text<'a>,
-    pub exit_code: Maybe<i64>,
-    pub timeout: Flag,
-    pub metadata: Apart<Terminal>,
-}
-
-/// The user and place of a command; read only to be replaced.
-#[derive(Deserialize, Default)]
-#[serde(default)]
-pub struct Terminal {
-    pub exit_code: Maybe<i64>,
-    pub username: Maybe<String>,
-    pub hostname: Maybe<String>,
-}
-
-/// A part of the content of a call by another agent.
-#[derive(Deserialize, Default)]
-#[serde(default)]
-pub struct Block<'a> {
-    #[serde(borrow, rename = "type")]
-    pub kind: Text<'a>,
-    pub content: Option<&'a RawValue>,
-    pub path: Text<'a>,
-    #[serde(alias = "oldText")]
-    pub old_text: Text<'a>,
-    #[serde(alias = "newText")]
-    pub new_text: Text<'a>,
 }
