@@ -67,13 +67,14 @@ pub struct Header {
     /// What wrote the trace, where it was made from another log.
     pub importer: Option<Importer>,
     /// The files that the trace was made from.
-    #[serde(default)]
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub sources: Vec<SourceFile>,
     /// The agents beside the main one.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub agents: Vec<Agent>,
     /// What was left out on purpose, and how often.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    #[schemars(extend("default" = {}))]
     pub withheld: BTreeMap<String, u64>,
     /// Position of each agent, by id.
     #[serde(skip)]
@@ -129,7 +130,6 @@ pub struct Agent {
 
 /// The kind of an event.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-#[allow(missing_docs, reason = "the names are those of the format")]
 pub enum Kind {
     Message,
     Reasoning,

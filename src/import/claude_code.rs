@@ -232,7 +232,7 @@ fn subagent(source: &Source, position: usize) -> Lane {
 }
 
 /// Joins the lanes and fills the record.
-fn finish(mut session: Session<'_>, file: &str) -> Draft {
+fn finish(mut session: Session, file: &str) -> Draft {
     let mut draft = std::mem::take(&mut session.draft);
     let mut counts = Counts::default();
     for lane in &mut session.lanes {
@@ -297,7 +297,7 @@ fn finish(mut session: Session<'_>, file: &str) -> Draft {
 }
 
 /// Fills the cost, and marks totals that lack a part.
-fn total(draft: &mut Draft, session: &Session<'_>, counts: &Counts, file: &str) {
+fn total(draft: &mut Draft, session: &Session, counts: &Counts, file: &str) {
     const INPUT: [Metric; 2] = [Metric::UncachedInput, Metric::CachedInput];
     const OUTPUT: [Metric; 2] = [Metric::Output, Metric::Reasoning];
     let record = &mut draft.record;
@@ -364,7 +364,7 @@ fn total(draft: &mut Draft, session: &Session<'_>, counts: &Counts, file: &str) 
 }
 
 /// The number of subagents that have answered, but have no rows.
-fn missing_subagents(session: &Session<'_>) -> u64 {
+fn missing_subagents(session: &Session) -> u64 {
     let lanes = || session.lanes.iter().skip(1);
     let call_of = |lane: &Lane| {
         let of_prompt = lane.prompt.and_then(|prompt| session.prompts.get(&prompt));

@@ -194,7 +194,6 @@ pub struct Record {
     pub models: Vec<String>,
     /// Start and end of the run, RFC 3339 as recorded.
     pub started: Option<String>,
-    #[allow(missing_docs, reason = "see above")]
     pub finished: Option<String>,
     /// End of the run, if the source has no time zone.
     pub local_finished: Option<String>,
@@ -272,9 +271,7 @@ pub enum Id {
     Own(String),
     /// Names that together identify the run; with the digests of the sources if `with_digests` is set or there are no names.
     Derived {
-        #[allow(missing_docs, reason = "see above")]
         names: Vec<String>,
-        #[allow(missing_docs, reason = "see above")]
         with_digests: bool,
     },
 }
@@ -305,7 +302,6 @@ impl Default for Id {
 /// Tokens by class. The classes do not overlap; unknown ones are absent.
 #[derive(Debug, Default, Clone, Copy, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "camelCase")]
-#[allow(missing_docs, reason = "the names are those of the format")]
 pub struct Tokens {
     #[serde(skip_serializing_if = "Option::is_none")]
     pub uncached_input: Option<u64>,
@@ -343,7 +339,6 @@ impl Tokens {
 
 /// One outcome of a run, verbatim.
 #[derive(Debug, Serialize)]
-#[allow(missing_docs, reason = "the names are those of the format")]
 pub struct Outcome {
     pub name: String,
     pub value: Box<RawValue>,
@@ -378,7 +373,6 @@ impl Identity {
 /// One event. Its number is its position.
 #[derive(Debug, Serialize)]
 #[serde(rename_all = "camelCase")]
-#[allow(missing_docs, reason = "the names are those of the format")]
 pub struct Event {
     #[serde(skip_serializing_if = "Option::is_none")]
     pub time: Option<String>,
@@ -451,7 +445,6 @@ pub struct Origin {
     rename_all = "snake_case",
     rename_all_fields = "camelCase"
 )]
-#[allow(missing_docs, reason = "the names are those of the format")]
 pub enum What {
     Message {
         role: Role,
@@ -553,7 +546,6 @@ impl What {
 /// A tool call.
 #[derive(Debug, Default, Serialize)]
 #[serde(rename_all = "camelCase")]
-#[allow(missing_docs, reason = "the names are those of the format")]
 pub struct Call {
     pub name: String,
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -573,7 +565,6 @@ pub struct Call {
 /// The result of a tool call.
 #[derive(Debug, Default, Serialize)]
 #[serde(rename_all = "camelCase")]
-#[allow(missing_docs, reason = "the names are those of the format")]
 pub struct ToolResult {
     #[serde(skip_serializing_if = "Option::is_none")]
     pub call: Option<String>,

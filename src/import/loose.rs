@@ -1,21 +1,19 @@
 //! Lenient JSON for undocumented logs: a value of an unexpected type is absent, so that one odd value does not affect its
 //! neighbors.
 
-mod values;
-
 use std::borrow::Cow;
 
 use memchr::memmem;
-use serde::Deserialize;
 use serde_json::value::RawValue;
 
 use crate::diagnostics::codes::{IMPORT_INVALID_FILE, IMPORT_UNREADABLE_ENTRY};
 use crate::formats::json::Node;
 use crate::formats::portable::with_whole_pairs;
 
+use super::row::{AS_WRITTEN, end_of_string};
 use super::{Problem, problem};
 
-pub use values::{Apart, Content, Count, Flag, Items, List, Maybe, Number, Object, OfScalar, Text};
+pub use super::row::{Fault, document};
 
 /// A JSON text with U+FFFD for each half of a surrogate pair, which no Rust string can hold.
 pub fn whole_pairs(json: &str) -> Cow<'_, str> {
@@ -24,53 +22,6 @@ pub fn whole_pairs(json: &str) -> Cow<'_, str> {
         return Cow::Borrowed(json);
     }
     with_whole_pairs(json)
-}
-
-/// The reason that a text is not an object.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Fault {
-    /// It is another value.
-    Other,
-    /// It ends too early.
-    Cut,
-    /// Invalid JSON.
-    Invalid,
-}
-
-impl Fault {
-    /// The reason in words, after "The line" or "The file".
-    pub const fn words(self) -> &'static str {
-        match self {
-            Self::Other => "is not a JSON object",
-            Self::Cut => "is truncated",
-            Self::Invalid => "is not valid JSON",
-        }
-    }
-}
-
-/// Reads an object.
-pub fn parse<'t, T: Deserialize<'t>>(text: &'t str) -> Result<T, Fault> {
-    match serde_json::from_str::<Object<T>>(text) {
-        Ok(Object(Some(value))) => Ok(value),
-        Ok(Object(None)) => Err(Fault::Other),
-        Err(error) if error.is_eof() => Err(Fault::Cut),
-        Err(_) => Err(Fault::Invalid),
-    }
-}
-
-/// A string or a number, such as an id, as text.
-pub fn word(json: Option<&str>) -> Option<String> {
-    let raw = json?;
-    if raw.starts_with('"') {
-        return Node::parse(raw).ok()?.as_str().map(Cow::into_owned);
-    }
-    let first = raw.as_bytes().first()?;
-    (first.is_ascii_digit() || *first == b'-').then(|| raw.to_owned())
-}
-
-/// Reads a part of a document; an unreadable part is read as empty.
-pub fn part<'a, T: Deserialize<'a> + Default>(raw: &'a RawValue) -> T {
-    serde_json::from_str(raw.get()).unwrap_or_default()
 }
 
 /// Arguments of a call that are JSON in a string: the object or the array, or else the text.
@@ -107,8 +58,6 @@ pub fn without(json: &str, left_out: &[&str]) -> Option<Box<RawValue>> {
     object.push('}');
     compact(&object)
 }
-
-const AS_WRITTEN: &str = "Import the log as its program wrote it.";
 
 /// The text of a file or a member, prepared for JSON parsers: without a byte order mark, with U+FFFD for half surrogate pairs,
 /// with null for what is not a number, and with the names of infinite numbers as strings.
@@ -160,24 +109,6 @@ fn with_numbers(mut rest: &str) -> String {
     out
 }
 
-/// Reads a whole document.
-pub fn document<'a, T: Deserialize<'a>>(file: &str, text: &'a str) -> Result<T, Problem> {
-    serde_json::from_str(text).map_err(|error| {
-        let (message, help) = if error.is_eof() {
-            let message = "The file ends in the middle of its JSON".to_owned();
-            (
-                message,
-                "Import the log again once it is written to its end.",
-            )
-        } else {
-            (format!("The file cannot be read: {error}"), AS_WRITTEN)
-        };
-        let mut problem = problem(&IMPORT_INVALID_FILE, file, message, help);
-        problem.place.line = u32::try_from(error.line()).ok();
-        problem
-    })
-}
-
 /// The problem of an unreadable part, with its place.
 pub fn odd(file: &str, pointer: &str, what: &str) -> Problem {
     let message = format!("`{pointer}` is not {what}");
@@ -205,42 +136,6 @@ pub fn compact(json: &str) -> Option<Box<RawValue>> {
         rest = after;
     }
     RawValue::from_string(out).ok()
-}
-
-/// Whether values are nested deeper than other programs read them.
-pub fn is_deep(json: &str) -> bool {
-    let (mut depth, mut rest) = (0_u32, json.as_bytes());
-    let is_mark = |byte: &u8| matches!(byte, b'"' | b'[' | b'{' | b']' | b'}');
-    while let Some(at) = rest.iter().position(is_mark) {
-        rest = &rest[at..];
-        let mut length = 1;
-        match rest[0] {
-            b'"' => length = end_of_string(rest),
-            b'[' | b'{' => depth += 1,
-            _ => depth = depth.saturating_sub(1),
-        }
-        if depth > 128 {
-            return true;
-        }
-        rest = &rest[length..];
-    }
-    false
-}
-
-/// The end of the string that begins a JSON text.
-fn end_of_string(text: &[u8]) -> usize {
-    let mut at = 1;
-    while let Some(found) = text
-        .get(at..)
-        .and_then(|rest| memchr::memchr2(b'"', b'\\', rest))
-    {
-        at += found;
-        if text[at] == b'"' {
-            return at + 1;
-        }
-        at += 2;
-    }
-    text.len()
 }
 
 pub fn is_uuid(text: &str) -> bool {

@@ -14,7 +14,6 @@ use super::usage;
 /// The counts of one run. Events of subagents are not counted.
 #[derive(Debug, Serialize)]
 #[serde(rename_all = "camelCase")]
-#[allow(missing_docs, reason = "the names are those of the report")]
 pub struct Report {
     /// Its first file.
     pub source: String,
@@ -68,7 +67,6 @@ pub struct Report {
 /// The result for a run.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "lowercase")]
-#[allow(missing_docs, reason = "the names are those of the report")]
 pub enum Change {
     New,
     Updated,
@@ -77,7 +75,6 @@ pub enum Change {
 
 /// Messages by role.
 #[derive(Debug, Default, Serialize)]
-#[allow(missing_docs, reason = "the names are those of the report")]
 pub struct Messages {
     pub user: u64,
     pub assistant: u64,
@@ -86,7 +83,6 @@ pub struct Messages {
 
 /// Tokens by class; null if unknown.
 #[derive(Debug, Serialize)]
-#[allow(missing_docs, reason = "the names are those of the report")]
 pub struct TokenReport {
     pub uncached: Option<u64>,
     pub cached: Option<u64>,
@@ -106,7 +102,6 @@ impl From<Tokens> for TokenReport {
 }
 
 #[derive(Debug, Serialize)]
-#[allow(missing_docs, reason = "the names are those of the report")]
 pub struct OutcomeReport {
     pub name: String,
     pub value: Box<RawValue>,

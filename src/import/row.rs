@@ -3,13 +3,35 @@
 
 use std::borrow::Cow;
 
+use serde::Deserialize;
 use serde_json::value::RawValue;
 
 use crate::diagnostics::codes::IMPORT_INVALID_FILE;
 use crate::formats::json::{Kind, Member, Node, last};
 
-use super::loose::{self, Fault, Maybe, OfScalar};
 use super::{Problem, problem};
+
+/// The reason that a text is not an object.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Fault {
+    /// It is another value.
+    Other,
+    /// It ends too early.
+    Cut,
+    /// Invalid JSON.
+    Invalid,
+}
+
+impl Fault {
+    /// The reason in words, after "The line" or "The file".
+    pub const fn words(self) -> &'static str {
+        match self {
+            Self::Other => "is not a JSON object",
+            Self::Cut => "is truncated",
+            Self::Invalid => "is not valid JSON",
+        }
+    }
+}
 
 /// A value of a log, with its members if it is an object. Paths such as `usage.input_tokens` name members of members.
 #[derive(Debug, Clone)]
@@ -21,13 +43,19 @@ pub struct Row<'a> {
 impl<'a> Row<'a> {
     /// Reads an object, such as a line.
     pub fn parse(text: &'a str) -> Result<Self, Fault> {
-        let row = match Self::value(text) {
-            Ok(_) if loose::is_deep(text) => return Err(Fault::Invalid),
-            Ok(row) => row,
-            Err(error) if error.is_eof() => return Err(Fault::Cut),
-            Err(_) => return Err(Fault::Invalid),
+        let node = Node {
+            raw: text.trim_ascii(),
+            offset: 0,
         };
-        row.is_object().then_some(row).ok_or(Fault::Other)
+        match node.strict_members() {
+            Some(_) if is_deep(text) => Err(Fault::Invalid),
+            Some(members) => Ok(Self { node, members }),
+            None => Err(match Node::parse(text) {
+                Ok(_) => Fault::Other,
+                Err(error) if error.is_eof() => Fault::Cut,
+                Err(_) => Fault::Invalid,
+            }),
+        }
     }
 
     /// Reads an object of valid UTF-8.
@@ -37,11 +65,10 @@ impl<'a> Row<'a> {
 
     /// Reads a whole file.
     pub fn document(file: &str, text: &'a str) -> Result<Self, Problem> {
-        let raw: &RawValue = loose::document(file, text)?;
+        let raw: &RawValue = document(file, text)?;
         Self::parse(raw.get()).map_err(|fault| {
             let message = format!("The file {}", fault.words());
-            let help = "Import the log as its program wrote it.";
-            problem(&IMPORT_INVALID_FILE, file, message, help)
+            problem(&IMPORT_INVALID_FILE, file, message, AS_WRITTEN)
         })
     }
 
@@ -85,11 +112,6 @@ impl<'a> Row<'a> {
         self.node.items().into_iter().map(Self::of)
     }
 
-    /// Its JSON.
-    pub fn json(&self) -> &'a str {
-        self.node.raw
-    }
-
     /// Whether it is an array.
     pub fn is_array(&self) -> bool {
         self.node.kind() == Kind::Array
@@ -108,6 +130,11 @@ impl<'a> Row<'a> {
     /// The text of a part of a message: the part itself, or its `text`.
     pub fn part_text(&self) -> Option<Cow<'a, str>> {
         self.as_str().or_else(|| self.string("text"))
+    }
+
+    /// Its JSON.
+    pub fn json(&self) -> &'a str {
+        self.node.raw
     }
 
     /// The JSON of a value that is not null.
@@ -153,7 +180,11 @@ impl<'a> Row<'a> {
 
     /// A string or a number, such as an id.
     pub fn id(&self, path: &str) -> Option<String> {
-        loose::word(self.raw(path))
+        let node = self.node(path)?;
+        match node.kind() {
+            Kind::Number => Some(node.raw.to_owned()),
+            _ => node.as_str().map(Cow::into_owned),
+        }
     }
 
     /// The first string that is not empty.
@@ -166,29 +197,31 @@ impl<'a> Row<'a> {
         self.word(path).map(Cow::into_owned)
     }
 
-    fn scalar<T: OfScalar<'a>>(&self, path: &str) -> Option<T> {
-        let value: Maybe<T> = serde_json::from_str(self.raw(path)?).ok()?;
-        value.0
+    /// An integer, in any notation.
+    pub fn integer(&self, path: &str) -> Option<i64> {
+        // Above this, a float cannot represent every integer.
+        const EXACT: f64 = 9_007_199_254_740_992.0;
+        let whole = |value: &f64| value.fract() == 0.0 && value.abs() < EXACT;
+        let number: serde_json::Result<i64> = serde_json::from_str(self.raw(path)?);
+        number.ok().or_else(|| {
+            let value = self.number(path).filter(whole)?;
+            format!("{value:.0}").parse().ok()
+        })
     }
 
     /// A non-negative integer.
     pub fn count(&self, path: &str) -> Option<u64> {
-        self.scalar(path)
-    }
-
-    /// An integer.
-    pub fn integer(&self, path: &str) -> Option<i64> {
-        self.scalar(path)
+        self.integer(path)?.try_into().ok()
     }
 
     /// A number.
     pub fn number(&self, path: &str) -> Option<f64> {
-        self.scalar(path)
+        self.node(path)?.as_f64().filter(|value| value.is_finite())
     }
 
     /// `true` or `false`.
     pub fn flag(&self, path: &str) -> Option<bool> {
-        self.scalar(path)
+        self.node(path)?.as_bool()
     }
 
     /// Whether a value is `true`.
@@ -221,4 +254,64 @@ impl<'a> Row<'a> {
         });
         parts.unwrap_or_default().into_iter().map(Self::of)
     }
+}
+
+pub const AS_WRITTEN: &str = "Import the log as its program wrote it.";
+
+/// Reads a whole document.
+pub fn document<'a, T: Deserialize<'a>>(file: &str, text: &'a str) -> Result<T, Problem> {
+    serde_json::from_str(text).map_err(|error| {
+        let (message, help) = if error.is_eof() {
+            let message = "The file ends in the middle of its JSON".to_owned();
+            (
+                message,
+                "Import the log again once it is written to its end.",
+            )
+        } else {
+            (format!("The file cannot be read: {error}"), AS_WRITTEN)
+        };
+        let mut problem = problem(&IMPORT_INVALID_FILE, file, message, help);
+        problem.place.line = u32::try_from(error.line()).ok();
+        problem
+    })
+}
+
+/// Whether values are nested deeper than other programs read them.
+fn is_deep(json: &str) -> bool {
+    const DEEP: usize = 128;
+    let (mut depth, mut rest) = (0, json.as_bytes());
+    if memchr::memchr2_iter(b'[', b'{', rest).nth(DEEP).is_none() {
+        return false;
+    }
+    let is_mark = |byte: &u8| matches!(byte, b'"' | b'[' | b'{' | b']' | b'}');
+    while let Some(at) = rest.iter().position(is_mark) {
+        rest = &rest[at..];
+        let mut length = 1;
+        match rest[0] {
+            b'"' => length = end_of_string(rest),
+            b'[' | b'{' => depth += 1,
+            _ => depth -= 1,
+        }
+        if depth > DEEP {
+            return true;
+        }
+        rest = &rest[length..];
+    }
+    false
+}
+
+/// The end of the string that begins a JSON text.
+pub fn end_of_string(text: &[u8]) -> usize {
+    let mut at = 1;
+    while let Some(found) = text
+        .get(at..)
+        .and_then(|rest| memchr::memchr2(b'"', b'\\', rest))
+    {
+        at += found;
+        if text[at] == b'"' {
+            return at + 1;
+        }
+        at += 2;
+    }
+    text.len()
 }

@@ -5,7 +5,6 @@ use super::row::Row;
 
 /// Token counts where input includes cached tokens and output includes reasoning.
 #[derive(Debug, Default, Clone, Copy)]
-#[allow(missing_docs, reason = "see above")]
 pub struct Inclusive {
     pub input: Option<u64>,
     pub cached: Option<u64>,

@@ -13,6 +13,8 @@ use super::tree::{self, Node};
 /// The place of the current row.
 #[derive(Debug, Default, Clone)]
 pub(super) struct Place {
+    /// Position of its lane.
+    pub(super) lane: usize,
     pub(super) file: usize,
     pub(super) line: Option<u64>,
     /// Pointer to the row, in a file that is a single object.

@@ -14,19 +14,13 @@ use super::noise::{self, Typed};
 use super::session::Session;
 use super::tree;
 
-impl Session<'_> {
+impl Session {
     /// Reads a user row. Returns whether the user wrote it.
-    pub(super) fn user(
-        &mut self,
-        row: &Row<'_>,
-        message: &Row<'_>,
-        at: usize,
-        place: &Place,
-    ) -> bool {
+    pub(super) fn user(&mut self, row: &Row<'_>, message: &Row<'_>, place: &Place) -> bool {
         let blocks: Vec<Row<'_>> = message.parts("content").collect();
         let mut writer = author::of_row(row);
         // What a subagent is asked to do comes from its agent, whoever began the turn.
-        if at > 0 && !row.is("isMeta") {
+        if place.lane > 0 && !row.is("isMeta") {
             writer = Writer::Unstated;
         }
         let kept_out = if row.is("isCompactSummary") {
@@ -45,9 +39,9 @@ impl Session<'_> {
         if let Some(what) = kept_out {
             let is_empty = text.trim().is_empty();
             if noise::is_interruption(&text) {
-                self.note(at, place, "interrupted", None);
+                self.note(place, "interrupted", None);
             } else if !is_empty && self.options.keeps(Keep::Prompts) {
-                self.note(at, place, shared::kept(what), Some(text.into_owned()));
+                self.note(place, shared::kept(what), Some(text.into_owned()));
             } else if !is_empty || what != "injectedContext" {
                 self.draft.withhold(what, 1);
             }
@@ -62,7 +56,7 @@ impl Session<'_> {
                 (_, Some(text)) => text,
                 ("text", _) => block.text("text"),
                 ("tool_result", _) => {
-                    self.result(row, block, at, place, pointer);
+                    self.result(row, block, place, pointer);
                     continue;
                 }
                 (kind, _) => {
@@ -71,12 +65,12 @@ impl Session<'_> {
                 }
             };
             if kept_out.is_none() {
-                said |= self.typed((&text, writer), at, place, pointer, false);
+                said |= self.typed(&text, writer, place, pointer, false);
             }
         }
         self.draft.withhold("images", images);
         if images > 0 && kept_out.is_none() {
-            self.lanes[at].add_images(place, images);
+            self.lanes[place.lane].add_images(place, images);
         }
         said
     }
@@ -84,14 +78,14 @@ impl Session<'_> {
     /// Adds a text that may be the user's. Returns whether it is.
     fn typed(
         &mut self,
-        (text, writer): (&str, Writer),
-        at: usize,
+        text: &str,
+        writer: Writer,
         place: &Place,
         pointer: &str,
         steering: bool,
     ) -> bool {
         // The first message of a subagent is its task, in the words of its agent.
-        let is_task = at > 0 && self.lanes[at].prompt.is_none();
+        let is_task = place.lane > 0 && self.lanes[place.lane].prompt.is_none();
         let (typed, reminders) = noise::sort(text, writer == Writer::User || is_task);
         let note = match typed {
             Typed::Said(said) => {
@@ -101,7 +95,7 @@ impl Session<'_> {
                     self.draft.withhold("injectedContext", reminders);
                     said
                 };
-                let lane = &mut self.lanes[at];
+                let lane = &mut self.lanes[place.lane];
                 lane.prompt.get_or_insert_with(|| tree::hash(said.trim()));
                 let message = What::message(Role::User, said.into_owned(), steering, 0);
                 lane.push(place, pointer, message);
@@ -126,32 +120,32 @@ impl Session<'_> {
             }
         };
         if let Some((kind, text)) = note {
-            self.note(at, place, kind, text);
+            self.note(place, kind, text);
         }
         false
     }
 
-    fn note(&mut self, at: usize, place: &Place, kind: &str, text: Option<String>) {
-        self.lanes[at].push(place, "", What::note(kind, text));
+    fn note(&mut self, place: &Place, kind: &str, text: Option<String>) {
+        self.push(place, "", What::note(kind, text));
     }
 
-    pub(super) fn assistant(&mut self, row: &Row<'_>, message: &Row<'_>, at: usize, place: &Place) {
+    pub(super) fn assistant(&mut self, row: &Row<'_>, message: &Row<'_>, place: &Place) {
         let is_error = row.is("isApiErrorMessage") || message.text("model") == "<synthetic>";
         let mut calls = Vec::new();
         for (number, block) in message.parts("content").enumerate() {
             let pointer = format!("/message/content/{number}");
             if let Some(text) = block.as_str() {
-                self.answer(&text, is_error, at, place, "");
+                self.answer(&text, is_error, place, "");
             }
             match &*block.text("type") {
-                "text" => self.answer(&block.text("text"), is_error, at, place, &pointer),
-                "thinking" => self.thinking(&block, at, place, &pointer),
+                "text" => self.answer(&block.text("text"), is_error, place, &pointer),
+                "thinking" => self.thinking(&block, place, &pointer),
                 "redacted_thinking" => self.draft.withhold("encryptedReasoning", 1),
                 "tool_use" => {
                     calls.extend(block.name("id"));
-                    self.call(&block, false, at, place, &pointer);
+                    self.call(&block, false, place, &pointer);
                 }
-                "server_tool_use" => self.call(&block, true, at, place, &pointer),
+                "server_tool_use" => self.call(&block, true, place, &pointer),
                 _ => self
                     .draft
                     .withhold("providerPayloads", u64::from(block.is_object())),
@@ -164,11 +158,11 @@ impl Session<'_> {
         let response = response.unwrap_or_default();
         let id = tree::hash(&response);
         if let Some(usage) = message.row("usage") {
-            self.lanes[at].usage(id, message, &usage, calls, place);
+            self.lanes[place.lane].usage(id, message, &usage, calls, place);
         } else {
-            self.lanes[at].uncounted.insert(id);
+            self.lanes[place.lane].uncounted.insert(id);
         }
-        let models = &mut self.lanes[at].models;
+        let models = &mut self.lanes[place.lane].models;
         // A single model becomes the model of the run; beyond that the exact number does not matter.
         let model = message.name("model");
         models.extend(model.filter(|model| models.len() < 64 && !models.contains(model)));
@@ -177,7 +171,7 @@ impl Session<'_> {
         }
     }
 
-    fn answer(&mut self, text: &str, is_error: bool, at: usize, place: &Place, pointer: &str) {
+    fn answer(&mut self, text: &str, is_error: bool, place: &Place, pointer: &str) {
         if text.trim().is_empty() {
             return;
         }
@@ -187,10 +181,10 @@ impl Session<'_> {
         } else {
             What::message(Role::Assistant, text, false, 0)
         };
-        self.lanes[at].push(place, pointer, what);
+        self.push(place, pointer, what);
     }
 
-    fn thinking(&mut self, block: &Row<'_>, at: usize, place: &Place, pointer: &str) {
+    fn thinking(&mut self, block: &Row<'_>, place: &Place, pointer: &str) {
         let text = block.text("thinking");
         if text.trim().is_empty() {
             return self.draft.withhold("encryptedReasoning", 1);
@@ -204,10 +198,10 @@ impl Session<'_> {
             text: text.into_owned(),
             summary: false,
         };
-        self.lanes[at].push(place, pointer, reasoning);
+        self.push(place, pointer, reasoning);
     }
 
-    fn call(&mut self, block: &Row<'_>, hosted: bool, at: usize, place: &Place, pointer: &str) {
+    fn call(&mut self, block: &Row<'_>, hosted: bool, place: &Place, pointer: &str) {
         let call = Call {
             name: block.text("name").into_owned(),
             call: block.name("id"),
@@ -227,10 +221,10 @@ impl Session<'_> {
             }
             self.tasks.insert(id.clone(), name);
         }
-        self.lanes[at].push(place, pointer, What::ToolCall(call));
+        self.push(place, pointer, What::ToolCall(call));
     }
 
-    pub(super) fn system(&mut self, row: &Row<'_>, at: usize, place: &Place) {
+    pub(super) fn system(&mut self, row: &Row<'_>, place: &Place) {
         match &*row.text("subtype") {
             "compact_boundary" => {
                 let compaction = What::Compaction {
@@ -238,7 +232,7 @@ impl Session<'_> {
                     tokens_before: row.count("compactMetadata.preTokens"),
                     forgotten: None,
                 };
-                self.lanes[at].push(place, "", compaction);
+                self.push(place, "", compaction);
             }
             "init" => self.draft.withhold("bookkeeping", 1),
             "task_notification" => {
@@ -253,13 +247,13 @@ impl Session<'_> {
                 } else {
                     subtype
                 };
-                self.note(at, place, kind, None);
+                self.note(place, kind, None);
             }
         }
     }
 
     /// A message delivered to the agent while it worked.
-    pub(super) fn attachment(&mut self, row: &Row<'_>, at: usize, place: &Place) {
+    pub(super) fn attachment(&mut self, row: &Row<'_>, place: &Place) {
         let queued = row.row("attachment");
         let Some(queued) = queued.filter(|it| it.text("type") == "queued_command") else {
             return self.draft.withhold("attachments", 1);
@@ -267,7 +261,9 @@ impl Session<'_> {
         let prompt: Vec<Row<'_>> = queued.parts("prompt").collect();
         let (text, images) = joined(&prompt);
         self.draft.withhold("images", images);
-        self.lanes[at].delivered.insert(tree::hash(text.trim()));
+        self.lanes[place.lane]
+            .delivered
+            .insert(tree::hash(text.trim()));
         let writer = author::of_queued(&queued);
         if writer != Writer::User {
             self.notified(&text);
@@ -277,16 +273,16 @@ impl Session<'_> {
         }
         let kept = shared::kept("injectedContext");
         match (writer, &*queued.text("commandMode")) {
-            (Writer::Harness, _) => self.note(at, place, kept, Some(text.into_owned())),
-            (_, "bash") => self.note(at, place, "user shell command", Some(text.into_owned())),
+            (Writer::Harness, _) => self.note(place, kept, Some(text.into_owned())),
+            (_, "bash") => self.note(place, "user shell command", Some(text.into_owned())),
             _ => {
-                self.typed((&text, writer), at, place, "/attachment/prompt", true);
+                self.typed(&text, writer, place, "/attachment/prompt", true);
             }
         }
     }
 
     /// Adds a queued message of the user when it leaves the queue; most become rows of their own.
-    pub(super) fn queue(&mut self, row: &Row<'_>, at: usize, place: &Place) {
+    pub(super) fn queue(&mut self, row: &Row<'_>, place: &Place) {
         let content: Vec<Row<'_>> = row.parts("content").collect();
         let (text, images) = joined(&content);
         self.notified(&text);
@@ -298,11 +294,11 @@ impl Session<'_> {
         if writer == Writer::Harness {
             return self.draft.withhold("injectedContext", 1);
         }
-        let lane = &mut self.lanes[at];
+        let lane = &mut self.lanes[place.lane];
         lane.unqueued
             .push((tree::hash(text.trim()), lane.events.len()));
-        if !self.typed((&text, writer), at, place, "/content", true) {
-            self.lanes[at].unqueued.pop();
+        if !self.typed(&text, writer, place, "/content", true) {
+            self.lanes[place.lane].unqueued.pop();
         }
     }
 

@@ -12,15 +12,8 @@ use super::messages::joined;
 use super::noise::{self, Notification};
 use super::session::Session;
 
-impl Session<'_> {
-    pub(super) fn result(
-        &mut self,
-        row: &Row<'_>,
-        block: &Row<'_>,
-        at: usize,
-        place: &Place,
-        pointer: &str,
-    ) {
+impl Session {
+    pub(super) fn result(&mut self, row: &Row<'_>, block: &Row<'_>, place: &Place, pointer: &str) {
         let content: Vec<Row<'_>> = block.parts("content").collect();
         let (text, images) = joined(&content);
         self.draft.withhold("images", images);
@@ -53,9 +46,9 @@ impl Session<'_> {
         let shown = refused.unwrap_or(shown);
         result.text = (!shown.is_empty()).then(|| shown.to_owned());
         let call = result.call.clone();
-        self.lanes[at].push(place, pointer, What::ToolResult(result));
+        self.push(place, pointer, What::ToolResult(result));
         if let Some(edit) = recorded.and_then(|recorded| edit(&recorded, call)) {
-            self.lanes[at].push(place, "/toolUseResult", edit);
+            self.push(place, "/toolUseResult", edit);
         }
     }
 

@@ -21,8 +21,9 @@ use super::{PARENT, SESSION};
 pub(super) type Owners = BTreeMap<RowId, usize>;
 
 /// The state after some rows.
-pub(super) struct Session<'o> {
-    pub(super) options: &'o Options,
+#[derive(Default)]
+pub(super) struct Session {
+    pub(super) options: Options,
     pub(super) draft: Draft,
     /// The main line, then the subagents in order of their first rows.
     pub(super) lanes: Vec<Lane>,
@@ -53,27 +54,12 @@ pub(super) struct Session<'o> {
     inherited_note: Option<usize>,
 }
 
-impl<'o> Session<'o> {
-    pub(super) fn new(options: &'o Options) -> Self {
+impl Session {
+    pub(super) fn new(options: &Options) -> Self {
         Self {
-            options,
-            draft: Draft::default(),
+            options: options.clone(),
             lanes: vec![Lane::default()],
-            by_agent: BTreeMap::new(),
-            by_row: BTreeMap::new(),
-            seen: BTreeSet::new(),
-            id: None,
-            tasks: BTreeMap::new(),
-            prompts: BTreeMap::new(),
-            links: BTreeMap::new(),
-            started: BTreeSet::new(),
-            ends: BTreeMap::new(),
-            meter: Meter::default(),
-            broken_responses: 0,
-            first_own: None,
-            costs: BTreeMap::new(),
-            inherited: 0,
-            inherited_note: None,
+            ..Self::default()
         }
     }
 
@@ -165,12 +151,12 @@ impl<'o> Session<'o> {
             self.id = row.first(SESSION).map(Cow::into_owned);
         }
         self.draft.identity.workspace(&row.text("cwd"));
-        let at = lane.unwrap_or_else(|| self.lane_of(row, id));
-        self.lanes[at].clock(place.time.as_deref());
-        self.version(row, at, place);
-        let start = self.lanes[at].events.len();
-        let said = self.kind(row, at, place);
-        let lane = &mut self.lanes[at];
+        place.lane = lane.unwrap_or_else(|| self.lane_of(row, id));
+        self.lanes[place.lane].clock(place.time.as_deref());
+        self.version(row, place);
+        let start = self.lanes[place.lane].events.len();
+        let said = self.kind(row, place);
+        let lane = &mut self.lanes[place.lane];
         let time = place.time.clone().unwrap_or_default();
         lane.nodes.push(tree::Node {
             id,
@@ -178,6 +164,11 @@ impl<'o> Session<'o> {
             events: start..lane.events.len(),
             typed: said.then_some(time),
         });
+    }
+
+    /// Adds an event to the lane of a row.
+    pub(super) fn push(&mut self, place: &Place, pointer: &str, what: What) {
+        self.lanes[place.lane].push(place, pointer, what);
     }
 
     fn inherit(&mut self, place: &Place) {
@@ -224,8 +215,8 @@ impl<'o> Session<'o> {
     }
 
     /// Notes that the session continued with another version.
-    fn version(&mut self, row: &Row<'_>, at: usize, place: &Place) {
-        let Some(version) = row.name("version").filter(|_| at == 0) else {
+    fn version(&mut self, row: &Row<'_>, place: &Place) {
+        let Some(version) = row.name("version").filter(|_| place.lane == 0) else {
             return;
         };
         let known = self.draft.record.harness_version.as_deref();
@@ -234,21 +225,21 @@ impl<'o> Session<'o> {
         }
         if let Some(known) = known {
             let note = What::note("version change", Some(format!("{known} to {version}")));
-            self.lanes[at].push(place, "", note);
+            self.push(place, "", note);
         }
         self.draft.record.harness_version = Some(version);
     }
 
     /// Reads a row. Returns whether the user wrote it.
-    fn kind(&mut self, row: &Row<'_>, at: usize, place: &mut Place) -> bool {
+    fn kind(&mut self, row: &Row<'_>, place: &mut Place) -> bool {
         let kind = row.text("type");
         place.id = row.name("uuid");
         match (&*kind, row.row("message")) {
-            ("user", Some(message)) => return self.user(row, &message, at, place),
-            ("assistant", Some(message)) => self.assistant(row, &message, at, place),
-            ("system", _) => self.system(row, at, place),
-            ("attachment", _) => self.attachment(row, at, place),
-            ("queue-operation", _) => self.queue(row, at, place),
+            ("user", Some(message)) => return self.user(row, &message, place),
+            ("assistant", Some(message)) => self.assistant(row, &message, place),
+            ("system", _) => self.system(row, place),
+            ("attachment", _) => self.attachment(row, place),
+            ("queue-operation", _) => self.queue(row, place),
             ("result", _) => self.result_of_stream(row),
             ("cost-state", _) => {
                 // A fork may have the counters of its original.

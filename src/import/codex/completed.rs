@@ -24,7 +24,7 @@ const SHELLS: [&str; 5] = [
     "unified_exec",
 ];
 
-impl Reader<'_> {
+impl Reader {
     /// Reads a finished item.
     pub(super) fn completed(&mut self, item: &Row<'_>) {
         let start = self.draft.events.len();

@@ -10,7 +10,7 @@ use super::super::{injected, shared, time};
 use super::thread::{Reader, Thread};
 use super::twins::{self, Who};
 
-impl Reader<'_> {
+impl Reader {
     pub(super) fn finish(mut self) -> Thread {
         let dropped = self.twins();
         self.branches(&dropped);

@@ -15,7 +15,7 @@ use super::thread::Reader;
 use super::twins::Who;
 use super::{finish, header};
 
-impl Reader<'_> {
+impl Reader {
     pub(super) fn item(&mut self, item: &Row<'_>) {
         match &*item.text("type") {
             "message" => self.said_by(item),
@@ -147,16 +147,10 @@ impl Reader<'_> {
 
     /// A call with its arguments: a text, or else JSON.
     fn call(&mut self, item: &Row<'_>, name: String, text: Option<Cow<'_, str>>) {
-        let id = item.name("call_id");
-        if matches!(name.as_str(), "spawn_agent" | "spawn_agents") {
-            self.spawns.extend(id.clone());
+        let mut call = call_of(item, name);
+        if matches!(call.name.as_str(), "spawn_agent" | "spawn_agents") {
+            self.spawns.extend(call.call.clone());
         }
-        let mut call = Call {
-            name,
-            call: id,
-            status: item.name("status").filter(|status| status != "completed"),
-            ..Call::default()
-        };
         match &text {
             Some(text) => (call.arguments, call.arguments_text) = loose::arguments(text),
             None => call.arguments = item.raw("arguments").and_then(loose::compact),
@@ -199,11 +193,9 @@ impl Reader<'_> {
             loose::compact(&serde_json::to_string(&arguments).ok()?)
         });
         let call = Call {
-            name: "local_shell".to_owned(),
-            call: item.name("call_id").or_else(|| item.name("id")),
+            call: item.first(["call_id", "id"]).map(Cow::into_owned),
             arguments,
-            status: item.name("status").filter(|status| status != "completed"),
-            ..Call::default()
+            ..call_of(item, "local_shell".to_owned())
         };
         self.begin(&call);
         self.push(None, item.name("id"), What::ToolCall(call));
@@ -220,12 +212,9 @@ impl Reader<'_> {
     /// A call that the provider runs itself.
     fn hosted(&mut self, item: &Row<'_>, name: &str) {
         let call = Call {
-            name: name.to_owned(),
-            call: item.name("call_id"),
             arguments: item.raw("action").and_then(loose::compact),
             hosted: true,
-            status: item.name("status").filter(|status| status != "completed"),
-            ..Call::default()
+            ..call_of(item, name.to_owned())
         };
         self.push(None, item.name("id"), What::ToolCall(call));
     }
@@ -273,6 +262,15 @@ impl Reader<'_> {
             };
             self.push(None, None, edit);
         }
+    }
+}
+
+fn call_of(item: &Row<'_>, name: String) -> Call {
+    Call {
+        name,
+        call: item.name("call_id"),
+        status: item.name("status").filter(|status| status != "completed"),
+        ..Call::default()
     }
 }
 

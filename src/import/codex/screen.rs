@@ -7,7 +7,7 @@ use super::super::row::Row;
 use super::thread::{Counted, Reader, Sums};
 use super::twins::Who;
 
-impl Reader<'_> {
+impl Reader {
     /// Reads a screen event.
     pub(super) fn event(&mut self, event: &Row<'_>) {
         let start = self.draft.events.len();

@@ -35,7 +35,10 @@ pub(super) fn read(
     options: &Options,
 ) -> Result<Thread, Problem> {
     let head = &family.heads[at];
-    let mut reader = Reader::new(options);
+    let mut reader = Reader {
+        options: options.clone(),
+        ..Reader::default()
+    };
     for position in std::iter::once(head.position).chain(head.continued.iter().copied()) {
         let file = source.read(position)?;
         if position == head.position
@@ -174,8 +177,9 @@ pub(super) enum Counted {
 }
 
 /// The state after some rows.
-pub(super) struct Reader<'o> {
-    pub(super) options: &'o Options,
+#[derive(Default)]
+pub(super) struct Reader {
+    pub(super) options: Options,
     pub(super) draft: Draft,
 
     // The current row: its file, its number without blank lines, its line, time and turn, and the pointer to its item.
@@ -220,41 +224,7 @@ pub(super) struct Reader<'o> {
     pub(super) undone: Vec<(usize, u64)>,
 }
 
-impl<'o> Reader<'o> {
-    fn new(options: &'o Options) -> Self {
-        Self {
-            options,
-            draft: Draft::default(),
-            file: 0,
-            row: 0,
-            line: 0,
-            time: String::new(),
-            turn: 0,
-            pointer: "",
-            head: None,
-            is_exec: false,
-            first_time: None,
-            ended: None,
-            copied: None,
-            first_own: None,
-            has_own: false,
-            inherited: 0,
-            inherited_tokens: None,
-            counters: Default::default(),
-            stated: Vec::new(),
-            said: Vec::new(),
-            parts: BTreeMap::new(),
-            calls: BTreeSet::new(),
-            open: BTreeMap::new(),
-            patches: BTreeMap::new(),
-            spawns: Vec::new(),
-            started: BTreeMap::new(),
-            verdicts: BTreeMap::new(),
-            compaction: (0, Vec::new()),
-            undone: Vec::new(),
-        }
-    }
-
+impl Reader {
     /// Adds an event of the current row.
     pub(super) fn push(&mut self, pointer: Option<String>, id: Option<String>, what: What) {
         let origin = Origin {

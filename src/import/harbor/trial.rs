@@ -2,8 +2,6 @@
 
 use serde_json::value::RawValue;
 
-use crate::formats::json::Node;
-
 use super::super::Source;
 use super::super::draft::Draft;
 use super::super::loose;
@@ -52,10 +50,7 @@ impl<'a> Trial<'a> {
 
     /// Its rewards, followed by those of its steps.
     pub fn rewards(&self) -> Vec<Reward> {
-        let of = |row: &Row<'_>, prefix: &str| {
-            let rewards = row.raw("verifier_result.rewards").unwrap_or_default();
-            members(rewards, prefix)
-        };
+        let of = |row: &Row<'_>, prefix: &str| members(row.row("verifier_result.rewards"), prefix);
         let mut rewards = of(&self.row, "");
         for step in &self.steps {
             let prefix = step.word("step_name").map(|name| name + "/");
@@ -73,19 +68,13 @@ impl<'a> Trial<'a> {
     }
 }
 
-fn members(object: &str, prefix: &str) -> Vec<Reward> {
-    let members = Node::parse(object)
-        .map(|node| node.members())
-        .unwrap_or_default();
-    members
-        .into_iter()
-        .filter_map(|member| {
-            Some((
-                format!("{prefix}{}", member.key),
-                loose::compact(member.value.raw)?,
-            ))
-        })
-        .collect()
+fn members(object: Option<Row<'_>>, prefix: &str) -> Vec<Reward> {
+    let members = object.into_iter().flat_map(Row::members);
+    let rewards = members.filter_map(|(key, value)| {
+        let value = loose::compact(value.json())?;
+        Some((format!("{prefix}{key}"), value))
+    });
+    rewards.collect()
 }
 
 /// A number as Python writes and reads it: digits as they are, null for what is not a number, and the names of infinite numbers.
@@ -120,7 +109,7 @@ pub fn reward_files(source: &Source, folder: &str, draft: &mut Draft) -> Vec<Rew
             let Ok(text) = loose::text(file.name, &file.bytes) else {
                 continue;
             };
-            members(&text, "")
+            members(Row::parse(&text).ok(), "")
         } else {
             let value = number(String::from_utf8_lossy(&file.bytes).trim());
             if value.is_none() {
