@@ -1,6 +1,6 @@
 //! `OpenHands` since 1.0: events with a `kind`, and a separate state of the conversation.
 
-mod rows;
+mod state;
 
 use std::collections::BTreeMap;
 
@@ -12,14 +12,14 @@ use crate::formats::trace::ExitCodeFrom;
 use super::super::Options;
 use super::super::chat::Chat;
 use super::super::draft::{Call, Draft, Origin, Tokens, ToolResult, What};
-use super::super::loose::{self, Apart, Maybe};
+use super::super::loose;
 use super::super::row::Row;
 use super::super::spoken::Spoken;
 use super::super::time::{Times, When};
 use super::{Edited, Generation};
 
-pub use rows::State;
-use rows::{Agent, Metrics, Stats};
+pub use state::State;
+use state::{Agent, Metrics, stats};
 
 /// An event in the tree formed by `parent_id`.
 struct Node {
@@ -75,13 +75,11 @@ impl<'o> Reader<'o> {
     /// A reader of events with this conversation state.
     pub fn new(options: &'o Options, state: State) -> Self {
         let mut answers = BTreeMap::new();
-        let is_foreign = state.agent.as_ref().is_some_and(Agent::is_foreign);
-        for usage in metrics(&state).filter_map(|metrics| metrics.token_usages.as_ref()) {
-            for usage in usage.iter().filter_map(|usage| usage.as_ref()) {
-                if let Some(id) = usage.response_id.as_ref().filter(|id| !id.is_empty()) {
-                    let tokens = usage.tokens(is_foreign);
-                    answers.insert(id.clone(), (tokens, usage.model.0.clone()));
-                }
+        let is_foreign = state.agent.as_ref().is_some_and(|agent| agent.is_foreign);
+        for usage in state.metrics().flat_map(|metrics| &metrics.answers) {
+            if let Some(id) = &usage.response {
+                let tokens = usage.tokens(is_foreign);
+                answers.insert(id.clone(), (tokens, usage.model.clone()));
             }
         }
         Self {
@@ -98,13 +96,6 @@ impl<'o> Reader<'o> {
             times: Times::default(),
         }
     }
-}
-
-fn metrics(state: &State) -> impl Iterator<Item = &Metrics> {
-    let stats = state.stats.as_ref();
-    let all = stats.and_then(|stats| stats.usage_to_metrics.as_ref());
-    let all = all.into_iter().flat_map(BTreeMap::values);
-    all.filter_map(|metrics| metrics.as_ref())
 }
 
 impl Generation for Reader<'_> {
@@ -325,44 +316,38 @@ impl Reader<'_> {
     /// An update of the conversation's state, of which only what `State` names is read.
     fn update(&mut self, event: &Row<'_>, place: Origin) {
         let described = &mut self.described;
-        let value = event.raw("value");
+        let value = event.row("value");
         let update = match (&*event.text("key"), value) {
-            ("execution_status", value) => {
-                let status = loose::word(value);
-                described.execution_status = Maybe(status.clone());
+            ("execution_status", _) => {
+                let status = event.id("value");
+                described.status.clone_from(&status);
                 self.chat.draft.note(place, "status", status);
                 return;
             }
-            ("full_state", Some(value)) => serde_json::from_str(value).unwrap_or_default(),
+            ("full_state", Some(value)) => State::of(&value),
             ("stats", Some(value)) => State {
-                stats: Apart(serde_json::from_str(value).ok()),
+                stats: Some(stats(&value)),
                 ..State::default()
             },
             ("agent", Some(value)) => State {
-                agent: Apart(serde_json::from_str(value).ok()),
+                agent: Some(Agent::of(&value)),
                 ..State::default()
             },
             _ => State::default(),
         };
         self.chat.draft.withhold("bookkeeping", 1);
-        described.id.0 = update.id.0.or(described.id.0.take());
-        described.agent.0 = update.agent.0.or(described.agent.0.take());
-        described.workspace.0 = update.workspace.0.or(described.workspace.0.take());
-        let status = &mut described.execution_status.0;
-        *status = update.execution_status.0.or(status.take());
-        if update.stats.is_some() {
-            let before = std::mem::replace(&mut described.stats, update.stats);
-            let of = |stats: Apart<Stats>| stats.0.and_then(|stats| stats.usage_to_metrics.0);
-            for (usage, before) in of(before).unwrap_or_default() {
-                let now = described.stats.as_ref();
-                let now = now.and_then(|stats| stats.usage_to_metrics.as_ref()?.get(&usage));
-                let now = now.and_then(|metrics| metrics.as_ref());
-                if let Some(before) = before.0
-                    && now.is_none_or(|now| now.began_again(&before))
-                {
+        described.id = update.id.or(described.id.take());
+        described.agent = update.agent.or(described.agent.take());
+        described.folder = update.folder.or(described.folder.take());
+        described.status = update.status.or(described.status.take());
+        if let Some(stats) = update.stats {
+            for (usage, before) in described.stats.take().unwrap_or_default() {
+                let now = stats.get(&usage);
+                if now.is_none_or(|now| now.began_again(&before)) {
                     self.earlier.push(before);
                 }
             }
+            described.stats = Some(stats);
         }
     }
 
@@ -483,32 +468,27 @@ impl Reader<'_> {
             record.id = super::id(id);
         }
         let agent = state.agent.as_ref().or(described.agent.as_ref());
-        record.models.extend(agent.and_then(Agent::model).cloned());
-        let places = [&state.workspace, &described.workspace];
-        let places = places.into_iter().filter_map(|place| place.as_ref());
-        for folder in places.filter_map(|place| place.working_dir.as_ref()) {
+        record
+            .models
+            .extend(agent.and_then(|agent| agent.model.clone()));
+        for folder in [&state.folder, &described.folder].into_iter().flatten() {
             self.chat.draft.identity.workspace(folder);
         }
-        let is_foreign = agent.is_some_and(Agent::is_foreign);
-        let saved: Vec<&Metrics> = metrics(state).collect();
-        let counted = if saved.is_empty() {
-            metrics(described).chain(&self.earlier).collect()
-        } else {
-            saved
-        };
-        for usage in counted
-            .iter()
-            .filter_map(|metrics| metrics.accumulated_token_usage.as_ref())
-        {
+        let is_foreign = agent.is_some_and(|agent| agent.is_foreign);
+        let mut counted: Vec<&Metrics> = state.metrics().collect();
+        if counted.is_empty() {
+            counted = described.metrics().chain(&self.earlier).collect();
+        }
+        for usage in counted.iter().filter_map(|metrics| metrics.total.as_ref()) {
             record.tokens = record.tokens.plus(usage.tokens(is_foreign));
         }
         if record.tokens.nothing() {
             record.tokens = Tokens::default();
         }
-        let cost = decimal::total(counted.iter().filter_map(|metrics| metrics.cost()));
+        let cost = decimal::total(counted.iter().filter_map(|metrics| metrics.cost));
         record.cost = cost.filter(|cost| *cost > 0.0);
-        let status = state.execution_status.as_ref();
-        let status = status.or(described.execution_status.as_ref()).cloned();
+        let status = state.status.as_ref().or(described.status.as_ref());
+        let status = status.cloned();
         record.state = match status.as_deref() {
             Some("finished") => "completed",
             Some("error") => "harness_error",
