@@ -1,7 +1,6 @@
 //! ATIF, the Agent Trajectory Interchange Format: one JSON object, optionally continued in other files, with subagents inside
 //! it or next to it. Reads all versions 1.x.
 
-mod document;
 mod files;
 mod steps;
 
@@ -15,13 +14,12 @@ use crate::model::run::Metric;
 use super::agents;
 use super::draft::{Draft, Id, Tokens};
 use super::loose;
+use super::row::Row;
 use super::source::Source;
-use super::usage::Inclusive;
 use super::{Importer, Options, Problem, problem};
 
-use document::{FinalMetrics, MetricsExtra, Trajectory};
 use files::{beside, read_one, text, trajectory};
-use steps::Reader;
+use steps::{Reader, is_estimated, tokens};
 
 /// The importer.
 pub struct Atif;
@@ -117,46 +115,34 @@ fn roots(source: &Source, positions: &[usize]) -> (Vec<usize>, Vec<Problem>) {
 }
 
 /// The files that a trajectory names.
-fn paths(trajectory: &Trajectory<'_>, level: usize) -> Vec<String> {
+fn paths(trajectory: &Row<'_>, level: usize) -> Vec<String> {
     let mut paths = Vec::new();
-    paths.extend(trajectory.continued_trajectory_ref.named());
-    for step in &trajectory.steps.0 {
-        let results = step.observation.0.as_ref();
-        for result in results.map_or_else(Vec::new, |seen| steps::objects(&seen.results)) {
-            let references = steps::objects(&result.subagent_trajectory_ref);
-            paths.extend(
-                references
-                    .iter()
-                    .filter_map(|named| named.trajectory_path.named()),
-            );
+    paths.extend(trajectory.name("continued_trajectory_ref"));
+    for step in trajectory.rows("steps") {
+        for result in step.parts("observation.results") {
+            let references = result.parts("subagent_trajectory_ref");
+            paths.extend(references.filter_map(|named| named.name("trajectory_path")));
         }
     }
     if level < LEVELS {
-        for below in &trajectory.subagent_trajectories.0 {
-            paths.extend(self::paths(below, level + 1));
+        for below in trajectory.rows("subagent_trajectories") {
+            paths.extend(self::paths(&below, level + 1));
         }
     }
     paths
 }
 
 /// Sets the fields of the record that are known before the steps.
-fn record(reader: &mut Reader<'_>, trajectory: &Trajectory<'_>) {
-    let record = &mut reader.draft.record;
-    record.format_version = trajectory.schema_version.named();
-    let ids = [
-        ("trajectory", trajectory.trajectory_id.named()),
-        ("session", trajectory.session_id.named()),
-    ];
-    let own: Vec<String> = ids.iter().filter_map(|(_, id)| id.clone()).collect();
-    record.ids.extend(
-        ids.into_iter()
-            .filter_map(|(name, id)| Some((name.to_owned(), id?))),
-    );
-    if let Some(agent) = &trajectory.agent.0 {
-        record.harness = agent.name.named();
-        record.harness_version = agent.version.named();
-        record.models.extend(agent.model_name.named());
-    }
+fn record(reader: &mut Reader<'_>, trajectory: &Row<'_>) {
+    let record = &mut reader.chat.draft.record;
+    let own = ["trajectory_id", "session_id"].map(|key| trajectory.name(key));
+    let [trajectory_id, session] = own.clone();
+    record.ids([("trajectory", trajectory_id), ("session", session)]);
+    record.format_version = trajectory.name("schema_version");
+    record.harness = trajectory.name("agent.name");
+    record.harness_version = trajectory.name("agent.version");
+    record.models.extend(trajectory.name("agent.model_name"));
+    let own: Vec<String> = own.into_iter().flatten().collect();
     record.id = match own.iter().find(|id| loose::is_uuid(id)) {
         Some(id) => Id::Own(id.clone()),
         None => Id::Derived {
@@ -164,28 +150,16 @@ fn record(reader: &mut Reader<'_>, trajectory: &Trajectory<'_>) {
             names: own.into_iter().chain(record.harness.clone()).collect(),
         },
     };
-    if let Some(metrics) = &trajectory.final_metrics.0 {
-        let extra = metrics.extra.0.as_ref();
-        record.cost = metrics.total_cost_usd.0;
-        record.cost_estimated = extra.is_some_and(MetricsExtra::is_estimated);
-        record.tokens = of_all(metrics);
+    if let Some(metrics) = trajectory.row("final_metrics") {
+        record.cost = metrics.number("total_cost_usd");
+        record.cost_estimated = is_estimated(&metrics);
+        record.tokens = tokens(&metrics, "total_");
     }
-}
-
-fn of_all(metrics: &FinalMetrics<'_>) -> Tokens {
-    let extra = metrics.extra.0.as_ref();
-    let used = Inclusive {
-        input: metrics.total_prompt_tokens.0,
-        cached: metrics.total_cached_tokens.0,
-        output: metrics.total_completion_tokens.0,
-        reasoning: extra.and_then(MetricsExtra::reasoning),
-    };
-    used.disjoint()
 }
 
 /// Sets the fields of the record that are known after all steps.
 fn finish(reader: Reader<'_>, file: &str) -> Draft {
-    let mut draft = reader.draft;
+    let mut draft = reader.chat.draft;
     let record = &mut draft.record;
     // The last of several files counts only its own context.
     let sums_count = reader.is_continued && reader.tokens != Tokens::default();

@@ -6,9 +6,10 @@ use crate::formats::trace::Role;
 
 use super::Options;
 use super::draft::{Call, Draft, Origin, ToolResult, What};
-use super::loose::{self, Spoken};
+use super::loose;
 use super::row::Row;
 use super::shared::at;
+use super::spoken::Spoken;
 
 /// Arguments of a call: JSON, or a text that is not JSON.
 pub type Arguments = (Option<Box<RawValue>>, Option<String>);
@@ -67,9 +68,14 @@ impl<'o> Chat<'o> {
     }
 
     /// Adds the text of an answer, whose calls follow.
-    pub fn answer(&mut self, place: Origin, content: Spoken) {
+    pub fn answer(&mut self, place: Origin, content: Spoken, by: Option<String>) {
         self.calls.clear();
+        let number = self.draft.events.len();
         self.draft.message(place, Role::Assistant, content, false);
+        let event = self.draft.events.get_mut(number);
+        if let Some(What::Message { model, .. }) = event.map(|event| &mut event.what) {
+            *model = by;
+        }
     }
 
     pub fn call(&mut self, place: Origin, name: &str, id: String, arguments: Arguments) {
@@ -109,6 +115,14 @@ impl<'o> Chat<'o> {
             call.0.clone()
         });
         named.or(next)
+    }
+}
+
+/// Arguments that are JSON, or JSON in a string.
+pub fn arguments(row: &Row<'_>, path: &str) -> Arguments {
+    match row.string(path) {
+        Some(text) => loose::arguments(&text),
+        None => (row.raw(path).and_then(loose::compact), None),
     }
 }
 

@@ -1,15 +1,12 @@
 //! Inspect: a log is one task with many samples, and each sample and epoch is a run. A log is one JSON document, or an archive
 //! with a member or a folder of chunks for each sample.
 
-mod event;
 mod events;
 mod message;
-mod record;
 mod sample;
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use serde::Deserialize;
 use serde_json::value::RawValue;
 
 use crate::diagnostics::codes::{
@@ -17,11 +14,13 @@ use crate::diagnostics::codes::{
 };
 
 use super::draft::{Draft, Origin};
-use super::loose::{self, Apart, Count, Flag, Items, Text};
+use super::loose;
+use super::row::Row;
+use super::time::Times;
 use super::{Archive, Importer, Options, Problem, Source, problem};
 
 use message::Attachments;
-use sample::{Content, Sample};
+use sample::{Content, outcomes, ranges, record};
 
 /// The importer.
 pub struct Inspect;
@@ -61,63 +60,20 @@ impl Importer for Inspect {
     }
 }
 
-/// A log, or only its header if the samples are elsewhere.
-#[derive(Deserialize, Default)]
-#[serde(default)]
-struct Log<'a> {
-    version: Count,
-    #[serde(borrow)]
-    status: Text<'a>,
-    eval: Apart<Eval<'a>>,
-    samples: Items<'a>,
-}
-
-/// The evaluated task.
-#[derive(Deserialize, Default)]
-#[serde(default)]
-struct Eval<'a> {
-    #[serde(borrow)]
-    task: Text<'a>,
-    task_id: Text<'a>,
-    task_version: Option<&'a RawValue>,
-    run_id: Text<'a>,
-    eval_id: Text<'a>,
-    model: Text<'a>,
-    solver: Text<'a>,
-    packages: Apart<Packages<'a>>,
-    config: Apart<Config>,
-}
-
-#[derive(Deserialize, Default)]
-#[serde(default)]
-struct Config {
-    log_samples: Flag,
-}
-
-#[derive(Deserialize, Default)]
-#[serde(default)]
-struct Packages<'a> {
-    #[serde(borrow)]
-    inspect_ai: Text<'a>,
-}
-
-impl Log<'_> {
-    /// Rejects versions that are newer than supported.
-    fn check(&self, file: &str) -> Result<(), Problem> {
-        let version = self.version.unwrap_or_default();
-        if version <= NEWEST {
-            return Ok(());
-        }
-        let message = format!("The log has version {version}; the newest that is read is {NEWEST}");
-        let help = "Use a newer runpress, or convert the log with `inspect log convert`.";
-        Err(problem(&IMPORT_UNSUPPORTED_VERSION, file, message, help))
+/// Rejects versions that are newer than supported.
+fn check(log: &Row<'_>, file: &str) -> Result<(), Problem> {
+    let version = log.count("version").unwrap_or_default();
+    if version <= NEWEST {
+        return Ok(());
     }
+    let message = format!("The log has version {version}; the newest that is read is {NEWEST}");
+    let help = "Use a newer runpress, or convert the log with `inspect log convert`.";
+    Err(problem(&IMPORT_UNSUPPORTED_VERSION, file, message, help))
 }
 
 /// The problem of a log without samples, with its reason as far as the log has it.
-fn none(file: &str, log: &Log<'_>) -> Problem {
-    let config = log.eval.as_ref().and_then(|eval| eval.config.as_ref());
-    let (message, help) = if config.is_some_and(|config| *config.log_samples == Some(false)) {
+fn none(file: &str, log: &Row<'_>) -> Problem {
+    let (message, help) = if log.flag("eval.config.log_samples") == Some(false) {
         (
             "The log holds no samples: they were not logged",
             "Evaluate without `--no-log-samples`, or import another log.",
@@ -140,27 +96,28 @@ fn document(
 ) -> Result<(), Problem> {
     let file = source.read(position)?;
     let text = loose::text(file.name, &file.bytes)?;
-    let log: Log<'_> = loose::document(file.name, &text)?;
-    log.check(file.name)?;
-    let mut samples: Vec<_> = log
-        .samples
-        .items()
-        .iter()
-        .enumerate()
-        .map(|(number, raw)| (loose::part::<Key<'_>>(raw).order(), number, *raw))
+    let log = Row::document(file.name, &text)?;
+    check(&log, file.name)?;
+    let samples = log.rows("samples").enumerate();
+    let mut samples: Vec<_> = samples
+        .map(|(number, sample)| {
+            let epoch = sample.count("epoch").unwrap_or_default();
+            let id = padded(&sample.id("id").unwrap_or_default());
+            ((epoch, id, number), sample)
+        })
         .collect();
-    samples.sort_by(|a, b| (&a.0, a.1).cmp(&(&b.0, b.1)));
+    samples.sort_by(|a, b| a.0.cmp(&b.0));
     if samples.is_empty() {
         return Err(none(file.name, &log));
     }
-    for (_, number, raw) in samples {
+    for ((.., number), sample) in samples {
         let pointer = format!("/samples/{number}");
-        let Ok(sample) = serde_json::from_str::<Sample<'_>>(raw.get()) else {
+        if !sample.is_object() {
             each(Err(loose::odd(file.name, &pointer, "a sample")));
             continue;
-        };
+        }
         let content = Content::of(sample, &Origin::default(), &pointer);
-        let draft = record::draft(&log, &content, true, options);
+        let draft = draft(&log, &content, true, options);
         each(Ok(of(draft, file.name, position)));
     }
     Ok(())
@@ -185,8 +142,8 @@ fn archive(
     };
     let bytes = archive.read(header)?;
     let head = loose::text(file, &bytes)?;
-    let log: Log<'_> = loose::document(file, &head)?;
-    log.check(file)?;
+    let log = Row::document(file, &head)?;
+    check(&log, file)?;
     let is_finished = header == "header.json";
     let (mut samples, problems) = samples(file, names);
     if samples.is_empty() && problems.is_empty() {
@@ -200,14 +157,11 @@ fn archive(
         (epoch, padded(id))
     });
     for (name, in_chunks) in samples {
+        let draft = |content: Content<'_>| draft(&log, &content, is_finished, options);
         let read = if in_chunks {
-            chunked(&archive, name, |content| {
-                record::draft(&log, &content, is_finished, options)
-            })
+            chunked(&archive, name, draft)
         } else {
-            whole(&archive, name, |content| {
-                record::draft(&log, &content, is_finished, options)
-            })
+            whole(&archive, name, draft)
         };
         each(read.map(|draft| of(draft, file, position)));
     }
@@ -275,6 +229,29 @@ fn id_and_epoch(name: &str) -> Option<(&str, u64)> {
     Some((id, epoch.parse().ok().filter(|_| is_number)?))
 }
 
+/// Converts a sample to a draft.
+fn draft(log: &Row<'_>, content: &Content<'_>, is_finished: bool, options: &Options) -> Draft {
+    let mut draft = Draft::default();
+    for problem in &content.problems {
+        draft.skip(problem.clone());
+    }
+    if !is_finished {
+        let text = "The log ends before the evaluation did".to_owned();
+        draft.note(Origin::default(), "unfinished", Some(text));
+    }
+    let mut times = Times::default();
+    events::read(content, options, &mut draft, &mut times);
+    let sample = &content.sample;
+    let frames = sample.word("error.traceback").is_some();
+    draft.withhold("tracebacks", u64::from(frames));
+    let includes = std::mem::take(&mut draft.record.includes);
+    draft.record = record(log, sample, options);
+    draft.record.includes = includes;
+    outcomes(sample, &mut draft);
+    times.write(&mut draft.record);
+    draft
+}
+
 /// Completes the draft of a run in a file.
 fn of(mut draft: Draft, file: &str, position: usize) -> Draft {
     draft.sources.push(position);
@@ -292,7 +269,7 @@ fn whole(
     let member = format!("samples/{name}.json");
     let bytes = archive.read(&member)?;
     let text = loose::text(&member, &bytes)?;
-    let sample: Sample<'_> = loose::document(&member, &text)?;
+    let sample = Row::document(&member, &text)?;
     Ok(make(Content::of(sample, &within(member), "")))
 }
 
@@ -306,7 +283,7 @@ fn chunked(
     let member = format!("{folder}sample.json");
     let bytes = archive.read(&member)?;
     let text_of_sample = loose::text(&member, &bytes)?;
-    let sample: Sample<'_> = loose::document(&member, &text_of_sample)?;
+    let sample = Row::document(&member, &text_of_sample)?;
     let read = |kind: &str| -> Result<Vec<(String, String)>, Problem> {
         let below = format!("{folder}{kind}/");
         let chunks = archive.below(&below).iter().filter_map(|name| {
@@ -326,15 +303,14 @@ fn chunked(
     let mut problems = Vec::new();
     let events = items(&events, &mut problems);
     let pool: Vec<_> = raws(items(&messages, &mut problems)).collect();
-    let listed = sample.message_refs.as_ref().map(Vec::as_slice);
-    let spoken = message::ranges(listed.unwrap_or_default(), pool.len());
+    let listed = ranges(&sample, "message_refs", pool.len()).into_iter();
     let place = within(member);
-    let spoken = spoken.map(|number| (place.clone(), pool[number])).collect();
+    let listed = listed.map(|number| (place.clone(), pool[number])).collect();
     let attachments = raws(items(&attachments, &mut problems)).enumerate();
     let attachments = attachments.map(|(number, raw)| (number.to_string().into(), raw));
     Ok(make(Content {
         events,
-        messages: spoken,
+        messages: listed,
         attachments: Attachments(attachments.collect()),
         pool,
         place,
@@ -343,7 +319,7 @@ fn chunked(
     }))
 }
 
-fn raws(items: Vec<(Origin, &RawValue)>) -> impl Iterator<Item = &RawValue> {
+fn raws(items: Vec<(Origin, &str)>) -> impl Iterator<Item = &str> {
     items.into_iter().map(|(_, raw)| raw)
 }
 
@@ -351,7 +327,7 @@ fn raws(items: Vec<(Origin, &RawValue)>) -> impl Iterator<Item = &RawValue> {
 fn items<'a>(
     chunks: &'a [(String, String)],
     problems: &mut Vec<Problem>,
-) -> Vec<(Origin, &'a RawValue)> {
+) -> Vec<(Origin, &'a str)> {
     let mut all = Vec::new();
     for (name, text) in chunks {
         let Ok(items) = serde_json::from_str::<Vec<&RawValue>>(text) else {
@@ -363,7 +339,7 @@ fn items<'a>(
         all.extend(items.into_iter().enumerate().map(|(number, raw)| {
             let mut place = within(name.clone());
             place.pointer = Some(format!("/{number}"));
-            (place, raw)
+            (place, raw.get())
         }));
     }
     all
@@ -376,22 +352,7 @@ fn within(member: String) -> Origin {
     }
 }
 
-/// The sort key of samples: epoch, then id, numbers by value.
-#[derive(Deserialize, Default)]
-#[serde(default)]
-struct Key<'a> {
-    #[serde(borrow)]
-    id: Option<&'a RawValue>,
-    epoch: Count,
-}
-
-impl Key<'_> {
-    fn order(&self) -> (u64, String) {
-        let id = loose::word(self.id.map(RawValue::get)).unwrap_or_default();
-        (self.epoch.unwrap_or_default(), padded(&id))
-    }
-}
-
+/// The sort key of an id: numbers by value.
 fn padded(id: &str) -> String {
     if !id.is_empty() && id.bytes().all(|byte| byte.is_ascii_digit()) {
         return format!("{id:0>20}");

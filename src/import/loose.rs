@@ -1,13 +1,8 @@
-//! Lenient JSON for undocumented logs: a value of an unexpected type is absent, so that one odd value does not affect its
-//! neighbors.
-
-mod spoken;
-mod values;
+//! The JSON of logs as text: made readable before parsers see it, and compact where it is copied.
 
 use std::borrow::Cow;
 
 use memchr::memmem;
-use serde::Deserialize;
 use serde_json::value::RawValue;
 
 use crate::diagnostics::codes::{IMPORT_INVALID_FILE, IMPORT_UNREADABLE_ENTRY};
@@ -18,8 +13,6 @@ use super::row::{AS_WRITTEN, end_of_string};
 use super::{Problem, problem};
 
 pub use super::row::{Fault, document};
-pub use spoken::Spoken;
-pub use values::{Apart, Content, Count, Flag, Items, List, Maybe, Number, Object, Text};
 
 /// A JSON text with U+FFFD for each half of a surrogate pair, which no Rust string can hold.
 pub fn whole_pairs(json: &str) -> Cow<'_, str> {
@@ -28,31 +21,6 @@ pub fn whole_pairs(json: &str) -> Cow<'_, str> {
         return Cow::Borrowed(json);
     }
     with_whole_pairs(json)
-}
-
-/// Reads an object.
-pub fn parse<'t, T: Deserialize<'t>>(text: &'t str) -> Result<T, Fault> {
-    match serde_json::from_str::<Object<T>>(text) {
-        Ok(Object(Some(value))) => Ok(value),
-        Ok(Object(None)) => Err(Fault::Other),
-        Err(error) if error.is_eof() => Err(Fault::Cut),
-        Err(_) => Err(Fault::Invalid),
-    }
-}
-
-/// A string or a number, such as an id, as text.
-pub fn word(json: Option<&str>) -> Option<String> {
-    let raw = json?;
-    if raw.starts_with('"') {
-        return Node::parse(raw).ok()?.as_str().map(Cow::into_owned);
-    }
-    let first = raw.as_bytes().first()?;
-    (first.is_ascii_digit() || *first == b'-').then(|| raw.to_owned())
-}
-
-/// Reads a part of a document; an unreadable part is read as empty.
-pub fn part<'a, T: Deserialize<'a> + Default>(raw: &'a RawValue) -> T {
-    serde_json::from_str(raw.get()).unwrap_or_default()
 }
 
 /// Arguments of a call that are JSON in a string: the object or the array, or else the text.

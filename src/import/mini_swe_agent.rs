@@ -7,9 +7,10 @@ use crate::formats::trace::{ExitCodeFrom, Role};
 
 use super::chat::Chat;
 use super::draft::{Draft, Id, Origin, ToolResult, What};
-use super::loose::{self, Spoken};
+use super::loose;
 use super::row::Row;
 use super::shared::{at, documents};
+use super::spoken::Spoken;
 use super::time::{Times, When};
 use super::usage::Inclusive;
 use super::{Importer, Options, Problem, Source};
@@ -126,7 +127,7 @@ impl Reader<'_> {
         self.chat
             .draft
             .withhold("encryptedReasoning", blocks as u64);
-        self.chat.answer(self.origin(""), content);
+        self.chat.answer(self.origin(""), content, None);
         self.calls(&format!("m{number}"), row, command.as_deref());
         let usage = row.row("usage").or_else(|| row.row("extra.response.usage"));
         let Some(counted) = usage.and_then(|usage| Inclusive::of(&usage)) else {

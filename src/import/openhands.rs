@@ -136,8 +136,12 @@ fn read(source: &Source, conversation: &Conversation, options: &Options) -> Resu
         Some(position) => {
             sources.push(position);
             let file = source.read(position)?;
-            loose::text(file.name, &file.bytes)
-                .and_then(|text| loose::document(file.name, &text))
+            let text = loose::text(file.name, &file.bytes);
+            let state = text.and_then(|text| {
+                let row = Row::document(file.name, &text)?;
+                Ok(v1::State::of(&row))
+            });
+            state
                 .map_err(|problem| problems.push(problem))
                 .unwrap_or_default()
         }

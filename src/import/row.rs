@@ -240,6 +240,12 @@ impl<'a> Row<'a> {
         items.unwrap_or_default().into_iter().map(Self::of)
     }
 
+    /// The items of an array as JSON, to be read one by one.
+    pub fn list(&self, path: &str) -> impl Iterator<Item = &'a str> + use<'a> {
+        let items = self.node(path).map(|node| node.items());
+        items.unwrap_or_default().into_iter().map(|node| node.raw)
+    }
+
     /// The parts of a content: the items of an array, or the value itself.
     pub fn parts(&self, path: &str) -> impl DoubleEndedIterator<Item = Self> + use<'a> {
         let parts = self.node(path).map(|node| match node.kind() {

@@ -3,7 +3,8 @@
 use crate::formats::trace::Role;
 
 use super::draft::{Draft, Identity, Origin, Outcome, What};
-use super::loose::{self, Spoken};
+use super::loose;
+use super::spoken::Spoken;
 use super::{Keep, Options, Source};
 
 /// The files with one run each: the user's file, or the files of a folder whose names have the suffix.

@@ -2,9 +2,10 @@
 
 use super::chat::Chat;
 use super::draft::{Draft, Id, Record, Tokens, ToolResult, What};
-use super::loose::{self, Spoken};
+use super::loose;
 use super::row::Row;
 use super::shared::{at, documents};
+use super::spoken::Spoken;
 use super::{Importer, Options, Origin, Problem, Source};
 
 /// The importer.
@@ -95,7 +96,7 @@ fn run(steps: &[Part<'_>], history: &[Part<'_>], chat: &mut Chat<'_>) {
         } else {
             "response"
         };
-        chat.answer(place(below), Spoken::at(step, below));
+        chat.answer(place(below), Spoken::at(step, below), None);
         let observation = Spoken::at(step, "observation");
         let action = step.text("action");
         let action = action.trim_end();
@@ -136,7 +137,7 @@ fn demonstration(history: &[Part<'_>], chat: &mut Chat<'_>) {
                 chat.draft.withhold("encryptedReasoning", blocks as u64);
                 let is_thought = is_thought(row);
                 let thought = is_thought.then(|| Spoken::at(row, "thought"));
-                chat.answer(place, thought.unwrap_or(content));
+                chat.answer(place, thought.unwrap_or(content), None);
                 let id = format!("h{number}");
                 chat.tool_calls(pointer, row, &id);
                 if chat.calls().is_empty()

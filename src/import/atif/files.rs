@@ -9,9 +9,9 @@ use crate::diagnostics::codes::{
 
 use super::super::agents::Block;
 use super::super::draft::{Agent, Draft};
+use super::super::row::Row;
 use super::super::source::{File, Source};
-use super::super::{Options, Problem, loose};
-use super::document::Trajectory;
+use super::super::{Options, Problem};
 use super::steps::{Named, Reader};
 use super::{LEVELS, finish, record, refused};
 
@@ -30,7 +30,7 @@ pub(super) fn read_one(source: &Source, root: usize, options: &Options) -> Resul
     let text = text(&file);
     let first = trajectory(&file, &text)?;
     let mut reader = Reader::new(options);
-    reader.draft.sources.push(root);
+    reader.chat.draft.sources.push(root);
     record(&mut reader, &first);
     run.one(&mut reader, &first, root, 0);
     run.continued(&mut reader, &first, root);
@@ -49,24 +49,20 @@ impl Run<'_> {
     fn one(
         &mut self,
         reader: &mut Reader<'_>,
-        trajectory: &Trajectory<'_>,
+        trajectory: &Row<'_>,
         position: usize,
         level: usize,
     ) {
         reader.read(trajectory);
-        let mut inside: Vec<Option<&Trajectory<'_>>> = trajectory
-            .subagent_trajectories
-            .0
-            .iter()
-            .map(Some)
-            .collect();
-        let by = |id: fn(&Trajectory<'_>) -> Option<String>| -> BTreeMap<String, usize> {
-            let all = trajectory.subagent_trajectories.0.iter().enumerate();
-            all.filter_map(|(at, below)| Some((id(below)?, at)))
+        let below = trajectory.rows("subagent_trajectories");
+        let below: Vec<Row<'_>> = below.filter(Row::is_object).collect();
+        let by = |key: &str| -> BTreeMap<String, usize> {
+            let all = below.iter().enumerate();
+            all.filter_map(|(at, below)| Some((below.name(key)?, at)))
                 .collect()
         };
-        let by_id = by(|below| below.trajectory_id.named());
-        let by_session = by(|below| below.session_id.named());
+        let (by_id, by_session) = (by("trajectory_id"), by("session_id"));
+        let mut inside: Vec<Option<Row<'_>>> = below.into_iter().map(Some).collect();
         for named in std::mem::take(&mut reader.named) {
             // A session without a path is informational only.
             let session = named.session.as_ref().filter(|_| named.path.is_none());
@@ -78,7 +74,7 @@ impl Run<'_> {
                 && let Some(below) = inside[at].take()
             {
                 let base = format!("{}/subagent_trajectories/{at}", reader.base);
-                self.subagent(reader, below, position, &named, base, level);
+                self.subagent(reader, &below, position, &named, base, level);
             } else if !self.of_path(reader, position, &named, level) {
                 let name = named
                     .path
@@ -98,7 +94,7 @@ impl Run<'_> {
             if let Some(below) = below {
                 let base = format!("{}/subagent_trajectories/{at}", reader.base);
                 let named = Named::of(reader);
-                self.subagent(reader, below, position, &named, base, level);
+                self.subagent(reader, &below, position, &named, base, level);
             }
         }
     }
@@ -128,8 +124,8 @@ impl Run<'_> {
             return false;
         };
         let outer = reader.file;
-        reader.file = reader.draft.sources.len();
-        reader.draft.sources.push(found);
+        reader.file = reader.chat.draft.sources.len();
+        reader.chat.draft.sources.push(found);
         self.subagent(reader, &below, found, named, String::new(), level);
         reader.file = outer;
         true
@@ -138,7 +134,7 @@ impl Run<'_> {
     fn subagent(
         &mut self,
         outer: &mut Reader<'_>,
-        trajectory: &Trajectory<'_>,
+        trajectory: &Row<'_>,
         position: usize,
         named: &Named,
         base: String,
@@ -151,24 +147,21 @@ impl Run<'_> {
         inner.base = base;
         inner.file = outer.file;
         // Sources are numbered across the whole run.
-        std::mem::swap(&mut inner.draft.sources, &mut outer.draft.sources);
+        std::mem::swap(&mut inner.chat.draft.sources, &mut outer.chat.draft.sources);
         self.one(&mut inner, trajectory, position, level + 1);
-        std::mem::swap(&mut inner.draft.sources, &mut outer.draft.sources);
-        let agent = trajectory.agent.0.as_ref();
-        let id = trajectory
-            .trajectory_id
-            .named()
-            .or_else(|| named.id.clone());
-        let id = id.or_else(|| trajectory.session_id.named());
+        std::mem::swap(&mut inner.chat.draft.sources, &mut outer.chat.draft.sources);
+        let id = trajectory.name("trajectory_id");
+        let id = id.or_else(|| named.id.clone());
+        let id = id.or_else(|| trajectory.name("session_id"));
         outer.blocks.push(Block {
             agent: Agent {
                 id: id.unwrap_or_else(|| format!("subagent-{}", outer.blocks.len() + 1)),
-                name: agent.and_then(|agent| agent.name.named()),
+                name: trajectory.name("agent.name"),
                 call: named.call.clone(),
                 parent: None,
-                model: agent.and_then(|agent| agent.model_name.named()),
+                model: trajectory.name("agent.model_name"),
             },
-            events: std::mem::take(&mut inner.draft.events),
+            events: std::mem::take(&mut inner.chat.draft.events),
             ended: None,
         });
         outer.blocks.append(&mut inner.blocks);
@@ -178,13 +171,13 @@ impl Run<'_> {
             (Some(a), Some(b)) => Some(a.plus(b)),
             (one, other) => one.or(other),
         };
-        outer.draft.record.cost_estimated |= inner.draft.record.cost_estimated;
-        outer.draft.absorb(&mut inner.draft);
+        outer.chat.draft.record.cost_estimated |= inner.chat.draft.record.cost_estimated;
+        outer.chat.draft.absorb(&mut inner.chat.draft);
     }
 
     /// Reads the continuations of a trajectory in order.
-    fn continued(&mut self, reader: &mut Reader<'_>, first: &Trajectory<'_>, root: usize) {
-        let mut next = first.continued_trajectory_ref.named();
+    fn continued(&mut self, reader: &mut Reader<'_>, first: &Row<'_>, root: usize) {
+        let mut next = first.name("continued_trajectory_ref");
         let mut position = root;
         while let Some(path) = next.take() {
             let found = beside(self.source, position, &path);
@@ -202,12 +195,12 @@ impl Run<'_> {
             let Ok(trajectory) = trajectory(&file, &text) else {
                 return reader.miss(path);
             };
-            reader.file = reader.draft.sources.len();
-            reader.draft.sources.push(found);
+            reader.file = reader.chat.draft.sources.len();
+            reader.chat.draft.sources.push(found);
             reader.note("continued", path, "");
             self.one(reader, &trajectory, found, 0);
             reader.is_continued = true;
-            next = trajectory.continued_trajectory_ref.named();
+            next = trajectory.name("continued_trajectory_ref");
             position = found;
         }
     }
@@ -251,12 +244,12 @@ pub(super) fn text<'f>(file: &'f File<'_>) -> Cow<'f, str> {
     String::from_utf8_lossy(bytes)
 }
 
-pub(super) fn trajectory<'t>(file: &File<'_>, text: &'t str) -> Result<Trajectory<'t>, Problem> {
-    let read: Trajectory<'t> = loose::parse(text).map_err(|why| {
+pub(super) fn trajectory<'t>(file: &File<'_>, text: &'t str) -> Result<Row<'t>, Problem> {
+    let read = Row::parse(text).map_err(|why| {
         let message = format!("The file {}", why.words());
         refused(&IMPORT_INVALID_FILE, file.name, &message)
     })?;
-    let version = read.schema_version.text();
+    let version = read.text("schema_version");
     if !version.starts_with("ATIF-v1.") {
         if version.is_empty() {
             let message = "The file is no trajectory: it has no `schema_version`";

@@ -1,22 +1,19 @@
 //! The steps of one trajectory, and the subagents that its results name.
 
+use std::borrow::Cow;
 use std::collections::{BTreeMap, BTreeSet};
 
-use serde_json::value::RawValue;
-
 use crate::formats::decimal::Decimal;
-use crate::formats::trace::Role;
 
 use super::super::Options;
 use super::super::agents::Block;
-use super::super::draft::{Agent, Call, Draft, Event, Origin, Record, Tokens, ToolResult, What};
+use super::super::chat::{Chat, arguments};
+use super::super::draft::{Agent, Call, Event, Origin, Record, Tokens, ToolResult, What};
 use super::super::injected;
-use super::super::loose::{self, Content};
+use super::super::row::Row;
+use super::super::spoken::Spoken;
 use super::super::time::Times;
 use super::super::usage::Inclusive;
-use super::document::{
-    Metrics, MetricsExtra, Outcome, Part, Reference, Step, ToolCall, Trajectory,
-};
 
 /// A subagent that a result names.
 pub(super) struct Named {
@@ -29,8 +26,7 @@ pub(super) struct Named {
 
 /// Builds a draft from a trajectory.
 pub(super) struct Reader<'o> {
-    pub(super) options: &'o Options,
-    pub(super) draft: Draft,
+    pub(super) chat: Chat<'o>,
     /// Subagents whose steps are among those of the main agent.
     sidechains: BTreeMap<String, usize>,
     pub(super) blocks: Vec<Block>,
@@ -57,8 +53,7 @@ pub(super) struct Reader<'o> {
 impl<'o> Reader<'o> {
     pub(super) fn new(options: &'o Options) -> Self {
         Self {
-            options,
-            draft: Draft::default(),
+            chat: Chat::new(options),
             sidechains: BTreeMap::new(),
             blocks: Vec::new(),
             named: Vec::new(),
@@ -91,38 +86,32 @@ impl<'o> Reader<'o> {
 
     pub(super) fn note(&mut self, kind: &str, text: String, pointer: &str) {
         let origin = self.origin(pointer);
-        self.draft.note(origin, kind, Some(text));
+        self.chat.draft.note(origin, kind, Some(text));
     }
 
     /// Appends the steps of a trajectory.
-    pub(super) fn read(&mut self, trajectory: &Trajectory<'_>) {
-        if let Some(agent) = &trajectory.agent.0 {
-            let tools = u64::from(agent.tool_definitions.is_some());
-            self.draft.withhold("toolDefinitions", tools);
-            if let Some(extra) = &agent.extra.0 {
-                self.workspace(extra.cwd.get());
-                if let Content::Items(folders) = &extra.cwds {
-                    for folder in folders {
-                        if let Content::Text(folder) = folder {
-                            self.workspace(Some(folder));
-                        }
-                    }
-                }
-            }
+    pub(super) fn read(&mut self, trajectory: &Row<'_>) {
+        let tools = u64::from(trajectory.has("agent.tool_definitions"));
+        self.chat.draft.withhold("toolDefinitions", tools);
+        self.workspace(&trajectory.text("agent.extra.cwd"));
+        for folder in trajectory.rows("agent.extra.cwds") {
+            self.workspace(&folder.as_str().unwrap_or_default());
         }
-        if let Some(notes) = trajectory.notes.named() {
+        if let Some(notes) = trajectory.name("notes") {
             self.note("notes", notes, "/notes");
         }
         self.copied = 0;
-        for (at, step) in trajectory.steps.0.iter().enumerate() {
-            if step.is_copied_context.is_set() {
+        let mut end = 0;
+        for (at, step) in trajectory.rows("steps").filter(Row::is_object).enumerate() {
+            end = at + 1;
+            if step.is("is_copied_context") {
                 self.copied += 1;
                 continue;
             }
             self.copied(at);
-            self.step(step, at);
+            self.step(&step, &format!("/steps/{at}"));
         }
-        self.copied(trajectory.steps.0.len());
+        self.copied(end);
     }
 
     /// Adds a note about steps copied from another trajectory.
@@ -135,56 +124,39 @@ impl<'o> Reader<'o> {
         }
     }
 
-    fn workspace(&mut self, folder: Option<&str>) {
-        self.draft.identity.workspace(folder.unwrap_or_default());
+    fn workspace(&mut self, folder: &str) {
+        self.chat.draft.identity.workspace(folder);
     }
 
-    fn step(&mut self, step: &Step<'_>, at: usize) {
-        let start = self.draft.events.len();
-        self.times.see(step.timestamp.text());
-        let extra = step.extra.0.as_ref();
-        self.workspace(extra.and_then(|extra| extra.cwd.get()));
-        let here = format!("/steps/{at}");
-        self.reasoning(step, &here);
-        self.message(step, &here);
-        let calls: Vec<&ToolCall<'_>> = objects(&step.tool_calls);
-        for (number, call) in calls.iter().enumerate() {
-            self.call(call, &format!("{here}/tool_calls/{number}"));
-        }
-        let calls = calls.iter().filter_map(|call| call.tool_call_id.get());
-        let calls: BTreeSet<&str> = calls.collect();
-        let results = step.observation.0.as_ref();
-        let results = results.map_or_else(Vec::new, |seen| objects(&seen.results));
+    fn step(&mut self, step: &Row<'_>, here: &str) {
+        let start = self.chat.draft.events.len();
+        let time = step.text("timestamp");
+        self.times.see(&time);
+        self.workspace(&step.text("extra.cwd"));
+        let place = self.origin(&format!("{here}/reasoning_content"));
+        let reasoning = joined(step, "reasoning_content").text;
+        self.chat.reasoning(place, reasoning, false);
+        self.message(step, here);
+        let calls = self.calls(step, here);
+        let results: Vec<Row<'_>> = objects(step, "observation.results").collect();
+        // With a single result, the fields of the step apply to it.
+        let failed = failure(step).filter(|_| results.len() == 1);
         for (number, result) in results.iter().enumerate() {
             let pointer = format!("{here}/observation/results/{number}");
-            // With a single result, the fields of the step apply to it.
-            let step = step
-                .extra
-                .0
-                .as_ref()
-                .filter(|_| results.len() == 1)
-                .and_then(|extra| {
-                    let metadata = extra.tool_result_metadata.0.as_ref();
-                    extra
-                        .tool_result_is_error
-                        .0
-                        .or_else(|| metadata?.is_error())
-                });
-            self.result(result, &calls, step, &pointer);
+            self.result(result, &calls, failed, &pointer);
         }
-        let calls = calls.into_iter().map(str::to_owned).collect();
-        self.metrics(step, calls, &here);
-        for event in &mut self.draft.events[start..] {
-            event.at(step.timestamp.text());
+        self.metrics(step, calls.into_iter().collect(), here);
+        for event in &mut self.chat.draft.events[start..] {
+            event.at(&time);
         }
-        let side = extra.filter(|extra| extra.is_sidechain.is_set());
-        if let Some(agent) = side.and_then(|extra| extra.agent_id.named()) {
-            let events: Vec<Event> = self.draft.events.drain(start..).collect();
+        let agent = step.name("extra.agent_id");
+        if let Some(agent) = agent.filter(|_| step.is("extra.is_sidechain")) {
+            let events: Vec<Event> = self.chat.draft.events.drain(start..).collect();
             let block = self.side(&agent);
             block.events.extend(events);
-            block.agent.model = block.agent.model.take().or_else(|| step.model_name.named());
+            block.agent.model = block.agent.model.take().or_else(|| step.name("model_name"));
         } else {
-            self.models.model(step.model_name.text());
+            self.models.model(&step.text("model_name"));
         }
     }
 
@@ -204,211 +176,167 @@ impl<'o> Reader<'o> {
         &mut self.blocks[at]
     }
 
-    fn reasoning(&mut self, step: &Step<'_>, here: &str) {
-        let (text, _) = joined(&step.reasoning_content);
-        let origin = self.origin(&format!("{here}/reasoning_content"));
-        self.draft.reasoning(self.options, origin, text, false);
-    }
-
-    fn message(&mut self, step: &Step<'_>, here: &str) {
-        let (text, images) = joined(&step.message);
-        self.draft.withhold("images", images);
-        let pointer = format!("{here}/message");
-        let role = match step.source.text() {
-            "user" => Role::User,
-            "agent" => Role::Assistant,
-            "system" => return self.system(step, text, &pointer),
-            other => {
-                self.draft.unknown_row(other);
-                return;
+    fn message(&mut self, step: &Row<'_>, here: &str) {
+        let place = self.origin(&format!("{here}/message"));
+        let mut content = joined(step, "message");
+        match &*step.text("source") {
+            "agent" => return self.chat.answer(place, content, step.name("model_name")),
+            "user" => {
+                let (words, inserted) = injected::words(&content.text);
+                if let Some(words) = words.map(Cow::into_owned) {
+                    self.chat.draft.withhold("injectedContext", inserted);
+                    content.text = words;
+                    return self.chat.user(place, content);
+                }
+                self.chat.prompt(place, "injectedContext", content.text);
             }
-        };
-        let text = if role == Role::User {
-            let (words, inserted) = injected::words(&text);
-            let Some(words) = words else {
-                let origin = self.origin(&pointer);
-                return self
-                    .draft
-                    .prompt(self.options, origin, "injectedContext", text);
-            };
-            self.draft.withhold("injectedContext", inserted);
-            words.into_owned()
-        } else {
-            text
-        };
-        if text.trim().is_empty() && images == 0 {
-            return;
+            "system" => self.system(step, content.text, place),
+            other => self.chat.draft.unknown_row(other),
         }
-        let message = What::Message {
-            role,
-            text,
-            model: step.model_name.named().filter(|_| role == Role::Assistant),
-            phase: None,
-            steering: false,
-            images,
-        };
-        let origin = self.origin(&pointer);
-        self.draft.push(origin, message);
+        self.chat.draft.withhold("images", content.images);
     }
 
-    fn system(&mut self, step: &Step<'_>, text: String, pointer: &str) {
-        let managed = step.extra.0.as_ref().and_then(|extra| extra.kind.get());
-        if let Some(kind @ ("compaction" | "pruning")) = managed {
-            let origin = self.origin(pointer);
+    fn system(&mut self, step: &Row<'_>, text: String, place: Origin) {
+        // The kind of context management: `compaction`, `pruning` or `injection`.
+        let kind = step.text("extra.type");
+        if matches!(&*kind, "compaction" | "pruning") {
             let compaction = What::Compaction {
-                trigger: Some(kind.to_owned()),
+                trigger: Some(kind.to_string()),
                 tokens_before: None,
                 forgotten: None,
             };
-            self.draft.push(origin, compaction);
+            self.chat.draft.push(place.clone(), compaction);
         }
-        if text.trim().is_empty() {
-            return;
-        }
-        let what = match managed {
-            Some("compaction") => "compactionSummaries",
-            Some("injection") => "injectedContext",
+        let what = match &*kind {
+            "compaction" => "compactionSummaries",
+            "injection" => "injectedContext",
             _ => "systemPrompts",
         };
-        let origin = self.origin(pointer);
-        self.draft.prompt(self.options, origin, what, text);
+        if !text.trim().is_empty() {
+            self.chat.prompt(place, what, text);
+        }
     }
 
-    fn call(&mut self, call: &ToolCall<'_>, pointer: &str) {
-        let text = call.arguments.and_then(|raw| {
-            let text: Option<String> = serde_json::from_str(raw.get()).ok();
-            text
-        });
-        let (arguments, arguments_text) = match text {
-            Some(text) => loose::arguments(&text),
-            None => (
-                call.arguments.map(RawValue::get).and_then(loose::compact),
-                None,
-            ),
-        };
-        let origin = self.origin(pointer);
-        let call = Call {
-            name: call.function_name.named().unwrap_or_default(),
-            call: call.tool_call_id.named(),
-            arguments,
-            arguments_text,
-            ..Call::default()
-        };
-        self.draft.push(origin, What::ToolCall(call));
+    /// Adds the calls of a step, and returns their ids.
+    fn calls(&mut self, step: &Row<'_>, here: &str) -> BTreeSet<String> {
+        let mut ids = BTreeSet::new();
+        for (number, call) in objects(step, "tool_calls").enumerate() {
+            let id = call.name("tool_call_id");
+            ids.extend(id.clone());
+            let call = Call {
+                name: call.name("function_name").unwrap_or_default(),
+                ..Call::of(None, id, arguments(&call, "arguments"))
+            };
+            let place = self.origin(&format!("{here}/tool_calls/{number}"));
+            self.chat.draft.push(place, What::ToolCall(call));
+        }
+        ids
     }
 
     fn result(
         &mut self,
-        result: &Outcome<'_>,
-        calls: &BTreeSet<&str>,
-        step: Option<bool>,
+        result: &Row<'_>,
+        calls: &BTreeSet<String>,
+        step_failed: Option<bool>,
         pointer: &str,
     ) {
-        let (text, images) = joined(&result.content);
-        self.draft.withhold("images", images);
-        let call = result.source_call_id.named();
-        let call = call.filter(|id| calls.contains(id.as_str()));
-        let own = result.extra.0.as_ref().and_then(|extra| {
-            let metadata = extra.tool_result_metadata.0.as_ref();
-            extra
-                .tool_result_is_error
-                .0
-                .or_else(|| metadata?.is_error())
-        });
+        let content = joined(result, "content");
+        self.chat.draft.withhold("images", content.images);
+        let call = result.name("source_call_id");
+        let call = call.filter(|id| calls.contains(id));
+        let mut what = ToolResult::of(call.clone(), content);
+        what.ok = failure(result).or(step_failed).map(|failed| !failed);
+        what.text = what.text.filter(|text| !text.is_empty());
         let origin = self.origin(pointer);
-        let what = ToolResult {
+        self.chat.draft.push(origin.clone(), What::ToolResult(what));
+        let references = objects(result, "subagent_trajectory_ref");
+        self.named.extend(references.map(|named| Named {
             call: call.clone(),
-            ok: own.or(step).map(|failed| !failed),
-            text: (!text.is_empty()).then_some(text),
-            images,
-            ..ToolResult::default()
-        };
-        self.draft.push(origin.clone(), What::ToolResult(what));
-        let references: Vec<&Reference<'_>> = objects(&result.subagent_trajectory_ref);
-        self.named.extend(references.into_iter().map(|named| Named {
-            call: call.clone(),
-            id: named.trajectory_id.named(),
-            path: named.trajectory_path.named(),
-            session: named.session_id.named(),
+            id: named.name("trajectory_id"),
+            path: named.name("trajectory_path"),
+            session: named.name("session_id"),
             origin: origin.clone(),
         }));
     }
 
-    fn metrics(&mut self, step: &Step<'_>, calls: Vec<String>, here: &str) {
-        let has_asked = step.llm_call_count.0 != Some(0);
-        let Some(metrics) = &step.metrics.0 else {
-            self.uncounted += u64::from(step.source.text() == "agent" && has_asked);
+    fn metrics(&mut self, step: &Row<'_>, calls: Vec<String>, here: &str) {
+        let has_asked = step.count("llm_call_count") != Some(0);
+        let Some(metrics) = step.row("metrics") else {
+            self.uncounted += u64::from(step.text("source") == "agent" && has_asked);
             return;
         };
-        let sealed = u64::from(metrics.completion_token_ids.is_some())
-            + u64::from(metrics.logprobs.is_some());
-        self.draft.withhold("tokenIds", sealed);
-        if let Some(cost) = metrics.cost_usd.0.and_then(Decimal::of) {
+        let sealed = ["completion_token_ids", "logprobs"];
+        let sealed = sealed.iter().filter(|key| metrics.has(key)).count();
+        self.chat.draft.withhold("tokenIds", sealed as u64);
+        let cost = metrics.number("cost_usd");
+        if let Some(cost) = cost.and_then(Decimal::of) {
             self.cost = Some(self.cost.map_or(cost, |sum| sum.plus(cost)));
         }
-        let extra = metrics.extra.0.as_ref();
-        self.draft.record.cost_estimated |= extra.is_some_and(MetricsExtra::is_estimated);
-        let tokens = of_step(metrics);
+        self.chat.draft.record.cost_estimated |= is_estimated(&metrics);
+        let tokens = tokens(&metrics, "");
         if tokens == Tokens::default() {
             self.uncounted += 1;
             return;
         }
         self.tokens = self.tokens.plus(tokens);
-        let origin = self.origin(&format!("{here}/metrics"));
         let usage = What::Usage {
             tokens,
-            model: step.model_name.named(),
-            cost: metrics.cost_usd.0,
+            model: step.name("model_name"),
+            cost,
             calls,
         };
-        self.draft.push(origin, usage);
+        let origin = self.origin(&format!("{here}/metrics"));
+        self.chat.draft.push(origin, usage);
     }
 }
 
-fn of_step(metrics: &Metrics<'_>) -> Tokens {
-    let extra = metrics.extra.0.as_ref();
+/// Tokens of a step, or of a run with the prefix `total_`. Cached ones are part of the prompt, reasoning is part of the
+/// completion; converters have several names for it.
+pub(super) fn tokens(metrics: &Row<'_>, prefix: &str) -> Tokens {
+    let count = |key: &str| metrics.count(&format!("{prefix}{key}"));
+    let reasoning = [
+        "extra.reasoning_tokens",
+        "extra.reasoning_output_tokens",
+        "extra.total_reasoning_tokens",
+    ];
     let used = Inclusive {
-        input: metrics.prompt_tokens.0,
-        cached: metrics.cached_tokens.0,
-        output: metrics.completion_tokens.0,
-        reasoning: extra.and_then(MetricsExtra::reasoning),
+        input: count("prompt_tokens"),
+        cached: count("cached_tokens"),
+        output: count("completion_tokens"),
+        reasoning: reasoning.iter().find_map(|key| metrics.count(key)),
     };
     used.disjoint()
 }
 
-/// The objects of an array, or a single object.
-pub(super) fn objects<'c, T>(content: &'c Content<'_, T>) -> Vec<&'c T> {
-    match content {
-        Content::Object(one) => vec![&**one],
-        Content::Items(items) => items
-            .iter()
-            .filter_map(|item| match item {
-                Content::Object(object) => Some(&**object),
-                _ => None,
-            })
-            .collect(),
-        _ => Vec::new(),
-    }
+pub(super) fn is_estimated(metrics: &Row<'_>) -> bool {
+    metrics.text("extra.cost_source") == "litellm_estimate"
 }
 
-/// The texts, one per line, and the number of images.
-fn joined(content: &Content<'_, Part<'_>>) -> (String, u64) {
-    let parts = match content {
-        Content::Text(text) => return (text.to_string(), 0),
-        Content::Items(parts) => parts.as_slice(),
-        Content::Object(_) => std::slice::from_ref(content),
-        Content::Absent => &[],
-    };
+/// Whether a result failed, where converters mark it.
+fn failure(row: &Row<'_>) -> Option<bool> {
+    let flags = [
+        "extra.tool_result_is_error",
+        "extra.tool_result_metadata.is_error",
+        "extra.tool_result_metadata.raw_tool_result.is_error",
+    ];
+    flags.iter().find_map(|key| row.flag(key))
+}
+
+/// The objects of an array, or a single object.
+fn objects<'a>(row: &Row<'a>, path: &str) -> impl Iterator<Item = Row<'a>> + use<'a> {
+    row.parts(path).filter(Row::is_object)
+}
+
+/// The texts of a content, one per line, and the number of images, which are never fetched.
+fn joined(row: &Row<'_>, path: &str) -> Spoken {
     let (mut texts, mut images) = (Vec::new(), 0);
-    for part in parts {
-        match part {
-            Content::Text(text) => texts.push(&**text),
-            Content::Object(part) if part.kind.get().is_some_and(|kind| kind != "text") => {
-                images += 1;
-            }
-            Content::Object(part) => texts.extend(part.text.0.as_deref()),
-            _ => {}
+    for part in row.parts(path) {
+        if part.word("type").is_some_and(|kind| kind != "text") {
+            images += 1;
+        } else {
+            texts.extend(part.part_text());
         }
     }
-    (texts.join("\n"), images)
+    let text = texts.join("\n");
+    Spoken { text, images }
 }

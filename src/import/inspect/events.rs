@@ -3,18 +3,16 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::hash::{DefaultHasher, Hash, Hasher};
 
-use serde_json::value::RawValue;
-
-use crate::formats::json::Str;
 use crate::formats::trace::Action;
 
 use super::super::Options;
+use super::super::chat::Chat;
 use super::super::draft::{Agent, Call, Draft, Origin, What};
 use super::super::loose;
+use super::super::row::Row;
 use super::super::time::{Times, When};
-use super::event::{Event, Output};
-use super::message::{self, Attachments, Message, Said, ToolError};
-use super::sample::{Content, Fallback, Retry};
+use super::message::{self, Attachments, Parts};
+use super::sample::{Content, fallback, ranges, tokens};
 
 /// The kind of note for a model that answered in place of another.
 const FALLBACK: &str = "model fallback";
@@ -43,8 +41,7 @@ type Counts = BTreeMap<(Option<String>, u64), usize>;
 
 struct Reader<'c, 'a> {
     content: &'c Content<'a>,
-    options: &'c Options,
-    draft: Draft,
+    chat: Chat<'c>,
     spans: BTreeMap<String, Span>,
     /// Open steps of older logs.
     steps: Vec<Span>,
@@ -65,42 +62,37 @@ struct Reader<'c, 'a> {
 
 /// Reads the events of a sample, or its messages if it has no model call. Attempts that failed before come first.
 pub fn read(content: &Content<'_>, options: &Options, draft: &mut Draft, times: &mut Times) {
-    let messages = content.messages.iter().map(|(_, raw)| *raw);
-    let names_authors = messages
-        .chain(content.pool.iter().copied())
-        .any(|raw| loose::part::<Message<'_>>(raw).is_of_user());
+    let messages = content.messages.iter().map(|(_, json)| *json);
+    let mut messages = messages.chain(content.pool.iter().copied());
+    let is_of_user = |json| Row::value(json).is_ok_and(|message| message::is_of_user(&message));
+    let names_authors = messages.any(is_of_user);
     let mut reader = Reader::new(content, options, names_authors);
-    reader.draft = std::mem::take(draft);
+    reader.chat.draft = std::mem::take(draft);
     reader.retries();
-    let before = reader.draft.events.len();
-    for (place, raw) in &content.events {
-        reader.event(place, raw, None, LEVELS, times);
+    let before = reader.chat.draft.events.len();
+    for (place, json) in &content.events {
+        reader.event(place, json, None, LEVELS, times);
     }
     if !reader.called {
         reader.messages(before);
     }
     reader.fallbacks();
-    reader.draft.blocks();
-    if reader
-        .draft
-        .events
-        .iter()
-        .any(|event| event.agent.as_deref() == Some(SCORER))
-    {
-        reader.draft.agents.push(Agent {
+    *draft = reader.chat.draft;
+    draft.blocks();
+    let mut events = draft.events.iter();
+    if events.any(|event| event.agent.as_deref() == Some(SCORER)) {
+        draft.agents.push(Agent {
             id: SCORER.to_owned(),
             ..Agent::default()
         });
     }
-    *draft = reader.draft;
 }
 
 impl<'c, 'a> Reader<'c, 'a> {
     fn new(content: &'c Content<'a>, options: &'c Options, names_authors: bool) -> Self {
         Self {
             content,
-            options,
-            draft: Draft::default(),
+            chat: Chat::new(options),
             spans: BTreeMap::new(),
             steps: Vec::new(),
             shown: Counts::new(),
@@ -115,83 +107,78 @@ impl<'c, 'a> Reader<'c, 'a> {
 }
 
 impl Reader<'_, '_> {
+    /// The place of a value below the sample.
+    fn below(&self, pointer: &str) -> Origin {
+        let mut place = self.content.place.clone();
+        place.pointer.get_or_insert_default().push_str(pointer);
+        place
+    }
+
     /// Reads the attempts that failed before this one. Each is a branch that ends in its error.
     fn retries(&mut self) {
-        for (number, raw) in self.content.sample.error_retries.items().iter().enumerate() {
-            let retry: Retry<'_> = loose::part(raw);
-            let mut place = self.content.place.clone();
-            let pointer = place.pointer.take().unwrap_or_default();
-            let pointer = format!("{pointer}/error_retries/{number}");
-            let mut reader = Reader::new(self.content, self.options, self.names_authors);
-            for (event, raw) in retry.events.items().iter().enumerate() {
-                place.pointer = Some(format!("{pointer}/events/{event}"));
-                reader.event(&place, raw, None, LEVELS, &mut Times::default());
+        let retries = self.content.sample.rows("error_retries");
+        for (number, retry) in retries.enumerate() {
+            let pointer = format!("/error_retries/{number}");
+            let options = self.chat.options;
+            let mut reader = Reader::new(self.content, options, self.names_authors);
+            for (event, json) in retry.list("events").enumerate() {
+                let place = self.below(&format!("{pointer}/events/{event}"));
+                reader.event(&place, json, None, LEVELS, &mut Times::default());
             }
-            place.pointer = Some(pointer);
-            let mut draft = reader.draft;
-            let message = retry.message.text();
-            let is_known = |what: &What| matches!(what, What::Error { message: known, .. } if known == message);
-            let frames = retry.traceback.text();
+            let mut draft = reader.chat.draft;
+            let message = retry.text("message");
+            let is_known = |what: &What| matches!(what, What::Error { message: known, .. } if *known == message);
+            let frames = retry.text("traceback");
             if draft.events.iter().any(|event| is_known(&event.what)) {
                 draft.withhold("tracebacks", u64::from(!frames.is_empty()));
             } else {
-                let message = draft.traced(self.options, message.to_owned(), frames);
-                draft.push(
-                    place,
-                    What::Error {
-                        message,
-                        code: None,
-                    },
-                );
+                let message = draft.traced(options, message.into_owned(), &frames);
+                draft.push(self.below(&pointer), What::error(message));
             }
             for event in &mut draft.events {
                 event.branch = Some(format!("b{}", number + 1));
             }
-            self.draft.absorb(&mut draft);
-            self.draft.events.append(&mut draft.events);
-            self.draft.agents.append(&mut draft.agents);
+            let all = &mut self.chat.draft;
+            all.absorb(&mut draft);
+            all.events.append(&mut draft.events);
+            all.agents.append(&mut draft.agents);
         }
     }
 
     /// Notes which models answered in place of others, where the events do not say it.
     fn fallbacks(&mut self) {
-        let raws = self
-            .content
-            .sample
-            .model_fallbacks
-            .items()
-            .iter()
-            .enumerate();
-        for (number, raw) in raws {
-            let fallback: Fallback<'_> = loose::part(raw);
-            let mut place = self.content.place.clone();
-            let pointer = place.pointer.unwrap_or_default();
-            place.pointer = Some(format!("{pointer}/model_fallbacks/{number}"));
-            self.draft.note(place, FALLBACK, Some(fallback.words()));
+        let fallbacks = self.content.sample.rows("model_fallbacks");
+        for (number, row) in fallbacks.enumerate() {
+            let place = self.below(&format!("/model_fallbacks/{number}"));
+            let note = Some(fallback(&row));
+            self.chat.draft.note(place, FALLBACK, note);
         }
     }
 
     fn event(
         &mut self,
         place: &Origin,
-        raw: &RawValue,
+        json: &str,
         within: Option<&Span>,
         levels: usize,
         times: &mut Times,
     ) {
-        let Ok(event) = serde_json::from_str::<Event<'_>>(raw.get()) else {
+        let Ok(event) = Row::parse(json) else {
             self.odd(place);
             return;
         };
-        times.see(event.timestamp.text());
+        times.see(&event.text("timestamp"));
         let mut place = place.clone();
-        place.id = event.uuid.named();
-        let span = self.spans.get(event.span_id.text()).or(self.steps.last());
+        place.id = event.name("uuid");
+        let span = self
+            .spans
+            .get(&*event.text("span_id"))
+            .or(self.steps.last());
         let span = within.or(span).cloned().unwrap_or_default();
-        let first = self.draft.events.len();
-        let ended = match event.event.text() {
-            _ if *event.pending == Some(true) => {
-                self.draft.withhold("bookkeeping", 1);
+        let first = self.chat.draft.events.len();
+        let ended = match &*event.text("event") {
+            _ if event.is("pending") => {
+                self.chat.draft.withhold("bookkeeping", 1);
                 return;
             }
             "model" => self.model(&place, &event, &span),
@@ -204,23 +191,27 @@ impl Reader<'_, '_> {
             "step" => self.step(&event),
             "score" => self.score(&place, &event, &span),
             "sample_limit" => {
-                let text = [event.kind.text(), event.message.text()].join(": ");
-                self.draft.note(place, "limit", Some(text));
+                let text = [event.text("type"), event.text("message")].join(": ");
+                self.chat.draft.note(place, "limit", Some(text));
                 first
             }
-            "error" => self.error(&place, event.error),
+            "error" => {
+                let message = event.text("error.message").into_owned();
+                self.chat.draft.push(place, What::error(message));
+                0
+            }
             "compaction" => {
                 let compaction = What::Compaction {
-                    trigger: event.kind.named(),
-                    tokens_before: *event.tokens_before,
+                    trigger: event.name("type"),
+                    tokens_before: event.count("tokens_before"),
                     forgotten: None,
                 };
-                self.draft.push(place, compaction);
+                self.chat.draft.push(place, compaction);
                 first
             }
             kind @ ("logger" | "info" | "interrupt" | "score_edit") => {
-                self.draft.withhold("notes", 1);
-                self.draft.note(place, kind, None);
+                self.chat.draft.withhold("notes", 1);
+                self.chat.draft.note(place, kind, None);
                 first
             }
             "" => {
@@ -229,13 +220,13 @@ impl Reader<'_, '_> {
             }
             // State, store, sandbox and others.
             _ => {
-                self.draft.withhold("bookkeeping", 1);
+                self.chat.draft.withhold("bookkeeping", 1);
                 first
             }
         };
-        let began = When::read(event.timestamp.text());
-        let completed = When::read(event.completed.text());
-        for (number, made) in self.draft.events.iter_mut().enumerate().skip(first) {
+        let began = When::read(&event.text("timestamp"));
+        let completed = When::read(&event.text("completed"));
+        for (number, made) in self.chat.draft.events.iter_mut().enumerate().skip(first) {
             let is_answer = number >= ended;
             made.when(completed.as_ref().filter(|_| is_answer).or(began.as_ref()));
             if made.agent.is_none()
@@ -248,12 +239,12 @@ impl Reader<'_, '_> {
 
     fn odd(&mut self, place: &Origin) {
         let pointer = place.pointer.as_deref().unwrap_or_default();
-        self.draft.odd("", pointer, "an event");
+        self.chat.draft.odd("", pointer, "an event");
     }
 
     /// A model call: adds the new messages of its input, and its answer. Returns the number of the answer's first event.
-    fn model(&mut self, place: &Origin, event: &Event<'_>, span: &Span) -> usize {
-        let agent = match event.role.text() {
+    fn model(&mut self, place: &Origin, event: &Row<'_>, span: &Span) -> usize {
+        let agent = match &*event.text("role") {
             "grader" => Some(SCORER.to_owned()),
             _ => span.agent.clone(),
         };
@@ -262,67 +253,47 @@ impl Reader<'_, '_> {
             self.grader();
         }
         self.called |= !is_grader;
-        let first = self.draft.events.len();
+        let first = self.chat.draft.events.len();
         let mut seen = Counts::new();
-        for raw in event.input.items() {
-            self.heard(place, raw, agent.as_deref(), &mut seen);
+        for json in event.list("input") {
+            self.input(place, json, agent.as_deref(), &mut seen);
         }
         let pool = &self.content.pool;
-        let refs = event.input_refs.as_deref().unwrap_or_default();
-        for number in message::ranges(refs, pool.len()) {
+        for number in ranges(event, "input_refs", pool.len()) {
             if self.pooled.insert((agent.clone(), number)) {
-                self.heard(place, pool[number], agent.as_deref(), &mut seen);
+                self.input(place, pool[number], agent.as_deref(), &mut seen);
             }
         }
-        let answered = self.draft.events.len();
-        let none = Output::default();
-        let output = event.output.as_ref().unwrap_or(&none);
-        let choice = output.choices.as_ref().and_then(|choices| choices.first());
+        let answered = self.chat.draft.events.len();
+        let choice = event.rows("output.choices").next();
         let mut calls = Vec::new();
-        if let Some(message) = choice.and_then(|choice| choice.as_ref()?.message.as_ref()) {
-            *self
-                .shown
-                .entry(key(agent.as_deref(), message, self.attachments()))
-                .or_default() += 1;
-            let content = self.content;
-            calls = message::push(
-                &mut self.draft,
-                self.options,
-                place,
-                message,
-                &content.attachments,
-                self.names_authors,
-            );
-            self.calls.extend(calls.iter().cloned());
+        if let Some(message) = choice.and_then(|choice| choice.row("message")) {
+            let key = key(agent.as_deref(), &message, self.attachments());
+            *self.shown.entry(key).or_default() += 1;
+            calls = self.push(place, &message);
         }
-        let failed = event.error.and_then(|raw| Str::parse(raw.get()));
-        if let Some(message) = output.error.named().or(failed.map(|text| text.to_string())) {
-            self.draft.push(
-                place.clone(),
-                What::Error {
-                    message,
-                    code: None,
-                },
-            );
+        let failed = event.name("output.error");
+        let failed = failed.or_else(|| event.string("error").map(String::from));
+        if let Some(message) = failed {
+            self.chat.draft.push(place.clone(), What::error(message));
         }
-        let fallback = output.fallback.as_ref();
-        if let Some(fallback) =
-            fallback.filter(|_| self.content.sample.model_fallbacks.items().is_empty())
-        {
-            self.draft
-                .note(place.clone(), FALLBACK, Some(fallback.words()));
+        let other = event.row("output.fallback");
+        let mut listed = self.content.sample.list("model_fallbacks");
+        if let Some(row) = other.as_ref().filter(|_| listed.next().is_none()) {
+            let note = Some(fallback(row));
+            self.chat.draft.note(place.clone(), FALLBACK, note);
         }
-        if let Some(usage) = output.usage.as_ref() {
-            let other = fallback.and_then(|fallback| fallback.fallback_model.named());
+        if let Some(usage) = event.row("output.usage") {
+            let other = other.and_then(|row| row.name("fallback_model"));
             let usage = What::Usage {
-                tokens: usage.tokens(),
-                model: other.or_else(|| event.model.named()),
-                cost: *usage.total_cost,
+                tokens: tokens(&usage),
+                model: other.or_else(|| event.name("model")),
+                cost: usage.number("total_cost"),
                 calls,
             };
-            self.draft.push(place.clone(), usage);
+            self.chat.draft.push(place.clone(), usage);
         }
-        for event in &mut self.draft.events[first..] {
+        for event in &mut self.chat.draft.events[first..] {
             event.agent.clone_from(&agent);
         }
         answered
@@ -334,14 +305,15 @@ impl Reader<'_, '_> {
 
     /// The tokens of a sample include those of its graders.
     fn grader(&mut self) {
-        if !self.draft.record.includes.contains(&SCORER) {
-            self.draft.record.includes.push(SCORER);
+        let includes = &mut self.chat.draft.record.includes;
+        if !includes.contains(&SCORER) {
+            includes.push(SCORER);
         }
     }
 
     /// A message of the input, which repeats the conversation. Adds it if it is new.
-    fn heard(&mut self, place: &Origin, raw: &RawValue, agent: Option<&str>, seen: &mut Counts) {
-        let Ok(message) = serde_json::from_str::<Message<'_>>(raw.get()) else {
+    fn input(&mut self, place: &Origin, json: &str, agent: Option<&str>, seen: &mut Counts) {
+        let Ok(message) = Row::parse(json) else {
             self.odd(place);
             return;
         };
@@ -353,117 +325,108 @@ impl Reader<'_, '_> {
             return;
         }
         *shown = *seen;
-        let id = message.tool_call_id.text();
-        if message.role.text() == "tool" && self.answered.contains(id) {
-            return;
+        let id = message.text("tool_call_id");
+        if message.text("role") != "tool" || !self.answered.contains(&*id) {
+            self.push(place, &message);
         }
-        let content = self.content;
-        let calls = message::push(
-            &mut self.draft,
-            self.options,
-            place,
-            &message,
-            &content.attachments,
-            self.names_authors,
-        );
-        self.calls.extend(calls);
+    }
+
+    /// Adds the events of a message, and returns the ids of its calls.
+    fn push(&mut self, place: &Origin, message: &Row<'_>) -> Vec<String> {
+        let attachments = &self.content.attachments;
+        let authors = self.names_authors;
+        let calls = message::push(&mut self.chat, place, message, attachments, authors);
+        self.calls.extend(calls.iter().cloned());
+        calls
     }
 
     fn tool(
         &mut self,
         place: &Origin,
-        event: &Event<'_>,
+        event: &Row<'_>,
         span: &Span,
         levels: usize,
         times: &mut Times,
     ) {
-        let began = When::read(event.timestamp.text());
-        let id = event.id.named();
+        let began = When::read(&event.text("timestamp"));
+        let id = event.name("id");
         if let Some(id) = id.clone().filter(|id| !self.calls.contains(id)) {
-            let (arguments, arguments_text) =
-                message::arguments(event.arguments, &self.content.attachments);
-            let name = event.function.named();
-            let call = What::ToolCall(Call {
-                name: name.unwrap_or_else(|| "unknown".to_owned()),
-                call: Some(id.clone()),
-                arguments,
-                arguments_text,
-                ..Call::default()
-            });
-            let made = self.draft.push(place.clone(), call);
+            let arguments = message::arguments(event, &self.content.attachments);
+            let call = Call::of(event.name("function"), Some(id.clone()), arguments);
+            let made = self.chat.draft.push(place.clone(), What::ToolCall(call));
             made.when(began.as_ref()).agent.clone_from(&span.agent);
             self.calls.insert(id);
         }
-        if let (Some(span), Some(id)) = (event.agent_span_id.named(), id.clone()) {
+        if let (Some(span), Some(id)) = (event.name("agent_span_id"), id.clone()) {
             self.handed.insert(span, id);
         }
-        if levels > 0 && !event.events.items().is_empty() {
+        if levels > 0 && event.list("events").next().is_some() {
             self.inner(place, event, span, levels - 1, times);
         }
-        let error: Option<ToolError<'_>> = event.error.map(loose::part);
-        let said = match event.result {
+        let mut parts = Parts::of(event, "result", self.attachments());
+        if let Some(json) = event.raw("result")
+            && !json.starts_with(['"', '[', '{'])
+        {
             // A number or a boolean.
-            Some(raw) if !raw.get().starts_with(['"', '[', '{']) => {
-                let mut said = Said::default();
-                said.content.line(raw.get());
-                said
-            }
-            raw => Said::of(raw, &self.content.attachments),
-        };
-        let mut result = message::result(id.clone(), said.content, error.as_ref(), &mut self.draft);
-        result.ok = Some(error.is_none() && *event.failed != Some(true));
-        result.truncated = event.truncated.map(|(from, to)| from.saturating_sub(to));
-        let made = self.draft.push(place.clone(), What::ToolResult(result));
-        let completed = When::read(event.completed.text()).or(began);
-        made.when(completed.as_ref()).agent.clone_from(&span.agent);
-        if let Some(id) = id {
-            self.answered.insert(id);
+            parts.content.line(json);
         }
+        let mut result = message::result(&mut self.chat, id.clone(), parts.content, event);
+        result.ok = Some(!event.has("error") && !event.is("failed"));
+        let sizes = event
+            .raw("truncated")
+            .map(serde_json::from_str::<(u64, u64)>);
+        let sizes = sizes.and_then(Result::ok);
+        result.truncated = sizes.map(|(from, to)| from.saturating_sub(to));
+        let draft = &mut self.chat.draft;
+        let made = draft.push(place.clone(), What::ToolResult(result));
+        let completed = When::read(&event.text("completed")).or(began);
+        made.when(completed.as_ref()).agent.clone_from(&span.agent);
+        self.answered.extend(id);
     }
 
     /// Events nested in a tool event, as in older logs. Assigns them to the agent of that tool, if any.
     fn inner(
         &mut self,
         place: &Origin,
-        event: &Event<'_>,
+        event: &Row<'_>,
         span: &Span,
         levels: usize,
         times: &mut Times,
     ) {
         let mut within = span.clone();
-        let agent = event.id.named().filter(|_| event.agent.named().is_some());
+        let agent = event.name("id").filter(|_| event.word("agent").is_some());
         if let Some(id) = &agent {
             let call = Some(id.clone());
-            self.begin(place, id, event.agent.named(), span.agent.clone(), call);
+            self.begin(place, id, event.name("agent"), span.agent.clone(), call);
             within.agent = Some(id.clone());
         }
-        for (number, raw) in event.events.items().iter().enumerate() {
+        for (number, json) in event.list("events").enumerate() {
             let mut place = place.clone();
-            let pointer = place.pointer.unwrap_or_default();
-            place.pointer = Some(format!("{pointer}/events/{number}"));
-            self.event(&place, raw, Some(&within), levels, times);
+            let pointer = place.pointer.get_or_insert_default();
+            pointer.push_str(&format!("/events/{number}"));
+            self.event(&place, json, Some(&within), levels, times);
         }
         if let Some(id) = &agent {
             self.finish(place, id, span.agent.clone());
         }
     }
 
-    fn span(&mut self, place: &Origin, event: &Event<'_>) -> usize {
-        let Some(id) = event.id.named() else { return 0 };
+    fn span(&mut self, place: &Origin, event: &Row<'_>) -> usize {
+        let Some(id) = event.name("id") else { return 0 };
         let mut span = self
             .spans
-            .get(event.parent_id.text())
+            .get(&*event.text("parent_id"))
             .cloned()
             .unwrap_or_default();
         span.began = None;
-        match event.kind.text() {
+        match &*event.text("type") {
             "scorer" | "scorers" => {
-                span.scorer = event.name.named();
+                span.scorer = event.name("name");
                 span.agent = Some(SCORER.to_owned());
             }
             "agent" if span.is_within && span.agent.as_deref() != Some(SCORER) => {
                 let call = self.handed.get(&id).cloned();
-                self.begin(place, &id, event.name.named(), span.agent.clone(), call);
+                self.begin(place, &id, event.name("name"), span.agent.clone(), call);
                 span.parent = span.agent.replace(id.clone());
                 span.began = Some(id.clone());
             }
@@ -474,8 +437,8 @@ impl Reader<'_, '_> {
         0
     }
 
-    fn end(&mut self, place: &Origin, event: &Event<'_>) -> usize {
-        let span = self.spans.get(event.id.text());
+    fn end(&mut self, place: &Origin, event: &Row<'_>) -> usize {
+        let span = self.spans.get(&*event.text("id"));
         if let Some(id) = span.and_then(|span| span.began.clone()) {
             let parent = span.and_then(|span| span.parent.clone());
             self.finish(place, &id, parent);
@@ -483,14 +446,14 @@ impl Reader<'_, '_> {
         0
     }
 
-    fn step(&mut self, event: &Event<'_>) -> usize {
-        if event.action.text() == "end" {
+    fn step(&mut self, event: &Row<'_>) -> usize {
+        if event.text("action") == "end" {
             self.steps.pop();
             return 0;
         }
         let mut span = self.steps.last().cloned().unwrap_or_default();
-        if event.kind.text() == "scorer" {
-            span.scorer = event.name.named();
+        if event.text("type") == "scorer" {
+            span.scorer = event.name("name");
             span.agent = Some(SCORER.to_owned());
         }
         self.steps.push(span);
@@ -505,7 +468,7 @@ impl Reader<'_, '_> {
         parent: Option<String>,
         call: Option<String>,
     ) {
-        self.draft.agents.push(Agent {
+        self.chat.draft.agents.push(Agent {
             id: id.to_owned(),
             name: name.clone(),
             parent: parent.clone(),
@@ -518,7 +481,7 @@ impl Reader<'_, '_> {
             name,
             call,
         };
-        self.draft.push(place.clone(), started).agent = parent;
+        self.chat.draft.push(place.clone(), started).agent = parent;
     }
 
     fn finish(&mut self, place: &Origin, id: &str, parent: Option<String>) {
@@ -528,56 +491,33 @@ impl Reader<'_, '_> {
             name: None,
             call: None,
         };
-        self.draft.push(place.clone(), completed).agent = parent;
+        self.chat.draft.push(place.clone(), completed).agent = parent;
     }
 
-    fn score(&mut self, place: &Origin, event: &Event<'_>, span: &Span) -> usize {
-        let value = event.score.as_ref().and_then(|score| score.value);
-        let scorer = event.scorer.named().or_else(|| span.scorer.clone());
+    fn score(&mut self, place: &Origin, event: &Row<'_>, span: &Span) -> usize {
+        let value = event.raw("score.value").and_then(loose::compact);
+        let scorer = event.name("scorer").or_else(|| span.scorer.clone());
         let name = scorer.clone().unwrap_or_else(|| "score".to_owned());
-        match value.and_then(|value| loose::compact(value.get())) {
+        match value {
             Some(value) => {
                 let score = What::Score {
                     name,
                     value,
                     scorer,
                 };
-                self.draft.push(place.clone(), score);
+                self.chat.draft.push(place.clone(), score);
             }
-            None => self.draft.note(place.clone(), "unscored", Some(name)),
+            None => self.chat.draft.note(place.clone(), "unscored", Some(name)),
         }
-        0
-    }
-
-    fn error(&mut self, place: &Origin, error: Option<&RawValue>) -> usize {
-        let error: ToolError<'_> = error.map(loose::part).unwrap_or_default();
-        let message = error.message.text().to_owned();
-        self.draft.push(
-            place.clone(),
-            What::Error {
-                message,
-                code: None,
-            },
-        );
         0
     }
 
     /// Reads the messages of the sample, placed before the scores, errors and graders of the events from `before` on.
     fn messages(&mut self, before: usize) {
-        let events = self.draft.events.split_off(before);
-        for (place, raw) in &self.content.messages {
-            match serde_json::from_str::<Message<'_>>(raw.get()) {
-                Ok(message) => {
-                    let content = self.content;
-                    message::push(
-                        &mut self.draft,
-                        self.options,
-                        place,
-                        &message,
-                        &content.attachments,
-                        self.names_authors,
-                    );
-                }
+        let events = self.chat.draft.events.split_off(before);
+        for (place, json) in &self.content.messages {
+            match Row::parse(json) {
+                Ok(message) => drop(self.push(place, &message)),
                 Err(_) => self.odd(place),
             }
         }
@@ -591,7 +531,8 @@ impl Reader<'_, '_> {
             )
         };
         let events = events.into_iter();
-        self.draft
+        self.chat
+            .draft
             .events
             .extend(events.filter(|event| event.agent.is_some() || !is_talk(&event.what)));
     }
@@ -600,20 +541,20 @@ impl Reader<'_, '_> {
 /// The identity of a message: its id, or in older logs its role and content.
 fn key(
     agent: Option<&str>,
-    message: &Message<'_>,
+    message: &Row<'_>,
     attachments: &Attachments<'_>,
 ) -> (Option<String>, u64) {
     let mut hasher = DefaultHasher::new();
-    if let Some(id) = message.id.named() {
+    if let Some(id) = message.word("id") {
         id.hash(&mut hasher);
     } else {
-        let said = Said::of(message.content, attachments);
-        message.role.text().hash(&mut hasher);
-        said.content.text.hash(&mut hasher);
-        said.content.images.hash(&mut hasher);
-        message.tool_call_id.text().hash(&mut hasher);
-        for call in message.tool_calls.items() {
-            call.get().hash(&mut hasher);
+        let content = Parts::of(message, "content", attachments).content;
+        message.text("role").hash(&mut hasher);
+        content.text.hash(&mut hasher);
+        content.images.hash(&mut hasher);
+        message.text("tool_call_id").hash(&mut hasher);
+        for call in message.list("tool_calls") {
+            call.hash(&mut hasher);
         }
     }
     (agent.map(str::to_owned), hasher.finish())

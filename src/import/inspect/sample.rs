@@ -1,161 +1,22 @@
-//! A raw sample, in one piece or in chunks.
+//! A sample, in one piece or in chunks, with its record and outcomes.
 
-use serde::Deserialize;
-use serde_json::value::RawValue;
+use crate::formats::decimal;
 
-use crate::formats::json::Str;
-
-use super::super::Problem;
-use super::super::draft::{Origin, Tokens};
-use super::super::loose::{Apart, Count, Items, Number, Text};
+use super::super::draft::{Draft, Id, Origin, Outcome, Record, Tokens};
+use super::super::loose;
+use super::super::row::Row;
+use super::super::{Options, Problem};
 use super::message::Attachments;
-
-/// A sample of a log, in one piece or without the data in chunks.
-#[derive(Deserialize, Default)]
-#[serde(default)]
-pub struct Sample<'a> {
-    #[serde(borrow)]
-    pub id: Option<&'a RawValue>,
-    pub epoch: Count,
-    messages: Items<'a>,
-    pub message_refs: Apart<Vec<(usize, usize)>>,
-    pub scores: Option<&'a RawValue>,
-    /// The single score of older logs.
-    pub score: Option<&'a RawValue>,
-    events: Items<'a>,
-    /// Events and attachments of older logs.
-    pub transcript: Apart<Transcript<'a>>,
-    pub model_usage: Option<&'a RawValue>,
-    pub started_at: Text<'a>,
-    pub completed_at: Text<'a>,
-    pub total_time: Number,
-    pub uuid: Text<'a>,
-    pub error: Apart<Failure<'a>>,
-    /// Attempts that failed before this one.
-    pub error_retries: Items<'a>,
-    /// Models that answered in place of others.
-    pub model_fallbacks: Items<'a>,
-    pub limit: Apart<Limit<'a>>,
-    pub invalidation: Apart<Invalidation<'a>>,
-    attachments: Apart<std::collections::BTreeMap<Str<'a>, &'a RawValue>>,
-    events_data: Apart<Pool<'a>>,
-    pub message_pool: Items<'a>,
-}
-
-#[derive(Deserialize, Default)]
-#[serde(default)]
-pub struct Transcript<'a> {
-    #[serde(borrow)]
-    events: Items<'a>,
-    pub content: Apart<std::collections::BTreeMap<Str<'a>, &'a RawValue>>,
-}
-
-/// Messages that events refer to by number.
-#[derive(Deserialize, Default)]
-#[serde(default)]
-pub struct Pool<'a> {
-    #[serde(borrow)]
-    messages: Items<'a>,
-}
-
-#[derive(Deserialize, Default)]
-#[serde(default)]
-pub struct Failure<'a> {
-    #[serde(borrow)]
-    pub traceback: Text<'a>,
-}
-
-/// An attempt that failed, with its last events.
-#[derive(Deserialize, Default)]
-#[serde(default)]
-pub struct Retry<'a> {
-    #[serde(borrow)]
-    pub message: Text<'a>,
-    pub traceback: Text<'a>,
-    pub events: Items<'a>,
-}
-
-/// A model that answered in place of another.
-#[derive(Deserialize, Default)]
-#[serde(default)]
-pub struct Fallback<'a> {
-    #[serde(borrow)]
-    pub model: Text<'a>,
-    pub fallback_model: Text<'a>,
-    pub count: Count,
-}
-
-impl Fallback<'_> {
-    /// What happened, in words.
-    pub fn words(&self) -> String {
-        let calls = match *self.count {
-            Some(count @ 2..) => format!("{count} calls"),
-            _ => "A call".to_owned(),
-        };
-        let (asked, answered) = (self.model.text(), self.fallback_model.text());
-        format!("{calls} to {asked} got the answer of {answered}")
-    }
-}
-
-#[derive(Deserialize, Default)]
-#[serde(default)]
-pub struct Limit<'a> {
-    #[serde(borrow, rename = "type")]
-    pub kind: Text<'a>,
-}
-
-#[derive(Deserialize, Default)]
-#[serde(default)]
-pub struct Invalidation<'a> {
-    #[serde(borrow)]
-    pub reason: Text<'a>,
-}
-
-#[derive(Deserialize, Default)]
-#[serde(default)]
-pub struct Score<'a> {
-    #[serde(borrow)]
-    pub value: Option<&'a RawValue>,
-    pub history: Items<'a>,
-}
-
-/// Tokens of one model. Input excludes cached tokens; output includes reasoning.
-#[derive(Deserialize, Default)]
-#[serde(default)]
-pub struct Usage {
-    pub input_tokens: Count,
-    pub output_tokens: Count,
-    pub input_tokens_cache_read: Count,
-    pub input_tokens_cache_write: Count,
-    pub reasoning_tokens: Count,
-    pub total_cost: Number,
-}
-
-impl Usage {
-    /// The token classes of a trace.
-    pub fn tokens(&self) -> Tokens {
-        let written = self.input_tokens_cache_write.unwrap_or_default();
-        let reasoning = self.reasoning_tokens.unwrap_or_default();
-        Tokens {
-            uncached_input: self.input_tokens.map(|count| count.saturating_add(written)),
-            cached_input: *self.input_tokens_cache_read,
-            output: self
-                .output_tokens
-                .map(|count| count.saturating_sub(reasoning)),
-            reasoning: *self.reasoning_tokens,
-        }
-    }
-}
 
 /// All data of a sample, from one piece or from chunks.
 pub struct Content<'a> {
-    pub sample: Sample<'a>,
-    /// Its events, with their places.
-    pub events: Vec<(Origin, &'a RawValue)>,
+    pub sample: Row<'a>,
+    /// Its events as JSON, with their places.
+    pub events: Vec<(Origin, &'a str)>,
     /// Its messages, with their places.
-    pub messages: Vec<(Origin, &'a RawValue)>,
+    pub messages: Vec<(Origin, &'a str)>,
     /// The pool of messages that events refer to.
-    pub pool: Vec<&'a RawValue>,
+    pub pool: Vec<&'a str>,
     pub attachments: Attachments<'a>,
     /// The sample in its file or member.
     pub place: Origin,
@@ -164,50 +25,191 @@ pub struct Content<'a> {
 }
 
 impl<'a> Content<'a> {
-    /// The content of a sample in one piece, at `pointer` of `place`.
-    pub fn of(mut sample: Sample<'a>, place: &Origin, pointer: &str) -> Self {
-        let older = sample.transcript.0.take().unwrap_or_default();
-        let (below, events) = if sample.events.is_some() {
-            ("events", std::mem::take(&mut sample.events))
-        } else {
-            ("transcript/events", older.events)
+    /// The content of a sample in one piece, at `pointer` of `place`. Older logs have events and attachments in a transcript.
+    pub fn of(sample: Row<'a>, place: &Origin, pointer: &str) -> Self {
+        let at = |pointer: String| Origin {
+            pointer: Some(pointer),
+            ..place.clone()
         };
-        let placed = |below: &str, list: Items<'a>| {
-            let items = list.0.unwrap_or_default().into_iter().enumerate();
-            let items = items.map(|(number, raw)| {
-                let pointer = Some(format!("{pointer}/{below}/{number}"));
-                (
-                    Origin {
-                        pointer,
-                        ..place.clone()
-                    },
-                    raw,
-                )
-            });
+        let placed = |path: &str| {
+            let below = path.replace('.', "/");
+            let items = sample.list(path).enumerate();
+            let items = items.map(|(n, json)| (at(format!("{pointer}/{below}/{n}")), json));
             items.collect()
         };
-        let pool = sample.events_data.0.take().unwrap_or_default().messages.0;
-        let pool = pool.or(std::mem::take(&mut sample.message_pool).0);
-        let attachments = sample
-            .attachments
-            .0
-            .take()
-            .or(older.content.0)
-            .unwrap_or_default();
-        let attachments = attachments
-            .into_iter()
-            .map(|(key, raw)| (key.into_inner(), raw));
+        let newer = |path, older| if sample.is_list(path) { path } else { older };
+        let events = placed(newer("events", "transcript.events"));
+        let messages = placed("messages");
+        let pool = sample.list(newer("events_data.messages", "message_pool"));
+        let attachments = sample.row("attachments");
+        let attachments = attachments.or_else(|| sample.row("transcript.content"));
+        let attachments = attachments.into_iter().flat_map(Row::members);
+        let attachments = attachments.map(|(key, value)| (key, value.json()));
         Self {
-            events: placed(below, events),
-            messages: placed("messages", std::mem::take(&mut sample.messages)),
-            pool: pool.unwrap_or_default(),
+            events,
+            messages,
+            pool: pool.collect(),
             attachments: Attachments(attachments.collect()),
-            place: Origin {
-                pointer: Some(pointer.to_owned()),
-                ..place.clone()
-            },
+            place: at(pointer.to_owned()),
             problems: Vec::new(),
             sample,
         }
     }
+}
+
+/// The numbers in some ranges, each below `end`.
+pub fn ranges(row: &Row<'_>, path: &str, end: usize) -> Vec<usize> {
+    let ranges = row
+        .raw(path)
+        .map(serde_json::from_str::<Vec<(usize, usize)>>);
+    let ranges = ranges.and_then(Result::ok).unwrap_or_default().into_iter();
+    ranges
+        .flat_map(|(from, to)| from.min(end)..to.min(end))
+        .collect()
+}
+
+/// What happened when a model answered in place of another.
+pub fn fallback(row: &Row<'_>) -> String {
+    let calls = match row.count("count") {
+        Some(count @ 2..) => format!("{count} calls"),
+        _ => "A call".to_owned(),
+    };
+    let (asked, answered) = (row.text("model"), row.text("fallback_model"));
+    format!("{calls} to {asked} got the answer of {answered}")
+}
+
+/// Tokens of one model. Input excludes cached tokens; output includes reasoning.
+pub fn tokens(usage: &Row<'_>) -> Tokens {
+    let written = usage.count("input_tokens_cache_write").unwrap_or_default();
+    let reasoning = usage.count("reasoning_tokens");
+    let input = usage.count("input_tokens");
+    let output = usage.count("output_tokens");
+    Tokens {
+        uncached_input: input.map(|count| count.saturating_add(written)),
+        cached_input: usage.count("input_tokens_cache_read"),
+        output: output.map(|count| count.saturating_sub(reasoning.unwrap_or_default())),
+        reasoning,
+    }
+}
+
+/// The record of a sample, without its outcomes.
+pub fn record(log: &Row<'_>, sample: &Row<'_>, options: &Options) -> Record {
+    let id = sample.id("id");
+    let epoch = sample.count("epoch").map(|epoch| epoch.to_string());
+    let run = log.name("eval.run_id");
+    let (state, detail) = state(log, sample);
+    let (tokens, cost) = usage(sample);
+    // The task, or the sample if every sample is a case.
+    let task = log.name("eval.task");
+    let case = match id.as_ref().filter(|_| options.case_per_sample) {
+        Some(id) => task.map(|task| format!("{task}-{id}")),
+        None => task,
+    };
+    let version = log.id("eval.task_version");
+    let mut record = Record {
+        id: match sample.name("uuid") {
+            Some(uuid) => Id::Own(uuid),
+            None => Id::Derived {
+                with_digests: run.is_none(),
+                names: [&run, &id, &epoch].into_iter().flatten().cloned().collect(),
+            },
+        },
+        format_version: log.count("version").map(|version| version.to_string()),
+        case,
+        case_version: version.filter(|version| version != "0"),
+        harness: Some("inspect".to_owned()),
+        harness_version: log.name("eval.packages.inspect_ai"),
+        models: log.name("eval.model").into_iter().collect(),
+        started: sample.name("started_at"),
+        finished: sample.name("completed_at"),
+        run_time_seconds: sample.number("total_time"),
+        tokens,
+        cost,
+        state,
+        detail,
+        ..Record::default()
+    };
+    record.ids([
+        ("run", run),
+        ("task", log.name("eval.task_id")),
+        ("eval", log.name("eval.eval_id")),
+        ("solver", log.name("eval.solver")),
+        ("sample", id),
+        ("epoch", epoch),
+    ]);
+    record
+}
+
+/// Tokens and cost of all models, including graders.
+fn usage(sample: &Row<'_>) -> (Tokens, Option<f64>) {
+    let mut total = Tokens::default();
+    let mut costs = Some(Vec::new());
+    let models = sample.row("model_usage").into_iter();
+    for (_, usage) in models.flat_map(Row::members) {
+        total = total.plus(tokens(&usage));
+        let cost = usage.number("total_cost");
+        costs = costs.zip(cost).map(|(mut costs, cost)| {
+            costs.push(cost);
+            costs
+        });
+    }
+    (total, decimal::total(costs.unwrap_or_default()))
+}
+
+fn state(log: &Row<'_>, sample: &Row<'_>) -> (&'static str, Option<String>) {
+    if sample.row("error").is_some() {
+        return ("harness_error", Some("error".to_owned()));
+    }
+    if sample.row("limit").is_some() {
+        let state = match &*sample.text("limit.type") {
+            "time" | "working" => "timed_out",
+            "operator" => "canceled",
+            _ => "limit_exceeded",
+        };
+        return (state, sample.name("limit.type"));
+    }
+    let is_scored = sample.has("scores") || sample.has("score");
+    let is_completed = is_scored || sample.string("completed_at").is_some();
+    let is_canceled = log.text("status") == "cancelled" && !is_completed;
+    let state = if is_canceled { "canceled" } else { "completed" };
+    (state, log.name("status"))
+}
+
+/// Adds the scores of a sample to its record.
+pub fn outcomes(sample: &Row<'_>, draft: &mut Draft) {
+    let scores = sample.row("scores").into_iter().flat_map(Row::members);
+    let older = sample.raw("score").filter(|_| !sample.has("scores"));
+    let older = older.and_then(|json| Row::value(json).ok());
+    let is_invalid = sample.row("invalidation").is_some();
+    for (name, score) in scores.chain(older.map(|score| ("score".into(), score))) {
+        let value = score.raw("value").and_then(loose::compact);
+        let Some(value) = value.or_else(|| loose::json(&serde_json::Value::Null)) else {
+            continue;
+        };
+        if score.rows("history").next().is_some() {
+            let text = format!("The score `{name}` was edited after the run");
+            draft.note(Origin::default(), "score edited", Some(text));
+        }
+        let unscored = if score.has("value") {
+            unscored_parts(value.get())
+        } else {
+            Some("unscored".to_owned())
+        };
+        draft.record.outcomes.push(Outcome {
+            name: name.into_owned(),
+            value,
+            scorer: None,
+            kind: Some("score"),
+            valid: is_invalid.then_some(false),
+            reason: sample.name("invalidation.reason").or(unscored),
+        });
+    }
+}
+
+/// Names the parts of a score that were not scored, which are null.
+fn unscored_parts(value: &str) -> Option<String> {
+    let members = Row::value(value).ok()?.members();
+    let parts = members.filter(|(_, value)| value.json() == "null");
+    let parts: Vec<_> = parts.map(|(key, _)| key).collect();
+    (!parts.is_empty()).then(|| format!("unscored: {}", parts.join(", ")))
 }

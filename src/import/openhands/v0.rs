@@ -9,8 +9,9 @@ use crate::formats::trace::ExitCodeFrom;
 use super::super::Options;
 use super::super::chat::Chat;
 use super::super::draft::{Draft, Origin, Tokens, ToolResult, What};
-use super::super::loose::{self, Spoken};
+use super::super::loose;
 use super::super::row::Row;
+use super::super::spoken::Spoken;
 use super::super::time::{Times, When};
 use super::super::usage::Inclusive;
 use super::{Edited, Generation};
@@ -142,7 +143,7 @@ impl Reader<'_> {
                 match &*event.text("source") {
                     "user" => self.chat.user(place, content),
                     "environment" => self.chat.prompt(place, "injectedContext", content.text),
-                    _ => self.chat.answer(place, content),
+                    _ => self.chat.answer(place, content, None),
                 }
                 self.usage(event, Vec::new(), &Origin::default());
             }
@@ -183,7 +184,7 @@ impl Reader<'_> {
         };
         let mut thought = Spoken::default();
         thought.line(&text.unwrap_or_default());
-        self.chat.answer(place.clone(), thought);
+        self.chat.answer(place.clone(), thought, None);
         let number = place.id.clone().unwrap_or_default();
         let id = event.name("tool_call_metadata.tool_call_id");
         let id = id.unwrap_or_else(|| format!("oh_{number}"));

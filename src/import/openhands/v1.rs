@@ -1,24 +1,25 @@
 //! `OpenHands` since 1.0: events with a `kind`, and a separate state of the conversation.
 
-mod rows;
+mod state;
 
 use std::collections::BTreeMap;
 
 use serde_json::value::RawValue;
 
 use crate::formats::decimal;
-use crate::formats::json::Str;
-use crate::formats::trace::{ExitCodeFrom, Role};
+use crate::formats::trace::ExitCodeFrom;
 
 use super::super::Options;
+use super::super::chat::Chat;
 use super::super::draft::{Call, Draft, Origin, Tokens, ToolResult, What};
-use super::super::loose::{self, Apart, Items, Maybe, Spoken};
+use super::super::loose;
 use super::super::row::Row;
+use super::super::spoken::Spoken;
 use super::super::time::{Times, When};
 use super::{Edited, Generation};
 
-pub use rows::State;
-use rows::{Agent, Block, Event, Message, Metrics, Observation, Stats, Terminal};
+pub use state::State;
+use state::{Agent, Metrics, stats};
 
 /// An event in the tree formed by `parent_id`.
 struct Node {
@@ -51,8 +52,7 @@ struct Update {
 
 /// Reads events one by one.
 pub struct Reader<'o> {
-    draft: Draft,
-    options: &'o Options,
+    chat: Chat<'o>,
     /// The state that was saved beside the events.
     state: State,
     /// The state that the events describe.
@@ -75,18 +75,15 @@ impl<'o> Reader<'o> {
     /// A reader of events with this conversation state.
     pub fn new(options: &'o Options, state: State) -> Self {
         let mut answers = BTreeMap::new();
-        let is_foreign = state.agent.as_ref().is_some_and(Agent::is_foreign);
-        for usage in metrics(&state).filter_map(|metrics| metrics.token_usages.as_ref()) {
-            for usage in usage.iter().filter_map(|usage| usage.as_ref()) {
-                if let Some(id) = usage.response_id.as_ref().filter(|id| !id.is_empty()) {
-                    let tokens = usage.tokens(is_foreign);
-                    answers.insert(id.clone(), (tokens, usage.model.0.clone()));
-                }
+        let is_foreign = state.agent.as_ref().is_some_and(|agent| agent.is_foreign);
+        for usage in state.metrics().flat_map(|metrics| &metrics.answers) {
+            if let Some(id) = &usage.response {
+                let tokens = usage.tokens(is_foreign);
+                answers.insert(id.clone(), (tokens, usage.model.clone()));
             }
         }
         Self {
-            draft: Draft::default(),
-            options,
+            chat: Chat::new(options),
             state,
             described: State::default(),
             earlier: Vec::new(),
@@ -101,41 +98,36 @@ impl<'o> Reader<'o> {
     }
 }
 
-fn metrics(state: &State) -> impl Iterator<Item = &Metrics> {
-    let stats = state.stats.as_ref();
-    let all = stats.and_then(|stats| stats.usage_to_metrics.as_ref());
-    let all = all.into_iter().flat_map(BTreeMap::values);
-    all.filter_map(|metrics| metrics.as_ref())
-}
-
 impl Generation for Reader<'_> {
     fn draft(&mut self) -> &mut Draft {
-        &mut self.draft
+        &mut self.chat.draft
     }
 
-    fn event(&mut self, mut place: Origin, row: &Row<'_>) -> Result<(), &'static str> {
-        let event: Event<'_> = serde_json::from_str(row.json()).map_err(|_| "an event")?;
-        let (Some(kind), Some(id)) = (event.kind.as_ref(), event.id.named()) else {
+    fn event(&mut self, mut place: Origin, event: &Row<'_>) -> Result<(), &'static str> {
+        if !event.is_object() {
+            return Err("an event");
+        }
+        let (Some(kind), Some(id)) = (event.string("kind"), event.name("id")) else {
             return Err("an event with a kind and an id");
         };
         place.id = Some(id.clone());
-        let first = self.draft.events.len();
-        self.kind(kind, &id, &event, &place);
-        let parent = match event.parent_id.as_ref() {
-            Some(parent) => self.ids.get(&**parent).copied(),
+        let first = self.chat.draft.events.len();
+        self.kind(&kind, &id, event, &place);
+        let parent = match event.string("parent_id") {
+            Some(parent) => self.ids.get(&*parent).copied(),
             None => self.nodes.iter().rposition(|node| node.is_in_tree),
         };
-        let events = first..self.draft.events.len();
+        let events = first..self.chat.draft.events.len();
         self.ids.insert(id, self.nodes.len());
-        self.times.see(event.timestamp.text());
-        let when = When::read(event.timestamp.text());
-        for event in &mut self.draft.events[events.clone()] {
+        self.times.see(&event.text("timestamp"));
+        let when = When::read(&event.text("timestamp"));
+        for event in &mut self.chat.draft.events[events.clone()] {
             event.when(when.as_ref());
         }
         self.nodes.push(Node {
             parent,
             events,
-            is_in_tree: &**kind != "ConversationStateUpdateEvent",
+            is_in_tree: kind != "ConversationStateUpdateEvent",
         });
         Ok(())
     }
@@ -144,55 +136,54 @@ impl Generation for Reader<'_> {
         self.foreign_calls();
         self.branches();
         self.record();
-        self.draft
+        self.chat.draft
     }
 }
 
 impl Reader<'_> {
-    fn kind(&mut self, kind: &str, id: &str, event: &Event<'_>, place: &Origin) {
+    fn kind(&mut self, kind: &str, id: &str, event: &Row<'_>, place: &Origin) {
         let place = || place.clone();
         match kind {
             "SystemPromptEvent" => {
-                let text = Spoken::of(event.system_prompt).text;
-                self.draft
-                    .prompt(self.options, place(), "systemPrompts", text);
-                let tools = event.tools.items().len() as u64;
-                self.draft.withhold("toolDefinitions", tools);
+                let text = Spoken::at(event, "system_prompt").text;
+                self.chat.system(place(), text);
+                let tools = event.rows("tools").count() as u64;
+                self.chat.draft.withhold("toolDefinitions", tools);
             }
             "MessageEvent" => self.message(event, place()),
             "ActionEvent" => self.action(id, event, &place),
             "ObservationEvent" => self.observation(event, &place),
             "UserRejectObservation" => {
-                let text = event.rejection_reason.named();
+                let text = event.name("rejection_reason");
                 self.result(event, place(), "rejected", text);
             }
             "AgentErrorEvent" => {
-                let text = event.error.named();
+                let text = event.name("error");
                 self.result(event, place(), "", text);
             }
             "ConversationErrorEvent" => {
                 let error = What::Error {
-                    message: event.detail.text().to_owned(),
-                    code: event.code.named(),
+                    message: event.text("detail").into_owned(),
+                    code: event.name("code"),
                 };
-                self.draft.push(place(), error);
+                self.chat.draft.push(place(), error);
             }
             "Condensation" => {
-                if let Some(summary) = event.summary.named() {
-                    self.draft
-                        .prompt(self.options, place(), "compactionSummaries", summary);
+                if let Some(summary) = event.name("summary") {
+                    let what = "compactionSummaries";
+                    self.chat.prompt(place(), what, summary);
                 }
                 let compaction = What::Compaction {
                     trigger: None,
                     tokens_before: None,
-                    forgotten: Some(event.forgotten_event_ids.items().len() as u64),
+                    forgotten: Some(event.rows("forgotten_event_ids").count() as u64),
                 };
-                self.draft.push(place(), compaction);
+                self.chat.draft.push(place(), compaction);
             }
-            "PauseEvent" => self.draft.note(place(), "paused", None),
+            "PauseEvent" => self.chat.draft.note(place(), "paused", None),
             "InterruptEvent" => {
                 self.interrupted = true;
-                self.draft.note(place(), "interrupted", None);
+                self.chat.draft.note(place(), "interrupted", None);
             }
             "ConversationStateUpdateEvent" => {
                 self.update(event, place());
@@ -202,132 +193,116 @@ impl Reader<'_> {
             | "LLMCompletionLogEvent"
             | "StreamingDeltaEvent"
             | "HookExecutionEvent"
-            | "CondensationRequest" => self.draft.withhold("bookkeeping", 1),
-            other => self.draft.unknown_row(other),
+            | "CondensationRequest" => self.chat.draft.withhold("bookkeeping", 1),
+            other => self.chat.draft.unknown_row(other),
         }
         self.usage(event, place());
     }
 
-    fn message(&mut self, event: &Event<'_>, place: Origin) {
-        let none = Message::default();
-        let message = event.llm_message.as_ref().unwrap_or(&none);
-        let injected = event.extended_content.items().len() as u64;
-        self.draft.withhold("injectedContext", injected);
-        self.encrypted(&message.thinking_blocks, message.responses_reasoning_item);
-        let content = Spoken::of(message.content);
-        match event.source.text() {
-            "user" if is_injected(&content.text) => {
-                let text = content.text;
-                self.draft
-                    .prompt(self.options, place, "injectedContext", text);
-            }
-            "user" => self.draft.message(place, Role::User, content, false),
+    fn message(&mut self, event: &Row<'_>, place: Origin) {
+        let injected = event.rows("extended_content").count() as u64;
+        self.chat.draft.withhold("injectedContext", injected);
+        let message = event.row("llm_message");
+        let content = |message| Spoken::at(message, "content");
+        let content = message.as_ref().map(content).unwrap_or_default();
+        if let Some(message) = &message {
+            self.encrypted(message);
+        }
+        match &*event.text("source") {
+            "user" if !is_injected(&content.text) => self.chat.user(place, content),
             "agent" => {
-                if let Some(text) = message.reasoning_content.named() {
-                    self.draft
-                        .reasoning(self.options, place.clone(), text, false);
-                }
-                self.draft.message(place, Role::Assistant, content, false);
+                let reasoning = message.and_then(|message| message.name("reasoning_content"));
+                let reasoning = reasoning.unwrap_or_default();
+                self.chat.reasoning(place.clone(), reasoning, false);
+                self.chat.answer(place, content, None);
             }
-            _ => self
-                .draft
-                .prompt(self.options, place, "injectedContext", content.text),
+            _ => self.chat.prompt(place, "injectedContext", content.text),
         }
     }
 
-    fn encrypted(&mut self, blocks: &Items<'_>, item: Option<&RawValue>) {
-        let count = blocks.items().len() as u64 + u64::from(item.is_some());
-        self.draft.withhold("encryptedReasoning", count);
+    fn encrypted(&mut self, row: &Row<'_>) {
+        let blocks = row.rows("thinking_blocks").count() as u64;
+        let item = u64::from(row.has("responses_reasoning_item"));
+        self.chat
+            .draft
+            .withhold("encryptedReasoning", blocks + item);
     }
 
-    fn action(&mut self, id: &str, event: &Event<'_>, place: &dyn Fn() -> Origin) {
-        self.encrypted(&event.thinking_blocks, event.responses_reasoning_item);
-        if let Some(text) = event.reasoning_content.named() {
-            self.draft.reasoning(self.options, place(), text, false);
-        }
-        let thought = Spoken::of(event.thought);
-        self.draft.message(place(), Role::Assistant, thought, false);
-        let call = event
-            .tool_call_id
-            .named()
-            .unwrap_or_else(|| format!("oh_{id}"));
+    fn action(&mut self, id: &str, event: &Row<'_>, place: &dyn Fn() -> Origin) {
+        self.encrypted(event);
+        let reasoning = event.name("reasoning_content").unwrap_or_default();
+        self.chat.reasoning(place(), reasoning, false);
+        self.chat
+            .answer(place(), Spoken::at(event, "thought"), None);
+        let call = event.name("tool_call_id");
+        let call = call.unwrap_or_else(|| format!("oh_{id}"));
         self.calls.insert(id.to_owned(), call.clone());
-        let made = event.tool_call.as_ref();
-        let name = event.tool_name.named().or_else(|| made?.name.named());
-        let (arguments, arguments_text) = match made {
-            Some(made) => loose::arguments(made.arguments.text()),
-            None => (
-                event
-                    .action
-                    .and_then(|action| loose::without(action.get(), &["kind"])),
-                None,
-            ),
+        let name = event.first(["tool_name", "tool_call.name"]);
+        let arguments = if event.row("tool_call").is_some() {
+            loose::arguments(&event.text("tool_call.arguments"))
+        } else {
+            let action = event.raw("action");
+            let action = action.and_then(|action| loose::without(action, &["kind"]));
+            (action, None)
         };
-        let call = Call {
-            name: name.unwrap_or_else(|| "unknown".to_owned()),
-            call: Some(call),
-            arguments,
-            arguments_text,
-            ..Call::default()
-        };
-        self.draft.push(place(), What::ToolCall(call));
+        let name = name.unwrap_or_default();
+        self.chat.call(place(), &name, call, arguments);
     }
 
     /// The call that a result belongs to.
-    fn call(&self, event: &Event<'_>) -> Option<String> {
-        let named = event.tool_call_id.named();
-        named.or_else(|| self.calls.get(event.action_id.text()).cloned())
+    fn call(&self, event: &Row<'_>) -> Option<String> {
+        let named = event.name("tool_call_id");
+        named.or_else(|| self.calls.get(&*event.text("action_id")).cloned())
     }
 
-    fn observation(&mut self, event: &Event<'_>, place: &dyn Fn() -> Origin) {
-        let raw = event.observation;
-        let seen: Observation<'_> = raw.map(loose::part).unwrap_or_default();
-        let content = Spoken::of(seen.content.or(seen.output));
-        self.draft.withhold("images", content.images);
-        let injected = event.extended_content.items().len() as u64;
-        self.draft.withhold("injectedContext", injected);
-        let none = Terminal::default();
-        let terminal = seen.metadata.as_ref().unwrap_or(&none);
-        self.draft
-            .identity
-            .know(terminal.username.as_deref(), terminal.hostname.as_deref());
-        let code = seen.exit_code.or(*terminal.exit_code);
+    fn observation(&mut self, event: &Row<'_>, place: &dyn Fn() -> Origin) {
+        let Ok(seen) = Row::value(event.raw("observation").unwrap_or("null")) else {
+            return;
+        };
+        let path = if seen.has("content") {
+            "content"
+        } else {
+            "output"
+        };
+        let content = Spoken::at(&seen, path);
+        self.chat.draft.withhold("images", content.images);
+        let injected = event.rows("extended_content").count() as u64;
+        self.chat.draft.withhold("injectedContext", injected);
+        let terminal = |key: &str| seen.string(&format!("metadata.{key}"));
+        let (user, host) = (terminal("username"), terminal("hostname"));
+        let identity = &mut self.chat.draft.identity;
+        identity.know(user.as_deref(), host.as_deref());
+        let code = seen.integer("exit_code");
+        let code = code.or_else(|| seen.integer("metadata.exit_code"));
+        let is_error = seen.flag("is_error");
         let mut result = ToolResult {
-            call: self.call(event),
-            ok: seen.is_error.map(|is_error| !is_error),
-            text: Some(content.text),
-            images: content.images,
-            ..ToolResult::default()
+            ok: is_error.map(|is_error| !is_error),
+            ..ToolResult::of(self.call(event), content)
         };
         match code {
             // The command is still running, or was not executed.
-            Some(-1) if *seen.timeout == Some(true) => {
+            Some(-1) if seen.is("timeout") => {
                 result.ok = None;
                 result.status = Some("running".to_owned());
             }
-            Some(-1) if *seen.is_error == Some(true) => {}
+            Some(-1) if is_error == Some(true) => {}
             Some(-1) => result.ok = None,
             Some(code) => {
                 result.exit_code = Some(code);
                 result.exit_code_from = Some(ExitCodeFrom::Field);
-                result.ok = Some(code == 0 && *seen.is_error != Some(true));
+                result.ok = Some(code == 0 && is_error != Some(true));
             }
             None => {}
         }
         let call = result.call.clone();
-        self.draft.push(place(), What::ToolResult(result));
-        let failed = *seen.is_error == Some(true);
-        if let (Some(raw), false, false) = (raw, failed, seen.command.text() == "view") {
-            let row = Row::value(raw.get());
-            let edited = row.map(|row| Edited::of(&row));
-            if let Ok(edited) = edited {
-                edited.push(&mut self.draft, place(), call);
-            }
+        self.chat.draft.push(place(), What::ToolResult(result));
+        if is_error != Some(true) && seen.text("command") != "view" {
+            Edited::of(&seen).push(&mut self.chat.draft, place(), call);
         }
     }
 
     /// A result without an observation: a rejection, or an error of the agent.
-    fn result(&mut self, event: &Event<'_>, place: Origin, status: &str, text: Option<String>) {
+    fn result(&mut self, event: &Row<'_>, place: Origin, status: &str, text: Option<String>) {
         let result = ToolResult {
             call: self.call(event),
             ok: status.is_empty().then_some(false),
@@ -335,60 +310,55 @@ impl Reader<'_> {
             text,
             ..ToolResult::default()
         };
-        self.draft.push(place, What::ToolResult(result));
+        self.chat.draft.push(place, What::ToolResult(result));
     }
 
     /// An update of the conversation's state, of which only what `State` names is read.
-    fn update(&mut self, event: &Event<'_>, place: Origin) {
+    fn update(&mut self, event: &Row<'_>, place: Origin) {
         let described = &mut self.described;
-        let update: State = match (event.key.text(), event.value) {
-            ("execution_status", value) => {
-                let status = loose::word(value.map(RawValue::get));
-                described.execution_status = Maybe(status.clone());
-                self.draft.note(place, "status", status);
+        let value = event.row("value");
+        let update = match (&*event.text("key"), value) {
+            ("execution_status", _) => {
+                let status = event.id("value");
+                described.status.clone_from(&status);
+                self.chat.draft.note(place, "status", status);
                 return;
             }
-            ("full_state", Some(value)) => loose::part(value),
+            ("full_state", Some(value)) => State::of(&value),
             ("stats", Some(value)) => State {
-                stats: loose::part(value),
+                stats: Some(stats(&value)),
                 ..State::default()
             },
             ("agent", Some(value)) => State {
-                agent: loose::part(value),
+                agent: Some(Agent::of(&value)),
                 ..State::default()
             },
             _ => State::default(),
         };
-        self.draft.withhold("bookkeeping", 1);
-        described.id.0 = update.id.0.or(described.id.0.take());
-        described.agent.0 = update.agent.0.or(described.agent.0.take());
-        described.workspace.0 = update.workspace.0.or(described.workspace.0.take());
-        let status = &mut described.execution_status.0;
-        *status = update.execution_status.0.or(status.take());
-        if update.stats.is_some() {
-            let before = std::mem::replace(&mut described.stats, update.stats);
-            let of = |stats: Apart<Stats>| stats.0.and_then(|stats| stats.usage_to_metrics.0);
-            for (usage, before) in of(before).unwrap_or_default() {
-                let now = described.stats.as_ref();
-                let now = now.and_then(|stats| stats.usage_to_metrics.as_ref()?.get(&usage));
-                let now = now.and_then(|metrics| metrics.as_ref());
-                if let Some(before) = before.0
-                    && now.is_none_or(|now| now.began_again(&before))
-                {
+        self.chat.draft.withhold("bookkeeping", 1);
+        described.id = update.id.or(described.id.take());
+        described.agent = update.agent.or(described.agent.take());
+        described.folder = update.folder.or(described.folder.take());
+        described.status = update.status.or(described.status.take());
+        if let Some(stats) = update.stats {
+            for (usage, before) in described.stats.take().unwrap_or_default() {
+                let now = stats.get(&usage);
+                if now.is_none_or(|now| now.began_again(&before)) {
                     self.earlier.push(before);
                 }
             }
+            described.stats = Some(stats);
         }
     }
 
     /// Collects what an event says of a call by another agent. A value that it leaves out stays.
-    fn foreign_call(&mut self, id: &str, event: &Event<'_>, place: Origin) {
-        let call = event.tool_call_id.named();
+    fn foreign_call(&mut self, id: &str, event: &Row<'_>, place: Origin) {
+        let call = event.name("tool_call_id");
         let call = call.unwrap_or_else(|| format!("oh_{id}"));
         let update = Update {
             node: self.nodes.len(),
             place,
-            when: When::read(event.timestamp.text()),
+            when: When::read(&event.text("timestamp")),
         };
         let known = self.foreign.entry(call).or_insert_with(|| ForeignCall {
             first: update.clone(),
@@ -401,13 +371,13 @@ impl Reader<'_> {
             is_error: None,
         });
         known.last = update;
-        let json = |raw: Option<&RawValue>| raw.and_then(|raw| loose::compact(raw.get()));
-        known.title = event.title.named().or(known.title.take());
-        known.status = event.status.named().or(known.status.take());
-        known.input = json(event.raw_input).or(known.input.take());
-        known.output = json(event.raw_output).or(known.output.take());
-        known.content = json(event.content).or(known.content.take());
-        known.is_error = event.is_error.or(known.is_error);
+        let json = |key: &str| event.raw(key).and_then(loose::compact);
+        known.title = event.name("title").or(known.title.take());
+        known.status = event.name("status").or(known.status.take());
+        known.input = json("raw_input").or(known.input.take());
+        known.output = json("raw_output").or(known.output.take());
+        known.content = json("content").or(known.content.take());
+        known.is_error = event.flag("is_error").or(known.is_error);
     }
 
     /// Adds the calls by another agent: each call where it began, its result and its edits where it was described last.
@@ -416,12 +386,8 @@ impl Reader<'_> {
         for (id, known) in std::mem::take(&mut self.foreign) {
             let mut draft = Draft::default();
             let (first, last) = (known.first.clone(), known.last.clone());
-            let call = Call {
-                name: known.title.clone().unwrap_or_else(|| "unknown".to_owned()),
-                call: Some(id.clone()),
-                arguments: known.input.clone(),
-                ..Call::default()
-            };
+            let arguments = (known.input.clone(), None);
+            let call = Call::of(known.title.clone(), Some(id.clone()), arguments);
             draft
                 .push(first.place, What::ToolCall(call))
                 .when(first.when.as_ref());
@@ -434,30 +400,32 @@ impl Reader<'_> {
                 event.when(last.when.as_ref());
             }
             made.entry(last.node).or_default().append(&mut draft.events);
-            self.draft.absorb(&mut draft);
+            self.chat.draft.absorb(&mut draft);
         }
-        let mut events = std::mem::take(&mut self.draft.events).into_iter();
+        let mut events = std::mem::take(&mut self.chat.draft.events).into_iter();
         for (number, node) in self.nodes.iter_mut().enumerate() {
-            let first = self.draft.events.len();
-            self.draft
+            let first = self.chat.draft.events.len();
+            self.chat
+                .draft
                 .events
                 .extend(events.by_ref().take(node.events.len()));
-            self.draft
+            self.chat
+                .draft
                 .events
                 .extend(made.remove(&number).unwrap_or_default());
-            node.events = first..self.draft.events.len();
+            node.events = first..self.chat.draft.events.len();
         }
     }
 
-    fn usage(&mut self, event: &Event<'_>, place: Origin) {
-        if let Some((tokens, model)) = self.answers.remove(event.llm_response_id.text()) {
+    fn usage(&mut self, event: &Row<'_>, place: Origin) {
+        if let Some((tokens, model)) = self.answers.remove(&*event.text("llm_response_id")) {
             let usage = What::Usage {
                 tokens,
                 model,
                 cost: None,
                 calls: Vec::new(),
             };
-            self.draft.push(place, usage);
+            self.chat.draft.push(place, usage);
         }
     }
 
@@ -484,14 +452,14 @@ impl Reader<'_> {
                     Some(count)
                 }
             };
-            for event in &mut self.draft.events[node.events.clone()] {
+            for event in &mut self.chat.draft.events[node.events.clone()] {
                 event.branch = names[at].map(|number| format!("b{number}"));
             }
         }
     }
 
     fn record(&mut self) {
-        let record = &mut self.draft.record;
+        let record = &mut self.chat.draft.record;
         record.harness = Some("openhands".to_owned());
         let (state, described) = (&self.state, &self.described);
         let id = state.id.as_ref().or(described.id.as_ref());
@@ -500,32 +468,27 @@ impl Reader<'_> {
             record.id = super::id(id);
         }
         let agent = state.agent.as_ref().or(described.agent.as_ref());
-        record.models.extend(agent.and_then(Agent::model).cloned());
-        let places = [&state.workspace, &described.workspace];
-        let places = places.into_iter().filter_map(|place| place.as_ref());
-        for folder in places.filter_map(|place| place.working_dir.as_ref()) {
-            self.draft.identity.workspace(folder);
+        record
+            .models
+            .extend(agent.and_then(|agent| agent.model.clone()));
+        for folder in [&state.folder, &described.folder].into_iter().flatten() {
+            self.chat.draft.identity.workspace(folder);
         }
-        let is_foreign = agent.is_some_and(Agent::is_foreign);
-        let saved: Vec<&Metrics> = metrics(state).collect();
-        let counted = if saved.is_empty() {
-            metrics(described).chain(&self.earlier).collect()
-        } else {
-            saved
-        };
-        for usage in counted
-            .iter()
-            .filter_map(|metrics| metrics.accumulated_token_usage.as_ref())
-        {
+        let is_foreign = agent.is_some_and(|agent| agent.is_foreign);
+        let mut counted: Vec<&Metrics> = state.metrics().collect();
+        if counted.is_empty() {
+            counted = described.metrics().chain(&self.earlier).collect();
+        }
+        for usage in counted.iter().filter_map(|metrics| metrics.total.as_ref()) {
             record.tokens = record.tokens.plus(usage.tokens(is_foreign));
         }
         if record.tokens.nothing() {
             record.tokens = Tokens::default();
         }
-        let cost = decimal::total(counted.iter().filter_map(|metrics| metrics.cost()));
+        let cost = decimal::total(counted.iter().filter_map(|metrics| metrics.cost));
         record.cost = cost.filter(|cost| *cost > 0.0);
-        let status = state.execution_status.as_ref();
-        let status = status.or(described.execution_status.as_ref()).cloned();
+        let status = state.status.as_ref().or(described.status.as_ref());
+        let status = status.cloned();
         record.state = match status.as_deref() {
             Some("finished") => "completed",
             Some("error") => "harness_error",
@@ -567,41 +530,37 @@ impl ForeignCall {
         }
         let failed = status == "failed" || self.is_error == Some(true);
         let mut content = Spoken::default();
-        let blocks: Items<'_> = self.content.as_deref().map(loose::part).unwrap_or_default();
-        let blocks: Vec<Block<'_>> = blocks.items().iter().map(|raw| loose::part(raw)).collect();
-        match self.output.as_deref() {
-            Some(raw) => {
-                content = Spoken::of(Some(raw));
-                if content.text.is_empty() && !raw.get().starts_with('"') {
-                    raw.get().clone_into(&mut content.text);
-                }
+        let blocks = self.content.as_deref().map(RawValue::get);
+        let blocks = blocks.and_then(|json| Row::value(json).ok());
+        let blocks: Vec<Row<'_>> = blocks.iter().flat_map(Row::items).collect();
+        if let Some(json) = self.output.as_deref().map(RawValue::get) {
+            content = Spoken::of(self.output.as_deref());
+            if content.text.is_empty() && !json.starts_with('"') {
+                json.clone_into(&mut content.text);
             }
-            None => {
-                for said in blocks.iter().map(|block| Spoken::of(block.content)) {
-                    content.images += said.images;
-                    if !said.text.is_empty() {
-                        content.line(&said.text);
-                    }
+        } else {
+            for said in blocks.iter().map(|block| Spoken::at(block, "content")) {
+                content.images += said.images;
+                if !said.text.is_empty() {
+                    content.line(&said.text);
                 }
             }
         }
         draft.withhold("images", content.images);
-        let result = ToolResult {
-            call: Some(call.to_owned()),
-            ok: has_ended.then_some(!failed),
-            status: self.status.clone().filter(|status| status != "completed"),
-            text: (!content.text.is_empty()).then_some(content.text),
-            images: content.images,
-            ..ToolResult::default()
-        };
+        let mut result = ToolResult::of(Some(call.to_owned()), content);
+        result.ok = has_ended.then_some(!failed);
+        result.status = self.status.clone().filter(|status| status != "completed");
+        result.text = result.text.filter(|text| !text.is_empty());
         draft.push(Origin::default(), What::ToolResult(result));
         for block in blocks {
-            if block.kind.text() == "diff" && has_ended && !failed {
+            if block.text("type") == "diff" && has_ended && !failed {
+                let text = |keys: [&str; 2]| keys.iter().find_map(|key| block.string(key));
+                let old = text(["old_text", "oldText"]);
                 let edited = Edited {
-                    path: block.path.named(),
-                    is_new: block.old_text.is_none(),
-                    old: block.old_text.0.map(Str::into_inner),
-                    new: block.new_text.0.map(Str::into_inner),
+                    path: block.name("path"),
+                    is_new: old.is_none(),
+                    old,
+                    new: text(["new_text", "newText"]),
                 };
                 edited.push(draft, Origin::default(), Some(call.to_owned()));
             }

@@ -2,7 +2,7 @@
 
 use serde_json::value::RawValue;
 
-use super::super::row::Row;
+use super::row::Row;
 
 /// The content of a message, as one text and the number of its images.
 #[derive(Debug, Default, PartialEq, Eq)]
