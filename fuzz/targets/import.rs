@@ -30,17 +30,15 @@ pub(super) fn check(format: &str, name: &str, bytes: &[u8]) {
 
 fn lines(draft: &Draft) -> Vec<String> {
     let agents: BTreeSet<&str> = draft.agents.iter().map(|agent| agent.id.as_str()).collect();
-    let line = |event| {
-        let line = serde_json::to_string(event).expect("JSON");
-        assert!(!line.contains('\n'), "{line}");
-        line
-    };
     for event in &draft.events {
         assert!(event.source.file < draft.sources.len(), "{event:?}");
+        let what = serde_json::to_string(&event.what).expect("JSON");
+        assert!(!what.contains('\n'), "{what}");
         assert_ne!(event.source.line, Some(0), "lines begin with 1");
         if let Some(agent) = &event.agent {
             assert!(agents.contains(agent.as_str()), "{agent}");
         }
     }
-    draft.events.iter().map(line).collect()
+    let lines = draft.events.iter();
+    lines.map(|event| format!("{event:?}")).collect()
 }

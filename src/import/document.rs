@@ -9,7 +9,7 @@ use crate::formats::decimal;
 use crate::formats::trace::{self, SourceFile};
 
 use super::asset::Asset;
-use super::draft::{Draft, Event, Id, Outcome, Record, Tokens};
+use super::draft::{Draft, Id, Origin, Outcome, Record, Tokens, What};
 use super::time::{self, When};
 use super::{Importer, Keep, Options};
 
@@ -300,16 +300,32 @@ pub(super) fn trace(
     serde_json::to_writer(&mut out, &header)?;
     out.push(b'\n');
     let paths: Vec<String> = draft.assets.iter().map(Asset::path).collect();
-    let mut what = Vec::new();
     for (seq, event) in draft.events.iter().enumerate() {
-        line(&mut out, &mut what, (seq, event), &paths)?;
+        let assets = event.assets.iter().filter_map(|at| paths.get(*at));
+        let line = Line {
+            seq,
+            r#type: event.what.kind(),
+            time: event.time.as_ref(),
+            local_time: event.local_time.as_ref(),
+            agent: event.agent.as_ref(),
+            branch: event.branch.as_ref(),
+            turn: event.turn,
+            assets: assets.collect(),
+            lower_bounds: &event.lower_bounds,
+            what: &event.what,
+            source: &event.source,
+        };
+        serde_json::to_writer(&mut out, &line)?;
+        out.push(b'\n');
     }
     Ok(out)
 }
 
 #[derive(Serialize)]
 #[serde(rename_all = "camelCase")]
-struct Common<'a> {
+struct Line<'a> {
+    seq: usize,
+    r#type: &'static str,
     #[serde(skip_serializing_if = "Option::is_none")]
     time: Option<&'a String>,
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -324,43 +340,7 @@ struct Common<'a> {
     assets: Vec<&'a String>,
     #[serde(skip_serializing_if = "<[&str]>::is_empty")]
     lower_bounds: &'a [&'static str],
-}
-
-/// Serializes one event: number, type, common fields, fields of the type, and its place in the source.
-fn line(
-    out: &mut Vec<u8>,
-    what: &mut Vec<u8>,
-    (seq, event): (usize, &Event),
-    paths: &[String],
-) -> serde_json::Result<()> {
-    out.extend_from_slice(format!("{{\"seq\":{seq},").as_bytes());
-    what.clear();
-    serde_json::to_writer(&mut *what, &event.what)?;
-    // `{"type":"message","role":...}`: common fields go after the type, whose value is never escaped.
-    let tag = what.iter().skip(9).position(|byte| *byte == b'"');
-    let (tag, rest) = what.split_at(tag.map_or(what.len(), |at| at + 10));
-    out.extend_from_slice(tag.strip_prefix(b"{").unwrap_or(tag));
-    let common = serde_json::to_vec(&Common {
-        time: event.time.as_ref(),
-        local_time: event.local_time.as_ref(),
-        agent: event.agent.as_ref(),
-        branch: event.branch.as_ref(),
-        turn: event.turn,
-        assets: event
-            .assets
-            .iter()
-            .filter_map(|at| paths.get(*at))
-            .collect(),
-        lower_bounds: &event.lower_bounds,
-    })?;
-    let common = &common[1..common.len() - 1];
-    if !common.is_empty() {
-        out.push(b',');
-        out.extend_from_slice(common);
-    }
-    out.extend_from_slice(rest.strip_suffix(b"}").unwrap_or(rest));
-    out.extend_from_slice(b",\"source\":");
-    serde_json::to_writer(&mut *out, &event.source)?;
-    out.extend_from_slice(b"}\n");
-    Ok(())
+    #[serde(flatten)]
+    what: &'a What,
+    source: &'a Origin,
 }

@@ -371,28 +371,19 @@ impl Identity {
 }
 
 /// One event. Its number is its position.
-#[derive(Debug, Serialize)]
-#[serde(rename_all = "camelCase")]
+#[derive(Debug)]
 pub struct Event {
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub time: Option<String>,
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub local_time: Option<String>,
     /// Absent for the main agent.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub agent: Option<String>,
     /// Absent on the main branch, which was continued to the end.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub branch: Option<String>,
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub turn: Option<u64>,
     /// Positions in `Draft::assets`.
-    #[serde(skip)]
     pub assets: Vec<usize>,
     /// The token classes of a usage event that are lower bounds.
-    #[serde(skip)]
     pub lower_bounds: Vec<&'static str>,
-    #[serde(flatten)]
     pub what: What,
     pub source: Origin,
 }
@@ -440,11 +431,7 @@ pub struct Origin {
 
 /// The content of an event. `None` fields are omitted.
 #[derive(Debug, Serialize)]
-#[serde(
-    tag = "type",
-    rename_all = "snake_case",
-    rename_all_fields = "camelCase"
-)]
+#[serde(untagged, rename_all_fields = "camelCase")]
 pub enum What {
     Message {
         role: Role,
@@ -519,6 +506,23 @@ pub enum What {
 }
 
 impl What {
+    /// The `type` of the event.
+    pub fn kind(&self) -> &'static str {
+        match self {
+            Self::Message { .. } => "message",
+            Self::Reasoning { .. } => "reasoning",
+            Self::ToolCall(_) => "tool_call",
+            Self::ToolResult(_) => "tool_result",
+            Self::Edit { .. } => "edit",
+            Self::Subagent { .. } => "subagent",
+            Self::Compaction { .. } => "compaction",
+            Self::Score { .. } => "score",
+            Self::Error { .. } => "error",
+            Self::Usage { .. } => "usage",
+            Self::Note { .. } => "note",
+        }
+    }
+
     /// A message without model and phase.
     pub fn message(role: Role, text: String, steering: bool, images: u64) -> Self {
         Self::Message {

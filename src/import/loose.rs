@@ -1,5 +1,4 @@
-//! Lenient JSON for undocumented logs: a value of an unexpected type is absent, so that one odd value does not affect its
-//! neighbors.
+//! The JSON of logs as text: made readable before parsers see it, and compact where it is copied.
 
 use std::borrow::Cow;
 

@@ -118,7 +118,7 @@ mod tests {
             &Options::default(),
         );
         for event in &draft.events {
-            let line = serde_json::to_vec(event).expect("JSON");
+            let line = serde_json::to_vec(&event.what).expect("JSON");
             assert!(line.len() < 64 << 20, "{}", line.len());
         }
         let What::ToolCall(call) = &draft.events[1].what else {

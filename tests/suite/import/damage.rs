@@ -12,7 +12,7 @@ fn read(format: &str, files: &[(&str, &[u8])]) {
     importer.read(&Source::of(files), &Options::default(), &mut |run| {
         let Ok(draft) = run else { return };
         for event in &draft.events {
-            let line = serde_json::to_string(event).expect("JSON");
+            let line = serde_json::to_string(&event.what).expect("JSON");
             assert!(!line.contains('\n'), "{line}");
             assert!(event.source.file < draft.sources.len(), "{line}");
         }
