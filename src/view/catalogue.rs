@@ -42,11 +42,6 @@ pub fn runs_page(archive: &Archive, findings: &[Findings], page: ListPage) -> Ru
     }
 }
 
-/// How many pages a list has.
-pub fn page_count(rows: usize) -> usize {
-    rows.div_ceil(PAGE_SIZE).max(1)
-}
-
 /// A page of a case, a model or a harness.
 #[derive(Debug, Serialize)]
 pub struct GroupPage {

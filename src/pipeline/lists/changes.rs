@@ -8,9 +8,17 @@ use crate::view::changes;
 use crate::view::chrome::{PageInfo, Script};
 use crate::view::former::{self, FormerAddress};
 
-use super::Lists;
+use super::{Lists, Page};
 
-pub(super) fn write(lists: &Lists<'_>) -> Result<(), Diagnostic> {
+pub(super) const PAGE: Page = Page {
+    name: "changes",
+    folders: &["changes"],
+    made_of: None,
+    listed: |_| Vec::new(),
+    write,
+};
+
+fn write(lists: &Lists<'_>) -> Result<(), Diagnostic> {
     let ledger = &lists.outcome.ledger;
     // Only these are looked up: the pages of all runs would take as much memory as the runs.
     let named: BTreeSet<&str> = ledger.addressed().map(|run| &*run.slug).collect();

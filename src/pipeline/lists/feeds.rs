@@ -18,7 +18,7 @@ use crate::view::feeds::{self as view, Feed, feeds_page};
 use crate::view::syndication;
 use crate::{ledger, spool};
 
-use super::{Lists, packs};
+use super::{Lists, Page, packs};
 
 /// Writes a feed to its path.
 type Writer = fn(&Lists<'_>, &str) -> Result<FileDigest, Diagnostic>;
@@ -115,7 +115,15 @@ const FEEDS: [(Feed, Option<&[Facet]>, Writer); 16] = [
     }),
 ];
 
-pub(super) fn write(lists: &Lists<'_>) -> Result<(), Diagnostic> {
+pub(super) const PAGE: Page = Page {
+    name: "feeds",
+    folders: &["feeds"],
+    made_of: None,
+    listed: |_| vec!["feeds/index.html".to_owned()],
+    write,
+};
+
+fn write(lists: &Lists<'_>) -> Result<(), Diagnostic> {
     packs::write(lists)?;
     let base = lists.base();
     let is_packed = lists.config().publish.downloads == Downloads::Packed;

@@ -11,9 +11,30 @@ use crate::view::card;
 use crate::view::catalogue::{self, GroupProse};
 use crate::view::chrome::{PageInfo, Script};
 
-use super::{Lists, group_lists, numbered};
+use super::{Lists, Page, group_lists, numbered, paths};
 
-pub(super) fn write(lists: &Lists<'_>) -> Result<(), Diagnostic> {
+pub(super) const PAGE: Page = Page {
+    name: "groups",
+    folders: &["cases", "models", "harnesses"],
+    made_of: Some(&[]),
+    listed: listed,
+    write,
+};
+
+fn listed(lists: &Lists<'_>) -> Vec<String> {
+    let of_kind = |group_by: GroupBy| {
+        let groups = lists.archive().groups(group_by);
+        let of_groups = groups.iter().flat_map(move |group| {
+            let folder = format!("{}/{}", group_by.folder(), group.slug);
+            paths(&folder, group.runs.len())
+        });
+        let all = paths(group_by.folder(), groups.len());
+        all.into_iter().chain(of_groups)
+    };
+    GroupBy::ALL.into_iter().flat_map(of_kind).collect()
+}
+
+fn write(lists: &Lists<'_>) -> Result<(), Diagnostic> {
     group_lists::write(lists)?;
     let archive = lists.archive();
     let groups = GroupBy::ALL.into_par_iter().flat_map(|group_by| {

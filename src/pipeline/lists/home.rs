@@ -7,13 +7,22 @@ use crate::feeds;
 use crate::markup::Html;
 use crate::model::findings::SpooledAnnotation;
 use crate::pipeline::kept;
+use crate::pipeline::kept::Facet;
 use crate::spool;
 use crate::view::chrome::PageInfo;
 use crate::view::home;
 
-use super::Lists;
+use super::{Lists, Page};
 
-pub(super) fn write(lists: &Lists<'_>) -> Result<(), Diagnostic> {
+pub(super) const PAGE: Page = Page {
+    name: "home",
+    folders: &[],
+    made_of: Some(&[Facet::Newest]),
+    listed: |_| vec!["index.html".to_owned()],
+    write,
+};
+
+fn write(lists: &Lists<'_>) -> Result<(), Diagnostic> {
     let config = &lists.site.config;
     let intro = lists.gathered.prose.of_page("index.html");
     let intro = intro.map_or_else(Html::default, |text| text.html(lists.site));

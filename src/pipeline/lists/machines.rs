@@ -2,14 +2,20 @@
 
 use crate::diagnostics::Diagnostic;
 use crate::links;
-use crate::model::archive::GroupBy;
-use crate::view::catalogue::page_count;
 use crate::view::syndication::{self, MOST, Sitemap};
 
-use super::{Lists, threads};
-use crate::pipeline::prose::Text;
+use super::{Lists, PAGES, Page};
+use crate::pipeline::kept::Facet;
 
-pub(super) fn write(lists: &Lists<'_>) -> Result<(), Diagnostic> {
+pub(super) const PAGE: Page = Page {
+    name: "machines",
+    folders: &["robots", "sitemap"],
+    made_of: Some(&[Facet::Cards, Facet::Threads]),
+    listed: |_| Vec::new(),
+    write,
+};
+
+fn write(lists: &Lists<'_>) -> Result<(), Diagnostic> {
     let base = lists.base();
     let canary = lists.config().policy.canary.as_deref();
     let robots = syndication::robots(base, canary);
@@ -21,7 +27,10 @@ pub(super) fn write(lists: &Lists<'_>) -> Result<(), Diagnostic> {
         }
     }
     let Some(base) = base else { return Ok(()) };
-    let pages = listed(lists).into_iter();
+    let runs = lists.archive().runs.iter();
+    let runs = runs.map(|entry| links::run(&entry.slug));
+    let pages = PAGES.iter().flat_map(|page| (page.listed)(lists));
+    let pages = pages.chain(runs);
     let addresses: Vec<String> = pages
         .map(|path| format!("{base}{}", links::directory(&path)))
         .collect();
@@ -45,32 +54,4 @@ fn sitemap(
 ) -> Result<(), Diagnostic> {
     let xml = lists.renderer.document(template, &Sitemap { addresses })?;
     lists.stage.write(path, &xml)
-}
-
-/// The pages that search engines may list.
-fn listed(lists: &Lists<'_>) -> Vec<String> {
-    let archive = lists.archive();
-    let pages = |folder: &str, rows: usize| {
-        let folder = folder.to_owned();
-        (1..=page_count(rows)).map(move |number| links::list(&folder, number))
-    };
-    let mut listed = vec!["index.html".to_owned(), "feeds/index.html".to_owned()];
-    listed.push(links::COMPARE.to_owned());
-    listed.extend(pages("runs", archive.runs.len()));
-    listed.extend(pages("overview", archive.cases.len()));
-    for group_by in GroupBy::ALL {
-        listed.extend(pages(group_by.folder(), archive.groups(group_by).len()));
-        for group in archive.groups(group_by) {
-            let folder = format!("{}/{}", group_by.folder(), group.slug);
-            listed.extend(pages(&folder, group.runs.len()));
-        }
-    }
-    listed.push(links::list("annotations", 1));
-    listed.extend(lists.catalogue.paths());
-    let threads = lists.findings().iter();
-    let threads = threads.map(|found| found.spooled.threads.len()).sum();
-    listed.extend(pages(threads::FOLDER, threads));
-    listed.extend(lists.gathered.prose.pages().map(Text::page));
-    listed.extend(archive.runs.iter().map(|entry| links::run(&entry.slug)));
-    listed
 }

@@ -7,9 +7,17 @@ use crate::view::chrome::{PageInfo, Script};
 use crate::view::overview;
 use crate::view::row::list_pages;
 
-use super::{Lists, numbered};
+use super::{Lists, Page, numbered, paths};
 
-pub(super) fn write(lists: &Lists<'_>) -> Result<(), Diagnostic> {
+pub(super) const PAGE: Page = Page {
+    name: "overview",
+    folders: &["overview"],
+    made_of: Some(&[]),
+    listed: |lists| paths("overview", lists.archive().cases.len()),
+    write,
+};
+
+fn write(lists: &Lists<'_>) -> Result<(), Diagnostic> {
     let total = lists.archive().cases.len();
     let pages = list_pages("overview", overview::cases(lists.archive()), total, "cases");
     pages.into_par_iter().try_for_each(|page| {

@@ -7,9 +7,17 @@ use crate::links;
 use crate::view::chrome::PageInfo;
 use crate::view::problems;
 
-use super::Lists;
+use super::{Lists, Page};
 
-pub(super) fn write(lists: &Lists<'_>) -> Result<(), Diagnostic> {
+pub(super) const PAGE: Page = Page {
+    name: "problems",
+    folders: &["problems"],
+    made_of: None,
+    listed: |_| Vec::new(),
+    write,
+};
+
+fn write(lists: &Lists<'_>) -> Result<(), Diagnostic> {
     let quarantined = &lists.outcome.quarantine_pages;
     let public = lists.gathered.public(lists.outcome);
     // Only runs with problems are named: the names of all runs would take as much memory as the runs.

@@ -5,12 +5,21 @@ use crate::links;
 use crate::view::chrome::{self, NavItem, PageInfo, Script};
 use crate::view::{Link, home};
 
-use super::Lists;
+use super::super::prose::Text;
+use super::{Lists, Page};
 
 /// Minimum number of headings for a table of contents.
 const CONTENTS: usize = 3;
 
-pub(super) fn write(lists: &Lists<'_>) -> Result<(), Diagnostic> {
+pub(super) const PAGE: Page = Page {
+    name: "prose",
+    folders: &[],
+    made_of: None,
+    listed: |lists| lists.gathered.prose.pages().map(Text::page).collect(),
+    write,
+};
+
+fn write(lists: &Lists<'_>) -> Result<(), Diagnostic> {
     let texts = lists.gathered.prose.sorted();
     let is_documented = texts.len() > chrome::PAGES;
     for text in &texts {

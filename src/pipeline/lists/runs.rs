@@ -7,9 +7,17 @@ use crate::view::catalogue;
 use crate::view::chrome::{PageInfo, Script};
 use crate::view::row::{PAGE_SIZE, list_pages};
 
-use super::{Lists, numbered};
+use super::{Lists, Page, numbered, paths};
 
-pub(super) fn write(lists: &Lists<'_>) -> Result<(), Diagnostic> {
+pub(super) const PAGE: Page = Page {
+    name: "runs",
+    folders: &["runs"],
+    made_of: Some(&[]),
+    listed: |lists| paths("runs", lists.archive().runs.len()),
+    write,
+};
+
+fn write(lists: &Lists<'_>) -> Result<(), Diagnostic> {
     let total = lists.archive().runs.len();
     let pages = list_pages("runs", PAGE_SIZE, total, "runs");
     pages.into_par_iter().try_for_each(|page| {

@@ -4,12 +4,13 @@ use rayon::prelude::*;
 
 use crate::diagnostics::Diagnostic;
 use crate::model::findings::Slice;
+use crate::pipeline::kept::Facet;
 use crate::spool;
 use crate::view::chrome::PageInfo;
 use crate::view::row::{PAGE_SIZE, list_pages};
 use crate::view::threads::{self, ThreadCard, Totals};
 
-use super::{Lists, numbered};
+use super::{Lists, Page, numbered, paths};
 
 /// Where the pages are.
 pub(super) const FOLDER: &str = "threads";
@@ -21,7 +22,19 @@ struct Item {
     card: Slice,
 }
 
-pub(super) fn write(lists: &Lists<'_>) -> Result<(), Diagnostic> {
+pub(super) const PAGE: Page = Page {
+    name: "threads",
+    folders: &["threads"],
+    made_of: Some(&[Facet::Threads]),
+    listed: |lists| {
+        let threads = lists.findings().iter();
+        let threads = threads.map(|found| found.spooled.threads.len());
+        paths(FOLDER, threads.sum())
+    },
+    write,
+};
+
+fn write(lists: &Lists<'_>) -> Result<(), Diagnostic> {
     let findings = lists.findings();
     let items = findings.iter().enumerate();
     let items = items.flat_map(|(run, found)| {
