@@ -20,7 +20,7 @@ mod rows;
 mod runs;
 mod search;
 mod texts;
-mod threads;
+pub(super) mod threads;
 
 use std::collections::BTreeSet;
 
@@ -40,6 +40,7 @@ use crate::view::chrome::PageInfo;
 use crate::view::row::PAGE_SIZE;
 use crate::{links, schema, spool};
 
+pub(super) use self::problems::Quarantined;
 use self::reuse::{Keys, Recorder};
 use super::kept::Facet;
 use super::{Gathered, Outcome, Output, Progress};

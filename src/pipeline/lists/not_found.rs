@@ -1,8 +1,9 @@
-//! Writes the page for addresses that do not exist.
+//! The page for addresses that do not exist.
+
+use std::collections::BTreeMap;
 
 use crate::diagnostics::Diagnostic;
 use crate::view::chrome::PageInfo;
-use crate::view::home;
 
 use super::{Lists, Page};
 
@@ -19,7 +20,8 @@ fn write(lists: &Lists<'_>) -> Result<(), Diagnostic> {
         listed: false,
         ..PageInfo::listed("404.html", "Not found", "There is no page at this address.")
     };
-    let view = home::NotFoundPage {};
-    let bytes = lists.renderer.not_found("404.html", &info, &view)?;
+    let bytes = lists
+        .renderer
+        .not_found("404.html", &info, &BTreeMap::<&str, ()>::new())?;
     lists.stage.write(&info.path, &bytes)
 }

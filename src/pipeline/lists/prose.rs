@@ -1,9 +1,12 @@
-//! Writes the site's own prose pages.
+//! The site's own prose pages.
+
+use serde::Serialize;
 
 use crate::diagnostics::Diagnostic;
 use crate::links;
+use crate::markup::Html;
+use crate::view::Link;
 use crate::view::chrome::{self, NavItem, PageInfo, Script};
-use crate::view::{Link, home};
 
 use super::super::prose::Text;
 use super::{Lists, Page};
@@ -18,6 +21,18 @@ pub(super) const PAGE: Page = Page {
     listed: |lists| lists.gathered.prose.pages().map(Text::page).collect(),
     write,
 };
+
+/// A page of the site's own prose.
+#[derive(Debug, Serialize)]
+struct ProsePage {
+    title: String,
+    description: Option<String>,
+    html: Html,
+    /// The documentation pages in order; only this page if the site has few, since the navigation lists those.
+    pages: Vec<NavItem>,
+    /// The headings of a long page, for its table of contents.
+    contents: Vec<Link>,
+}
 
 fn write(lists: &Lists<'_>) -> Result<(), Diagnostic> {
     let texts = lists.gathered.prose.sorted();
@@ -39,7 +54,7 @@ fn write(lists: &Lists<'_>) -> Result<(), Diagnostic> {
             .map(|(id, words)| Link::new(words, format!("#{id}")))
             .collect();
         let (title, description) = (text.title().to_owned(), text.prose.description.clone());
-        let view = home::ProsePage {
+        let view = ProsePage {
             title: title.clone(),
             description: description.clone(),
             html: text.html(lists.site),
