@@ -7,11 +7,11 @@ use rayon::ThreadPool;
 
 use super::Progress;
 use super::directories::{self, Directory, Quarantined, Status};
-use super::hosting;
 use super::kept::{KnownRecords, StagedRuns};
 use super::previous;
 use super::prose::{Prose, Text};
 use super::secrets;
+use super::{hosting, lists};
 use crate::config::Limits;
 use crate::diagnostics::Failure;
 use crate::diagnostics::{self, Diagnostic, Place, Source, codes};
@@ -229,6 +229,7 @@ impl Gathered {
         let mut targets = Targets::new(files, archive, gone.chain(quarantined));
         targets.ids = ids;
         targets.templates = site.template_texts().collect();
+        targets.reserved = lists::reserved();
         targets
     }
 

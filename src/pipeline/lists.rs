@@ -19,7 +19,9 @@ mod rows;
 mod runs;
 mod search;
 mod texts;
-mod threads;
+pub(super) mod threads;
+
+use std::collections::BTreeSet;
 
 use rayon::prelude::*;
 use serde::Serialize;
@@ -34,45 +36,72 @@ use crate::site::Site;
 use crate::url::HttpUrl;
 use crate::view::annotations::{self as annotations_view, Card, Catalogue, Filed, SpooledText};
 use crate::view::chrome::PageInfo;
-use crate::{schema, spool};
+use crate::view::row::PAGE_SIZE;
+use crate::{links, schema, spool};
 
+pub(super) use self::problems::Quarantined;
 use self::reuse::{Keys, Recorder};
 use super::kept::Facet;
 use super::{Gathered, Outcome, Output, Progress};
 
-/// Writes files that are made of all runs.
-type Artifact = fn(&Lists<'_>) -> Result<(), Diagnostic>;
+/// A page of the site with its further pages, or other files that are made of all runs.
+struct Page {
+    /// A name for the cache of the build.
+    name: &'static str,
+    /// The first segments of its paths, which no page of prose can have.
+    folders: &'static [&'static str],
+    /// What it is made of in addition to the records and the findings that tables show. `None` if it is made of anything else,
+    /// or in no time: each build makes it.
+    made_of: Option<&'static [Facet]>,
+    /// The paths that search engines may list.
+    listed: fn(&Lists<'_>) -> Vec<String>,
+    write: fn(&Lists<'_>) -> Result<(), Diagnostic>,
+}
 
-/// Everything that is published beside the runs, with what it is made of beside the records and the findings that tables show;
-/// what is made of anything else, or in no time, is made by each build. They are written in parallel.
-const ARTIFACTS: [(&str, Option<&[Facet]>, Artifact); 17] = [
-    ("home", Some(&[Facet::Newest]), home::write), // index.html
-    ("runs", Some(&[]), runs::write),              // runs/index.html and its further pages
-    ("groups", Some(&[]), groups::write), // cases/, models/ and harnesses/: index.html, <slug>/index.html
-    ("overview", Some(&[]), overview::write), // overview/index.html
-    ("compare", Some(&[Facet::Compare]), compare::write), // compare/
-    ("annotations", Some(&[Facet::Cards]), annotations::write), // annotations/
-    ("threads", Some(&[Facet::Threads]), threads::write), // threads/index.html and its further pages
-    ("prose", None, prose::write),                        // <slug>/index.html
-    ("problems", None, problems::write), // problems/index.html, and a page for each quarantined run
-    ("changes", None, changes::write), // changes/index.html, and a page at each address that a run has left
-    ("not-found", None, not_found::write), // 404.html
-    ("feeds", None, feeds::write),     // feeds/ and downloads/, each file by itself
-    (
-        "machines", // robots.txt, sitemap.xml
-        Some(&[Facet::Cards, Facet::Threads]),
-        machines::write,
-    ),
-    // search/index.js, search/terms-<part>.js, search/lists/, search/about-*/, search/texts-*/, search/annotations*
-    (
-        "search",
-        Some(&[Facet::Cards, Facet::Writeup, Facet::Failures]),
-        search::write,
-    ),
-    ("rows", Some(&[]), rows::write), // search/runs.js, search/runs-<column>.js, search/rows-*/
-    ("schemas", None, schemas),       // schema/
-    ("assets", None, assets),         // assets/, and the files of static/
+/// All pages and files that are made of all runs, in the order of the sitemap. They are written in parallel.
+const PAGES: [&Page; 17] = [
+    &home::PAGE,
+    &feeds::PAGE,
+    &compare::PAGE,
+    &runs::PAGE,
+    &overview::PAGE,
+    &groups::PAGE,
+    &annotations::PAGE,
+    &threads::PAGE,
+    &prose::PAGE,
+    &problems::PAGE,
+    &changes::PAGE,
+    &not_found::PAGE,
+    &machines::PAGE,
+    &search::PAGE,
+    &rows::PAGE,
+    &SCHEMAS,
+    &ASSETS,
 ];
+
+/// `schema/`
+const SCHEMAS: Page = Page {
+    name: "schemas",
+    folders: &["schema"],
+    made_of: None,
+    listed: |_| Vec::new(),
+    write: schemas,
+};
+
+/// `assets/`, and the files of `static/`.
+const ASSETS: Page = Page {
+    name: "assets",
+    folders: &["assets"],
+    made_of: None,
+    listed: |_| Vec::new(),
+    write: assets,
+};
+
+/// The first path segments that the site uses itself.
+pub(super) fn reserved() -> BTreeSet<&'static str> {
+    let folders = PAGES.iter().flat_map(|page| page.folders);
+    folders.copied().collect()
+}
 
 /// What the lists are made of.
 #[derive(Clone, Copy)]
@@ -111,16 +140,16 @@ pub fn publish(
         catalogue: &Catalogue::new(findings.map(|found| &*found.spooled.cards)),
         keys: keys.as_ref(),
     };
-    progress.begin("Site-wide outputs", Some(ARTIFACTS.len()));
-    let write = |(name, of, write): &(&str, Option<&[Facet]>, Artifact)| {
-        let result = lists.unless_known((name, *of), write);
+    progress.begin("Site-wide outputs", Some(PAGES.len()));
+    let write = |page: &&Page| {
+        let result = lists.unless_known((page.name, page.made_of), page.write);
         progress.tick();
         result.map(drop)
     };
     // Collected first, so that of several failures always the same one is reported.
     let results: Vec<_> = gathered
         .pool
-        .install(|| ARTIFACTS.par_iter().map(write).collect());
+        .install(|| PAGES.par_iter().map(write).collect());
     let result: Result<(), Diagnostic> = results.into_iter().collect();
     result.map_err(|problem| vec![problem])
 }
@@ -177,6 +206,12 @@ impl Lists<'_> {
         let bytes = self.renderer.page(template, info, view)?;
         self.stage.write(&info.path, &bytes)
     }
+}
+
+/// The paths of the pages of a list.
+fn paths(folder: &str, rows: usize) -> Vec<String> {
+    let pages = 1..=rows.div_ceil(PAGE_SIZE).max(1);
+    pages.map(|number| links::list(folder, number)).collect()
 }
 
 /// The title of a page of a list.

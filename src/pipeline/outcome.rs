@@ -12,13 +12,13 @@ use crate::publish::{Stage, Written};
 use crate::secrets::Mask;
 use crate::site::Site;
 use crate::spool::Spool;
-use crate::view::problems::Quarantined;
 
 use super::directories::{Directory, Status};
 use super::gather::Gathered;
 use super::hosting;
 use super::kept::{Facet, Head, Left, StagedRuns};
 use super::ledger;
+use super::lists::Quarantined;
 use super::secrets;
 
 /// The result of a check or a build.

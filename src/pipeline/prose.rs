@@ -17,6 +17,8 @@ use crate::rules::links::Internal;
 use crate::site::Site;
 use crate::view::Link;
 
+use super::lists;
+
 /// All published prose.
 #[derive(Debug, Default)]
 pub(super) struct Prose {
@@ -58,7 +60,10 @@ impl Prose {
                 Err(problem) => problems.push(problem),
             }
         }
-        problems.extend(rules::pages::check_addresses(&read.addresses()));
+        problems.extend(rules::pages::check_addresses(
+            &read.addresses(),
+            &lists::reserved(),
+        ));
         read
     }
 

@@ -2,6 +2,7 @@
 
 use std::collections::BTreeMap;
 
+use include_dir::{Dir, include_dir};
 use serde::Serialize;
 use tera::{Context, Tera};
 
@@ -20,82 +21,17 @@ use super::squeeze::squeezed;
 use crate::markup::Html;
 use crate::markup::escape::escape_for_template;
 
-/// Names of templates with their content.
-macro_rules! built_in {
-    ($($name:literal,)+) => {
-        &[$(($name, include_str!(concat!("../../templates/", $name))),)+]
-    };
-}
+/// The built-in templates. A template of the site with the same name takes precedence, and may extend `builtin/<name>`.
+static BUILT_IN: Dir<'_> = include_dir!("$CARGO_MANIFEST_DIR/templates");
 
-/// Built-in templates by name. A template of the site with the same name takes precedence, and may extend `builtin/<name>`.
-const BUILT_IN: &[(&str, &str)] = built_in![
-    "annotations.html",
-    "annotation_kind.html",
-    "threads.html",
-    "components/annotation_card.html",
-    "shell.html",
-    "head.html",
-    "home.html",
-    "runs.html",
-    "run.html",
-    "changes.html",
-    "withdrawn.html",
-    "moved.html",
-    "components/changed_run.html",
-    "compare.html",
-    "overview.html",
-    "events.html",
-    "story.html",
-    "group.html",
-    "group_list.html",
-    "problems.html",
-    "quarantined.html",
-    "page.html",
-    "404.html",
-    "feeds.html",
-    "atom.xml",
-    "sitemap.xml",
-    "sitemap_index.xml",
-    "components/awaited.html",
-    "components/badge.html",
-    "components/cell.html",
-    "components/comparison.html",
-    "components/conversation.html",
-    "components/density.html",
-    "components/entry.html",
-    "components/event_pages.html",
-    "components/evidence.html",
-    "components/facts.html",
-    "components/failures.html",
-    "components/grouped_runs.html",
-    "components/moments.html",
-    "components/matrix.html",
-    "components/pager.html",
-    "components/problem_list.html",
-    "components/reconciliation.html",
-    "components/reliability.html",
-    "components/range.html",
-    "components/picture.html",
-    "components/run_build.html",
-    "components/run_checks.html",
-    "components/run_outcomes.html",
-    "components/run_glance.html",
-    "components/run_head.html",
-    "components/run_implementation.html",
-    "components/run_metrics.html",
-    "components/run_proofs.html",
-    "components/run_provenance.html",
-    "components/run_table.html",
-    "components/run_tape.html",
-    "components/run_timeline.html",
-    "components/run_validation.html",
-    "components/run_writeup.html",
-    "components/strip.html",
-    "components/threads.html",
-    "components/when.html",
-    "components/wall.html",
-    "components/words.html",
-];
+/// Names of the templates below a folder, with their text.
+fn texts(folder: &'static Dir<'_>) -> Vec<(&'static str, &'static str)> {
+    let below = folder.dirs().flat_map(texts);
+    let own = folder.files();
+    own.filter_map(|file| Some((file.path().to_str()?, file.contents_utf8()?)))
+        .chain(below)
+        .collect()
+}
 
 /// Prefix of the built-in templates.
 const PREFIX: &str = "builtin/";
@@ -143,8 +79,9 @@ impl Renderer {
             .map_err(|error| invalid(&user, &error))?;
         tera.autoescape_on(vec![".html", ".htm", ".xml", ".svg"]);
         tera.set_escape_fn(escape_for_template);
-        let small = inline::small(BUILT_IN, &user);
-        let built_in = BUILT_IN.iter().map(|(name, text)| {
+        let texts = texts(&BUILT_IN);
+        let small = inline::small(&texts, &user);
+        let built_in = texts.iter().map(|(name, text)| {
             let text = inline::inlined(text, &small);
             let is_page = config.build.minify && name.strip_suffix(".html").is_some();
             let text = if is_page { squeezed(&text) } else { text };

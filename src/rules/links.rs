@@ -12,8 +12,6 @@ use crate::markup::OPTIONS;
 use crate::model::archive::{Archive, GroupBy};
 use crate::url::{LinkKind, link_kind, resolve};
 
-use super::pages::RESERVED;
-
 /// Prefix of the ids of a text that is a part of its page: on the home page and on the pages of cases, models and harnesses.
 pub const SCOPE: &str = "about";
 
@@ -49,6 +47,8 @@ pub struct Targets<'a> {
     pub ids: BTreeMap<String, &'a BTreeSet<String>>,
     /// The site's own templates, which may have further ids.
     pub templates: Vec<&'a str>,
+    /// First path segments that the site uses itself.
+    pub reserved: BTreeSet<&'a str>,
     runs: BTreeSet<Slug>,
     /// Pages with a folder of their own: `cases`, `models` or `harnesses`, and the slug.
     groups: BTreeSet<(&'static str, &'a str)>,
@@ -154,6 +154,7 @@ impl<'a> Targets<'a> {
             templates: Vec::new(),
             runs: runs.collect(),
             groups: groups.collect(),
+            reserved: BTreeSet::new(),
         }
     }
 
@@ -196,7 +197,9 @@ impl<'a> Targets<'a> {
             }
             "cases" | "models" | "harnesses" => self.groups.contains(&(first, second)),
             // Output of the site itself: lists, feeds, schemas, assets.
-            _ => RESERVED.contains(&first.split('.').next().unwrap_or(first)),
+            _ => self
+                .reserved
+                .contains(first.split('.').next().unwrap_or(first)),
         }
     }
 

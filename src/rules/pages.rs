@@ -7,30 +7,13 @@ use crate::diagnostics::{Diagnostic, Place, codes};
 use crate::model::archive::{Archive, GroupBy};
 use crate::model::prose::ProseKind;
 
-/// First path segments that the site uses itself.
-pub const RESERVED: [&str; 17] = [
-    "404",
-    "annotations",
-    "assets",
-    "cases",
-    "changes",
-    "compare",
-    "feeds",
-    "harnesses",
-    "models",
-    "overview",
-    "problems",
-    "robots",
-    "runs",
-    "schema",
-    "search",
-    "sitemap",
-    "threads",
-];
-
-/// Checks the addresses of prose. `found` has kind, slug and path of each file, in order.
+/// Checks the addresses of prose. `found` has kind, slug and path of each file, in order; `reserved` has the first path segments
+/// that the site uses itself.
 #[must_use]
-pub fn check_addresses(found: &[(ProseKind, String, String)]) -> Vec<Diagnostic> {
+pub fn check_addresses(
+    found: &[(ProseKind, String, String)],
+    reserved: &BTreeSet<&str>,
+) -> Vec<Diagnostic> {
     let mut problems = Vec::new();
     let mut first: BTreeMap<(ProseKind, &str), &str> = BTreeMap::new();
     for (kind, slug, path) in found {
@@ -40,7 +23,7 @@ pub fn check_addresses(found: &[(ProseKind, String, String)]) -> Vec<Diagnostic>
                 "The file name has no letter from a to z and no digit, so the page has no address",
                 "Rename the file; its `title` may use any script.",
             ));
-        } else if *kind == ProseKind::Page && RESERVED.contains(&slug.as_str()) {
+        } else if *kind == ProseKind::Page && reserved.contains(slug.as_str()) {
             problems.push(codes::PAGE_RESERVED_NAME.at(
                 Place::file(path),
                 format!("The address {} is reserved", quoted(&format!("/{slug}/"))),

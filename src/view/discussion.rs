@@ -326,7 +326,7 @@ pub fn threads(config: &Config, threads: &Threads<'_>, markdown: Markdown<'_>) -
 }
 
 /// `lines 10 to 12`, `line 3` or `whole file`
-pub(super) fn place(range: Option<Lines>) -> String {
+pub(crate) fn place(range: Option<Lines>) -> String {
     match range {
         None => "whole file".to_owned(),
         Some(Lines { first, last }) if first == last => format!("line {first}"),
@@ -335,7 +335,7 @@ pub(super) fn place(range: Option<Lines>) -> String {
 }
 
 /// `resolved` or `open`
-pub(super) fn state(is_resolved: bool) -> Badge {
+pub(crate) fn state(is_resolved: bool) -> Badge {
     if is_resolved {
         Badge::new("resolved", "good")
     } else {

@@ -14,7 +14,7 @@ pub const WIDTH: f64 = 120.0;
 const DOTS: usize = 60;
 
 /// The cost range of comparable runs.
-pub(super) struct PeerRange {
+pub(crate) struct PeerRange {
     scale: Scale,
     dots: Vec<f64>,
 }
@@ -36,7 +36,7 @@ fn cost(entry: &Entry) -> Option<f64> {
 }
 
 /// The ranges for the variants of a set, over all runs of the archive; `None` for a variant with a single run.
-pub(super) fn ranges(archive: &Archive, set: &Set) -> Vec<Option<PeerRange>> {
+pub(crate) fn ranges(archive: &Archive, set: &Set) -> Vec<Option<PeerRange>> {
     let all = archive.cases[set.case].runs.iter();
     let comparable: Vec<&Entry> = all
         .map(|run| &archive.runs[*run])
@@ -61,7 +61,7 @@ pub(super) fn ranges(archive: &Archive, set: &Set) -> Vec<Option<PeerRange>> {
 
 impl PeerRange {
     /// The position of a run; `None` without a known cost.
-    pub(super) fn of(&self, entry: &Entry) -> Option<Peers> {
+    pub(crate) fn of(&self, entry: &Entry) -> Option<Peers> {
         Some(Peers {
             dots: self.dots.clone(),
             at: self.scale.place(cost(entry)?),

@@ -4,12 +4,24 @@ use rayon::prelude::*;
 
 use crate::diagnostics::Diagnostic;
 use crate::links;
+use crate::pipeline::kept::Facet;
 use crate::view::annotations::Filed;
 use crate::view::chrome::{PageInfo, Script};
 
-use super::{Lists, numbered};
+use super::{Lists, Page, numbered};
 
-pub(super) fn write(lists: &Lists<'_>) -> Result<(), Diagnostic> {
+pub(super) const PAGE: Page = Page {
+    name: "annotations",
+    folders: &["annotations"],
+    made_of: Some(&[Facet::Cards]),
+    listed: |lists| {
+        let first = links::list("annotations", 1);
+        [first].into_iter().chain(lists.catalogue.paths()).collect()
+    },
+    write,
+};
+
+fn write(lists: &Lists<'_>) -> Result<(), Diagnostic> {
     let catalogue = &lists.catalogue;
     let read = |card: &Filed| lists.card(card);
     let view = catalogue.first_page(&read)?;

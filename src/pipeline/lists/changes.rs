@@ -1,16 +1,159 @@
-//! Writes the pages of the ledger, and a page at every former address of a run.
+//! The pages of changes from build to build, and a page at every former address of a run: moved, quarantined or withdrawn.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::{BTreeMap, BTreeSet, btree_map};
+
+use serde::Serialize;
 
 use crate::diagnostics::Diagnostic;
+use crate::ledger::{Annotations, Build, Change, Field, Held, Ledger, Named, Rerated};
 use crate::links;
-use crate::view::changes;
+use crate::model::slug::{Labels, short_id};
 use crate::view::chrome::{PageInfo, Script};
-use crate::view::former::{self, FormerAddress};
+use crate::view::format;
+use crate::view::row::{Pager, list_pages};
 
-use super::Lists;
+use super::{Lists, Page};
 
-pub(super) fn write(lists: &Lists<'_>) -> Result<(), Diagnostic> {
+pub(super) const PAGE: Page = Page {
+    name: "changes",
+    folders: &["changes"],
+    made_of: None,
+    listed: |_| Vec::new(),
+    write,
+};
+
+/// Builds per page.
+const BUILDS: usize = 20;
+/// Maximum runs shown per list; all are in the feed.
+const RUNS: usize = 100;
+/// Maximum characters shown of a value.
+const VALUE: usize = 80;
+
+/// A page of the ledger.
+#[derive(Debug, Serialize)]
+struct ChangesPage {
+    /// The builds, newest first.
+    builds: Vec<BuildView>,
+    pager: Pager,
+}
+
+/// The changes of a build.
+#[derive(Debug, Serialize)]
+struct BuildView {
+    number: u64,
+    /// `26 runs`
+    runs: String,
+    /// Whether it is the first build, which has no lists.
+    is_first: bool,
+    /// Lists of runs by type of change.
+    lists: Vec<ListView>,
+    /// Changed runs.
+    changed: Vec<ChangeView>,
+    /// `3 runs changed`
+    changed_count: String,
+    /// Number of omitted ones.
+    more_changed: Option<String>,
+}
+
+/// Runs with the same type of change.
+#[derive(Debug, Serialize)]
+struct ListView {
+    /// `2 runs added`
+    title: String,
+    runs: Vec<RunView>,
+    /// Number of omitted runs.
+    more: Option<String>,
+}
+
+/// A run in a list.
+#[derive(Debug, Serialize)]
+struct RunView {
+    /// Its page, or the page now at its address.
+    href: Option<String>,
+    /// Case, variant and version.
+    title: String,
+    /// Model and harness.
+    words: String,
+    /// A part of its id, to distinguish it from similar runs.
+    label: String,
+    /// Why it was withdrawn.
+    reason: Option<String>,
+}
+
+impl RunView {
+    /// A run without a page.
+    fn of(run: &Named) -> Self {
+        Self {
+            href: None,
+            title: title(run),
+            words: format!("{} with {}", run.model_id, run.harness_slug),
+            label: short_id(&run.id).to_owned(),
+            reason: None,
+        }
+    }
+}
+
+/// A changed run.
+#[derive(Debug, Serialize)]
+struct ChangeView {
+    run: RunView,
+    /// The last part of its former address.
+    moved_from: Option<String>,
+    /// `great → passable`, with words if there is no rating.
+    rating: Option<String>,
+    /// `2 added: a-1, a-2`
+    annotations: Vec<String>,
+    /// Changed files.
+    files: Vec<String>,
+    /// Number of omitted files.
+    more_files: Option<String>,
+    /// Changed fields.
+    fields: Vec<FieldView>,
+    /// Number of omitted fields.
+    more_fields: Option<String>,
+}
+
+/// A changed field.
+#[derive(Debug, Serialize)]
+struct FieldView {
+    /// Its path in the record.
+    pointer: String,
+    /// The old value.
+    before: Option<String>,
+    /// The new value.
+    after: Option<String>,
+}
+
+/// The page at a former address of a run.
+#[derive(Debug)]
+enum FormerAddress {
+    /// The run has a new address.
+    Moved(MovedPage),
+    /// The run is no longer published.
+    Withdrawn(WithdrawnPage),
+}
+
+/// The page at the former address of a run.
+#[derive(Debug, Serialize)]
+struct MovedPage {
+    /// The run as it was at this address.
+    was: RunView,
+    /// The run now, with its address; `None` while its files have errors.
+    now: Option<RunView>,
+    id: String,
+    /// Path of its current page.
+    #[serde(skip)]
+    canonical: Option<String>,
+}
+
+/// The page at the address of a withdrawn run.
+#[derive(Debug, Serialize)]
+struct WithdrawnPage {
+    run: RunView,
+    id: String,
+}
+
+fn write(lists: &Lists<'_>) -> Result<(), Diagnostic> {
     let ledger = &lists.outcome.ledger;
     // Only these are looked up: the pages of all runs would take as much memory as the runs.
     let named: BTreeSet<&str> = ledger.addressed().map(|run| &*run.slug).collect();
@@ -20,12 +163,22 @@ pub(super) fn write(lists: &Lists<'_>) -> Result<(), Diagnostic> {
     let quarantined = lists.outcome.quarantine_pages.iter();
     let quarantined = quarantined.map(|run| (run.page.clone(), String::new()));
     let mut pages: BTreeMap<String, String> = runs.chain(quarantined).collect();
-    let former = former::pages(ledger, &mut pages);
-    for (path, view) in changes::pages(ledger, &pages) {
+    let former = former_addresses(ledger, &mut pages);
+    let known = Known {
+        ledger,
+        pages: &pages,
+        labels: Labels::new(ledger.named().map(|run| &*run.id)),
+    };
+    for page in list_pages("changes", BUILDS, ledger.builds.len(), "entries") {
         let what = "Runs that each build of this site added, changed or withdrew.";
         let info = PageInfo {
             listed: false,
-            ..PageInfo::listed(path, "Changes", what)
+            ..PageInfo::listed(page.path, "Changes", what)
+        };
+        let builds = ledger.builds[page.items].iter();
+        let view = ChangesPage {
+            builds: builds.map(|build| known.build(build, &page.root)).collect(),
+            pager: page.pager,
         };
         lists.page("changes.html", &info, &view)?;
     }
@@ -51,4 +204,149 @@ pub(super) fn write(lists: &Lists<'_>) -> Result<(), Diagnostic> {
         }
     }
     Ok(())
+}
+
+/// The pages at former addresses, by path. `taken` has the current page at each address that the ledger names,
+/// with the id of its run, and gets the pages found here.
+fn former_addresses(
+    ledger: &Ledger,
+    taken: &mut BTreeMap<String, String>,
+) -> Vec<(String, FormerAddress)> {
+    // Moved runs take precedence: a run that moved away had the address after one that was withdrawn from it.
+    let aside = ledger.runs.iter().filter(|known| known.quarantined);
+    let aside = aside.map(|known| &known.run);
+    let withdrawn = ledger.withdrawn.iter().map(|withdrawn| &withdrawn.run);
+    let mut pages = Vec::new();
+    for was in ledger.moved.iter().chain(aside).chain(withdrawn) {
+        let path = ledger.page(was);
+        let page = match (ledger.find(&was.id), ledger.gone(&was.id)) {
+            (Some(known), _) => FormerAddress::Moved(moved(ledger, was, known, &path)),
+            (None, Some(withdrawn)) => FormerAddress::Withdrawn(WithdrawnPage {
+                run: RunView {
+                    reason: withdrawn.reason.clone(),
+                    ..RunView::of(was)
+                },
+                id: was.id.to_string(),
+            }),
+            (None, None) => continue,
+        };
+        if let btree_map::Entry::Vacant(free) = taken.entry(path.clone()) {
+            free.insert(was.id.to_string());
+            pages.push((path, page));
+        }
+    }
+    pages
+}
+
+fn moved(ledger: &Ledger, was: &Named, known: &Held, path: &str) -> MovedPage {
+    let page = (!known.quarantined).then(|| ledger.page(&known.run));
+    MovedPage {
+        was: RunView::of(was),
+        now: page.as_ref().map(|page| RunView {
+            href: Some(format!("{}{page}", links::root(path))),
+            ..RunView::of(&known.run)
+        }),
+        id: was.id.to_string(),
+        canonical: page,
+    }
+}
+
+/// The pages of the site.
+struct Known<'a> {
+    ledger: &'a Ledger,
+    pages: &'a BTreeMap<String, String>,
+    labels: Labels<'a>,
+}
+
+impl Known<'_> {
+    fn build(&self, build: &Build, root: &str) -> BuildView {
+        let lists = build
+            .lists()
+            .into_iter()
+            .filter(|(_, runs)| !runs.is_empty());
+        let list = |(what, runs): (&str, &[Named])| ListView {
+            title: format!("{} {what}", format::count(runs.len(), "run")),
+            runs: runs
+                .iter()
+                .take(RUNS)
+                .map(|run| self.run(run, root))
+                .collect(),
+            more: format::rest(runs.len(), RUNS, "more run"),
+        };
+        let changed = build.changed.iter().take(RUNS);
+        BuildView {
+            number: build.build,
+            runs: format::count(build.runs, "run"),
+            is_first: build.build == 1,
+            lists: lists.map(list).collect(),
+            changed: changed.map(|change| self.change(change, root)).collect(),
+            changed_count: format!("{} changed", format::count(build.changed.len(), "run")),
+            more_changed: format::rest(build.changed.len(), RUNS, "more run"),
+        }
+    }
+
+    fn run(&self, run: &Named, root: &str) -> RunView {
+        let page = self.ledger.page(run);
+        // A different run may have the address by now.
+        let has_page = self.pages.get(&page).is_some_and(|id| **id == *run.id);
+        RunView {
+            href: has_page.then(|| format!("{root}{page}")),
+            reason: self
+                .ledger
+                .gone(&run.id)
+                .and_then(|gone| gone.reason.clone()),
+            label: self.labels.label(&run.id),
+            ..RunView::of(run)
+        }
+    }
+
+    fn change(&self, change: &Change, root: &str) -> ChangeView {
+        ChangeView {
+            run: self.run(&change.run, root),
+            moved_from: change.moved_from.as_deref().map(str::to_owned),
+            rating: change.rating.as_ref().map(Rerated::text),
+            annotations: annotations(&change.annotations),
+            files: change.files.clone(),
+            more_files: format::rest(change.more_files, 0, "other file"),
+            fields: change.fields.iter().map(field).collect(),
+            more_fields: format::rest(change.more_fields, 0, "more field"),
+        }
+    }
+}
+
+/// Maximum number of annotation ids listed.
+const IDS: usize = 10;
+
+fn annotations(annotations: &Annotations) -> Vec<String> {
+    let list = |(what, ids, unnamed): (&str, &[String], usize)| {
+        let total = ids.len() + unnamed;
+        let names = ids[..ids.len().min(IDS)].join(", ");
+        let count = format!("{} {what}", format::count(total, "annotation"));
+        let line = match total.saturating_sub(IDS.min(ids.len())) {
+            _ if ids.is_empty() => count,
+            0 => format!("{count}: {names}"),
+            more => format!("{count}: {names} and {more} more"),
+        };
+        (total > 0).then_some(line)
+    };
+    annotations.lists().into_iter().filter_map(list).collect()
+}
+
+fn field(field: &Field) -> FieldView {
+    let value = |raw: &str| match raw.char_indices().nth(VALUE) {
+        Some((end, _)) => format!("{}…", &raw[..end]),
+        None => raw.to_owned(),
+    };
+    FieldView {
+        pointer: field.pointer.clone(),
+        before: field.before.as_ref().map(|raw| value(raw.get())),
+        after: field.after.as_ref().map(|raw| value(raw.get())),
+    }
+}
+
+fn title(run: &Named) -> String {
+    let (case, version) = (&*run.test_case_slug, &*run.test_case_version);
+    let parts = [Some(case), run.variant.as_deref(), Some(version)];
+    let parts: Vec<&str> = parts.into_iter().flatten().collect();
+    parts.join(" · ")
 }

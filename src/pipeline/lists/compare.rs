@@ -7,13 +7,14 @@ use rayon::prelude::*;
 use crate::diagnostics::Diagnostic;
 use crate::links;
 use crate::model::findings::Slice;
+use crate::pipeline::kept::Facet;
 use crate::render::parts::{self, Cut};
 use crate::spool;
 use crate::view::chrome::{PageInfo, Script};
 use crate::view::compare::{self, Manifest};
 
-use super::Lists;
 use super::parts::{PartFiles, manifest};
+use super::{Lists, Page};
 
 /// What the script calls the data of runs.
 const FUNCTION: &str = "run";
@@ -38,7 +39,15 @@ impl Item {
     }
 }
 
-pub(super) fn write(lists: &Lists<'_>) -> Result<(), Diagnostic> {
+pub(super) const PAGE: Page = Page {
+    name: "compare",
+    folders: &["compare"],
+    made_of: Some(&[Facet::Compare]),
+    listed: |_| vec![links::COMPARE.to_owned()],
+    write,
+};
+
+fn write(lists: &Lists<'_>) -> Result<(), Diagnostic> {
     let info = PageInfo {
         scripts: &[Script::Tables, Script::Compare],
         ..PageInfo::listed(

@@ -1,8 +1,9 @@
-//! Writes all feeds, then the index of feeds and the page that describes them.
+//! All feeds, then the index of feeds and the page that describes them.
 
 use std::io::{self, Write};
 
 use rayon::prelude::*;
+use serde::Serialize;
 
 use crate::diagnostics::{Diagnostic, json};
 use crate::feeds::annotations::write_collection;
@@ -11,115 +12,290 @@ use crate::feeds::{self, groups, json_feed, table, write_document};
 use crate::model::FileDigest;
 use crate::model::findings::{Slice, Spooled};
 use crate::pipeline::kept::Facet;
-use crate::schema;
 use crate::view::chrome::PageInfo;
-use crate::view::feeds::{self as view, Feed, feeds_page};
-use crate::view::syndication;
-use crate::{ledger, spool};
+use crate::view::format;
+use crate::{ledger, links, schema, spool};
 
-use super::Lists;
+use super::machines::atom;
+use super::{Lists, Page};
 
-/// Writes a feed to its path.
-type Writer = fn(&Lists<'_>, &str) -> Result<FileDigest, Diagnostic>;
+pub(super) const PAGE: Page = Page {
+    name: "feeds",
+    folders: &["feeds"],
+    made_of: None,
+    listed: |_| vec!["feeds/index.html".to_owned()],
+    write,
+};
 
-/// All feeds, in the order of the index, with the facets they depend on, as for all lists.
-const FEEDS: [(Feed, Option<&[Facet]>, Writer); 15] = [
-    (view::RUNS, Some(&[]), |lists, path| {
-        lists.stream(path, |out| {
-            write_runs(out, lists.config(), lists.archive(), lists.findings())
-        })
-    }),
-    (view::RUN_LINES, Some(&[]), |lists, path| {
-        lists.stream(path, |out| {
-            write_run_lines(out, lists.config(), lists.archive(), lists.findings())
-        })
-    }),
-    (view::RUN_TABLE, Some(&[]), |lists, path| {
-        lists.stream(path, |out| {
-            table::write_runs(out, lists.config(), lists.archive(), lists.findings())
-        })
-    }),
-    (view::CASES, Some(&[]), |lists, path| {
-        let cases = groups::cases(lists.config(), lists.archive(), lists.findings());
-        lists.stream(path, |out| write_document(out, &cases))
-    }),
-    (view::MODELS, Some(&[]), |lists, path| {
-        let models = groups::models(lists.config(), lists.archive(), lists.findings());
-        lists.stream(path, |out| write_document(out, &models))
-    }),
-    (view::HARNESSES, Some(&[]), |lists, path| {
-        let harnesses = groups::harnesses(lists.config(), lists.archive(), lists.findings());
-        lists.stream(path, |out| write_document(out, &harnesses))
-    }),
-    (view::ANNOTATIONS, Some(&[Facet::Lines]), |lists, path| {
-        lists.stream(path, |out| {
-            lists
-                .spooled(|run| run.lines)
-                .try_for_each(|lines| out.write_all(&lines?))
-        })
-    }),
-    (view::FRICTION, Some(&[Facet::Friction]), |lists, path| {
-        lists.stream(path, |out| {
-            write_collection(out, None, "events", lists.spooled(|run| run.friction))
-        })
-    }),
-    (
-        view::HYPOTHESES,
-        Some(&[Facet::Hypotheses, Facet::Cards]),
-        |lists, path| {
+/// An archive-wide feed.
+struct Feed {
+    /// Path from the site's root.
+    path: &'static str,
+    /// A description of its content.
+    holds: &'static str,
+    shape: Shape,
+    /// The jq filter in its example.
+    picked: &'static str,
+    /// As for pages.
+    made_of: Option<&'static [Facet]>,
+    write: fn(&Lists<'_>, &str) -> Result<FileDigest, Diagnostic>,
+}
+
+/// The syntax of a feed.
+#[derive(Debug, Clone, Copy)]
+enum Shape {
+    /// One document, with its list under this key.
+    Json(&'static str),
+    /// One document per line.
+    Lines,
+    Csv,
+    Xml,
+}
+
+/// Only a site with a `base_url` has it.
+const ATOM: &str = "feeds/atom.xml";
+
+/// All feeds, in the order of the index.
+const FEEDS: [Feed; 15] = [
+    Feed {
+        path: "feeds/runs.json",
+        holds: "A card for each run, newest first: subject, metrics, checks, state, rating, and the number of annotations and review threads.",
+        shape: Shape::Json("runs"),
+        picked: ".runs[] | [.slug, .state, .rating] | @tsv",
+        made_of: Some(&[]),
+        write: |lists, path| {
+            lists.stream(path, |out| {
+                write_runs(out, lists.config(), lists.archive(), lists.findings())
+            })
+        },
+    },
+    Feed {
+        path: "feeds/runs.jsonl",
+        holds: "The same cards, one per line.",
+        shape: Shape::Lines,
+        picked: "[.slug, .metrics.cost.comparable] | @tsv",
+        made_of: Some(&[]),
+        write: |lists, path| {
+            lists.stream(path, |out| {
+                write_run_lines(out, lists.config(), lists.archive(), lists.findings())
+            })
+        },
+    },
+    Feed {
+        path: "feeds/runs.csv",
+        holds: "The same runs as one flat table for spreadsheets. A value that was not recorded is an empty field; text that a spreadsheet would evaluate starts with an apostrophe.",
+        shape: Shape::Csv,
+        picked: "",
+        made_of: Some(&[]),
+        write: |lists, path| {
+            lists.stream(path, |out| {
+                table::write_runs(out, lists.config(), lists.archive(), lists.findings())
+            })
+        },
+    },
+    Feed {
+        path: "feeds/cases.json",
+        holds: "Every case: its versions and variants, and its runs by model, harness, state and rating.",
+        shape: Shape::Json("cases"),
+        picked: ".cases[] | [.name, .runs.count] | @tsv",
+        made_of: Some(&[]),
+        write: |lists, path| {
+            let cases = groups::cases(lists.config(), lists.archive(), lists.findings());
+            lists.stream(path, |out| write_document(out, &cases))
+        },
+    },
+    Feed {
+        path: "feeds/models.json",
+        holds: "Every model: its runs by case, harness, state and rating.",
+        shape: Shape::Json("models"),
+        picked: ".models[] | [.name, .runs.count] | @tsv",
+        made_of: Some(&[]),
+        write: |lists, path| {
+            let models = groups::models(lists.config(), lists.archive(), lists.findings());
+            lists.stream(path, |out| write_document(out, &models))
+        },
+    },
+    Feed {
+        path: "feeds/harnesses.json",
+        holds: "Every harness: its versions, and its runs by case, model, state and rating.",
+        shape: Shape::Json("harnesses"),
+        picked: ".harnesses[] | [.name, .runs.count] | @tsv",
+        made_of: Some(&[]),
+        write: |lists, path| {
+            let harnesses = groups::harnesses(lists.config(), lists.archive(), lists.findings());
+            lists.stream(path, |out| write_document(out, &harnesses))
+        },
+    },
+    Feed {
+        path: "feeds/annotations.jsonl",
+        holds: "Every annotation of the archive, as written, with its run, its tape and the digest of its event.",
+        shape: Shape::Lines,
+        picked: "select(.kind == \"incorrect\") | [.runId, .event_id, .evidence] | @tsv",
+        made_of: Some(&[Facet::Lines]),
+        write: |lists, path| {
+            lists.stream(path, |out| {
+                lists
+                    .spooled(|run| run.lines)
+                    .try_for_each(|lines| out.write_all(&lines?))
+            })
+        },
+    },
+    Feed {
+        path: "feeds/friction.json",
+        holds: "Friction annotations as Harn’s friction events.",
+        shape: Shape::Json("events"),
+        picked: ".events[] | [.kind, .run_id] | @tsv",
+        made_of: Some(&[Facet::Friction]),
+        write: |lists, path| {
+            lists.stream(path, |out| {
+                write_collection(out, None, "events", lists.spooled(|run| run.friction))
+            })
+        },
+    },
+    Feed {
+        path: "feeds/hypotheses.json",
+        holds: "Every hypothesis, and the number per status.",
+        shape: Shape::Json("hypotheses"),
+        picked: ".counts",
+        made_of: Some(&[Facet::Hypotheses, Facet::Cards]),
+        write: |lists, path| {
             let counts = lists.catalogue.hypothesis_counts();
             let hypotheses = lists.spooled(|run| run.hypotheses);
             lists.stream(path, |out| {
                 write_collection(out, Some(("counts", &counts)), "hypotheses", hypotheses)
             })
         },
-    ),
-    (view::CRYSTALLIZE, Some(&[Facet::Anchors]), |lists, path| {
-        lists.stream(path, |out| {
-            write_collection(out, None, "anchors", lists.spooled(|run| run.anchors))
-        })
-    }),
-    (view::THREADS, Some(&[Facet::Threads]), |lists, path| {
-        lists.stream(path, |out| {
-            lists
-                .spooled(|run| run.thread_lines)
-                .try_for_each(|lines| out.write_all(&lines?))
-        })
-    }),
-    (view::CHANGES, None, |lists, path| {
-        let ledger = &lists.outcome.ledger;
-        let write = |part: &ledger::Part, bytes: &[u8]| lists.stage.write(&part.path, bytes);
-        let first = ledger.files(write, |error| spool::refused(&error))?;
-        lists.stream(path, |out| write_document(out, &first))
-    }),
-    (view::DIAGNOSTICS, None, |lists, path| {
-        let (outcome, public) = (lists.outcome, lists.gathered.public(lists.outcome));
-        let shown = public.diagnostics.iter().copied();
-        let mut report = json::Report::new(shown, outcome.runs, outcome.quarantined);
-        report.summary.withheld = public.withheld;
-        lists.stream(path, |out| out.write_all(&report.to_bytes()?))
-    }),
-    (view::JSON_FEED, Some(&[]), |lists, path| {
-        let feed = json_feed::feed(lists.config(), lists.archive(), lists.findings());
-        lists.stream(path, |out| write_document(out, &feed))
-    }),
-    (view::ATOM, Some(&[]), |lists, path| {
-        let base = lists.base().unwrap_or_default();
-        let feed = syndication::atom(lists.config(), base, lists.archive(), lists.findings());
-        let xml = lists.renderer.document("atom.xml", &feed)?;
-        lists.stream(path, |out| out.write_all(&xml))
-    }),
+    },
+    Feed {
+        path: "feeds/crystallize.json",
+        holds: "The steps that should become a tool or a skill.",
+        shape: Shape::Json("anchors"),
+        picked: ".anchors[] | [.runId, .event_id, .end_event_id] | @tsv",
+        made_of: Some(&[Facet::Anchors]),
+        write: |lists, path| {
+            lists.stream(path, |out| {
+                write_collection(out, None, "anchors", lists.spooled(|run| run.anchors))
+            })
+        },
+    },
+    Feed {
+        path: "feeds/threads.jsonl",
+        holds: "Every review thread of the archive, as written, with its run and its file; newest run first, and within a run the newest thread first.",
+        shape: Shape::Lines,
+        picked: "select(.resolved | not) | [.runId, .file, .id] | @tsv",
+        made_of: Some(&[Facet::Threads]),
+        write: |lists, path| {
+            lists.stream(path, |out| {
+                lists
+                    .spooled(|run| run.thread_lines)
+                    .try_for_each(|lines| out.write_all(&lines?))
+            })
+        },
+    },
+    Feed {
+        path: ledger::PATH,
+        holds: "What each build added, changed and withdrew, and the state that the next build is compared with.",
+        shape: Shape::Json("builds"),
+        picked: ".builds[] | [.build, .runs, (.added | length), (.withdrawn | length)] | @tsv",
+        made_of: None,
+        write: |lists, path| {
+            let ledger = &lists.outcome.ledger;
+            let write = |part: &ledger::Part, bytes: &[u8]| lists.stage.write(&part.path, bytes);
+            let first = ledger.files(write, |error| spool::refused(&error))?;
+            lists.stream(path, |out| write_document(out, &first))
+        },
+    },
+    Feed {
+        path: "feeds/diagnostics.json",
+        holds: "Every error, warning and note of the build.",
+        shape: Shape::Json("diagnostics"),
+        picked: ".summary",
+        made_of: None,
+        write: |lists, path| {
+            let (outcome, public) = (lists.outcome, lists.gathered.public(lists.outcome));
+            let shown = public.diagnostics.iter().copied();
+            let mut report = json::Report::new(shown, outcome.runs, outcome.quarantined);
+            report.summary.withheld = public.withheld;
+            lists.stream(path, |out| out.write_all(&report.to_bytes()?))
+        },
+    },
+    Feed {
+        path: "feeds/feed.json",
+        holds: "The newest runs with their writeups, as JSON Feed 1.1, for feed readers.",
+        shape: Shape::Json("items"),
+        picked: ".items[] | [.date_published, .title] | @tsv",
+        made_of: Some(&[]),
+        write: |lists, path| {
+            let feed = json_feed::feed(lists.config(), lists.archive(), lists.findings());
+            lists.stream(path, |out| write_document(out, &feed))
+        },
+    },
+    Feed {
+        path: ATOM,
+        holds: "The newest runs with their writeups, as Atom, for feed readers.",
+        shape: Shape::Xml,
+        picked: "",
+        made_of: Some(&[]),
+        write: |lists, path| {
+            let base = lists.base().unwrap_or_default();
+            let feed = atom(lists.config(), base, lists.archive(), lists.findings());
+            let xml = lists.renderer.document("atom.xml", &feed)?;
+            lists.stream(path, |out| out.write_all(&xml))
+        },
+    },
 ];
 
-pub(super) fn write(lists: &Lists<'_>) -> Result<(), Diagnostic> {
+#[derive(Debug, Serialize)]
+struct FeedsPage {
+    /// The site's address, or a placeholder in the examples.
+    base: String,
+    /// Whether the address is the site's own.
+    is_known: bool,
+    /// `25 runs`
+    runs: String,
+    index: FeedView,
+    feeds: Vec<FeedView>,
+}
+
+/// A feed on the page of feeds.
+#[derive(Debug, Serialize)]
+struct FeedView {
+    /// Its file name.
+    name: String,
+    /// Id of its section.
+    anchor: String,
+    /// Its address.
+    href: String,
+    /// A description of its content.
+    holds: &'static str,
+    /// The address of its schema; `None` if the feed follows an external standard.
+    schema: Option<String>,
+    /// `12.0 KiB`
+    size: String,
+    /// BLAKE3, hexadecimal.
+    blake3: String,
+    /// Examples of reading it, by tool.
+    examples: Vec<Example>,
+}
+
+/// An example of reading a feed with one tool.
+#[derive(Debug, Serialize)]
+struct Example {
+    tool: &'static str,
+    /// The command or code.
+    text: String,
+}
+
+fn write(lists: &Lists<'_>) -> Result<(), Diagnostic> {
     let base = lists.base();
     let feeds = FEEDS.par_iter();
     let feeds: Vec<Result<_, Diagnostic>> = feeds
-        .filter(|(feed, ..)| base.is_some() || !feed.is_absolute)
-        .map(|(feed, of, write)| {
-            let made = lists.unless_known((feed.path, *of), |lists| write(lists, feed.path))?;
+        .filter(|feed| base.is_some() || feed.path != ATOM)
+        .map(|feed| {
+            let write = |lists: &Lists<'_>| (feed.write)(lists, feed.path);
+            let made = lists.unless_known((feed.path, feed.made_of), write)?;
             let digest = || lists.stage.digest(feed.path);
-            Ok((*feed, made.unwrap_or_else(digest)))
+            Ok((feed, made.unwrap_or_else(digest)))
         })
         .collect();
     let feeds = feeds.into_iter().collect::<Result<Vec<_>, _>>()?;
@@ -129,8 +305,27 @@ pub(super) fn write(lists: &Lists<'_>) -> Result<(), Diagnostic> {
     let index = lists.stream("feeds/index.json", |out| write_document(out, &index))?;
     let what = "Every feed of the site, with its contents, schema and size, and how to read it.";
     let info = PageInfo::listed("feeds/index.html", "Feeds", what);
-    let page = feeds_page(base, runs, &index, &feeds, schema::path_of_feed);
-    lists.page("feeds.html", &info, &page)
+    let address = base.unwrap_or("https://example.org/");
+    let view = FeedsPage {
+        base: address.to_owned(),
+        is_known: base.is_some(),
+        runs: format::count(runs, "run"),
+        index: view(
+            &index,
+            "The site, the number of runs, and every feed with its schema, size and digest. Programs start here.",
+            vec![Example {
+                tool: "curl and jq",
+                text: format!(
+                    "curl -s {address}feeds/index.json | jq -r '.feeds[] | [.path, .bytes] | @tsv'"
+                ),
+            }],
+        ),
+        feeds: feeds
+            .iter()
+            .map(|(feed, file)| view(file, feed.holds, examples(feed, address)))
+            .collect(),
+    };
+    lists.page("feeds.html", &info, &view)
 }
 
 impl Lists<'_> {
@@ -150,4 +345,84 @@ impl Lists<'_> {
         let runs = self.outcome.findings.iter();
         runs.map(move |found| self.stage.spool.get(slice(&found.spooled)))
     }
+}
+
+fn view(file: &FileDigest, holds: &'static str, examples: Vec<Example>) -> FeedView {
+    let root = links::root("feeds/index.html");
+    let schema = schema::path_of_feed(&file.path);
+    let name = file.path.rsplit('/').next().unwrap_or_default().to_owned();
+    FeedView {
+        anchor: name.replace('.', "-"),
+        href: format!("{root}{}", file.path),
+        name,
+        holds,
+        schema: schema.map(|schema| format!("{root}{schema}")),
+        size: format::bytes(file.bytes),
+        blake3: file.blake3.clone(),
+        examples,
+    }
+}
+
+fn examples(feed: &Feed, base: &str) -> Vec<Example> {
+    let url = format!("{base}{}", feed.path);
+    let picked = feed.picked;
+    let open = |import: &str, read: &str| {
+        format!(
+            "{import}\nfrom urllib.request import urlopen\n\nwith urlopen(\"{url}\") as feed:\n    {read}"
+        )
+    };
+    let (curl, python, duckdb) = match feed.shape {
+        Shape::Json(key) => (
+            format!("curl -s {url} | jq -r '{picked}'"),
+            open(
+                "import json",
+                &format!("rows = json.load(feed)[\"{key}\"]\nprint(len(rows))"),
+            ),
+            Some(format!(
+                "SELECT item.* FROM (SELECT unnest({key}) AS item FROM read_json('{url}'));"
+            )),
+        ),
+        Shape::Lines => (
+            format!("curl -s {url} | jq -r '{picked}'"),
+            open(
+                "import json",
+                "rows = [json.loads(line) for line in feed]\nprint(len(rows))",
+            ),
+            Some(format!(
+                "SELECT * FROM read_json('{url}', format = 'newline_delimited');"
+            )),
+        ),
+        Shape::Csv => (
+            format!("curl -s {url} | head -n 5"),
+            open(
+                "import csv, io",
+                "rows = list(csv.DictReader(io.TextIOWrapper(feed, \"utf-8\", newline=\"\")))\nprint(len(rows))",
+            ),
+            Some(format!(
+                "SELECT modelId, count(*) AS runs FROM read_csv('{url}') GROUP BY ALL ORDER BY ALL;"
+            )),
+        ),
+        Shape::Xml => (
+            format!("curl -s {url} | head -n 20"),
+            open(
+                "from xml.etree import ElementTree",
+                "titles = ElementTree.parse(feed).iterfind(\".//{*}entry/{*}title\")\n    print([title.text for title in titles])",
+            ),
+            None,
+        ),
+    };
+    let example = |tool, text| Example { tool, text };
+    let mut examples = vec![
+        example(
+            if picked.is_empty() {
+                "curl"
+            } else {
+                "curl and jq"
+            },
+            curl,
+        ),
+        example("Python", python),
+    ];
+    examples.extend(duckdb.map(|duckdb| example("DuckDB", duckdb)));
+    examples
 }

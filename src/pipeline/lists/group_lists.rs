@@ -1,26 +1,112 @@
-//! Writes the lists of all cases, models and harnesses.
+//! The lists of all cases, models and harnesses.
+
+use std::collections::BTreeSet;
+
+use serde::Serialize;
 
 use crate::diagnostics::Diagnostic;
 use crate::diagnostics::text::capitalized;
 use crate::links;
 use crate::model::archive::{Group, GroupBy};
 use crate::view::chrome::PageInfo;
-use crate::view::group_list;
+use crate::view::reliability::Glyph;
+use crate::view::row::{PAGE_SIZE, Pager, list_pages};
+use crate::view::{DisplayTime, Link, format};
 
 use super::{Lists, numbered};
 
+/// Maximum glyphs per group, for its newest runs.
+const GLYPHS: usize = 12;
+
+/// A page of the list of all cases, models or harnesses.
+#[derive(Debug, Serialize)]
+struct GroupListPage {
+    /// `cases`, `models` or `harnesses`.
+    title: &'static str,
+    /// `case`, `model` or `harness`.
+    word: &'static str,
+    /// The unit of the last column: `models` or `cases`.
+    across: &'static str,
+    rows: Vec<GroupRow>,
+    pager: Pager,
+}
+
+/// A case, a model or a harness.
+#[derive(Debug, Serialize)]
+struct GroupRow {
+    group: Link,
+    /// Title of its prose, if it has any.
+    title: Option<String>,
+    /// Outcomes of its newest runs, oldest first.
+    glyphs: Vec<Glyph>,
+    /// Number of older runs without a glyph.
+    older: Option<(String, String)>,
+    /// `3 of 4`
+    completed: String,
+    /// Number of models that ran the case, or of cases with its runs.
+    across: String,
+    /// When its newest run finished.
+    newest: DisplayTime,
+}
+
 pub(super) fn write(lists: &Lists<'_>) -> Result<(), Diagnostic> {
     for group_by in GroupBy::ALL {
-        let title_of = |group: &Group| {
-            let page = links::group(group_by.folder(), &group.slug);
-            lists.gathered.prose.of_page(&page)?.prose.title.clone()
+        let groups = lists.archive().groups(group_by);
+        let across = match group_by {
+            GroupBy::Case => GroupBy::Model,
+            GroupBy::Model | GroupBy::Harness => GroupBy::Case,
         };
-        for (path, view) in group_list::pages(lists.archive(), group_by, &title_of) {
-            let title = numbered(&capitalized(&view.title), view.pager.page);
-            let what = format!("All {}, with how their runs ended.", view.title);
-            let info = PageInfo::listed(path, title, what);
+        let folder = group_by.folder();
+        for page in list_pages(folder, PAGE_SIZE, groups.len(), folder) {
+            let rows = groups[page.items].iter();
+            let rows = rows.map(|group| group_row(lists, group, (group_by, across), &page.root));
+            let view = GroupListPage {
+                title: folder,
+                word: group_by.word(),
+                across: across.folder(),
+                rows: rows.collect(),
+                pager: page.pager,
+            };
+            let title = numbered(&capitalized(folder), page.number);
+            let what = format!("All {folder}, with how their runs ended.");
+            let info = PageInfo::listed(page.path, title, what);
             lists.page("group_list.html", &info, &view)?;
         }
     }
     Ok(())
+}
+
+fn group_row(
+    lists: &Lists<'_>,
+    group: &Group,
+    (group_by, across): (GroupBy, GroupBy),
+    root: &str,
+) -> GroupRow {
+    let archive = lists.archive();
+    let page = links::group(group_by.folder(), &group.slug);
+    let prose = lists.gathered.prose.of_page(&page);
+    let title = prose.and_then(|text| text.prose.title.clone());
+    let runs = || group.runs.iter().map(|&run| &archive.runs[run]);
+    let state = |run: usize| format::state(&archive.runs[run].run.state);
+    let completed = runs().filter(|entry| entry.run.state.is_completed());
+    let others: BTreeSet<usize> = runs().map(|entry| entry.group(across)).collect();
+    let newest = group.runs.iter().take(GLYPHS).rev();
+    let glyphs = newest.map(|&run| {
+        let (entry, state) = (&archive.runs[run], state(run));
+        let date = format::when(entry.run.recency()).date;
+        Glyph {
+            href: format!("{root}{}", links::run(&entry.slug)),
+            tone: state.tone,
+            title: format!("{}, {date}", state.word),
+        }
+    });
+    GroupRow {
+        group: Link::new(group.name.clone(), format!("{root}{page}")),
+        title: title.filter(|title| *title != group.name),
+        glyphs: glyphs.collect(),
+        older: format::older(group.runs.len(), GLYPHS),
+        completed: format!("{} of {}", completed.count(), group.runs.len()),
+        across: format::grouped(&others.len().to_string()),
+        newest: format::when(runs().next().and_then(|entry| entry.run.recency())),
+    }
 }

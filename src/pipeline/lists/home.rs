@@ -1,30 +1,200 @@
-//! Writes the home page.
+//! The home page.
 
+use std::cmp::Reverse;
+use std::collections::BTreeSet;
 use std::io::ErrorKind;
 
+use serde::Serialize;
+
 use crate::diagnostics::Diagnostic;
-use crate::feeds;
 use crate::markup::Html;
-use crate::model::findings::SpooledAnnotation;
-use crate::spool;
+use crate::model::annotation::Kind;
+use crate::model::archive::{Archive, GroupBy};
+use crate::model::findings::{NewestAnnotation, SpooledAnnotation};
+use crate::model::time::Moment;
+use crate::pipeline::kept::Facet;
 use crate::view::chrome::PageInfo;
-use crate::view::home;
+use crate::view::density::Density;
+use crate::view::matrix::{self, Matrix};
+use crate::view::timeline::appearance;
+use crate::view::wall::{Wall, WallRun, wall, wall_run};
+use crate::view::{DisplayTime, format};
+use crate::{feeds, links, spool};
 
-use super::Lists;
+use super::{Lists, Page};
 
-pub(super) fn write(lists: &Lists<'_>) -> Result<(), Diagnostic> {
-    let config = &lists.site.config;
+pub(super) const PAGE: Page = Page {
+    name: "home",
+    folders: &[],
+    made_of: Some(&[Facet::Newest]),
+    listed: |_| vec!["index.html".to_owned()],
+    write,
+};
+
+/// Number of newest runs on the home page.
+const RUNS: usize = 24;
+/// Number of newest annotations on the home page.
+const ANNOTATIONS: usize = 6;
+/// Maximum cases and models in the overview: those with the newest runs.
+const CASES: usize = 30;
+const MODELS: usize = 12;
+
+#[derive(Debug, Serialize)]
+struct HomePage {
+    /// The description of the site.
+    description: String,
+    /// The newest run annotated by a person, or else the newest run.
+    first_run: Option<WallRun>,
+    /// The colors of its glyph: class and name.
+    key: Vec<(String, &'static str)>,
+    quote: Option<NewestAnnotationView>,
+    /// The page that compares models: the page of the only case, or the overview.
+    compare: String,
+    /// Prose of `pages/index.md`.
+    intro: Html,
+    /// Counts of the whole archive.
+    figures: Vec<CountedNoun>,
+    /// First and last date.
+    dates: Option<(String, String)>,
+    wall: Wall,
+    annotations: Vec<NewestAnnotationView>,
+    /// Cases as rows, models as columns.
+    overview: Matrix,
+}
+
+/// A number and its noun.
+#[derive(Debug, Serialize)]
+struct CountedNoun {
+    number: String,
+    noun: String,
+}
+
+/// An annotation in a list.
+#[derive(Debug, Serialize)]
+struct NewestAnnotationView {
+    kind: String,
+    /// Class of its kind.
+    class: &'static str,
+    /// Sign of its kind.
+    sign: &'static str,
+    /// The first line of its evidence.
+    evidence: String,
+    /// Its address.
+    href: String,
+    run: String,
+    /// When it was written.
+    at: Option<DisplayTime>,
+}
+
+fn write(lists: &Lists<'_>) -> Result<(), Diagnostic> {
+    let (config, archive, findings) = (lists.config(), lists.archive(), lists.findings());
     let intro = lists.gathered.prose.of_page("index.html");
     let intro = intro.map_or_else(Html::default, |text| text.html(lists.site));
-    let read = |annotation: SpooledAnnotation| {
-        let text = lists.stage.spool.get(annotation.text);
-        let text = text.map_err(|error| spool::refused(&error))?;
-        postcard::from_bytes(&text).map_err(|_| spool::refused(&ErrorKind::InvalidData.into()))
+    let annotated: usize = findings.iter().map(|f| f.annotations.total()).sum();
+    let counted = |count: usize, noun| CountedNoun {
+        number: format::grouped(&count.to_string()),
+        noun: format::plural(count, noun),
     };
-    let view = home::home_page(config, lists.archive(), (lists.findings(), &read), intro)?;
+    let quoted = findings
+        .iter()
+        .position(|findings| findings.spooled.quote.is_some());
+    let first = quoted.or_else(|| (!archive.runs.is_empty()).then_some(0));
+    let quote = first.and_then(|run| findings[run].spooled.quote);
+    let quote = quote.map(|quote| read(lists, quote)).transpose()?;
+    let href = quote.as_ref().map(|quote| quote.href.as_str());
+    let annotations = newest_annotations(lists, href)?;
+    let runs: Vec<usize> = (0..archive.runs.len()).collect();
+    let days = || {
+        archive
+            .runs
+            .iter()
+            .filter_map(|entry| Some(entry.run.finished.as_ref()?.ms()))
+    };
+    let view = HomePage {
+        first_run: first.map(|run| wall_run(&archive.runs[run], &findings[run], "")),
+        key: first.map_or_else(Vec::new, |run| {
+            Density::of_run(&findings[run]).map_or_else(Vec::new, |density| density.key())
+        }),
+        quote: first
+            .zip(quote)
+            .map(|(run, quote)| newest_annotation(archive, run, quote)),
+        compare: match archive.cases.as_slice() {
+            [only] => links::group("cases", &only.slug),
+            _ => links::list("overview", 1),
+        },
+        description: config.site.description.clone(),
+        intro,
+        figures: vec![
+            counted(archive.runs.len(), "run"),
+            counted(archive.cases.len(), "case"),
+            counted(archive.models.len(), "model"),
+            counted(archive.harnesses.len(), "harness"),
+            counted(annotated, "annotation"),
+        ],
+        dates: days()
+            .min()
+            .zip(days().max())
+            .map(|(first, last)| (format::at(first).date, format::at(last).date)),
+        wall: wall(archive, findings, &runs, (Some(RUNS), true), ""),
+        annotations,
+        overview: matrix::newest(archive, GroupBy::Model, (CASES, MODELS), ""),
+    };
     let info = PageInfo {
         json_ld: feeds::json_ld::home(config).ok(),
         ..PageInfo::listed("index.html", "", &config.site.description)
     };
     lists.page("home.html", &info, &view)
+}
+
+/// Reads an annotation from the spool.
+fn read(lists: &Lists<'_>, annotation: SpooledAnnotation) -> Result<NewestAnnotation, Diagnostic> {
+    let text = lists.stage.spool.get(annotation.text);
+    let text = text.map_err(|error| spool::refused(&error))?;
+    postcard::from_bytes(&text).map_err(|_| spool::refused(&ErrorKind::InvalidData.into()))
+}
+
+/// The newest annotations of all runs, except for the one at the address `quoted`, which is shown above them.
+fn newest_annotations(
+    lists: &Lists<'_>,
+    quoted: Option<&str>,
+) -> Result<Vec<NewestAnnotationView>, Diagnostic> {
+    let (archive, findings) = (lists.archive(), lists.findings());
+    // The newest so far; one more than are shown, since the quoted one may be among them.
+    let mut newest = BTreeSet::new();
+    for (run, findings) in findings.iter().enumerate() {
+        // An annotation without a time counts as old as its run.
+        let finished = &archive.runs[run].run.finished;
+        let finished = finished.as_ref().map_or(i64::MIN, Moment::ms);
+        for (place, found) in findings.spooled.newest.iter().enumerate() {
+            newest.insert((Reverse(found.at.unwrap_or(finished)), run, place));
+            if newest.len() > ANNOTATIONS + 1 {
+                newest.pop_last();
+            }
+        }
+    }
+    let mut shown = Vec::new();
+    for (_, run, place) in newest {
+        let annotation = read(lists, findings[run].spooled.newest[place])?;
+        if shown.len() < ANNOTATIONS && Some(annotation.href.as_str()) != quoted {
+            shown.push(newest_annotation(archive, run, annotation));
+        }
+    }
+    Ok(shown)
+}
+
+fn newest_annotation(
+    archive: &Archive,
+    run: usize,
+    annotation: NewestAnnotation,
+) -> NewestAnnotationView {
+    let (class, sign) = appearance(&Kind::parse(&annotation.kind));
+    NewestAnnotationView {
+        kind: annotation.kind.replace('_', " "),
+        class,
+        sign,
+        evidence: annotation.evidence,
+        href: annotation.href,
+        run: archive.runs[run].run.title(),
+        at: annotation.at.map(format::at),
+    }
 }

@@ -1,18 +1,30 @@
-//! Writes the files for search engines: robots.txt, and a sitemap if the site has a `base_url`.
+//! Documents for feed readers and search engines: Atom, the sitemap and robots.txt.
 
+use serde::Serialize;
+
+use crate::config::Config;
 use crate::diagnostics::Diagnostic;
 use crate::links;
-use crate::model::archive::GroupBy;
-use crate::view::catalogue::page_count;
-use crate::view::syndication::{self, MOST, Sitemap};
+use crate::model::archive::Archive;
+use crate::model::findings::Findings;
+use crate::model::time;
+use crate::pipeline::kept::Facet;
+use crate::view::format;
 
-use super::{Lists, threads};
-use crate::pipeline::prose::Text;
+use super::{Lists, PAGES, Page};
 
-pub(super) fn write(lists: &Lists<'_>) -> Result<(), Diagnostic> {
+pub(super) const PAGE: Page = Page {
+    name: "machines",
+    folders: &["robots", "sitemap"],
+    made_of: Some(&[Facet::Cards, Facet::Threads]),
+    listed: |_| Vec::new(),
+    write,
+};
+
+fn write(lists: &Lists<'_>) -> Result<(), Diagnostic> {
     let base = lists.base();
     let canary = lists.config().policy.canary.as_deref();
-    let robots = syndication::robots(base, canary);
+    let robots = robots(base, canary);
     lists.stage.write("robots.txt", robots.as_bytes())?;
     if let Some(canary) = canary {
         // CSV and JSON Lines have no room for it: one more line would be one more row.
@@ -21,7 +33,10 @@ pub(super) fn write(lists: &Lists<'_>) -> Result<(), Diagnostic> {
         }
     }
     let Some(base) = base else { return Ok(()) };
-    let pages = listed(lists).into_iter();
+    let runs = lists.archive().runs.iter();
+    let runs = runs.map(|entry| links::run(&entry.slug));
+    let pages = PAGES.iter().flat_map(|page| (page.listed)(lists));
+    let pages = pages.chain(runs);
     let addresses: Vec<String> = pages
         .map(|path| format!("{base}{}", links::directory(&path)))
         .collect();
@@ -47,30 +62,138 @@ fn sitemap(
     lists.stage.write(path, &xml)
 }
 
-/// The pages that search engines may list.
-fn listed(lists: &Lists<'_>) -> Vec<String> {
-    let archive = lists.archive();
-    let pages = |folder: &str, rows: usize| {
-        let folder = folder.to_owned();
-        (1..=page_count(rows)).map(move |number| links::list(&folder, number))
-    };
-    let mut listed = vec!["index.html".to_owned(), "feeds/index.html".to_owned()];
-    listed.push(links::COMPARE.to_owned());
-    listed.extend(pages("runs", archive.runs.len()));
-    listed.extend(pages("overview", archive.cases.len()));
-    for group_by in GroupBy::ALL {
-        listed.extend(pages(group_by.folder(), archive.groups(group_by).len()));
-        for group in archive.groups(group_by) {
-            let folder = format!("{}/{}", group_by.folder(), group.slug);
-            listed.extend(pages(&folder, group.runs.len()));
-        }
+/// Maximum addresses per sitemap, from its format.
+const MOST: usize = 50_000;
+
+/// The newest runs, as Atom.
+#[derive(Debug, Serialize)]
+pub(super) struct Atom {
+    /// BCP 47 tag.
+    language: String,
+    /// The site's address.
+    base: String,
+    /// Name of the site.
+    title: String,
+    description: String,
+    /// When the newest run was published.
+    updated: String,
+    /// The publisher; defaults to the site.
+    author: String,
+    /// Licence of the data.
+    licence: Option<String>,
+    /// Canary of the benchmark.
+    canary: Option<String>,
+    /// The runs, newest first.
+    entries: Vec<AtomEntry>,
+}
+
+/// A run in the Atom feed.
+#[derive(Debug, Serialize)]
+pub(super) struct AtomEntry {
+    /// Its page.
+    url: String,
+    /// The subject, and the model.
+    title: String,
+    /// Its social card.
+    image: Option<String>,
+    /// When it was published.
+    at: String,
+    /// Case, model, harness, state.
+    tags: Vec<String>,
+    /// Model, harness, state and rating on one line.
+    summary: String,
+    /// The writeup as sanitized HTML, which is escaped on output.
+    html: Option<String>,
+}
+
+/// The Atom feed of a site at `base`.
+pub(super) fn atom(config: &Config, base: &str, archive: &Archive, findings: &[Findings]) -> Atom {
+    let site = &config.site;
+    let entries: Vec<AtomEntry> = archive
+        .runs
+        .iter()
+        .zip(findings)
+        .take(config.feeds.items)
+        .filter_map(|(entry, findings)| {
+            let run = &entry.run;
+            // Atom requires a time for each entry.
+            let recency = run.recency()?;
+            let subject = &run.subject;
+            Some(AtomEntry {
+                url: format!("{base}{}", links::directory(&links::run(&entry.slug))),
+                image: config
+                    .site
+                    .cards
+                    .includes(findings.is_annotated())
+                    .then(|| format!("{base}{}", links::card(&links::run(&entry.slug)))),
+                title: format!("{} by {}", run.title(), subject.model()),
+                at: time::iso(recency.ms()),
+                tags: vec![
+                    subject.case.to_string(),
+                    subject.model().to_owned(),
+                    subject.harness.to_string(),
+                    run.state.word.to_string(),
+                ],
+                summary: format!(
+                    "{} with {}: {}, {}",
+                    subject.model(),
+                    subject.harness,
+                    run.state.word,
+                    format::rating(findings.rating).word
+                ),
+                html: findings.writeup_html.as_deref().map(str::to_owned),
+            })
+        })
+        .collect();
+    Atom {
+        language: site.language.clone(),
+        base: base.to_owned(),
+        title: site.title.clone(),
+        description: site.description.clone(),
+        // Atom requires a time, and a build does not use the clock.
+        updated: entries
+            .first()
+            .map_or_else(|| time::iso(0), |entry| entry.at.clone()),
+        author: site.author.clone().unwrap_or_else(|| site.title.clone()),
+        licence: config.policy.licence.clone(),
+        canary: config.policy.canary.clone(),
+        entries,
     }
-    listed.push(links::list("annotations", 1));
-    listed.extend(lists.catalogue.paths());
-    let threads = lists.findings().iter();
-    let threads = threads.map(|found| found.spooled.threads.len()).sum();
-    listed.extend(pages(threads::FOLDER, threads));
-    listed.extend(lists.gathered.prose.pages().map(Text::page));
-    listed.extend(archive.runs.iter().map(|entry| links::run(&entry.slug)));
-    listed
+}
+
+/// A sitemap, or an index of several.
+#[derive(Debug, Serialize)]
+struct Sitemap {
+    addresses: Vec<String>,
+}
+
+/// Crawlers that only collect training data, by their documented names.
+const TRAINING: [&str; 8] = [
+    "AI2Bot",
+    "Applebot-Extended",
+    "Bytespider",
+    "CCBot",
+    "ClaudeBot",
+    "GPTBot",
+    "Google-Extended",
+    "meta-externalagent",
+];
+
+/// `robots.txt`: allows everything, except that crawlers for training data are blocked if the site has a canary.
+fn robots(base: Option<&str>, canary: Option<&str>) -> String {
+    let mut text = "User-agent: *\nDisallow:\n".to_owned();
+    if let Some(canary) = canary {
+        text.push('\n');
+        for line in canary.lines() {
+            text.push_str(&format!("# {line}\n"));
+        }
+        for name in TRAINING {
+            text.push_str(&format!("User-agent: {name}\n"));
+        }
+        text.push_str("Disallow: /\n");
+    }
+    if let Some(base) = base {
+        text.push_str(&format!("\nSitemap: {base}sitemap.xml\n"));
+    }
+    text
 }

@@ -1,17 +1,27 @@
-//! Writes the page for addresses that do not exist.
+//! The page for addresses that do not exist.
+
+use std::collections::BTreeMap;
 
 use crate::diagnostics::Diagnostic;
 use crate::view::chrome::PageInfo;
-use crate::view::home;
 
-use super::Lists;
+use super::{Lists, Page};
 
-pub(super) fn write(lists: &Lists<'_>) -> Result<(), Diagnostic> {
+pub(super) const PAGE: Page = Page {
+    name: "not-found",
+    folders: &["404"],
+    made_of: None,
+    listed: |_| Vec::new(),
+    write,
+};
+
+fn write(lists: &Lists<'_>) -> Result<(), Diagnostic> {
     let info = PageInfo {
         listed: false,
         ..PageInfo::listed("404.html", "Not found", "There is no page at this address.")
     };
-    let view = home::NotFoundPage {};
-    let bytes = lists.renderer.not_found("404.html", &info, &view)?;
+    let bytes = lists
+        .renderer
+        .not_found("404.html", &info, &BTreeMap::<&str, ()>::new())?;
     lists.stage.write(&info.path, &bytes)
 }

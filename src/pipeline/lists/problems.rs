@@ -1,15 +1,109 @@
-//! Writes the pages of problems, and a page for every quarantined run.
+//! The pages of problems, and a page for every quarantined run.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 
-use crate::diagnostics::Diagnostic;
+use serde::Serialize;
+
+use crate::diagnostics::{Diagnostic, SeverityCounts, human};
 use crate::links;
 use crate::view::chrome::PageInfo;
-use crate::view::problems;
+use crate::view::row::{Pager, list_pages};
+use crate::view::{Link, format};
 
-use super::Lists;
+use super::{Lists, Page};
 
-pub(super) fn write(lists: &Lists<'_>) -> Result<(), Diagnostic> {
+pub(super) const PAGE: Page = Page {
+    name: "problems",
+    folders: &["problems"],
+    made_of: None,
+    listed: |_| Vec::new(),
+    write,
+};
+
+/// Problems per page.
+const PAGE_SIZE: usize = 100;
+
+#[derive(Debug, Serialize)]
+struct ProblemsPage {
+    /// `2 errors, 1 warning`; empty if there are none.
+    tally: String,
+    /// Quarantined runs.
+    quarantined: Vec<QuarantinedView>,
+    /// Facts that are only counted: `2 runs ended in a state that is not published`.
+    counted: Vec<String>,
+    groups: Vec<RunProblems>,
+    pager: Pager,
+}
+
+/// A quarantined run.
+#[derive(Debug, Clone, Serialize)]
+struct QuarantinedView {
+    /// Its directory.
+    path: String,
+    /// Its page.
+    href: String,
+    /// Number of errors.
+    errors: String,
+}
+
+/// The problems of a run, or of files that belong to no run.
+#[derive(Debug, Serialize)]
+struct RunProblems {
+    /// The run; `None` for the files of the site itself.
+    run: Option<Link>,
+    files: Vec<FileProblems>,
+}
+
+/// Pages of runs: the name and path of each, by its directory in diagnostics.
+type Places<'a> = BTreeMap<&'a str, (String, String)>;
+
+#[derive(Debug, Serialize)]
+struct FileProblems {
+    path: String,
+    /// Its problems, in order.
+    problems: Vec<ProblemView>,
+}
+
+#[derive(Debug, Serialize)]
+struct ProblemView {
+    /// `error`, `warning` or `note`.
+    severity: &'static str,
+    code: &'static str,
+    /// `line 3, column 14`, as far as known.
+    place: String,
+    pointer: Option<String>,
+    message: Vec<MessagePart>,
+    /// The suggested fix.
+    help: Vec<MessagePart>,
+}
+
+/// A part of a message: plain text, or a value, which a terminal shows between backticks.
+#[derive(Debug, PartialEq, Eq, Serialize)]
+struct MessagePart {
+    text: String,
+    /// Whether it is a value.
+    code: bool,
+}
+
+/// The directory and the page of a quarantined run.
+#[derive(Debug, Clone)]
+pub struct Quarantined {
+    /// Its directory, as in diagnostics.
+    pub path: String,
+    /// Path of its page.
+    pub page: String,
+    pub diagnostics: Vec<Diagnostic>,
+}
+
+/// The page of a quarantined run.
+#[derive(Debug, Serialize)]
+struct QuarantinedPage {
+    /// Its directory.
+    path: String,
+    files: Vec<FileProblems>,
+}
+
+fn write(lists: &Lists<'_>) -> Result<(), Diagnostic> {
     let quarantined = &lists.outcome.quarantine_pages;
     let public = lists.gathered.public(lists.outcome);
     // Only runs with problems are named: the names of all runs would take as much memory as the runs.
@@ -18,7 +112,7 @@ pub(super) fn write(lists: &Lists<'_>) -> Result<(), Diagnostic> {
     let entries = lists.archive().runs.iter();
     let entries = entries.map(|entry| (entry, &*lists.gathered.directory(entry).place.shown));
     let named = entries.filter(|(_, shown)| folders.contains(*shown));
-    let mut places: problems::Places<'_> = named
+    let mut places: Places<'_> = named
         .map(|(entry, shown)| {
             let (title, id) = (entry.run.title(), &entry.label);
             let name = format!("{title} · {} · {id}", entry.run.subject.model());
@@ -28,24 +122,172 @@ pub(super) fn write(lists: &Lists<'_>) -> Result<(), Diagnostic> {
     for run in quarantined {
         places.insert(&run.path, (run.path.clone(), run.page.clone()));
     }
-    let pages = problems::problems_pages(
-        &public.diagnostics,
-        quarantined,
-        (lists.outcome.not_published, public.withheld),
-        &places,
-    );
     let info = |path: String, title: &str, description: &str| PageInfo {
         listed: false,
         ..PageInfo::listed(path, title, description)
     };
-    for (path, view) in pages {
+    let all = &public.diagnostics;
+    for page in list_pages("problems", PAGE_SIZE, all.len(), "problems") {
+        let is_first = page.number == 1;
+        let shown = quarantined.iter().filter(|_| is_first);
+        let view = ProblemsPage {
+            tally: human::tally(SeverityCounts::of(all.iter().copied())),
+            quarantined: shown.map(|run| quarantined_view(run, &page.root)).collect(),
+            counted: if is_first {
+                counted(lists.outcome.not_published, public.withheld)
+            } else {
+                Vec::new()
+            },
+            groups: by_run(&all[page.items], &places, &page.root),
+            pager: page.pager,
+        };
         let words = "All errors, warnings and notes of the build.";
-        lists.page("problems.html", &info(path, "Problems", words), &view)?;
+        lists.page("problems.html", &info(page.path, "Problems", words), &view)?;
     }
     for run in quarantined {
         let words = "This run is not published because its files have errors.";
         let info = info(run.page.clone(), "Quarantined run", words);
-        lists.page("quarantined.html", &info, &problems::quarantined_page(run))?;
+        let view = QuarantinedPage {
+            path: run.path.clone(),
+            files: by_file(run.diagnostics.iter()),
+        };
+        lists.page("quarantined.html", &info, &view)?;
     }
     Ok(())
+}
+
+fn counted(not_published: usize, withheld: usize) -> Vec<String> {
+    let lines = [
+        (
+            not_published,
+            "run",
+            "ended in a state that is not published",
+        ),
+        (withheld, "problem", "in content that is not published"),
+    ];
+    let some = lines.into_iter().filter(|(count, ..)| *count > 0);
+    some.map(|(count, noun, state)| format!("{} {state}", format::count(count, noun)))
+        .collect()
+}
+
+fn quarantined_view(run: &Quarantined, root: &str) -> QuarantinedView {
+    let errors = run.diagnostics.iter().filter(|problem| problem.is_error());
+    QuarantinedView {
+        path: run.path.clone(),
+        href: format!("{root}{}", run.page),
+        errors: human::tally(SeverityCounts::of(errors)),
+    }
+}
+
+fn by_run(diagnostics: &[&Diagnostic], places: &Places<'_>, root: &str) -> Vec<RunProblems> {
+    let mut own = Vec::new();
+    let mut groups = Vec::new();
+    for part in diagnostics.chunk_by(|a, b| run_of(a, places) == run_of(b, places)) {
+        let files = by_file(part.iter().copied());
+        match run_of(part[0], places) {
+            Some((name, page)) => groups.push(RunProblems {
+                run: Some(Link::new(name.clone(), format!("{root}{page}"))),
+                files,
+            }),
+            None => own.extend(files),
+        }
+    }
+    if !own.is_empty() {
+        groups.insert(
+            0,
+            RunProblems {
+                run: None,
+                files: own,
+            },
+        );
+    }
+    groups
+}
+
+/// The run whose directory has the problem.
+fn run_of<'a>(diagnostic: &Diagnostic, places: &'a Places<'_>) -> Option<&'a (String, String)> {
+    let mut folders = diagnostic.place.folders();
+    folders.find_map(|folder| places.get(folder))
+}
+
+fn by_file<'d>(diagnostics: impl Iterator<Item = &'d Diagnostic>) -> Vec<FileProblems> {
+    let mut files: Vec<FileProblems> = Vec::new();
+    for diagnostic in diagnostics {
+        let path = &diagnostic.place.path;
+        match files.last_mut() {
+            Some(file) if file.path == *path => file.problems.push(view(diagnostic)),
+            _ => files.push(FileProblems {
+                path: path.clone(),
+                problems: vec![view(diagnostic)],
+            }),
+        }
+    }
+    files
+}
+
+fn view(diagnostic: &Diagnostic) -> ProblemView {
+    let place = &diagnostic.place;
+    let line = place.line.map(|line| format!("line {line}"));
+    let column = place.column.map(|column| format!("column {column}"));
+    let numbers: Vec<_> = [line, column].into_iter().flatten().collect();
+    ProblemView {
+        severity: diagnostic.severity.word(),
+        code: diagnostic.code.name,
+        place: numbers.join(", "),
+        pointer: place.pointer.clone().filter(|pointer| !pointer.is_empty()),
+        message: words(&diagnostic.message),
+        help: words(&diagnostic.help),
+    }
+}
+
+/// Splits a message at backticks; an unpaired backtick stays.
+fn words(message: &str) -> Vec<MessagePart> {
+    let mut found = Vec::new();
+    let mut push = |text: &str, code| {
+        if !text.is_empty() {
+            found.push(MessagePart {
+                text: text.to_owned(),
+                code,
+            });
+        }
+    };
+    let mut rest = message;
+    while let Some((plain, (value, after))) = rest
+        .split_once('`')
+        .and_then(|(plain, after)| Some((plain, after.split_once('`')?)))
+    {
+        push(plain, false);
+        push(value, true);
+        rest = after;
+    }
+    push(rest, false);
+    found
+}
+
+#[cfg(test)]
+mod tests {
+    use super::words;
+
+    #[test]
+    fn a_value_between_backticks_is_separated_from_the_words_around_it() {
+        let parts = |message: &str| -> Vec<(String, bool)> {
+            words(message)
+                .into_iter()
+                .map(|words| (words.text, words.code))
+                .collect()
+        };
+        let pair = |text: &str, code| (text.to_owned(), code);
+        assert_eq!(
+            parts("Set `base_url`, or give `--base-url`."),
+            [
+                pair("Set ", false),
+                pair("base_url", true),
+                pair(", or give ", false),
+                pair("--base-url", true),
+                pair(".", false),
+            ]
+        );
+        assert_eq!(parts("one ` alone"), [pair("one ` alone", false)]);
+        assert_eq!(parts(""), []);
+    }
 }

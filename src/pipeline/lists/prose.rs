@@ -1,16 +1,40 @@
-//! Writes the site's own prose pages.
+//! The site's own prose pages.
+
+use serde::Serialize;
 
 use crate::diagnostics::Diagnostic;
 use crate::links;
+use crate::markup::Html;
+use crate::view::Link;
 use crate::view::chrome::{self, NavItem, PageInfo, Script};
-use crate::view::{Link, home};
 
-use super::Lists;
+use super::super::prose::Text;
+use super::{Lists, Page};
 
 /// Minimum number of headings for a table of contents.
 const CONTENTS: usize = 3;
 
-pub(super) fn write(lists: &Lists<'_>) -> Result<(), Diagnostic> {
+pub(super) const PAGE: Page = Page {
+    name: "prose",
+    folders: &[],
+    made_of: None,
+    listed: |lists| lists.gathered.prose.pages().map(Text::page).collect(),
+    write,
+};
+
+/// A page of the site's own prose.
+#[derive(Debug, Serialize)]
+struct ProsePage {
+    title: String,
+    description: Option<String>,
+    html: Html,
+    /// The documentation pages in order; only this page if the site has few, since the navigation lists those.
+    pages: Vec<NavItem>,
+    /// The headings of a long page, for its table of contents.
+    contents: Vec<Link>,
+}
+
+fn write(lists: &Lists<'_>) -> Result<(), Diagnostic> {
     let texts = lists.gathered.prose.sorted();
     let is_documented = texts.len() > chrome::PAGES;
     for text in &texts {
@@ -30,7 +54,7 @@ pub(super) fn write(lists: &Lists<'_>) -> Result<(), Diagnostic> {
             .map(|(id, words)| Link::new(words, format!("#{id}")))
             .collect();
         let (title, description) = (text.title().to_owned(), text.prose.description.clone());
-        let view = home::ProsePage {
+        let view = ProsePage {
             title: title.clone(),
             description: description.clone(),
             html: text.html(lists.site),

@@ -4,16 +4,24 @@ use crate::diagnostics::Diagnostic;
 use crate::spool;
 use crate::view::data::rows::Manifest;
 
-use super::Lists;
 use super::parts::manifest;
+use super::{Lists, Page};
 
 /// Rows per file. A page of 100 filtered rows may load 100 files.
 const ROWS: usize = 8;
 /// Files in a folder.
 const IN_FOLDER: usize = 1_000;
 
+pub(super) const PAGE: Page = Page {
+    name: "rows",
+    folders: &["search"],
+    made_of: Some(&[]),
+    listed: |_| Vec::new(),
+    write,
+};
+
 /// Writes all columns and rows, oldest run first, so adding runs keeps the files of existing ones.
-pub(super) fn write(lists: &Lists<'_>) -> Result<(), Diagnostic> {
+fn write(lists: &Lists<'_>) -> Result<(), Diagnostic> {
     let mut found = Manifest::new(lists.runs_of_data().count());
     let mut runs = lists.runs_of_data().rev();
     for file in 0.. {

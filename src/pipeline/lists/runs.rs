@@ -1,24 +1,44 @@
-//! Writes the list of all runs.
+//! The list of all runs.
 
 use rayon::prelude::*;
+use serde::Serialize;
 
 use crate::diagnostics::Diagnostic;
-use crate::view::catalogue;
 use crate::view::chrome::{PageInfo, Script};
-use crate::view::row::{PAGE_SIZE, list_pages};
+use crate::view::row::{PAGE_SIZE, Pager, RunRow, list_pages, row};
 
-use super::{Lists, numbered};
+use super::{Lists, Page, numbered, paths};
 
-pub(super) fn write(lists: &Lists<'_>) -> Result<(), Diagnostic> {
-    let total = lists.archive().runs.len();
-    let pages = list_pages("runs", PAGE_SIZE, total, "runs");
+pub(super) const PAGE: Page = Page {
+    name: "runs",
+    folders: &["runs"],
+    made_of: Some(&[]),
+    listed: |lists| paths("runs", lists.archive().runs.len()),
+    write,
+};
+
+#[derive(Debug, Serialize)]
+struct RunsPage {
+    rows: Vec<RunRow>,
+    pager: Pager,
+}
+
+fn write(lists: &Lists<'_>) -> Result<(), Diagnostic> {
+    let (archive, findings) = (lists.archive(), lists.findings());
+    let pages = list_pages("runs", PAGE_SIZE, archive.runs.len(), "runs");
     pages.into_par_iter().try_for_each(|page| {
         let what = format!("All runs, newest first: {}.", page.pager.summary);
         let info = PageInfo {
             scripts: &[Script::Tables, Script::Runs],
-            ..PageInfo::listed(page.path.clone(), numbered("Runs", page.number), what)
+            ..PageInfo::listed(page.path, numbered("Runs", page.number), what)
         };
-        let view = catalogue::runs_page(lists.archive(), &lists.outcome.findings, page);
+        let rows = page
+            .items
+            .map(|run| row(archive, &archive.runs[run], &findings[run], &page.root, &[]));
+        let view = RunsPage {
+            rows: rows.collect(),
+            pager: page.pager,
+        };
         lists.page("runs.html", &info, &view)
     })
 }

@@ -6,6 +6,7 @@ use crate::markup::markdown;
 use crate::model::archive::{Entry, GroupBy};
 use crate::model::findings::Findings;
 use crate::model::prose::ProseKind;
+use crate::pipeline::kept::Facet;
 use crate::render::index::Index;
 use crate::render::parts::{Parts, Sizes};
 use crate::render::script;
@@ -13,10 +14,10 @@ use crate::spool;
 use crate::view::annotations::kind_folders;
 use crate::view::data::search::{self, Document, Kind, Manifest, RunHead, RunText};
 
-use super::Lists;
 use super::cards::Cards;
 use super::parts::{PartFiles, manifest};
 use super::texts::Texts;
+use super::{Lists, Page};
 
 /// Sizes of index parts. Looking up a word loads one part.
 const TERMS: Sizes = Sizes {
@@ -34,7 +35,15 @@ const TEXTS: Sizes = Sizes {
 const OFFERED: usize = 8;
 
 /// Writes all search data. Runs are numbered from the oldest, so adding runs keeps the numbers of existing texts.
-pub(super) fn write(lists: &Lists<'_>) -> Result<(), Diagnostic> {
+pub(super) const PAGE: Page = Page {
+    name: "search",
+    folders: &["search"],
+    made_of: Some(&[Facet::Cards, Facet::Writeup, Facet::Failures]),
+    listed: |_| Vec::new(),
+    write,
+};
+
+fn write(lists: &Lists<'_>) -> Result<(), Diagnostic> {
     let mut index = Index::default();
     let mut documents = 0;
     let mut cases = (0, Vec::new());

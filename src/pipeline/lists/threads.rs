@@ -1,18 +1,95 @@
-//! Writes the list of the review threads of all runs.
+//! The list of the review threads of all runs.
+
+use std::collections::BTreeSet;
 
 use rayon::prelude::*;
+use serde::{Deserialize, Serialize};
 
 use crate::diagnostics::Diagnostic;
+use crate::links;
+use crate::markup::markdown;
 use crate::model::findings::Slice;
+use crate::model::threads::{Lines, Thread, Threads};
+use crate::pipeline::kept::Facet;
 use crate::spool;
 use crate::view::chrome::PageInfo;
-use crate::view::row::{PAGE_SIZE, list_pages};
-use crate::view::threads::{self, ThreadCard, Totals};
+use crate::view::discussion::{ThreadsView, place, state};
+use crate::view::row::{PAGE_SIZE, Pager, list_pages};
+use crate::view::timeline::head;
+use crate::view::{Badge, format};
 
-use super::{Lists, numbered};
+use super::{Lists, Page, numbered, paths};
 
 /// Where the pages are.
-pub(super) const FOLDER: &str = "threads";
+const FOLDER: &str = "threads";
+
+/// Maximum characters of the first entry on a card.
+const TEXT: usize = 400;
+/// Maximum bytes of a path or a turn on a card.
+const NAME: usize = 300;
+
+/// The part of a card that comes from the thread itself. It stays in the spool until all runs are known.
+#[derive(Debug, Serialize, Deserialize)]
+pub(in crate::pipeline) struct SpooledThread {
+    /// Its place on the page of its run.
+    anchor: String,
+    file: String,
+    /// First and last line, if it is about lines.
+    lines: Option<(u64, u64)>,
+    resolved: bool,
+    /// The turn that produced the file.
+    turn: Option<String>,
+    /// The first entry as plain text.
+    text: String,
+    /// Number of entries.
+    entries: usize,
+}
+
+/// A thread in the list.
+#[derive(Debug, Serialize)]
+struct ThreadCard {
+    /// `resolved` or `open`.
+    state: Badge,
+    file: String,
+    /// `lines 10 to 12`, `line 3` or `whole file`
+    place: String,
+    /// Its address, relative to the site's root.
+    href: String,
+    /// The turn that produced the file.
+    turn: Option<String>,
+    /// The first entry as plain text.
+    text: String,
+    /// `2 entries`
+    entries: String,
+    /// Title of the run.
+    run: String,
+    /// Page of the run, relative to the site's root.
+    run_href: String,
+    /// The model that ran.
+    model: String,
+}
+
+/// A page of the list.
+#[derive(Debug, Serialize)]
+struct ThreadsPage {
+    /// `12 threads on 4 runs, 5 open, 7 resolved, 30 entries`; `None` without threads.
+    summary: Option<String>,
+    /// The threads on this page.
+    cards: Vec<ThreadCard>,
+    pager: Pager,
+}
+
+/// Numbers of threads over all runs.
+#[derive(Debug, Clone, Copy, Default)]
+struct Totals {
+    /// Runs with threads.
+    runs: usize,
+    threads: usize,
+    /// Threads that are open.
+    open: usize,
+    /// Entries of all threads.
+    entries: usize,
+}
 
 /// A thread in the spool, with its run's place in the archive.
 #[derive(Clone, Copy)]
@@ -21,7 +98,19 @@ struct Item {
     card: Slice,
 }
 
-pub(super) fn write(lists: &Lists<'_>) -> Result<(), Diagnostic> {
+pub(super) const PAGE: Page = Page {
+    name: "threads",
+    folders: &["threads"],
+    made_of: Some(&[Facet::Threads]),
+    listed: |lists| {
+        let threads = lists.findings().iter();
+        let threads = threads.map(|found| found.spooled.threads.len());
+        paths(FOLDER, threads.sum())
+    },
+    write,
+};
+
+fn write(lists: &Lists<'_>) -> Result<(), Diagnostic> {
     let findings = lists.findings();
     let items = findings.iter().enumerate();
     let items = items.flat_map(|(run, found)| {
@@ -44,15 +133,94 @@ pub(super) fn write(lists: &Lists<'_>) -> Result<(), Diagnostic> {
         let cards = cards.collect::<Result<Vec<_>, _>>()?;
         let what = "Review threads about files that runs produced, newest run first.";
         let title = numbered("Review threads", page.number);
-        let info = PageInfo::listed(page.path.clone(), title, what);
-        let view = threads::threads_page(totals, cards, page);
+        let info = PageInfo::listed(page.path, title, what);
+        let view = ThreadsPage {
+            summary: (totals.threads > 0).then(|| summary(totals)),
+            cards,
+            pager: page.pager,
+        };
         lists.page("threads.html", &info, &view)
     })
 }
 
+fn summary(totals: Totals) -> String {
+    format!(
+        "{} on {}, {} open, {} resolved, {}",
+        format::count(totals.threads, "thread"),
+        format::count(totals.runs, "run"),
+        format::grouped(&totals.open.to_string()),
+        format::grouped(&totals.threads.saturating_sub(totals.open).to_string()),
+        format::count(totals.entries, "entry"),
+    )
+}
+
+/// Reads a thread from the spool.
 fn card(lists: &Lists<'_>, item: Item) -> Result<ThreadCard, Diagnostic> {
     let text = lists.stage.spool.get(item.card);
     let thread = text.and_then(|text| Ok(serde_json::from_slice(&text)?));
-    let thread = thread.map_err(|error| spool::refused(&error))?;
-    Ok(threads::card(&lists.archive().runs[item.run], thread))
+    let thread: SpooledThread = thread.map_err(|error| spool::refused(&error))?;
+    let entry = &lists.archive().runs[item.run];
+    let run_href = links::run(&entry.slug);
+    let range = thread.lines.map(|(first, last)| Lines { first, last });
+    Ok(ThreadCard {
+        state: state(thread.resolved),
+        file: thread.file,
+        place: place(range),
+        href: format!("{run_href}#{}", thread.anchor),
+        turn: thread.turn,
+        text: thread.text,
+        entries: format::count(thread.entries, "entry"),
+        run: entry.run.title(),
+        run_href,
+        model: entry.run.subject.model().to_owned(),
+    })
+}
+
+/// The cards of a run, the newest thread first: threads carry no times, but their order is that in which they were opened.
+/// `shown` is the section of the run page, which omits threads that it has no room for.
+pub(in crate::pipeline) fn spooled(
+    threads: &Threads<'_>,
+    shown: &ThreadsView,
+) -> Vec<SpooledThread> {
+    let views = shown.files.iter().flat_map(|file| &file.threads);
+    let anchors: BTreeSet<&str> = views.map(|view| view.anchor.as_str()).collect();
+    let threads = threads.threads.iter().enumerate().rev();
+    threads
+        .map(|(index, thread)| {
+            let anchor = format!("thread-{}", index + 1);
+            let is_shown = anchors.contains(anchor.as_str());
+            let anchor = if is_shown { &anchor } else { "threads" };
+            spooled_thread(thread, anchor)
+        })
+        .collect()
+}
+
+fn spooled_thread(thread: &Thread<'_>, anchor: &str) -> SpooledThread {
+    let file = thread.file.as_ref();
+    let file = file.map_or(&thread.resource, |file| &file.path);
+    let first = thread.entries.first();
+    let text = first.map_or_else(String::new, |entry| {
+        if entry.markdown {
+            markdown::plain(&entry.text, TEXT)
+        } else {
+            beginning(&entry.text)
+        }
+    });
+    let turn = thread.turn.as_ref();
+    SpooledThread {
+        anchor: anchor.to_owned(),
+        file: head(file, NAME).to_owned(),
+        lines: thread.range.map(|range| (range.first, range.last)),
+        resolved: thread.resolved,
+        turn: turn.map(|turn| head(turn, NAME).to_owned()),
+        text,
+        entries: thread.entries.len(),
+    }
+}
+
+fn beginning(text: &str) -> String {
+    match text.char_indices().nth(TEXT) {
+        Some((end, _)) => format!("{}…", &text[..end]),
+        None => text.to_owned(),
+    }
 }

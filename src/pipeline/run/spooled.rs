@@ -12,9 +12,9 @@ use crate::spool::Texts;
 use crate::view::annotations;
 use crate::view::data::search;
 use crate::view::discussion;
-use crate::view::threads;
 use crate::view::timeline::Layout;
 
+use super::super::lists::threads;
 use super::findings;
 use super::{prose, unwritten};
 

@@ -1,8 +1,18 @@
-//! Writes the story page of a run.
+//! The story page of a run: a few frames, each with a quote, chosen by fixed rules that the page prints.
+
+use serde::Serialize;
 
 use crate::links;
+use crate::markup::markdown;
+use crate::model::annotation::{Annotation, Kind};
+use crate::model::tape::{Event, Family, Tape};
+use crate::model::words;
+use crate::view::axis::Axis;
 use crate::view::chrome::PageInfo;
-use crate::view::story;
+use crate::view::density::{self, Density, Glyph, KEPT};
+use crate::view::run::{MomentEvent, PictureView, Sources, neighbours, picture};
+use crate::view::timeline::{Layout, annotation_view};
+use crate::view::{Link, format};
 
 use super::CheckedRun;
 use super::files::{Files, StageError};
@@ -12,7 +22,7 @@ pub(super) fn write(run: &CheckedRun<'_>, files: &mut Files<'_>) -> Result<(), S
     if !s.has_story() {
         return Ok(());
     }
-    let view = story::story(s);
+    let view = story(s);
     let title = format!("{} by {}", view.title, s.entry.run.subject.model());
     let info = PageInfo {
         path: links::story(&s.entry.slug),
@@ -25,4 +35,249 @@ pub(super) fn write(run: &CheckedRun<'_>, files: &mut Files<'_>) -> Result<(), S
     };
     let page = run.renderer.page("story.html", &info, &view)?;
     files.page(&info.path, &page)
+}
+
+/// Maximum annotations with a frame.
+const MOST: usize = 40;
+/// Maximum characters of a quote.
+const QUOTE: usize = 420;
+
+/// Maximum characters of an unrecognized kind.
+const KIND: usize = 40;
+
+/// The story of a run.
+#[derive(Debug, Serialize)]
+struct StoryPage {
+    /// Case, variant and version.
+    title: String,
+    /// Its model and harness.
+    subject: String,
+    /// The run's page.
+    run: Link,
+    /// `9 frames`
+    summary: String,
+    /// The maximum number of annotations, and the shortest pause with a frame.
+    rules: (usize, String),
+    /// The first tape, which frames refer to.
+    glyph: Option<Glyph>,
+    /// The frames, in the order of the tapes.
+    frames: Vec<Frame>,
+    /// `12 more annotations`
+    more: Option<String>,
+}
+
+/// A frame of the story.
+#[derive(Debug, Serialize)]
+struct Frame {
+    /// From 1, also in its address: `#f-3`.
+    number: usize,
+    /// Why it was chosen: `Marker · First failure`.
+    title: String,
+    /// Class of the annotation kind; empty without an annotation.
+    class: &'static str,
+    /// Number of the event, and its time since the start.
+    event: (u64, Option<String>),
+    /// Its address on the timeline.
+    href: String,
+    /// Its tape, if the run has several.
+    file: Option<String>,
+    /// The annotation of the event, or the text of the event.
+    quote: String,
+    author: Option<String>,
+    /// What the annotation suggests instead, plain.
+    fix: Option<String>,
+    /// The event, and the events around it.
+    events: Vec<MomentEvent>,
+    /// In the last frame, an image of the result, with its description.
+    picture: Option<PictureView>,
+    shows: String,
+    /// A line through the glyph at the event; empty for an event of another tape.
+    line: String,
+}
+
+/// A chosen moment.
+struct Chosen<'a> {
+    tape: usize,
+    position: usize,
+    reasons: Vec<String>,
+    /// The annotation with its index in the sidecar.
+    annotation: Option<(usize, &'a Annotation<'a>)>,
+}
+
+fn story(s: &Sources<'_>) -> StoryPage {
+    let path = links::story(&s.entry.slug);
+    let run = &s.entry.run;
+    let (mut chosen, left_out) = annotated(s);
+    for (position, reason) in s.tapes.first().map_or_else(Vec::new, |it| rules(s, it)) {
+        let same = |it: &&mut Chosen<'_>| (it.tape, it.position) == (0, position);
+        match chosen.iter_mut().find(same) {
+            Some(frame) => frame.reasons.push(reason),
+            None => chosen.push(Chosen {
+                tape: 0,
+                position,
+                reasons: vec![reason],
+                annotation: None,
+            }),
+        }
+    }
+    chosen.sort_by_key(|it| (it.tape, it.position, it.annotation.map(|(index, _)| index)));
+    let first = s.tapes.first().filter(|tape| !tape.events.is_empty());
+    let axis = first.map(|tape| Axis::of(s.config, tape));
+    let glyph = axis
+        .as_ref()
+        .zip(first)
+        .map(|(axis, tape)| Density::of(axis, tape, KEPT).glyph());
+    let places: Vec<usize> = axis
+        .as_ref()
+        .map_or_else(Vec::new, |axis| density::places(axis, KEPT).collect());
+    let summary = format::count(chosen.len(), "frame");
+    let frames = (1..).zip(chosen).map(|(number, chosen)| Frame {
+        number,
+        line: line(glyph.as_ref(), &places, &chosen),
+        ..frame(s, &path, &chosen)
+    });
+    let mut frames: Vec<Frame> = frames.collect();
+    if let (Some(last), Some((mut picture, shows))) = (frames.last_mut(), picture(s)) {
+        picture.href.insert_str(0, "../");
+        last.picture = Some(picture);
+        last.shows = shows;
+    }
+    StoryPage {
+        title: run.title(),
+        subject: format!("{}, {}", run.subject.model(), run.subject.harness),
+        run: Link::new(run.title(), "../index.html"),
+        summary,
+        rules: (
+            MOST,
+            format::count(
+                usize::try_from(s.config.timeline.gap_seconds).unwrap_or(usize::MAX),
+                "second",
+            ),
+        ),
+        frames,
+        glyph,
+        more: format::rest(left_out, 0, "more annotation"),
+    }
+}
+
+/// Markers and annotations by people; and the number omitted, markers last.
+fn annotated<'a>(s: &Sources<'a>) -> (Vec<Chosen<'a>>, usize) {
+    let mut chosen = Vec::new();
+    for (tape, (sidecar, layout)) in s.sidecars.iter().zip(s.layouts).enumerate() {
+        let annotations = sidecar.iter().flat_map(|sidecar| &sidecar.annotations);
+        chosen.extend(annotations.enumerate().filter_map(|(index, annotation)| {
+            (annotation.kind == Kind::Marker || is_by_person(annotation)).then_some(())?;
+            Some(Chosen {
+                tape,
+                position: layout.position(annotation.event)?,
+                reasons: vec![reason(annotation)],
+                annotation: Some((index, annotation)),
+            })
+        }));
+    }
+    let is_other = |it: &Chosen<'_>| it.annotation.is_some_and(|(_, it)| it.kind != Kind::Marker);
+    chosen.sort_by_key(|it| (is_other(it), it.tape, it.position));
+    let left_out = chosen.split_off(chosen.len().min(MOST));
+    (chosen, left_out.len())
+}
+
+/// Positions on a tape with reasons, in the order of the rules.
+fn rules(s: &Sources<'_>, tape: &Tape<'_>) -> Vec<(usize, String)> {
+    let events = &tape.events;
+    let failure = events.iter().position(Event::is_failure);
+    let write = events
+        .iter()
+        .rposition(|event| event.kind.family == Family::Write);
+    let shortest = i64::try_from(s.config.timeline.gap_seconds)
+        .unwrap_or(i64::MAX)
+        .saturating_mul(1000);
+    let pauses = events.windows(2).enumerate().filter_map(|(before, pair)| {
+        let pause = pair[1].at?.saturating_sub(pair[0].at?);
+        (pause > shortest).then_some((before + 1, pause))
+    });
+    // On a tie, the first pause.
+    let longest = pauses.reduce(|a, b| if b.1 > a.1 { b } else { a });
+    let named = |position: Option<usize>, reason: &str| Some((position?, reason.to_owned()));
+    let pause = longest.map(|(position, pause)| {
+        let pause = format::milliseconds(pause);
+        (position, format!("After the longest gap, {pause}"))
+    });
+    let all = [
+        named(failure, "First failure"),
+        pause,
+        named(write, "Last write"),
+        named(events.len().checked_sub(1), "The end"),
+    ];
+    all.into_iter().flatten().collect()
+}
+
+fn frame(s: &Sources<'_>, path: &str, chosen: &Chosen<'_>) -> Frame {
+    let (tape, layout): (&Tape<'_>, &Layout<'_>) = (&s.tapes[chosen.tape], &s.layouts[chosen.tape]);
+    let event = &tape.events[chosen.position];
+    let view = chosen
+        .annotation
+        .map(|(index, annotation)| annotation_view(layout, path, annotation, index, usize::MAX));
+    let said = view.as_ref().and_then(|view| view.evidence);
+    let said = said.map(|text| markdown::plain(text, QUOTE));
+    let quote = said.filter(|text| !text.is_empty());
+    let start = tape.events.iter().find_map(|event| event.at);
+    let clock = event.at.zip(start).map(|(at, start)| {
+        let mut out = String::new();
+        format::push_clock(&mut out, at.saturating_sub(start));
+        out
+    });
+    Frame {
+        number: 0,
+        line: String::new(),
+        picture: None,
+        shows: String::new(),
+        title: chosen.reasons.join(" · "),
+        class: view.as_ref().map_or("", |view| view.class),
+        event: (event.seq, clock),
+        href: match &view {
+            Some(view) => layout.href(path, chosen.position, &view.anchor),
+            None => layout.event_href(path, event.seq, chosen.position),
+        },
+        file: (s.tapes.len() > 1).then(|| tape.file.clone()),
+        fix: view
+            .as_ref()
+            .and_then(|view| view.fix.as_deref())
+            .map(|fix| words::excerpt(fix, QUOTE)),
+        author: view
+            .filter(|_| quote.is_some())
+            .and_then(|view| view.author),
+        quote: quote.unwrap_or_else(|| says(tape, chosen.position)),
+        events: neighbours(tape, layout, path, chosen.position),
+    }
+}
+
+fn line(glyph: Option<&Glyph>, places: &[usize], chosen: &Chosen<'_>) -> String {
+    let place = places.get(chosen.position).filter(|_| chosen.tape == 0);
+    glyph
+        .zip(place)
+        .map_or_else(String::new, |(glyph, column)| {
+            format!("M{} 0V{}", column * glyph.columns / KEPT, glyph.height)
+        })
+}
+
+fn is_by_person(annotation: &Annotation<'_>) -> bool {
+    let author = annotation.author.as_ref();
+    author.is_none_or(|author| author.kind.word() == "human")
+}
+
+/// `Marker`, `Annotation: note`
+fn reason(annotation: &Annotation<'_>) -> String {
+    if annotation.kind == Kind::Marker {
+        return "Marker".to_owned();
+    }
+    let kind = annotation.kind.word().replace('_', " ");
+    format!("Annotation: {}", words::excerpt(&kind, KIND))
+}
+
+/// The text of an event, or of the next event if that is its error.
+fn says(tape: &Tape<'_>, position: usize) -> String {
+    let event = &tape.events[position];
+    let next = tape.events.get(position + 1);
+    let error = next.filter(|next| event.has_failed() && next.kind.family == Family::Error);
+    words::says(error.unwrap_or(event), QUOTE)
 }

@@ -7,30 +7,13 @@ use serde::Serialize;
 use crate::model::archive::{Archive, Entry, Group, GroupBy};
 use crate::model::time::Moment;
 
-use super::row::{ListPage, PAGE_SIZE, Pager};
+use super::row::PAGE_SIZE;
 use super::{Link, format};
 use crate::links;
 use crate::url;
 
-/// Maximum columns of a table in the overview: the models or harnesses with the newest runs.
-const COLUMNS: usize = 40;
-
-/// Maximum cells per page: with all their glyphs they take about a megabyte.
-const CELLS: usize = 2_000;
-/// Minimum cases per page.
-const CASES: usize = 10;
-
 /// Maximum glyphs per cell, for the newest runs.
 const GLYPHS: usize = 12;
-
-#[derive(Debug, Serialize)]
-pub struct OverviewPage {
-    /// Cases as rows, models as columns.
-    pub models: Matrix,
-    /// Cases as rows, harnesses as columns.
-    pub harnesses: Matrix,
-    pub pager: Pager,
-}
 
 /// The outcomes of runs by case and model, or by case and harness.
 #[derive(Debug, Serialize)]
@@ -62,22 +45,6 @@ pub struct MatrixCell {
     pub completed: String,
     /// The description of the link.
     pub title: String,
-}
-
-/// Number of cases per page.
-pub fn cases(archive: &Archive) -> usize {
-    let columns =
-        [GroupBy::Model, GroupBy::Harness].map(|by| archive.groups(by).len().min(COLUMNS));
-    (CELLS / columns.iter().sum::<usize>().max(1)).clamp(CASES, PAGE_SIZE)
-}
-
-pub fn page(archive: &Archive, page: ListPage) -> OverviewPage {
-    let cases: Vec<usize> = page.items.collect();
-    OverviewPage {
-        models: matrix(archive, GroupBy::Model, &cases, COLUMNS, &page.root),
-        harnesses: matrix(archive, GroupBy::Harness, &cases, COLUMNS, &page.root),
-        pager: page.pager,
-    }
 }
 
 /// The cases and the models or harnesses with the newest runs, up to a maximum number of each.
@@ -140,7 +107,14 @@ fn recent(groups: &[Group], most: usize) -> Vec<usize> {
     order
 }
 
-fn matrix(archive: &Archive, across: GroupBy, cases: &[usize], most: usize, root: &str) -> Matrix {
+/// These cases, and the models or harnesses with the newest runs, up to a maximum number.
+pub fn matrix(
+    archive: &Archive,
+    across: GroupBy,
+    cases: &[usize],
+    most: usize,
+    root: &str,
+) -> Matrix {
     let (groups, noun) = (archive.groups(across), across.word());
     let shown = recent(groups, most);
     let link = |group_by: GroupBy, group: &Group| {
