@@ -1,10 +1,10 @@
-//! `runpress import` on the command line: what it writes, refuses and reports.
+//! `runpress import` on the command line: what it writes, refuses, reports and advises.
 
 use std::fs;
 
 use serde_json::{Value, json};
 
-use crate::support::{TestSite, codes, described, fixture};
+use crate::support::{Ran, TestSite, codes, described, fixture};
 
 const SESSION: &str = "7d9f0c52-0000-4000-8000-0000000000ff";
 
@@ -64,7 +64,7 @@ fn site() -> TestSite {
 
 const RUN: &str = "content/runs/fix-a-7d9f0c52";
 
-fn import(site: &TestSite, more: &[&str]) -> crate::support::Ran {
+fn import(site: &TestSite, more: &[&str]) -> Ran {
     let log = site.path(&format!("logs/{SESSION}.jsonl"));
     let mut arguments = vec!["import", log.to_str().expect("UTF-8")];
     arguments.extend(more);
@@ -300,4 +300,152 @@ fn every_sample_becomes_runs_that_build_without_errors() {
     assert!(runs.count() > 60);
     let outcome = site.publish();
     assert_eq!(outcome.blocking, 0, "{:?}", described(&outcome));
+}
+
+fn report(site: &TestSite, paths: &[&str], more: &[&str]) -> (Ran, Value) {
+    let mut arguments = vec!["import"];
+    arguments.extend(paths);
+    arguments.extend(["--report", "json"]);
+    arguments.extend(more);
+    let ran = site.runpress(&arguments);
+    let report = serde_json::from_str(&ran.stdout).unwrap_or_default();
+    (ran, report)
+}
+
+#[test]
+fn a_sum_of_decimals_is_decimal_in_record_pages_and_feeds() {
+    let site = TestSite::empty();
+    let usage =
+        |cost: &str| format!("{{\"input_tokens\":5,\"output_tokens\":2,\"total_cost\":{cost}}}");
+    let log = format!(
+        "{{\"version\":2,\"status\":\"success\",\"eval\":{{\"task\":\"sums\",\"model\":\"a/b\",\"packages\":{{}}}},\"samples\":[{{\"id\":\"x\",\"epoch\":1,\"uuid\":\"u1\",\"model_usage\":{{\"a/b\":{},\"a/c\":{}}},\"started_at\":\"2026-03-01T10:00:00+00:00\",\"completed_at\":\"2026-03-01T10:00:09+00:00\"}}]}}",
+        usage("0.1"),
+        usage("0.2")
+    );
+    site.write("logs/a.json", log);
+    let step = |cost: &str, id: u8| {
+        format!(
+            "{{\"step_id\":{id},\"source\":\"agent\",\"message\":\"m\",\"metrics\":{{\"prompt_tokens\":5,\"completion_tokens\":2,\"cost_usd\":{cost}}}}}"
+        )
+    };
+    let trajectory = format!(
+        "{{\"schema_version\":\"ATIF-v1.7\",\"session_id\":\"s\",\"agent\":{{\"name\":\"a\",\"version\":\"1\",\"model_name\":\"m\"}},\"steps\":[{},{}]}}",
+        step("0.1", 1),
+        step("0.2", 2)
+    );
+    site.write("logs/b.json", trajectory);
+    let logs = site.path("logs");
+    let logs = logs.to_str().expect("UTF-8").to_owned();
+    let (ran, report) = report(&site, &[&logs], &["--case", "sums"]);
+    assert_eq!(ran.status, Some(0), "{}", ran.stderr);
+    for run in report["runs"].as_array().expect("runs") {
+        assert_eq!(run["cost"].to_string(), "0.3", "{run}");
+    }
+    assert_eq!(codes(&site.publish()), [""; 0]);
+    for (path, bytes) in site.published() {
+        let text = String::from_utf8_lossy(&bytes);
+        assert!(!text.contains("0.30000000000000004"), "{path}");
+    }
+    let csv = site.text("public/feeds/runs.csv");
+    assert_eq!(csv.matches(",0.3,").count(), 2, "{csv}");
+}
+
+#[test]
+fn times_with_any_number_of_digits_are_kept() {
+    let site = TestSite::empty();
+    let row = |time: &str, text: &str| {
+        format!(
+            "{{\"type\":\"user\",\"uuid\":\"{text}\",\"sessionId\":\"7d9f0c52-0000-4000-8000-0000000000fe\",\"timestamp\":\"{time}\",\"message\":{{\"role\":\"user\",\"content\":\"{text}\"}}}}\n"
+        )
+    };
+    let log = row("2026-03-01T10:00:00.1234567890123Z", "a") + &row("9999-12-31T23:59:00Z", "b");
+    site.write("logs/a.jsonl", log);
+    let log = site.path("logs/a.jsonl");
+    let (ran, report) = report(&site, &[log.to_str().expect("UTF-8")], &["--case", "x"]);
+    assert_eq!(ran.status, Some(0), "{}", ran.stderr);
+    let run = &report["runs"][0];
+    assert_eq!(run["started"], "2026-03-01T10:00:00.1234567890123Z");
+    assert_eq!(run["finished"], "9999-12-31T23:59:00Z");
+    assert_eq!(codes(&site.publish()), [""; 0]);
+}
+
+fn printed(name: &str) -> String {
+    let path = fixture("cases").join("printed-sessions").join(name);
+    path.to_str().expect("UTF-8").to_owned()
+}
+
+#[test]
+fn what_a_program_printed_is_named_with_the_place_of_its_log_whatever_format_is_named() {
+    let site = TestSite::empty();
+    for (file, format, words) in [
+        (
+            "codex-exec.jsonl",
+            "codex",
+            [
+                "`codex exec --json` printed",
+                "~/.codex/sessions/**/rollout-*019f9000-3333-7000-8000-00000000cc01.jsonl",
+            ],
+        ),
+        (
+            "result.json",
+            "claude-code",
+            [
+                "`claude -p --output-format json` printed",
+                "~/.claude/projects/*/5d000000-0000-4000-8000-000000000201.jsonl",
+            ],
+        ),
+    ] {
+        let path = printed(file);
+        for more in [&[][..], &["--format", format], &["--format", "atif"]] {
+            let ran = site.runpress(&[&["import", &path, "--case", "x"], more].concat());
+            assert_eq!(ran.status, Some(1), "{}", ran.stderr);
+            for words in words {
+                assert!(ran.stderr.contains(words), "{words}: {}", ran.stderr);
+            }
+            assert!(!ran.stderr.contains("Name the format"), "{}", ran.stderr);
+        }
+    }
+}
+
+#[test]
+fn a_named_format_that_does_not_fit_leads_back_to_the_recognized_one() {
+    let site = TestSite::empty();
+    site.write("logs/a.jsonl", "{\"a\":1}\n{\"b\":2}\n");
+    let path = site.path("logs/a.jsonl");
+    let path = path.to_str().expect("UTF-8");
+    let ran = site.runpress(&["import", path, "--case", "x"]);
+    assert!(
+        ran.stderr.contains("runpress import --list"),
+        "{}",
+        ran.stderr
+    );
+    assert!(!ran.stderr.contains("--format"), "{}", ran.stderr);
+    for format in ["codex", "atif"] {
+        let ran = site.runpress(&["import", path, "--case", "x", "--format", format]);
+        assert_eq!(ran.status, Some(1));
+        assert!(!ran.stderr.contains("Name the format"), "{}", ran.stderr);
+    }
+}
+
+#[test]
+fn a_log_in_utf_16_is_read_and_its_digest_is_that_of_the_file() {
+    let path = printed("utf-16.jsonl");
+    let bytes = std::fs::read(&path).expect("a log");
+    let site = TestSite::empty();
+    for more in [&[][..], &["--format", "claude-code", "--update"]] {
+        let ran = site.runpress(&[&["import", &path, "--case", "x"], more].concat());
+        assert_eq!(ran.status, Some(0), "{}", ran.stderr);
+    }
+    let folder = std::fs::read_dir(site.path("content/runs"))
+        .expect("a folder")
+        .next();
+    let folder = folder.expect("a run").expect("a run").path();
+    let read = |name: &str| std::fs::read_to_string(folder.join(name)).expect("a file");
+    let trace = read("import.trace.jsonl");
+    assert!(trace.contains("Grüße aus Köln."), "{trace}");
+    assert!(trace.contains("\"line\":2"), "{trace}");
+    let record: Value = serde_json::from_str(&read("run-record.json")).expect("JSON");
+    let source = &record["import"]["sources"][0];
+    assert_eq!(source["bytes"], bytes.len());
+    assert_eq!(source["blake3"], blake3::hash(&bytes).to_hex().as_str());
 }

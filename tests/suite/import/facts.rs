@@ -3,7 +3,7 @@
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use runpress::api::import::{Named, Options, Report, Request, Said, import};
+use runpress::api::import::{Report, Request, Said, import};
 use serde_json::{Value, json};
 
 /// Facts that differ from the import, each with the reason: sample, run, key.
@@ -43,17 +43,8 @@ fn samples() -> PathBuf {
 fn reports(path: &Path) -> Vec<Value> {
     let out = tempfile::tempdir().expect("a folder");
     let request = Request {
-        paths: vec![path.to_owned()],
-        format: None,
-        out: out.path().join("runs"),
-        named: Named {
-            case: Some("case".to_owned()),
-            ..Named::default()
-        },
-        rules: Vec::new(),
-        options: Options::default(),
-        update: false,
         dry_run: true,
+        ..super::request(path.to_owned(), out.path().join("runs"))
     };
     let mut runs: Vec<Box<Report>> = Vec::new();
     // Missing runs then differ from the facts.

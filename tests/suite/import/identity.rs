@@ -5,7 +5,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 use rayon::prelude::*;
-use runpress::api::import::{Named, Options, Request, Said, import};
+use runpress::api::import::{Said, import};
 use serde_json::Value;
 
 /// Samples of every format, below the fixtures. What a folder has besides logs is copied.
@@ -36,10 +36,6 @@ const SAMPLES: &[&str] = &[
 
 /// How many rows of a log, or entries of a list, can differ in their fields.
 const ROWS: usize = 400;
-
-fn fixtures() -> PathBuf {
-    Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/fixtures")
-}
 
 /// The documents of a file: its lines, or the whole file.
 struct Log {
@@ -108,19 +104,7 @@ fn kind(entry: &Value) -> String {
 
 /// Everything that an import of a folder writes and reports, but not the names of files that the caller chose.
 fn published(folder: &Path, out: &Path) -> String {
-    let request = Request {
-        paths: vec![folder.to_owned()],
-        format: None,
-        out: out.to_owned(),
-        named: Named {
-            case: Some("case".to_owned()),
-            ..Named::default()
-        },
-        rules: Vec::new(),
-        options: Options::default(),
-        update: false,
-        dry_run: false,
-    };
+    let request = super::request(folder.to_owned(), out.to_owned());
     let mut all = String::new();
     import(&request, &mut |said| {
         if let Said::Run(report, _) = said {
@@ -144,7 +128,7 @@ fn published(folder: &Path, out: &Path) -> String {
 /// The fields of a sample that publish one of the spellings, if it is written there.
 fn leaks(sample: &str, spellings: &[String]) -> Vec<String> {
     let folder = tempfile::tempdir().expect("a folder");
-    let source = fixtures().join(sample);
+    let source = crate::support::fixture(sample);
     let logs_in = folder.path().join("logs");
     let place = if source.is_file() {
         source.parent().expect("a folder")
@@ -209,7 +193,7 @@ fn leaks(sample: &str, spellings: &[String]) -> Vec<String> {
 
 #[test]
 fn no_text_field_of_any_log_publishes_a_home_folder_or_a_user() {
-    let spellings = fs::read_to_string(fixtures().join("spellings.json")).expect("a file");
+    let spellings = fs::read_to_string(crate::support::fixture("spellings.json")).expect("a file");
     let spellings: Vec<String> = serde_json::from_str(&spellings).expect("a list");
     let found: Vec<String> = SAMPLES
         .par_iter()

@@ -5,6 +5,7 @@ use std::io::Write;
 use runpress::api::import::{Keep, Options, Problem};
 
 use super::{Imported, facts, import, import_with, keeping, named, one, run_with, sample};
+use crate::support::fixture;
 
 const FORMAT: &str = "inspect";
 
@@ -316,6 +317,25 @@ fn a_sample_is_found_whatever_its_id() {
         let mut found = samples(&archive(&members));
         found.sort();
         assert_eq!(found, members.map(|name| format!("{name} 1 completed")));
+    }
+}
+
+#[test]
+fn samples_whose_ids_are_paths_are_runs() {
+    for (name, scores) in [
+        ("some.eval", &["C", "C", "I"][..]),
+        ("all.eval", &["C", "I"]),
+    ] {
+        let path = fixture("cases/inspect-ids-with-slash").join(name);
+        let log = std::fs::read(path).expect("a log");
+        let runs = import(FORMAT, &[(name.to_owned(), log)]);
+        let score = |run: &Result<Imported, Problem>| {
+            let outcome = run.as_ref().expect("a run").outcomes().remove(0);
+            outcome.split('"').nth(1).expect("a score").to_owned()
+        };
+        let mut found: Vec<String> = runs.iter().map(score).collect();
+        found.sort_unstable();
+        assert_eq!(found, scores, "{name}");
     }
 }
 

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 use std::fs;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use runpress::api::import::{Keep, Named, Options, Problem, Request, Said, find};
 use serde_json::Value;
@@ -23,13 +23,11 @@ mod harbor;
 mod identity;
 mod inspect;
 mod large;
-mod messages;
 mod mini_swe_agent;
 mod openhands;
 mod sniff;
 mod source;
 mod swe_agent;
-mod values;
 
 /// A file of a log: its name and its bytes.
 type File = (String, Vec<u8>);
@@ -83,7 +81,24 @@ fn keeping(keep: &[Keep]) -> Options {
     }
 }
 
-/// Imports files of a format: a file alone, or the folder of several. Runs without a case get the case `case`.
+/// Imports a path into a folder. Runs without a case get the case `case`.
+fn request(path: PathBuf, out: PathBuf) -> Request {
+    Request {
+        paths: vec![path],
+        format: None,
+        out,
+        named: Named {
+            case: Some("case".to_owned()),
+            ..Named::default()
+        },
+        rules: Vec::new(),
+        options: Options::default(),
+        update: false,
+        dry_run: false,
+    }
+}
+
+/// Imports files of a format: a file alone, or the folder of several.
 fn import_with(format: &str, files: &[File], options: Options) -> Vec<Result<Imported, Problem>> {
     let folder = tempfile::tempdir().expect("a folder");
     let logs = folder.path().join("logs");
@@ -92,21 +107,14 @@ fn import_with(format: &str, files: &[File], options: Options) -> Vec<Result<Imp
         fs::create_dir_all(path.parent().expect("a parent")).expect("a folder");
         fs::write(path, bytes).expect("a file");
     }
+    let path = match files {
+        [(name, _)] if !name.contains('/') => logs.join(name),
+        _ => logs,
+    };
     let request = Request {
-        paths: vec![match files {
-            [(name, _)] if !name.contains('/') => logs.join(name),
-            _ => logs,
-        }],
         format: Some(find(format).expect("a format")),
-        out: folder.path().join("runs"),
-        named: Named {
-            case: Some("case".to_owned()),
-            ..Named::default()
-        },
-        rules: Vec::new(),
         options,
-        update: false,
-        dry_run: false,
+        ..request(path, folder.path().join("runs"))
     };
     let mut runs = Vec::new();
     runpress::api::import::import(&request, &mut |said| match said {
