@@ -15,7 +15,8 @@ use crate::diagnostics::{Code, Severity};
 use crate::model::run::{Metric, MetricSet};
 
 use super::asset::Asset;
-use super::loose::{Fault, is_uuid};
+use super::loose::is_uuid;
+use super::row::Fault;
 use super::{Problem, problem};
 
 /// One run as recorded in its source.

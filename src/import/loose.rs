@@ -12,8 +12,6 @@ use crate::formats::portable::with_whole_pairs;
 use super::row::{AS_WRITTEN, end_of_string};
 use super::{Problem, problem};
 
-pub use super::row::{Fault, document};
-
 /// A JSON text with U+FFFD for each half of a surrogate pair, which no Rust string can hold.
 pub fn whole_pairs(json: &str) -> Cow<'_, str> {
     let bytes = json.as_bytes();

@@ -39,9 +39,7 @@ impl Importer for MiniSweAgent {
 pub fn read(source: &Source, position: usize, options: &Options) -> Result<Draft, Problem> {
     let file = source.read(position)?;
     let text = loose::text(file.name, &file.bytes)?;
-    let raw: &RawValue = loose::document(file.name, &text)?;
-    let none = |_| loose::odd(file.name, "/messages", "a list of messages");
-    let whole = Row::value(raw.get()).map_err(none)?;
+    let whole = Row::whole(file.name, &text)?;
     let (list, pointer): (Vec<Row<'_>>, _) = if whole.is_array() {
         (whole.items().collect(), "")
     } else if whole.is_list("messages") {

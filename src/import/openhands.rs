@@ -7,8 +7,6 @@ use std::borrow::Cow;
 use std::collections::BTreeMap;
 use std::ops::Range;
 
-use serde_json::value::RawValue;
-
 use crate::diagnostics::codes::IMPORT_UNREADABLE_ENTRY;
 use crate::formats::trace::Change;
 
@@ -156,20 +154,17 @@ fn read(source: &Source, conversation: &Conversation, options: &Options) -> Resu
         sources.push(*position);
         let file = source.read(*position)?;
         let text = loose::text(file.name, &file.bytes);
-        let raw: Result<&RawValue, Problem> = match &text {
-            Ok(text) => loose::document(file.name, text),
+        let row = match &text {
+            Ok(text) => Row::whole(file.name, text),
             Err(problem) => Err(problem.clone()),
         };
-        let raw = match raw {
-            Ok(raw) => raw,
+        let row = match row {
+            Ok(row) => row,
             Err(problem) if is_export => return Err(problem),
             Err(problem) => {
                 problems.push(problem);
                 continue;
             }
-        };
-        let Ok(row) = Row::value(raw.get()) else {
-            continue;
         };
         for (pointer, row) in rows(&row) {
             let place = Origin {

@@ -3,9 +3,6 @@
 
 use std::borrow::Cow;
 
-use serde::Deserialize;
-use serde_json::value::RawValue;
-
 use crate::diagnostics::codes::IMPORT_INVALID_FILE;
 use crate::formats::json::{Kind, Member, Node, last};
 
@@ -64,12 +61,31 @@ impl<'a> Row<'a> {
     }
 
     /// Reads a whole file.
-    pub fn document(file: &str, text: &'a str) -> Result<Self, Problem> {
-        let raw: &RawValue = document(file, text)?;
-        Self::parse(raw.get()).map_err(|fault| {
-            let message = format!("The file {}", fault.words());
-            problem(&IMPORT_INVALID_FILE, file, message, AS_WRITTEN)
+    pub fn whole(file: &str, text: &'a str) -> Result<Self, Problem> {
+        Self::value(text).map_err(|error| {
+            let (message, help) = if error.is_eof() {
+                let message = "The file ends in the middle of its JSON".to_owned();
+                let help = "Import the log again once it is written to its end.";
+                (message, help)
+            } else {
+                (format!("The file cannot be read: {error}"), AS_WRITTEN)
+            };
+            let mut problem = problem(&IMPORT_INVALID_FILE, file, message, help);
+            problem.place.line = u32::try_from(error.line()).ok();
+            problem
         })
+    }
+
+    /// Reads a whole file that is an object.
+    pub fn document(file: &str, text: &'a str) -> Result<Self, Problem> {
+        let row = Self::whole(file, text)?;
+        let fault = match row.is_object() {
+            true if !is_deep(text) => return Ok(row),
+            true => Fault::Invalid,
+            false => Fault::Other,
+        };
+        let message = format!("The file {}", fault.words());
+        Err(problem(&IMPORT_INVALID_FILE, file, message, AS_WRITTEN))
     }
 
     /// Reads any value.
@@ -257,24 +273,6 @@ impl<'a> Row<'a> {
 }
 
 pub const AS_WRITTEN: &str = "Import the log as its program wrote it.";
-
-/// Reads a whole document.
-pub fn document<'a, T: Deserialize<'a>>(file: &str, text: &'a str) -> Result<T, Problem> {
-    serde_json::from_str(text).map_err(|error| {
-        let (message, help) = if error.is_eof() {
-            let message = "The file ends in the middle of its JSON".to_owned();
-            (
-                message,
-                "Import the log again once it is written to its end.",
-            )
-        } else {
-            (format!("The file cannot be read: {error}"), AS_WRITTEN)
-        };
-        let mut problem = problem(&IMPORT_INVALID_FILE, file, message, help);
-        problem.place.line = u32::try_from(error.line()).ok();
-        problem
-    })
-}
 
 /// Whether values are nested deeper than other programs read them.
 fn is_deep(json: &str) -> bool {

@@ -63,12 +63,20 @@ struct Old {
     is_imported: bool,
 }
 
-/// The digest of each log that a record was made from, and its name without folders, which depend on the path that was imported.
-fn logs<'a>(record: &Row<'a>) -> Vec<(Cow<'a, str>, String)> {
+/// A log that a record was made from.
+struct Log<'a> {
+    blake3: Cow<'a, str>,
+    /// Its name without folders, which depend on the path that was imported.
+    file: String,
+}
+
+fn logs<'a>(record: &Row<'a>) -> Vec<Log<'a>> {
     let logs = record.rows("import.sources").map(|log| {
         let name = log.text("name");
-        let file = name.rsplit('/').next().unwrap_or(&name);
-        (log.text("blake3"), file.to_owned())
+        Log {
+            blake3: log.text("blake3"),
+            file: name.rsplit('/').next().unwrap_or(&name).to_owned(),
+        }
     });
     logs.collect()
 }
@@ -88,17 +96,15 @@ fn continues(old: &Old, record: &[u8], trace: Option<&[u8]>, equal: Option<u64>)
         return false;
     };
     let (earlier, later) = (logs(&first), logs(&second));
-    let is_in_later = |same: &dyn Fn(&(Cow<'_, str>, String)) -> bool| later.iter().any(same);
-    if earlier
-        .iter()
-        .all(|log| is_in_later(&|other| other.0 == log.0))
-    {
+    let has_each = |is_same: fn(&Log<'_>, &Log<'_>) -> bool| {
+        let is_in_later = |log| later.iter().any(|other| is_same(log, other));
+        earlier.iter().all(is_in_later)
+    };
+    if has_each(|log, other| other.blake3 == log.blake3) {
         // Only the options or the importer are different.
         return true;
     }
-    let has_all = earlier
-        .iter()
-        .all(|log| is_in_later(&|other| other.0 == log.0 || other.1 == log.1));
+    let has_all = has_each(|log, other| other.blake3 == log.blake3 || other.file == log.file);
     let started = |record: &Row<'_>| record.name("startedAt");
     let starts_later = seconds_between(started(&first).as_deref(), started(&second).as_deref())
         .is_some_and(|seconds| seconds > 0.0);
