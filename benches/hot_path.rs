@@ -63,7 +63,7 @@ fn hot_path(criterion: &mut Criterion) {
             let sidecar = inspected.sidecars[0].as_ref();
             let tape = &inspected.tapes[0];
             let strip = view::strip::strip(&config, &layouts[0], tape, sidecar);
-            render::strip::render(black_box(&strip), "runs/run/index.html", 1)
+            black_box(&strip).svg("runs/run/index.html", 1)
         });
     });
     group.bench_function("draw card", |bencher| {

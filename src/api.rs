@@ -64,7 +64,7 @@ pub mod publish {
     pub use crate::publish::Stage;
 }
 pub mod render {
-    pub use crate::render::{card, strip, timeline};
+    pub use crate::render::{card, timeline};
 }
 pub mod rules {
     pub use crate::rules::{markdown, record, review, sidecar, tape, threads, trace};

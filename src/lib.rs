@@ -68,7 +68,7 @@
 //! | `feeds` | what machines read | `config`, `diagnostics`, `formats`, `links`, `markup`, `model`, `shapes`, `url` |
 //! | `export` | the tables of `--export` | `feeds`, `inspect`, `model` |
 //! | `schema` | the JSON Schemas of inputs and feeds | `config`, `diagnostics`, `feeds`, `formats`, `ledger`, `model`, `shapes` |
-//! | `view` | what people read: one struct per page | `config`, `diagnostics`, `ledger`, `links`, `markup`, `model`, `url` |
+//! | `view` | what people read: formatted values and drawings that pages share | `config`, `diagnostics`, `ledger`, `links`, `markup`, `model`, `url` |
 //! | `render` | how views become bytes | `characters`, `config`, `diagnostics`, `links`, `markup`, `view` |
 //! | `assets` | the static files | `render`, `view` |
 //! | `site` | (edge) a site: its settings and its own files | `assets`, `beneath`, `cache`, `config`, `diagnostics`, `discover`, `ledger`, `load`, `pictures`, `render`, `secrets`, `url`, `view` |
@@ -93,8 +93,9 @@
 //!   parsing, so [`inspect`] gets a [`load::Beside`] to read them, and calls no other edge. Only [`author`], [`serve`], the
 //!   binary and [`cache`] read a clock; [`cache`] compares it with file times to find unchanged files, never for published
 //!   content.
-//! - [`formats`] knows nothing of [`model`]; templates see [`view`] only.
-//! - The only type that a template prints unescaped is [`markup::Html`], and only [`markup`] and [`render`] make one.
+//! - [`formats`] knows nothing of [`model`]; [`model`] knows nothing of serde; templates see pages and [`view`] only.
+//! - The only type that a template prints unescaped is [`markup::Html`], and only [`markup`], [`render`] and the
+//!   drawings in [`view`] make one.
 //! - Recorded text never passes through the minifier: the shell of a page is minified once per depth, with
 //!   slots for its content.
 //! - [`discover`] sets the order, and all steps keep it: parallel steps collect in input order, maps are sorted.

@@ -34,11 +34,12 @@ use crate::model::findings::{Findings, SpooledCard};
 use crate::render::templates::Renderer;
 use crate::site::Site;
 use crate::url::HttpUrl;
-use crate::view::annotations::{self as annotations_view, Card, Catalogue, Filed, SpooledText};
+use crate::view::annotations::{self as annotations_view, Card, SpooledText};
 use crate::view::chrome::PageInfo;
 use crate::view::row::PAGE_SIZE;
 use crate::{links, schema, spool};
 
+use self::annotations::{Catalogue, Filed};
 pub(super) use self::problems::Quarantined;
 use self::reuse::{Keys, Recorder};
 use super::kept::Facet;
@@ -56,6 +57,23 @@ struct Page {
     /// The paths that search engines may list.
     listed: fn(&Lists<'_>) -> Vec<String>,
     write: fn(&Lists<'_>) -> Result<(), Diagnostic>,
+}
+
+impl Page {
+    /// A page that each build makes, and that search engines do not list.
+    const fn new(
+        name: &'static str,
+        folders: &'static [&'static str],
+        write: fn(&Lists<'_>) -> Result<(), Diagnostic>,
+    ) -> Self {
+        Self {
+            name,
+            folders,
+            made_of: None,
+            listed: |_| Vec::new(),
+            write,
+        }
+    }
 }
 
 /// All pages and files that are made of all runs, in the order of the sitemap. They are written in parallel.
@@ -80,22 +98,10 @@ const PAGES: [&Page; 17] = [
 ];
 
 /// `schema/`
-const SCHEMAS: Page = Page {
-    name: "schemas",
-    folders: &["schema"],
-    made_of: None,
-    listed: |_| Vec::new(),
-    write: schemas,
-};
+const SCHEMAS: Page = Page::new("schemas", &["schema"], schemas);
 
 /// `assets/`, and the files of `static/`.
-const ASSETS: Page = Page {
-    name: "assets",
-    folders: &["assets"],
-    made_of: None,
-    listed: |_| Vec::new(),
-    write: assets,
-};
+const ASSETS: Page = Page::new("assets", &["assets"], assets);
 
 /// The first path segments that the site uses itself.
 pub(super) fn reserved() -> BTreeSet<&'static str> {

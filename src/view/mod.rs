@@ -1,4 +1,4 @@
-//! The views: one struct per page, with formatted fields. Templates see nothing else.
+//! What pages share: formatted values, sections and drawings. A page with its template is in `pipeline/lists` or `pipeline/run`.
 
 pub(crate) mod annotations;
 pub mod axis;

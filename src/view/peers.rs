@@ -2,6 +2,9 @@
 
 use std::sync::Arc;
 
+use serde::{Serialize, Serializer};
+
+use crate::markup::Html;
 use crate::model::archive::{Archive, Entry};
 use crate::model::comparison::Set;
 use crate::model::run::Metric;
@@ -9,7 +12,7 @@ use crate::model::run::Metric;
 use super::plot::Scale;
 
 /// Width of the drawing.
-pub const WIDTH: f64 = 120.0;
+const WIDTH: f64 = 120.0;
 /// Maximum peers drawn, the newest.
 const DOTS: usize = 60;
 
@@ -23,11 +26,11 @@ pub(crate) struct PeerRange {
 #[derive(Debug, Clone)]
 pub struct Peers {
     /// Positions of the peers from the left, including the run.
-    pub dots: Vec<f64>,
+    dots: Vec<f64>,
     /// Position of the run.
-    pub at: f64,
+    at: f64,
     /// Whether the run completed.
-    pub completed: bool,
+    completed: bool,
 }
 
 fn cost(entry: &Entry) -> Option<f64> {
@@ -57,6 +60,26 @@ pub(crate) fn ranges(archive: &Archive, set: &Set) -> Vec<Option<PeerRange>> {
         (costs.len() > 1).then_some(PeerRange { scale, dots })
     };
     set.variants.iter().map(range).collect()
+}
+
+/// Serializes as the drawing: a line for the range, a dot for each peer, and a mark for the run.
+impl Serialize for Peers {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        let mut dots = String::new();
+        for x in &self.dots {
+            dots.push_str(&format!("M{x:.0} 8h0"));
+        }
+        let at = self.at;
+        let own = if self.completed {
+            format!("<circle cx=\"{at:.0}\" cy=\"8\" r=\"4\"/>")
+        } else {
+            format!("<path class=\"x\" d=\"m{at:.0} 8 4 4-8-8m0 8 8-8\"/>")
+        };
+        Html::finished(format!(
+            "<svg class=\"peers\" viewBox=\"0 0 {WIDTH} 16\" aria-hidden=\"true\"><path d=\"M0 8h{WIDTH}\"/><path d=\"{dots}\"/>{own}</svg>"
+        ))
+        .serialize(serializer)
+    }
 }
 
 impl PeerRange {

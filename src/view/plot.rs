@@ -1,10 +1,14 @@
 //! Plots of comparable runs, one per variant: the metrics of the axes, the positions of runs, shared marks, and the positions of
-//! model names.
+//! model names. Shape and color show the series, hollow marks incomplete runs, and a number several runs with one mark.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
+use serde::{Serialize, Serializer};
+
 use crate::diagnostics::text::capitalized;
+use crate::markup::Html;
+use crate::markup::escape::push_attribute;
 use crate::model::archive::{Archive, Entry, GroupBy};
 use crate::model::comparison::Set;
 use crate::model::run::{Metric, Number};
@@ -14,9 +18,9 @@ use super::format;
 use crate::links;
 
 /// Width and height of the drawing.
-pub const SIZE: (f64, f64) = (400.0, 300.0);
+const SIZE: (f64, f64) = (400.0, 300.0);
 /// Bounds of the plot area in the drawing: left, top, right, bottom.
-pub const FRAME: (f64, f64, f64, f64) = (56.0, 28.0, 388.0, 256.0);
+const FRAME: (f64, f64, f64, f64) = (56.0, 28.0, 388.0, 256.0);
 /// Runs closer than this share a mark, so that marks never overlap.
 const NEAR: f64 = 16.0;
 /// Maximum models or harnesses in a plot's legend.
@@ -27,26 +31,6 @@ const LETTER: f64 = 6.2;
 const LEAST: usize = 3;
 /// From this ratio of the largest to the smallest value, the scale is logarithmic.
 const WIDE: f64 = 20.0;
-
-/// A plot of two metrics.
-#[derive(Debug)]
-pub struct Plot {
-    pub caption: String,
-    /// The caption with the set of runs, which is unique on the page.
-    pub name: String,
-    /// The horizontal axis.
-    pub x: Axis,
-    /// The vertical axis.
-    pub y: Axis,
-    /// The marks, newest runs first.
-    pub marks: Vec<PlotPoint>,
-    /// The names next to marks.
-    pub labels: Vec<PlotLabel>,
-    /// The series whose names fit nowhere, with their run counts.
-    pub legend: Vec<(SeriesMark, String, usize)>,
-    /// What is not drawn, and why.
-    pub notes: Vec<String>,
-}
 
 /// An axis of a plot.
 #[derive(Debug)]
@@ -59,21 +43,21 @@ pub struct Axis {
 
 /// A mark for a run, or for several that would overlap.
 #[derive(Debug)]
-pub struct PlotPoint {
+struct PlotPoint {
     /// Distance from the left.
-    pub x: f64,
+    x: f64,
     /// Distance from the top.
-    pub y: f64,
+    y: f64,
     /// The series of the run, or of the newest run.
-    pub series: SeriesMark,
+    series: SeriesMark,
     /// Whether the run completed.
-    pub completed: bool,
+    completed: bool,
     /// Number of runs.
-    pub runs: usize,
+    runs: usize,
     /// The page of the run, or of the newest run.
-    pub href: String,
+    href: String,
     /// The content of its tooltip.
-    pub title: String,
+    title: String,
 }
 
 /// The shape and color of a model or harness, by its index among all names: the same in every plot and table of the site.
@@ -82,12 +66,12 @@ pub struct SeriesMark(pub usize);
 
 /// A name next to a mark.
 #[derive(Debug)]
-pub struct PlotLabel {
+struct PlotLabel {
     /// The position of its start, end or middle, depending on `anchor`.
-    pub at: (f64, f64),
+    at: (f64, f64),
     /// `start`, `end` or `middle`.
-    pub anchor: &'static str,
-    pub name: String,
+    anchor: &'static str,
+    name: String,
 }
 
 /// A metric of a run.
@@ -153,13 +137,13 @@ fn short(value: f64) -> String {
 
 /// The plots of a set of comparable runs, for a page whose path to the root is `root`. Variants are different tasks, so each has
 /// its own plots, with shared scales. A variant with too few runs has none.
-pub fn plots(archive: &Archive, set: &Set, root: &str) -> Vec<Plot> {
+pub fn plots(archive: &Archive, set: &Set, root: &str) -> Vec<Html> {
     let up = [PlotMetric::Time, PlotMetric::Tokens].into_iter();
     up.flat_map(|y| facets(archive, set, (PlotMetric::Cost, y), root))
         .collect()
 }
 
-fn facets(archive: &Archive, set: &Set, axes: (PlotMetric, PlotMetric), root: &str) -> Vec<Plot> {
+fn facets(archive: &Archive, set: &Set, axes: (PlotMetric, PlotMetric), root: &str) -> Vec<Html> {
     let points = |runs: &[usize]| -> Vec<Point> {
         let known = runs.iter().filter_map(|&run| {
             let entry = &archive.runs[run];
@@ -189,16 +173,33 @@ fn facets(archive: &Archive, set: &Set, axes: (PlotMetric, PlotMetric), root: &s
         );
         let marks = marks(archive, points, axes, (&across, &up), root);
         let (labels, legend) = named(archive, points, &marks);
-        Plot {
-            name: format!("{caption}, {set}"),
-            caption,
-            x: across.axis(),
-            y: up.axis(),
-            marks,
-            labels,
-            legend,
-            notes: notes(archive, runs, &[axes.0, axes.1]),
+        let mut out = String::with_capacity(marks.len() * 260 + 4096);
+        out.push_str("<figure class=\"plot\"><figcaption>");
+        push_attribute(&mut out, &caption);
+        out.push_str("</figcaption>");
+        let (width, height) = SIZE;
+        out.push_str(&format!(
+            "<svg viewBox=\"0 0 {width} {height}\" role=\"group\" aria-label=\""
+        ));
+        // Unique on the page.
+        push_attribute(&mut out, &format!("{caption}, {set}"));
+        out.push_str("; each mark is a run in the table\">");
+        push_axes(&mut out, &across.axis(), &up.axis());
+        for mark in &marks {
+            push_mark(&mut out, mark);
         }
+        for label in &labels {
+            push_words(&mut out, label.at, label.anchor, &label.name);
+        }
+        out.push_str("</svg>");
+        push_legend(&mut out, &legend);
+        for note in notes(archive, runs, &[axes.0, axes.1]) {
+            out.push_str("<p class=\"quiet\">");
+            push_attribute(&mut out, &note);
+            out.push_str("</p>");
+        }
+        out.push_str("</figure>");
+        Html::finished(out)
     };
     variants.iter().map(facet).collect()
 }
@@ -472,4 +473,111 @@ impl Scale {
                 .flat_map(|exponent| [1.0, 2.0, 5.0].map(|digit| digit * 10.0_f64.powi(exponent))),
         )
     }
+}
+
+/// Shapes of the series, centered at 0 0. A series is recognizable by shape alone.
+const SHAPES: [&str; 6] = [
+    "M-5 0a5 5 0 1 0 10 0a5 5 0 1 0 -10 0z",
+    "M-4.5 -4.5h9v9h-9z",
+    "M0 -6L5.5 4.5h-11z",
+    "M0 -6.5L6.5 0L0 6.5L-6.5 0z",
+    "M0 6L5.5 -4.5h-11z",
+    "M-5.5 -3L0 -6L5.5 -3V3L0 6L-5.5 3z",
+];
+
+/// Color and shape of a series. The first six differ in both; later ones reuse shapes in other colors.
+fn look(SeriesMark(position): SeriesMark) -> (usize, &'static str) {
+    let shape = position % SHAPES.len();
+    (
+        (position + position / SHAPES.len()) % SHAPES.len(),
+        SHAPES[shape],
+    )
+}
+
+/// Serializes as a small sign for the legend.
+impl Serialize for SeriesMark {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        Html::finished(sign(*self)).serialize(serializer)
+    }
+}
+
+fn sign(series: SeriesMark) -> String {
+    let (color, shape) = look(series);
+    format!(
+        "<svg class=\"m m{color}\" viewBox=\"-8 -8 16 16\" aria-hidden=\"true\"><path d=\"{shape}\"/></svg>"
+    )
+}
+
+/// Draws both axes.
+fn push_axes(out: &mut String, x_axis: &Axis, y_axis: &Axis) {
+    let (left, top, right, bottom) = FRAME;
+    out.push_str(&format!(
+        "<path class=\"frame\" d=\"M{left} {top}V{bottom}H{right}\"/>"
+    ));
+    let mut end = f64::NEG_INFINITY;
+    for (x, words) in &x_axis.ticks {
+        out.push_str(&format!(
+            "<path class=\"grid\" d=\"M{x:.1} {top}V{bottom}\"/>"
+        ));
+        // Labels that would overlap the previous one are omitted; the line stays.
+        #[allow(clippy::cast_precision_loss, reason = "a few characters")]
+        let half = words.chars().count() as f64 * 3.4;
+        if x - half > end {
+            push_words(out, (*x, bottom + 16.0), "middle", words);
+            end = x + half + 4.0;
+        }
+    }
+    for (y, words) in &y_axis.ticks {
+        out.push_str(&format!(
+            "<path class=\"grid\" d=\"M{left} {y:.1}H{right}\"/>"
+        ));
+        push_words(out, (left - 6.0, y + 4.0), "end", words);
+    }
+    push_words(out, (right, bottom + 36.0), "end", &x_axis.label);
+    push_words(out, (4.0, top - 14.0), "start", &y_axis.label);
+}
+
+fn push_words(out: &mut String, (x, y): (f64, f64), anchor: &str, words: &str) {
+    out.push_str(&format!(
+        "<text x=\"{x:.1}\" y=\"{y:.1}\" text-anchor=\"{anchor}\">"
+    ));
+    push_attribute(out, words);
+    out.push_str("</text>");
+}
+
+fn push_mark(out: &mut String, mark: &PlotPoint) {
+    out.push_str("<a href=\"");
+    push_attribute(out, &mark.href);
+    out.push_str("\" tabindex=\"-1\" aria-label=\"");
+    push_attribute(out, &mark.title);
+    out.push_str("\"><title>");
+    push_attribute(out, &mark.title);
+    out.push_str("</title>");
+    let at = format!("transform=\"translate({:.1} {:.1})\"", mark.x, mark.y);
+    if mark.runs == 1 {
+        let (color, shape) = look(mark.series);
+        let open = if mark.completed { "" } else { " open" };
+        out.push_str(&format!(
+            "<path class=\"m{color}{open}\" {at} d=\"{shape}\"/>"
+        ));
+    } else {
+        out.push_str(&format!(
+            "<g class=\"many\" {at}><circle r=\"8\"/><text y=\"3.2\" text-anchor=\"middle\">{}</text></g>",
+            mark.runs
+        ));
+    }
+    out.push_str("</a>");
+}
+
+fn push_legend(out: &mut String, legend: &[(SeriesMark, String, usize)]) {
+    if legend.is_empty() {
+        return;
+    }
+    out.push_str("<ul class=\"legend\">");
+    for (series, name, runs) in legend {
+        out.push_str(&format!("<li>{}", sign(*series)));
+        push_attribute(out, name);
+        out.push_str(&format!(" {runs}</li>"));
+    }
+    out.push_str("</ul>");
 }

@@ -1,5 +1,6 @@
 //! A tape as a drawing: up to some hundred events as a bar each, in the lane of their family, or more events as columns.
-//! Annotations and failures are above, spans and times below.
+//! Annotations and failures are above, spans and times below. Uses only integers, so that a tape has the same bytes on every
+//! machine.
 
 use std::collections::BTreeMap;
 
@@ -13,22 +14,23 @@ use super::axis::{Axis, Scale};
 use super::density::{Density, GlyphPath};
 use super::format;
 use super::timeline::{Anchor, Layout, appearance, lanes};
-pub use marks::{FailureLabel, Failures, Label};
+use crate::markup::Html;
+use marks::{Failures, Label};
 
 mod marks;
 
 /// Width of the strip, in its own units.
-pub const WIDTH: u32 = 1000;
+const WIDTH: u32 = 1000;
 /// Height of a row for annotations, failures, or a family, in pixels.
-pub const ROW: u32 = 18;
+const ROW: u32 = 18;
 /// Height of a lane of brackets, in pixels.
-pub const BRACKET: u32 = 6;
+const BRACKET: u32 = 6;
 /// Maximum number of events drawn as bars.
 const SINGLE: usize = 600;
 /// Number of columns for a longer tape.
 const COLUMNS: u32 = 100;
 /// Width of a column, and of a collapsed gap between columns.
-pub const COLUMN: u32 = WIDTH / COLUMNS;
+const COLUMN: u32 = WIDTH / COLUMNS;
 /// Minimum rows of columns.
 const ROWS: usize = 4;
 /// Width of a collapsed gap between bars.
@@ -48,22 +50,22 @@ const AREA: u32 = 25;
 #[derive(Debug)]
 pub struct Strip<'a> {
     layout: &'a Layout<'a>,
-    pub events: Drawing,
+    events: Drawing,
     /// Rows of the events.
-    pub rows: u32,
+    rows: u32,
     /// The areas that link to events, from left to right.
-    pub areas: Vec<Place<'a>>,
-    pub failures: Failures<'a>,
+    areas: Vec<Place<'a>>,
+    failures: Failures<'a>,
     /// The annotations, left to right.
-    pub pins: Vec<Pin>,
+    pins: Vec<Pin>,
     /// The spans.
-    pub brackets: Vec<Bracket>,
+    brackets: Vec<Bracket>,
     /// Bounds of collapsed gaps.
-    pub folds: Vec<(u32, u32)>,
+    folds: Vec<(u32, u32)>,
     /// Times and long gaps.
-    pub labels: Vec<Label>,
+    labels: Vec<Label>,
     /// Start of each page of the tape, if it has several.
-    pub page_starts: Vec<u32>,
+    page_starts: Vec<u32>,
     pub caption: String,
     /// How to read it.
     pub help: String,
@@ -73,7 +75,7 @@ pub struct Strip<'a> {
 
 /// The drawing of the events.
 #[derive(Debug)]
-pub enum Drawing {
+enum Drawing {
     /// The bars of each family, by start and end.
     Bars(Vec<(Family, Vec<(u32, u32)>)>),
     Columns(Vec<GlyphPath>),
@@ -83,39 +85,39 @@ pub enum Drawing {
 #[derive(Debug, Clone, Copy)]
 pub struct Place<'a> {
     /// Distance from the left.
-    pub x: u32,
+    x: u32,
     /// Index of the event's page.
-    pub page: usize,
+    page: usize,
     /// The event's anchor on that page.
-    pub anchor: Anchor<'a>,
+    anchor: Anchor<'a>,
 }
 
 /// An annotation, or several of one page that would overlap.
 #[derive(Debug)]
-pub struct Pin {
+struct Pin {
     /// Distance from the left.
-    pub x: u32,
+    x: u32,
     /// Class of the first annotation's kind.
-    pub class: &'static str,
+    class: &'static str,
     /// Sign of the first annotation.
-    pub sign: &'static str,
+    sign: &'static str,
     /// Number of annotations.
-    pub count: usize,
+    count: usize,
     /// Index of the first annotation's page.
-    pub page: usize,
+    page: usize,
     /// Its anchor on that page.
-    pub anchor: String,
+    anchor: String,
 }
 
 /// A span.
 #[derive(Debug)]
-pub struct Bracket {
+struct Bracket {
     /// Start.
-    pub from: u32,
+    from: u32,
     /// End.
-    pub to: u32,
+    to: u32,
     /// Lane, from 0.
-    pub lane: usize,
+    lane: usize,
 }
 
 /// A row with its name and count.
@@ -201,9 +203,114 @@ pub fn strip<'a>(
 }
 
 impl Strip<'_> {
+    /// The SVG for the page at path `from`, which has page `page` of the tape. It repeats the timeline, so it is hidden from
+    /// screen readers. Shapes are stretched to the width of the container; text is not.
+    pub fn svg(&self, from: &str, page: usize) -> Html {
+        let hrefs = self.hrefs(from);
+        let href = |page: usize| hrefs.get(&page).map_or("#", String::as_str);
+        let link = |place: &Place<'_>| {
+            let mut link = format!("<a href={}", href(place.page));
+            place.anchor.push_to(&mut link);
+            link + " tabindex=-1>"
+        };
+        let top = self.top();
+        let bottom = top + self.rows * ROW;
+        let lanes = self.brackets.iter().map(|bracket| bracket.lane + 1).max();
+        let below = bottom + BRACKET * u32::try_from(lanes.unwrap_or(0)).unwrap_or(0);
+        let height = below + ROW;
+        let mut svg = String::with_capacity(8 * 1024);
+        let mut push = |text: String| svg.push_str(&text);
+        push(format!(
+            "<svg class=strip height={height} aria-hidden=true>"
+        ));
+        push(format!(
+            "<svg viewBox=\"0 0 {WIDTH} {height}\" preserveAspectRatio=none>"
+        ));
+        if let Some((from, to)) = self.range(page) {
+            push(format!(
+                "<path class=page d=\"M{from} {top}H{to}V{bottom}H{from}z\"/>"
+            ));
+        }
+        for (from, to) in &self.folds {
+            let x = u32::midpoint(*from, *to);
+            push(format!("<path class=fold d=\"M{x} {top}V{below}\"/>"));
+        }
+        match &self.events {
+            Drawing::Bars(families) => {
+                for (row, (family, bars)) in (0..).zip(families) {
+                    let (family, d) = (family.word(), lines(bars, top + row * ROW + ROW / 2));
+                    push(format!("<path class=f-{family} d=\"{d}\"/>"));
+                }
+            }
+            Drawing::Columns(columns) => {
+                push(format!("<g class=stacks stroke-width={}>", COLUMN - 1));
+                for GlyphPath { class, d } in columns {
+                    push(format!("<path class={class} d=\"{d}\"/>"));
+                }
+                push("</g>".to_owned());
+            }
+        }
+        for area in &self.areas {
+            // The style sheet stretches it to the full width and height of its area.
+            push(format!("{}<rect x={} /></a>", link(area), area.x));
+        }
+        for line in &self.failures.lines {
+            let (link, x, top) = (link(line), line.x, top - 2);
+            push(format!("{link}<path d=\"M{x} {top}V{bottom}\"/></a>"));
+        }
+        for Bracket { from, to, lane } in &self.brackets {
+            let y = bottom + BRACKET * u32::try_from(*lane).unwrap_or(0);
+            push(format!("<path class=bracket d=\"M{from} {y}v4H{to}v-4\"/>"));
+        }
+        push("</svg>".to_owned());
+        for pin in &self.pins {
+            let (href, anchor, class, x) = (href(pin.page), &pin.anchor, pin.class, percent(pin.x));
+            let text = match pin.count {
+                1 => pin.sign.to_owned(),
+                count => count.to_string(),
+            };
+            push(format!(
+                "<a href={href}{anchor} tabindex=-1><circle class=\"pin an-{class}\" r=8 cy=9 cx={x} />\
+                 <text y=13 x={x}>{text}</text></a>"
+            ));
+        }
+        let failures = &self.failures;
+        let has_discs = failures.lines.is_empty();
+        let broad = if failures.slim.is_some() {
+            " broad"
+        } else {
+            ""
+        };
+        let wide = (!failures.wide.is_empty()).then_some((broad, &failures.wide));
+        let slim = failures.slim.as_ref().map(|labels| (" slim", labels));
+        for (class, labels) in wide.into_iter().chain(slim) {
+            push(format!("<g class=\"nos{class}\">"));
+            for label in labels {
+                let text = text(label.place.x, top - 5, &label.text);
+                push(if has_discs {
+                    let (link, y, x) = (link(&label.place), top - 9, percent(label.place.x));
+                    format!("{link}<circle r=8 cy={y} cx={x} />{text}</a>")
+                } else {
+                    text
+                });
+            }
+            push("</g>".to_owned());
+        }
+        for label in &self.labels {
+            let text = text(label.x, height - 4, &label.text);
+            push(if label.is_broad {
+                format!("<g class=broad>{text}</g>")
+            } else {
+                text
+            });
+        }
+        push("</svg>".to_owned());
+        Html::finished(svg)
+    }
+
     /// Prefixes of event addresses on the page at path `from`, for the pages of the tape that the strip links to, by their
     /// index. A tape may have thousands of pages, and each of them shows the strip.
-    pub fn hrefs(&self, from: &str) -> BTreeMap<usize, String> {
+    fn hrefs(&self, from: &str) -> BTreeMap<usize, String> {
         let labels = self
             .failures
             .wide
@@ -224,7 +331,7 @@ impl Strip<'_> {
     }
 
     /// The range of page `number`, if the tape has several pages.
-    pub fn range(&self, number: usize) -> Option<(u32, u32)> {
+    fn range(&self, number: usize) -> Option<(u32, u32)> {
         let from = self.page_starts.get(number.checked_sub(1)?)?;
         Some((
             *from,
@@ -233,9 +340,43 @@ impl Strip<'_> {
     }
 
     /// Height above the events, in pixels.
-    pub fn top(&self) -> u32 {
+    fn top(&self) -> u32 {
         ROW * (1 + u32::from(!self.pins.is_empty()))
     }
+}
+
+/// A horizontal position in percent of the width.
+fn percent(x: u32) -> String {
+    match (x / (WIDTH / 100), x % (WIDTH / 100)) {
+        (whole, 0) => format!("{whole}%"),
+        (whole, tenths) => format!("{whole}.{tenths}%"),
+    }
+}
+
+/// A text centered at a position, or aligned inward near the edges.
+fn text(x: u32, y: u32, text: &str) -> String {
+    let anchor = match x {
+        0..30 => " text-anchor=start",
+        970.. => " text-anchor=end",
+        _ => "",
+    };
+    format!("<text y={y} x={}{anchor}>{text}</text>", percent(x))
+}
+
+/// Horizontal lines at one height, each relative to the previous one.
+fn lines(bars: &[(u32, u32)], y: u32) -> String {
+    let mut path = String::new();
+    let mut at = None;
+    for (from, to) in bars {
+        path.push_str(&match at {
+            None => format!("M{from} {y}"),
+            // A short bar may extend past the start of the next one.
+            Some(at) => format!("m{} 0", i64::from(*from) - i64::from(at)),
+        });
+        path.push_str(&format!("h{}", to - from));
+        at = Some(*to);
+    }
+    path
 }
 
 /// The families on a tape, except errors, which count as failures.

@@ -220,7 +220,24 @@ fn circle(uses: &BTreeMap<Path, BTreeMap<Path, String>>, start: &Path) -> Option
 }
 
 #[test]
-fn only_markup_and_render_say_that_html_is_finished() {
+fn the_model_knows_nothing_of_serde() {
+    let serde = [
+        "serde",
+        "serde_json",
+        "schemars",
+        "Serialize",
+        "Deserialize",
+    ];
+    let source = Source::read();
+    for (module, text) in source.0.iter().filter(|(module, _)| top(module) == "model") {
+        let words = source::words(text);
+        let found = words.iter().find(|word| serde.contains(&word.as_str()));
+        assert_eq!(found, None, "in {}", module.join("::"));
+    }
+}
+
+#[test]
+fn only_markup_render_and_view_say_that_html_is_finished() {
     let source = Source::read();
     let finished = ["Html", "::", "finished"];
     let makers: BTreeSet<String> = source
@@ -235,7 +252,7 @@ fn only_markup_and_render_say_that_html_is_finished() {
         .collect();
     assert_eq!(
         makers,
-        BTreeSet::from(["markup".to_owned(), "render".to_owned()])
+        BTreeSet::from(["markup", "render", "view"].map(str::to_owned))
     );
 }
 

@@ -1,43 +1,353 @@
-//! Writes the pages with all annotations.
+//! The pages of all annotations: what each kind means, and every annotation under its kind.
+
+use std::collections::BTreeMap;
+use std::ops::Range;
 
 use rayon::prelude::*;
+use serde::Serialize;
 
 use crate::diagnostics::Diagnostic;
 use crate::links;
+use crate::model::annotation::{HYPOTHESIS_STATUSES, Kind};
+use crate::model::findings::SpooledCard;
 use crate::pipeline::kept::Facet;
-use crate::view::annotations::Filed;
+use crate::view::annotations::Card;
+use crate::view::annotations::kinds::{
+    KINDS, KindInfo, appearance_of, folder, kind_index, part_anchor, part_definition, part_name,
+    parts_of,
+};
 use crate::view::chrome::{PageInfo, Script};
+use crate::view::format;
+use crate::view::row::{PAGE_SIZE, Pager, list_page};
 
 use super::{Lists, Page, numbered};
 
 pub(super) const PAGE: Page = Page {
-    name: "annotations",
-    folders: &["annotations"],
     made_of: Some(&[Facet::Cards]),
     listed: |lists| {
         let first = links::list("annotations", 1);
-        [first].into_iter().chain(lists.catalogue.paths()).collect()
+        let pages = lists.catalogue.pages().into_iter();
+        let pages = pages.map(|(kind, number)| kind_path(kind, number));
+        [first].into_iter().chain(pages).collect()
     },
-    write,
+    ..Page::new("annotations", &["annotations"], write)
 };
 
+/// Annotations of each kind on the first page, and of each status of hypotheses before the others are unfolded.
+const FIRST: usize = 6;
+
+/// The first page: every kind with its definition and its newest annotations.
+#[derive(Debug, Serialize)]
+struct AnnotationsPage {
+    /// `213 annotations on 24 runs`; `None` when there is none.
+    summary: Option<String>,
+    shelves: Vec<KindView>,
+}
+
+/// What both pages show of a kind.
+#[derive(Debug, Serialize)]
+struct KindHead {
+    /// Its word in the format.
+    kind: &'static str,
+    class: &'static str,
+    sign: &'static str,
+    title: &'static str,
+    definition: &'static str,
+    /// `12 annotations`
+    count: String,
+    parts: Vec<PartCount>,
+}
+
+/// A kind on the first page.
+#[derive(Debug, Serialize)]
+struct KindView {
+    #[serde(flatten)]
+    head: KindHead,
+    /// `12`
+    number: String,
+    /// Its own page; `None` when there is no annotation of it.
+    href: Option<String>,
+    /// The newest.
+    cards: Vec<Card>,
+    /// Whether there are more than these.
+    more: bool,
+}
+
+/// A part of a kind and how many there are.
+#[derive(Debug, Serialize)]
+struct PartCount {
+    /// Its word.
+    name: String,
+    /// Where it begins.
+    href: String,
+    /// How many.
+    count: String,
+}
+
+#[derive(Debug, Serialize)]
+struct KindPage {
+    #[serde(flatten)]
+    head: KindHead,
+    /// Whether the parts are side by side: hypotheses by status.
+    is_board: bool,
+    /// The annotations on this page.
+    groups: Vec<PartView>,
+    pager: Pager,
+}
+
+/// A part of a kind with its annotations on a page.
+#[derive(Debug, Serialize)]
+struct PartView {
+    /// Its word; `None` for a kind without parts.
+    name: Option<String>,
+    /// What it means.
+    definition: Option<&'static str>,
+    /// Id of the section.
+    anchor: String,
+    /// Whether it began on an earlier page.
+    continued: bool,
+    /// The annotations.
+    cards: Vec<Card>,
+    /// Those that are folded.
+    rest: Vec<Card>,
+    /// How many it has on this page.
+    count: usize,
+}
+
+impl PartView {
+    fn new(kind: usize, part: usize) -> Self {
+        Self {
+            name: part_name(kind, part),
+            definition: part_definition(kind, part),
+            anchor: part_anchor(kind, part),
+            continued: false,
+            cards: Vec::new(),
+            rest: Vec::new(),
+            count: 0,
+        }
+    }
+}
+
 fn write(lists: &Lists<'_>) -> Result<(), Diagnostic> {
-    let catalogue = &lists.catalogue;
-    let read = |card: &Filed| lists.card(card);
-    let view = catalogue.first_page(&read)?;
+    let catalogue = lists.catalogue;
+    let path = links::list("annotations", 1);
+    let view = catalogue.first_page(lists, &links::root(&path))?;
     let what = "Annotations of events by people, agents and tools, grouped by kind.";
     let info = PageInfo {
         scripts: &[Script::Contents, Script::Annotations],
-        ..PageInfo::listed(links::list("annotations", 1), "Annotations", what)
+        ..PageInfo::listed(path, "Annotations", what)
     };
     lists.page("annotations.html", &info, &view)?;
     catalogue.pages().into_par_iter().try_for_each(|page| {
-        let (path, view) = catalogue.kind_page(page, &read)?;
-        let what = format!("{} {}.", view.definition, view.count);
+        let (path, view) = catalogue.kind_page(lists, page)?;
+        let KindHead {
+            title,
+            definition,
+            ref count,
+            ..
+        } = view.head;
         let info = PageInfo {
             scripts: &[Script::Annotations],
-            ..PageInfo::listed(path, numbered(view.title, page.1), what)
+            ..PageInfo::listed(
+                path,
+                numbered(title, page.1),
+                format!("{definition} {count}."),
+            )
         };
         lists.page("annotation_kind.html", &info, &view)
     })
+}
+
+fn kind_path(kind: usize, number: usize) -> String {
+    links::list(&format!("annotations/{}", folder(kind)), number)
+}
+
+/// Every annotation by kind and part; within a part the newest run comes first.
+#[derive(Debug)]
+pub(super) struct Catalogue {
+    kinds: Vec<Vec<Filed>>,
+    runs: usize,
+}
+
+/// Where a card is.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Filed {
+    run: u32,
+    card: u32,
+    group: u8,
+}
+
+impl Filed {
+    /// Its run, by its place in the archive, and its place among the cards of the run.
+    pub(super) const fn card(self) -> (usize, usize) {
+        (self.run as usize, self.card as usize)
+    }
+
+    const fn group(self) -> usize {
+        self.group as usize
+    }
+}
+
+impl Catalogue {
+    /// Sorts the cards of all runs, which come in the archive's order.
+    pub(super) fn new<'f>(runs: impl Iterator<Item = &'f [SpooledCard]>) -> Self {
+        let mut catalogue = Self {
+            kinds: KINDS.iter().map(|_| Vec::new()).collect(),
+            runs: 0,
+        };
+        for (run, cards) in (0..).zip(runs) {
+            catalogue.runs += usize::from(!cards.is_empty());
+            for (card, spooled) in (0..).zip(cards) {
+                let group = u8::try_from(spooled.group()).unwrap_or(u8::MAX);
+                catalogue.kinds[spooled.kind()].push(Filed { run, card, group });
+            }
+        }
+        for cards in &mut catalogue.kinds {
+            cards.sort_by_key(|card| card.group);
+            cards.shrink_to_fit();
+        }
+        catalogue
+    }
+
+    /// How many hypotheses have each status.
+    pub(super) fn hypothesis_counts(&self) -> BTreeMap<&'static str, usize> {
+        let kind = kind_index(&Kind::Hypothesis);
+        let count = |part| self.of_part(kind, part).len();
+        let words = HYPOTHESIS_STATUSES.iter().enumerate();
+        words.map(|(part, word)| (*word, count(part))).collect()
+    }
+
+    fn head(&self, kind: usize, root: &str) -> KindHead {
+        let (class, sign) = appearance_of(kind);
+        let KindInfo {
+            kind: word,
+            title,
+            definition,
+        } = KINDS[kind];
+        KindHead {
+            kind: word,
+            class,
+            sign,
+            title,
+            definition,
+            count: format::count(self.kinds[kind].len(), "annotation"),
+            parts: self.parts(kind, root),
+        }
+    }
+
+    fn first_page(&self, lists: &Lists<'_>, root: &str) -> Result<AnnotationsPage, Diagnostic> {
+        let total: usize = self.kinds.iter().map(Vec::len).sum();
+        let mut shelves = Vec::new();
+        for (kind, cards) in self.kinds.iter().enumerate() {
+            // Unknown kinds are no part of the format: without one there is nothing to define.
+            if cards.is_empty() && kind == Kind::KNOWN.len() {
+                continue;
+            }
+            let newest = cards.iter().take(FIRST).map(|card| lists.card(card));
+            shelves.push(KindView {
+                head: self.head(kind, root),
+                number: format::grouped(&cards.len().to_string()),
+                href: (!cards.is_empty()).then(|| format!("{root}{}", kind_path(kind, 1))),
+                cards: newest.collect::<Result<_, _>>()?,
+                more: cards.len() > FIRST,
+            });
+        }
+        let (annotations, runs) = (
+            format::count(total, "annotation"),
+            format::count(self.runs, "run"),
+        );
+        Ok(AnnotationsPage {
+            summary: (total > 0).then(|| format!("{annotations} on {runs}")),
+            shelves,
+        })
+    }
+
+    fn parts(&self, kind: usize, root: &str) -> Vec<PartCount> {
+        let parts = 0..=parts_of(kind).len();
+        parts
+            .filter_map(|part| {
+                let name = part_name(kind, part)?;
+                let cards = self.of_part(kind, part);
+                let path = kind_path(kind, cards.start / PAGE_SIZE + 1);
+                (!cards.is_empty()).then(|| PartCount {
+                    name,
+                    href: format!("{root}{path}#{}", part_anchor(kind, part)),
+                    count: format::grouped(&cards.len().to_string()),
+                })
+            })
+            .collect()
+    }
+
+    /// The places of a part's cards among those of the kind.
+    fn of_part(&self, kind: usize, part: usize) -> Range<usize> {
+        let cards = &self.kinds[kind];
+        let start = cards.partition_point(|card| card.group() < part);
+        start..cards.partition_point(|card| card.group() <= part)
+    }
+
+    /// Kind and number of every page of a kind.
+    fn pages(&self) -> Vec<(usize, usize)> {
+        let kinds = self.kinds.iter().enumerate();
+        kinds
+            .flat_map(|(kind, cards)| {
+                (1..=cards.len().div_ceil(PAGE_SIZE)).map(move |number| (kind, number))
+            })
+            .collect()
+    }
+
+    /// A page of a kind, with its path.
+    fn kind_page(
+        &self,
+        lists: &Lists<'_>,
+        (kind, number): (usize, usize),
+    ) -> Result<(String, KindPage), Diagnostic> {
+        let cards = &self.kinds[kind];
+        let folder = format!("annotations/{}", folder(kind));
+        let page = list_page(&folder, number, PAGE_SIZE, cards.len(), "annotations");
+        let range = page.items;
+        let is_board = KINDS[kind].kind == "hypothesis";
+        let mut groups: Vec<PartView> = Vec::new();
+        for (index, filed) in cards.iter().enumerate().take(range.end).skip(range.start) {
+            let group = filed.group();
+            let begins = index == 0 || cards[index - 1].group() != group;
+            if begins || index == range.start {
+                groups.push(PartView {
+                    continued: !begins,
+                    ..PartView::new(kind, group)
+                });
+            }
+            if let Some(part) = groups.last_mut() {
+                let mut card = lists.card(filed)?;
+                // The heading says it.
+                card.group = card.group.filter(|_| part.name.is_none());
+                part.count += 1;
+                let is_folded = is_board && part.cards.len() == FIRST;
+                let cards = if is_folded {
+                    &mut part.rest
+                } else {
+                    &mut part.cards
+                };
+                cards.push(card);
+            }
+        }
+        if is_board && cards.len() <= PAGE_SIZE {
+            self.fill_board(kind, &mut groups);
+        }
+        let view = KindPage {
+            head: self.head(kind, &page.root),
+            is_board,
+            groups,
+            pager: page.pager,
+        };
+        Ok((page.path, view))
+    }
+
+    /// Columns for the statuses that no hypothesis has: that nothing was disproven yet is worth seeing.
+    fn fill_board(&self, kind: usize, groups: &mut Vec<PartView>) {
+        for part in 0..parts_of(kind).len() {
+            if self.of_part(kind, part).is_empty() {
+                groups.insert(part.min(groups.len()), PartView::new(kind, part));
+            }
+        }
+    }
 }

@@ -14,13 +14,7 @@ use crate::view::row::{Pager, list_pages};
 
 use super::{Lists, Page};
 
-pub(super) const PAGE: Page = Page {
-    name: "changes",
-    folders: &["changes"],
-    made_of: None,
-    listed: |_| Vec::new(),
-    write,
-};
+pub(super) const PAGE: Page = Page::new("changes", &["changes"], write);
 
 /// Builds per page.
 const BUILDS: usize = 20;

@@ -40,11 +40,9 @@ impl Item {
 }
 
 pub(super) const PAGE: Page = Page {
-    name: "compare",
-    folders: &["compare"],
     made_of: Some(&[Facet::Compare]),
     listed: |_| vec![links::COMPARE.to_owned()],
-    write,
+    ..Page::new("compare", &["compare"], write)
 };
 
 fn write(lists: &Lists<'_>) -> Result<(), Diagnostic> {

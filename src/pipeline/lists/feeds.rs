@@ -20,11 +20,8 @@ use super::machines::atom;
 use super::{Lists, Page};
 
 pub(super) const PAGE: Page = Page {
-    name: "feeds",
-    folders: &["feeds"],
-    made_of: None,
     listed: |_| vec!["feeds/index.html".to_owned()],
-    write,
+    ..Page::new("feeds", &["feeds"], write)
 };
 
 /// An archive-wide feed.

@@ -17,7 +17,7 @@ use crate::view::chrome::{PageInfo, Script};
 use crate::view::matrix::{self, Matrix};
 use crate::view::outcomes;
 use crate::view::peers::{self, PeerRange};
-use crate::view::plot::{self, Plot};
+use crate::view::plot;
 use crate::view::reliability::{ReliabilityView, reliability};
 use crate::view::row::{ListPage, PAGE_SIZE, Pager, RunRow, list_pages, row};
 use crate::view::timeline::head;
@@ -27,11 +27,9 @@ use crate::view::{Cell, Link, card, format};
 use super::{Lists, Page, group_lists, numbered, paths};
 
 pub(super) const PAGE: Page = Page {
-    name: "groups",
-    folders: &["cases", "models", "harnesses"],
     made_of: Some(&[]),
-    listed: listed,
-    write,
+    listed,
+    ..Page::new("groups", &["cases", "models", "harnesses"], write)
 };
 
 fn listed(lists: &Lists<'_>) -> Vec<String> {
@@ -104,7 +102,7 @@ struct SetView {
     /// Whether the table began on an earlier page.
     continued: bool,
     /// Metrics of all its runs against each other, where the table begins.
-    plots: Vec<Plot>,
+    plots: Vec<Html>,
 }
 
 /// The runs of a variant.

@@ -24,11 +24,9 @@ use crate::{feeds, links, spool};
 use super::{Lists, Page};
 
 pub(super) const PAGE: Page = Page {
-    name: "home",
-    folders: &[],
     made_of: Some(&[Facet::Newest]),
     listed: |_| vec!["index.html".to_owned()],
-    write,
+    ..Page::new("home", &[], write)
 };
 
 /// Number of newest runs on the home page.

@@ -14,11 +14,8 @@ use crate::view::format;
 use super::{Lists, PAGES, Page};
 
 pub(super) const PAGE: Page = Page {
-    name: "machines",
-    folders: &["robots", "sitemap"],
     made_of: Some(&[Facet::Cards, Facet::Threads]),
-    listed: |_| Vec::new(),
-    write,
+    ..Page::new("machines", &["robots", "sitemap"], write)
 };
 
 fn write(lists: &Lists<'_>) -> Result<(), Diagnostic> {

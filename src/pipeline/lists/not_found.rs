@@ -7,13 +7,7 @@ use crate::view::chrome::PageInfo;
 
 use super::{Lists, Page};
 
-pub(super) const PAGE: Page = Page {
-    name: "not-found",
-    folders: &["404"],
-    made_of: None,
-    listed: |_| Vec::new(),
-    write,
-};
+pub(super) const PAGE: Page = Page::new("not-found", &["404"], write);
 
 fn write(lists: &Lists<'_>) -> Result<(), Diagnostic> {
     let info = PageInfo {

@@ -20,11 +20,9 @@ const CELLS: usize = 2_000;
 const CASES: usize = 10;
 
 pub(super) const PAGE: Page = Page {
-    name: "overview",
-    folders: &["overview"],
     made_of: Some(&[]),
     listed: |lists| paths("overview", lists.archive().cases.len()),
-    write,
+    ..Page::new("overview", &["overview"], write)
 };
 
 /// Cases as rows; models or harnesses as columns.

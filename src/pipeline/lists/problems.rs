@@ -12,13 +12,7 @@ use crate::view::{Link, format};
 
 use super::{Lists, Page};
 
-pub(super) const PAGE: Page = Page {
-    name: "problems",
-    folders: &["problems"],
-    made_of: None,
-    listed: |_| Vec::new(),
-    write,
-};
+pub(super) const PAGE: Page = Page::new("problems", &["problems"], write);
 
 /// Problems per page.
 const PAGE_SIZE: usize = 100;

@@ -15,11 +15,8 @@ use super::{Lists, Page};
 const CONTENTS: usize = 3;
 
 pub(super) const PAGE: Page = Page {
-    name: "prose",
-    folders: &[],
-    made_of: None,
     listed: |lists| lists.gathered.prose.pages().map(Text::page).collect(),
-    write,
+    ..Page::new("prose", &[], write)
 };
 
 /// A page of the site's own prose.

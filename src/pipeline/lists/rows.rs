@@ -13,11 +13,8 @@ const ROWS: usize = 8;
 const IN_FOLDER: usize = 1_000;
 
 pub(super) const PAGE: Page = Page {
-    name: "rows",
-    folders: &["search"],
     made_of: Some(&[]),
-    listed: |_| Vec::new(),
-    write,
+    ..Page::new("rows", &["search"], write)
 };
 
 /// Writes all columns and rows, oldest run first, so adding runs keeps the files of existing ones.

@@ -10,11 +10,9 @@ use crate::view::row::{PAGE_SIZE, Pager, RunRow, list_pages, row};
 use super::{Lists, Page, numbered, paths};
 
 pub(super) const PAGE: Page = Page {
-    name: "runs",
-    folders: &["runs"],
     made_of: Some(&[]),
     listed: |lists| paths("runs", lists.archive().runs.len()),
-    write,
+    ..Page::new("runs", &["runs"], write)
 };
 
 #[derive(Debug, Serialize)]

@@ -36,11 +36,8 @@ const OFFERED: usize = 8;
 
 /// Writes all search data. Runs are numbered from the oldest, so adding runs keeps the numbers of existing texts.
 pub(super) const PAGE: Page = Page {
-    name: "search",
-    folders: &["search"],
     made_of: Some(&[Facet::Cards, Facet::Writeup, Facet::Failures]),
-    listed: |_| Vec::new(),
-    write,
+    ..Page::new("search", &["search"], write)
 };
 
 fn write(lists: &Lists<'_>) -> Result<(), Diagnostic> {

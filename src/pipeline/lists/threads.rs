@@ -99,15 +99,13 @@ struct Item {
 }
 
 pub(super) const PAGE: Page = Page {
-    name: "threads",
-    folders: &["threads"],
     made_of: Some(&[Facet::Threads]),
     listed: |lists| {
         let threads = lists.findings().iter();
         let threads = threads.map(|found| found.spooled.threads.len());
         paths(FOLDER, threads.sum())
     },
-    write,
+    ..Page::new("threads", &["threads"], write)
 };
 
 fn write(lists: &Lists<'_>) -> Result<(), Diagnostic> {

@@ -4,7 +4,6 @@
 use std::collections::BTreeSet;
 
 use crate::render::slots::Slots;
-use crate::render::strip as strip_svg;
 use crate::render::timeline;
 use crate::view::chrome::{PageInfo, Script};
 use crate::view::run as view;
@@ -46,7 +45,7 @@ pub(super) fn write(run: &CheckedRun<'_>, files: &mut Files<'_>) -> Result<(), S
             let mut slots = Slots::default();
             let mut view = view::events_page(s, tape, layout, number, slots.keep(html));
             view.strip = strip.as_ref().map(|strip| {
-                let svg = strip_svg::render(strip, &layout.path(number), number);
+                let svg = strip.svg(&layout.path(number), number);
                 view::StripView::new(tape, strip, slots.keep(svg))
             });
             let info = PageInfo {

@@ -8,7 +8,6 @@ use crate::markup::markdown::{self, Context};
 use crate::markup::{Html, Origin};
 use crate::model::details;
 use crate::render::slots::Slots;
-use crate::render::strip as strip_svg;
 use crate::view::chrome::{PageInfo, Script};
 use crate::view::run::{self as view, Archive, Parts, Sources, StripView};
 use crate::view::strip;
@@ -73,7 +72,7 @@ fn strips(s: &Sources<'_>, page: &str, slots: &mut Slots) -> Vec<StripView> {
     let tapes = s.tapes.iter().zip(s.sidecars).zip(s.layouts);
     let strips = tapes.map(|((tape, sidecar), layout)| {
         let strip = strip::strip(s.config, layout, tape, sidecar.as_ref());
-        let svg = slots.keep(strip_svg::render(&strip, page, 1));
+        let svg = slots.keep(strip.svg(page, 1));
         StripView::new(tape, &strip, svg)
     });
     strips.collect()

@@ -4,14 +4,15 @@ use crate::model::annotation::{FRICTION_KINDS, HYPOTHESIS_STATUSES, Kind};
 use crate::view::timeline::appearance;
 
 /// The name and meaning of a kind.
-pub(super) struct KindInfo {
+#[derive(Clone, Copy)]
+pub(crate) struct KindInfo {
     /// As in the format; the last one is for unrecognized kinds.
-    pub(super) kind: &'static str,
-    pub(super) title: &'static str,
-    pub(super) definition: &'static str,
+    pub(crate) kind: &'static str,
+    pub(crate) title: &'static str,
+    pub(crate) definition: &'static str,
 }
 
-pub(super) const KINDS: [KindInfo; 10] = [
+pub(crate) const KINDS: [KindInfo; 10] = [
     KindInfo {
         kind: "correct",
         title: "Correct",
@@ -87,17 +88,17 @@ const FRICTIONS: [&str; 9] = [
 ];
 
 /// Class and sign of a kind.
-pub(super) fn appearance_of(kind: usize) -> (&'static str, &'static str) {
+pub(crate) fn appearance_of(kind: usize) -> (&'static str, &'static str) {
     appearance(&Kind::parse(KINDS[kind].kind))
 }
 
-pub(super) fn kind_index(kind: &Kind) -> usize {
+pub(crate) fn kind_index(kind: &Kind) -> usize {
     let known = Kind::KNOWN.iter().position(|known| known == kind);
     known.unwrap_or(Kind::KNOWN.len())
 }
 
 /// The parts of a kind, in the order of the format.
-pub(super) fn parts_of(kind: usize) -> &'static [&'static str] {
+pub(crate) fn parts_of(kind: usize) -> &'static [&'static str] {
     match KINDS[kind].kind {
         "hypothesis" => &HYPOTHESIS_STATUSES,
         "friction" => &FRICTION_KINDS,
@@ -105,19 +106,19 @@ pub(super) fn parts_of(kind: usize) -> &'static [&'static str] {
     }
 }
 
-pub(super) fn part_of(kind: usize, group: Option<&str>) -> usize {
+pub(crate) fn part_of(kind: usize, group: Option<&str>) -> usize {
     let parts = parts_of(kind);
     let known = group.and_then(|group| parts.iter().position(|part| *part == group));
     known.unwrap_or(parts.len())
 }
 
-pub(super) fn part_name(kind: usize, part: usize) -> Option<String> {
+pub(crate) fn part_name(kind: usize, part: usize) -> Option<String> {
     let parts = parts_of(kind);
     let name = parts.get(part).map(|name| name.replace('_', " "));
     name.or_else(|| (!parts.is_empty()).then(|| "unrecognized".to_owned()))
 }
 
-pub(super) fn part_definition(kind: usize, part: usize) -> Option<&'static str> {
+pub(crate) fn part_definition(kind: usize, part: usize) -> Option<&'static str> {
     match KINDS[kind].kind {
         "hypothesis" => STATUSES.get(part).copied(),
         "friction" => FRICTIONS.get(part).copied(),
@@ -125,12 +126,12 @@ pub(super) fn part_definition(kind: usize, part: usize) -> Option<&'static str> 
     }
 }
 
-pub(super) fn part_anchor(kind: usize, part: usize) -> String {
+pub(crate) fn part_anchor(kind: usize, part: usize) -> String {
     parts_of(kind)
         .get(part)
         .map_or_else(|| "other".to_owned(), |name| name.replace('_', "-"))
 }
 
-pub(super) fn folder(kind: usize) -> String {
+pub(crate) fn folder(kind: usize) -> String {
     KINDS[kind].kind.replace('_', "-")
 }

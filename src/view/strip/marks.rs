@@ -48,8 +48,6 @@ pub struct FailureLabel<'a> {
     pub place: Place<'a>,
     /// `24`, `24, 25` or `24 +4`; `5` on a disc.
     pub text: String,
-    /// Number of failures.
-    pub count: usize,
 }
 
 impl<'a> Failures<'a> {
@@ -95,7 +93,6 @@ impl<'a> Failures<'a> {
                 labels.push(FailureLabel {
                     place: *place,
                     text: text(group),
-                    count,
                 });
                 rest = others;
             }

@@ -6,6 +6,7 @@ import path from 'node:path';
 import { BINARY, REPOSITORY, SITE, build, files, html, longest, pages, record, richest, runPage, site } from './site.mjs';
 
 const FIXTURES = path.join(REPOSITORY, 'tests/fixtures');
+const PROSE = new Set(readdirSync(path.join(REPOSITORY, 'content/pages')).map((file) => `${path.basename(file, '.md')}/index.html`));
 const lines = (values) => `${values.map((value) => JSON.stringify(value)).join('\n')}\n`;
 
 /** A log whose clock goes back twice, with a command that fails. */
@@ -76,6 +77,8 @@ let made;
 export function kinds() {
   if (!made) {
     const named = make();
+    const isNew = (page) => /^[^/]+\/index\.html$/.test(page) && !PROSE.has(page) && !named.some((kind) => kind.page === page);
+    named.push(...pages(SITE).filter(isNew).map((page) => ({ name: path.dirname(page), folder: SITE, page })));
     made = [...named, ...further(named)];
   }
   return made;
@@ -143,7 +146,7 @@ function make() {
     { name: 'changes', folder: changed, page: 'changes/index.html' },
     find('moved run', (page) => isRun(page) && html(page, changed).includes('has moved'), changed),
     find('withdrawn run', (page) => isRun(page) && html(page, changed).includes('was withdrawn'), changed),
-    find('prose', (page) => /^(?!annotations|cases|changes|harnesses|models|feeds|compare|overview|runs|problems|threads)[^/]+\/index\.html$/.test(page) && html(page).includes('class=scroll'), SITE),
+    find('prose', (page) => PROSE.has(page) && html(page).includes('class=scroll'), SITE),
     { name: 'not found', folder: SITE, page: '404.html' },
     { name: 'home, empty', folder: empty, page: 'index.html' },
     { name: 'runs, empty', folder: empty, page: 'runs/index.html' },
