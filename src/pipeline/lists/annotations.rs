@@ -198,8 +198,8 @@ impl Catalogue {
         for (run, cards) in (0..).zip(runs) {
             catalogue.runs += usize::from(!cards.is_empty());
             for (card, spooled) in (0..).zip(cards) {
-                let group = u8::try_from(spooled.group()).unwrap_or(u8::MAX);
-                catalogue.kinds[spooled.kind()].push(Filed { run, card, group });
+                let group = u8::try_from(spooled.group).unwrap_or(u8::MAX);
+                catalogue.kinds[spooled.kind].push(Filed { run, card, group });
             }
         }
         for cards in &mut catalogue.kinds {
