@@ -242,7 +242,7 @@ impl Reader<'_> {
             }
         } else if let Some((exit, rest)) = header(&content.text) {
             (code, from) = (Some(exit), ExitCodeFrom::Text);
-            content.text = rest.to_owned();
+            content.text = String::from(rest);
         }
         let mut result = ToolResult::of(self.chat.answered(named), content);
         result.ok = code.map(|code| code == 0);

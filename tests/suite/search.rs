@@ -238,38 +238,45 @@ fn index(site: &TestSite) -> BTreeMap<String, BTreeSet<(usize, usize)>> {
 /// The rows for the facets, newest first, as the script assembles them.
 pub(crate) fn rows(site: &TestSite) -> Vec<Value> {
     let manifest = data(site, "search/runs", "runs");
-    let names = [
-        "case",
-        "variant",
-        "model",
-        "harness",
-        "state",
-        "rating",
-        "annotation",
-        "version",
-        "day",
-    ];
+    let script = include_str!("../../static/js/rows.js");
+    let names = script.split("const NAMES = ['").nth(1).expect("names");
+    let names = names.split("'];").next().expect("an end");
+    let names: Vec<_> = names.split("', '").collect();
     let total = manifest["total"].as_u64().expect("a number");
     let mut all = Vec::new();
     for file in 0..total.div_ceil(8) {
         let path = format!("search/rows-{}/{}", file / 1_000, file % 1_000);
         for row in data(site, &path, "runs").as_array().expect("rows") {
-            let value = |at: usize| {
-                let place = row[0][at].as_u64().expect("a place");
-                let values = &manifest["columns"][names[at]]["values"];
-                values[usize::try_from(place).expect("small")].clone()
-            };
+            let cells = names.iter().zip(row[0].as_array().expect("places"));
+            let cells = cells.map(|(name, place)| {
+                let place = usize::try_from(place.as_u64().expect("a place")).expect("small");
+                (*name, manifest["columns"][name]["values"][place].clone())
+            });
+            let mut cells: BTreeMap<_, _> = cells.collect();
             let folder = row[1].as_str().expect("a folder");
-            let order = value(5)[1].as_u64().map(|order| order.to_string());
-            all.push(json!({
-                "slug": folder.rsplit('/').next(),
-                "run": {"text": row[2], "href": format!("runs/{folder}/index.html")},
-                "case": value(0), "variant": value(1), "model": value(2), "harness": value(3),
-                "state": value(4), "rating": value(5)[0], "kinds": value(6),
-                "small": {"case": value(7)}, "order": {"rating": order.unwrap_or_default(), "time": row[6]},
-                "finished": row[3], "cost": row[4], "time": row[5],
-                "events": row[7], "annotations": row[8], "threads": row[9],
-            }));
+            let order = cells["rating"][1].as_u64().map(|order| order.to_string());
+            let own = [
+                ("slug", json!(folder.rsplit('/').next())),
+                (
+                    "run",
+                    json!({"text": row[2], "href": format!("runs/{folder}/index.html")}),
+                ),
+                ("rating", cells["rating"][0].clone()),
+                ("kinds", cells["annotation"].clone()),
+                ("small", json!({"case": cells["version"]})),
+                (
+                    "order",
+                    json!({"rating": order.unwrap_or_default(), "time": row[6]}),
+                ),
+                ("finished", row[3].clone()),
+                ("cost", row[4].clone()),
+                ("time", row[5].clone()),
+                ("events", row[7].clone()),
+                ("annotations", row[8].clone()),
+                ("threads", row[9].clone()),
+            ];
+            cells.extend(own);
+            all.push(json!(cells));
         }
     }
     assert_eq!(all.len() as u64, total);

@@ -188,13 +188,12 @@ impl Reader<'_> {
         let number = place.id.clone().unwrap_or_default();
         let id = event.name("tool_call_metadata.tool_call_id");
         let id = id.unwrap_or_else(|| format!("oh_{number}"));
-        let arguments = match arguments(event) {
-            Some(text) => loose::arguments(&text),
-            None => {
-                let args = event.raw("args");
-                let args = args.and_then(|args| loose::without(args, &NOT_ARGUMENTS));
-                (args, None)
-            }
+        let arguments = if let Some(text) = arguments(event) {
+            loose::arguments(&text)
+        } else {
+            let args = event.raw("args");
+            let args = args.and_then(|args| loose::without(args, &NOT_ARGUMENTS));
+            (args, None)
         };
         let name = event.word("tool_call_metadata.function_name");
         let name = name.as_deref().unwrap_or(action);

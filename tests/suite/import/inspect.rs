@@ -1,10 +1,8 @@
 //! Logs of Inspect: JSON, and archives of either generation.
 
-use std::io::Write;
-
 use runpress::api::import::{Keep, Options, Problem};
 
-use super::{Imported, facts, import, import_with, keeping, named, one, run_with, sample};
+use super::{Imported, archive, facts, import, import_with, keeping, named, one, run_with, sample};
 use crate::support::fixture;
 
 const FORMAT: &str = "inspect";
@@ -266,23 +264,19 @@ fn messages_and_arguments_that_are_kept_apart_are_found() {
 }
 
 /// The runs of an archive with a header and these members, each a sample with its name as id.
-fn archive(members: &[String]) -> Vec<Result<Imported, Problem>> {
-    let mut writer = zip::ZipWriter::new(std::io::Cursor::new(Vec::new()));
+fn of_members(members: &[String]) -> Vec<Result<Imported, Problem>> {
     let header = r#"{"version":2,"status":"success","eval":{"task":"t","run_id":"r"}}"#;
-    let others = ["header.json", "summaries.json"];
-    let names = others.into_iter().chain(members.iter().map(String::as_str));
-    for (number, name) in names.enumerate() {
-        let options = zip::write::SimpleFileOptions::default();
-        writer.start_file(name, options).expect("a member");
-        let text = match name {
-            "header.json" => header.to_owned(),
-            name if name.ends_with("/0.json") => "[]".to_owned(),
-            name => format!(r#"{{"id":{name:?},"epoch":1,"uuid":"u-{number}"}}"#),
-        };
-        writer.write_all(text.as_bytes()).expect("bytes");
+    let mut files = vec![("header.json", header.to_owned())];
+    for (number, name) in members.iter().enumerate() {
+        let sample = format!(r#"{{"id":{name:?},"epoch":1,"uuid":"u-{number}"}}"#);
+        let is_list = name.ends_with("/0.json");
+        files.push((name, if is_list { "[]".to_owned() } else { sample }));
     }
-    let bytes = writer.finish().expect("an archive").into_inner();
-    import(FORMAT, &[("a.eval".to_owned(), bytes)])
+    let files: Vec<(&str, &[u8])> = files
+        .iter()
+        .map(|(name, text)| (*name, text.as_bytes()))
+        .collect();
+    import(FORMAT, &[("a.eval".to_owned(), archive(&files))])
 }
 
 /// The samples of runs, and the problems of the others.
@@ -314,7 +308,7 @@ fn a_sample_is_found_whatever_its_id() {
     for ending in [".json", "/sample.json"] {
         let mut members = ids.map(|id| format!("samples/{id}_epoch_1{ending}"));
         members.sort();
-        let mut found = samples(&archive(&members));
+        let mut found = samples(&of_members(&members));
         found.sort();
         assert_eq!(found, members.map(|name| format!("{name} 1 completed")));
     }
@@ -351,7 +345,7 @@ fn a_member_that_is_no_sample_or_cannot_be_read_is_named() {
         "samples/plain.json",
         "samples/notes.txt",
     ];
-    let runs = archive(&members.map(str::to_owned));
+    let runs = of_members(&members.map(str::to_owned));
     assert_eq!(
         samples(&runs),
         [
@@ -457,7 +451,7 @@ fn a_log_that_is_newer_or_cut_or_holds_no_samples_is_refused() {
     );
     let problem = refused(&sample("inspect/log_with_nan.txt"));
     assert_eq!(problem.message, "The log holds no samples");
-    let problem = archive(&[]).remove(0).expect_err("no samples");
+    let problem = of_members(&[]).remove(0).expect_err("no samples");
     assert_eq!(problem.message, "The log holds no samples");
     assert!(!problem.help.contains("log-samples"), "{problem:?}");
     let unlogged = br#"{"version":2,"status":"success","eval":{"config":{"log_samples":false}}}"#;

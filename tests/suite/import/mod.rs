@@ -2,6 +2,7 @@
 
 use std::collections::BTreeMap;
 use std::fs;
+use std::io::Write;
 use std::path::{Path, PathBuf};
 
 use runpress::api::import::{Keep, Named, Options, Problem, Request, Said, find};
@@ -64,6 +65,18 @@ fn files_below(folder: &str) -> Vec<File> {
         (name.to_str().expect("UTF-8").to_owned(), bytes)
     });
     named.collect()
+}
+
+/// A ZIP archive of files.
+fn archive(members: &[(&str, &[u8])]) -> Vec<u8> {
+    let mut writer = zip::ZipWriter::new(std::io::Cursor::new(Vec::new()));
+    for (name, bytes) in members {
+        let options = zip::write::SimpleFileOptions::default()
+            .compression_method(zip::CompressionMethod::Deflated);
+        writer.start_file(*name, options).expect("a member");
+        writer.write_all(bytes).expect("bytes");
+    }
+    writer.finish().expect("an archive").into_inner()
 }
 
 /// Names logs.

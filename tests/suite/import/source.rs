@@ -1,8 +1,8 @@
 //! Files, compressed files and archives as sources of imports.
 
-use std::io::Write;
-
 use runpress::api::import::{HEAD, Source};
+
+use super::archive;
 
 fn zstd(bytes: &[u8]) -> Vec<u8> {
     let level = ruzstd::encoding::CompressionLevel::Fastest;
@@ -62,17 +62,6 @@ fn a_file_that_unpacks_to_far_more_than_it_is_gets_an_error() {
     let source = Source::of(&[("half.zst", half)]);
     let problem = source.read(0).expect_err("it is not whole");
     assert!(problem.message.contains("Zstandard"), "{problem:?}");
-}
-
-fn archive(members: &[(&str, &[u8])]) -> Vec<u8> {
-    let mut writer = zip::ZipWriter::new(std::io::Cursor::new(Vec::new()));
-    for (name, bytes) in members {
-        let options = zip::write::SimpleFileOptions::default()
-            .compression_method(zip::CompressionMethod::Deflated);
-        writer.start_file(*name, options).expect("a member");
-        writer.write_all(bytes).expect("bytes");
-    }
-    writer.finish().expect("an archive").into_inner()
 }
 
 #[test]
