@@ -1,9 +1,5 @@
-//! Sets the commit for `runpress --version`, and a digest of the sources, so that the program can tell pages of a different
-//! build of it.
+//! Sets the commit for `runpress --version`.
 
-use std::collections::hash_map::DefaultHasher;
-use std::fs;
-use std::hash::{Hash, Hasher};
 use std::path::Path;
 use std::process::Command;
 
@@ -18,42 +14,6 @@ fn main() {
         |commit| format!("{version} ({commit})"),
     );
     println!("cargo:rustc-env=RUNPRESS_VERSION={version}");
-    println!("cargo:rustc-env=RUNPRESS_SOURCES={version} {}", sources());
-}
-
-/// The sources that affect the pages of a site.
-const SOURCES: [&str; 5] = ["Cargo.toml", "Cargo.lock", "src", "static", "templates"];
-
-/// A digest of the sources, the features and the compiler.
-fn sources() -> String {
-    let mut hasher = DefaultHasher::new();
-    let setting = |name: &str| name.starts_with("CARGO_FEATURE_") || name == "TARGET";
-    let mut settings: Vec<_> = std::env::vars().filter(|(name, _)| setting(name)).collect();
-    settings.sort();
-    settings.hash(&mut hasher);
-    let compiler = std::env::var_os("RUSTC").unwrap_or_else(|| "rustc".into());
-    let compiler = Command::new(compiler).arg("--version").output();
-    compiler.map(|output| output.stdout).ok().hash(&mut hasher);
-    for name in SOURCES {
-        if Path::new(name).exists() {
-            println!("cargo:rerun-if-changed={name}");
-            hash_all(Path::new(name), &mut hasher);
-        }
-    }
-    format!("{:016x}", hasher.finish())
-}
-
-/// Hashes a file, or every file below a folder, in order.
-fn hash_all(path: &Path, hasher: &mut DefaultHasher) {
-    path.hash(hasher);
-    let Ok(entries) = fs::read_dir(path) else {
-        return fs::read(path).ok().hash(hasher);
-    };
-    let mut paths: Vec<_> = entries.flatten().map(|entry| entry.path()).collect();
-    paths.sort();
-    for path in paths {
-        hash_all(&path, hasher);
-    }
 }
 
 /// The commit from `RUNPRESS_COMMIT`, or else the one checked out. `None` without git, or if the sources are not a checkout of

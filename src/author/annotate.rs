@@ -2,15 +2,15 @@
 
 use serde::Serialize;
 
-use crate::diagnostics::text::visible;
-use crate::diagnostics::{Diagnostic, Severity, codes};
-use crate::discover::RunDirectory;
-use crate::formats::sidecar::{self, Span};
-use crate::model::annotation::{Problem, Sidecar};
-use crate::model::slug::slugify;
-use crate::model::tape::{Event, Tape};
-use crate::model::words::says;
-use crate::site::Site;
+use base::diagnostics::text::visible;
+use base::diagnostics::{Diagnostic, Severity, codes};
+use content::discover::RunDirectory;
+use formats::model::annotation::{Problem, Sidecar};
+use formats::model::slug::slugify;
+use formats::model::tape::{Event, Tape};
+use formats::model::words::says;
+use formats::sidecar::{self, Span};
+use pipeline::site::Site;
 
 use super::open_run::{self, OpenRun, SidecarFile};
 use super::{Refusal, files};

@@ -15,11 +15,11 @@ use std::path::{Path, PathBuf};
 use std::thread;
 use std::time::{Duration, Instant};
 
-use crate::beneath::{Folder, Opened};
-use crate::diagnostics::text::quoted;
-use crate::discover::RunDirectory;
-use crate::formats::run_record;
-use crate::load;
+use base::beneath::{Folder, Opened};
+use base::diagnostics::text::quoted;
+use content::discover::RunDirectory;
+use content::load;
+use formats::run_record;
 
 use super::Refusal;
 

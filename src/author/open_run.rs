@@ -2,15 +2,15 @@
 
 use std::path::Path;
 
-use crate::config::Config;
-use crate::diagnostics::text::{nearest, quoted};
-use crate::diagnostics::{Checked, Diagnostic};
-use crate::discover::{self, RunDirectory};
-use crate::formats::{sidecar, tape};
-use crate::inspect::{self, Inspected};
-use crate::load::{self, Beside, RunFiles};
-use crate::pipeline::{Gathered, KnownRecords, NoProgress};
-use crate::site::Site;
+use base::diagnostics::text::{nearest, quoted};
+use base::diagnostics::{Checked, Diagnostic};
+use content::discover::{self, RunDirectory};
+use content::inspect::{self, Inspected};
+use content::load::{self, Beside, RunFiles};
+use formats::config::Config;
+use formats::{sidecar, tape};
+use pipeline::site::Site;
+use pipeline::{Gathered, KnownRecords, NoProgress};
 
 use super::Refusal;
 

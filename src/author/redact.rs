@@ -9,14 +9,14 @@ mod recorded;
 
 use std::collections::BTreeSet;
 
-use crate::diagnostics::text::{nearest, quoted, visible};
-use crate::diagnostics::{Diagnostic, Place, codes};
-use crate::discover::RunDirectory;
-use crate::formats::redactions::{FILE_NAME, Fault, Reason, Redaction, proof as commitments};
-use crate::formats::run_record;
-use crate::model::time::parse_rfc3339;
-use crate::pipeline::with_redactions;
-use crate::site::Site;
+use base::diagnostics::text::{nearest, quoted, visible};
+use base::diagnostics::{Diagnostic, Place, codes};
+use content::discover::RunDirectory;
+use formats::model::time::parse_rfc3339;
+use formats::redactions::{FILE_NAME, Fault, Reason, Redaction, proof as commitments};
+use formats::run_record;
+use pipeline::site::Site;
+use pipeline::with_redactions;
 
 use super::{Refusal, files, open_run};
 use list::List;

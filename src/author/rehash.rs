@@ -3,18 +3,18 @@
 use std::borrow::Cow;
 use std::path::Path;
 
-use crate::config::Config;
-use crate::diagnostics::text::{quoted, visible};
-use crate::diagnostics::{Diagnostic, Severity, codes};
-use crate::discover::RunDirectory;
-use crate::formats;
-use crate::formats::json::Node;
-use crate::inspect;
-use crate::load::{Loaded, RunFiles};
-use crate::model::annotation::{Annotation, Sidecar};
-use crate::model::tape::{Event, Format, Tape};
-use crate::model::words::excerpt;
-use crate::site::Site;
+use base::diagnostics::text::{quoted, visible};
+use base::diagnostics::{Diagnostic, Severity, codes};
+use content::discover::RunDirectory;
+use formats::config::Config;
+
+use content::inspect;
+use content::load::{Loaded, RunFiles};
+use formats::json::Node;
+use formats::model::annotation::{Annotation, Sidecar};
+use formats::model::tape::{Event, Format, Tape};
+use formats::model::words::excerpt;
+use pipeline::site::Site;
 
 use super::annotate::EventRef;
 use super::open_run::{self, OpenRun};

@@ -4,7 +4,7 @@ use std::fs::{self, File};
 use std::io::{self, ErrorKind, Write};
 use std::path::Path;
 
-use crate::diagnostics::text::quoted;
+use base::diagnostics::text::quoted;
 
 use super::Refusal;
 

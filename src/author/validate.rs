@@ -1,7 +1,7 @@
 //! Harn's validation report of one sidecar, whether or not its run can be published.
 
-use crate::feeds::report::HarnReport;
-use crate::site::Site;
+use pages::feeds::report::HarnReport;
+use pipeline::site::Site;
 
 use super::Refusal;
 use super::open_run::{self, OpenRun};

@@ -4,8 +4,8 @@ use schemars::Schema;
 use serde::Deserialize;
 use serde_json::{Value, json};
 
-use crate::diagnostics::text::{nearest, quoted};
-use crate::diagnostics::{Collector, Diagnostic, Source, codes};
+use base::diagnostics::text::{nearest, quoted};
+use base::diagnostics::{Collector, Diagnostic, Source, codes};
 
 use super::json::{Node, located};
 use super::jsonl::Line;

@@ -4,7 +4,7 @@ use schemars::JsonSchema;
 use serde::Deserialize;
 use serde_json::value::RawValue;
 
-use crate::diagnostics::{Collector, Diagnostic, without_mark};
+use base::diagnostics::{Collector, Diagnostic, without_mark};
 
 use super::event_line;
 use super::json::Str;

@@ -11,7 +11,7 @@ use serde::de::{Deserializer, MapAccess, Visitor};
 use serde::{Deserialize, Serialize};
 use serde_json::value::RawValue;
 
-use crate::diagnostics::{Place, Source};
+use base::diagnostics::{Place, Source};
 
 use super::portable::with_whole_pairs;
 

@@ -2,7 +2,7 @@
 
 use std::borrow::Cow;
 
-use crate::diagnostics::{Place, Source, without_mark};
+use base::diagnostics::{Place, Source, without_mark};
 
 use super::json;
 

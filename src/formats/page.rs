@@ -2,8 +2,8 @@
 
 use toml::de::{DeTable, DeValue};
 
-use crate::diagnostics::text::{nearest, quoted, reason};
-use crate::diagnostics::{Collector, Diagnostic, Source, codes};
+use base::diagnostics::text::{nearest, quoted, reason};
+use base::diagnostics::{Collector, Diagnostic, Source, codes};
 
 /// The line before and after the front matter; trailing white space is allowed.
 const FENCE: &str = "+++";

@@ -6,7 +6,7 @@
 use std::borrow::Cow;
 use std::ops::Range;
 
-use crate::diagnostics::{Code, Collector, Source};
+use base::diagnostics::{Code, Collector, Source};
 
 /// Maximum nesting that is published. Readers stop at 128 levels, and a feed adds a few of its own.
 pub const LEVELS: usize = 96;

@@ -1,6 +1,6 @@
 //! Words that mark private parts of a transcript or a message, in any spelling.
 
-use crate::characters::is_hidden;
+use base::characters::is_hidden;
 
 use super::json::{Kind, Member, Node};
 
@@ -36,43 +36,43 @@ fn plain(word: &str) -> impl Iterator<Item = char> {
 }
 
 /// Whether a type, a kind, a role or a key means reasoning or a provider's payload.
-pub(crate) fn is_reasoning(word: &str) -> bool {
+pub fn is_reasoning(word: &str) -> bool {
     let word: String = plain(word).collect();
     PRIVATE.iter().any(|known| word.contains(known)) || PRIVATE_ALONE.contains(&word.as_str())
 }
 
 /// Whether an event or an asset of this kind restates earlier turns, private ones included.
-pub(crate) fn is_restating(kind: &str) -> bool {
+pub fn is_restating(kind: &str) -> bool {
     let kind: String = plain(kind).collect();
     kind.contains("compaction") || kind.contains("summar")
 }
 
 /// Whether an asset with this id is a compaction snapshot.
-pub(crate) fn is_restating_id(id: &str) -> bool {
+pub fn is_restating_id(id: &str) -> bool {
     plain(id)
         .collect::<String>()
         .starts_with("compactionsource")
 }
 
 /// Whether a type or a role is a tool call or a tool result.
-pub(crate) fn is_of_a_tool(word: &str) -> bool {
+pub fn is_of_a_tool(word: &str) -> bool {
     let word: String = plain(word).collect();
     word.contains("tool") || word.starts_with("function")
 }
 
 /// Whether a key of a message lists the directives that Harn put into it: `_harn_directive_ids`.
-pub(crate) fn is_harn_directive(key: &str) -> bool {
+pub fn is_harn_directive(key: &str) -> bool {
     plain(key).collect::<String>().starts_with("harndirective")
 }
 
 /// Whether a key of a message says if Harn published it: `harn_assistant_publication`.
-pub(crate) fn is_harn_publication(key: &str) -> bool {
+pub fn is_harn_publication(key: &str) -> bool {
     let key: String = plain(key).collect();
     key.starts_with("harn") && key.contains("publication")
 }
 
 /// Whether the type of a tool's block is that of a result, not that of a call.
-pub(crate) fn is_answer(word: &str) -> bool {
+pub fn is_answer(word: &str) -> bool {
     let word: String = plain(word).collect();
     ["result", "output", "response", "return", "error"]
         .iter()
@@ -80,13 +80,13 @@ pub(crate) fn is_answer(word: &str) -> bool {
 }
 
 /// Whether a key, in any spelling, is `letters`, which is lowercase.
-pub(crate) fn is_spelled(key: &str, letters: &str) -> bool {
+pub fn is_spelled(key: &str, letters: &str) -> bool {
     plain(key).eq(letters.chars())
 }
 
 /// Whether an object is reasoning as a whole: it has such a word under `type`, `kind`, `role`, `channel` and the like, or a mark
 /// such as `"thought": true`.
-pub(crate) fn is_reasoning_itself(members: &[Member<'_>]) -> bool {
+pub fn is_reasoning_itself(members: &[Member<'_>]) -> bool {
     any_word(members, says_what_it_is, is_reasoning)
         || members
             .iter()
@@ -94,7 +94,7 @@ pub(crate) fn is_reasoning_itself(members: &[Member<'_>]) -> bool {
 }
 
 /// Whether one member marks its object as reasoning: its key, and its value if that is a string or a boolean.
-pub(crate) fn says_reasoning(key: &str, word: Option<&str>, mark: Option<bool>) -> bool {
+pub fn says_reasoning(key: &str, word: Option<&str>, mark: Option<bool>) -> bool {
     (says_what_it_is(key) && word.is_some_and(is_reasoning))
         || ((mark == Some(true) || word.is_some_and(is_true)) && is_reasoning(key))
 }
@@ -117,7 +117,7 @@ fn is_true(text: &str) -> bool {
 }
 
 /// Whether a value under one of these keys is such a word, or a list with one. All duplicates and all spellings of a key count.
-pub(crate) fn any_word(
+pub fn any_word(
     members: &[Member<'_>],
     key: impl Fn(&str) -> bool,
     is: impl Fn(&str) -> bool,
@@ -132,7 +132,7 @@ pub(crate) fn any_word(
 }
 
 /// Whether a key names the type or role of its object.
-pub(crate) fn says_what_it_is(key: &str) -> bool {
+pub fn says_what_it_is(key: &str) -> bool {
     const KEYS: [&str; 7] = [
         "type",
         "kind",
@@ -146,7 +146,7 @@ pub(crate) fn says_what_it_is(key: &str) -> bool {
 }
 
 /// Whether a key belongs to blocks and messages.
-pub(crate) fn is_of_a_block(key: &str) -> bool {
+pub fn is_of_a_block(key: &str) -> bool {
     const KEYS: [&str; 4] = ["type", "role", "text", "content"];
     KEYS.iter().any(|known| is_spelled(key, known))
 }

@@ -8,8 +8,8 @@ use serde::Deserialize;
 use serde_json::json;
 use serde_json::value::RawValue;
 
-use crate::diagnostics::text::quoted;
-use crate::diagnostics::{Code, Collector, Diagnostic, Place, Source, codes};
+use base::diagnostics::text::quoted;
+use base::diagnostics::{Code, Collector, Diagnostic, Place, Source, codes};
 
 use super::json::{self, Node};
 use super::jsonl::{self, Line};

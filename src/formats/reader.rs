@@ -3,8 +3,8 @@
 use std::borrow::Cow;
 use std::collections::BTreeSet;
 
-use crate::diagnostics::text::quoted;
-use crate::diagnostics::{Code, Collector, Diagnostic, LazyPlace, Place, Severity, Source};
+use base::diagnostics::text::quoted;
+use base::diagnostics::{Code, Collector, Diagnostic, LazyPlace, Place, Severity, Source};
 
 use super::json::{Kind, Member, Node, last, pointer_part};
 use super::portable;

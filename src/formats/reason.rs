@@ -2,7 +2,7 @@
 
 use std::borrow::Cow;
 
-use crate::diagnostics::text;
+use base::diagnostics::text;
 
 use super::json::{Kind, Node};
 

@@ -7,9 +7,9 @@ use schemars::{JsonSchema, Schema};
 use serde::{Deserialize, Serialize};
 use serde_json::json;
 
-use crate::diagnostics::text::{counted, quoted};
-use crate::diagnostics::{Collector, Diagnostic, codes};
-use crate::shapes;
+use base::diagnostics::text::{counted, quoted};
+use base::diagnostics::{Collector, Diagnostic, codes};
+use base::shapes;
 
 use super::json::located;
 use super::jsonl::{self, Line};

@@ -5,7 +5,7 @@ use serde::de::{Deserializer, Error};
 use serde::{Deserialize, Serialize};
 use serde_json::value::RawValue;
 
-use crate::diagnostics::{Collector, Diagnostic, Source, codes};
+use base::diagnostics::{Collector, Diagnostic, Source, codes};
 
 use super::json::{self, Node, Str};
 use super::jsonl::{self, Line};
@@ -127,7 +127,7 @@ fn kind_word<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Str<'de>, D::
 /// An object that is empty when absent, kept as written.
 #[derive(Debug, Default, JsonSchema)]
 #[schemars(inline)]
-pub struct Metadata<'a>(#[schemars(with = "crate::shapes::AsWritten")] pub Option<&'a RawValue>);
+pub struct Metadata<'a>(#[schemars(with = "base::shapes::AsWritten")] pub Option<&'a RawValue>);
 
 impl<'de: 'a, 'a> Deserialize<'de> for Metadata<'a> {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {

@@ -4,8 +4,8 @@ use std::borrow::Cow;
 
 use serde::Deserialize;
 
-use crate::diagnostics::text::quoted;
-use crate::diagnostics::{Code, Diagnostic, Place, Source};
+use base::diagnostics::text::quoted;
+use base::diagnostics::{Code, Diagnostic, Place, Source};
 
 use super::json::{Str, located};
 use super::jsonl::Line;

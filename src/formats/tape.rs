@@ -2,15 +2,15 @@
 
 use schemars::JsonSchema;
 
-use crate::diagnostics::text::quoted;
-use crate::diagnostics::{Collector, Diagnostic, Source, codes, without_mark};
+use base::diagnostics::text::quoted;
+use base::diagnostics::{Collector, Diagnostic, Source, codes, without_mark};
 
 use super::json::Node;
 use super::jsonl::{self, Line};
 use super::tagged::{Tag, Tagged};
 
 pub mod change;
-pub(crate) mod content;
+pub mod content;
 mod record;
 
 pub use record::{

@@ -7,7 +7,7 @@
 use std::borrow::Cow;
 use std::collections::BTreeSet;
 
-use crate::diagnostics::{Collector, Diagnostic, LazyPlace, Source, codes};
+use base::diagnostics::{Collector, Diagnostic, LazyPlace, Source, codes};
 
 use super::json::{Kind, Node};
 use super::jsonl;

@@ -7,9 +7,9 @@ use schemars::{JsonSchema, Schema};
 use serde::{Deserialize, Serialize};
 use serde_json::value::RawValue;
 
-use crate::diagnostics::text::quoted;
-use crate::diagnostics::{Collector, Diagnostic, Source, codes};
-use crate::shapes;
+use base::diagnostics::text::quoted;
+use base::diagnostics::{Collector, Diagnostic, Source, codes};
+use base::shapes;
 
 use super::event_line;
 use super::json::{Node, Str, located};

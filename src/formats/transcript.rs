@@ -5,7 +5,7 @@
 
 use std::borrow::Cow;
 
-use crate::diagnostics::{Diagnostic, Source, codes};
+use base::diagnostics::{Diagnostic, Source, codes};
 
 use super::json::{Kind, Node};
 use super::reader::{Need, Object, Reader, ShapeCodes, document};

@@ -4,9 +4,9 @@ use schemars::JsonSchema;
 use serde::Deserialize;
 use toml::Spanned;
 
-use crate::diagnostics::text::reason;
-use crate::diagnostics::{Diagnostic, Source, codes};
-use crate::shapes;
+use base::diagnostics::text::reason;
+use base::diagnostics::{Diagnostic, Source, codes};
+use base::shapes;
 
 /// The file name in a content root.
 pub const FILE_NAME: &str = "withdrawn.toml";

@@ -2,7 +2,7 @@
 
 use std::borrow::Cow;
 
-use crate::diagnostics::{Diagnostic, Source, codes};
+use base::diagnostics::{Diagnostic, Source, codes};
 
 /// The file name in a run directory.
 pub const FILE_NAME: &str = "writeup.md";

@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 use std::vec;
 
-use crate::formats::trace::Action;
+use formats::trace::Action;
 
 use super::draft::{Agent, Draft, Event, What};
 

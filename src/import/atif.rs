@@ -6,10 +6,10 @@ mod steps;
 
 use std::collections::BTreeSet;
 
-use crate::diagnostics::Code;
-use crate::diagnostics::codes::IMPORT_WRONG_FORMAT;
-use crate::formats::decimal::Decimal;
-use crate::model::run::Metric;
+use base::diagnostics::Code;
+use base::diagnostics::codes::IMPORT_WRONG_FORMAT;
+use formats::decimal::Decimal;
+use formats::model::run::Metric;
 
 use super::agents;
 use super::draft::{Draft, Id, Tokens};

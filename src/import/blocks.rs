@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use crate::formats::trace::Action;
+use formats::trace::Action;
 
 use super::draft::{Draft, What};
 

@@ -2,7 +2,7 @@
 
 use serde_json::value::RawValue;
 
-use crate::formats::trace::Role;
+use formats::trace::Role;
 
 use super::Options;
 use super::draft::{Call, Draft, Origin, ToolResult, What};

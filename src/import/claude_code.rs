@@ -13,10 +13,10 @@ mod tree;
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use crate::diagnostics::codes::{IMPORT_DUPLICATE_RUN, IMPORT_WRONG_FORMAT};
-use crate::diagnostics::text::counted;
-use crate::formats::{decimal, jsonl};
-use crate::model::run::Metric;
+use base::diagnostics::codes::{IMPORT_DUPLICATE_RUN, IMPORT_WRONG_FORMAT};
+use base::diagnostics::text::counted;
+use formats::model::run::Metric;
+use formats::{decimal, jsonl};
 
 use super::agents::{self, Block};
 use super::draft::{Agent, Draft, Id};

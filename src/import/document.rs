@@ -5,8 +5,8 @@ use std::collections::BTreeMap;
 use serde::Serialize;
 use serde_json::value::RawValue;
 
-use crate::formats::decimal;
-use crate::formats::trace::{self, SourceFile};
+use formats::decimal;
+use formats::trace::{self, SourceFile};
 
 use super::asset::Asset;
 use super::draft::{Draft, Id, Origin, Outcome, Record, Tokens, What};
@@ -284,7 +284,7 @@ pub(super) fn trace(
     let withheld = draft.withheld.iter();
     let withheld = withheld.map(|(what, count)| ((*what).to_owned(), *count));
     let header = trace::Header {
-        schema_version: crate::shapes::SCHEMA_VERSION,
+        schema_version: base::shapes::SCHEMA_VERSION,
         importer: Some(trace::Importer {
             format: importer.format().to_owned(),
             version: importer.version(),

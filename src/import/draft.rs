@@ -5,14 +5,14 @@ use std::collections::BTreeMap;
 use serde::Serialize;
 use serde_json::value::RawValue;
 
-pub use crate::formats::trace::Agent;
-use crate::formats::trace::{Action, Change, ExitCodeFrom, Phase, Role};
+pub use formats::trace::Agent;
+use formats::trace::{Action, Change, ExitCodeFrom, Phase, Role};
 
-use crate::diagnostics::codes::{IMPORT_CUT_LINE, IMPORT_LOWER_BOUND, IMPORT_UNREADABLE_ENTRY};
-use crate::diagnostics::text::counted;
-use crate::diagnostics::{Code, Severity};
+use base::diagnostics::codes::{IMPORT_CUT_LINE, IMPORT_LOWER_BOUND, IMPORT_UNREADABLE_ENTRY};
+use base::diagnostics::text::counted;
+use base::diagnostics::{Code, Severity};
 
-use crate::model::run::{Metric, MetricSet};
+use formats::model::run::{Metric, MetricSet};
 
 use super::asset::Asset;
 use super::loose::is_uuid;

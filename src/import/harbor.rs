@@ -6,8 +6,8 @@ mod trial;
 
 use std::borrow::Cow;
 
-use crate::diagnostics::codes::IMPORT_UNFINISHED;
-use crate::formats::decimal;
+use base::diagnostics::codes::IMPORT_UNFINISHED;
+use formats::decimal;
 
 use super::draft::{Draft, Id, Origin, Outcome, Record, Tokens, What};
 use super::loose;
@@ -148,7 +148,7 @@ fn record(trial: &Trial<'_>, job: &Job, draft: &mut Draft) -> Record {
         ("jobName", job.name.clone()),
     ]);
     let worked = draft.events.iter().any(|event| {
-        use crate::formats::trace::Role;
+        use formats::trace::Role;
         let message = matches!(
             event.what,
             What::Message {

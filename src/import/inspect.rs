@@ -9,7 +9,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use serde_json::value::RawValue;
 
-use crate::diagnostics::codes::{
+use base::diagnostics::codes::{
     IMPORT_NO_RUNS, IMPORT_UNREADABLE_ENTRY, IMPORT_UNSUPPORTED_VERSION,
 };
 

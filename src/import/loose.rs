@@ -5,9 +5,9 @@ use std::borrow::Cow;
 use memchr::memmem;
 use serde_json::value::RawValue;
 
-use crate::diagnostics::codes::{IMPORT_INVALID_FILE, IMPORT_UNREADABLE_ENTRY};
-use crate::formats::json::Node;
-use crate::formats::portable::with_whole_pairs;
+use base::diagnostics::codes::{IMPORT_INVALID_FILE, IMPORT_UNREADABLE_ENTRY};
+use formats::json::Node;
+use formats::portable::with_whole_pairs;
 
 use super::row::{AS_WRITTEN, end_of_string};
 use super::{Problem, problem};

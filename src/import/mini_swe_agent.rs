@@ -3,7 +3,7 @@
 
 use serde_json::value::RawValue;
 
-use crate::formats::trace::{ExitCodeFrom, Role};
+use formats::trace::{ExitCodeFrom, Role};
 
 use super::chat::Chat;
 use super::draft::{Draft, Id, Origin, ToolResult, What};

@@ -7,8 +7,8 @@ use std::borrow::Cow;
 use std::collections::BTreeMap;
 use std::ops::Range;
 
-use crate::diagnostics::codes::IMPORT_UNREADABLE_ENTRY;
-use crate::formats::trace::Change;
+use base::diagnostics::codes::IMPORT_UNREADABLE_ENTRY;
+use formats::trace::Change;
 
 use super::draft::{Draft, Id, Origin};
 use super::loose;

@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use serde::Serialize;
 use serde_json::value::RawValue;
 
-use crate::formats::trace::Role;
+use formats::trace::Role;
 
 use super::calls::Calls;
 use super::draft::{Draft, Tokens, What};

@@ -3,8 +3,8 @@
 
 use std::borrow::Cow;
 
-use crate::diagnostics::codes::IMPORT_INVALID_FILE;
-use crate::formats::json::{Kind, Member, Node, last};
+use base::diagnostics::codes::IMPORT_INVALID_FILE;
+use formats::json::{Kind, Member, Node, last};
 
 use super::{Problem, problem};
 

@@ -3,13 +3,13 @@
 use std::path::{Path, PathBuf};
 use std::sync::mpsc::{self, SyncSender};
 
-use crate::config::fits_end;
-use crate::diagnostics::Severity;
-use crate::diagnostics::codes::{
+use base::diagnostics::Severity;
+use base::diagnostics::codes::{
     IMPORT_CANNOT_WRITE, IMPORT_DUPLICATE_RUN, IMPORT_MISSING_CASE, IMPORT_NO_RUNS,
     IMPORT_TOTALS_DIFFER, IMPORT_UNPUBLISHABLE, IMPORT_UNREADABLE_FILE,
 };
-use crate::formats::trace::SourceFile;
+use formats::config::fits_end;
+use formats::trace::SourceFile;
 
 use super::document::{self, Named};
 use super::draft::{Draft, Record};

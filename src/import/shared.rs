@@ -1,6 +1,6 @@
 //! Helpers of several importers: which files they read, and how messages, reasoning and prompts become events.
 
-use crate::formats::trace::Role;
+use formats::trace::Role;
 
 use super::draft::{Draft, Identity, Origin, Outcome, What};
 use super::loose;

@@ -10,8 +10,8 @@ use std::io::{self, Cursor, Read, Seek, SeekFrom};
 use std::path::{Path, PathBuf};
 use std::rc::Rc;
 
-use crate::beneath::{self, Folder, Kind, Opened, Tree};
-use crate::diagnostics::codes::{IMPORT_TOO_LARGE, IMPORT_UNREADABLE_FILE};
+use base::beneath::{self, Folder, Kind, Opened, Tree};
+use base::diagnostics::codes::{IMPORT_TOO_LARGE, IMPORT_UNREADABLE_FILE};
 
 use super::{Problem, problem};
 

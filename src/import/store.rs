@@ -8,8 +8,8 @@ use std::path::{Path, PathBuf};
 
 use serde_json::value::RawValue;
 
-use crate::beneath;
-use crate::diagnostics::codes::{
+use base::beneath;
+use base::diagnostics::codes::{
     IMPORT_CANNOT_WRITE, IMPORT_CHANGED, IMPORT_FOREIGN_RUN, IMPORT_NOT_A_CONTINUATION,
 };
 

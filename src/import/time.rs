@@ -5,7 +5,7 @@ use std::borrow::Cow;
 use jiff::Timestamp;
 use jiff::civil::DateTime;
 
-use crate::formats::time::Instant;
+use formats::time::Instant;
 
 use super::draft::{Event, Record};
 

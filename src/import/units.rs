@@ -2,7 +2,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use crate::diagnostics::codes::{IMPORT_SKIPPED_ENTRY, IMPORT_WRONG_FORMAT};
+use base::diagnostics::codes::{IMPORT_SKIPPED_ENTRY, IMPORT_WRONG_FORMAT};
 
 use super::{Problem, Source, problem, sniff};
 

@@ -4,7 +4,7 @@ use std::io::{self, Write};
 use std::ops::Range;
 
 use super::Html;
-use crate::characters::{MAY_BEGIN_HIDDEN, is_hidden_at, symbol};
+use base::characters::{MAY_BEGIN_HIDDEN, is_hidden_at, symbol};
 
 /// Class of each byte: 0 plain, 1 replaced, 2 the start of a character to check.
 type Classes = [u8; 256];

@@ -8,7 +8,7 @@ pub struct Html(String);
 
 impl Html {
     /// Declares `html` as finished.
-    pub(crate) const fn finished(html: String) -> Self {
+    pub const fn finished(html: String) -> Self {
         Self(html)
     }
 

@@ -13,9 +13,9 @@ use pulldown_cmark::{
 };
 
 use super::{Destination, Origin, destination, image_is_kept, image_path, parse};
-use crate::characters::any_hidden;
-use crate::model::slug::{slugify, with_hash};
-use crate::pictures::Size;
+use base::characters::any_hidden;
+use base::pictures::Size;
+use formats::model::slug::{slugify, with_hash};
 
 use super::escape::{push_attribute, push_text};
 use super::html::Html;
@@ -131,7 +131,7 @@ impl Filter<'_> {
             Event::Html(text) | Event::InlineHtml(text) | Event::Text(text) | Event::Code(text)
                 if self.images > 0 =>
             {
-                out.push(Event::Text(crate::diagnostics::text::visible(&text).into()));
+                out.push(Event::Text(base::diagnostics::text::visible(&text).into()));
             }
             Event::Html(text) | Event::InlineHtml(text) | Event::Text(text) => {
                 out.push(visible(text));

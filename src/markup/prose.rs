@@ -217,7 +217,7 @@ mod tests {
     use proptest::prelude::*;
 
     use super::*;
-    use crate::markup::escape;
+    use crate::escape;
 
     fn prose(text: &str) -> String {
         let mut out = String::new();

@@ -1,6 +1,6 @@
 //! Renders the text of an event by its kind: as prose, JSON, a diff or terminal output.
 
-use crate::model::tape::TextKind;
+use formats::model::tape::TextKind;
 
 use super::code::{has_hunk, push_diff, push_json, push_patch};
 use super::prose::push_prose;

@@ -3,8 +3,8 @@
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::{Condvar, Mutex, PoisonError};
 
-use crate::diagnostics::{Diagnostic, Place, codes};
-use crate::discover::RunDirectory;
+use base::diagnostics::{Diagnostic, Place, codes};
+use content::discover::RunDirectory;
 
 /// The memory budget of runs in progress, in bytes.
 ///

@@ -6,17 +6,18 @@ use std::sync::Arc;
 
 use rayon::prelude::*;
 
-use crate::beneath::{Kind, Stamp};
-use crate::diagnostics::{Diagnostic, Place, Source};
-use crate::discover::{Roots, RunDirectory};
-use crate::formats::redactions;
-use crate::formats::run_record::{self, UnknownKey};
-use crate::links::Slug;
-use crate::load::{self, Loaded};
-use crate::rules::archive::Candidate;
-use crate::secrets::Mask;
 use crate::site::Site;
-use crate::{inspect, rules};
+use ::secrets::Mask;
+use base::beneath::{Kind, Stamp};
+use base::diagnostics::{Diagnostic, Place, Source};
+use base::links::Slug;
+use content::discover::{Roots, RunDirectory};
+use content::inspect;
+use content::load::{self, Loaded};
+use content::rules;
+use content::rules::archive::Candidate;
+use formats::redactions;
+use formats::run_record::{self, UnknownKey};
 
 use super::Progress;
 use super::budget::catch_panic;

@@ -4,13 +4,14 @@ use std::path::PathBuf;
 
 use rayon::prelude::*;
 
-use crate::diagnostics::Failure;
-use crate::diagnostics::{Diagnostic, Place, codes};
-use crate::load::{self, Beside};
-use crate::model::archive::Entry;
-use crate::publish::Stage;
 use crate::site::Site;
-use crate::{export, inspect};
+use base::diagnostics::Failure;
+use base::diagnostics::{Diagnostic, Place, codes};
+use content::inspect;
+use content::load::{self, Beside};
+use formats::model::archive::Entry;
+use pages::export;
+use store::publish::Stage;
 
 use super::{Gathered, Outcome, Progress};
 
@@ -26,14 +27,14 @@ fn not_below(site: &Site) -> Vec<PathBuf> {
 }
 
 /// Rejects a forbidden export folder before anything is written.
-pub(crate) fn examine_export(site: &Site) -> Result<(), Diagnostic> {
+pub fn examine_export(site: &Site) -> Result<(), Diagnostic> {
     let examine =
         |folder: &PathBuf| Stage::dry_run(folder, &site.shown(folder), &not_below(site)).map(drop);
     folder(site).map_or(Ok(()), examine)
 }
 
 /// Writes the tables that the site exports; `None` if it exports none, or is not published.
-pub(crate) fn export(
+pub fn export(
     site: &Site,
     gathered: &Gathered,
     outcome: &Outcome,

@@ -12,21 +12,21 @@ use super::previous;
 use super::prose::{Prose, Text};
 use super::secrets;
 use super::{hosting, lists};
-use crate::config::Limits;
-use crate::diagnostics::Failure;
-use crate::diagnostics::{self, Diagnostic, Place, Source, codes};
-use crate::discover::{self, ContentPath, Roots, RunDirectory};
-use crate::formats::redactions::proof::KEY_FILE;
-use crate::formats::withdrawn::{self, Withdrawals};
-use crate::ledger::{AddressOwners, Ledger};
-use crate::links::Slug;
-use crate::load;
-use crate::model::archive::{Archive, Entry, GroupBy};
-use crate::rules;
-use crate::rules::links::Targets;
-use crate::secrets::Mask;
 use crate::site::Site;
-use crate::view::Link;
+use ::secrets::Mask;
+use base::diagnostics::Failure;
+use base::diagnostics::{self, Diagnostic, Place, Source, codes};
+use base::links::Slug;
+use content::discover::{self, ContentPath, Roots, RunDirectory};
+use content::load;
+use content::rules;
+use content::rules::links::Targets;
+use formats::config::Limits;
+use formats::model::archive::{Archive, Entry, GroupBy};
+use formats::redactions::proof::KEY_FILE;
+use formats::withdrawn::{self, Withdrawals};
+use pages::view::Link;
+use store::ledger::{AddressOwners, Ledger};
 
 /// Stacks of worker threads, in bytes: far more than the deepest template or Markdown needs.
 const STACK: usize = 16 << 20;
@@ -380,7 +380,7 @@ fn missing(site: &Site, directories: &[Directory]) -> Vec<Diagnostic> {
     }));
     if site.config.site.base_url.is_none() {
         notes.push(codes::CONFIG_NO_BASE_URL.at(
-            Place::file(crate::config::FILE_NAME),
+            Place::file(formats::config::FILE_NAME),
             "No base URL is set, so feeds and pages have no absolute URLs",
             "Set `base_url` in `[site]`, or pass `--base-url`.",
         ));

@@ -1,12 +1,12 @@
 //! Checks the size of a site against the limits of its host, before anything is published.
 
-use crate::config::{self, Budget, Config, Host};
-use crate::diagnostics::text::quoted;
-use crate::diagnostics::{Diagnostic, Place, codes};
-use crate::ledger::Ledger;
-use crate::publish::{Stage, Weight};
 use crate::site::Site;
-use crate::view::format;
+use base::diagnostics::text::quoted;
+use base::diagnostics::{Diagnostic, Place, codes};
+use formats::config::{self, Budget, Config, Host};
+use pages::view::format;
+use store::ledger::Ledger;
+use store::publish::{Stage, Weight};
 
 /// How many of the largest runs, files or folders a message lists.
 const NAMED: usize = 10;
@@ -173,8 +173,8 @@ mod tests {
     use super::*;
     use std::path::Path;
 
-    use crate::config::HOSTS;
-    use crate::links::{self, RunFolders, Slug};
+    use base::links::{self, RunFolders, Slug};
+    use formats::config::HOSTS;
 
     /// A site at the limits of a host.
     fn full(limits: Budget) -> Weight {

@@ -1,7 +1,7 @@
 //! What a build keeps of a run after its pages are made, and the shape in which the next build reads it: the same for a run
 //! that another machine made.
 //!
-//! Everything here is written by [`crate::cache`] for the very same program, so a changed field needs no other version.
+//! Everything here is written by [`store::cache`] for the very same program, so a changed field needs no other version.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
@@ -9,15 +9,15 @@ use std::sync::Arc;
 use serde::{Deserialize, Serialize};
 use twox_hash::XxHash3_128;
 
-use crate::beneath::{Found, Kind, Stamp};
-use crate::cache::Piece;
-use crate::diagnostics::{Diagnostic, junit};
-use crate::formats::run_record::UnknownKey;
-use crate::load::Input;
-use crate::model::findings::{Findings, Slice, Spooled};
-use crate::model::run::Run;
-use crate::publish::SiteFiles;
-use crate::spool::Texts;
+use base::beneath::{Found, Kind, Stamp};
+use base::diagnostics::{Diagnostic, junit};
+use content::load::Input;
+use formats::model::findings::{Findings, Slice, Spooled};
+use formats::model::run::Run;
+use formats::run_record::UnknownKey;
+use store::cache::Piece;
+use store::publish::SiteFiles;
+use store::spool::Texts;
 
 /// The records of the last build, so that those whose files look the same are not read again.
 #[derive(Debug, Default)]

@@ -1,29 +1,18 @@
 //! How a build compares itself with the site that it replaces.
 
-use std::io;
 use std::sync::Arc;
 
-use crate::diagnostics::{self, Diagnostic};
-use crate::formats::portable::portable;
-use crate::ledger::{self, CurrentRuns, Differing, Held, Ledger, Named, Store};
-use crate::model::archive::Entry;
-use crate::model::findings::{Findings, Slice};
-use crate::model::run::Subject;
 use crate::site::Site;
-use crate::spool::{self, Spool};
+use base::diagnostics::{self, Diagnostic};
+use formats::model::archive::Entry;
+use formats::model::findings::Findings;
+use formats::model::run::Subject;
+use formats::portable::portable;
+use store::ledger::{self, CurrentRuns, Differing, Held, Ledger, Named};
+use store::spool::{self, Spool};
 
 use super::gather::Gathered;
 use super::previous;
-
-impl Store for Spool {
-    fn put(&self, bytes: &[u8]) -> io::Result<Slice> {
-        self.add(bytes)
-    }
-
-    fn get(&self, place: Slice) -> io::Result<Vec<u8>> {
-        self.get(place)
-    }
-}
 
 /// The ledger of a site with these runs, whose digests are in `spool`, that replaces a site with the ledger `previous`.
 pub(super) fn next(

@@ -1,21 +1,22 @@
 //! What one build leaves to the next: whether nothing changed, and the runs whose pages need not be made again.
 
+use crate::PROGRAM;
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
-use crate::beneath::Tree;
-use crate::cache::{self, Piece, Reader, Writer};
-use crate::diagnostics::Diagnostic;
-use crate::discover::{Roots, RunDirectory};
-use crate::load;
-use crate::model::FileDigest;
-use crate::model::archive::Archive;
-use crate::model::archive_context::ArchiveContext;
-use crate::model::findings::Findings;
-use crate::publish::{self, KnownSite, Stage};
 use crate::site::Site;
-use crate::spool::{Spool, Texts};
+use base::beneath::Tree;
+use base::diagnostics::Diagnostic;
+use content::discover::{Roots, RunDirectory};
+use content::load;
+use formats::model::FileDigest;
+use formats::model::archive::Archive;
+use formats::model::archive_context::ArchiveContext;
+use formats::model::findings::Findings;
+use store::cache::{self, Piece, Reader, Writer};
+use store::publish::{self, KnownSite, Stage};
+use store::spool::{Spool, Texts};
 
 use super::directories::Directory;
 use super::gather::Gathered;
@@ -84,7 +85,7 @@ impl Memory {
     /// Looks at the content, and at what the last build left.
     pub fn open(site: &Site) -> Self {
         let read = || {
-            let reader = Reader::open(&site.cache_places())?;
+            let reader = Reader::open(&site.cache_places(), PROGRAM)?;
             let head = postcard::from_bytes(&reader.head()?).ok()?;
             Some((reader, head))
         };
@@ -112,7 +113,7 @@ impl Memory {
     }
 
     /// Calls `with` what was in the output folder.
-    pub(crate) fn with_seen<T>(&self, with: impl FnOnce(Option<&Tree>) -> T) -> T {
+    pub fn with_seen<T>(&self, with: impl FnOnce(Option<&Tree>) -> T) -> T {
         with(self.seen().as_ref())
     }
 
@@ -121,7 +122,7 @@ impl Memory {
     }
 
     /// How the content looks, and the records that the last build read with the same settings.
-    pub(crate) fn content(&self, site: &Site) -> (Roots, KnownRecords) {
+    pub fn content(&self, site: &Site) -> (Roots, KnownRecords) {
         let last = self.last.as_ref();
         let last = last.filter(|(_, head)| head.settings == self.settings);
         let known = last.and_then(|(reader, head)| {
@@ -156,7 +157,7 @@ impl Memory {
 
     /// What is remembered for pages with this frame, and the files of the last site; and when the content of parts was looked at,
     /// for a build that is made of them.
-    pub(crate) fn recall(
+    pub fn recall(
         &self,
         site: &Site,
         frame: String,
@@ -180,7 +181,7 @@ impl Memory {
         let notes = Notes {
             memory: self,
             writer: again
-                .or_else(|| Writer::begin(&site.cache_places()))
+                .or_else(|| Writer::begin(&site.cache_places(), PROGRAM))
                 .map(Arc::new),
             runs,
             lists: body.lists,
@@ -306,7 +307,7 @@ impl Notes<'_> {
     }
 
     /// The spool of a build: a part of what it leaves, where it leaves something.
-    pub(crate) fn spool(&self) -> Arc<Spool> {
+    pub fn spool(&self) -> Arc<Spool> {
         let writer = self.writer.as_ref();
         let is_damaged = &self.memory.is_damaged;
         let spool = writer.map_or_else(Spool::default, |writer| {
@@ -342,7 +343,7 @@ impl Notes<'_> {
     }
 
     /// Leaves a build that is now in the output folder; `stage` is the one that it was put there from.
-    pub(crate) fn leave(
+    pub fn leave(
         self,
         site: &Site,
         gathered: &Gathered,

@@ -3,15 +3,15 @@
 use std::collections::BTreeSet;
 use std::sync::Arc;
 
-use crate::diagnostics::{self, Diagnostic, Failure, Place, junit};
-use crate::ledger::{Build, Ledger};
-use crate::links::{self, RunFolders, Slug};
-use crate::model::findings::Findings;
-use crate::model::slug::{slugify, with_hash};
-use crate::publish::{Stage, Written};
-use crate::secrets::Mask;
 use crate::site::Site;
-use crate::spool::Spool;
+use ::secrets::Mask;
+use base::diagnostics::{self, Diagnostic, Failure, Place, junit};
+use base::links::{self, RunFolders, Slug};
+use formats::model::findings::Findings;
+use formats::model::slug::{slugify, with_hash};
+use store::ledger::{Build, Ledger};
+use store::publish::{Stage, Written};
+use store::spool::Spool;
 
 use super::directories::{Directory, Status};
 use super::gather::Gathered;

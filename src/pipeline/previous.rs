@@ -5,13 +5,13 @@ use std::sync::Arc;
 use serde::Deserialize;
 use serde_json::value::RawValue;
 
-use crate::config;
-use crate::diagnostics::{Diagnostic, Place, codes};
-use crate::ledger::{self, Ledger, Named, Unparsed};
-use crate::links::{self, Slug};
-use crate::load;
 use crate::site::Site;
-use crate::spool::{self, Spool};
+use base::diagnostics::{Diagnostic, Place, codes};
+use base::links::{self, Slug};
+use content::load;
+use formats::config;
+use store::ledger::{self, Ledger, Named, Unparsed};
+use store::spool::{self, Spool};
 
 /// The ledger; `None` if there is no such site, or it has none yet.
 pub(super) fn ledger(site: &Site) -> Result<Option<Ledger>, Diagnostic> {

@@ -2,20 +2,20 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use crate::config::Limits;
-use crate::diagnostics::{Diagnostic, Source};
-use crate::discover::ProseFile;
-use crate::formats::page;
-use crate::links;
-use crate::load;
-use crate::markup::Html;
-use crate::markup::Origin;
-use crate::markup::markdown::{self, Context};
-use crate::model::prose::ProseKind;
-use crate::rules;
-use crate::rules::links::Internal;
 use crate::site::Site;
-use crate::view::Link;
+use base::diagnostics::{Diagnostic, Source};
+use base::links;
+use content::discover::ProseFile;
+use content::load;
+use content::rules;
+use content::rules::links::Internal;
+use formats::config::Limits;
+use formats::model::prose::ProseKind;
+use formats::page;
+use markup::Html;
+use markup::Origin;
+use markup::markdown::{self, Context};
+use pages::view::Link;
 
 use super::lists;
 

@@ -3,8 +3,8 @@
 
 use std::collections::BTreeSet;
 
-use crate::diagnostics::text::quoted;
-use crate::diagnostics::{Code, Diagnostic, codes};
+use base::diagnostics::text::quoted;
+use base::diagnostics::{Code, Diagnostic, codes};
 
 use super::directories::Directory;
 use super::gather::Gathered;

@@ -16,29 +16,29 @@ mod story;
 
 use std::collections::BTreeSet;
 
-use crate::diagnostics::{self, Diagnostic, Place, codes};
-use crate::discover::{Roots, RunDirectory};
-use crate::formats::run_record;
-use crate::inspect::{self, Inspected};
-use crate::ledger;
-use crate::links::{self, Slug};
-use crate::load::{self, Beside, Loaded, RunFiles};
-use crate::markup::Html;
-use crate::markup::Origin;
-use crate::markup::markdown::{self, Context};
-use crate::model::FileDigest;
-use crate::model::archive::{Archive, Entry};
-use crate::model::archive_context::ArchiveContext;
-use crate::model::details::Details;
-use crate::model::run::Run;
-use crate::publish::Stage;
-use crate::render::templates::Renderer;
-use crate::rules;
-use crate::secrets::Scanned;
 use crate::site::Site;
-use crate::spool::Texts;
-use crate::view::run::Sources;
-use crate::view::timeline::Layout;
+use ::secrets::Scanned;
+use base::diagnostics::{self, Diagnostic, Place, codes};
+use base::links::{self, Slug};
+use content::discover::{Roots, RunDirectory};
+use content::inspect::{self, Inspected};
+use content::load::{self, Beside, Loaded, RunFiles};
+use content::rules;
+use formats::model::FileDigest;
+use formats::model::archive::{Archive, Entry};
+use formats::model::archive_context::ArchiveContext;
+use formats::model::details::Details;
+use formats::model::run::Run;
+use formats::run_record;
+use markup::Html;
+use markup::Origin;
+use markup::markdown::{self, Context};
+use pages::render::templates::Renderer;
+use pages::view::run::Sources;
+use pages::view::timeline::Layout;
+use store::ledger;
+use store::publish::Stage;
+use store::spool::Texts;
 
 use self::files::{Files, StageError};
 use super::directories::Directory;
@@ -391,7 +391,7 @@ pub(super) fn alone(
 }
 
 /// Checks and scans a run on its own, with these bytes as `redactions.jsonl`.
-pub(crate) fn with_redactions(
+pub fn with_redactions(
     site: &Site,
     place: &RunDirectory,
     pending: &[u8],

@@ -4,11 +4,11 @@ use std::collections::BTreeSet;
 
 use rayon::prelude::*;
 
-use crate::diagnostics::Diagnostic;
-use crate::diagnostics::Failure;
-use crate::load;
-use crate::model::findings::Findings;
 use crate::site::Site;
+use base::diagnostics::Diagnostic;
+use base::diagnostics::Failure;
+use content::load;
+use formats::model::findings::Findings;
 
 use super::Progress;
 use super::budget::{Budget, catch_panic};

@@ -2,10 +2,10 @@
 
 use std::collections::BTreeSet;
 
-use crate::diagnostics::Diagnostic;
-use crate::load;
-use crate::secrets::{self, Mask, Scanned, Scanner};
 use crate::site::Site;
+use ::secrets::{self, Mask, Scanned, Scanner};
+use base::diagnostics::Diagnostic;
+use content::load;
 
 use super::prose::Prose;
 

@@ -9,13 +9,13 @@ use std::collections::BTreeSet;
 
 use serde::{Deserialize, Serialize};
 
-use crate::cache::Piece;
-use crate::diagnostics::Diagnostic;
-use crate::diagnostics::{Failure, codes};
-use crate::discover::Shard;
-use crate::model::archive::{Archive, GroupBy};
-use crate::publish::PartFile;
 use crate::site::Site;
+use base::diagnostics::Diagnostic;
+use base::diagnostics::{Failure, codes};
+use content::discover::Shard;
+use formats::model::archive::{Archive, GroupBy};
+use store::cache::Piece;
+use store::publish::PartFile;
 
 pub use outcome::outcome;
 pub use parts::Parts;

@@ -365,7 +365,7 @@ fn escapes(text: &[u8]) -> Vec<usize> {
     let is_shown = |code: u32| {
         (0x20..0x7f).contains(&code)
             || code == 0x1b
-            || char::from_u32(code).is_some_and(crate::characters::is_hidden)
+            || char::from_u32(code).is_some_and(base::characters::is_hidden)
     };
     let hides = |from: usize, count: usize| {
         let digits = text.get(from..from + count);
@@ -380,7 +380,7 @@ fn escapes(text: &[u8]) -> Vec<usize> {
     found.extend(references.filter(|at| {
         let reference = views::reference(&text[*at..]);
         reference.is_some_and(|(c, length)| {
-            let shown = Some(c).filter(|c| !crate::characters::is_hidden(*c));
+            let shown = Some(c).filter(|c| !base::characters::is_hidden(*c));
             views::is_within(text, *at, length, shown)
         })
     }));

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeSet;
 
-use crate::diagnostics::{Diagnostic, Excerpt};
+use base::diagnostics::{Diagnostic, Excerpt};
 
 /// Every run of this many bytes of a value is masked wherever it occurs.
 const GRAM: usize = 6;

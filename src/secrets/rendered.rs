@@ -5,7 +5,7 @@ use std::ops::Range;
 
 use pulldown_cmark::{Event, LinkType, Parser, Tag, TagEnd};
 
-use crate::markup::OPTIONS;
+use markup::OPTIONS;
 
 /// Texts shorter than this hold no key.
 const SHORTEST: usize = 12;

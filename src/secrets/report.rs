@@ -2,8 +2,8 @@
 
 use std::collections::BTreeSet;
 
-use crate::config::{Allowance, Secrets, fits_end};
-use crate::diagnostics::{Code, Collector, Diagnostic, Excerpt, Place, Severity, codes};
+use base::diagnostics::{Code, Collector, Diagnostic, Excerpt, Place, Severity, codes};
+use formats::config::{Allowance, Secrets, fits_end};
 
 use super::mask::Mask;
 use super::{Finding, Settings, scan, scan_name};
@@ -241,7 +241,7 @@ fn place(finding: &Finding, path: &str, bytes: &[u8]) -> Place {
 pub fn unused(config: &Secrets, used: &BTreeSet<usize>, places: &[Place]) -> Vec<Diagnostic> {
     let unused = (0..config.allow.len()).filter(|index| config.scan && !used.contains(index));
     let problems = unused.map(|index| {
-        let site = || Place::file(crate::config::FILE_NAME);
+        let site = || Place::file(formats::config::FILE_NAME);
         codes::SECRET_UNUSED_ALLOWANCE.at(
             places.get(index).cloned().unwrap_or_else(site),
             "This entry of `[[secrets.allow]]` allows nothing",

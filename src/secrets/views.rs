@@ -6,7 +6,7 @@ use base64::Engine as _;
 use base64::alphabet;
 use base64::engine::{DecodePaddingMode, GeneralPurpose, GeneralPurposeConfig};
 
-use crate::characters::{MAY_BEGIN_HIDDEN, is_hidden};
+use base::characters::{MAY_BEGIN_HIDDEN, is_hidden};
 
 /// Minimum length of base64 to decode, in characters.
 const SHORTEST: usize = 24;

@@ -2,11 +2,11 @@
 
 use serde::Serialize;
 
-use crate::diagnostics::Failure;
-use crate::diagnostics::json::Report;
-use crate::diagnostics::{Diagnostic, Severity, SeverityCounts};
-use crate::pipeline::Outcome;
-use crate::site::Site;
+use base::diagnostics::Failure;
+use base::diagnostics::json::Report;
+use base::diagnostics::{Diagnostic, Severity, SeverityCounts};
+use pipeline::Outcome;
+use pipeline::site::Site;
 
 /// Maximum problems shown on a page; the terminal lists the rest.
 const MOST: usize = 50;
@@ -93,7 +93,7 @@ impl SiteState {
             report: Report::new(&listed, 0, 0),
         };
         // Serialization cannot fail.
-        let message = crate::render::script::marked_json(&message).unwrap_or_default();
+        let message = pages::render::script::marked_json(&message).unwrap_or_default();
         Self { message, ..self }
     }
 }

@@ -11,8 +11,8 @@ use notify::Watcher as _;
 use notify::event::{AccessKind, AccessMode};
 use notify::{Config, Event, EventKind, RecommendedWatcher, RecursiveMode};
 
-use crate::config;
-use crate::site::Site;
+use formats::config;
+use pipeline::site::Site;
 
 use super::polling::{self, FileStamps};
 

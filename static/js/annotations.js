@@ -1,7 +1,7 @@
 (() => {
   // Filters all annotations of the archive, or of one kind, by author, case and status. The selection is in the address, and
   // links to other annotation pages keep it. Loads only the files of visible cards. The data is written by
-  // src/view/data/cards.rs.
+  // src/pages/view/data/cards.rs.
   'use strict';
   const { make, button, digits, count, shown, load, numbers, cards, query, root } = window.runpress;
   const main = document.querySelector('main');

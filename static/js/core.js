@@ -74,7 +74,7 @@
     }
     return all;
   };
-  // The annotations of a data file, which src/view/data/cards.rs writes.
+  // The annotations of a data file, which src/pages/view/data/cards.rs writes.
   const cards = (items) => items.flatMap(([[slug, run, model, place], ...rows]) => rows.map(([who, part, evidence, href, event, about, says, at, author, group, kind]) => (
     { key: [place, who, part], slug, run, model, evidence, href, event, about, says, at, author, group, kind })));
   // Changes the query of the address. Browsers may forbid this for local files; everything else still works.

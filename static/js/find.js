@@ -1,5 +1,5 @@
 // The search engine. Loaded on the first search, next to the index of the build. Index parts are chosen by the first letters of
-// a word, and texts are read only when shown. src/render/terms.rs and src/render/index.rs write the index.
+// a word, and texts are read only when shown. src/pages/render/terms.rs and src/pages/render/index.rs write the index.
 runpress.search((site) => {
   'use strict';
   const { load, numbers, cards } = site;

@@ -1,5 +1,5 @@
 // The runs of the archive: the columns for filters and sorting, and the rows. Loaded on first use by the page of runs and the
-// picker of a comparison. The data is written by src/view/data/rows.rs.
+// picker of a comparison. The data is written by src/pages/view/data/rows.rs.
 runpress.runs(async (site) => {
   'use strict';
   const { load, words } = site;

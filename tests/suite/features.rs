@@ -6,6 +6,7 @@ use std::process::Command;
 fn packages(features: &[&str]) -> Vec<String> {
     let output = Command::new(env!("CARGO"))
         .args(["tree", "--offline", "--locked", "--edges", "normal"])
+        .args(["--package", "runpress"])
         .args(["--prefix", "none", "--format", "{p}"])
         .args(features)
         .current_dir(env!("CARGO_MANIFEST_DIR"))

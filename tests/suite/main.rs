@@ -48,7 +48,6 @@ mod incremental;
 mod kept;
 mod linked;
 mod markup;
-mod modules;
 mod moments;
 
 mod mutate;

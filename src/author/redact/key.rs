@@ -4,9 +4,9 @@ use std::fs::{self, OpenOptions};
 use std::io::{self, ErrorKind, Write};
 use std::path::Path;
 
-use crate::author::Refusal;
-use crate::formats::redactions::proof::{KEY, KEY_FILE, key_text};
-use crate::load;
+use crate::Refusal;
+use content::load;
+use formats::redactions::proof::{KEY, KEY_FILE, key_text};
 
 /// The key, and whether it is new.
 pub(super) fn open(root: &Path) -> Result<([u8; KEY], bool), Refusal> {

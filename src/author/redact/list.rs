@@ -3,10 +3,10 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use crate::author::Refusal;
-use crate::diagnostics::text::quoted;
-use crate::discover::RunDirectory;
-use crate::formats::redactions::{self, FILE_NAME, Fault, Found, Redaction, Rewritten};
+use crate::Refusal;
+use base::diagnostics::text::quoted;
+use content::discover::RunDirectory;
+use formats::redactions::{self, FILE_NAME, Fault, Found, Redaction, Rewritten};
 
 use super::recorded::Recorded;
 
@@ -27,7 +27,7 @@ pub(super) struct List {
 impl List {
     /// Reads the existing redactions.
     pub(super) fn read(directory: &RunDirectory) -> Result<Self, Refusal> {
-        let old = match crate::beneath::read(&directory.path().join(FILE_NAME)) {
+        let old = match base::beneath::read(&directory.path().join(FILE_NAME)) {
             Ok(bytes) => Some(bytes),
             Err(error) if error.kind() == std::io::ErrorKind::NotFound => None,
             Err(error) => {

@@ -1,12 +1,12 @@
 //! Chooses the spans to withhold: the requested text, and all other copies in the run.
 
-use crate::author::{Refusal, annotate};
-use crate::diagnostics::Diagnostic;
-use crate::diagnostics::text::quoted;
-use crate::formats::redactions::{Found, Reason, Redaction, Shape, occurrences, rewrite};
-use crate::formats::run_record;
-use crate::load;
-use crate::secrets::{self, Finding, Scanned, Settings};
+use crate::{Refusal, annotate};
+use base::diagnostics::Diagnostic;
+use base::diagnostics::text::quoted;
+use content::load;
+use formats::redactions::{Found, Reason, Redaction, Shape, occurrences, rewrite};
+use formats::run_record;
+use secrets::{self, Finding, Scanned, Settings};
 
 use super::list::List;
 use super::recorded::Recorded;

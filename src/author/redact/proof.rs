@@ -3,13 +3,13 @@
 use std::fmt::Write;
 use std::ops::Range;
 
-use crate::author::Refusal;
-use crate::author::open_run;
-use crate::diagnostics::text::quoted;
-use crate::formats::json::{Kind, Node};
-use crate::formats::redactions::{Redaction, Shape, proof};
-use crate::load;
-use crate::site::Site;
+use crate::Refusal;
+use crate::open_run;
+use base::diagnostics::text::quoted;
+use content::load;
+use formats::json::{Kind, Node};
+use formats::redactions::{Redaction, Shape, proof};
+use pipeline::site::Site;
 
 use super::list::List;
 use super::recorded::Recorded;
@@ -98,7 +98,7 @@ fn extraction(redaction: &Redaction, recorded: &Recorded) -> String {
         .get(&redaction.file)
         .map(Vec::as_slice)
         .unwrap_or_default();
-    let line = crate::formats::redactions::line_of(&redaction.file, bytes, redaction);
+    let line = formats::redactions::line_of(&redaction.file, bytes, redaction);
     let lines = match line.as_ref().filter(|_| shape.has_lines()) {
         Some((number, _)) => format!("sed -n {number}p {file}"),
         None => format!("cat {file}"),
@@ -107,7 +107,7 @@ fn extraction(redaction: &Redaction, recorded: &Recorded) -> String {
         return format!("{lines} | {cut}");
     };
     let text = line.map_or(bytes, |(_, range)| &bytes[range]);
-    let text = std::str::from_utf8(crate::diagnostics::without_mark(text)).unwrap_or_default();
+    let text = std::str::from_utf8(base::diagnostics::without_mark(text)).unwrap_or_default();
     match value_at(text, pointer) {
         Some((path, None)) => format!("{lines} | jq -j 'getpath({path})' | {cut}"),
         // jq may format a number or an object differently.

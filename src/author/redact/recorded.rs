@@ -4,13 +4,13 @@ use std::collections::BTreeMap;
 use std::io::Read;
 use std::path::Path;
 
-use crate::author::Refusal;
-use crate::beneath::{Folder, Kind};
-use crate::config::Limits;
-use crate::diagnostics::text::quoted;
-use crate::discover::RunDirectory;
-use crate::formats::{raw, redactions, run_record};
-use crate::load;
+use crate::Refusal;
+use base::beneath::{Folder, Kind};
+use base::diagnostics::text::quoted;
+use content::discover::RunDirectory;
+use content::load;
+use formats::config::Limits;
+use formats::{raw, redactions, run_record};
 
 /// Every file of a run directory that may be published, by path. Leaves out hidden files, links, other runs and `raw.jsonl`.
 pub(super) struct Recorded {
@@ -76,8 +76,8 @@ impl Recorded {
     /// The id in the record.
     pub(super) fn id(&self) -> Option<String> {
         let record = self.files.get(run_record::FILE_NAME)?;
-        let text = std::str::from_utf8(crate::diagnostics::without_mark(record)).ok()?;
-        let root = crate::formats::json::Node::parse(text).ok()?;
+        let text = std::str::from_utf8(base::diagnostics::without_mark(record)).ok()?;
+        let root = formats::json::Node::parse(text).ok()?;
         Some(root.get("id")?.as_str()?.into_owned())
     }
 

@@ -9,8 +9,8 @@ use base64::Engine as _;
 use base64::engine::general_purpose::{STANDARD_NO_PAD, URL_SAFE_NO_PAD};
 use memchr::memmem;
 
-use crate::diagnostics::without_mark;
-use crate::formats::json::{Kind, Node, pointer_part};
+use crate::json::{Kind, Node, pointer_part};
+use base::diagnostics::without_mark;
 
 use super::rewrite::{Lines, within};
 use super::{Redaction, Shape};

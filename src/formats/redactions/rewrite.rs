@@ -4,8 +4,8 @@ use std::collections::BTreeMap;
 use std::collections::btree_map::Entry;
 use std::ops::Range;
 
-use crate::diagnostics::without_mark;
-use crate::formats::json::{Kind, Node, pointer_part};
+use crate::json::{Kind, Node, pointer_part};
+use base::diagnostics::without_mark;
 
 use super::{Redaction, Shape};
 

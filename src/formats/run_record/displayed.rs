@@ -2,7 +2,7 @@
 
 use std::borrow::Cow;
 
-use crate::formats::json::{Kind, Node};
+use crate::json::{Kind, Node};
 
 /// Replaces a game jam README on the page.
 const INSTEAD: &str = "\"(not displayed; run.json holds it)\"";

@@ -5,9 +5,9 @@ use std::collections::BTreeMap;
 
 use schemars::JsonSchema;
 
-use crate::formats::json::Node;
-use crate::formats::reader::{Need, Number, Object, Reader};
-use crate::shapes::{self, Lenient};
+use crate::json::Node;
+use crate::reader::{Need, Number, Object, Reader};
+use base::shapes::{self, Lenient};
 
 use super::object::{Field, Part, Shape, objects};
 use super::read::{STAGES, any, stages, tool_calls, toolchain};

@@ -2,8 +2,8 @@
 
 use serde::{Deserialize, Serialize};
 
-use crate::diagnostics::text::nearest;
-use crate::formats::json::{Kind, Node};
+use crate::json::{Kind, Node};
+use base::diagnostics::text::nearest;
 
 use super::RunRecord;
 use super::object::{Part, Shape};
@@ -84,7 +84,7 @@ fn search(node: Node<'_>, shape: &Shape, path: &str, pointer: &str, found: &mut 
                 }
                 let dot = if path.is_empty() { "" } else { "." };
                 let path = format!("{path}{dot}{}", member.key);
-                let part = crate::formats::json::pointer_part(&member.key);
+                let part = crate::json::pointer_part(&member.key);
                 let pointer = format!("{pointer}/{part}");
                 if let Some((_, shape)) = shape {
                     search(member.value, shape, &path, &pointer, found);

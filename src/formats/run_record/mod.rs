@@ -10,7 +10,7 @@ mod other;
 mod read;
 mod shape;
 
-use crate::diagnostics::{Diagnostic, Source, codes};
+use base::diagnostics::{Diagnostic, Source, codes};
 
 use super::json::Node;
 use super::reader::{Reader, ShapeCodes};

@@ -2,8 +2,8 @@
 
 use std::borrow::Cow;
 
-use crate::formats::json::Node;
-use crate::formats::reader::{Need, Number, Object, Reader};
+use crate::json::Node;
+use crate::reader::{Need, Number, Object, Reader};
 
 /// A text of the document; `None` if missing, null or (reported) of another type.
 pub type Text<'a> = Option<Cow<'a, str>>;

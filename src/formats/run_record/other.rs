@@ -1,9 +1,9 @@
 //! Documents that have the name of a run record but are something else (formats.md, contradiction 1).
 
-use crate::diagnostics::{Diagnostic, Source, codes};
-use crate::formats::json::Node;
-use crate::formats::reader::{Object, Reader};
-use crate::formats::reason::reason;
+use crate::json::Node;
+use crate::reader::{Object, Reader};
+use crate::reason::reason;
+use base::diagnostics::{Diagnostic, Source, codes};
 
 /// The problem of a text that is not one JSON value: often a JSON Lines log.
 pub(super) fn syntax_error(source: &Source<'_>, error: &serde_json::Error) -> Diagnostic {

@@ -2,9 +2,9 @@
 
 use std::borrow::Cow;
 
-use crate::formats::json::{Kind, Node};
-use crate::formats::reader::Need::{Optional, Required};
-use crate::formats::reader::{Number, Object, Reader};
+use crate::json::{Kind, Node};
+use crate::reader::Need::{Optional, Required};
+use crate::reader::{Number, Object, Reader};
 
 use super::object::{Keys, Shape};
 

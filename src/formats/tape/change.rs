@@ -8,7 +8,7 @@ use serde::de::{Deserialize, Deserializer, Error, MapAccess, SeqAccess, Visitor}
 use serde::ser::{Serialize, SerializeMap, Serializer};
 use serde_json::{Number, Value};
 
-use crate::formats::private::{is_reasoning, says_reasoning};
+use crate::private::{is_reasoning, says_reasoning};
 
 /// A change of a transcript.
 #[derive(Debug, serde::Deserialize, serde::Serialize, JsonSchema)]

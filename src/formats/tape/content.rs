@@ -4,8 +4,8 @@
 use std::borrow::Cow;
 
 use super::change::{Ordered, THINKING};
-use crate::formats::json::{Kind, Member, Node, last};
-use crate::formats::private::{is_reasoning, is_reasoning_itself};
+use crate::json::{Kind, Member, Node, last};
+use crate::private::{is_reasoning, is_reasoning_itself};
 
 /// The response of a model.
 #[derive(Debug, Default)]

@@ -9,7 +9,7 @@ use serde::{Deserialize, Deserializer, Serialize};
 
 use super::FORMAT_VERSION;
 use super::change::Change;
-use crate::formats::json::Str;
+use crate::json::Str;
 
 /// First line of a tape.
 #[derive(Debug, Deserialize, JsonSchema)]
@@ -287,7 +287,7 @@ pub enum Kind<'a> {
 }
 
 fn open(schema: &mut schemars::Schema) {
-    crate::shapes::open(schema, "kind", "unknown");
+    base::shapes::open(schema, "kind", "unknown");
 }
 
 /// Which clock was read.

@@ -3,7 +3,7 @@
 use std::borrow::Cow;
 use std::collections::{BTreeMap, BTreeSet};
 
-use crate::diagnostics::codes::{
+use base::diagnostics::codes::{
     IMPORT_INVALID_FILE, IMPORT_UNSUPPORTED_VERSION, IMPORT_WRONG_FORMAT,
 };
 

@@ -3,7 +3,7 @@
 use std::borrow::Cow;
 use std::collections::{BTreeMap, BTreeSet};
 
-use crate::formats::decimal::Decimal;
+use formats::decimal::Decimal;
 
 use super::super::Options;
 use super::super::agents::Block;

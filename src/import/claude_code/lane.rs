@@ -2,7 +2,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use crate::formats::trace::Role;
+use formats::trace::Role;
 
 use super::super::draft::{Event, Origin, Tokens, What};
 use super::super::row::Row;

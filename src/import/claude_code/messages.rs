@@ -2,7 +2,7 @@
 
 use std::borrow::Cow;
 
-use crate::formats::trace::Role;
+use formats::trace::Role;
 
 use super::super::draft::{Call, What};
 use super::super::loose;

@@ -6,7 +6,7 @@
 
 use std::collections::BTreeMap;
 
-use crate::formats::decimal;
+use formats::decimal;
 
 use super::super::row::Row;
 

@@ -2,7 +2,7 @@
 
 use std::borrow::Cow;
 
-use crate::formats::trace::{Action, Change, ExitCodeFrom};
+use formats::trace::{Action, Change, ExitCodeFrom};
 
 use super::super::Keep;
 use super::super::draft::{ToolResult, What};

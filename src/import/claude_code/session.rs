@@ -3,8 +3,8 @@
 use std::borrow::Cow;
 use std::collections::{BTreeMap, BTreeSet};
 
-use crate::formats::jsonl;
-use crate::formats::trace::Action;
+use formats::jsonl;
+use formats::trace::Action;
 
 use super::super::draft::{Draft, What};
 use super::super::loose;

@@ -1,8 +1,8 @@
 //! Shortens long texts: results, which have a low limit, and anything too long for a line of a trace.
 
-use crate::diagnostics::codes::IMPORT_CUT_TEXT;
-use crate::import::draft::{Draft, Event, ToolResult, What};
-use crate::import::{Problem, problem};
+use crate::draft::{Draft, Event, ToolResult, What};
+use crate::{Problem, problem};
+use base::diagnostics::codes::IMPORT_CUT_TEXT;
 
 /// Maximum bytes of a result that is copied whole.
 const WHOLE: usize = 1 << 20;
@@ -84,10 +84,10 @@ mod tests {
     use serde_json::value::RawValue;
 
     use super::*;
-    use crate::formats::trace::Role;
-    use crate::import::Options;
-    use crate::import::clean::clean;
-    use crate::import::draft::{Call, Origin};
+    use crate::Options;
+    use crate::clean::clean;
+    use crate::draft::{Call, Origin};
+    use formats::trace::Role;
 
     #[test]
     fn a_text_that_fits_no_line_of_a_trace_keeps_both_ends_with_a_warning() {

@@ -6,7 +6,7 @@ use std::ops::Range;
 
 use aho_corasick::AhoCorasick;
 
-use crate::import::draft::Identity;
+use crate::draft::Identity;
 
 use super::address::{self, Account};
 use super::paths::{self, Above, People, Slash};

@@ -6,7 +6,7 @@ use std::collections::BTreeMap;
 
 use serde_json::value::RawValue;
 
-use crate::formats::trace::{Change, ExitCodeFrom, Role};
+use formats::trace::{Change, ExitCodeFrom, Role};
 
 use super::super::draft::{Call, ToolResult, What};
 use super::super::loose;

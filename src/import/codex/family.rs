@@ -2,8 +2,8 @@
 
 use std::collections::BTreeMap;
 
-use crate::diagnostics::codes::IMPORT_WRONG_FORMAT;
-use crate::formats::jsonl;
+use base::diagnostics::codes::IMPORT_WRONG_FORMAT;
+use formats::jsonl;
 
 use super::super::loose;
 use super::super::row::Row;

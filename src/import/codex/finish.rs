@@ -2,7 +2,7 @@
 
 use std::collections::BTreeSet;
 
-use crate::formats::trace::{Action, ExitCodeFrom, Role};
+use formats::trace::{Action, ExitCodeFrom, Role};
 
 use super::super::Keep;
 use super::super::draft::{Event, Id, Origin, ToolResult, What};

@@ -5,7 +5,7 @@ use std::borrow::Cow;
 use serde::Serialize;
 use serde_json::value::RawValue;
 
-use crate::formats::trace::{ExitCodeFrom, Phase, Role};
+use formats::trace::{ExitCodeFrom, Phase, Role};
 
 use super::super::draft::{Call, ToolResult, What};
 use super::super::loose;

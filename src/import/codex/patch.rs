@@ -1,6 +1,6 @@
 //! Parses `apply_patch` patches.
 
-use crate::formats::trace::Change;
+use formats::trace::Change;
 
 /// One file of a patch.
 #[derive(Debug, PartialEq, Eq)]

@@ -1,6 +1,6 @@
 //! Screen events of a rollout: mostly duplicates of items, plus the outcomes and token usage of turns.
 
-use crate::formats::trace::Role;
+use formats::trace::Role;
 
 use super::super::draft::What;
 use super::super::row::Row;

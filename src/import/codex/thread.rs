@@ -2,10 +2,10 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use crate::formats::jsonl;
-use crate::formats::trace::Action;
+use formats::jsonl;
+use formats::trace::Action;
 
-use crate::diagnostics::codes::IMPORT_PART_OF_A_THREAD;
+use base::diagnostics::codes::IMPORT_PART_OF_A_THREAD;
 
 use super::super::draft::{Draft, Origin, Tokens, What};
 use super::super::loose;

@@ -3,7 +3,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::hash::{DefaultHasher, Hash, Hasher};
 
-use crate::formats::trace::Action;
+use formats::trace::Action;
 
 use super::super::Options;
 use super::super::chat::Chat;

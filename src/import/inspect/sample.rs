@@ -1,6 +1,6 @@
 //! A sample, in one piece or in chunks, with its record and outcomes.
 
-use crate::formats::decimal;
+use formats::decimal;
 
 use super::super::draft::{Draft, Id, Origin, Outcome, Record, Tokens};
 use super::super::loose;

@@ -3,8 +3,8 @@
 use std::borrow::Cow;
 use std::collections::{BTreeMap, BTreeSet};
 
-use crate::formats::decimal;
-use crate::formats::trace::ExitCodeFrom;
+use formats::decimal;
+use formats::trace::ExitCodeFrom;
 
 use super::super::Options;
 use super::super::chat::Chat;

@@ -6,8 +6,8 @@ use std::collections::BTreeMap;
 
 use serde_json::value::RawValue;
 
-use crate::formats::decimal;
-use crate::formats::trace::ExitCodeFrom;
+use formats::decimal;
+use formats::trace::ExitCodeFrom;
 
 use super::super::Options;
 use super::super::chat::Chat;

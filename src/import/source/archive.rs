@@ -5,8 +5,8 @@ use std::io::Read;
 
 use zip::{CompressionMethod, ZipArchive};
 
-use crate::diagnostics::codes::{IMPORT_INVALID_ARCHIVE, IMPORT_TOO_LARGE};
-use crate::import::{Problem, problem};
+use crate::{Problem, problem};
+use base::diagnostics::codes::{IMPORT_INVALID_ARCHIVE, IMPORT_TOO_LARGE};
 
 use super::{Stream, compressed, too_large};
 

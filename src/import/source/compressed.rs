@@ -5,8 +5,8 @@ use std::io::Read;
 use ruzstd::decoding::errors::{FrameDecoderError, ReadFrameHeaderError};
 use ruzstd::decoding::{FrameDecoder, StreamingDecoder};
 
-use crate::diagnostics::codes::IMPORT_INVALID_ARCHIVE;
-use crate::import::{Problem, problem};
+use crate::{Problem, problem};
+use base::diagnostics::codes::IMPORT_INVALID_ARCHIVE;
 
 use super::{LARGEST, too_large};
 

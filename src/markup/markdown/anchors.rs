@@ -4,7 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use pulldown_cmark::{Event, HeadingLevel, Tag, TagEnd};
 
-use crate::model::slug::{short_hash, with_hash};
+use formats::model::slug::{short_hash, with_hash};
 
 /// Maximum characters of an id without its suffix.
 const LIMIT: usize = 60;

@@ -6,19 +6,19 @@ use std::ops::Range;
 use rayon::prelude::*;
 use serde::Serialize;
 
-use crate::diagnostics::Diagnostic;
-use crate::links;
-use crate::model::annotation::{HYPOTHESIS_STATUSES, Kind};
-use crate::model::findings::SpooledCard;
-use crate::pipeline::kept::Facet;
-use crate::view::annotations::Card;
-use crate::view::annotations::kinds::{
+use crate::kept::Facet;
+use base::diagnostics::Diagnostic;
+use base::links;
+use formats::model::annotation::{HYPOTHESIS_STATUSES, Kind};
+use formats::model::findings::SpooledCard;
+use pages::view::annotations::Card;
+use pages::view::annotations::kinds::{
     KINDS, KindInfo, appearance_of, folder, kind_index, part_anchor, part_definition, part_name,
     parts_of,
 };
-use crate::view::chrome::{PageInfo, Script};
-use crate::view::format;
-use crate::view::row::{PAGE_SIZE, Pager, list_page};
+use pages::view::chrome::{PageInfo, Script};
+use pages::view::format;
+use pages::view::row::{PAGE_SIZE, Pager, list_page};
 
 use super::{Lists, Page, numbered};
 

@@ -2,15 +2,15 @@
 
 use std::collections::BTreeMap;
 
-use crate::diagnostics::Diagnostic;
-use crate::model::archive::Entry;
-use crate::model::findings::SpooledCard;
-use crate::render::index::digits;
-use crate::render::parts::Sizes;
-use crate::render::script;
-use crate::spool;
-use crate::view::annotations::{SpooledText, kind_folders, kind_word, shelf};
-use crate::view::data::cards::{Counts, Head, Manifest, Row, Shelf};
+use base::diagnostics::Diagnostic;
+use formats::model::archive::Entry;
+use formats::model::findings::SpooledCard;
+use pages::render::index::digits;
+use pages::render::parts::Sizes;
+use pages::render::script;
+use pages::view::annotations::{SpooledText, kind_folders, kind_word, shelf};
+use pages::view::data::cards::{Counts, Head, Manifest, Row, Shelf};
+use store::spool;
 
 use super::Lists;
 use super::parts::manifest;

@@ -4,13 +4,13 @@ use std::collections::{BTreeMap, BTreeSet, btree_map};
 
 use serde::Serialize;
 
-use crate::diagnostics::Diagnostic;
-use crate::ledger::{Annotations, Build, Change, Field, Held, Ledger, Named, Rerated};
-use crate::links;
-use crate::model::slug::{Labels, short_id};
-use crate::view::chrome::{PageInfo, Script};
-use crate::view::format;
-use crate::view::row::{Pager, list_pages};
+use base::diagnostics::Diagnostic;
+use base::links;
+use formats::model::slug::{Labels, short_id};
+use pages::view::chrome::{PageInfo, Script};
+use pages::view::format;
+use pages::view::row::{Pager, list_pages};
+use store::ledger::{Annotations, Build, Change, Field, Held, Ledger, Named, Rerated};
 
 use super::{Lists, Page};
 

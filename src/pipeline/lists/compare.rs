@@ -4,14 +4,14 @@ use std::borrow::Cow;
 
 use rayon::prelude::*;
 
-use crate::diagnostics::Diagnostic;
-use crate::links;
-use crate::model::findings::Slice;
-use crate::pipeline::kept::Facet;
-use crate::render::parts::{self, Cut};
-use crate::spool;
-use crate::view::chrome::{PageInfo, Script};
-use crate::view::compare::{self, Manifest};
+use crate::kept::Facet;
+use base::diagnostics::Diagnostic;
+use base::links;
+use formats::model::findings::Slice;
+use pages::render::parts::{self, Cut};
+use pages::view::chrome::{PageInfo, Script};
+use pages::view::compare::{self, Manifest};
+use store::spool;
 
 use super::parts::{PartFiles, manifest};
 use super::{Lists, Page};

@@ -4,14 +4,14 @@ use std::collections::BTreeSet;
 
 use serde::Serialize;
 
-use crate::diagnostics::Diagnostic;
-use crate::diagnostics::text::capitalized;
-use crate::links;
-use crate::model::archive::{Group, GroupBy};
-use crate::view::chrome::PageInfo;
-use crate::view::reliability::Glyph;
-use crate::view::row::{PAGE_SIZE, Pager, list_pages};
-use crate::view::{DisplayTime, Link, format};
+use base::diagnostics::Diagnostic;
+use base::diagnostics::text::capitalized;
+use base::links;
+use formats::model::archive::{Group, GroupBy};
+use pages::view::chrome::PageInfo;
+use pages::view::reliability::Glyph;
+use pages::view::row::{PAGE_SIZE, Pager, list_pages};
+use pages::view::{DisplayTime, Link, format};
 
 use super::{Lists, numbered};
 

@@ -6,20 +6,22 @@ use std::io::ErrorKind;
 
 use serde::Serialize;
 
-use crate::diagnostics::Diagnostic;
-use crate::markup::Html;
-use crate::model::annotation::Kind;
-use crate::model::archive::{Archive, GroupBy};
-use crate::model::findings::{NewestAnnotation, SpooledAnnotation};
-use crate::model::time::Moment;
-use crate::pipeline::kept::Facet;
-use crate::view::chrome::PageInfo;
-use crate::view::density::Density;
-use crate::view::matrix::{self, Matrix};
-use crate::view::timeline::appearance;
-use crate::view::wall::{Wall, WallRun, wall, wall_run};
-use crate::view::{DisplayTime, format};
-use crate::{feeds, links, spool};
+use crate::kept::Facet;
+use base::diagnostics::Diagnostic;
+use base::links;
+use formats::model::annotation::Kind;
+use formats::model::archive::{Archive, GroupBy};
+use formats::model::findings::{NewestAnnotation, SpooledAnnotation};
+use formats::model::time::Moment;
+use markup::Html;
+use pages::feeds;
+use pages::view::chrome::PageInfo;
+use pages::view::density::Density;
+use pages::view::matrix::{self, Matrix};
+use pages::view::timeline::appearance;
+use pages::view::wall::{Wall, WallRun, wall, wall_run};
+use pages::view::{DisplayTime, format};
+use store::spool;
 
 use super::{Lists, Page};
 

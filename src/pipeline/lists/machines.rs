@@ -2,14 +2,14 @@
 
 use serde::Serialize;
 
-use crate::config::Config;
-use crate::diagnostics::Diagnostic;
-use crate::links;
-use crate::model::archive::Archive;
-use crate::model::findings::Findings;
-use crate::model::time;
-use crate::pipeline::kept::Facet;
-use crate::view::format;
+use crate::kept::Facet;
+use base::diagnostics::Diagnostic;
+use base::links;
+use formats::config::Config;
+use formats::model::archive::Archive;
+use formats::model::findings::Findings;
+use formats::model::time;
+use pages::view::format;
 
 use super::{Lists, PAGES, Page};
 

@@ -2,8 +2,8 @@
 
 use std::collections::BTreeMap;
 
-use crate::diagnostics::Diagnostic;
-use crate::view::chrome::PageInfo;
+use base::diagnostics::Diagnostic;
+use pages::view::chrome::PageInfo;
 
 use super::{Lists, Page};
 

@@ -3,11 +3,11 @@
 use rayon::prelude::*;
 use serde::Serialize;
 
-use crate::diagnostics::Diagnostic;
-use crate::model::archive::{Archive, GroupBy};
-use crate::view::chrome::{PageInfo, Script};
-use crate::view::matrix::{Matrix, matrix};
-use crate::view::row::{PAGE_SIZE, Pager, list_pages};
+use base::diagnostics::Diagnostic;
+use formats::model::archive::{Archive, GroupBy};
+use pages::view::chrome::{PageInfo, Script};
+use pages::view::matrix::{Matrix, matrix};
+use pages::view::row::{PAGE_SIZE, Pager, list_pages};
 
 use super::{Lists, Page, numbered, paths};
 

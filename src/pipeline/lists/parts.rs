@@ -2,10 +2,10 @@
 
 use serde::Serialize;
 
-use crate::diagnostics::Diagnostic;
-use crate::render::parts::{Part, Parts, Sizes};
-use crate::render::script;
-use crate::spool;
+use base::diagnostics::Diagnostic;
+use pages::render::parts::{Part, Parts, Sizes};
+use pages::render::script;
+use store::spool;
 
 use super::reuse::Recorder;
 

@@ -4,11 +4,11 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use serde::Serialize;
 
-use crate::diagnostics::{Diagnostic, SeverityCounts, human};
-use crate::links;
-use crate::view::chrome::PageInfo;
-use crate::view::row::{Pager, list_pages};
-use crate::view::{Link, format};
+use base::diagnostics::{Diagnostic, SeverityCounts, human};
+use base::links;
+use pages::view::chrome::PageInfo;
+use pages::view::row::{Pager, list_pages};
+use pages::view::{Link, format};
 
 use super::{Lists, Page};
 

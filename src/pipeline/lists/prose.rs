@@ -2,11 +2,11 @@
 
 use serde::Serialize;
 
-use crate::diagnostics::Diagnostic;
-use crate::links;
-use crate::markup::Html;
-use crate::view::Link;
-use crate::view::chrome::{self, NavItem, PageInfo, Script};
+use base::diagnostics::Diagnostic;
+use base::links;
+use markup::Html;
+use pages::view::Link;
+use pages::view::chrome::{self, NavItem, PageInfo, Script};
 
 use super::super::prose::Text;
 use super::{Lists, Page};

@@ -4,12 +4,12 @@ use std::io::{self, Write};
 use std::ops::Deref;
 use std::sync::{Mutex, PoisonError};
 
-use crate::diagnostics::Diagnostic;
-use crate::model::FileDigest;
-use crate::pipeline::kept::Facet;
-use crate::pipeline::{Gathered, Notes, Outcome};
-use crate::publish::Stage;
+use crate::kept::Facet;
 use crate::site::Site;
+use crate::{Gathered, Notes, Outcome};
+use base::diagnostics::Diagnostic;
+use formats::model::FileDigest;
+use store::publish::Stage;
 
 use super::Lists;
 

@@ -1,8 +1,8 @@
 //! Writes the data of the page of runs: columns for its facets and order, and rows.
 
-use crate::diagnostics::Diagnostic;
-use crate::spool;
-use crate::view::data::rows::Manifest;
+use base::diagnostics::Diagnostic;
+use pages::view::data::rows::Manifest;
+use store::spool;
 
 use super::parts::manifest;
 use super::{Lists, Page};

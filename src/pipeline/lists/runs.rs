@@ -3,9 +3,9 @@
 use rayon::prelude::*;
 use serde::Serialize;
 
-use crate::diagnostics::Diagnostic;
-use crate::view::chrome::{PageInfo, Script};
-use crate::view::row::{PAGE_SIZE, Pager, RunRow, list_pages, row};
+use base::diagnostics::Diagnostic;
+use pages::view::chrome::{PageInfo, Script};
+use pages::view::row::{PAGE_SIZE, Pager, RunRow, list_pages, row};
 
 use super::{Lists, Page, numbered, paths};
 

@@ -1,18 +1,18 @@
 //! Writes the search data: the index of terms, and the texts that it refers to.
 
-use crate::diagnostics::Diagnostic;
-use crate::links;
-use crate::markup::markdown;
-use crate::model::archive::{Entry, GroupBy};
-use crate::model::findings::Findings;
-use crate::model::prose::ProseKind;
-use crate::pipeline::kept::Facet;
-use crate::render::index::Index;
-use crate::render::parts::{Parts, Sizes};
-use crate::render::script;
-use crate::spool;
-use crate::view::annotations::kind_folders;
-use crate::view::data::search::{self, Document, Kind, Manifest, RunHead, RunText};
+use crate::kept::Facet;
+use base::diagnostics::Diagnostic;
+use base::links;
+use formats::model::archive::{Entry, GroupBy};
+use formats::model::findings::Findings;
+use formats::model::prose::ProseKind;
+use markup::markdown;
+use pages::render::index::Index;
+use pages::render::parts::{Parts, Sizes};
+use pages::render::script;
+use pages::view::annotations::kind_folders;
+use pages::view::data::search::{self, Document, Kind, Manifest, RunHead, RunText};
+use store::spool;
 
 use super::cards::Cards;
 use super::parts::{PartFiles, manifest};

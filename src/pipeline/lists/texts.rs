@@ -1,7 +1,7 @@
 //! Writes the texts of search results, in files small enough to load one for a single result.
 
-use crate::diagnostics::Diagnostic;
-use crate::render::parts::{Cut, Sizes};
+use base::diagnostics::Diagnostic;
+use pages::render::parts::{Cut, Sizes};
 
 use super::reuse::Recorder;
 

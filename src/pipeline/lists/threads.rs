@@ -5,18 +5,18 @@ use std::collections::BTreeSet;
 use rayon::prelude::*;
 use serde::{Deserialize, Serialize};
 
-use crate::diagnostics::Diagnostic;
-use crate::links;
-use crate::markup::markdown;
-use crate::model::findings::Slice;
-use crate::model::threads::{Lines, Thread, Threads};
-use crate::pipeline::kept::Facet;
-use crate::spool;
-use crate::view::chrome::PageInfo;
-use crate::view::discussion::{ThreadsView, place, state};
-use crate::view::row::{PAGE_SIZE, Pager, list_pages};
-use crate::view::timeline::head;
-use crate::view::{Badge, format};
+use crate::kept::Facet;
+use base::diagnostics::Diagnostic;
+use base::links;
+use formats::model::findings::Slice;
+use formats::model::threads::{Lines, Thread, Threads};
+use markup::markdown;
+use pages::view::chrome::PageInfo;
+use pages::view::discussion::{ThreadsView, place, state};
+use pages::view::row::{PAGE_SIZE, Pager, list_pages};
+use pages::view::timeline::head;
+use pages::view::{Badge, format};
+use store::spool;
 
 use super::{Lists, Page, numbered, paths};
 
@@ -30,7 +30,7 @@ const NAME: usize = 300;
 
 /// The part of a card that comes from the thread itself. It stays in the spool until all runs are known.
 #[derive(Debug, Serialize, Deserialize)]
-pub(in crate::pipeline) struct SpooledThread {
+pub struct SpooledThread {
     /// Its place on the page of its run.
     anchor: String,
     file: String,
@@ -176,10 +176,7 @@ fn card(lists: &Lists<'_>, item: Item) -> Result<ThreadCard, Diagnostic> {
 
 /// The cards of a run, the newest thread first: threads carry no times, but their order is that in which they were opened.
 /// `shown` is the section of the run page, which omits threads that it has no room for.
-pub(in crate::pipeline) fn spooled(
-    threads: &Threads<'_>,
-    shown: &ThreadsView,
-) -> Vec<SpooledThread> {
+pub fn spooled(threads: &Threads<'_>, shown: &ThreadsView) -> Vec<SpooledThread> {
     let views = shown.files.iter().flat_map(|file| &file.threads);
     let anchors: BTreeSet<&str> = views.map(|view| view.anchor.as_str()).collect();
     let threads = threads.threads.iter().enumerate().rev();

@@ -4,8 +4,8 @@ use std::collections::BTreeMap;
 use std::io;
 use std::sync::Arc;
 
-use crate::model::FileDigest;
-use crate::model::transcript::AssetContent;
+use formats::model::FileDigest;
+use formats::model::transcript::AssetContent;
 
 use super::CheckedRun;
 use super::files::{Files, StageError};

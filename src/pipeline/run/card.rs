@@ -1,8 +1,8 @@
 //! Writes the social card of a run.
 
-use crate::links;
-use crate::render::card as png;
-use crate::view::card;
+use base::links;
+use pages::render::card as png;
+use pages::view::card;
 
 use super::CheckedRun;
 use super::files::{Files, StageError};

@@ -1,11 +1,11 @@
 //! Spools the data that the comparison page loads: of the run, and of each further tape.
 
-use crate::diagnostics::Diagnostic;
-use crate::markup::outline;
-use crate::model::findings::Slice;
-use crate::render::script;
-use crate::spool::Texts;
-use crate::view::compare::{self, key};
+use base::diagnostics::Diagnostic;
+use formats::model::findings::Slice;
+use markup::outline;
+use pages::render::script;
+use pages::view::compare::{self, key};
+use store::spool::Texts;
 
 use super::{CheckedRun, unwritten};
 

@@ -1,7 +1,7 @@
 //! Writes `run.json`.
 
-use crate::feeds;
-use crate::feeds::run::Sources;
+use pages::feeds;
+use pages::feeds::run::Sources;
 
 use super::files::{Files, StageError};
 use super::{CheckedRun, unwritten};

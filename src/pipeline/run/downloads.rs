@@ -1,9 +1,9 @@
 //! Writes event logs, tapes and sidecars, byte for byte as they were checked.
 
-use crate::config::Downloads;
-use crate::load::{Loaded, RunFiles};
-use crate::model::tape::Tape;
 use crate::site::Site;
+use content::load::{Loaded, RunFiles};
+use formats::config::Downloads;
+use formats::model::tape::Tape;
 
 use super::CheckedRun;
 use super::files::{Files, StageError};

@@ -3,12 +3,12 @@
 
 use std::collections::BTreeSet;
 
-use crate::render::slots::Slots;
-use crate::render::timeline;
-use crate::view::chrome::{PageInfo, Script};
-use crate::view::run as view;
-use crate::view::strip::strip;
-use crate::view::timeline::Timeline;
+use pages::render::slots::Slots;
+use pages::render::timeline;
+use pages::view::chrome::{PageInfo, Script};
+use pages::view::run as view;
+use pages::view::strip::strip;
+use pages::view::timeline::Timeline;
 
 use super::CheckedRun;
 use super::files::{Files, StageError};

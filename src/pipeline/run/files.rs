@@ -2,13 +2,13 @@
 
 use std::io::{self, Write};
 
-use crate::config::Limits;
-use crate::diagnostics::text::quoted;
-use crate::diagnostics::{Diagnostic, Place, codes};
-use crate::discover::RunDirectory;
-use crate::markup::Html;
-use crate::publish::Stage;
-use crate::view::format;
+use base::diagnostics::text::quoted;
+use base::diagnostics::{Diagnostic, Place, codes};
+use content::discover::RunDirectory;
+use formats::config::Limits;
+use markup::Html;
+use pages::view::format;
+use store::publish::Stage;
 
 /// Why the pages of a run could not be written.
 pub(super) enum StageError {

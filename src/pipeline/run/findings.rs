@@ -1,15 +1,15 @@
 //! Facts of a run for lists, tables and roll-ups, besides its record.
 
-use crate::config::Config;
-use crate::inspect::Inspected;
-use crate::markup::markdown;
-use crate::model::annotation::Annotation;
-use crate::model::findings::{Findings, NewestAnnotation, SpooledAnnotation, ThreadCounts};
-use crate::model::time;
-use crate::spool::Texts;
-use crate::view::axis::Axis;
-use crate::view::density::Density;
-use crate::view::timeline::Layout;
+use content::inspect::Inspected;
+use formats::config::Config;
+use formats::model::annotation::Annotation;
+use formats::model::findings::{Findings, NewestAnnotation, SpooledAnnotation, ThreadCounts};
+use formats::model::time;
+use markup::markdown;
+use pages::view::axis::Axis;
+use pages::view::density::Density;
+use pages::view::timeline::Layout;
+use store::spool::Texts;
 
 /// Maximum annotations per run on the home page, so that one busy run does not fill it.
 const NEWEST: usize = 2;

@@ -6,9 +6,9 @@ use std::io::{self, Write};
 use flate2::{Compression, GzBuilder};
 use tar::{Builder, EntryType, Header};
 
-use crate::diagnostics::Diagnostic;
-use crate::load::Beside;
-use crate::model::implementation::File;
+use base::diagnostics::Diagnostic;
+use content::load::Beside;
+use formats::model::implementation::File;
 
 use super::CheckedRun;
 use super::files::{Files, StageError};

@@ -2,15 +2,15 @@
 
 use std::borrow::Cow;
 
-use crate::feeds;
-use crate::links;
-use crate::markup::markdown::{self, Context};
-use crate::markup::{Html, Origin};
-use crate::model::details;
-use crate::render::slots::Slots;
-use crate::view::chrome::{PageInfo, Script};
-use crate::view::run::{self as view, Archive, Parts, Sources, StripView};
-use crate::view::strip;
+use base::links;
+use formats::model::details;
+use markup::markdown::{self, Context};
+use markup::{Html, Origin};
+use pages::feeds;
+use pages::render::slots::Slots;
+use pages::view::chrome::{PageInfo, Script};
+use pages::view::run::{self as view, Archive, Parts, Sources, StripView};
+use pages::view::strip;
 
 use super::files::{Files, StageError};
 use super::{CheckedRun, implementation, prose, unwritten};

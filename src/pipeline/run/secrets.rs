@@ -3,20 +3,20 @@
 use std::collections::BTreeMap;
 use std::io::Read;
 
-use crate::diagnostics::Diagnostic;
-use crate::feeds::transcript::TranscriptDocument;
-use crate::formats::redactions;
-use crate::inspect::Inspected;
-use crate::links::Slug;
-use crate::load::{Beside, Loaded, RunFiles};
-use crate::model::FileDigest;
-use crate::model::implementation::FOLDER;
-use crate::model::transcript::AssetContent;
-use crate::secrets::{self, Scanned, Scanner};
 use crate::site::Site;
+use ::secrets::{self, Scanned, Scanner};
+use base::diagnostics::Diagnostic;
+use base::links::Slug;
+use content::inspect::Inspected;
+use content::load::{Beside, Loaded, RunFiles};
+use formats::model::FileDigest;
+use formats::model::implementation::FOLDER;
+use formats::model::transcript::AssetContent;
+use formats::redactions;
+use pages::feeds::transcript::TranscriptDocument;
 
 /// Searches the files of a run, and masks the values found in known problems.
-pub(in crate::pipeline) fn scan(
+pub fn scan(
     site: &Site,
     beside: Beside<'_>,
     (id, record): (&str, &Loaded),

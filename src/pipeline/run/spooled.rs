@@ -1,18 +1,18 @@
 //! Spools annotations and the writeup of a run for archive-wide feeds and pages.
 
-use crate::config::Config;
-use crate::diagnostics::Diagnostic;
-use crate::feeds::{self, annotations::Lines};
-use crate::inspect::Inspected;
-use crate::markup::markdown;
-use crate::model::archive::Entry;
-use crate::model::findings::{Spooled, SpooledCard};
-use crate::publish::Stage;
-use crate::spool::Texts;
-use crate::view::annotations;
-use crate::view::data::search;
-use crate::view::discussion;
-use crate::view::timeline::Layout;
+use base::diagnostics::Diagnostic;
+use content::inspect::Inspected;
+use formats::config::Config;
+use formats::model::archive::Entry;
+use formats::model::findings::{Spooled, SpooledCard};
+use markup::markdown;
+use pages::feeds::{self, annotations::Lines};
+use pages::view::annotations;
+use pages::view::data::search;
+use pages::view::discussion;
+use pages::view::timeline::Layout;
+use store::publish::Stage;
+use store::spool::Texts;
 
 use super::super::lists::threads;
 use super::findings;

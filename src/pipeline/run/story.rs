@@ -2,17 +2,17 @@
 
 use serde::Serialize;
 
-use crate::links;
-use crate::markup::markdown;
-use crate::model::annotation::{Annotation, Kind};
-use crate::model::tape::{Event, Family, Tape};
-use crate::model::words;
-use crate::view::axis::Axis;
-use crate::view::chrome::PageInfo;
-use crate::view::density::{self, Density, Glyph, KEPT};
-use crate::view::run::{MomentEvent, PictureView, Sources, neighbours, picture};
-use crate::view::timeline::{Layout, annotation_view};
-use crate::view::{Link, format};
+use base::links;
+use formats::model::annotation::{Annotation, Kind};
+use formats::model::tape::{Event, Family, Tape};
+use formats::model::words;
+use markup::markdown;
+use pages::view::axis::Axis;
+use pages::view::chrome::PageInfo;
+use pages::view::density::{self, Density, Glyph, KEPT};
+use pages::view::run::{MomentEvent, PictureView, Sources, neighbours, picture};
+use pages::view::timeline::{Layout, annotation_view};
+use pages::view::{Link, format};
 
 use super::CheckedRun;
 use super::files::{Files, StageError};

@@ -1,14 +1,14 @@
 //! The outcome of a shard: only its own runs. The merge reports problems of the whole site, once.
 
-use crate::diagnostics;
-use crate::discover::Shard;
-use crate::ledger::Ledger;
-use crate::pipeline::directories::Directory;
-use crate::pipeline::gather::Gathered;
-use crate::pipeline::kept::StagedRuns;
-use crate::pipeline::outcome::Outcome;
-use crate::publish::Stage;
+use crate::directories::Directory;
+use crate::gather::Gathered;
+use crate::kept::StagedRuns;
+use crate::outcome::Outcome;
 use crate::site::Site;
+use base::diagnostics;
+use content::discover::Shard;
+use store::ledger::Ledger;
+use store::publish::Stage;
 
 use super::Share;
 

@@ -1,24 +1,25 @@
 //! The parts of a merge: all are opened and checked before anything is written, then read run by run.
 
+use crate::PROGRAM;
 use std::collections::BTreeSet;
 use std::path::{Component, Path, PathBuf};
 
 use rayon::prelude::*;
 
-use crate::beneath::{Folder, Found, Kind, Tree};
-use crate::cache::Reader;
-use crate::diagnostics::{Diagnostic, Failure};
-use crate::discover::Shard;
-use crate::links;
-use crate::load;
-use crate::model::findings::{Findings, Spooled};
-use crate::pipeline::directories::{Directory, Status};
-use crate::pipeline::gather::Gathered;
-use crate::pipeline::kept::{Account, KeptRun};
-use crate::pipeline::memory;
-use crate::pipeline::run::Output;
-use crate::publish::{self, MARKER, PART_FILE, Taken};
+use crate::directories::{Directory, Status};
+use crate::gather::Gathered;
+use crate::kept::{Account, KeptRun};
+use crate::memory;
+use crate::run::Output;
 use crate::site::Site;
+use base::beneath::{Folder, Found, Kind, Tree};
+use base::diagnostics::{Diagnostic, Failure};
+use base::links;
+use content::discover::Shard;
+use content::load;
+use formats::model::findings::{Findings, Spooled};
+use store::cache::Reader;
+use store::publish::{self, MARKER, PART_FILE, Taken};
 
 use super::refused::{self, Difference};
 use super::{Body, Head, PartRun};
@@ -203,7 +204,7 @@ impl Part {
         }
         let opened = Folder::open(folder);
         let opened = opened.map_err(|error| refused::not_a_part(&shown, &error.to_string()))?;
-        let reader = Reader::beneath(&opened, PART_FILE);
+        let reader = Reader::beneath(&opened, PART_FILE, PROGRAM);
         let reader = reader.map_err(|why| refused::unreadable(&shown, why))?;
         let damaged = || refused::damaged(&shown, PART_FILE);
         let head = reader.head().ok_or_else(damaged)?;

@@ -2,12 +2,12 @@
 
 use std::path::Path;
 
-use crate::cache::Unreadable;
-use crate::diagnostics::text::quoted;
-use crate::diagnostics::{Diagnostic, Place, codes};
-use crate::discover::Shard;
-use crate::publish::PART_FILE;
-use crate::view::format;
+use base::diagnostics::text::quoted;
+use base::diagnostics::{Diagnostic, Place, codes};
+use content::discover::Shard;
+use pages::view::format;
+use store::cache::Unreadable;
+use store::publish::PART_FILE;
 
 /// How many runs a message lists.
 const NAMED: usize = 10;

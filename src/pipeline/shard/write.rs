@@ -1,16 +1,17 @@
 //! Writes a shard as a part: the folders of its runs, and one file with everything else that a merge needs.
 
+use crate::PROGRAM;
 use std::path::Path;
 
-use crate::cache::{Piece, Writer};
-use crate::diagnostics::Failure;
-use crate::discover::Shard;
-use crate::model::findings::Findings;
-use crate::pipeline::gather::Gathered;
-use crate::pipeline::kept::{Account, CachedRun, OtherRun, StagedRuns};
-use crate::pipeline::memory::Notes;
-use crate::publish::{PART_FILE, Stage};
+use crate::gather::Gathered;
+use crate::kept::{Account, CachedRun, OtherRun, StagedRuns};
+use crate::memory::Notes;
 use crate::site::Site;
+use base::diagnostics::Failure;
+use content::discover::Shard;
+use formats::model::findings::Findings;
+use store::cache::{Piece, Writer};
+use store::publish::{PART_FILE, Stage};
 
 use super::{Body, Head, OtherShape, PartRun};
 
@@ -25,7 +26,7 @@ pub fn write(
     let head = Head::of(site, gathered, (shard.number(), shard.count()), at);
     let part = PartWriter { stage, notes };
     let write = |folder: &Path| {
-        let writer = Writer::begin(&(vec![folder.to_owned()], PART_FILE.to_owned()))?;
+        let writer = Writer::begin(&(vec![folder.to_owned()], PART_FILE.to_owned()), PROGRAM)?;
         let mut body = Body::default();
         let kept = runs.findings.iter().zip(&runs.accounts);
         for (index, kept) in runs.valid.iter().zip(kept) {

@@ -3,12 +3,12 @@
 use schemars::JsonSchema;
 use std::borrow::Cow;
 
-use crate::formats::json::Node;
-use crate::formats::reader::{Need, Number, Object, Reader};
-use crate::formats::run_record::object::{Field, Part, Shape, objects};
-use crate::formats::run_record::read::{Skipped, any, more, pointer, similarity, skipped, written};
-use crate::formats::run_record::shape;
-use crate::shapes::{self, Lenient};
+use crate::json::Node;
+use crate::reader::{Need, Number, Object, Reader};
+use crate::run_record::object::{Field, Part, Shape, objects};
+use crate::run_record::read::{Skipped, any, more, pointer, similarity, skipped, written};
+use crate::run_record::shape;
+use base::shapes::{self, Lenient};
 
 use super::Text;
 

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use crate::formats::decimal;
+use formats::decimal;
 
 use super::super::super::draft::Tokens;
 use super::super::super::row::Row;

@@ -1,0 +1,47 @@
+//! [edge out] Writes content from the command line. No other code writes into a user's content.
+//!
+//! New content is built in memory and passes the formats and rules of a check before it reaches the disk. This module reads the
+//! clock, for the time of an annotation.
+
+mod annotate;
+mod files;
+mod open_run;
+mod redact;
+mod rehash;
+pub mod starter;
+mod validate;
+
+pub use annotate::{AnnotationAuthor, Metadata, NewAnnotation, annotate};
+pub use formats::redactions::Reason;
+pub use formats::sidecar::Span;
+pub use redact::{Redact, Target, redact, reveal_proof, undo};
+pub use rehash::{Outcome, rehash};
+pub use validate::validate;
+
+use base::diagnostics::Diagnostic;
+use base::diagnostics::Failure;
+
+/// The reason that nothing was written.
+#[derive(Debug)]
+pub enum Refusal {
+    /// The content has problems, or would have them.
+    Content(Vec<Diagnostic>),
+    /// The site cannot be read.
+    Site(Failure),
+    /// The request cannot be carried out.
+    Request {
+        /// The reason, as a sentence without its full stop.
+        message: String,
+        /// A suggested fix.
+        help: String,
+    },
+}
+
+impl Refusal {
+    fn request(message: impl Into<String>, help: impl Into<String>) -> Self {
+        Self::Request {
+            message: message.into(),
+            help: help.into(),
+        }
+    }
+}

@@ -1,0 +1,451 @@
+//! [edge in] Finds content: walks the content roots into sorted lists of run directories and prose.
+//!
+//! Links to folders are not followed, hidden folders are skipped, and nothing outside the roots is named.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::ffi::{OsStr, OsString};
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+use base::beneath::{Found, Kind, Tree};
+use base::diagnostics::text::quoted;
+use base::diagnostics::{Checked, Diagnostic, Place, codes};
+use formats::model::implementation::FOLDER;
+use formats::model::prose::ProseKind;
+use formats::model::slug::{short_hash, slugify};
+use formats::{run_record, withdrawn};
+
+mod roots;
+mod shard;
+
+pub use roots::Roots;
+pub use shard::Shard;
+
+/// A file or folder of the content.
+#[derive(Debug, Clone)]
+pub struct ContentPath {
+    /// Its content root; files are only read below it.
+    pub root: Arc<Path>,
+    /// Its path in diagnostics.
+    pub shown: String,
+    below: Below,
+}
+
+/// The path of a file or folder below its content root. There is one for each run, so it is not held twice.
+#[derive(Debug, Clone)]
+enum Below {
+    /// The path in diagnostics from this byte on.
+    Shown(usize),
+    /// A path that a diagnostic cannot show as it is.
+    Other(Box<Path>),
+}
+
+impl ContentPath {
+    /// The file or folder `below` a content root.
+    pub fn new(root: Arc<Path>, below: &Path, shown: String) -> Self {
+        let named = below.to_str().filter(|below| shown.ends_with(below));
+        let below = named.map_or_else(
+            || Below::Other(below.into()),
+            |named| Below::Shown(shown.len() - named.len()),
+        );
+        Self { root, shown, below }
+    }
+
+    /// Its path from its content root.
+    pub fn below(&self) -> &Path {
+        match &self.below {
+            Below::Shown(from) => Path::new(&self.shown[*from..]),
+            Below::Other(path) => path,
+        }
+    }
+
+    pub fn path(&self) -> PathBuf {
+        match self.below() {
+            below if below.as_os_str().is_empty() => self.root.to_path_buf(),
+            below => self.root.join(below),
+        }
+    }
+}
+
+/// A directory that holds a run record.
+pub type RunDirectory = ContentPath;
+
+#[derive(Debug, Clone)]
+pub struct ProseFile {
+    /// Its location.
+    pub at: ContentPath,
+    pub kind: ProseKind,
+    /// Its address among prose of the same kind.
+    pub slug: String,
+}
+
+/// Everything found, each list sorted by path.
+#[derive(Debug, Default)]
+pub struct Discovered {
+    /// The run directories.
+    pub runs: Vec<RunDirectory>,
+    pub prose: Vec<ProseFile>,
+    /// Lists of withdrawn runs, at most one per content root.
+    pub withdrawn: Vec<ContentPath>,
+}
+
+/// Walks `content` (each relative to the working directory, or absolute). `site` is the site's root.
+pub fn discover(site: &Path, content: &[PathBuf]) -> Checked<Discovered> {
+    of(site, (content, None), &Roots::look(content, ""))
+}
+
+/// The content in `content`, whose listings are `roots`, and run directories of which only the records are in `records`. That
+/// folder has the content roots at their paths from the root of the site, or at their names if they are outside.
+pub fn of(
+    site: &Path,
+    (content, records): (&[PathBuf], Option<&Path>),
+    roots: &Roots,
+) -> Checked<Discovered> {
+    let mut found = Discovered::default();
+    let mut diagnostics = Vec::new();
+    let site = site.canonicalize().unwrap_or_else(|_| site.to_owned());
+    let mut seen = BTreeSet::new();
+    let mut nested = BTreeMap::new();
+    let mut labels = Labels::new(&site, content);
+    let mut mirrors = Mirrors::default();
+    for root in content {
+        let path = root.canonicalize();
+        let listed = path.and_then(|path| path.read_dir().map(|_| path));
+        let looked = listed.map(|path| roots.root(&path).map(|tree| (path, tree)));
+        let reason = match looked {
+            Ok(Some((path, tree))) => {
+                let mut walk = Walk {
+                    label: labels.next(&site, &path),
+                    site: &site,
+                    root: path.as_path().into(),
+                    home: path.clone(),
+                    found: &mut found,
+                    nested: &mut nested,
+                    diagnostics: &mut diagnostics,
+                    seen: &mut seen,
+                };
+                walk.run(&path, tree);
+                if let Some(mirror) = records.and_then(|records| mirrors.of(records, &site, &path))
+                    && let Some(tree) = roots.root(&mirror)
+                {
+                    walk.root = mirror.as_path().into();
+                    walk.run(&mirror, tree);
+                }
+                continue;
+            }
+            Ok(None) => "its folder changed meanwhile".to_owned(),
+            Err(error) => error.to_string(),
+        };
+        diagnostics.push(codes::CONTENT_MISSING_ROOT.at(
+            Place::file(below(&site, root)),
+            format!(
+                "The content root {} cannot be read: {reason}",
+                quoted(&below(&site, root))
+            ),
+            "Create the folder, or name the right one in `[build] content` or with `--content`.",
+        ));
+    }
+    if let Some(records) = records.filter(|_| !mirrors.any) {
+        diagnostics.push(codes::CONTENT_MISSING_ROOT.at(
+            Place::file(below(&site, records)),
+            format!(
+                "The folder of records {} has no folder of a content root, such as {}",
+                quoted(&below(&site, records)),
+                quoted(&content.first().map_or_else(String::new, |root| below(&site, root)))
+            ),
+            "Copy the records with their paths from the root of the site.",
+        ));
+    }
+    // It may be a content root itself.
+    nested.retain(|path, _| !seen.contains(path));
+    diagnostics.extend(nested.into_values().map(|shown| {
+        codes::CONTENT_NESTED_RUN.at(
+            Place::file(format!("{shown}/{}", run_record::FILE_NAME)),
+            "The run directory is inside another one, so its run is not published",
+            "Move the folder out of the other run directory.",
+        )
+    }));
+    found.runs.sort_by(|a, b| a.shown.cmp(&b.shown));
+    found
+        .prose
+        .sort_by(|a, b| (a.kind, &a.at.shown).cmp(&(b.kind, &b.at.shown)));
+    Checked {
+        value: found,
+        diagnostics,
+    }
+}
+
+/// The run directory at `path`, in a content root or outside all of them; `None` if it has no record. `site` is the site's root.
+pub fn run_at(site: &Path, content: &[PathBuf], path: &Path) -> Option<RunDirectory> {
+    let found = path.canonicalize().ok()?;
+    let record = found.join(run_record::FILE_NAME);
+    record.symlink_metadata().ok()?;
+    let site = site.canonicalize().unwrap_or_else(|_| site.to_owned());
+    let root = content
+        .iter()
+        .filter_map(|root| root.canonicalize().ok())
+        .find(|root| found.starts_with(root))
+        .unwrap_or_else(|| found.clone());
+    let shown = found.strip_prefix(&site).unwrap_or(path).to_string_lossy();
+    // The site's root itself: no path that begins with `/` leads there.
+    let shown = if shown.is_empty() { ".".into() } else { shown };
+    let below = found.strip_prefix(&root).ok()?;
+    Some(RunDirectory::new(
+        root.as_path().into(),
+        below,
+        shown.into_owned(),
+    ))
+}
+
+struct Walk<'a> {
+    site: &'a Path,
+    root: Arc<Path>,
+    /// The content root. `root` may be a mirror of it with only records.
+    home: PathBuf,
+    /// Prefix of paths in a root outside the site, if there are several such roots.
+    label: String,
+    found: &'a mut Discovered,
+    /// Run directories inside others, with their paths in diagnostics.
+    nested: &'a mut BTreeMap<PathBuf, String>,
+    diagnostics: &'a mut Vec<Diagnostic>,
+    /// Everything found in an earlier root, to detect duplicates.
+    seen: &'a mut BTreeSet<PathBuf>,
+}
+
+impl Walk<'_> {
+    /// A root is itself a run directory, or contains them.
+    fn run(&mut self, root: &Path, tree: &Tree) {
+        if has_record(tree) {
+            self.run_directory(root, tree);
+        } else {
+            self.folder(root, tree, 1);
+        }
+    }
+
+    /// Searches a folder, whose entries are at this depth below the root.
+    fn folder(&mut self, folder: &Path, tree: &Tree, depth: usize) {
+        for found in tree.found() {
+            let path = folder.join(&*found.name);
+            let hidden = found.name.as_encoded_bytes().starts_with(b".");
+            // Anything with this name is meant as the list; reading it reports what is wrong.
+            if depth == 1 && *self.root == self.home && &*found.name == withdrawn::FILE_NAME {
+                if self.seen.insert(path.clone()) {
+                    let file = self.at(&path);
+                    self.found.withdrawn.push(file);
+                }
+                continue;
+            }
+            match found.kind {
+                Kind::Folder | Kind::Sealed if hidden => {}
+                Kind::Folder if has_record(&found.below) => self.run_directory(&path, &found.below),
+                Kind::Folder => self.folder(&path, &found.below, depth + 1),
+                // Files may be readable even if the folder cannot be listed.
+                Kind::Sealed if path.join(run_record::FILE_NAME).symlink_metadata().is_ok() => {
+                    self.run_directory(&path, &found.below);
+                }
+                Kind::Sealed => self.diagnostics.push(codes::CONTENT_UNREADABLE.at(
+                    Place::file(self.shown(&path)),
+                    "The folder cannot be read",
+                    "Give the build permission to read it.",
+                )),
+                Kind::Link if path.is_dir() => {
+                    self.diagnostics.push(codes::CONTENT_LINKED_FOLDER.at(
+                        Place::file(self.shown(&path)),
+                        "The link to a folder is skipped",
+                        "Add the target folder to the content roots.",
+                    ));
+                }
+                _ if !hidden && depth == 2 && *self.root == self.home => self.prose(&path),
+                _ => {}
+            }
+        }
+    }
+
+    fn run_directory(&mut self, path: &Path, tree: &Tree) {
+        if self.seen.insert(self.at_home(path)) {
+            self.look_for_nested(path, tree, 1);
+            let run = self.at(path);
+            self.found.runs.push(run);
+        }
+    }
+
+    /// Searches for run directories inside another one, except in its own folders. Unreadable folders are reported when they are
+    /// needed.
+    fn look_for_nested(&mut self, folder: &Path, tree: &Tree, depth: usize) {
+        let folders = tree.found().iter();
+        let folders = folders.filter(|found| found.kind == Kind::Folder);
+        for found in folders.filter(|found| !is_of_the_run(found, depth)) {
+            let path = folder.join(&*found.name);
+            self.look_for_nested(&path, &found.below, depth + 1);
+            if has_record(&found.below) {
+                let shown = self.shown(&path);
+                self.nested.insert(self.at_home(&path), shown);
+            }
+        }
+    }
+
+    /// Prose is directly in one of the four folders of a content root.
+    fn prose(&mut self, path: &Path) {
+        let folder = path.parent().and_then(Path::file_name);
+        let kind = folder.and_then(ProseKind::of_folder);
+        let stem = path
+            .file_stem()
+            .filter(|_| path.extension().is_some_and(|end| end == "md"));
+        if let (Some(kind), Some(stem)) = (kind, stem)
+            && self.seen.insert(path.to_owned())
+        {
+            let name = stem.to_string_lossy();
+            let mut slug = slugify(&name);
+            // The page of a case whose name is in another script has the digest of the name as its address.
+            if slug.is_empty() && matches!(kind, ProseKind::Group(_)) {
+                slug = short_hash(&name);
+            }
+            let at = self.at(path);
+            self.found.prose.push(ProseFile { at, kind, slug });
+        }
+    }
+
+    fn at(&self, path: &Path) -> ContentPath {
+        let below = path.strip_prefix(&self.root).unwrap_or(path);
+        ContentPath::new(Arc::clone(&self.root), below, self.shown(path))
+    }
+
+    /// The path of an entry in the content root, even if found in a mirror.
+    fn at_home(&self, path: &Path) -> PathBuf {
+        match path.strip_prefix(&self.root) {
+            Ok(below) if *self.root != self.home => self.home.join(below),
+            _ => path.to_owned(),
+        }
+    }
+
+    fn shown(&self, path: &Path) -> String {
+        let path = &*self.at_home(path);
+        let (below, label) = match path.strip_prefix(self.site) {
+            Ok(below) => (below, ""),
+            Err(_) => (path.strip_prefix(&self.home).unwrap_or(path), &*self.label),
+        };
+        let parts = below
+            .components()
+            .map(|part| part.as_os_str().to_string_lossy());
+        let label = (!label.is_empty()).then(|| label.into());
+        let parts: Vec<_> = label.into_iter().chain(parts).collect();
+        if parts.is_empty() {
+            ".".to_owned()
+        } else {
+            parts.join("/")
+        }
+    }
+}
+
+/// Labels of content roots outside the site, to tell paths of different roots apart.
+struct Labels {
+    needed: bool,
+    /// Names that paths of other roots begin with.
+    taken: BTreeSet<OsString>,
+}
+
+impl Labels {
+    fn new(site: &Path, content: &[PathBuf]) -> Self {
+        let roots: BTreeSet<_> = content
+            .iter()
+            .filter_map(|root| root.canonicalize().ok())
+            .collect();
+        let names = |root: &Path| {
+            let entries = root.read_dir().into_iter().flatten().flatten();
+            entries.map(|entry| entry.file_name()).collect::<Vec<_>>()
+        };
+        let (mut taken, mut outside) = (BTreeSet::new(), Vec::new());
+        for root in &roots {
+            match root.strip_prefix(site).map(|below| below.iter().next()) {
+                Ok(Some(first)) => taken.extend([first.to_owned()]),
+                Ok(None) => taken.extend(names(root)),
+                Err(_) => outside.push(root),
+            }
+        }
+        // A path in the only root outside may look like a path of the site.
+        let is_ambiguous =
+            |root: &&PathBuf| !taken.is_empty() && names(root).iter().any(|it| taken.contains(it));
+        Self {
+            needed: outside.len() > 1 || outside.iter().any(is_ambiguous),
+            taken,
+        }
+    }
+
+    fn next(&mut self, site: &Path, root: &Path) -> String {
+        if !self.needed || root.starts_with(site) {
+            return String::new();
+        }
+        let name = root
+            .file_name()
+            .unwrap_or("root".as_ref())
+            .to_string_lossy()
+            .into_owned();
+        let others = (2..).map(|number| format!("{name}-{number}"));
+        let mut labels = std::iter::once(name.clone()).chain(others);
+        let free = labels.find(|label| self.taken.insert(label.into()));
+        free.unwrap_or(name)
+    }
+}
+
+/// Mirrors of content roots, if only their records are present.
+#[derive(Debug, Default)]
+struct Mirrors {
+    taken: Vec<PathBuf>,
+    /// Whether mirrors exist.
+    any: bool,
+}
+
+impl Mirrors {
+    /// The mirror of the next content root; `None` if it has none.
+    fn of(&mut self, records: &Path, site: &Path, root: &Path) -> Option<PathBuf> {
+        let below = root.strip_prefix(site).map(Path::to_owned);
+        let below = below.or_else(|_| root.file_name().map(PathBuf::from).ok_or(()));
+        let mut below = below.ok()?;
+        let count = self.taken.iter().filter(|taken| **taken == below).count();
+        self.taken.push(below.clone());
+        if count > 0 {
+            below.as_mut_os_string().push(format!("-{}", count + 1));
+        }
+        let mirror = records.join(below).canonicalize().ok()?;
+        self.any |= mirror.is_dir();
+        (mirror != root && mirror.is_dir()).then_some(mirror)
+    }
+}
+
+/// The mirrors of content roots in a folder of records, with links resolved.
+pub fn mirrors(site: &Path, content: &[PathBuf], records: &Path) -> Vec<PathBuf> {
+    let site = site.canonicalize().unwrap_or_else(|_| site.to_owned());
+    let mut mirrors = Mirrors::default();
+    let roots = content.iter().filter_map(|root| root.canonicalize().ok());
+    roots
+        .filter_map(|root| mirrors.of(records, &site, &root))
+        .collect()
+}
+
+/// A path relative to the site's root, if below it.
+fn below(site: &Path, path: &Path) -> String {
+    let absolute = std::path::absolute(path).unwrap_or_else(|_| path.to_owned());
+    absolute
+        .strip_prefix(site)
+        .unwrap_or(path)
+        .to_string_lossy()
+        .into_owned()
+}
+
+/// Folders in a run directory that by convention hold assets, proofs and a playable build.
+const CUSTOMARY: [&str; 3] = ["assets", "proofs", "play"];
+
+/// Whether a folder in a run directory has files of the run: the working tree, payloads of a tape (formats.md C), or a
+/// conventional folder. A record in it does not make a run.
+fn is_of_the_run(found: &Found, depth: usize) -> bool {
+    let name = &*found.name;
+    name.as_encoded_bytes().starts_with(b".")
+        || depth == 1
+            && (name == FOLDER
+                || CUSTOMARY.iter().any(|custom| name == *custom)
+                || Path::new(name).extension().is_some_and(|end| end == "cas"))
+}
+
+fn has_record(tree: &Tree) -> bool {
+    tree.get(OsStr::new(run_record::FILE_NAME)).is_some()
+}

@@ -1,0 +1,79 @@
+//! [edge in] How the content roots look: one look at them serves to find the runs, and to know which of them changed.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::path::{Path, PathBuf};
+
+use super::RunDirectory;
+use base::beneath::{Folder, Tree};
+
+/// How everything in the content roots looked before anything was read; `None` is a root that cannot be listed.
+#[derive(Debug, Default)]
+pub struct Roots {
+    trees: BTreeMap<PathBuf, Option<Tree>>,
+    /// Those that mirror a content root with nothing but records.
+    mirrors: BTreeSet<PathBuf>,
+    /// A digest of the trees that were dropped.
+    condensed: Option<[u8; 32]>,
+}
+
+impl Roots {
+    /// Looks through the content roots; `but` is a name directly in them that is no content.
+    pub fn look(roots: &[PathBuf], but: &str) -> Self {
+        let roots = roots.iter().filter_map(|root| root.canonicalize().ok());
+        let looked = roots.map(|root| {
+            let tree = Folder::open(&root).and_then(|folder| Tree::of(&folder, but));
+            (root, tree.ok())
+        });
+        Self {
+            trees: looked.collect(),
+            mirrors: BTreeSet::new(),
+            condensed: None,
+        }
+    }
+
+    /// With these mirrors of content roots, which hold nothing but records.
+    pub fn with_mirrors(mut self, mirrors: &[PathBuf]) -> Self {
+        let looked = Self::look(mirrors, "");
+        self.mirrors = looked.trees.keys().cloned().collect();
+        self.trees.extend(looked.trees);
+        self
+    }
+
+    /// Whether nothing but the record of a run is on this machine.
+    pub fn has_only_record(&self, directory: &RunDirectory) -> bool {
+        self.mirrors.contains(&*directory.root)
+    }
+
+    /// What is in a root, by its resolved path.
+    pub(super) fn root(&self, root: &Path) -> Option<&Tree> {
+        self.trees.get(root)?.as_ref()
+    }
+
+    /// What is in a run directory.
+    pub fn of(&self, directory: &RunDirectory) -> Option<&Tree> {
+        self.root(&directory.root)?.folder(directory.below())
+    }
+
+    /// Drops the trees, but for a digest.
+    pub fn condense(&mut self) {
+        self.condensed = self.digest(i64::MAX);
+        self.trees.clear();
+    }
+
+    /// A digest of the dropped trees.
+    pub const fn condensed(&self) -> Option<[u8; 32]> {
+        self.condensed
+    }
+
+    /// A digest of how everything looks, if nothing may have changed unseen since `at`.
+    pub fn digest(&self, at: i64) -> Option<[u8; 32]> {
+        let mut hasher = blake3::Hasher::new();
+        for (root, tree) in &self.trees {
+            let root = root.as_os_str().as_encoded_bytes();
+            hasher.update(&(root.len() as u64).to_le_bytes());
+            hasher.update(root);
+            hasher.update(&tree.as_ref()?.digest(at)?);
+        }
+        Some(*hasher.finalize().as_bytes())
+    }
+}

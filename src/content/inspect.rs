@@ -1,0 +1,204 @@
+//! Applies formats and rules to every file of a run, in one place for check and build.
+//!
+//! Files named in a tape, a transcript or a thread are read through [`Beside`]; nothing else is read here.
+
+use base::diagnostics::{Checked, Diagnostic, Source};
+use formats::config::Config;
+
+use crate::load::{Beside, Loaded, RunFiles};
+use crate::rules;
+use formats::model::FileDigest;
+use formats::model::annotation::Sidecar;
+use formats::model::details::Pictures;
+use formats::model::implementation::Implementation;
+use formats::model::reconciliation::{Reconciliation, reconcile};
+use formats::model::review::Review;
+use formats::model::run::Run;
+use formats::model::tape::{self, Tape};
+use formats::model::threads::Threads;
+use formats::model::transcript::Conversation;
+use formats::tape::RecordLine;
+
+mod conversation;
+mod digests;
+mod implementation;
+mod payloads;
+mod pictures;
+mod record;
+mod sidecars;
+mod threads;
+
+use conversation::conversation;
+pub use digests::digests;
+pub use implementation::implementation;
+pub use pictures::pictures;
+pub use record::{details, id_place, record};
+use sidecars::sidecars;
+use threads::threads;
+
+/// The contents of the files beside a record.
+#[derive(Debug, Default)]
+pub struct Inspected<'a> {
+    /// The tapes: the event log first, then the others by name.
+    pub tapes: Vec<Tape<'a>>,
+    /// The sidecar of each tape.
+    pub sidecars: Vec<Option<Sidecar<'a>>>,
+    /// How far the logs agree with the record; `None` without a valid record or a log.
+    pub reconciliation: Option<Reconciliation>,
+    pub review: Option<Review>,
+    /// The public part of the transcript.
+    pub conversation: Option<Conversation<'a>>,
+    /// The review threads; `None` if the run has no file of them.
+    pub threads: Option<Threads<'a>>,
+    /// The pictures declared in the record, by their path there; read by [`pictures()`].
+    pub pictures: Pictures,
+    /// Files that the tapes, the threads and the record refer to.
+    pub referenced: Vec<FileDigest>,
+    /// The published part of the working tree; read by [`implementation()`].
+    pub implementation: Implementation,
+}
+
+/// Reads everything beside a record. `run` is `None` if the record itself is invalid: the other files are still read, to report
+/// all problems at once.
+pub fn files<'a>(
+    config: &Config,
+    beside: Beside<'_>,
+    run: Option<&Run>,
+    files: &'a RunFiles,
+) -> Checked<Inspected<'a>> {
+    let mut diagnostics = Vec::new();
+    let mut found = Inspected::default();
+    tapes(config, beside, files, &mut found, &mut diagnostics);
+    let raw = files.raw.as_ref().map(|log| {
+        diagnostics.extend(log.problems.iter().cloned());
+        log.counted
+    });
+    let log = files.events.as_ref().and_then(|_| found.tapes.first());
+    found.reconciliation = run.and_then(|run| reconcile(run, log, raw));
+    sidecars(config, files, &mut found, &mut diagnostics);
+    conversation(beside, files, &mut found, &mut diagnostics);
+    threads(config, beside, files, &mut found, &mut diagnostics);
+    found.review = review(
+        config,
+        run,
+        found.tapes.first(),
+        files.writeup.as_ref(),
+        &mut diagnostics,
+    );
+    if let Some(run) = run {
+        diagnostics = diagnostics
+            .into_iter()
+            .map(|problem| problem.of_run(&run.id))
+            .collect();
+    }
+    Checked {
+        value: found,
+        diagnostics,
+    }
+}
+
+/// Reads only the tapes of a run and their sidecars: the annotations, and what they refer to.
+pub fn annotated<'a>(
+    config: &Config,
+    beside: Beside<'_>,
+    files: &'a RunFiles,
+) -> Checked<Inspected<'a>> {
+    let mut diagnostics = Vec::new();
+    let mut found = Inspected::default();
+    tapes(config, beside, files, &mut found, &mut diagnostics);
+    sidecars(config, files, &mut found, &mut diagnostics);
+    Checked {
+        value: found,
+        diagnostics,
+    }
+}
+
+fn log<'a>(files: &'a RunFiles, found: &mut Inspected<'a>, diagnostics: &mut Vec<Diagnostic>) {
+    let Some(file) = &files.events else { return };
+    let mut events = Vec::new();
+    let problems = formats::events::read(&file.shown, &file.bytes, |event| {
+        events.push(tape::from_event(event, events.len() as u64));
+    });
+    diagnostics.extend(problems);
+    let content_hash = recorded_hash(file)
+        .unwrap_or_else(|| formats::events::content_hash(&file.bytes, events.len(), &file.digest));
+    let tape = Tape::of_events(events, content_hash);
+    diagnostics.extend(rules::tape::check_times(&file.shown, &tape));
+    found.tapes.push(tape);
+}
+
+/// Reads the event log, the traces and the Harn tapes. Removes unpublished reasoning before anything else sees it.
+fn tapes<'a>(
+    config: &Config,
+    beside: Beside<'_>,
+    files: &'a RunFiles,
+    found: &mut Inspected<'a>,
+    diagnostics: &mut Vec<Diagnostic>,
+) {
+    log(files, found, diagnostics);
+    let mut held = files.held;
+    for file in &files.tapes {
+        if formats::trace::is_trace(&file.name) {
+            found.tapes.extend(trace(file, diagnostics));
+            continue;
+        }
+        let (read, problems) = formats::tape::parse(&file.shown, &file.bytes);
+        diagnostics.extend(problems);
+        if let Some(mut read) = read {
+            if let Some((first, others)) = file.recorded_hashes().and_then(<[_]>::split_first) {
+                read.content_hash.clone_from(first);
+                read.other_hashes = others.to_vec();
+            }
+            let is_withheld = |line: &RecordLine<'_>, payload: &str| {
+                let place = (line.line.number, line.record.seq);
+                let text = format!("/kind/{payload}/text");
+                files.redactions.changes(&file.name, place, &text)
+            };
+            diagnostics.extend(rules::tape::check_harn(&file.shown, &read, &is_withheld));
+            let referenced = &mut found.referenced;
+            let payloads =
+                payloads::read(beside, (file, &read), &mut held, referenced, diagnostics);
+            found
+                .tapes
+                .push(tape::from_harn(&file.name, read, &payloads));
+        }
+    }
+    if !config.policy.publish_reasoning {
+        found.tapes.iter_mut().for_each(Tape::withhold_reasoning);
+    }
+}
+
+/// The content hash of a partly withheld tape, as it was recorded.
+fn recorded_hash(file: &Loaded) -> Option<String> {
+    file.recorded_hashes()?.first().cloned()
+}
+
+fn trace<'a>(file: &'a Loaded, diagnostics: &mut Vec<Diagnostic>) -> Option<Tape<'a>> {
+    let mut check = rules::trace::Check::new(&file.shown);
+    let mut reader = tape::TraceReader::default();
+    let (header, problems) = formats::trace::read(&file.shown, &file.bytes, |header, event| {
+        check.event(header, &event);
+        reader.push(header, event);
+    });
+    diagnostics.extend(problems);
+    diagnostics.extend(check.finish());
+    let content_hash =
+        recorded_hash(file).unwrap_or_else(|| formats::trace::content_hash(&file.bytes));
+    let tape = reader.finish(&file.name, &header?, content_hash);
+    diagnostics.extend(rules::tape::check_times(&file.shown, &tape));
+    Some(tape)
+}
+
+fn review(
+    config: &Config,
+    run: Option<&Run>,
+    tape: Option<&Tape<'_>>,
+    file: Option<&Loaded>,
+    diagnostics: &mut Vec<Diagnostic>,
+) -> Option<Review> {
+    let file = file?;
+    let source = Source::file(&file.shown, &file.bytes);
+    let (writeup, problems) = formats::writeup::parse(source);
+    diagnostics.extend(problems);
+    Some(rules::review::check(config, run, tape, source, &writeup).unpack(diagnostics))
+}

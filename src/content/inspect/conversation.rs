@@ -1,0 +1,150 @@
+//! Reads a transcript and the files of its public assets.
+
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
+use base::diagnostics::{Collector, Diagnostic, Place, Source, codes};
+
+use crate::load::{Beside, RunFiles};
+use formats::model::FileDigest;
+use formats::model::transcript::{
+    self, AssetContent, AssetFile, Inline, asset_file, is_transcript,
+};
+
+use crate::rules;
+
+use super::Inspected;
+
+pub(super) fn conversation<'a>(
+    beside: Beside<'_>,
+    files: &'a RunFiles,
+    found: &mut Inspected<'a>,
+    diagnostics: &mut Vec<Diagnostic>,
+) {
+    let Some(file) = &files.transcript else {
+        return;
+    };
+    let source = Source::file(&file.shown, &file.bytes);
+    let (parsed, problems) = formats::transcript::parse(source);
+    diagnostics.extend(problems);
+    let Some(parsed) = parsed else {
+        return;
+    };
+    diagnostics.extend(rules::transcript::check(&file.shown, &parsed));
+    let mut conversation = transcript::public(parsed);
+    let mut problems = Collector::default();
+    let mut read = BTreeMap::new();
+    for asset in &mut conversation.assets {
+        let place = Place::file(&file.shown).pointing(&asset.pointer);
+        let found = match (std::mem::take(&mut asset.inline), &asset.path) {
+            (Inline::Bytes(bytes), _) => Found::inline(bytes.into_owned()),
+            (Inline::Withheld, _) => Found::Withheld(
+                "its `data` is not a string",
+                "Save its bytes as a file and set `storage.path` to it.",
+            ),
+            // Many assets may name the same file.
+            (Inline::None, Some(path)) => read
+                .entry(path.clone())
+                .or_insert_with(|| Found::file(beside, path, &place, &mut found.referenced))
+                .clone(),
+            (Inline::None, None) => continue,
+        };
+        match found {
+            Found::File(shared) => asset.file = Some(shared),
+            Found::Withheld(why, help) => problems.add(&codes::TRANSCRIPT_ASSET_WITHHELD, || {
+                let message = format!("A public asset is not published: {why}");
+                codes::TRANSCRIPT_ASSET_WITHHELD.at(place, message, help)
+            }),
+            Found::Missing => problems.add(&codes::TRANSCRIPT_MISSING_ASSET, || {
+                codes::TRANSCRIPT_MISSING_ASSET.at(
+                    place,
+                    "The file of a public asset is missing",
+                    "Put the file where `storage.path` says, relative to the run directory.",
+                )
+            }),
+            Found::Redacted => {}
+            Found::Refused(problem) => {
+                problems.add(problem.code, || Diagnostic { place, ..*problem });
+            }
+        }
+    }
+    for pointer in &conversation.undescribed {
+        problems.add(&codes::TRANSCRIPT_MISSING_ASSET, || {
+            codes::TRANSCRIPT_MISSING_ASSET.at(
+                Place::file(&file.shown).pointing(pointer),
+                "A public block names an asset that is missing from `assets`",
+                "Add the asset to `assets`.",
+            )
+        });
+    }
+    for pointer in &conversation.inline {
+        problems.add(&codes::TRANSCRIPT_INLINE_CONTENT, || {
+            codes::TRANSCRIPT_INLINE_CONTENT.at(
+                Place::file(&file.shown).pointing(pointer),
+                "A public block contains its file as base64, which is not published",
+                "Save the bytes as a file, describe it in `assets`, and name it in the block with `asset_id`.",
+            )
+        });
+    }
+    diagnostics.extend(problems.finish(&file.shown));
+    found.conversation = Some(conversation);
+}
+
+/// What is at the path of an asset.
+#[derive(Clone)]
+enum Found {
+    File(Arc<AssetFile>),
+    /// Not published, with the reason and a fix.
+    Withheld(&'static str, &'static str),
+    Missing,
+    /// Withheld as a whole.
+    Redacted,
+    Refused(Box<Diagnostic>),
+}
+
+const TRANSCRIPT: Found = Found::Withheld(
+    "it is a transcript, which may contain private parts",
+    "Remove the asset, or make it `internal`.",
+);
+
+impl Found {
+    fn inline(bytes: Vec<u8>) -> Self {
+        if is_transcript(&bytes) {
+            return TRANSCRIPT;
+        }
+        let digest = blake3::hash(&bytes).to_hex();
+        let is_text = std::str::from_utf8(&bytes).is_ok_and(|text| !text.contains('\0'));
+        let file = asset_file(&bytes, is_text, &digest, AssetContent::Held(Vec::new()));
+        Self::File(Arc::new(AssetFile {
+            content: AssetContent::Held(bytes),
+            ..file
+        }))
+    }
+
+    fn file(
+        beside: Beside<'_>,
+        path: &str,
+        place: &Place,
+        referenced: &mut Vec<FileDigest>,
+    ) -> Self {
+        let asset = match beside.asset(path, place) {
+            Ok(Some(asset)) => asset,
+            Ok(None) => return Self::Missing,
+            Err(problem) => return Self::Refused(Box::new(problem)),
+        };
+        if asset.is_withheld {
+            return Self::Redacted;
+        }
+        if asset.is_transcript {
+            return TRANSCRIPT;
+        }
+        referenced.push(asset.digest.clone());
+        let digest = asset.digest.published_blake3().to_owned();
+        let content = match asset.rewritten {
+            Some(bytes) => AssetContent::Held(bytes),
+            None => AssetContent::File(asset.digest),
+        };
+        let file = asset_file(&asset.head, asset.is_text, &digest, content);
+        Self::File(Arc::new(file))
+    }
+}

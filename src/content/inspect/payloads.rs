@@ -1,0 +1,108 @@
+//! Reads tape payloads that are separate files.
+
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
+use crate::load::{Beside, Loaded};
+use crate::rules;
+use base::diagnostics::text::quoted;
+use base::diagnostics::{Collector, Diagnostic, Place, codes};
+use formats::model::FileDigest;
+use formats::model::tape::Payloads;
+use formats::tape::{Payload, Tape};
+
+/// What is at the path of a payload.
+enum Found {
+    /// Its text, and its size in bytes.
+    Text(Arc<str>, u64),
+    Missing,
+    /// It cannot be read, which is reported.
+    Refused,
+}
+
+/// Reads payloads from the CAS folder, each once, and adds their size to `held`. Missing ones are reported; the timeline names
+/// them.
+pub(super) fn read(
+    beside: Beside<'_>,
+    (file, tape): (&Loaded, &Tape<'_>),
+    held: &mut u64,
+    referenced: &mut Vec<FileDigest>,
+    diagnostics: &mut Vec<Diagnostic>,
+) -> Payloads {
+    let mut read: BTreeMap<&str, Found> = BTreeMap::new();
+    let mut problems = Collector::default();
+    for line in &tape.records {
+        rules::tape::payloads(&line.record.kind, |_, payload| {
+            let Payload::External {
+                content_hash: hash,
+                len_bytes,
+            } = payload
+            else {
+                return;
+            };
+            let mut fetch = || match beside.payload(&file.name, hash, *held) {
+                Ok(Some(found)) => {
+                    let text = text(&found, hash, referenced, diagnostics);
+                    // An invalid byte becomes a replacement character of three bytes.
+                    *held += text.len() as u64;
+                    Found::Text(text, found.file_digest().bytes)
+                }
+                Ok(None) => Found::Missing,
+                Err(problem) => {
+                    diagnostics.push(problem);
+                    Found::Refused
+                }
+            };
+            let place = || {
+                let source = line.line.source(&file.shown);
+                let at = line.line.text.find(hash.as_str()).unwrap_or_default();
+                source.place(at, at + hash.len())
+            };
+            match read.entry(hash.as_str()).or_insert_with(&mut fetch) {
+                Found::Text(_, bytes) if *bytes != *len_bytes => {
+                    problems.add(&codes::TAPE_PAYLOAD_MISMATCH, || {
+                        codes::TAPE_PAYLOAD_MISMATCH.at(
+                            place(),
+                            format!(
+                                "The payload is {bytes} bytes long, but the record says {len_bytes}"
+                            ),
+                            "Copy the tape and its payloads from their source again.",
+                        )
+                    });
+                }
+                Found::Missing => problems.add(&codes::TAPE_MISSING_PAYLOAD, || {
+                    let folder = quoted(&format!("{}.cas", file.name));
+                    codes::TAPE_MISSING_PAYLOAD.at(
+                        place(),
+                        format!("The payload {} is not in {folder}", quoted(hash)),
+                        "Put the CAS folder next to the tape. Until then, the timeline shows the payload as missing.",
+                    )
+                }),
+                Found::Text(..) | Found::Refused => {}
+            }
+        });
+    }
+    diagnostics.extend(problems.finish(&file.shown));
+    let found = read.into_iter().filter_map(|(hash, found)| match found {
+        Found::Text(text, _) => Some((hash.to_owned(), text)),
+        Found::Missing | Found::Refused => None,
+    });
+    found.collect()
+}
+
+fn text(
+    file: &Loaded,
+    hash: &str,
+    referenced: &mut Vec<FileDigest>,
+    diagnostics: &mut Vec<Diagnostic>,
+) -> Arc<str> {
+    if file.digest != hash {
+        diagnostics.push(codes::TAPE_PAYLOAD_MISMATCH.at(
+            Place::file(&file.shown),
+            "The BLAKE3 hash of the payload does not match its file name",
+            "Copy the payload from its source again.",
+        ));
+    }
+    referenced.push(file.file_digest());
+    String::from_utf8_lossy(&file.bytes).into()
+}

@@ -1,0 +1,256 @@
+//! [edge in] Reads the files of a site: records, prose, lists, templates, and the output of an earlier build. Each is read whole,
+//! within limits, and never from outside its root.
+
+mod again;
+mod assets;
+mod beside;
+mod confined;
+mod fault;
+mod inputs;
+mod pieces;
+mod redaction_key;
+mod redactions;
+mod run_files;
+mod weight;
+mod working_tree;
+
+use std::io;
+use std::path::{Path, PathBuf};
+
+use crate::discover::{ContentPath, RunDirectory};
+use base::beneath::{self, Folder};
+use base::diagnostics::text::quoted;
+use base::diagnostics::{Diagnostic, Place, codes};
+use formats::config::Limits;
+use formats::model::FileDigest;
+use formats::{run_record, withdrawn as list};
+
+pub use beside::Beside;
+use confined::{Bounds, SizeLimit, attempt, read, unreadable};
+use fault::Fault;
+pub use inputs::{Input, inputs, note_digests, same_content, unchanged};
+pub use redaction_key::{redaction_key, redaction_key_digest};
+use redactions::Recorded;
+pub use redactions::Redactions;
+pub use run_files::run_with;
+pub use run_files::{RunFiles, is_tape, run};
+pub use weight::{record_size, weight};
+pub use working_tree::WorkingFile;
+
+/// A file of a run directory.
+#[derive(Debug)]
+pub struct Loaded {
+    /// Its name, or its path below the run directory.
+    pub name: String,
+    /// Its path in diagnostics.
+    pub shown: String,
+    /// Its content, without withheld parts.
+    pub bytes: Vec<u8>,
+    /// BLAKE3 of the recorded file, hexadecimal.
+    pub digest: String,
+    /// The recorded file, if parts of it are withheld.
+    pub recorded: Option<Box<Recorded>>,
+}
+
+impl Loaded {
+    /// A file with nothing withheld.
+    pub fn new(name: String, shown: String, bytes: Vec<u8>) -> Self {
+        let digest = blake3::hash(&bytes).to_hex().to_string();
+        Self {
+            name,
+            shown,
+            bytes,
+            digest,
+            recorded: None,
+        }
+    }
+
+    /// Its name, size and digest.
+    pub fn file_digest(&self) -> FileDigest {
+        let recorded = self.recorded.as_ref();
+        FileDigest {
+            path: self.name.clone(),
+            bytes: recorded.map_or(self.bytes.len() as u64, |recorded| recorded.bytes),
+            blake3: self.digest.clone(),
+            published: recorded.map(|_| redactions::published(&self.bytes)),
+        }
+    }
+
+    /// The content hashes of a partly withheld tape, as it was recorded.
+    pub fn recorded_hashes(&self) -> Option<&[String]> {
+        self.recorded
+            .as_ref()
+            .map(|recorded| &*recorded.content_hashes)
+    }
+}
+
+/// Opens a run directory. No folder between its content root and it may be a link.
+pub fn open(directory: &RunDirectory) -> io::Result<Folder> {
+    Folder::open(&directory.root)?.folder(directory.below())
+}
+
+/// Reads the record of a run directory.
+pub fn record(directory: &RunDirectory, limits: &Limits) -> Result<Loaded, Diagnostic> {
+    record_with(directory, limits, None)
+}
+
+/// Reads the record, with these bytes as `redactions.jsonl`, if any.
+pub fn record_with(
+    directory: &RunDirectory,
+    limits: &Limits,
+    pending: Option<&[u8]>,
+) -> Result<Loaded, Diagnostic> {
+    let name = run_record::FILE_NAME;
+    let shown = format!("{}/{name}", directory.shown);
+    let folder = open(directory).map_err(|error| unreadable(&shown, &error.to_string()))?;
+    let bytes = run_files::read(&folder, name, &shown, SizeLimit::document(limits))?;
+    let bytes = bytes.ok_or_else(|| unreadable(&shown, "it no longer exists"))?;
+    let (mut redactions, problems) = run_files::redactions(&folder, directory, limits, pending);
+    if let Some(problem) = problems.into_iter().next() {
+        return Err(problem);
+    }
+    let gone = unreadable(&shown, "it is withheld");
+    redactions
+        .loaded(name.to_owned(), shown, bytes)?
+        .ok_or(gone)
+}
+
+/// Reads the record of a run directory again, and verifies its digest.
+pub fn record_again(
+    directory: &RunDirectory,
+    limits: &Limits,
+    digest: [u8; 32],
+) -> Result<Loaded, Diagnostic> {
+    let loaded = record(directory, limits)?;
+    if loaded.digest == blake3::Hash::from_bytes(digest).to_hex().as_str() {
+        return Ok(loaded);
+    }
+    Err(unreadable(&loaded.shown, fault::CHANGED))
+}
+
+/// Reads a prose file.
+pub fn prose(file: &ContentPath, limits: &Limits) -> Result<Vec<u8>, Diagnostic> {
+    of_the_content(file, SizeLimit::writeup(limits))
+}
+
+/// Reads a list of withdrawn runs.
+pub fn withdrawn(file: &ContentPath, limits: &Limits) -> Result<Vec<u8>, Diagnostic> {
+    of_the_content(file, SizeLimit::document(limits))
+}
+
+/// Reads a file of a content root that belongs to no run. A link may point to other such files, but not into a run directory.
+fn of_the_content(file: &ContentPath, most: SizeLimit) -> Result<Vec<u8>, Diagnostic> {
+    let ContentPath { root, shown, .. } = file;
+    let failed = |error: io::Error| unreadable(shown, &error.to_string());
+    let content = Folder::open(root).map_err(failed)?;
+    let bounds = Bounds {
+        folder: "the content root",
+        allows: &|at| at != Path::new(list::FILE_NAME) && !is_in_a_run(&content, at),
+    };
+    read(&content, file.below(), shown, most, &bounds)?
+        .ok_or_else(|| unreadable(shown, "it no longer exists"))
+}
+
+/// Whether any folder between `folder` and a file beneath it is a run directory.
+fn is_in_a_run(folder: &Folder, at: &Path) -> bool {
+    let folders = at.ancestors().skip(1);
+    let mut below = folders.filter(|folder| !folder.as_os_str().is_empty());
+    below.any(|run| folder.has(&run.join(run_record::FILE_NAME)))
+}
+
+/// Reads a file of an earlier build's site, by its path from that site's root. `Ok(None)` if missing.
+pub fn published(
+    site: &Path,
+    shown: &str,
+    path: &str,
+    limits: &Limits,
+) -> Result<Option<Vec<u8>>, Diagnostic> {
+    let shown = format!("{shown}/{path}");
+    let root = match Folder::open(site) {
+        Ok(root) => root,
+        Err(error) if beneath::is_gone(&error) => return Ok(None),
+        Err(error) => return Err(unreadable(&shown, &error.to_string())),
+    };
+    let bounds = Bounds {
+        folder: "the site",
+        allows: &|_| true,
+    };
+    let most = SizeLimit::file(limits);
+    read(&root, Path::new(path), &shown, most, &bounds)
+}
+
+/// The files below `folder` of the site's root as pairs of path (with `/`) and content, sorted by path. A missing folder is
+/// empty. Links are followed only inside the site's root, but not to hidden files or into run directories. If the folder itself
+/// is a link, the publisher put it there, so it is trusted, and its links stay inside its target.
+pub fn tree(site: &Path, folder: &str) -> Result<Vec<(String, Vec<u8>)>, Diagnostic> {
+    let unreadable = |path: &str, reason: &str| {
+        codes::TEMPLATE_UNREADABLE.at(
+            Place::file(path),
+            format!("The file {} cannot be read: {reason}", quoted(path)),
+            "Replace it with a regular, readable file, or remove it.",
+        )
+    };
+    let base = site.join(folder);
+    if !base.is_dir() {
+        return Ok(Vec::new());
+    }
+    let (root, prefix) = if base.is_symlink() {
+        (&*base, PathBuf::new())
+    } else {
+        (site, PathBuf::from(folder))
+    };
+    let root = Folder::open(root).map_err(|error| unreadable(folder, &error.to_string()))?;
+    let mut files = Vec::new();
+    // Editors and desktops leave hidden files; only `.well-known` is published.
+    let visible = |entry: &walkdir::DirEntry| {
+        entry.depth() == 0
+            || entry.file_name() == ".well-known"
+            || !entry.file_name().as_encoded_bytes().starts_with(b".")
+    };
+    for entry in walkdir::WalkDir::new(&base)
+        .sort_by_file_name()
+        .into_iter()
+        .filter_entry(visible)
+    {
+        let entry = entry.map_err(|error| unreadable(folder, &error.to_string()))?;
+        if entry.file_type().is_dir() {
+            continue;
+        }
+        let parts: Option<Vec<&str>> = entry
+            .path()
+            .strip_prefix(&base)
+            .ok()
+            .and_then(|path| path.iter().map(|part| part.to_str()).collect());
+        let name = parts
+            .ok_or_else(|| unreadable(folder, "a name is not UTF-8"))?
+            .join("/");
+        let shown = format!("{folder}/{name}");
+        let all = SizeLimit::new(u64::MAX, "file");
+        let allows = |at: &Path| !is_in_a_run(&root, at);
+        let read = attempt(&root, &prefix.join(&name), all, &allows);
+        let bytes = read.map_err(|fault| {
+            let (leads, help) = match fault {
+                Fault::Outside => (
+                    "outside the root of the site",
+                    "link to a file inside the root of the site.",
+                ),
+                Fault::Withheld => (
+                    "at a hidden file or into a run directory",
+                    "link to a file that is not hidden and not in a run directory.",
+                ),
+                Fault::Unreadable(reason) => return unreadable(&shown, &reason),
+                Fault::Dangling => return unreadable(&shown, &beneath::Fault::Dangling.reason()),
+                Fault::TooLarge(_) | Fault::LongLine(_) => {
+                    return unreadable(&shown, "it is too large");
+                }
+            };
+            codes::TEMPLATE_UNREADABLE.at(
+                Place::file(&shown),
+                format!("The link {} points {leads}", quoted(&shown)),
+                format!("Replace the link with the file, or {help}"),
+            )
+        })?;
+        files.push((name, bytes.unwrap_or_default()));
+    }
+    Ok(files)
+}

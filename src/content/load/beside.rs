@@ -1,0 +1,127 @@
+//! [edge in] Restricts which files of a run directory other files may refer to.
+//!
+//! References in a tape, a transcript or a thread are known only after reading it. [`Beside`] reads the files then, and is the
+//! only access of [`crate::inspect`] to the disk.
+
+use std::path::Path;
+
+use super::confined::{Bounds, SizeLimit, outside, read, unreadable};
+use super::redactions::{Recorded, Redactions};
+use super::run_files::{RUN_DIRECTORY, is_reserved};
+use super::{Loaded, open};
+use crate::discover::RunDirectory;
+use base::beneath::{self, Folder};
+use base::diagnostics::Diagnostic;
+use formats::config::Limits;
+use formats::model::implementation::FOLDER;
+
+/// A run directory, to read files that its other files refer to.
+#[derive(Debug, Clone, Copy)]
+pub struct Beside<'a> {
+    pub directory: &'a RunDirectory,
+    /// Size limits of its files.
+    pub limits: &'a Limits,
+    /// Their redactions.
+    pub redactions: &'a Redactions,
+}
+
+impl Beside<'_> {
+    /// Reads a payload from a tape's CAS folder, for a run that already holds `held` bytes. `Ok(None)` if missing.
+    pub fn payload(self, tape: &str, hash: &str, held: u64) -> Result<Option<Loaded>, Diagnostic> {
+        // File names here are BLAKE3 digests only: a tape cannot name a path.
+        let is_digit = |byte| matches!(byte, b'0'..=b'9' | b'a'..=b'f');
+        if hash.len() != 64 || !hash.bytes().all(is_digit) {
+            return Ok(None);
+        }
+        let name = format!("{tape}.cas/{hash}");
+        let shown = self.shown(&name);
+        if let Some(withheld) = self.withheld(&name) {
+            return Ok(Some(withheld));
+        }
+        let Some((run, _)) = self.folder(&format!("{tape}.cas"))? else {
+            return Ok(None);
+        };
+        let bounds = Bounds {
+            folder: RUN_DIRECTORY,
+            allows: &|at| !is_reserved(&run, at),
+        };
+        let most = SizeLimit::document(self.limits).beside(held, self.limits);
+        let bytes = read(&run, Path::new(&name), &shown, most, &bounds)?;
+        self.searched(&name, bytes.as_deref().unwrap_or_default())?;
+        Ok(bytes.map(|bytes| Loaded::new(name, shown, bytes)))
+    }
+
+    /// Reads a file below `implementation/`. `Ok(None)` if it is missing or a folder.
+    pub fn implementation(self, path: &str) -> Result<Option<Loaded>, Diagnostic> {
+        let name = format!("{FOLDER}/{path}");
+        let shown = self.shown(&name);
+        let Some((_, folder)) = self.folder(FOLDER)? else {
+            return Ok(None);
+        };
+        let bounds = Bounds {
+            folder: "`implementation/`",
+            allows: &|_| true,
+        };
+        let path = Path::new(path);
+        // The path is not a file (formats.md H.5).
+        match folder.file(path) {
+            Ok(None) | Err(beneath::Fault::Dangling) => return Ok(None),
+            Ok(Some(opened)) if opened.meta.is_dir() => return Ok(None),
+            Ok(Some(opened)) => {
+                let at = opened.linked.map_or_else(
+                    || name.clone(),
+                    |at| format!("{FOLDER}/{}", at.to_string_lossy()),
+                );
+                if let Some(withheld) = self.withheld(&at) {
+                    return Ok(Some(withheld));
+                }
+            }
+            Err(_) => {}
+        }
+        let most = SizeLimit::document(self.limits);
+        let bytes = read(&folder, path, &shown, most, &bounds)?;
+        self.searched(&name, bytes.as_deref().unwrap_or_default())?;
+        Ok(bytes.map(|bytes| Loaded::new(name, shown, bytes)))
+    }
+
+    /// Reports an error if a file contains a withheld secret.
+    pub(super) fn searched(self, name: &str, bytes: &[u8]) -> Result<(), Diagnostic> {
+        match self.redactions.remains(name, &self.shown(name), bytes) {
+            Some(problem) => Err(problem),
+            None => Ok(()),
+        }
+    }
+
+    /// A partly withheld file, as published.
+    fn withheld(self, name: &str) -> Option<Loaded> {
+        let file = self.redactions.file(name)?;
+        Some(Loaded {
+            digest: file.digest.blake3.clone(),
+            recorded: Some(Box::new(Recorded {
+                bytes: file.digest.bytes,
+                ..Recorded::default()
+            })),
+            ..Loaded::new(name.to_owned(), self.shown(name), file.bytes.clone())
+        })
+    }
+
+    /// The path of a file of the directory, for diagnostics.
+    pub(super) fn shown(self, name: &str) -> String {
+        format!("{}/{name}", self.directory.shown)
+    }
+
+    /// The directory and a folder in it, which must not be a link: it could point to the run directory itself, and so expose its
+    /// transcript. `Ok(None)` if missing.
+    fn folder(self, name: &str) -> Result<Option<(Folder, Folder)>, Diagnostic> {
+        let failed = |error: &std::io::Error| unreadable(&self.shown(name), &error.to_string());
+        let run = open(self.directory).map_err(|error| failed(&error))?;
+        match run.folder(Path::new(name)) {
+            Ok(folder) => Ok(Some((run, folder))),
+            Err(_) if run.is_link(Path::new(name)) => {
+                Err(outside(&self.shown(name), RUN_DIRECTORY))
+            }
+            Err(error) if beneath::is_gone(&error) => Ok(None),
+            Err(error) => Err(failed(&error)),
+        }
+    }
+}

@@ -1,0 +1,490 @@
+//! [edge in] Withholds parts of a run: reads `redactions.jsonl` before all other files, and rewrites their bytes before anything
+//! else sees them.
+
+use std::collections::BTreeMap;
+use std::fmt;
+use std::sync::OnceLock;
+
+use aho_corasick::AhoCorasick;
+
+use super::Loaded;
+use base::diagnostics::text::quoted;
+use base::diagnostics::{Diagnostic, Place, codes};
+use formats::json::pointer_part;
+use formats::model::{FileDigest, PublishedFile, Withheld};
+use formats::redactions::{self, Fault, Reason, Redaction, Rewritten, Shape};
+use formats::{events, jsonl, tape, trace};
+
+/// Minimum bytes of a secret to search for; shorter ones match by chance.
+const SEARCHED: usize = 8;
+
+/// The redactions of a run.
+#[derive(Debug, Default)]
+pub struct Redactions {
+    /// As written, in order.
+    pub list: Vec<Redaction>,
+    /// The bytes of `redactions.jsonl`.
+    pub written: Vec<u8>,
+    /// The file with the redactions.
+    pub(super) digest: Option<FileDigest>,
+    /// The withheld value of each redaction, once its file is read.
+    pub values: Vec<Option<Value>>,
+    /// The place of each redaction in the file.
+    places: Vec<Place>,
+    /// The positions of the redactions of each file.
+    by_file: BTreeMap<String, Vec<usize>>,
+    /// Files that are read only if others refer to them.
+    files: BTreeMap<String, Beheld>,
+    /// The withheld secrets that no published file may repeat, prepared when they are first searched for.
+    secrets: OnceLock<Secrets>,
+}
+
+/// Withheld secrets, and the position of the redaction of each.
+#[derive(Debug)]
+struct Secrets {
+    positions: Vec<usize>,
+    values: redactions::Values,
+}
+
+/// Reads a file of a run that already holds this many bytes.
+type ReadFile<'a> = &'a dyn Fn(&str, u64) -> Result<Option<Vec<u8>>, Diagnostic>;
+
+/// A withheld value. Never shown, except for its length.
+#[derive(Clone, PartialEq, Eq)]
+pub struct Value(pub Vec<u8>);
+
+impl fmt::Debug for Value {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "Value({} bytes)", self.0.len())
+    }
+}
+
+/// A redacted file.
+#[derive(Debug)]
+pub(super) struct Beheld {
+    /// The file as recorded, and as published.
+    pub(super) digest: FileDigest,
+    /// Its published bytes, with markers; one marker if the whole file is withheld.
+    pub(super) bytes: Vec<u8>,
+    pub(super) whole: bool,
+}
+
+/// A file before redaction.
+#[derive(Debug, Clone, Default)]
+pub struct Recorded {
+    /// Size in bytes.
+    pub bytes: u64,
+    /// The content hash, and variants that other programs compute; empty if the file is not a tape.
+    pub content_hashes: Vec<String>,
+    /// Redactions by position, each with its withheld value.
+    pub(super) values: Vec<(usize, Value)>,
+}
+
+impl Redactions {
+    /// Parses the redactions of a run from the file at `shown`, if it exists.
+    pub(super) fn parse(
+        shown: &str,
+        bytes: Result<Option<Vec<u8>>, Diagnostic>,
+    ) -> (Self, Vec<Diagnostic>) {
+        let bytes = match bytes {
+            Ok(Some(bytes)) => bytes,
+            Ok(None) => return (Self::default(), Vec::new()),
+            Err(problem) => return (Self::default(), vec![problem]),
+        };
+        let (found, problems) = redactions::parse(shown, &bytes);
+        let places = found.iter().map(|(_, line)| line.place(shown, ""));
+        let places = places.map(|place| Place {
+            pointer: None,
+            ..place
+        });
+        let mut found = Self {
+            places: places.collect(),
+            values: vec![None; found.len()],
+            digest: Some(FileDigest {
+                path: redactions::FILE_NAME.to_owned(),
+                bytes: bytes.len() as u64,
+                blake3: blake3::hash(&bytes).to_hex().to_string(),
+                published: None,
+            }),
+            by_file: BTreeMap::new(),
+            list: found.into_iter().map(|(redaction, _)| redaction).collect(),
+            files: BTreeMap::new(),
+            secrets: OnceLock::new(),
+            written: bytes,
+        };
+        for (at, redaction) in found.list.iter().enumerate() {
+            let of = found.by_file.entry(redaction.file.clone());
+            of.or_default().push(at);
+        }
+        (found, problems)
+    }
+
+    /// The redactions as published with the run.
+    pub fn listed(&self) -> Vec<Withheld> {
+        let keys = WithheldKeys::of(self);
+        let list = self.list.iter();
+        list.map(|it| Withheld {
+            id: it.id.clone(),
+            file: it.file.clone(),
+            event: it.event,
+            line: it.line,
+            pointer: it.pointer.as_deref().map(|pointer| keys.masked(pointer)),
+            length: it.length.filter(|_| !it.whole),
+            reason: it.reason.word(),
+            note: it.note.clone(),
+            at: it.at.clone(),
+            commitment: it.commitment.clone(),
+        })
+        .collect()
+    }
+
+    /// Whether there are no redactions.
+    pub fn is_empty(&self) -> bool {
+        self.list.is_empty()
+    }
+
+    /// The positions of a file's redactions.
+    fn of(&self, path: &str) -> &[usize] {
+        self.by_file.get(path).map_or(&[], Vec::as_slice)
+    }
+
+    /// Whether any part of the value at `pointer` is withheld, in the line of a file with this number and this event.
+    pub fn changes(&self, file: &str, (line, event): (u32, u64), pointer: &str) -> bool {
+        self.of(file).iter().any(|at| {
+            let it = &self.list[*at];
+            let is_line = it.event.map_or(it.line == Some(line), |of| of == event);
+            is_line && it.pointer.as_deref().is_none_or(|at| at == pointer)
+        })
+    }
+
+    /// Whether a file is withheld as a whole.
+    pub fn is_whole(&self, path: &str) -> bool {
+        self.of(path).iter().any(|at| self.list[*at].whole)
+    }
+
+    /// A file directly in the run directory, with markers; `None` if it is withheld as a whole.
+    pub(super) fn loaded(
+        &mut self,
+        name: String,
+        shown: String,
+        bytes: Vec<u8>,
+    ) -> Result<Option<Loaded>, Diagnostic> {
+        let among = self.of(&name).to_vec();
+        if among.is_empty() {
+            return Ok(Some(Loaded::new(name, shown, bytes)));
+        }
+        let (rewritten, whole) = self.rewritten(&name, &bytes, &among)?;
+        let values = rewritten.values.into_iter().map(Value);
+        let values: Vec<_> = among.into_iter().zip(values).collect();
+        self.keep(&values);
+        if whole {
+            return Ok(None);
+        }
+        let digest = blake3::hash(&bytes).to_hex().to_string();
+        Ok(Some(Loaded {
+            recorded: Some(Box::new(Recorded {
+                bytes: bytes.len() as u64,
+                content_hashes: content_hashes(&name, &bytes, &digest),
+                values,
+            })),
+            bytes: rewritten.bytes,
+            digest,
+            name,
+            shown,
+        }))
+    }
+
+    /// Adopts the withheld values of a file that was read earlier.
+    pub(super) fn know(&mut self, file: &Loaded) {
+        if let Some(recorded) = &file.recorded {
+            self.keep(&recorded.values);
+        }
+    }
+
+    fn keep(&mut self, values: &[(usize, Value)]) {
+        for (at, value) in values {
+            if let Some(known) = self.values.get_mut(*at) {
+                *known = Some(value.clone());
+            }
+        }
+        self.secrets = OnceLock::new();
+    }
+
+    fn rewritten(
+        &self,
+        path: &str,
+        bytes: &[u8],
+        among: &[usize],
+    ) -> Result<(Rewritten, bool), Diagnostic> {
+        if let Some(whole) = among.iter().find(|at| self.list[**at].whole) {
+            if let Some(other) = among.iter().find(|at| *at != whole) {
+                return Err(self.overlap(*whole, *other));
+            }
+            let marker = self.list[*whole].marker().into_bytes();
+            let rewritten = Rewritten {
+                bytes: marker,
+                values: vec![bytes.to_vec()],
+                published: vec![String::new()],
+            };
+            return Ok((rewritten, true));
+        }
+        let list: Vec<_> = among.iter().map(|at| &self.list[*at]).collect();
+        let rewritten = redactions::rewrite(path, bytes, &list, true);
+        let rewritten = rewritten.map_err(|fault| match fault {
+            Fault::Stale(at, why) => self.stale(among[at], why),
+            Fault::Overlap(a, b) => self.overlap(among[a], among[b]),
+        })?;
+        Ok((rewritten, false))
+    }
+
+    /// Reads partly or wholly withheld files that are not yet `known`. `read` gets a path and the bytes that the run already
+    /// holds.
+    pub(super) fn read_beside(
+        &mut self,
+        known: &dyn Fn(&str) -> bool,
+        held: &mut u64,
+        read: ReadFile<'_>,
+    ) -> Vec<Diagnostic> {
+        let mut problems = Vec::new();
+        // In the order of their first redaction, in which problems are reported.
+        let first = self.by_file.iter().filter(|(path, _)| !known(path));
+        let mut paths: Vec<_> = first.map(|(path, of)| (of[0], path.clone())).collect();
+        paths.sort_unstable();
+        for (_, path) in paths {
+            let among = self.of(&path).to_vec();
+            let is_private = Shape::of(&path) == Shape::Private;
+            let bytes = match read(&path, *held) {
+                Ok(Some(bytes)) if !is_private => bytes,
+                Ok(_) => {
+                    problems.push(self.unknown_file(among[0], is_private));
+                    continue;
+                }
+                Err(problem) => {
+                    problems.push(problem);
+                    continue;
+                }
+            };
+            match self.rewritten(&path, &bytes, &among) {
+                Ok((rewritten, whole)) => {
+                    let values = rewritten.values.into_iter().map(Value);
+                    self.keep(&among.into_iter().zip(values).collect::<Vec<_>>());
+                    *held += rewritten.bytes.len() as u64;
+                    let digest = FileDigest {
+                        path: path.clone(),
+                        bytes: bytes.len() as u64,
+                        blake3: blake3::hash(&bytes).to_hex().to_string(),
+                        published: Some(published(&rewritten.bytes)),
+                    };
+                    let file = Beheld {
+                        digest,
+                        bytes: rewritten.bytes,
+                        whole,
+                    };
+                    self.files.insert(path, file);
+                }
+                Err(problem) => problems.push(problem),
+            }
+        }
+        problems
+    }
+
+    /// The redacted form of a file that others refer to; `None` if it has no redactions.
+    pub(super) fn file(&self, path: &str) -> Option<&Beheld> {
+        self.files.get(path)
+    }
+
+    /// Whether a wholly withheld file has this digest: copies of it under other names are withheld, too.
+    pub(super) fn is_withheld_copy(&self, digest: &str) -> bool {
+        self.files
+            .values()
+            .any(|file| file.whole && file.digest.blake3 == digest)
+    }
+
+    /// Whether files of the run must be searched for withheld secrets.
+    pub(super) fn are_searched(&self) -> bool {
+        !self.secrets().positions.is_empty()
+    }
+
+    fn secrets(&self) -> &Secrets {
+        self.secrets.get_or_init(|| {
+            let values = self.list.iter().zip(&self.values).enumerate();
+            let secrets = values.filter_map(|(at, (redaction, value))| {
+                let Value(bytes) = value.as_ref()?;
+                let is_searched = redaction.reason == Reason::Secret
+                    && !redaction.whole
+                    && bytes.len() >= SEARCHED;
+                is_searched.then(|| (at, String::from_utf8_lossy(bytes)))
+            });
+            let (positions, texts): (Vec<_>, Vec<_>) = secrets.unzip();
+            Secrets {
+                positions,
+                values: redactions::Values::new(texts.iter().map(AsRef::as_ref)),
+            }
+        })
+    }
+
+    /// Errors for redactions that reveal a withheld secret themselves: in the pointer, the note or the file name.
+    pub(super) fn repeated(&self) -> Vec<Diagnostic> {
+        let keys = WithheldKeys::of(self);
+        let all = self.list.iter().zip(&self.places);
+        all.filter_map(|(redaction, place)| {
+            let pointer = redaction.pointer.as_deref().unwrap_or_default();
+            let pointer = keys.masked(pointer);
+            let pointer = pointer.replace("~1", "/").replace("~0", "~");
+            let note = redaction.note.as_deref().unwrap_or_default();
+            let texts = [pointer.as_str(), note, &redaction.file].join("\n");
+            let found = self.remains("", "", texts.as_bytes())?;
+            Some(Diagnostic {
+                // An excerpt would show it.
+                place: Place {
+                    excerpt: None,
+                    ..place.clone()
+                },
+                help: "Leave it out of `note`; without `pointer`, a span counts the bytes of the line as written.".to_owned(),
+                ..found
+            })
+        })
+        .collect()
+    }
+
+    /// An error if the published form of a file contains a withheld secret.
+    pub fn remains(&self, path: &str, shown: &str, bytes: &[u8]) -> Option<Diagnostic> {
+        let secrets = self.secrets();
+        let (at, place) = secrets.values.first_in(path, bytes)?;
+        let id = quoted(&self.list[secrets.positions[at]].id);
+        Some(codes::REDACTION_REMAINS.at(
+            Place {
+                line: place.line,
+                column: place.line.map(|_| 1),
+                pointer: place.pointer,
+                ..Place::file(shown)
+            },
+            format!("A value that redaction {id} withholds also occurs here"),
+            "Withhold it here too with `runpress redact`.",
+        ))
+    }
+
+    pub(super) fn stale(&self, at: usize, why: &str) -> Diagnostic {
+        let redaction = &self.list[at];
+        codes::REDACTION_STALE.at(
+            self.places[at].clone(),
+            format!(
+                "Redaction {} does not match {}: {why}",
+                quoted(&redaction.id),
+                quoted(&redaction.place())
+            ),
+            "Run `runpress redact RUN --undo ID`, then withhold the text again.",
+        )
+    }
+
+    fn overlap(&self, a: usize, b: usize) -> Diagnostic {
+        let id = |at: usize| quoted(&self.list[at].id);
+        codes::REDACTION_OVERLAP.at(
+            self.places[a.max(b)].clone(),
+            format!("Redactions {} and {} overlap", id(a.min(b)), id(a.max(b))),
+            "Remove one of the two with `runpress redact RUN --undo ID`.",
+        )
+    }
+
+    fn unknown_file(&self, at: usize, is_private: bool) -> Diagnostic {
+        let (why, help) = if is_private {
+            ("is never published", "Remove the redaction.")
+        } else {
+            (
+                "is not in the run directory",
+                "Correct the path, or remove the redaction.",
+            )
+        };
+        codes::REDACTION_UNKNOWN_FILE.at(
+            self.places[at].clone(),
+            format!("The withheld file {} {why}", quoted(&self.list[at].file)),
+            help,
+        )
+    }
+}
+
+/// Withheld texts that the pointer of a redaction may contain: keys, and secrets. The published file has their markers instead.
+struct WithheldKeys {
+    texts: Option<AhoCorasick>,
+    /// The marker of each text.
+    markers: Vec<String>,
+    /// Texts that are too short to be replaced within a key, with their markers.
+    short: BTreeMap<String, String>,
+}
+
+/// Minimum bytes of a text that is replaced within a key.
+const WITHIN_KEY: usize = 4;
+
+impl WithheldKeys {
+    fn of(redactions: &Redactions) -> Self {
+        let mut texts = BTreeMap::new();
+        let mut short = BTreeMap::new();
+        for (redaction, value) in redactions.list.iter().zip(&redactions.values) {
+            let Some(Value(value)) = value.as_ref().filter(|_| !redaction.whole) else {
+                continue;
+            };
+            let is_secret = redaction.reason == Reason::Secret && value.len() >= SEARCHED;
+            if redaction.pointer.is_some() && !is_secret {
+                continue;
+            }
+            // Without a pointer, a span is of the text as written, with escapes.
+            let written = String::from_utf8_lossy(value).into_owned();
+            let read = serde_json::from_str(&format!("\"{written}\""));
+            let key: String = read.unwrap_or(written);
+            let list = if key.len() < WITHIN_KEY {
+                &mut short
+            } else {
+                &mut texts
+            };
+            list.insert(pointer_part(&key), pointer_part(&redaction.marker()));
+        }
+        let (keys, markers): (Vec<String>, Vec<String>) = texts.into_iter().unzip();
+        let longest = aho_corasick::MatchKind::LeftmostLongest;
+        let mut builder = AhoCorasick::builder();
+        let built = builder.match_kind(longest).build(&keys);
+        Self {
+            texts: built.ok().filter(|_| !keys.is_empty()),
+            markers,
+            short,
+        }
+    }
+
+    /// A pointer as it is published.
+    fn masked(&self, pointer: &str) -> String {
+        let parts = pointer.split('/').map(|part| {
+            let marker = self.short.get(part);
+            marker.map_or(part, String::as_str)
+        });
+        let parts = parts.collect::<Vec<_>>().join("/");
+        match &self.texts {
+            Some(texts) => texts.replace_all(&parts, &self.markers),
+            None => parts,
+        }
+    }
+}
+
+pub(super) fn published(bytes: &[u8]) -> PublishedFile {
+    PublishedFile {
+        bytes: bytes.len() as u64,
+        blake3: blake3::hash(bytes).to_hex().to_string(),
+    }
+}
+
+/// The content hashes of a tape as recorded.
+fn content_hashes(name: &str, bytes: &[u8], digest: &str) -> Vec<String> {
+    match Shape::of(name) {
+        Shape::Events(0) => {
+            let count = jsonl::lines(bytes).count();
+            vec![events::content_hash(bytes, count, digest)]
+        }
+        Shape::Events(_) => vec![trace::content_hash(bytes)],
+        Shape::Numbered => {
+            let (tape, _) = tape::parse(name, bytes);
+            let hashes = tape.map(|tape| (tape.content_hash, tape.other_hashes));
+            hashes.map_or_else(Vec::new, |(first, others)| {
+                std::iter::once(first).chain(others).collect()
+            })
+        }
+        _ => Vec::new(),
+    }
+}

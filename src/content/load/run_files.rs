@@ -1,0 +1,398 @@
+//! [edge in] Reads the files of a run directory that the site uses, by the role of their names.
+
+use std::io::{self, Read};
+use std::path::Path;
+
+use super::confined::{self, Bounds, SizeLimit, too_many_lines, unreadable};
+use super::fault::Fault;
+use super::redactions::Redactions;
+use super::{Loaded, is_in_a_run, open, pieces};
+use crate::discover::RunDirectory;
+use base::beneath::Folder;
+use base::diagnostics::Diagnostic;
+use formats::config::Limits;
+use formats::model::FileDigest;
+use formats::model::implementation::FOLDER;
+use formats::{
+    events, jsonl, raw, redactions, run_record, sidecar, tape, threads, trace, transcript, writeup,
+};
+
+/// The files of a run directory that the site uses.
+#[derive(Debug, Default)]
+pub struct RunFiles {
+    /// `events.jsonl`
+    pub events: Option<Loaded>,
+    /// Harn tapes and traces, by name.
+    pub tapes: Vec<Loaded>,
+    /// Annotation sidecars, by name.
+    pub sidecars: Vec<Loaded>,
+    /// `writeup.md`
+    pub writeup: Option<Loaded>,
+    /// `transcript.json`
+    pub transcript: Option<Loaded>,
+    /// `annotations.json`
+    pub threads: Option<Loaded>,
+    /// `annotations.actions.jsonl`
+    pub thread_actions: Option<Loaded>,
+    /// `raw.jsonl`: checked and counted, never published.
+    pub raw: Option<RawLog>,
+    /// Names of files that exist but could not be read; each has its own problem.
+    pub unreadable: Vec<String>,
+    /// Bytes of the record and of all files above except `raw.jsonl`.
+    pub held: u64,
+    /// Every co-located file by path, read or only digested.
+    pub digests: Vec<FileDigest>,
+    /// The redactions of the files.
+    pub redactions: Redactions,
+}
+
+/// The counts of `raw.jsonl`, which may be far larger than all other files.
+#[derive(Debug)]
+pub struct RawLog {
+    /// Counts of its lines.
+    pub counted: raw::Raw,
+    /// Problems in its lines.
+    pub problems: Vec<Diagnostic>,
+}
+
+impl RunFiles {
+    /// Reads withheld parts of files that are not read yet, and searches the others for withheld secrets.
+    fn withhold(
+        &mut self,
+        folder: &Folder,
+        directory: &RunDirectory,
+        record: &Loaded,
+        seen: &[String],
+        limits: &Limits,
+    ) -> Vec<Diagnostic> {
+        let known = |path: &str| seen.iter().any(|seen| seen == path);
+        let read_file = |path: &str, held| {
+            let shown = format!("{}/{path}", directory.shown);
+            read(
+                folder,
+                path,
+                &shown,
+                SizeLimit::file(limits).beside(held, limits),
+            )
+        };
+        let mut problems = (self.redactions).read_beside(&known, &mut self.held, &read_file);
+        // Without its tape, a sidecar has nothing to annotate.
+        let redactions = &self.redactions;
+        self.sidecars.retain(|sidecar| {
+            let tape = sidecar.name.strip_suffix(sidecar::SUFFIX);
+            !tape.is_some_and(|tape| redactions.is_whole(tape))
+        });
+        let searched = self.all().chain([record]);
+        let searched = searched
+            .filter_map(|file| redactions.remains(&file.name, &file.shown, &file.bytes))
+            .collect::<Vec<_>>();
+        problems.extend(searched);
+        problems.extend(redactions.repeated());
+        problems
+    }
+
+    /// All files in memory except the record.
+    fn all(&self) -> impl Iterator<Item = &Loaded> {
+        let logs = self.events.iter().chain(&self.tapes).chain(&self.sidecars);
+        let texts = self.writeup.iter().chain(&self.transcript);
+        logs.chain(texts)
+            .chain(&self.threads)
+            .chain(&self.thread_actions)
+    }
+
+    /// Replaces the content of a sidecar, or adds a new sidecar.
+    pub fn set_sidecar(
+        &mut self,
+        directory: &RunDirectory,
+        name: &str,
+        bytes: Vec<u8>,
+        limits: &Limits,
+    ) -> Result<(), Diagnostic> {
+        let shown = format!("{}/{name}", directory.shown);
+        let size = bytes.len() as u64;
+        let replaced = self.sidecars.iter().find(|sidecar| sidecar.name == name);
+        let held = self.held - replaced.map_or(0, |sidecar| sidecar.bytes.len() as u64);
+        let most = Role::Sidecar.most(limits).beside(held, limits);
+        let read = pieces::whole(bytes.as_slice(), size, most.bytes, most.line);
+        read.map_err(|fault| fault.reported(&shown, most, RUN_DIRECTORY))?;
+        self.held = held + size;
+        let loaded = Loaded::new(name.to_owned(), shown, bytes);
+        self.sidecars.retain(|sidecar| sidecar.name != name);
+        self.sidecars.push(loaded);
+        self.sidecars.sort_by(|a, b| a.name.cmp(&b.name));
+        Ok(())
+    }
+}
+
+/// Reads all other files of a run directory that the site uses. Unreadable files are reported and skipped.
+#[must_use]
+pub fn run(
+    directory: &RunDirectory,
+    record: &Loaded,
+    limits: &Limits,
+) -> (RunFiles, Vec<Diagnostic>) {
+    run_with(directory, record, limits, None)
+}
+
+/// Reads them with these bytes as `redactions.jsonl`, if any.
+pub fn run_with(
+    directory: &RunDirectory,
+    record: &Loaded,
+    limits: &Limits,
+    pending: Option<&[u8]>,
+) -> (RunFiles, Vec<Diagnostic>) {
+    let mut files = RunFiles::default();
+    let mut problems = Vec::new();
+    files.digests.push(record.file_digest());
+    files.held = record.bytes.len() as u64;
+    let opened = open(directory).and_then(|folder| {
+        let names = names(&folder, directory, &mut problems)?;
+        Ok((folder, names))
+    });
+    let (folder, names) = match opened {
+        Ok(opened) => opened,
+        Err(error) => {
+            problems.push(unreadable(&directory.shown, &error.to_string()));
+            return (files, problems);
+        }
+    };
+    let (redactions, invalid) = redactions(&folder, directory, limits, pending);
+    files.digests.extend(redactions.digest.clone());
+    files.redactions = redactions;
+    files.redactions.know(record);
+    if !invalid.is_empty() {
+        // The redactions are unknown, so nothing is read.
+        problems.extend(invalid);
+        return (files, problems);
+    }
+    let mut lines = 0;
+    let mut seen = vec![run_record::FILE_NAME.to_owned()];
+    for name in names {
+        let Some(role) = role(&name) else { continue };
+        let shown = format!("{}/{name}", directory.shown);
+        let most = role.most(limits);
+        if role == Role::Raw {
+            match raw_log(&folder, &name, &shown, most) {
+                Ok(Some((log, digest))) => {
+                    files.raw = Some(log);
+                    files.digests.push(digest);
+                }
+                Ok(None) => {}
+                Err(problem) => problems.push(problem),
+            }
+            continue;
+        }
+        let most = most.beside(files.held, limits);
+        let bytes = match read(&folder, &name, &shown, most) {
+            Ok(Some(bytes)) => bytes,
+            Ok(None) => continue,
+            Err(problem) => {
+                problems.push(problem);
+                files.unreadable.push(name);
+                continue;
+            }
+        };
+        seen.push(name.clone());
+        let loaded = match files.redactions.loaded(name.clone(), shown, bytes) {
+            Ok(Some(loaded)) => loaded,
+            Ok(None) => continue,
+            Err(problem) => {
+                problems.push(problem);
+                files.unreadable.push(name);
+                continue;
+            }
+        };
+        files.digests.push(loaded.file_digest());
+        if role.is_json_lines() {
+            let counted = (loaded.shown.as_str(), loaded.bytes.as_slice());
+            if let Some(problem) = too_many_lines(counted, &mut lines, limits.lines) {
+                problems.push(problem);
+                files.unreadable.push(loaded.name);
+                continue;
+            }
+        }
+        files.held += loaded.bytes.len() as u64;
+        match role {
+            Role::Events => files.events = Some(loaded),
+            Role::Tape => files.tapes.push(loaded),
+            Role::Sidecar => files.sidecars.push(loaded),
+            Role::Writeup => files.writeup = Some(loaded),
+            Role::Transcript => files.transcript = Some(loaded),
+            Role::Threads => files.threads = Some(loaded),
+            Role::ThreadActions => files.thread_actions = Some(loaded),
+            Role::Raw => {}
+        }
+    }
+    if !files.redactions.is_empty() {
+        problems.extend(files.withhold(&folder, directory, record, &seen, limits));
+    }
+    files.digests.sort_by(|a, b| a.path.cmp(&b.path));
+    (files, problems)
+}
+
+/// Reads the redactions of a run. If there is a problem, no file of the run may be read.
+pub(super) fn redactions(
+    folder: &Folder,
+    directory: &RunDirectory,
+    limits: &Limits,
+    pending: Option<&[u8]>,
+) -> (Redactions, Vec<Diagnostic>) {
+    let name = redactions::FILE_NAME;
+    let shown = format!("{}/{name}", directory.shown);
+    let most = SizeLimit::document(limits).lines(limits);
+    let bytes = match pending {
+        Some(bytes) => Ok(Some(bytes.to_vec())),
+        None => read(folder, name, &shown, most),
+    };
+    Redactions::parse(&shown, bytes)
+}
+
+/// Whether a file of this name in a run directory can have annotations.
+pub fn is_tape(name: &str) -> bool {
+    matches!(role(name), Some(Role::Events | Role::Tape))
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Role {
+    Events,
+    Tape,
+    Sidecar,
+    Writeup,
+    Transcript,
+    Threads,
+    ThreadActions,
+    Raw,
+}
+
+impl Role {
+    const fn most(self, limits: &Limits) -> SizeLimit {
+        match self {
+            Self::Writeup => SizeLimit::writeup(limits),
+            Self::Events | Self::Tape | Self::Raw => SizeLimit::file(limits).lines(limits),
+            Self::Sidecar | Self::ThreadActions => SizeLimit::document(limits).lines(limits),
+            Self::Transcript | Self::Threads => SizeLimit::document(limits),
+        }
+    }
+
+    const fn is_json_lines(self) -> bool {
+        matches!(
+            self,
+            Self::Events | Self::Tape | Self::Sidecar | Self::ThreadActions
+        )
+    }
+}
+
+/// The role of a file by its name; `None` if the site does not use it.
+pub(super) fn role(name: &str) -> Option<Role> {
+    let is_tape = |ending: &&str| name.len() > ending.len() && name.ends_with(*ending);
+    Some(match name {
+        events::FILE_NAME => Role::Events,
+        writeup::FILE_NAME => Role::Writeup,
+        transcript::FILE_NAME => Role::Transcript,
+        threads::STATE_FILE => Role::Threads,
+        threads::ACTIONS_FILE => Role::ThreadActions,
+        raw::FILE_NAME => Role::Raw,
+        _ if name.ends_with(sidecar::SUFFIX) => Role::Sidecar,
+        _ if trace::is_trace(name) || tape::EXTENSIONS.iter().any(is_tape) => Role::Tape,
+        _ => return None,
+    })
+}
+
+/// Reads a file directly in a run directory. `Ok(None)` if missing.
+pub(super) fn read(
+    folder: &Folder,
+    name: &str,
+    shown: &str,
+    most: SizeLimit,
+) -> Result<Option<Vec<u8>>, Diagnostic> {
+    let bounds = Bounds {
+        folder: RUN_DIRECTORY,
+        allows: &|at| !is_reserved(folder, at),
+    };
+    confined::read(folder, Path::new(name), shown, most, &bounds)
+}
+
+/// Reads `raw.jsonl` line by line. `Ok(None)` if missing.
+fn raw_log(
+    folder: &Folder,
+    name: &str,
+    shown: &str,
+    most: SizeLimit,
+) -> Result<Option<(RawLog, FileDigest)>, Diagnostic> {
+    let failed = |fault: Fault| fault.reported(shown, most, RUN_DIRECTORY);
+    let allows = |at: &Path| !is_reserved(folder, at);
+    let opened = confined::open(folder, Path::new(name), most, &allows).map_err(failed)?;
+    let Some(opened) = opened else {
+        return Ok(None);
+    };
+    let mut hasher = blake3::Hasher::new();
+    let mut reader = raw::Reader::default();
+    // One more byte detects a file that has grown.
+    let file = opened.file.take(most.bytes.saturating_add(1));
+    let line = most.line.unwrap_or(u64::MAX);
+    pieces::lines(
+        file,
+        line,
+        |bytes| {
+            hasher.update(bytes);
+        },
+        |number, bytes| {
+            if let Some(line) = jsonl::line(number, bytes) {
+                reader.line(shown, &line);
+            }
+        },
+    )
+    .map_err(failed)?;
+    if hasher.count() > most.bytes {
+        return Err(failed(Fault::TooLarge(hasher.count())));
+    }
+    let (counted, problems) = reader.finish(shown);
+    let digest = FileDigest {
+        path: name.to_owned(),
+        bytes: hasher.count(),
+        blake3: hasher.finalize().to_hex().to_string(),
+        published: None,
+    };
+    Ok(Some((RawLog { counted, problems }, digest)))
+}
+
+/// The bounds of links in a run directory, in words.
+pub(super) const RUN_DIRECTORY: &str = "the run directory";
+
+/// Whether a file of a run directory has its own publishing rules or is never published, so that no link or asset may publish it
+/// as something else: a record, a log, a tape, a transcript and the like, payloads of a tape, the working tree, and everything in
+/// the directory of another run. Case is ignored, as in some file systems.
+pub(super) fn is_reserved(folder: &Folder, at: &Path) -> bool {
+    let Some(first) = at.iter().next().and_then(|first| first.to_str()) else {
+        return true;
+    };
+    let first = first.to_lowercase();
+    let is_cas = Path::new(&first)
+        .extension()
+        .is_some_and(|extension| extension == "cas");
+    let is_read = first == FOLDER || first == run_record::FILE_NAME || role(&first).is_some();
+    is_read || is_cas || is_in_a_run(folder, at)
+}
+
+/// The names in a directory, sorted for reproducible output.
+fn names(
+    folder: &Folder,
+    directory: &RunDirectory,
+    problems: &mut Vec<Diagnostic>,
+) -> io::Result<Vec<String>> {
+    let mut names = Vec::new();
+    for entry in folder.entries()? {
+        match entry.name.into_string() {
+            Ok(name) => names.push(name),
+            Err(name) => {
+                let name = name.to_string_lossy();
+                if role(&name).is_some() {
+                    let shown = format!("{}/{name}", directory.shown);
+                    problems.push(unreadable(&shown, "its name is not UTF-8"));
+                }
+            }
+        }
+    }
+    names.sort_unstable();
+    Ok(names)
+}

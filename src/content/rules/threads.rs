@@ -1,0 +1,582 @@
+//! The reducer of the annotations channel, and the rules for its result (formats.md F and H.5).
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use base::diagnostics::text::quoted;
+use base::diagnostics::{Checked, Code, Collector, Diagnostic, LazyPlace, codes};
+use formats::model::threads::{Lines, Thread};
+use formats::threads::{Action, Annotation, CHANNEL, Entry, Envelope, State};
+
+/// The result of applying an action log to a state.
+#[derive(Debug)]
+pub struct ThreadState<'a> {
+    /// URI of the channel, if known.
+    pub channel: Option<String>,
+    /// The threads after all actions.
+    pub annotations: Vec<Annotation<'a>>,
+}
+
+/// The channel of the threads: the snapshot's, else the first annotations channel in the log.
+pub fn channel(state: &State<'_>, envelopes: &[Envelope<'_>]) -> Option<String> {
+    let mut logged = envelopes
+        .iter()
+        .filter(|envelope| !envelope.rejected)
+        .filter_map(|envelope| envelope.channel.as_deref());
+    let own = || logged.find(|channel| channel.ends_with(CHANNEL));
+    state.channel.as_deref().or_else(own).map(str::to_owned)
+}
+
+/// Applies the action log at `path` to the state. Envelopes that were rejected, belong to another channel or are already in the
+/// state have no effect. An action without an envelope belongs to the channel.
+pub fn replay<'a>(
+    path: &str,
+    state: State<'a>,
+    envelopes: Vec<Envelope<'a>>,
+) -> Checked<ThreadState<'a>> {
+    let mut diagnostics = duplicates(&state.annotations);
+    let channel = channel(&state, &envelopes);
+    let mut foreign: BTreeMap<String, (LazyPlace<'a>, usize)> = BTreeMap::new();
+    let mut threads = Slots::new(state.annotations.into_iter().map(Discussed::new));
+    for envelope in envelopes {
+        let known = state
+            .from_seq
+            .zip(envelope.server_seq)
+            .is_some_and(|(from, seq)| seq <= from);
+        if envelope.rejected {
+            continue;
+        }
+        match envelope.channel {
+            Some(other) if channel.as_deref() != Some(&*other) => {
+                let (_, count) = foreign
+                    .entry(other.into_owned())
+                    .or_insert((envelope.spot, 0));
+                *count += 1;
+                continue;
+            }
+            _ if known => continue,
+            _ => {}
+        }
+        if let Action::Set(annotation) = &envelope.action {
+            duplicate_entries(annotation, &mut diagnostics);
+            if threads.get(&annotation.id).is_none() && is_resolved(annotation) {
+                diagnostics.add(&codes::THREADS_NEW_RESOLVED, || new_resolved(annotation));
+            }
+        }
+        let spot = envelope.spot;
+        if let Err((code, message, help)) = reduce(&mut threads, envelope.action) {
+            diagnostics.add(code, || code.at(spot.place(), message, help));
+        }
+    }
+    for (other, (spot, count)) in foreign {
+        diagnostics.add(&codes::THREADS_FOREIGN_CHANNEL, || {
+            other_channel(channel.as_deref(), &other, &spot, count)
+        });
+    }
+    let annotations: Vec<_> = threads.items().map(Discussed::finish).collect();
+    for annotation in annotations
+        .iter()
+        .filter(|annotation| annotation.entries.is_empty())
+    {
+        diagnostics.add(&codes::THREADS_NO_ENTRIES, || {
+            codes::THREADS_NO_ENTRIES.at(
+                annotation.spot.place(),
+                format!("The thread {} has no entry", quoted(&annotation.id)),
+                "Add an entry, or remove the thread.",
+            )
+        });
+    }
+    Checked {
+        value: ThreadState {
+            channel,
+            annotations,
+        },
+        diagnostics: diagnostics.finish(path),
+    }
+}
+
+/// The note about actions of another channel.
+fn other_channel(own: Option<&str>, other: &str, spot: &LazyPlace<'_>, count: usize) -> Diagnostic {
+    let actions = if count == 1 {
+        "1 action belongs".to_owned()
+    } else {
+        format!("{count} actions belong")
+    };
+    let help = own.map_or_else(
+        || "Only channels that end in `/annotations` contain threads.".to_owned(),
+        |own| {
+            format!(
+                "No action needed; the threads of {} are published.",
+                quoted(own)
+            )
+        },
+    );
+    codes::THREADS_FOREIGN_CHANNEL.at(
+        spot.place().pointing(format!("{}/channel", spot.pointer)),
+        format!(
+            "{actions} to another channel, {}, and {} skipped",
+            quoted(other),
+            if count == 1 { "is" } else { "are" }
+        ),
+        help,
+    )
+}
+
+/// Items in order, with lookup by id: the first one if the id is duplicated. Lookup time does not depend on their number.
+struct Slots<T> {
+    list: Vec<Option<T>>,
+    index: BTreeMap<String, usize>,
+}
+
+/// An item with an id.
+trait Named {
+    fn id(&self) -> &str;
+}
+
+impl<T: Named> Slots<T> {
+    fn new(items: impl IntoIterator<Item = T>) -> Self {
+        let mut slots = Self {
+            list: Vec::new(),
+            index: BTreeMap::new(),
+        };
+        for item in items {
+            let at = slots.list.len();
+            slots.index.entry(item.id().to_owned()).or_insert(at);
+            slots.list.push(Some(item));
+        }
+        slots
+    }
+
+    fn get(&mut self, id: &str) -> Option<&mut T> {
+        self.list[*self.index.get(id)?].as_mut()
+    }
+
+    fn set(&mut self, item: T) {
+        if let Some(known) = self.get(item.id()) {
+            *known = item;
+        } else {
+            self.index.insert(item.id().to_owned(), self.list.len());
+            self.list.push(Some(item));
+        }
+    }
+
+    fn remove(&mut self, id: &str) -> bool {
+        self.index
+            .remove(id)
+            .is_some_and(|at| self.list[at].take().is_some())
+    }
+
+    fn items(self) -> impl Iterator<Item = T> {
+        self.list.into_iter().flatten()
+    }
+}
+
+/// A thread under construction.
+struct Discussed<'a> {
+    /// As last set, without its entries, which are in `entries`.
+    annotation: Annotation<'a>,
+    entries: Slots<Entry<'a>>,
+    /// The keys updated since.
+    updated: BTreeMap<String, &'a str>,
+}
+
+impl Named for Entry<'_> {
+    fn id(&self) -> &str {
+        &self.id
+    }
+}
+
+impl Named for Discussed<'_> {
+    fn id(&self) -> &str {
+        &self.annotation.id
+    }
+}
+
+impl<'a> Slots<Discussed<'a>> {
+    fn known(&mut self, id: &str) -> Result<&mut Discussed<'a>, Unchanged> {
+        self.get(id).ok_or_else(|| no_target("thread", id))
+    }
+}
+
+impl<'a> Discussed<'a> {
+    fn new(mut annotation: Annotation<'a>) -> Self {
+        Self {
+            entries: Slots::new(std::mem::take(&mut annotation.entries)),
+            updated: BTreeMap::new(),
+            annotation,
+        }
+    }
+
+    fn finish(self) -> Annotation<'a> {
+        let mut annotation = self.annotation;
+        annotation.entries = self.entries.items().collect();
+        for (key, value) in self.updated {
+            let members = &mut annotation.members;
+            match members.iter_mut().rfind(|(name, _)| *name == key) {
+                Some(member) => member.1 = value,
+                None => members.push((key, value)),
+            }
+        }
+        annotation
+    }
+}
+
+/// Why an action had no effect: code, message and help.
+type Unchanged = (&'static Code, String, &'static str);
+
+/// There is no thread or entry with this id.
+fn no_target(what: &str, id: &str) -> Unchanged {
+    let id = quoted(id);
+    let message = format!("The {what} {id} does not exist; the action is ignored");
+    (&codes::THREADS_NO_TARGET, message, "No action needed.")
+}
+
+/// Applies one action.
+fn reduce<'a>(threads: &mut Slots<Discussed<'a>>, action: Action<'a>) -> Result<(), Unchanged> {
+    match action {
+        Action::Set(annotation) => threads.set(Discussed::new(annotation)),
+        Action::Updated { id, members } => threads.known(&id)?.updated.extend(members),
+        Action::Removed { id } => {
+            if !threads.remove(&id) {
+                return Err(no_target("thread", &id));
+            }
+        }
+        Action::EntrySet { id, entry } => threads.known(&id)?.entries.set(entry),
+        Action::EntryRemoved { id, entry } => {
+            if !threads.known(&id)?.entries.remove(&entry) {
+                return Err(no_target("entry", &entry));
+            }
+        }
+        Action::Unknown(kind) => {
+            let message = format!("Unknown action {}; it is ignored", quoted(&kind));
+            let help = "No action needed; a newer client may have written it.";
+            return Err((&codes::THREADS_UNKNOWN_ACTION, message, help));
+        }
+    }
+    Ok(())
+}
+
+/// The warning about a thread whose file is missing.
+pub fn missing_resource(thread: &Thread<'_>) -> Diagnostic {
+    codes::THREADS_MISSING_RESOURCE.at(
+        thread.written.spot.place(),
+        format!(
+            "The file {} is not in `implementation/`",
+            quoted(&thread.resource)
+        ),
+        "Put the file there, or correct `resource` and `[files] workspace`.",
+    )
+}
+
+/// The note about a thread whose file is hidden.
+pub fn hidden_resource(thread: &Thread<'_>) -> Diagnostic {
+    codes::THREADS_HIDDEN_RESOURCE.at(
+        thread.written.spot.place(),
+        format!(
+            "The lines of the hidden file {} are not published",
+            quoted(&thread.resource)
+        ),
+        "No action needed; the thread is shown without its lines.",
+    )
+}
+
+/// Warns of a range outside of a file of `lines` lines.
+pub fn range_outside(thread: &Thread<'_>, lines: u64, problems: &mut Collector) {
+    // A thread can refer to the one line of an empty file.
+    let outside = |range: &Lines| range.last < range.first || range.last > lines.max(1);
+    let Some(range) = thread.range.filter(outside) else {
+        return;
+    };
+    problems.add(&codes::THREADS_RANGE_OUTSIDE, || {
+        let about = if range.first == range.last {
+            format!("line {}", range.first)
+        } else {
+            format!("lines {} to {}", range.first, range.last)
+        };
+        codes::THREADS_RANGE_OUTSIDE.at(
+            thread.written.spot.place(),
+            format!("The thread is about {about}, but the last line of the file is {lines}"),
+            "Correct the range; lines count from 0 in this file.",
+        )
+    });
+}
+
+fn is_resolved(annotation: &Annotation<'_>) -> bool {
+    let mut members = annotation.members.iter();
+    members.any(|(key, raw)| key == "resolved" && *raw == "true")
+}
+
+/// The note about a new thread that is resolved.
+fn new_resolved(annotation: &Annotation<'_>) -> Diagnostic {
+    let place = annotation.spot.place();
+    let pointer = format!("{}/resolved", annotation.spot.pointer);
+    codes::THREADS_NEW_RESOLVED.at(
+        place.pointing(pointer),
+        format!(
+            "The new thread {} is resolved from the start",
+            quoted(&annotation.id)
+        ),
+        "Open a thread with `resolved: false`, and resolve it with `annotations/updated`.",
+    )
+}
+
+fn duplicates(annotations: &[Annotation<'_>]) -> Collector {
+    let mut problems = Collector::default();
+    let mut ids = BTreeSet::new();
+    for annotation in annotations {
+        if !ids.insert(annotation.id.as_str()) {
+            problems.add(&codes::THREADS_DUPLICATE_ID, || {
+                codes::THREADS_DUPLICATE_ID.at(
+                    annotation.spot.place(),
+                    format!("Duplicate thread id {}", quoted(&annotation.id)),
+                    "Give each thread a unique id.",
+                )
+            });
+        }
+        duplicate_entries(annotation, &mut problems);
+    }
+    problems
+}
+
+/// Reports entries of a thread with duplicate ids.
+fn duplicate_entries(annotation: &Annotation<'_>, problems: &mut Collector) {
+    let mut entries = BTreeSet::new();
+    for entry in &annotation.entries {
+        if !entries.insert(entry.id.as_str()) {
+            problems.add(&codes::THREADS_DUPLICATE_ID, || {
+                codes::THREADS_DUPLICATE_ID.at(
+                    annotation.spot.place(),
+                    format!(
+                        "Duplicate entry id {1} in the thread {0}",
+                        quoted(&annotation.id),
+                        quoted(&entry.id)
+                    ),
+                    "Give each entry of a thread a unique id.",
+                )
+            });
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use base::diagnostics::Source;
+    use formats::threads::{parse_actions, parse_state};
+
+    /// A state with the threads `a` (entries `1` and `2`) and `b` (entry `1`).
+    const STATE: &str = r#"{"annotations":[
+        {"id":"a","turnId":"t1","resource":"a.ts","resolved":false,"entries":[{"id":"1","text":"x"},{"id":"2","text":"y"}]},
+        {"id":"b","turnId":"t1","resource":"b.ts","resolved":false,"entries":[{"id":"1","text":"z"}]}]}"#;
+
+    /// Each thread as `id:turn:resource:resolved[entry=text,…]`, and the codes of all problems.
+    fn after(actions: &str) -> (Vec<String>, Vec<&'static str>) {
+        let (state, problems) = parse_state(Source::file("state", STATE.as_bytes()));
+        assert!(problems.is_empty());
+        let (envelopes, mut problems) = parse_actions("actions", actions.as_bytes(), None);
+        problems.retain(|problem| problem.code != &codes::THREADS_NO_ACTION);
+        assert!(problems.is_empty(), "{problems:?}");
+        let checked = replay("actions", state, envelopes);
+        let shown = checked.value.annotations.into_iter().map(|annotation| {
+            let thread = formats::model::threads::from_annotation(annotation);
+            let entries: Vec<_> = thread
+                .entries
+                .iter()
+                .map(|e| format!("{}={}", e.id, e.text))
+                .collect();
+            format!(
+                "{}:{}:{}:{}[{}]",
+                thread.id,
+                thread.turn.unwrap_or_default(),
+                thread.resource,
+                thread.resolved,
+                entries.join(",")
+            )
+        });
+        (
+            shown.collect(),
+            checked.diagnostics.iter().map(|d| d.code.name).collect(),
+        )
+    }
+
+    const A: &str = "a:t1:a.ts:false[1=x,2=y]";
+    const B: &str = "b:t1:b.ts:false[1=z]";
+
+    fn check(actions: &str, threads: &[&str], codes: &[&str]) {
+        assert_eq!(
+            after(actions),
+            (
+                threads.iter().map(ToString::to_string).collect(),
+                codes.to_vec()
+            )
+        );
+    }
+
+    #[test]
+    fn set_appends_a_new_thread() {
+        check(
+            r#"{"type":"annotations/set","annotation":{"id":"c","turnId":"t2","resource":"c.ts","resolved":false,"entries":[{"id":"1","text":{"markdown":"m"}}]}}"#,
+            &[A, B, "c:t2:c.ts:false[1=m]"],
+            &[],
+        );
+    }
+
+    #[test]
+    fn set_replaces_a_known_thread_in_its_place() {
+        check(
+            r#"{"type":"annotations/set","annotation":{"id":"a","turnId":"t2","resource":"n.ts","resolved":true,"entries":[{"id":"9","text":"n"}]}}"#,
+            &["a:t2:n.ts:true[9=n]", B],
+            &[],
+        );
+    }
+
+    #[test]
+    fn removed_drops_a_thread_and_ignores_an_unknown_one() {
+        check(
+            "{\"type\":\"annotations/removed\",\"annotationId\":\"a\"}\n{\"type\":\"annotations/removed\",\"annotationId\":\"a\"}",
+            &[B],
+            &["threads.no-target"],
+        );
+    }
+
+    #[test]
+    fn entry_set_appends_and_replaces() {
+        check(
+            "{\"type\":\"annotations/entrySet\",\"annotationId\":\"a\",\"entry\":{\"id\":\"3\",\"text\":\"new\"}}\n{\"type\":\"annotations/entrySet\",\"annotationId\":\"a\",\"entry\":{\"id\":\"1\",\"text\":\"X\"}}",
+            &["a:t1:a.ts:false[1=X,2=y,3=new]", B],
+            &[],
+        );
+    }
+
+    #[test]
+    fn entry_set_on_an_unknown_thread_changes_nothing() {
+        check(
+            r#"{"type":"annotations/entrySet","annotationId":"gone","entry":{"id":"3","text":"new"}}"#,
+            &[A, B],
+            &["threads.no-target"],
+        );
+    }
+
+    #[test]
+    fn entry_removed_drops_an_entry_and_may_leave_none() {
+        check(
+            "{\"type\":\"annotations/entryRemoved\",\"annotationId\":\"a\",\"entryId\":\"1\"}\n{\"type\":\"annotations/entryRemoved\",\"annotationId\":\"b\",\"entryId\":\"1\"}\n{\"type\":\"annotations/entryRemoved\",\"annotationId\":\"b\",\"entryId\":\"1\"}",
+            &["a:t1:a.ts:false[2=y]", "b:t1:b.ts:false[]"],
+            &["threads.no-target", "threads.no-entries"],
+        );
+    }
+
+    #[test]
+    fn updated_resolves_and_keeps_the_entries() {
+        check(
+            r#"{"type":"annotations/updated","annotationId":"a","resolved":true}"#,
+            &["a:t1:a.ts:true[1=x,2=y]", B],
+            &[],
+        );
+    }
+
+    #[test]
+    fn an_unknown_action_changes_nothing() {
+        check(
+            r#"{"type":"annotations/starred","annotationId":"a"}"#,
+            &[A, B],
+            &["threads.unknown-action"],
+        );
+    }
+
+    #[test]
+    fn updated_moves_a_thread_to_another_turn_and_file() {
+        check(
+            r#"{"type":"annotations/updated","annotationId":"a","turnId":"t5","resource":"z.ts","resolved":null}"#,
+            &["a:t5:z.ts:false[1=x,2=y]", B],
+            &[],
+        );
+    }
+
+    #[test]
+    fn updated_on_an_unknown_thread_changes_nothing() {
+        check(
+            r#"{"type":"annotations/updated","annotationId":"gone","resolved":true}"#,
+            &[A, B],
+            &["threads.no-target"],
+        );
+    }
+
+    #[test]
+    fn the_turn_of_an_origin_counts_before_a_turn_id() {
+        check(
+            r#"{"type":"annotations/updated","annotationId":"b","origin":{"session":"ahp-session:/1","turnId":"t9"}}"#,
+            &[A, "b:t9:b.ts:false[1=z]"],
+            &[],
+        );
+    }
+
+    #[test]
+    fn rejected_and_foreign_actions_change_nothing() {
+        check(
+            "{\"channel\":\"ahp-session:/1/annotations\",\"serverSeq\":1,\"rejectionReason\":\"no\",\"action\":{\"type\":\"annotations/removed\",\"annotationId\":\"a\"}}\n{\"channel\":\"ahp-session:/1/other\",\"serverSeq\":2,\"action\":{\"type\":\"annotations/removed\",\"annotationId\":\"a\"}}",
+            &[A, B],
+            &["threads.foreign-channel"],
+        );
+    }
+
+    #[test]
+    fn a_json_rpc_notification_is_its_envelope_and_other_messages_are_counted() {
+        check(
+            concat!(
+                r#"{"jsonrpc":"2.0","method":"action","params":{"channel":"s:/1/annotations","serverSeq":1,"action":{"type":"annotations/removed","annotationId":"a"}}}"#,
+                "\n",
+                r#"{"jsonrpc":"2.0","method":"action","params":{"channel":"s:/1/annotations","serverSeq":2,"rejectionReason":"no","action":{"type":"annotations/removed","annotationId":"b"}}}"#,
+                "\n",
+                r#"{"jsonrpc":"2.0","id":1,"result":{"snapshot":null}}"#,
+                "\n",
+                r#"{"jsonrpc":"2.0","method":"dispatchAction","params":{"action":{"type":"annotations/removed","annotationId":"b"}}}"#,
+            ),
+            &[B],
+            &[],
+        );
+    }
+
+    #[test]
+    fn a_new_thread_that_is_resolved_is_noted_and_a_known_one_is_not() {
+        let set = |id: &str| {
+            format!(
+                r#"{{"type":"annotations/set","annotation":{{"id":"{id}","turnId":"t2","resource":"c.ts","resolved":true,"entries":[{{"id":"1","text":"m"}}]}}}}"#
+            )
+        };
+        check(
+            &[set("c"), set("c"), set("b")].join("\n"),
+            &[A, "b:t2:c.ts:true[1=m]", "c:t2:c.ts:true[1=m]"],
+            &["threads.new-resolved"],
+        );
+    }
+
+    #[test]
+    fn actions_that_a_snapshot_holds_already_are_skipped() {
+        let text = format!(
+            "{{\"resource\":\"ahp-session:/1/annotations\",\"fromSeq\":5,\"state\":{STATE}}}"
+        );
+        let (state, problems) = parse_state(Source::file("state", text.as_bytes()));
+        assert!(problems.is_empty());
+        let log = "{\"serverSeq\":5,\"action\":{\"type\":\"annotations/removed\",\"annotationId\":\"a\"}}\n{\"serverSeq\":6,\"action\":{\"type\":\"annotations/removed\",\"annotationId\":\"b\"}}";
+        let (envelopes, _) = parse_actions("actions", log.as_bytes(), state.channel.as_deref());
+        let left: Vec<_> = replay("actions", state, envelopes)
+            .value
+            .annotations
+            .into_iter()
+            .map(|a| a.id)
+            .collect();
+        assert_eq!(left, ["a"]);
+    }
+
+    #[test]
+    fn two_threads_of_one_id_are_an_error() {
+        let text = STATE.replace("\"id\":\"b\"", "\"id\":\"a\"");
+        let (state, _) = parse_state(Source::file("state", text.as_bytes()));
+        let codes: Vec<_> = replay("actions", state, Vec::new())
+            .diagnostics
+            .iter()
+            .map(|d| d.code.name)
+            .collect();
+        assert_eq!(codes, ["threads.duplicate-id"]);
+    }
+}

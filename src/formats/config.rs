@@ -1,0 +1,414 @@
+//! Site.toml: every key, with its type, default and reader.
+
+use schemars::JsonSchema;
+
+use base::diagnostics::Severity;
+use base::links::RunFolders;
+use base::url::HttpUrl;
+
+mod downloads;
+mod hosts;
+mod pattern;
+mod read;
+mod shape;
+
+use read::{Keys, Reader, Value};
+
+pub use downloads::Downloads;
+pub use hosts::{HOSTS, Host};
+pub use pattern::fits_end;
+pub use read::{parse, places_of_allowances};
+
+/// The name of the file in the site's root.
+pub const FILE_NAME: &str = "site.toml";
+
+const KIB: u64 = 1024;
+const MIB: u64 = 1024 * KIB;
+const GIB: u64 = 1024 * MIB;
+
+/// Declares a table of site.toml: the name, field, type, default and reader of each key.
+macro_rules! table {
+    ($(#[$attr:meta])* $name:ident {
+        $($(#[$key_attr:meta])* $key:literal => $field:ident: $type:ty = $default:expr, $read:expr;)+
+    }) => {
+        #[derive(Debug, Clone, PartialEq, Eq, JsonSchema)]
+        #[schemars(deny_unknown_fields)]
+        $(#[$attr])*
+        pub struct $name {
+            $($(#[$key_attr])* #[schemars(rename = $key)] pub $field: $type,)+
+        }
+
+        impl Default for $name {
+            fn default() -> Self {
+                Self { $($field: $default,)+ }
+            }
+        }
+
+        impl Keys for $name {
+            const KEYS: &'static [&'static str] = &[$($key),+];
+
+            fn read(&mut self, reader: &mut Reader<'_>, key: &str, value: &Value<'_>) {
+                match key {
+                    $($key => $read(reader, key, value, &mut self.$field),)+
+                    _ => {}
+                }
+            }
+        }
+    };
+}
+
+table! {
+    /// All settings of a site; every key is optional. The defaults are those of an empty site.toml.
+    #[schemars(default)]
+    Config {
+        /// The name and the address of the site.
+        "site" => site: Site = Site::default(), Reader::table;
+        /// Content, output folder and minification.
+        "build" => build: Build = Build::default(), Reader::table;
+        /// Which runs and files are published.
+        "policy" => policy: Policy = Policy::default(), Reader::table;
+        /// The search for secrets in what is published.
+        "secrets" => secrets: Secrets = Secrets::default(), Reader::table;
+        /// Layout of timelines.
+        "timeline" => timeline: Timeline = Timeline::default(), Reader::table;
+        /// The working tree of agents.
+        "files" => files: Files = Files::default(), Reader::table;
+        /// The feeds of the site.
+        "feeds" => feeds: Feeds = Feeds::default(), Reader::table;
+        /// Where the site is published.
+        "publish" => publish: Publish = Publish::default(), Reader::table;
+        /// What the site may take.
+        "budget" => budget: Budget = Budget::default(), Reader::table;
+        /// Limits on the size of input and output.
+        "limits" => limits: Limits = Limits::default(), Reader::table;
+        /// `[[nav]]`: further links in the site's header.
+        "nav" => nav: Vec<NavLink> = Vec::new(), Reader::nav;
+        /// `[[import]]`: the cases of logs that do not name theirs, for `runpress import`.
+        "import" => import: Vec<ImportRule> = Vec::new(), Reader::import;
+    }
+}
+
+table! {
+    /// `[site]`
+    #[schemars(default, transform = shape::site)]
+    Site {
+        /// Shown in the header of every page.
+        "title" => title: String = "Agent runs".to_owned(), Reader::string;
+        /// One or two sentences.
+        "description" => description: String = "Published runs of AI agents.".to_owned(), Reader::string;
+        /// The address of the site; ends with `/`. Absolute feeds and canonical links need it.
+        #[schemars(schema_with = "shape::base_url")]
+        "base_url" => base_url: Option<HttpUrl> = None, Reader::base_url;
+        /// BCP 47 tag of the site's own words.
+        "language" => language: String = "en".to_owned(), Reader::string;
+        /// The publisher.
+        #[schemars(with = "String")]
+        "author" => author: Option<String> = None, Reader::optional;
+        /// A line at the top of every page, for example "sample data".
+        #[schemars(with = "String")]
+        "notice" => notice: Option<String> = None, Reader::optional;
+        /// Which runs have a story: a page with one quote for each moment.
+        #[schemars(with = "String")]
+        "stories" => stories: MadeFor = MadeFor::None, Reader::made_for;
+        /// Which runs have a card: a picture for previews of links. Cases have one unless it is `none`.
+        #[schemars(with = "String")]
+        "cards" => cards: MadeFor = MadeFor::None, Reader::made_for;
+    }
+}
+
+/// The runs that get an optional file.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum MadeFor {
+    /// Every run.
+    All,
+    /// Runs with annotations.
+    Annotated,
+    /// No run.
+    None,
+}
+
+impl MadeFor {
+    /// Whether a run gets the file.
+    pub const fn includes(self, is_annotated: bool) -> bool {
+        match self {
+            Self::All => true,
+            Self::Annotated => is_annotated,
+            Self::None => false,
+        }
+    }
+}
+
+table! {
+    /// `[build]`
+    #[schemars(default)]
+    Build {
+        /// Content roots, relative to the site's root.
+        "content" => content: Vec<String> = vec!["content".to_owned()], Reader::strings;
+        /// The output folder, relative to the site's root.
+        "out" => out: String = "public".to_owned(), Reader::string;
+        /// Whether the page shell and the style sheets are minified.
+        "minify" => minify: bool = true, Reader::boolean;
+    }
+}
+
+table! {
+    /// `[policy]`
+    #[schemars(default, transform = shape::policy)]
+    Policy {
+        /// Whether a completed run needs a writeup and a rating.
+        "require_review" => require_review: bool = false, Reader::boolean;
+        /// Whether invalid runs are quarantined instead of stopping the publication.
+        #[schemars(with = "String")]
+        "on_invalid" => quarantine: bool = false, Reader::on_invalid;
+        /// Severity of a sidecar whose hash does not match its tape.
+        #[schemars(with = "String")]
+        "stale_annotations" => stale_annotations: Severity = Severity::Error, Reader::severity;
+        /// Hosts whose playable builds may be embedded.
+        #[schemars(inner(regex(pattern = shape::HOST), length(max = 253)))]
+        "embed_hosts" => embed_hosts: Vec<String> = Vec::new(), Reader::hosts;
+        /// Whether event logs, tapes and sidecars can be downloaded.
+        "publish_events" => publish_events: bool = true, Reader::boolean;
+        /// Whether reasoning in event logs and traces is published.
+        "publish_reasoning" => publish_reasoning: bool = true, Reader::boolean;
+        /// Whether the images that a record declares as proofs or as media of its showcase are shown.
+        "publish_pictures" => publish_pictures: bool = true, Reader::boolean;
+        /// Whether `implementation/` can be downloaded.
+        "publish_implementation" => publish_implementation: bool = false, Reader::boolean;
+        /// License of the data.
+        #[schemars(with = "String")]
+        "licence" => licence: Option<String> = None, Reader::optional;
+        /// Canary of a benchmark: a string by which its data can be found in training data.
+        #[schemars(with = "String")]
+        "canary" => canary: Option<String> = None, Reader::optional;
+    }
+}
+
+table! {
+    /// `[secrets]`
+    #[schemars(default, transform = shape::secrets)]
+    Secrets {
+        /// Whether everything that is published is searched for secrets.
+        "scan" => scan: bool = true, Reader::boolean;
+        /// What personal data is: e-mail addresses, IP addresses and phone numbers.
+        #[schemars(with = "String")]
+        "personal" => personal: Notice = Notice::Off, Reader::notice;
+        /// What home directories with the names of people are.
+        #[schemars(with = "String")]
+        "paths" => paths: Notice = Notice::Note, Reader::notice;
+        /// `[[secrets.allow]]`: findings that may be published.
+        "allow" => allow: Vec<Allowance> = Vec::new(), Reader::allow;
+    }
+}
+
+/// How an optional finding is reported.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Notice {
+    /// Not searched for.
+    Off,
+    /// A note.
+    Note,
+    /// An error.
+    Error,
+}
+
+impl Notice {
+    /// The severity of a finding; `None` if it is not searched for.
+    pub const fn severity(self) -> Option<Severity> {
+        match self {
+            Self::Off => None,
+            Self::Note => Some(Severity::Note),
+            Self::Error => Some(Severity::Error),
+        }
+    }
+}
+
+table! {
+    /// One entry of `[[secrets.allow]]`: findings that may be published. All of the conditions must hold.
+    #[schemars(transform = shape::allowance)]
+    Allowance {
+        /// The fingerprint of one finding.
+        #[schemars(with = "String")]
+        "fingerprint" => fingerprint: Option<String> = None, Reader::optional;
+        /// The name of a rule.
+        #[schemars(with = "String")]
+        "rule" => rule: Option<String> = None, Reader::optional;
+        /// Pattern of the path of a file: `*` is any name, `**` any folders. It fits a path that ends so.
+        #[schemars(with = "String")]
+        "path" => path: Option<String> = None, Reader::optional;
+        /// Why it may be published.
+        #[schemars(length(min = 1))]
+        "reason" => reason: String = String::new(), Reader::string;
+    }
+}
+
+table! {
+    /// `[timeline]`
+    #[derive(Copy)]
+    #[schemars(default)]
+    Timeline {
+        /// Events on one page.
+        #[schemars(range(min = 1))]
+        "page_size" => page_size: usize = 500, Reader::count;
+        /// A gap longer than this, in seconds, is folded on the strip and marked on the timeline.
+        #[schemars(range(min = 1))]
+        "gap_seconds" => gap_seconds: u64 = 60, Reader::seconds;
+    }
+}
+
+table! {
+    /// `[files]`
+    #[schemars(default)]
+    Files {
+        /// The folder or folders of the working tree, as agents saw it.
+        #[schemars(schema_with = "shape::one_or_more")]
+        "workspace" => workspace: Vec<String> = ["/work", "/workspace"].map(str::to_owned).to_vec(), Reader::one_or_more;
+    }
+}
+
+table! {
+    /// `[feeds]`
+    #[derive(Copy)]
+    #[schemars(default)]
+    Feeds {
+        /// Entries in JSON Feed and Atom.
+        #[schemars(range(min = 1))]
+        "items" => items: usize = 50, Reader::count;
+    }
+}
+
+table! {
+    /// `[limits]`, in bytes unless stated otherwise.
+    #[derive(Copy)]
+    #[schemars(default)]
+    Limits {
+        /// One line of a JSON Lines file.
+        #[schemars(schema_with = "shape::size")]
+        "line" => line: u64 = 64 * MIB, Reader::size;
+        /// Lines of the event logs, tapes, sidecars and action logs of one run, together.
+        #[schemars(range(min = 1))]
+        "lines" => lines: usize = 1_000_000, Reader::count;
+        /// One file.
+        #[schemars(schema_with = "shape::size")]
+        "file" => file: u64 = GIB, Reader::size;
+        /// Largest file that is read into memory whole: a record, a sidecar, a transcript, a state or an action log of review threads, a
+        /// file of the working tree that a thread is about.
+        #[schemars(schema_with = "shape::size")]
+        "document" => document: u64 = 64 * MIB, Reader::size;
+        /// Total size of the files of one run that are held in memory: a record, event logs, tapes, payloads, sidecars, a transcript, review
+        /// threads. Runs that are read in parallel share it.
+        #[schemars(schema_with = "shape::size")]
+        "memory" => memory: u64 = 256 * MIB, Reader::size;
+        /// A writeup or a page of prose.
+        #[schemars(schema_with = "shape::size")]
+        "writeup" => writeup: u64 = 256 * KIB, Reader::size;
+        /// Bytes of an event's content shown on a page; the full content is in a separate file.
+        #[schemars(schema_with = "shape::size")]
+        "inline" => inline: u64 = 64 * KIB, Reader::size;
+        /// One page of a run.
+        #[schemars(schema_with = "shape::size")]
+        "page" => page: u64 = 64 * MIB, Reader::size;
+        /// All pages and files of a run.
+        #[schemars(schema_with = "shape::size")]
+        "run" => run: u64 = 4 * GIB, Reader::size;
+    }
+}
+
+table! {
+    /// `[publish]`
+    #[schemars(default, transform = shape::publish)]
+    Publish {
+        /// The host, whose limits a site must keep.
+        #[schemars(with = "String")]
+        "host" => host: Option<&'static Host> = None, Reader::host;
+        /// Where the folders of runs are: `runs/<slug>/` or, for hosts with a limit on the entries of a folder,
+        /// `runs/<prefix>/<slug>/`. Fixed once a site is published, so that addresses do not change.
+        #[schemars(with = "String")]
+        "run_folders" => run_folders: RunFolders = RunFolders::Flat, Reader::run_folders;
+        /// How event logs, tapes and sidecars are published: as files, or not at all.
+        #[schemars(with = "String")]
+        "downloads" => downloads: Downloads = Downloads::Files, Reader::downloads;
+        /// The address to which the folder `downloads/` of the site is copied, for example of a bucket; ends with `/`. With it,
+        /// downloads are in that folder and not beside the pages of runs.
+        #[schemars(schema_with = "shape::base_url")]
+        "files_base_url" => files_base_url: Option<HttpUrl> = None, Reader::base_url;
+    }
+}
+
+table! {
+    /// `[budget]`: what a site may take. Each key replaces the limit of the host.
+    #[derive(Copy)]
+    #[schemars(default)]
+    Budget {
+        /// Files of the site.
+        #[schemars(with = "usize", range(min = 1))]
+        "files" => files: Option<u64> = None, Reader::optional_count;
+        /// Bytes of all files.
+        #[schemars(schema_with = "shape::size")]
+        "bytes" => bytes: Option<u64> = None, Reader::optional_size;
+        /// Bytes of one file.
+        #[schemars(schema_with = "shape::size")]
+        "file" => file: Option<u64> = None, Reader::optional_size;
+        /// Files and folders in one folder.
+        #[schemars(with = "usize", range(min = 1))]
+        "entries" => entries: Option<u64> = None, Reader::optional_count;
+    }
+}
+
+impl Config {
+    /// The limits of the site: the budget, or else the limits of the host.
+    pub fn site_limits(&self) -> Budget {
+        let host = self
+            .publish
+            .host
+            .map_or_else(Budget::default, |host| host.limits);
+        Budget {
+            files: self.budget.files.or(host.files),
+            bytes: self.budget.bytes.or(host.bytes),
+            file: self.budget.file.or(host.file),
+            entries: self.budget.entries.or(host.entries),
+        }
+    }
+}
+
+impl Limits {
+    /// [`Self::inline`] as a length.
+    pub fn inline(&self) -> usize {
+        usize::try_from(self.inline).unwrap_or(usize::MAX)
+    }
+
+    /// [`Self::page`] as a length.
+    pub fn page(&self) -> usize {
+        usize::try_from(self.page).unwrap_or(usize::MAX)
+    }
+}
+
+table! {
+    /// One entry of `[[nav]]`.
+    NavLink {
+        /// The words of the link.
+        #[schemars(length(min = 1))]
+        "title" => title: String = String::new(), Reader::string;
+        /// `http(s)` or a path of the site.
+        #[schemars(schema_with = "shape::link")]
+        "url" => url: String = String::new(), Reader::string;
+    }
+}
+
+table! {
+    /// One entry of `[[import]]`: what is said of logs whose path fits.
+    #[schemars(default, transform = shape::import)]
+    ImportRule {
+        /// Pattern of the path: `*` is any name, `**` any folders. It fits a path that ends so.
+        #[schemars(length(min = 1))]
+        "path" => path: String = String::new(), Reader::string;
+        /// Name of the case.
+        #[schemars(with = "String")]
+        "case" => case: Option<String> = None, Reader::optional;
+        /// Version of the case.
+        #[schemars(with = "String")]
+        "case_version" => case_version: Option<String> = None, Reader::optional;
+        /// Variant of the case.
+        #[schemars(with = "String")]
+        "variant" => variant: Option<String> = None, Reader::optional;
+    }
+}

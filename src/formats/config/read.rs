@@ -1,0 +1,511 @@
+//! Reads site.toml key by key. Every problem is reported at its key, with the nearest recognized key.
+
+use std::num::IntErrorKind;
+use std::ops::Range;
+
+use toml::de::{DeTable, DeValue};
+
+use super::downloads::Downloads;
+use super::{
+    Allowance, Budget, Build, Config, Feeds, Files, GIB, HOSTS, Host, ImportRule, KIB, Limits, MIB,
+    MadeFor, NavLink, Notice, Policy, Publish, Secrets, Site, Timeline,
+};
+use base::diagnostics::text::{nearest, quoted, reason};
+use base::diagnostics::{Code, Collector, Diagnostic, Place, Severity, Source, codes};
+use base::links::RunFolders;
+use base::url::{HttpUrl, ascii_form, is_host};
+
+/// The sections in which a misplaced key is looked up.
+const SECTIONS: [(&str, &[&str]); 10] = [
+    ("site", Site::KEYS),
+    ("build", Build::KEYS),
+    ("policy", Policy::KEYS),
+    ("secrets", Secrets::KEYS),
+    ("files", Files::KEYS),
+    ("timeline", Timeline::KEYS),
+    ("feeds", Feeds::KEYS),
+    ("limits", Limits::KEYS),
+    ("publish", Publish::KEYS),
+    ("budget", Budget::KEYS),
+];
+
+/// A table of site.toml.
+pub(super) trait Keys {
+    /// Its keys, in the order of messages.
+    const KEYS: &'static [&'static str];
+
+    /// Reads the value of a key.
+    fn read(&mut self, reader: &mut Reader<'_>, key: &str, value: &Value<'_>);
+}
+
+/// Reads site.toml and reports all its problems at once.
+#[must_use]
+pub fn parse(path: &str, text: &str) -> (Config, Vec<Diagnostic>) {
+    let mut reader = Reader {
+        source: Source::file(path, text.as_bytes()),
+        problems: Collector::default(),
+    };
+    let text = text.strip_prefix('\u{feff}').unwrap_or(text);
+    let (table, errors) = DeTable::parse_recoverable(text);
+    for error in &errors {
+        reader.report(
+            &codes::CONFIG_SYNTAX,
+            error.span().unwrap_or(0..0),
+            format!("The file is not valid TOML: {}", reason(error.message())),
+            "Correct the TOML here.".to_owned(),
+        );
+    }
+    let mut config = Config::default();
+    if errors.is_empty() {
+        reader.keys("", table.get_ref(), &mut config);
+    }
+    // Tables are sorted by key, but readers expect the order of the file.
+    let mut problems = reader.problems.finish(path);
+    base::diagnostics::sort(&mut problems);
+    (config, problems)
+}
+
+/// The place of each `[[secrets.allow]]` in site.toml, in the order of the file.
+pub fn places_of_allowances(path: &str, text: &str) -> Vec<Place> {
+    let source = Source::file(path, text.as_bytes());
+    let text = text.strip_prefix('\u{feff}').unwrap_or(text);
+    let (table, _) = DeTable::parse_recoverable(text);
+    let secrets = table.get_ref().get("secrets");
+    let allow = secrets.and_then(|secrets| secrets.get_ref().as_table()?.get("allow"));
+    let items = allow.and_then(|allow| allow.get_ref().as_array());
+    let items = items.into_iter().flatten().map(Value::span);
+    items
+        .map(|span| source.place(span.start, span.end))
+        .collect()
+}
+
+pub(super) type Value<'t> = toml::Spanned<DeValue<'t>>;
+
+/// Reads values into fields; a wrong value is reported and leaves its field unchanged.
+pub(super) struct Reader<'a> {
+    source: Source<'a>,
+    problems: Collector,
+}
+
+impl Reader<'_> {
+    /// Reads the keys of a table; an unrecognized key is reported with the nearest recognized one.
+    fn keys<T: Keys>(&mut self, section: &str, table: &DeTable<'_>, into: &mut T) {
+        for (key, value) in table {
+            let name: &str = key.get_ref();
+            if T::KEYS.contains(&name) {
+                into.read(self, name, value);
+                continue;
+            }
+            let near = if section.is_empty() && !value.get_ref().is_table() {
+                section_of(name)
+            } else {
+                nearest(name, T::KEYS.iter().copied()).map(quoted)
+            };
+            let help = near.map_or_else(
+                || format!("The keys here are {}.", list(T::KEYS)),
+                |near| format!("Did you mean {near}?"),
+            );
+            let place = if section.is_empty() {
+                String::new()
+            } else {
+                format!(" in `[{section}]`")
+            };
+            self.report(
+                &codes::CONFIG_UNKNOWN_KEY,
+                key.span(),
+                format!("Unknown key {}{place}", quoted(name)),
+                help,
+            );
+        }
+    }
+
+    pub(super) fn table<T: Keys>(&mut self, key: &str, value: &Value<'_>, into: &mut T) {
+        match value.get_ref().as_table() {
+            Some(table) => self.keys(key, table, into),
+            None => self.wrong_type(key, value, "a table"),
+        }
+    }
+
+    /// Reads a value of one type; `expected` names it in messages.
+    fn typed<T>(
+        &mut self,
+        (key, value): (&str, &Value<'_>),
+        expected: &str,
+        read: Option<T>,
+        into: &mut T,
+    ) {
+        match read {
+            Some(read) => *into = read,
+            None => self.wrong_type(key, value, expected),
+        }
+    }
+
+    pub(super) fn string(&mut self, key: &str, value: &Value<'_>, into: &mut String) {
+        let text = value.get_ref().as_str().map(str::to_owned);
+        self.typed((key, value), "a string", text, into);
+    }
+
+    pub(super) fn optional(&mut self, key: &str, value: &Value<'_>, into: &mut Option<String>) {
+        let mut text = String::new();
+        self.string(key, value, &mut text);
+        *into = Some(text).filter(|text| !text.is_empty());
+    }
+
+    pub(super) fn one_or_more(&mut self, key: &str, value: &Value<'_>, into: &mut Vec<String>) {
+        let one = value.get_ref().as_str().map(|text| vec![text.to_owned()]);
+        let expected = "a string or a list of strings";
+        self.typed((key, value), expected, one.or_else(|| texts(value)), into);
+    }
+
+    pub(super) fn strings(&mut self, key: &str, value: &Value<'_>, into: &mut Vec<String>) {
+        self.typed((key, value), "a list of strings", texts(value), into);
+    }
+
+    pub(super) fn boolean(&mut self, key: &str, value: &Value<'_>, into: &mut bool) {
+        let yes = value.get_ref().as_bool();
+        self.typed((key, value), "`true` or `false`", yes, into);
+    }
+
+    pub(super) fn on_invalid(&mut self, key: &str, value: &Value<'_>, quarantine: &mut bool) {
+        let choices = [("fail", false), ("quarantine", true)];
+        self.choice(key, value, &choices, quarantine);
+    }
+
+    pub(super) fn severity(&mut self, key: &str, value: &Value<'_>, into: &mut Severity) {
+        let choices = [("error", Severity::Error), ("warn", Severity::Warning)];
+        self.choice(key, value, &choices, into);
+    }
+
+    pub(super) fn made_for(&mut self, key: &str, value: &Value<'_>, into: &mut MadeFor) {
+        let choices = [
+            ("all", MadeFor::All),
+            ("annotated", MadeFor::Annotated),
+            ("none", MadeFor::None),
+        ];
+        self.choice(key, value, &choices, into);
+    }
+
+    pub(super) fn host(&mut self, key: &str, value: &Value<'_>, into: &mut Option<&'static Host>) {
+        let choices = HOSTS.each_ref().map(|host| (host.name, Some(host)));
+        self.choice(key, value, &choices, into);
+    }
+
+    pub(super) fn run_folders(&mut self, key: &str, value: &Value<'_>, into: &mut RunFolders) {
+        let choices = [RunFolders::Flat, RunFolders::Prefixed];
+        self.choice(
+            key,
+            value,
+            &choices.map(|choice| (choice.word(), choice)),
+            into,
+        );
+    }
+
+    pub(super) fn downloads(&mut self, key: &str, value: &Value<'_>, into: &mut Downloads) {
+        if value.get_ref().as_str() == Some("packed") {
+            let message = "The value `packed` of `downloads` was removed";
+            let help = "Write `files`, or leave the key out: each run then has files of its own, which `files_base_url` moves to a bucket. For many runs in few files, use `--export parquet=DIR`.";
+            return self.invalid(value, message, help);
+        }
+        let choices = [("files", Downloads::Files), ("none", Downloads::None)];
+        self.choice(key, value, &choices, into);
+    }
+
+    pub(super) fn optional_count(&mut self, key: &str, value: &Value<'_>, into: &mut Option<u64>) {
+        let mut count = 0_usize;
+        self.count(key, value, &mut count);
+        *into = Some(count as u64).filter(|count| *count > 0);
+    }
+
+    pub(super) fn optional_size(&mut self, key: &str, value: &Value<'_>, into: &mut Option<u64>) {
+        let mut size = 0;
+        self.size(key, value, &mut size);
+        *into = Some(size).filter(|size| *size > 0);
+    }
+
+    pub(super) fn notice(&mut self, key: &str, value: &Value<'_>, into: &mut Notice) {
+        let choices = [
+            ("off", Notice::Off),
+            ("note", Notice::Note),
+            ("error", Notice::Error),
+        ];
+        self.choice(key, value, &choices, into);
+    }
+
+    pub(super) fn hosts(&mut self, key: &str, value: &Value<'_>, into: &mut Vec<String>) {
+        self.strings(key, value, into);
+        for host in into.iter().filter(|host| !is_host(host)) {
+            self.invalid(
+                value,
+                &format!("{} is not a host name", quoted(host)),
+                &ascii_form(host).unwrap_or_else(|| {
+                    "Write hosts as `builds.example.org`, without scheme and path.".to_owned()
+                }),
+            );
+        }
+        into.retain(|host| is_host(host));
+    }
+
+    pub(super) fn seconds(&mut self, key: &str, value: &Value<'_>, into: &mut u64) {
+        let mut seconds = 0;
+        self.count(key, value, &mut seconds);
+        if seconds > 0 {
+            *into = seconds as u64;
+        }
+    }
+
+    pub(super) fn size(&mut self, key: &str, value: &Value<'_>, into: &mut u64) {
+        let size = match value.get_ref() {
+            DeValue::Integer(number) => u64::from_str_radix(number.as_str(), number.radix()).ok(),
+            DeValue::String(text) => parse_size(text),
+            _ => None,
+        };
+        match size {
+            Some(size) if size > 0 => *into = size,
+            _ => self.invalid(
+                value,
+                &format!("The value of {} is not a size", quoted(key)),
+                "Write a number of bytes, or text such as `64 MiB`.",
+            ),
+        }
+    }
+
+    pub(super) fn nav(&mut self, key: &str, value: &Value<'_>, nav: &mut Vec<NavLink>) {
+        let Some(items) = value.get_ref().as_array() else {
+            self.wrong_type(key, value, "a list of tables, written `[[nav]]`");
+            return;
+        };
+        for item in items {
+            let mut link = NavLink::default();
+            self.table(key, item, &mut link);
+            let safe = HttpUrl::parse(&link.url).is_some() || base::url::is_site_path(&link.url);
+            let help =
+                "The `url` is `http(s)://…` or a path of the site such as `guide/index.html`.";
+            if link.title.is_empty() || link.url.is_empty() {
+                self.invalid(item, "A navigation entry needs a `title` and a `url`", help);
+            }
+            if !link.url.is_empty() && !safe {
+                let url = item.get_ref().as_table().and_then(|table| table.get("url"));
+                let message = format!("A navigation entry cannot link to {}", quoted(&link.url));
+                let ascii = ascii_form(&link.url);
+                let help = ascii.as_deref().unwrap_or(help);
+                self.invalid(url.unwrap_or(item), &message, help);
+            }
+            if !link.title.is_empty() && safe {
+                nav.push(link);
+            }
+        }
+    }
+
+    pub(super) fn import(&mut self, key: &str, value: &Value<'_>, rules: &mut Vec<ImportRule>) {
+        let Some(items) = value.get_ref().as_array() else {
+            self.wrong_type(key, value, "a list of tables, written `[[import]]`");
+            return;
+        };
+        for item in items {
+            let mut rule = ImportRule::default();
+            self.table(key, item, &mut rule);
+            if rule.path.is_empty() {
+                let help = "Write a pattern such as `path = \"logs/fix-parser/**\"`.";
+                self.invalid(item, "An import entry needs a `path`", help);
+            } else {
+                rules.push(rule);
+            }
+        }
+    }
+
+    pub(super) fn allow(&mut self, key: &str, value: &Value<'_>, allow: &mut Vec<Allowance>) {
+        let Some(items) = value.get_ref().as_array() else {
+            self.wrong_type(key, value, "a list of tables, written `[[secrets.allow]]`");
+            return;
+        };
+        for item in items {
+            let mut allowance = Allowance::default();
+            self.table("secrets.allow", item, &mut allowance);
+            let conditions = [&allowance.fingerprint, &allowance.rule, &allowance.path];
+            let is_condition = |condition: &&Option<String>| {
+                condition.as_ref().is_some_and(|text| !text.is_empty())
+            };
+            if allowance.reason.trim().is_empty() {
+                let help = "Write why it may be published, such as `reason = \"a revoked key of the test server\"`.";
+                self.invalid(item, "An allowance needs a `reason`", help);
+            } else if conditions.iter().any(is_condition) {
+                allow.push(allowance);
+            } else {
+                let help = "Name a `fingerprint`, a `rule` or a `path`.";
+                self.invalid(item, "An allowance of everything is not possible", help);
+            }
+        }
+    }
+
+    pub(super) fn count(&mut self, key: &str, value: &Value<'_>, into: &mut usize) {
+        let Some(number) = value.get_ref().as_integer() else {
+            return self.wrong_type(key, value, "a whole number");
+        };
+        match usize::from_str_radix(number.as_str(), number.radix()) {
+            Ok(count) if count > 0 => *into = count,
+            Err(error) if *error.kind() == IntErrorKind::PosOverflow => self.invalid(
+                value,
+                &format!("The value of {} is too large", quoted(key)),
+                &format!("Write a whole number up to {}.", usize::MAX),
+            ),
+            _ => self.invalid(
+                value,
+                &format!("The value of {} must be at least 1", quoted(key)),
+                "Write a whole number above 0.",
+            ),
+        }
+    }
+
+    fn choice<T: Copy>(
+        &mut self,
+        key: &str,
+        value: &Value<'_>,
+        choices: &[(&str, T)],
+        into: &mut T,
+    ) {
+        let Some(text) = value.get_ref().as_str() else {
+            return self.wrong_type(key, value, "a string");
+        };
+        if let Some((_, choice)) = choices.iter().find(|(name, _)| *name == text) {
+            *into = *choice;
+        } else {
+            let names: Vec<_> = choices.iter().map(|(name, _)| *name).collect();
+            self.invalid(
+                value,
+                &format!("Unknown value {} of {}", quoted(text), quoted(key)),
+                &format!("Write one of {}.", list(&names)),
+            );
+        }
+    }
+
+    pub(super) fn base_url(&mut self, key: &str, value: &Value<'_>, into: &mut Option<HttpUrl>) {
+        let mut text = String::new();
+        self.string(key, value, &mut text);
+        if !text.is_empty() {
+            *into = HttpUrl::base(&text);
+            if into.is_none() {
+                let help = ascii_form(&text).unwrap_or_else(|| "Write `https://example.org/runs/`, without query and fragment, and without `//`, `.` and `..` in its path.".to_owned());
+                self.invalid(
+                    value,
+                    &format!("{} is not an address", quoted(&text)),
+                    &help,
+                );
+            }
+        }
+    }
+
+    fn wrong_type(&mut self, key: &str, value: &Value<'_>, expected: &str) {
+        self.report(
+            &codes::CONFIG_WRONG_TYPE,
+            value.span(),
+            format!(
+                "The value of {} must be {expected}, but has type {}",
+                quoted(key),
+                value.get_ref().type_str()
+            ),
+            format!("Write {expected} here."),
+        );
+    }
+
+    fn invalid(&mut self, value: &Value<'_>, message: &str, help: &str) {
+        self.report(
+            &codes::CONFIG_INVALID_VALUE,
+            value.span(),
+            message.to_owned(),
+            help.to_owned(),
+        );
+    }
+
+    fn report(&mut self, code: &'static Code, span: Range<usize>, message: String, help: String) {
+        let source = self.source;
+        self.problems.add(code, || {
+            code.at(source.place(span.start, span.end), message, help)
+        });
+    }
+}
+
+/// The section that a misplaced key belongs to, if any.
+fn section_of(name: &str) -> Option<String> {
+    let all = SECTIONS.iter().flat_map(|(_, keys)| keys.iter().copied());
+    let near = nearest(name, all)?;
+    let (section, _) = SECTIONS.iter().find(|(_, keys)| keys.contains(&near))?;
+    Some(format!("{} in `[{section}]`", quoted(near)))
+}
+
+/// The items of a list of strings; `None` for anything else.
+fn texts(value: &Value<'_>) -> Option<Vec<String>> {
+    let items = value.get_ref().as_array()?;
+    let text = |item: &Value<'_>| item.get_ref().as_str().map(str::to_owned);
+    items.iter().map(text).collect()
+}
+
+fn list(names: &[&str]) -> String {
+    names
+        .iter()
+        .map(|name| format!("`{name}`"))
+        .collect::<Vec<_>>()
+        .join(", ")
+}
+
+fn parse_size(text: &str) -> Option<u64> {
+    let text = text.trim();
+    let digits = text.len() - text.trim_start_matches(|c: char| c.is_ascii_digit()).len();
+    let number: u64 = text[..digits].parse().ok()?;
+    let unit = match text[digits..].trim() {
+        "" | "B" => 1,
+        "KiB" => KIB,
+        "MiB" => MIB,
+        "GiB" => GIB,
+        _ => return None,
+    };
+    number.checked_mul(unit)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn an_empty_file_is_the_default() {
+        let (config, problems) = parse("site.toml", "");
+        assert_eq!(config, Config::default());
+        assert!(problems.is_empty());
+    }
+
+    #[test]
+    fn a_byte_order_mark_is_no_part_of_the_file() {
+        let (config, problems) = parse("site.toml", "\u{feff}[site]\ntitle = 'x'\nnope = 1\n");
+        assert_eq!(config.site.title, "x");
+        let place = &problems[0].place;
+        assert_eq!((place.line, place.column), (Some(3), Some(1)));
+    }
+
+    #[test]
+    fn every_problem_is_found_at_once() {
+        let text = "[site]\ntitel = 'x'\nlanguage = 3\n[policy]\non_invalid = 'maybe'\n[limits]\nline = '64 MB'\n";
+        let (_, problems) = parse("site.toml", text);
+        let found: Vec<_> = problems
+            .iter()
+            .map(|p| (p.code.name, p.place.line, p.place.column))
+            .collect();
+        assert_eq!(
+            found,
+            [
+                ("config.unknown-key", Some(2), Some(1)),
+                ("config.wrong-type", Some(3), Some(12)),
+                ("config.invalid-value", Some(5), Some(14)),
+                ("config.invalid-value", Some(7), Some(8)),
+            ]
+        );
+        assert_eq!(problems[0].help, "Did you mean `title`?");
+        let (_, stray) = parse("site.toml", "titel = 'x'\n[polcy]\n");
+        let help: Vec<_> = stray.iter().map(|p| p.help.as_str()).collect();
+        assert_eq!(
+            help,
+            [
+                "Did you mean `title` in `[site]`?",
+                "Did you mean `policy`?"
+            ]
+        );
+    }
+}

@@ -1,0 +1,287 @@
+//! The whole archive: its order, its addresses, and which runs belong together.
+
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
+use serde::{Serialize, Serializer};
+
+use super::run::{Metric, Number, Run};
+use super::slug::Labels;
+use base::links::Slug;
+
+/// All runs of the site, newest first, and the names they are grouped by.
+#[derive(Debug, Default)]
+pub struct Archive {
+    /// Newest first; ties by id.
+    pub runs: Vec<Entry>,
+    /// Cases by name.
+    pub cases: Vec<Group>,
+    /// Models by name.
+    pub models: Vec<Group>,
+    /// Harnesses by name.
+    pub harnesses: Vec<Group>,
+    ranges: BTreeMap<RangeKey, Ranges>,
+    /// Positions in `runs`, by id.
+    by_id: Vec<usize>,
+}
+
+/// A run and where it is.
+#[derive(Debug)]
+pub struct Entry {
+    pub run: Arc<Run>,
+    /// Its address.
+    pub slug: Slug,
+    /// What it is called in lists: a part of its id that no other run has.
+    pub label: String,
+    /// Which of the discovered run directories it is in.
+    pub directory: usize,
+    /// Position in `cases`, `models`, `harnesses`.
+    pub case: usize,
+    /// Position in `models`.
+    pub model: usize,
+    /// Position in `harnesses`.
+    pub harness: usize,
+    /// The next newer run of the same case.
+    pub newer: Option<usize>,
+    /// The next older run of the same case.
+    pub older: Option<usize>,
+}
+
+/// A case, a model or a harness with its runs.
+#[derive(Debug, Clone)]
+pub struct Group {
+    /// As the records write it.
+    pub name: String,
+    /// Its address.
+    pub slug: String,
+    /// Positions in `runs`, newest first.
+    pub runs: Vec<usize>,
+}
+
+/// Runs whose metrics are comparable: same case, version, variant, engine with its version, and orchestrator.
+type RangeKey = ([Arc<str>; 3], [Option<Arc<str>>; 3]);
+
+/// The smallest and largest value of a metric among comparable runs that report it in full.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct Range {
+    /// Smallest.
+    pub min: Number,
+    /// Largest.
+    pub max: Number,
+    /// How many runs report it.
+    pub runs: usize,
+}
+
+/// The ranges of a comparable set.
+#[derive(Debug, Clone, Default, Serialize)]
+pub struct Ranges {
+    /// In the order of [`Metric::ALL`].
+    pub metrics: [Option<Range>; Metric::ALL.len()],
+    /// The runs themselves, newest first; those of a set of more than [`PEERS`] are left out.
+    pub peers: Arc<Vec<Peer>>,
+}
+
+/// A run of a comparable set: the pages of the others show its model and its metrics.
+#[derive(Debug, Clone, Serialize)]
+pub struct Peer {
+    /// Its address.
+    pub slug: Slug,
+    /// Serialized as what the pages of the others show.
+    #[serde(serialize_with = "write_peer")]
+    pub run: Arc<Run>,
+}
+
+fn write_peer<S: Serializer>(run: &Run, to: S) -> Result<S::Ok, S::Error> {
+    (run.subject.model(), &run.metrics).serialize(to)
+}
+
+/// Runs of a comparable set whose metrics are shown one by one; of more, readers see only the range.
+pub const PEERS: usize = 24;
+
+impl Ranges {
+    /// How many runs the widest of them is over, the run itself included; 0 when there is none.
+    pub fn runs(&self) -> usize {
+        let ranges = self.metrics.iter().flatten();
+        ranges.map(|range| range.runs).max().unwrap_or(0)
+    }
+}
+
+impl Entry {
+    /// Position in [`Archive::groups`].
+    pub const fn group(&self, by: GroupBy) -> usize {
+        match by {
+            GroupBy::Case => self.case,
+            GroupBy::Model => self.model,
+            GroupBy::Harness => self.harness,
+        }
+    }
+}
+
+impl Archive {
+    /// Makes the archive of runs in order (newest first), each with its slug and directory.
+    /// `slugs` gives a name its address within its grouping.
+    pub fn new(
+        runs: Vec<(Arc<Run>, Slug, usize)>,
+        slugs: &dyn Fn(GroupBy, &str) -> String,
+    ) -> Self {
+        let group = |group_by: GroupBy| {
+            let mut members: BTreeMap<&str, Vec<usize>> = BTreeMap::new();
+            for (index, (run, ..)) in runs.iter().enumerate() {
+                members.entry(group_by.name(run)).or_default().push(index);
+            }
+            members
+                .into_iter()
+                .map(|(name, runs)| Group {
+                    name: name.to_owned(),
+                    slug: slugs(group_by, name),
+                    runs,
+                })
+                .collect::<Vec<_>>()
+        };
+        let cases = group(GroupBy::Case);
+        let models = group(GroupBy::Model);
+        let harnesses = group(GroupBy::Harness);
+        let mut ranges: BTreeMap<RangeKey, Ranges> = BTreeMap::new();
+        for (run, slug, _) in &runs {
+            ranges.entry(range_key(run)).or_default().add(run, slug);
+        }
+        for ranges in ranges.values_mut() {
+            if ranges.peers.len() > PEERS {
+                ranges.peers = Arc::default();
+            }
+        }
+        let position = |groups: &[Group], name: &str| {
+            groups
+                .binary_search_by(|group| group.name.as_str().cmp(name))
+                .unwrap_or_default()
+        };
+        let labels = Labels::new(runs.iter().map(|(run, ..)| &*run.id));
+        let labels: Vec<String> = runs.iter().map(|(run, ..)| labels.label(&run.id)).collect();
+        let mut entries: Vec<Entry> = runs
+            .into_iter()
+            .zip(labels)
+            .map(|((run, slug, directory), label)| Entry {
+                case: position(&cases, &run.subject.case),
+                model: position(&models, run.subject.model()),
+                harness: position(&harnesses, &run.subject.harness),
+                run,
+                slug,
+                label,
+                directory,
+                newer: None,
+                older: None,
+            })
+            .collect();
+        for case in &cases {
+            for pair in case.runs.windows(2) {
+                entries[pair[0]].older = Some(pair[1]);
+                entries[pair[1]].newer = Some(pair[0]);
+            }
+        }
+        let mut by_id: Vec<usize> = (0..entries.len()).collect();
+        by_id.sort_by(|a, b| entries[*a].run.id.cmp(&entries[*b].run.id));
+        Self {
+            by_id,
+            runs: entries,
+            cases,
+            models,
+            harnesses,
+            ranges,
+        }
+    }
+
+    /// The run of this id.
+    pub fn find(&self, id: &str) -> Option<&Entry> {
+        let order = |index: &usize| self.runs[*index].run.id.as_ref().cmp(id);
+        let found = self.by_id.binary_search_by(order).ok()?;
+        self.runs.get(self.by_id[found])
+    }
+
+    /// The cases, models or harnesses.
+    pub fn groups(&self, by: GroupBy) -> &[Group] {
+        match by {
+            GroupBy::Case => &self.cases,
+            GroupBy::Model => &self.models,
+            GroupBy::Harness => &self.harnesses,
+        }
+    }
+
+    /// The ranges of the runs that are comparable with `run`, itself included.
+    pub fn ranges(&self, run: &Run) -> Option<&Ranges> {
+        self.ranges.get(&range_key(run))
+    }
+}
+
+words! {
+    /// What a group groups by, in the order of the site.
+    #[allow(missing_docs, reason = "the names say it")]
+    GroupBy {
+        Case = "case",
+        Model = "model",
+        Harness = "harness",
+    }
+}
+
+impl GroupBy {
+    /// The group that a run names.
+    pub fn name(self, run: &Run) -> &str {
+        match self {
+            Self::Case => &run.subject.case,
+            Self::Model => run.subject.model(),
+            Self::Harness => &run.subject.harness,
+        }
+    }
+
+    /// The folder in which their pages are, and in a content root their prose.
+    pub const fn folder(self) -> &'static str {
+        match self {
+            Self::Case => "cases",
+            Self::Model => "models",
+            Self::Harness => "harnesses",
+        }
+    }
+}
+
+fn range_key(run: &Run) -> RangeKey {
+    let subject = &run.subject;
+    (
+        [&subject.case, &subject.engine, &subject.orchestrator].map(Arc::clone),
+        [&subject.version, &subject.variant, &subject.engine_version].map(Clone::clone),
+    )
+}
+
+impl Ranges {
+    fn add(&mut self, run: &Arc<Run>, slug: &Slug) {
+        if self.peers.len() <= PEERS {
+            Arc::make_mut(&mut self.peers).push(Peer {
+                slug: slug.clone(),
+                run: Arc::clone(run),
+            });
+        }
+        for (range, metric) in self.metrics.iter_mut().zip(Metric::ALL) {
+            widen(range, run.metrics.exact(metric));
+        }
+    }
+}
+
+fn widen(range: &mut Option<Range>, number: Option<&Number>) {
+    let Some(number) = number else { return };
+    match range {
+        Some(range) => {
+            range.runs += 1;
+            if number.value() < range.min.value() {
+                range.min = number.clone();
+            }
+            if number.value() > range.max.value() {
+                range.max = number.clone();
+            }
+        }
+        None => {
+            *range = Some(Range {
+                min: number.clone(),
+                max: number.clone(),
+                runs: 1,
+            });
+        }
+    }
+}

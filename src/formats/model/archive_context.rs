@@ -1,0 +1,78 @@
+//! The part of a run page that depends on other runs. If this and the run are unchanged, the page is up to date.
+
+use std::collections::BTreeMap;
+
+use serde::Serialize;
+
+use super::archive::{Archive, Ranges};
+use super::time::Moment;
+use base::links::Slug;
+
+/// The place of a run in the archive, as shown on its page.
+#[derive(Debug, Clone, Default, Serialize)]
+pub struct ArchiveContext {
+    /// The run's own address.
+    pub slug: Slug,
+    /// Its label in lists.
+    pub label: String,
+    /// Address of its case.
+    pub case: String,
+    /// Address of its model.
+    pub model: String,
+    /// Address of its harness.
+    pub harness: String,
+    /// The next newer run of the same case.
+    pub newer: Option<Neighbour>,
+    /// The next older run of the same case.
+    pub older: Option<Neighbour>,
+    /// The value ranges of comparable runs, including this one.
+    pub ranges: Ranges,
+    /// Runs that its record refers to, by id: the slug, if the archive has the run.
+    pub named: BTreeMap<String, Option<Slug>>,
+}
+
+/// A link to another run.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct Neighbour {
+    /// Its address.
+    pub slug: Slug,
+    pub model: String,
+    pub harness: String,
+    /// When it was published, or else finished, if known.
+    pub at: Option<Moment>,
+}
+
+impl ArchiveContext {
+    /// The context of the run at `index` of the archive, whose record refers to runs with these ids.
+    pub fn of<'a>(
+        archive: &Archive,
+        index: usize,
+        named: impl IntoIterator<Item = &'a str>,
+    ) -> Self {
+        let entry = &archive.runs[index];
+        let neighbour = |index: Option<usize>| {
+            let entry = &archive.runs[index?];
+            Some(Neighbour {
+                slug: entry.slug.clone(),
+                model: entry.run.subject.model().to_owned(),
+                harness: entry.run.subject.harness.to_string(),
+                at: entry.run.recency().cloned(),
+            })
+        };
+        let address = |id: &str| archive.find(id).map(|entry| entry.slug.clone());
+        Self {
+            slug: entry.slug.clone(),
+            label: entry.label.clone(),
+            case: archive.cases[entry.case].slug.clone(),
+            model: archive.models[entry.model].slug.clone(),
+            harness: archive.harnesses[entry.harness].slug.clone(),
+            newer: neighbour(entry.newer),
+            older: neighbour(entry.older),
+            ranges: archive.ranges(&entry.run).cloned().unwrap_or_default(),
+            named: named
+                .into_iter()
+                .map(|id| (id.to_owned(), address(id)))
+                .collect(),
+        }
+    }
+}

@@ -1,0 +1,117 @@
+//! The archive after all checks. No serde, no strings where a type is more precise.
+
+/// Declares an enum with a word for each variant.
+macro_rules! words {
+    ($(#[$attr:meta])* $name:ident { $($(#[$doc:meta])* $variant:ident = $word:literal,)+ }) => {
+        #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+        #[derive(serde::Serialize, serde::Deserialize)]
+        $(#[$attr])*
+        pub enum $name { $($(#[$doc])* $variant,)+ }
+
+        impl $name {
+            /// All variants, in display order.
+            pub const ALL: [Self; [$($word),+].len()] = [$(Self::$variant),+];
+
+            /// The word used in the format, on pages and in CSS classes.
+            pub const fn word(self) -> &'static str {
+                match self { $(Self::$variant => $word,)+ }
+            }
+        }
+    };
+}
+
+pub mod annotation;
+pub mod archive;
+pub mod archive_context;
+pub mod comparison;
+pub mod details;
+pub mod digests;
+pub mod fields;
+pub mod findings;
+pub mod implementation;
+pub mod outcome;
+pub mod prose;
+pub mod reconciliation;
+pub mod review;
+pub mod run;
+pub mod slug;
+pub mod tape;
+pub mod threads;
+pub mod time;
+pub mod transcript;
+pub mod value;
+pub mod words;
+pub mod workspace;
+pub mod written;
+
+pub use crate::decimal;
+
+/// Input that is published verbatim, as JSON: a record, an annotation.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Verbatim<'a>(pub &'a str);
+
+/// Path, size and BLAKE3 of a file, to verify a download.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct FileDigest {
+    /// Relative to the run directory; for feeds, to the site's root.
+    pub path: String,
+    /// Size in bytes.
+    pub bytes: u64,
+    /// BLAKE3, hexadecimal.
+    pub blake3: String,
+    /// The published form, if parts of it are withheld.
+    pub published: Option<PublishedFile>,
+}
+
+/// A withheld span of a file, or a withheld file.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Withheld {
+    /// The id of the redaction.
+    pub id: String,
+    pub file: String,
+    pub event: Option<u64>,
+    /// The line, in a JSON Lines file.
+    pub line: Option<u32>,
+    /// The value.
+    pub pointer: Option<String>,
+    /// Length in characters; `None` if the whole file is withheld.
+    pub length: Option<usize>,
+    pub reason: &'static str,
+    /// An explanation of the reason.
+    pub note: Option<String>,
+    /// When it was withheld.
+    pub at: Option<String>,
+    /// The commitment to the withheld text.
+    pub commitment: Option<String>,
+}
+
+/// Size and BLAKE3 of the published form of a file.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct PublishedFile {
+    /// Size in bytes.
+    pub bytes: u64,
+    /// BLAKE3, hexadecimal.
+    pub blake3: String,
+}
+
+impl FileDigest {
+    /// Size of the published form.
+    pub fn published_bytes(&self) -> u64 {
+        self.published
+            .as_ref()
+            .map_or(self.bytes, |file| file.bytes)
+    }
+
+    /// BLAKE3 of the published form.
+    pub fn published_blake3(&self) -> &str {
+        self.published
+            .as_ref()
+            .map_or(&self.blake3, |file| &file.blake3)
+    }
+}
+
+/// Whether a path with `/` stays below its start on every system, however it is resolved.
+pub fn is_plain_path(path: &str) -> bool {
+    let is_name = |part: &str| !matches!(part, "" | "." | "..");
+    !path.contains(['\\', '\0']) && path.split('/').all(is_name)
+}

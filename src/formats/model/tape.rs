@@ -1,0 +1,420 @@
+//! A tape of any format after parsing: numbered events that annotations refer to.
+
+use std::borrow::Cow;
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
+use crate::events;
+use crate::json::Node;
+use crate::jsonl::Line;
+
+use super::annotation::{self, Annotation};
+use super::time::parse_rfc3339;
+
+mod harn;
+mod log;
+mod trace;
+mod withheld;
+
+pub use harn::{Payloads, from_harn};
+pub use log::from_event;
+pub use trace::TraceReader;
+
+words! {
+    /// The format of a tape.
+    Format {
+        /// Test Cabinet's `events.jsonl`.
+        Events = "events",
+        /// Harn's unified tape.
+        Harn = "harn",
+        /// A trace.
+        Trace = "trace",
+    }
+}
+
+/// A tape of a run.
+#[derive(Debug)]
+pub struct Tape<'a> {
+    /// File name in the run directory.
+    pub file: String,
+    pub format: Format,
+    /// Content hash as in the sidecar's header.
+    pub content_hash: String,
+    /// The hashes of other builds and older releases, if different (formats.md C).
+    pub other_hashes: Vec<String>,
+    /// Facts from the tape's header, for the provenance section.
+    pub header: Vec<(&'static str, String)>,
+    /// The events in order.
+    pub events: Vec<Event<'a>>,
+    /// Number of events with withheld reasoning.
+    pub withheld: usize,
+    /// Position of each event by number, if the two differ.
+    positions: Option<BTreeMap<u64, usize>>,
+}
+
+/// The kind of an event. The word is from the format.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub struct Kind {
+    /// As in the format: `agent`, `process_spawn`, ...
+    pub word: &'static str,
+    /// The family of similar kinds.
+    pub family: Family,
+}
+
+words! {
+    /// Families of kinds with the same color and shape, in legend order.
+    Family {
+        /// The model speaks.
+        Speech = "speech",
+        /// The model thinks.
+        Reasoning = "reasoning",
+        /// A program runs.
+        Command = "command",
+        /// Something is read.
+        Read = "read",
+        /// Something is changed.
+        Write = "write",
+        /// Another agent, skill or service is used.
+        Delegation = "delegation",
+        /// Something went wrong.
+        Error = "error",
+        /// Something might go wrong.
+        Warning = "warning",
+        /// Everything else.
+        Other = "other",
+    }
+}
+
+/// Whether an event succeeded, if the harness recorded it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Outcome {
+    /// Not recorded; never shown as failed.
+    Unstated,
+    Succeeded,
+    Failed,
+}
+
+/// How to render a text.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum TextKind {
+    /// Output of an agent or a tool: plain, may contain terminal colors.
+    Plain,
+    /// Prose of an agent, with its Markdown styled in place.
+    Prose,
+    /// JSON as recorded.
+    Json,
+    /// A diff, with or without hunk headers.
+    Diff,
+}
+
+/// A part of an event's content.
+#[derive(Debug)]
+pub struct Block<'a> {
+    /// Its label, if the event has several blocks: `stdout`, `response`, ...
+    pub label: Option<&'static str>,
+    /// The subject of the label, as recorded: the path of a file, the name of a tool; may be empty.
+    pub about: Cow<'a, str>,
+    /// Whether it is initially collapsed, however short.
+    pub folded: bool,
+    /// How to render it.
+    pub kind: TextKind,
+    pub text: Text<'a>,
+}
+
+/// Text of a block: its own, or a payload that several records of a tape share in memory.
+#[derive(Debug, Clone)]
+pub enum Text<'a> {
+    /// The block's own text.
+    Own(Cow<'a, str>),
+    /// A shared payload, with its hash.
+    Payload(Arc<str>, String),
+}
+
+impl std::ops::Deref for Text<'_> {
+    type Target = str;
+
+    fn deref(&self) -> &str {
+        match self {
+            Self::Own(text) => text,
+            Self::Payload(text, _) => text,
+        }
+    }
+}
+
+/// A payload outside the tape.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct External {
+    pub label: &'static str,
+    /// The subject of the label, as in [`Block::about`].
+    pub about: String,
+    /// BLAKE3 of the bytes, 64 hexadecimal digits.
+    pub content_hash: String,
+    /// Size in bytes, according to the tape.
+    pub len_bytes: u64,
+}
+
+#[derive(Debug)]
+pub struct Event<'a> {
+    /// The number that annotations refer to.
+    pub seq: u64,
+    /// Line number in the file.
+    pub line: u32,
+    /// The line as written.
+    pub source: Cow<'a, str>,
+    /// Milliseconds since 1970-01-01 UTC; virtual time in a Harn tape.
+    pub at: Option<i64>,
+    pub kind: Kind,
+    /// Whether it succeeded.
+    pub outcome: Outcome,
+    /// Its subject: a command line, a path, a query; empty if the content is enough.
+    pub headline: Cow<'a, str>,
+    /// Short facts: exit code, lines, working directory.
+    pub facts: Vec<(&'static str, Cow<'a, str>)>,
+    /// Its content.
+    pub blocks: Vec<Block<'a>>,
+    /// Content in the CAS folder.
+    pub external: Vec<External>,
+    /// Paths that a tool call names or changes, if the headline is not a single path.
+    pub files: Vec<String>,
+    /// Its relations to other events.
+    pub ties: Ties,
+    /// The result of [`Event::digest`], if already computed.
+    pub known_digest: Option<blake3::Hash>,
+    /// Whether a reviewer muted it: it is shown, but no failure to act upon.
+    pub is_muted: bool,
+}
+
+/// Relations of an event to other events of its tape.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub struct Ties {
+    /// Number of the call that this is the result or an edit of.
+    pub call: Option<u64>,
+    /// Number of its own result.
+    pub result: Option<u64>,
+    /// Whether it is outside the main line of the tape.
+    pub aside: Option<Aside>,
+}
+
+/// Parts outside the main line of a tape.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Aside {
+    /// The work of a subagent.
+    Subagent,
+    /// An abandoned branch.
+    Branch,
+}
+
+impl Event<'_> {
+    /// A digest of the event's content: BLAKE3 of its line, or of its compact JSON in a Harn tape.
+    pub fn digest(&self) -> String {
+        self.known_digest
+            .unwrap_or_else(|| blake3::hash(self.source.as_bytes()))
+            .to_hex()
+            .to_string()
+    }
+
+    /// Computes the digest once, for an event that many annotations may refer to.
+    pub fn remember_digest(&mut self) {
+        let source = &self.source;
+        self.known_digest
+            .get_or_insert_with(|| blake3::hash(source.as_bytes()));
+    }
+
+    /// Whether it counts as a failure: it failed, and no reviewer muted it.
+    pub fn is_failure(&self) -> bool {
+        self.has_failed() && !self.is_muted
+    }
+
+    /// Whether it has a failed outcome, or is an error event.
+    pub fn has_failed(&self) -> bool {
+        self.outcome == Outcome::Failed || self.kind.family == Family::Error
+    }
+}
+
+impl TextKind {
+    /// The kind of a text that may be JSON.
+    fn of(text: &str) -> Self {
+        if text.starts_with(['{', '[']) {
+            Self::Json
+        } else {
+            Self::Plain
+        }
+    }
+}
+
+impl<'a> Tape<'a> {
+    /// Whether `hash` is its content hash in any release of its format.
+    pub fn has_hash(&self, hash: &str) -> bool {
+        self.content_hash == hash || self.other_hashes.iter().any(|other| other == hash)
+    }
+
+    /// The tape of an event log.
+    pub fn of_events(events: Vec<Event<'a>>, content_hash: String) -> Self {
+        Self {
+            file: events::FILE_NAME.to_owned(),
+            format: Format::Events,
+            content_hash,
+            other_hashes: Vec::new(),
+            header: Vec::new(),
+            events,
+            withheld: 0,
+            positions: None,
+        }
+    }
+
+    /// Marks the events that the annotations mute.
+    pub fn mute(&mut self, annotations: &[Annotation<'_>]) {
+        let mutes = annotations
+            .iter()
+            .filter(|annotation| annotation.kind == annotation::Kind::Mute);
+        let mut spans: Vec<(usize, usize)> = mutes
+            .filter_map(|annotation| {
+                let (start, end) = annotation
+                    .span
+                    .unwrap_or((annotation.event, annotation.event));
+                Some((self.position(start)?, self.position_up_to(end)?))
+            })
+            .collect();
+        spans.sort_unstable();
+        // Spans may overlap; each event is visited once.
+        let mut next = 0;
+        for (start, end) in spans {
+            let after = end.saturating_add(1);
+            for event in self.events.iter_mut().take(after).skip(start.max(next)) {
+                event.is_muted = true;
+            }
+            next = next.max(after);
+        }
+    }
+
+    /// Number of failures.
+    pub fn failures(&self) -> usize {
+        let events = self.events.iter();
+        events.filter(|event| event.is_failure()).count()
+    }
+
+    /// The events that are recorded as earlier than the last event with a time before them.
+    pub fn backward_events(&self) -> impl Iterator<Item = &Event<'a>> {
+        let mut before = None;
+        self.events.iter().filter(move |event| {
+            let is_earlier = event.at.is_some() && event.at < before;
+            before = event.at.or(before);
+            is_earlier
+        })
+    }
+
+    /// Time from the earliest to the latest event, which need not be the first and the last.
+    pub fn milliseconds(&self) -> Option<i64> {
+        let times = || self.events.iter().filter_map(|event| event.at);
+        Some(times().max()?.saturating_sub(times().min()?))
+    }
+
+    /// The position of event number `seq`; the first one if the number is duplicated.
+    pub fn position(&self, seq: u64) -> Option<usize> {
+        match &self.positions {
+            Some(positions) => positions.get(&seq).copied(),
+            None => usize::try_from(seq)
+                .ok()
+                .filter(|position| *position < self.events.len()),
+        }
+    }
+
+    /// The position of the last event with a number of at most `seq`: a span may end between two numbers.
+    pub fn position_up_to(&self, seq: u64) -> Option<usize> {
+        if let Some(positions) = &self.positions {
+            positions
+                .range(..=seq)
+                .next_back()
+                .map(|(_, position)| *position)
+        } else {
+            let last = self.events.len().checked_sub(1)?;
+            Some(usize::try_from(seq).map_or(last, |seq| seq.min(last)))
+        }
+    }
+
+    /// The highest number on the tape.
+    pub fn last_seq(&self) -> Option<u64> {
+        match &self.positions {
+            Some(positions) => positions.keys().next_back().copied(),
+            None => self.events.len().checked_sub(1).map(|last| last as u64),
+        }
+    }
+}
+
+impl<'a> Block<'a> {
+    fn new(label: Option<&'static str>, kind: TextKind, text: Text<'a>) -> Self {
+        Self {
+            label,
+            about: Cow::Borrowed(""),
+            folded: false,
+            kind,
+            text,
+        }
+    }
+}
+
+impl<'a> Event<'a> {
+    /// An event with only its line.
+    fn new(seq: u64, line: Line<'a>, kind: Kind) -> Self {
+        Self {
+            seq,
+            line: line.number,
+            source: line.text,
+            at: None,
+            kind,
+            outcome: Outcome::Unstated,
+            headline: Cow::Borrowed(""),
+            facts: Vec::new(),
+            blocks: Vec::new(),
+            external: Vec::new(),
+            files: Vec::new(),
+            ties: Ties::default(),
+            known_digest: None,
+            is_muted: false,
+        }
+    }
+
+    fn push(&mut self, label: Option<&'static str>, kind: TextKind, text: impl Into<Cow<'a, str>>) {
+        let text = text.into();
+        if !text.is_empty() {
+            self.blocks.push(Block::new(label, kind, Text::Own(text)));
+        }
+    }
+
+    /// Shows an unreadable line as written, at its time if readable.
+    fn show_line(&mut self, time: &str) {
+        let root = Node::parse(&self.source).ok();
+        let time = root.and_then(|root| root.get(time));
+        self.at = time.and_then(|node| parse_rfc3339(&node.as_str()?));
+        let text = self.source.clone();
+        self.push(None, TextKind::Plain, text);
+    }
+
+    fn fact(&mut self, name: &'static str, value: Option<impl Into<Cow<'a, str>>>) {
+        if let Some(value) = value {
+            self.facts.push((name, value.into()));
+        }
+    }
+}
+
+/// Maximum bytes of a headline; a longer one moves into the content.
+const HEADLINE: usize = 1_000;
+
+fn shortened(mut event: Event<'_>) -> Event<'_> {
+    if event.headline.len() > HEADLINE {
+        let whole = std::mem::take(&mut event.headline);
+        let mut end = HEADLINE;
+        while !whole.is_char_boundary(end) {
+            end -= 1;
+        }
+        event.headline = Cow::Owned(format!("{}…", &whole[..end]));
+        let whole = Block::new(Some("in full"), TextKind::Plain, Text::Own(whole));
+        event.blocks.insert(0, whole);
+    }
+    for (_, value) in &mut event.facts {
+        if let Some((end, _)) = value.char_indices().nth(HEADLINE) {
+            *value = Cow::Owned(format!("{}…", &value[..end]));
+        }
+    }
+    event
+}

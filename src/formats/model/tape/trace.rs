@@ -1,0 +1,466 @@
+//! Converts a trace to a tape. A result belongs to its call, so this keeps the calls so far.
+
+use std::borrow::Cow;
+use std::collections::{BTreeMap, VecDeque};
+
+use crate::events;
+use crate::json::{Node, Str};
+use crate::model::time::parse_rfc3339;
+use crate::tape::content::{ArgumentKind, about};
+use crate::trace::{self, Action, Change, Fields, Header, Origin, Phase, Role};
+
+use super::log::event_kind;
+use super::{Aside, Event, Family, Format, Kind, Outcome, Tape, TextKind, shortened};
+
+/// Results over this many lines or bytes are initially collapsed: readers follow the calls.
+const FEW_LINES: usize = 8;
+const FEW_BYTES: usize = 800;
+
+/// Tools of common agents in lowercase, with the event type that a call of them has in an event log.
+const TOOLS: [(events::Kind, &[&str]); 7] = [
+    (
+        events::Kind::Command,
+        &[
+            "bash",
+            "shell",
+            "exec_command",
+            "local_shell",
+            "terminal",
+            "run",
+            "run_command",
+            "run_ipython",
+        ],
+    ),
+    (events::Kind::Read, &["read", "view", "open", "read_file"]),
+    (
+        events::Kind::Write,
+        &[
+            "write",
+            "edit",
+            "multiedit",
+            "notebookedit",
+            "apply_patch",
+            "str_replace_editor",
+            "file_editor",
+        ],
+    ),
+    (
+        events::Kind::Search,
+        &["grep", "glob", "search", "rg", "find"],
+    ),
+    (events::Kind::List, &["ls", "list"]),
+    (events::Kind::Skill, &["skill"]),
+    (
+        events::Kind::Orchestration,
+        &["task", "agent", "spawn_agent", "delegate"],
+    ),
+];
+
+/// Converts a trace to a tape, event by event.
+#[derive(Debug, Default)]
+pub struct TraceReader<'a> {
+    events: Vec<Event<'a>>,
+    /// The calls of each id, by position. Ids may be reused.
+    calls: BTreeMap<Cow<'a, str>, Calls>,
+}
+
+/// The calls of one id.
+#[derive(Debug, Default)]
+struct Calls {
+    /// Calls without a result.
+    open: VecDeque<usize>,
+    /// The newest call, or the one that got the last result.
+    latest: usize,
+}
+
+impl<'a> TraceReader<'a> {
+    /// Adds the next event.
+    pub fn push(&mut self, header: &Header, event: trace::Event<'a>) {
+        let unknown = event_kind(events::Kind::Unknown);
+        let mut made = Event::new(self.events.len() as u64, event.line, unknown);
+        if let Some(fields) = event.fields {
+            self.fill(&mut made, header, event.kind, fields);
+        } else {
+            made.show_line("time");
+        }
+        self.events.push(shortened(made));
+    }
+
+    /// The tape of all events; `file` is its name in the run directory.
+    pub fn finish(mut self, file: &str, header: &Header, content_hash: String) -> Tape<'a> {
+        for position in self.calls.values().flat_map(|calls| &calls.open) {
+            self.events[*position].fact("result", Some("not recorded"));
+        }
+        Tape {
+            file: file.to_owned(),
+            format: Format::Trace,
+            header: header_facts(header),
+            ..Tape::of_events(self.events, content_hash)
+        }
+    }
+
+    fn fill(
+        &mut self,
+        event: &mut Event<'a>,
+        header: &Header,
+        kind: trace::Kind,
+        mut f: Fields<'a>,
+    ) {
+        event.at = f.time.as_deref().and_then(parse_rfc3339);
+        event.ties.aside = match (&f.branch, &f.agent) {
+            (Some(_), _) => Some(Aside::Branch),
+            (None, Some(_)) => Some(Aside::Subagent),
+            (None, None) => None,
+        };
+        let agent = f.agent.take().map(|id| {
+            let name = header.agent(&id).and_then(|agent| agent.name.clone());
+            name.map_or_else(|| id.into_inner(), Cow::Owned)
+        });
+        event.fact("agent", agent);
+        event.text_fact("branch", f.branch.take());
+        event.fact("turn", f.turn.map(|turn| turn.to_string()));
+        event.text_fact("local time", f.local_time.take());
+        let files = f.assets.take();
+        let names = |files: Vec<Str<'a>>| {
+            let names: Vec<&str> = files.iter().map(|name| &**name).collect();
+            names.join(", ")
+        };
+        event.fact("files", files.map(names));
+        let origin = f.source.take();
+        event.kind = self.content(event, kind, f);
+        event.fact(
+            "source",
+            origin.and_then(|origin| described(header, &origin)),
+        );
+    }
+
+    fn content(&mut self, event: &mut Event<'a>, kind: trace::Kind, f: Fields<'a>) -> Kind {
+        let (word, family) = match kind {
+            trace::Kind::Message => {
+                event.text_fact("model", f.model);
+                event.fact(
+                    "phase",
+                    match f.phase {
+                        Some(Phase::Commentary) => Some("commentary"),
+                        Some(Phase::Final) => Some("final"),
+                        None => None,
+                    },
+                );
+                let steering = f.steering.unwrap_or_default();
+                event.fact("sent", steering.then_some("while the agent worked"));
+                event.left_out("images", f.images);
+                event.shown(TextKind::Plain, f.text);
+                match f.role {
+                    Some(Role::User) => ("user", Family::Speech),
+                    _ => ("agent", Family::Speech),
+                }
+            }
+            trace::Kind::Reasoning => {
+                let is_summary = f.summary.unwrap_or_default();
+                event.fact("summary", is_summary.then_some("by the provider"));
+                event.shown(TextKind::Plain, f.text);
+                ("reasoning", Family::Reasoning)
+            }
+            trace::Kind::ToolCall => return self.call(event, f),
+            trace::Kind::ToolResult => {
+                let family = self.join(event, f.call.as_ref(), true);
+                event.result(f);
+                ("result", family.unwrap_or(Family::Other))
+            }
+            trace::Kind::Edit => {
+                self.join(event, f.call.as_ref(), false);
+                event.edit(f);
+                ("edit", Family::Write)
+            }
+            trace::Kind::Subagent => {
+                event.headline = Cow::Borrowed(match f.action {
+                    Some(Action::Completed) => "completed",
+                    Some(Action::Failed) => "failed",
+                    _ => "started",
+                });
+                if f.action == Some(Action::Failed) {
+                    event.outcome = Outcome::Failed;
+                }
+                self.join(event, f.call.as_ref(), false);
+                event.text_fact("name", f.name);
+                event.text_fact("id", f.id);
+                ("subagent", Family::Delegation)
+            }
+            trace::Kind::Compaction => {
+                event.headline = f.trigger.map(Str::into_inner).unwrap_or_default();
+                event.fact(
+                    "tokens before",
+                    f.tokens_before.map(|count| count.to_string()),
+                );
+                event.fact("events removed", f.forgotten.map(|count| count.to_string()));
+                ("compaction", Family::Other)
+            }
+            trace::Kind::Score => {
+                event.headline = f.name.map(Str::into_inner).unwrap_or_default();
+                event.text_fact("scorer", f.scorer);
+                if let Some(value) = f.value {
+                    event.push(None, TextKind::Json, value.get());
+                }
+                ("score", Family::Other)
+            }
+            trace::Kind::Error => {
+                event.text_fact("code", f.code);
+                event.shown(TextKind::Plain, f.message);
+                ("error", Family::Error)
+            }
+            trace::Kind::Usage => {
+                event.usage(f);
+                ("usage", Family::Other)
+            }
+            trace::Kind::Note | trace::Kind::Unknown => {
+                event.headline = f.kind.map(Str::into_inner).unwrap_or_default();
+                event.shown(TextKind::Plain, f.text);
+                let is_note = kind == trace::Kind::Note;
+                (if is_note { "note" } else { "unknown" }, Family::Other)
+            }
+        };
+        Kind { word, family }
+    }
+
+    fn call(&mut self, event: &mut Event<'a>, f: Fields<'a>) -> Kind {
+        let name = f.name.map(Str::into_inner).unwrap_or_default();
+        let mut kind = tool(&name);
+        let arguments = f.arguments.map_or("", |arguments| arguments.get());
+        let preferred = (kind.word == "search").then_some(ArgumentKind::Query);
+        let about = about(arguments, preferred);
+        let says_all =
+            about.is_some() && Node::parse(arguments).is_ok_and(|all| all.members().len() == 1);
+        let is_command = matches!(about, Some((ArgumentKind::Command, _)));
+        let about = about.map(|(_, text)| text);
+        if is_command && kind == OTHER {
+            kind.family = Family::Command;
+        }
+        event.headline = match about {
+            Some(about) if kind.word != OTHER.word => {
+                event.fact("tool", Some(name));
+                about
+            }
+            // Which argument is a command, a path or a query is unknown.
+            None => {
+                kind.word = OTHER.word;
+                name
+            }
+            Some(about) => Cow::Owned(format!("{name} {about}")),
+        };
+        event.fact(
+            "run by",
+            f.hosted.unwrap_or_default().then_some("the provider"),
+        );
+        event.text_fact("status", f.status);
+        // Do not repeat the full headline.
+        if !(says_all && event.headline.len() <= super::HEADLINE) {
+            event.fold(None, TextKind::Json, arguments);
+        }
+        event.fold(
+            None,
+            TextKind::Plain,
+            f.arguments_text.map(Str::into_inner).unwrap_or_default(),
+        );
+        if let Some(id) = f.call {
+            let calls = self.calls.entry(id.into_inner()).or_default();
+            calls.latest = self.events.len();
+            if f.hosted != Some(true) {
+                calls.open.push_back(calls.latest);
+            }
+        }
+        kind
+    }
+
+    /// Links an event to its call, and the call to its result; returns the family of the call.
+    fn join(
+        &mut self,
+        event: &mut Event<'a>,
+        id: Option<&Str<'a>>,
+        is_result: bool,
+    ) -> Option<Family> {
+        let calls = self.calls.get_mut(&id?.0)?;
+        let answered = if is_result {
+            calls.open.pop_front()
+        } else {
+            None
+        };
+        calls.latest = answered.unwrap_or(calls.latest);
+        let call = &mut self.events[calls.latest];
+        if answered.is_some() {
+            call.ties.result = Some(event.seq);
+        }
+        event.ties.call = Some(call.seq);
+        Some(call.kind.family)
+    }
+}
+
+/// A call of an unrecognized tool.
+const OTHER: Kind = Kind {
+    word: "tool_call",
+    family: Family::Delegation,
+};
+
+/// The kind of a tool call, by the name of the tool.
+fn tool(name: &str) -> Kind {
+    let server = name
+        .strip_prefix("mcp__")
+        .and_then(|rest| rest.split_once("__"));
+    let name = server.map_or(name, |(_, name)| name).to_ascii_lowercase();
+    let known = TOOLS
+        .iter()
+        .find(|(_, names)| names.contains(&name.as_str()));
+    known.map_or(OTHER, |(kind, _)| event_kind(*kind))
+}
+
+fn header_facts(header: &Header) -> Vec<(&'static str, String)> {
+    let mut facts = Vec::new();
+    if let Some(importer) = &header.importer {
+        facts.push((
+            "Made from",
+            format!(
+                "{}, by importer version {}",
+                importer.format, importer.version
+            ),
+        ));
+    }
+    let sources = header.sources.iter();
+    facts.extend(sources.map(|file| {
+        let fact = format!(
+            "{}, {} bytes, BLAKE3 {}",
+            file.name, file.bytes, file.blake3
+        );
+        ("Source", fact)
+    }));
+    let agents = header.agents.iter();
+    facts.extend(agents.map(|agent| {
+        let optional = [&agent.name, &agent.model];
+        let known = optional.into_iter().flatten().map(String::as_str);
+        let words: Vec<_> = std::iter::once(agent.id.as_str()).chain(known).collect();
+        ("Agent", words.join(", "))
+    }));
+    let withheld = header.withheld.iter();
+    facts.extend(withheld.map(|(what, count)| ("Left out", format!("{what}: {count}"))));
+    facts
+}
+
+/// A name with its middle cut out, since log names differ at the start and the end.
+fn abbreviated(name: &str) -> Cow<'_, str> {
+    let at = |number: usize| name.char_indices().nth(number).map(|(at, _)| at);
+    let length = name.chars().count();
+    match (at(8), at(length.saturating_sub(14))) {
+        (Some(start), Some(end)) if length > 24 => {
+            Cow::Owned(format!("{}…{}", &name[..start], &name[end..]))
+        }
+        _ => Cow::Borrowed(name),
+    }
+}
+
+/// `line 41 of rollout.jsonl`.
+fn described(header: &Header, origin: &Origin<'_>) -> Option<String> {
+    let file = header.sources.get(usize::try_from(origin.file).ok()?)?;
+    let name = file.name.rsplit('/').next().filter(|name| !name.is_empty());
+    let mut words = Vec::new();
+    words.extend(origin.line.map(|line| format!("line {line}")));
+    let of = if words.is_empty() { "" } else { "of " };
+    words.extend(name.map(|name| format!("{of}{}", abbreviated(name))));
+    words.extend(origin.member.as_deref().map(str::to_owned));
+    words.extend(origin.pointer.as_deref().map(str::to_owned));
+    Some(words.join(" ")).filter(|words| !words.is_empty())
+}
+
+impl<'a> Event<'a> {
+    fn text_fact(&mut self, name: &'static str, value: Option<Str<'a>>) {
+        self.fact(name, value.map(Str::into_inner));
+    }
+
+    fn shown(&mut self, kind: TextKind, value: Option<Str<'a>>) {
+        self.push(None, kind, value.map(Str::into_inner).unwrap_or_default());
+    }
+
+    /// Adds a text, initially collapsed.
+    fn fold(&mut self, label: Option<&'static str>, kind: TextKind, text: impl Into<Cow<'a, str>>) {
+        let before = self.blocks.len();
+        self.push(label, kind, text);
+        if let Some(block) = self.blocks.get_mut(before) {
+            block.folded = true;
+        }
+    }
+
+    fn left_out(&mut self, what: &'static str, count: Option<u64>) {
+        let count = count.filter(|count| *count > 0);
+        self.fact(what, count.map(|count| format!("left out: {count}")));
+    }
+
+    fn result(&mut self, f: Fields<'a>) {
+        self.outcome = match (f.ok, f.exit_code) {
+            (_, Some(code)) if code != 0 => Outcome::Failed,
+            (Some(true), _) => Outcome::Succeeded,
+            (Some(false), _) => Outcome::Failed,
+            (None, _) => Outcome::Unstated,
+        };
+        self.fact(
+            "exit code",
+            f.exit_code.map(|code| {
+                let from_text = f.exit_code_from == Some(trace::ExitCodeFrom::Text);
+                format!("{code}{}", if from_text { " (from the text)" } else { "" })
+            }),
+        );
+        self.text_fact("status", f.status);
+        if self.ties.call.is_none() {
+            self.text_fact("call", f.call);
+        }
+        self.left_out("images", f.images);
+        self.left_out("bytes", f.truncated);
+        let text = f.text.map(Str::into_inner).unwrap_or_default();
+        let is_json = text.starts_with(['{', '[']) && Node::parse(&text).is_ok();
+        let kind = if is_json {
+            TextKind::Json
+        } else {
+            TextKind::Plain
+        };
+        let lines = memchr::memchr_iter(b'\n', text.trim_end().as_bytes()).count() + 1;
+        if lines > FEW_LINES || text.len() > FEW_BYTES {
+            self.fold(None, kind, text);
+        } else {
+            self.push(None, kind, text);
+        }
+    }
+
+    fn edit(&mut self, f: Fields<'a>) {
+        let path = f.path.map(Str::into_inner).unwrap_or_default();
+        if let Some(to) = f.to {
+            self.files = vec![path.to_string(), to.to_string()];
+            self.text_fact("to", Some(to));
+        }
+        self.headline = path;
+        self.fact(
+            "change",
+            f.change.map(|change| match change {
+                Change::Create => "created",
+                Change::Modify => "modified",
+                Change::Delete => "deleted",
+                Change::Rename => "renamed",
+            }),
+        );
+        self.shown(TextKind::Diff, f.diff);
+    }
+
+    fn usage(&mut self, f: Fields<'a>) {
+        self.text_fact("model", f.model);
+        if let Some(tokens) = f.tokens {
+            let bounds = f.lower_bounds.unwrap_or_default();
+            for (name, key, count) in [
+                ("uncached input", "uncachedInput", tokens.uncached_input),
+                ("cached input", "cachedInput", tokens.cached_input),
+                ("output", "output", tokens.output),
+                ("reasoning", "reasoning", tokens.reasoning),
+            ] {
+                let is_bound = bounds.iter().any(|bound| &*bound.0 == key);
+                let mark = if is_bound { "≥ " } else { "" };
+                self.fact(name, count.map(|count| format!("{mark}{count}")));
+            }
+        }
+        self.fact("cost", f.cost.map(|cost| format!("{cost} USD")));
+        self.fact("calls", f.calls.map(|calls| calls.len().to_string()));
+    }
+}

@@ -1,0 +1,251 @@
+//! Times and durations: RFC 3339 in, UTC and plain words out.
+
+use jiff::ToSpan;
+use jiff::civil::Date;
+
+use crate::time::days;
+pub use crate::time::parse_rfc3339;
+
+use super::written::Written;
+
+/// A time in milliseconds since 1970-01-01 UTC, with its text in the input.
+pub type Moment = Written<i64>;
+
+impl Moment {
+    /// Reads an RFC 3339 time; rejects other formats.
+    pub fn parse(text: &str) -> Option<Self> {
+        parse_rfc3339(text).map(|ms| Self::new(text, ms))
+    }
+
+    /// Milliseconds since 1970-01-01 UTC.
+    pub const fn ms(&self) -> i64 {
+        self.value()
+    }
+}
+
+/// `2026-03-01 10:00:00 UTC`
+pub fn utc(ms: i64) -> String {
+    Utc::of(ms).map_or_else(
+        || "unknown".to_owned(),
+        |utc| format!("{} {} UTC", utc.date, utc.clock()),
+    )
+}
+
+/// `2026-03-01`
+pub fn utc_date(ms: i64) -> String {
+    Utc::of(ms).map_or_else(|| "unknown".to_owned(), |utc| utc.date)
+}
+
+/// `2026-03-01T10:00:00Z`, for machines.
+pub fn iso(ms: i64) -> String {
+    for_machines(ms, |_| String::new())
+}
+
+/// Appends `2026-03-01T10:00:00.250Z`, for machines.
+pub fn push_iso_ms(out: &mut String, ms: i64) {
+    out.push_str(&for_machines(ms, |utc| format!(".{:03}", utc.ms)));
+}
+
+/// A time with four digits of the year, as machines expect it. A time that was written with an offset may be outside of the years
+/// 0000 to 9999 of UTC by less than a day, so it gets an offset again.
+fn for_machines(ms: i64, fraction: impl Fn(&Utc) -> String) -> String {
+    let in_utc = |ms: i64, offset: &str| {
+        let utc = Utc::of(ms)?;
+        let fraction = fraction(&utc);
+        Some(format!("{}T{}{fraction}{offset}", utc.date, utc.clock()))
+    };
+    let shown = match ms {
+        LAST_IN_FOUR_DIGITS.. => in_utc(ms - LONGEST_OFFSET, "-23:59"),
+        FIRST_IN_FOUR_DIGITS.. => in_utc(ms, "Z"),
+        _ if ms + LONGEST_OFFSET >= FIRST_IN_FOUR_DIGITS => in_utc(ms + LONGEST_OFFSET, "+23:59"),
+        _ => in_utc(ms, "Z"),
+    };
+    shown.unwrap_or_default()
+}
+
+/// 0000-01-01T00:00:00Z.
+const FIRST_IN_FOUR_DIGITS: i64 = -62_167_219_200_000;
+/// 10000-01-01T00:00:00Z.
+const LAST_IN_FOUR_DIGITS: i64 = 253_402_300_800_000;
+/// The offset of 23:59.
+const LONGEST_OFFSET: i64 = (24 * 60 - 1) * 60_000;
+const DAY: i64 = 24 * 60 * 60_000;
+
+/// The time, if it can be shown: in the years -9999 to 9999, or a day later.
+pub fn showable(ms: i64) -> Option<i64> {
+    Utc::of(ms).map(|_| ms)
+}
+
+/// A time of the clock in UTC.
+struct Utc {
+    date: String,
+    /// Milliseconds since midnight.
+    of_day: i64,
+    ms: i64,
+}
+
+impl Utc {
+    fn of(ms: i64) -> Option<Self> {
+        let day = ms.div_euclid(DAY);
+        let first = days(Date::MIN);
+        let date = if day == days(Date::MAX) + 1 {
+            "10000-01-01".to_owned()
+        } else {
+            let since = i32::try_from(day - first).ok().filter(|days| *days >= 0)?;
+            let date = Date::MIN.checked_add(since.days()).ok()?;
+            let year = date.year();
+            let sign = if year < 0 { "-" } else { "" };
+            let year = year.unsigned_abs();
+            format!("{sign}{year:04}-{:02}-{:02}", date.month(), date.day())
+        };
+        Some(Self {
+            date,
+            of_day: ms.rem_euclid(DAY),
+            ms: ms.rem_euclid(1000),
+        })
+    }
+
+    fn clock(&self) -> String {
+        let seconds = self.of_day / 1000;
+        let (hours, minutes) = (seconds / 3600, seconds / 60 % 60);
+        format!("{hours:02}:{minutes:02}:{:02}", seconds % 60)
+    }
+}
+
+/// A duration in two units: `48 s`, `12 min 3 s`, `2 h 5 min`, `3 d 4 h`.
+pub fn duration(seconds: f64) -> String {
+    if seconds < 60.0 {
+        let tenths = format!("{seconds:.1}");
+        return format!("{} s", tenths.strip_suffix(".0").unwrap_or(&tenths));
+    }
+    #[allow(
+        clippy::cast_possible_truncation,
+        clippy::cast_sign_loss,
+        reason = "seconds of a run are far below 2^63"
+    )]
+    let whole = seconds.round() as u64;
+    let (big, unit, small, small_unit) = match whole {
+        0..3600 => (whole / 60, "min", whole % 60, "s"),
+        3600..86400 => (whole / 3600, "h", whole % 3600 / 60, "min"),
+        _ => (whole / 86400, "d", whole % 86400 / 3600, "h"),
+    };
+    if small == 0 {
+        format!("{big} {unit}")
+    } else {
+        format!("{big} {unit} {small} {small_unit}")
+    }
+}
+
+/// Appends the elapsed time as a clock: `0:07`, `12:03`, `1:02:03`.
+pub fn push_clock(out: &mut String, ms: i64) {
+    let mut digits = itoa::Buffer::new();
+    let seconds = ms.unsigned_abs() / 1000;
+    let (hours, minutes, seconds) = (seconds / 3600, seconds / 60 % 60, seconds % 60);
+    if ms < 0 {
+        out.push('-');
+    }
+    if hours > 0 {
+        out.push_str(digits.format(hours));
+        out.push(':');
+        if minutes < 10 {
+            out.push('0');
+        }
+    }
+    out.push_str(digits.format(minutes));
+    out.push_str(if seconds < 10 { ":0" } else { ":" });
+    out.push_str(digits.format(seconds));
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_time_is_shown_as_the_library_shows_it() {
+        for ms in [
+            0,
+            -1,
+            FIRST_IN_FOUR_DIGITS,
+            951_782_400_123,
+            1_772_359_200_250,
+            253_402_207_200_000,
+        ] {
+            let moment = jiff::Timestamp::from_millisecond(ms).expect("a time");
+            assert_eq!(iso(ms), moment.strftime("%Y-%m-%dT%H:%M:%SZ").to_string());
+            assert_eq!(
+                utc(ms),
+                moment.strftime("%Y-%m-%d %H:%M:%S UTC").to_string()
+            );
+            let mut text = String::new();
+            push_iso_ms(&mut text, ms);
+            assert_eq!(parse_rfc3339(&text), Some(ms));
+        }
+    }
+
+    #[test]
+    fn times_at_the_ends_of_the_calendar_are_valid_and_shown() {
+        for (text, utc_text, machines) in [
+            (
+                "9999-12-31T23:59:00Z",
+                "9999-12-31 23:59:00 UTC",
+                "9999-12-31T23:59:00Z",
+            ),
+            (
+                "9999-12-31T23:59:59-05:00",
+                "10000-01-01 04:59:59 UTC",
+                "9999-12-31T05:00:59-23:59",
+            ),
+            (
+                "0001-01-01T00:00:00Z",
+                "0001-01-01 00:00:00 UTC",
+                "0001-01-01T00:00:00Z",
+            ),
+            (
+                "0000-01-01T00:00:00+01:00",
+                "-0001-12-31 23:00:00 UTC",
+                "0000-01-01T22:59:00+23:59",
+            ),
+        ] {
+            let moment = Moment::parse(text).expect("a time");
+            assert_eq!(moment.text(), text);
+            assert_eq!(utc(moment.ms()), utc_text);
+            assert_eq!(iso(moment.ms()), machines);
+            assert_eq!(parse_rfc3339(machines), Some(moment.ms()));
+        }
+        assert_eq!(showable(i64::MAX), None);
+        assert_eq!(showable(i64::MIN), None);
+        assert_eq!(iso(i64::MIN), "");
+    }
+
+    #[test]
+    fn a_clock_counts_from_the_start() {
+        let shown = |ms| {
+            let mut out = String::new();
+            push_clock(&mut out, ms);
+            out
+        };
+        assert_eq!(
+            [7_400, 723_000, 3_723_000, -61_000].map(shown),
+            ["0:07", "12:03", "1:02:03", "-1:01"]
+        );
+    }
+
+    #[test]
+    fn durations_have_two_units() {
+        let shown: Vec<_> = [0.0, 1.25, 48.0, 59.96, 723.0, 7500.0, 273_600.0]
+            .map(duration)
+            .into();
+        assert_eq!(
+            shown,
+            [
+                "0 s",
+                "1.2 s",
+                "48 s",
+                "60 s",
+                "12 min 3 s",
+                "2 h 5 min",
+                "3 d 4 h"
+            ]
+        );
+    }
+}

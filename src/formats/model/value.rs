@@ -1,0 +1,131 @@
+//! A part of a record without a defined shape: any JSON, truncated for a page.
+
+use crate::json::{Kind, Node};
+
+/// A value as written, truncated if too large for a page; `run.json` has all of it.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Value {
+    Null,
+    /// `true` or `false`
+    Bool(bool),
+    /// The digits in the record.
+    Number(String),
+    Text(Excerpt),
+    /// Items, and the number of omitted ones.
+    List(Vec<Value>, usize),
+    /// Keys and values in the order of the record, and the number of omitted ones.
+    Map(Vec<(String, Value)>, usize),
+    /// A list or an object that is nested too deeply or too large for a page.
+    Cut,
+}
+
+/// A text, possibly truncated.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Excerpt {
+    /// The part shown.
+    pub text: String,
+    /// Length of the full text in characters, if truncated.
+    pub of: Option<usize>,
+}
+
+/// Maximum characters of a text.
+const TEXT: usize = 4000;
+/// Maximum items of a list, or keys of an object.
+const ITEMS: usize = 60;
+/// Maximum levels below the first.
+const DEPTH: usize = 8;
+/// Maximum values of a block.
+const VALUES: usize = 1500;
+
+impl Value {
+    /// The value at `node`.
+    pub fn of(node: Node<'_>) -> Self {
+        let mut left = VALUES;
+        Self::read(node, 0, &mut left)
+    }
+
+    fn read(node: Node<'_>, depth: usize, left: &mut usize) -> Self {
+        *left = left.saturating_sub(1);
+        match node.kind() {
+            Kind::Null => Self::Null,
+            Kind::Bool => Self::Bool(node.raw == "true"),
+            Kind::Number => Self::Number(node.raw.chars().take(TEXT).collect()),
+            Kind::String => Self::Text(Excerpt::of(
+                &node.as_str().unwrap_or_else(|| node.raw.into()),
+            )),
+            Kind::Array | Kind::Object if depth > DEPTH || *left == 0 => Self::Cut,
+            Kind::Array => {
+                let items = node.items();
+                let count = items.len();
+                let shown = take(items, left, |item, left| Self::read(item, depth + 1, left));
+                let more = count - shown.len();
+                Self::List(shown, more)
+            }
+            Kind::Object => {
+                let members = node.members();
+                let count = members.len();
+                let shown = take(members, left, |member, left| {
+                    let key = member.key.chars().take(TEXT).collect();
+                    (key, Self::read(member.value, depth + 1, left))
+                });
+                let more = count - shown.len();
+                Self::Map(shown, more)
+            }
+        }
+    }
+}
+
+fn take<T, U>(items: Vec<T>, left: &mut usize, mut read: impl FnMut(T, &mut usize) -> U) -> Vec<U> {
+    let mut shown = Vec::new();
+    for item in items.into_iter().take(ITEMS) {
+        if *left == 0 {
+            break;
+        }
+        shown.push(read(item, left));
+    }
+    shown
+}
+
+impl Excerpt {
+    /// Truncates `text`.
+    pub fn of(text: &str) -> Self {
+        match text.char_indices().nth(TEXT) {
+            Some((end, _)) => Self {
+                text: text[..end].to_owned(),
+                of: Some(text.chars().count()),
+            },
+            None => Self {
+                text: text.to_owned(),
+                of: None,
+            },
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_large_value_is_cut_and_says_by_how_much() {
+        let text = format!("[{}]", vec!["[1,2]"; 100].join(","));
+        let Value::List(items, more) = Value::of(Node::parse(&text).expect("valid")) else {
+            panic!("a list")
+        };
+        assert_eq!((items.len(), more), (ITEMS, 40));
+        let long = format!("\"{}\"", "é".repeat(TEXT + 1));
+        let Value::Text(text) = Value::of(Node::parse(&long).expect("valid")) else {
+            panic!("a text")
+        };
+        assert_eq!((text.text.chars().count(), text.of), (TEXT, Some(TEXT + 1)));
+    }
+
+    #[test]
+    fn depth_has_an_end() {
+        let deep = format!("{}{}", "[".repeat(50_000), "]".repeat(50_000));
+        assert!(matches!(
+            Value::of(Node::parse(&deep).expect("valid")),
+            Value::List(..)
+        ));
+    }
+}

@@ -1,0 +1,144 @@
+//! [edge] Turns logs of other systems into run folders: `runpress import`.
+//!
+//! ```text
+//!  path ─► sniff ─► Source ─► Importer ─► Draft (a record and events) ─► clean ─► written or compared ─► report
+//! ```
+//!
+//! An importer only turns bytes into drafts; it reads rows of JSON with the cursor `Row`. The layout of run folders, the derivation
+//! of ids, the replaced names and paths, and the detection of earlier imports are implemented here, once for all formats. A source
+//! is never changed or executed. No network, clock or price list is used, so the same bytes give the same files everywhere.
+
+use base::diagnostics::{Code, Diagnostic, Place};
+
+mod agents;
+mod asset;
+mod atif;
+mod blocks;
+mod calls;
+mod chat;
+mod claude_code;
+mod clean;
+mod codex;
+mod diff;
+mod document;
+mod draft;
+mod harbor;
+mod injected;
+mod inspect;
+mod keep;
+mod loose;
+mod mini_swe_agent;
+mod openhands;
+mod report;
+mod row;
+mod run;
+mod shared;
+mod sniff;
+mod source;
+mod spoken;
+mod store;
+mod swe_agent;
+mod time;
+mod units;
+mod usage;
+
+pub use document::Named;
+pub use draft::{
+    Agent, Draft, Event, Id, Identity, Origin, Outcome, Record, Tokens, What, Withheld,
+};
+pub use report::{Change, Report};
+pub use run::{Request, Said, find, import};
+pub use source::{Archive, File, HEAD, Known, Source};
+
+/// Every supported format, in the order of `--list`. Add new ones in the order of atif, harbor, claude-code, codex, inspect,
+/// mini-swe-agent, swe-agent, openhands.
+pub static IMPORTERS: &[&dyn Importer] = &[
+    &atif::Atif,
+    &harbor::Harbor,
+    &claude_code::ClaudeCode,
+    &codex::Codex,
+    &inspect::Inspect,
+    &mini_swe_agent::MiniSweAgent,
+    &swe_agent::SweAgent,
+    &openhands::OpenHands,
+];
+
+/// An importer of one format.
+pub trait Importer: Sync {
+    /// Its name, as in `--format` and in written files.
+    fn format(&self) -> &'static str;
+
+    /// Version of the output of this importer. Increment it whenever the same bytes give different events.
+    fn version(&self) -> u32 {
+        1
+    }
+
+    /// Reads the runs of a source one by one: `each` receives a run and drops it before the next is read. A run that cannot be
+    /// read is passed as a problem, and reading continues.
+    fn read(
+        &self,
+        source: &Source,
+        options: &Options,
+        each: &mut dyn FnMut(Result<Draft, Problem>),
+    );
+}
+
+/// The user's options for importers.
+#[derive(Debug, Clone, Default)]
+pub struct Options {
+    /// Content to copy that is left out by default.
+    pub keep: Vec<Keep>,
+    /// Whether to leave out readable reasoning.
+    pub no_reasoning: bool,
+    /// Whether each sample of an Inspect log is a case of its own; otherwise its task is the case.
+    pub case_per_sample: bool,
+}
+
+impl Options {
+    /// Whether to copy this content.
+    pub fn keeps(&self, what: Keep) -> bool {
+        self.keep.contains(&what)
+    }
+}
+
+/// Content that is left out or replaced by default.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Keep {
+    /// System and developer prompts, injected context, compaction summaries.
+    Prompts,
+    /// Images and other binary attachments.
+    Images,
+    /// Contents of files next to an edit; the diff is always copied.
+    Files,
+    /// Traceback frames; type and message are always copied.
+    Tracebacks,
+    /// Absolute paths.
+    Paths,
+    /// User and host names, e-mail addresses, credentials in repository URLs.
+    Identity,
+}
+
+impl Keep {
+    /// All of them, with their names in `--keep`.
+    pub const ALL: [(Self, &'static str); 6] = [
+        (Self::Prompts, "prompts"),
+        (Self::Images, "images"),
+        (Self::Files, "files"),
+        (Self::Tracebacks, "tracebacks"),
+        (Self::Paths, "paths"),
+        (Self::Identity, "identity"),
+    ];
+}
+
+/// The reason that a run was not imported, or only in part.
+pub type Problem = Box<Diagnostic>;
+
+/// A problem of a whole file.
+fn problem(
+    code: &'static Code,
+    file: &str,
+    message: impl Into<String>,
+    help: impl Into<String>,
+) -> Problem {
+    Box::new(code.at(Place::file(file), message, help))
+}

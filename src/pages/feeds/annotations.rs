@@ -1,0 +1,433 @@
+//! The annotation feeds: all annotations, friction as Harn's events, hypotheses, and anchors to crystallize.
+//!
+//! They grow with the archive, so the lines of each run are made when it is read, and joined at the end.
+
+use std::borrow::Cow;
+use std::collections::{BTreeMap, BTreeSet};
+use std::io::{self, Write};
+
+use schemars::{JsonSchema, Schema};
+use serde::Serialize;
+use serde::ser::{SerializeMap, Serializer};
+use serde_json::value::{RawValue, to_raw_value};
+use serde_json::{Value, json};
+
+use base::shapes;
+use formats::json::Node;
+use formats::model::annotation::{self, Annotation, FRICTION_KINDS, Kind, Link, Sidecar};
+use formats::model::run::Run;
+use formats::model::tape::Tape;
+
+use super::raw;
+use base::shapes::SCHEMA_VERSION;
+
+/// `friction.json`: friction of all runs as Harn's `FrictionEvent`s, newest run first.
+#[allow(
+    dead_code,
+    reason = "only its schema is used: the document is written piece by piece"
+)]
+#[derive(Debug, JsonSchema)]
+#[schemars(rename_all = "camelCase")]
+pub struct Friction<'a> {
+    /// Version of this format.
+    #[schemars(with = "shapes::Version")]
+    pub schema_version: u32,
+    /// The events; friction of an unrecognized kind is omitted.
+    pub events: Vec<FrictionEvent<'a>>,
+}
+
+/// `hypotheses.json`: the hypotheses of all runs, newest run first.
+#[allow(
+    dead_code,
+    reason = "only its schema is used: the document is written piece by piece"
+)]
+#[derive(Debug, JsonSchema)]
+#[schemars(rename_all = "camelCase")]
+pub struct Hypotheses<'a> {
+    /// Version of this format.
+    #[schemars(with = "shapes::Version")]
+    pub schema_version: u32,
+    /// How many there are, by status.
+    pub counts: BTreeMap<String, usize>,
+    /// The annotations.
+    pub hypotheses: Vec<AnnotationDocument<'a>>,
+}
+
+/// `crystallize.json`: the anchors of all runs, newest run first.
+#[allow(
+    dead_code,
+    reason = "only its schema is used: the document is written piece by piece"
+)]
+#[derive(Debug, JsonSchema)]
+#[schemars(rename_all = "camelCase")]
+pub struct Crystallize<'a> {
+    /// Version of this format.
+    #[schemars(with = "shapes::Version")]
+    pub schema_version: u32,
+    /// The anchors.
+    pub anchors: Vec<Anchor<'a>>,
+}
+
+/// An annotation as written, with the run (in feeds of the archive), the tape and the target.
+#[derive(Debug, JsonSchema)]
+#[schemars(rename = "Annotation", transform = as_written)]
+pub struct AnnotationDocument<'a> {
+    #[schemars(skip)]
+    members: Vec<(String, Cow<'a, RawValue>)>,
+    /// Id of the run, in feeds over all runs.
+    #[schemars(rename = "runId", default, with = "String")]
+    run_id: Option<&'a str>,
+    /// Name of the tape.
+    tape: &'a str,
+    /// The event that it points at; null when there is none.
+    target: Option<Target>,
+}
+
+/// The event that an annotation points at, to detect a changed tape.
+#[derive(Debug, Serialize, JsonSchema)]
+struct Target {
+    /// Its number in the tape.
+    seq: u64,
+    /// Kind of the event: `type` of an event log, `kind` of a Harn record, or `unknown`.
+    kind: &'static str,
+    /// BLAKE3 of the event's line without the line end; of a Harn record, of its compact JSON.
+    #[schemars(with = "shapes::Blake3")]
+    digest: String,
+}
+
+/// The keys of every annotation, as in the sidecar.
+fn as_written(schema: &mut Schema) {
+    let number =
+        json!({ "description": "The number of the event.", "type": "integer", "minimum": 0 });
+    let kind = json!({ "description": "Kind of annotation, as written.", "type": "string" });
+    for (key, shape) in [("event_id", number), ("kind", kind)] {
+        if let Some(properties) = schema.pointer_mut("/properties") {
+            properties[key] = shape;
+        }
+    }
+    schema.insert(
+        "required".to_owned(),
+        json!(["event_id", "kind", "tape", "target"]),
+    );
+}
+
+/// Requires `runId` in annotations of archive feeds; in `run.json` it is optional.
+pub fn name_their_run(schema: &mut Schema) {
+    let own = schema.pointer("/properties/runId").is_some();
+    let required = if own {
+        "/required"
+    } else {
+        "/$defs/Annotation/required"
+    };
+    if let Some(Value::Array(required)) = schema.pointer_mut(required) {
+        required.push("runId".into());
+    }
+}
+
+impl Serialize for AnnotationDocument<'_> {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        let mut map = serializer.serialize_map(None)?;
+        for (key, value) in &self.members {
+            map.serialize_entry(key, value)?;
+        }
+        if let Some(run_id) = self.run_id {
+            map.serialize_entry("runId", run_id)?;
+        }
+        map.serialize_entry("tape", self.tape)?;
+        map.serialize_entry("target", &self.target)?;
+        map.end()
+    }
+}
+
+impl<'a> AnnotationDocument<'a> {
+    pub(super) fn new(
+        run_id: Option<&'a str>,
+        tape: &'a Tape<'a>,
+        annotation: &Annotation<'a>,
+    ) -> serde_json::Result<Self> {
+        let ours =
+            |key: &str| matches!(key, "tape" | "target") || (run_id.is_some() && key == "runId");
+        let mut written = Node::parse(annotation.verbatim.0)?.members();
+        // If an unknown key is duplicated, the last value counts.
+        let mut seen = BTreeSet::new();
+        written.reverse();
+        written.retain(|member| !ours(&member.key) && seen.insert(member.key.clone()));
+        written.reverse();
+        let members = written.into_iter().map(|member| {
+            let value = match member.key.as_ref() {
+                "kind" => Cow::Owned(to_raw_value(annotation.kind.word())?),
+                _ => raw(member.value.raw)?,
+            };
+            Ok((member.key.into_owned(), value))
+        });
+        let members = members.collect::<serde_json::Result<_>>()?;
+        let target = tape
+            .position(annotation.event)
+            .map(|position| &tape.events[position]);
+        Ok(Self {
+            members,
+            run_id,
+            tape: &tape.file,
+            target: target.map(|event| Target {
+                seq: event.seq,
+                kind: event.kind.word,
+                digest: event.digest(),
+            }),
+        })
+    }
+}
+
+/// A friction annotation in the shape of Harn's `FrictionEvent`. What a sidecar does not hold is null.
+// Formats.md D.
+#[derive(Debug, Serialize, JsonSchema)]
+pub struct FrictionEvent<'a> {
+    /// Version of Harn's shape.
+    #[schemars(extend("const" = 1))]
+    schema_version: u32,
+    /// The annotation's id, or `annotation_<event>` when it has none.
+    id: String,
+    /// Kind of friction.
+    #[schemars(extend("enum" = FRICTION_KINDS))]
+    kind: &'a str,
+    /// The tape, as the sidecar's header names it.
+    source: Option<&'a str>,
+    /// Id of the author.
+    actor: Option<&'a str>,
+    /// Not in a sidecar.
+    #[schemars(with = "()")]
+    tenant_id: Option<&'a str>,
+    /// Not in a sidecar.
+    #[schemars(with = "()")]
+    task_id: Option<&'a str>,
+    /// The run's id, which Harn's own export leaves out.
+    run_id: &'a str,
+    /// Not in a sidecar.
+    #[schemars(with = "()")]
+    workflow_id: Option<&'a str>,
+    /// Not in a sidecar.
+    #[schemars(with = "()")]
+    tool: Option<&'a str>,
+    /// Not in a sidecar.
+    #[schemars(with = "()")]
+    provider: Option<&'a str>,
+    /// The evidence, or a sentence that names the annotation and its event.
+    redacted_summary: String,
+    /// In USD. Not in a sidecar.
+    #[schemars(with = "()")]
+    estimated_cost_usd: Option<f64>,
+    /// In milliseconds. Not in a sidecar.
+    #[schemars(with = "()")]
+    estimated_time_ms: Option<u64>,
+    /// Not in a sidecar: empty.
+    #[schemars(with = "Vec<String>")]
+    recurrence_hints: [&'a str; 0],
+    /// Not in a sidecar.
+    #[schemars(with = "()")]
+    trace_id: Option<&'a str>,
+    /// Not in a sidecar.
+    #[schemars(with = "()")]
+    span_id: Option<&'a str>,
+    /// The annotation's links.
+    links: Vec<FrictionLink<'a>>,
+    /// Not in a sidecar.
+    #[schemars(with = "()")]
+    human_hypothesis: Option<&'a str>,
+    /// The annotation's metadata, as written.
+    #[schemars(with = "shapes::AsWritten")]
+    metadata: Cow<'a, RawValue>,
+    /// Time of the annotation; empty if it has none. Harn then fills in the time at which it reads the event.
+    timestamp: &'a str,
+}
+
+document! {
+    /// A link of an annotation.
+    struct FrictionLink<'a>(link: &'a Link) {
+        /// Its label.
+        label: Option<&'a str> = link.label.as_deref(),
+        /// Its address.
+        url: Option<&'a str> = link.url.as_deref(),
+        /// Its `reference`.
+        trace_id: Option<&'a str> = link.reference.as_deref(),
+    }
+}
+
+/// A place where an annotator says that a pattern is worth a tool or a skill: the events from the first to the last.
+#[derive(Debug, Serialize, JsonSchema)]
+pub struct Anchor<'a> {
+    /// Id of the run.
+    #[serde(rename = "runId")]
+    run_id: &'a str,
+    /// Name of the tape.
+    tape: &'a str,
+    /// The number of the first event.
+    event_id: u64,
+    /// The number of the last event.
+    end_event_id: u64,
+    /// The comment, in Markdown.
+    evidence: Option<&'a str>,
+    /// The author.
+    author: Option<Author<'a>>,
+    /// The annotation's metadata, as written.
+    #[schemars(with = "shapes::AsWritten")]
+    metadata: Cow<'a, RawValue>,
+}
+
+document! {
+    /// The author of an annotation.
+    struct Author<'a>(author: &'a annotation::Author) {
+        /// Name or handle.
+        id: Option<&'a str> = author.id.as_deref(),
+        /// Kind of author.
+        #[schemars(extend("enum" = ["human", "agent", "system"]))]
+        kind: &'a str = author.kind.word(),
+        /// Name of the tool in which it was written.
+        surface: Option<&'a str> = author.surface.as_deref(),
+    }
+}
+
+/// The lines that one run adds to each feed, each with its line feed.
+#[derive(Debug, Default)]
+pub struct Lines {
+    /// All annotations.
+    pub all: Vec<u8>,
+    /// Friction of recognized kinds.
+    pub friction: Vec<u8>,
+    /// Hypotheses.
+    pub hypotheses: Vec<u8>,
+    /// Anchors.
+    pub anchors: Vec<u8>,
+}
+
+/// Makes the lines of a run, in the order of its tapes and of each sidecar.
+pub fn lines(
+    run: &Run,
+    tapes: &[Tape<'_>],
+    sidecars: &[Option<Sidecar<'_>>],
+) -> serde_json::Result<Lines> {
+    let mut lines = Lines::default();
+    for (tape, sidecar) in tapes.iter().zip(sidecars) {
+        let Some(sidecar) = sidecar else { continue };
+        for annotation in &sidecar.annotations {
+            let start = lines.all.len();
+            let document = AnnotationDocument::new(Some(&run.id), tape, annotation)?;
+            push(&mut lines.all, &document)?;
+            match annotation.kind {
+                Kind::Hypothesis => lines.hypotheses.extend_from_slice(&lines.all[start..]),
+                Kind::Friction => {
+                    if let Some(event) = friction_event(run, sidecar, annotation)? {
+                        push(&mut lines.friction, &event)?;
+                    }
+                }
+                Kind::CrystallizeHere => push(&mut lines.anchors, &anchor(run, tape, annotation)?)?,
+                _ => {}
+            }
+        }
+    }
+    Ok(lines)
+}
+
+fn push(lines: &mut Vec<u8>, document: &impl Serialize) -> serde_json::Result<()> {
+    serde_json::to_writer(&mut *lines, document)?;
+    lines.push(b'\n');
+    Ok(())
+}
+
+/// `None` if Harn's export skips the annotation: its friction kind is not one of the nine.
+fn friction_event<'a>(
+    run: &'a Run,
+    sidecar: &'a Sidecar<'a>,
+    annotation: &'a Annotation<'a>,
+) -> serde_json::Result<Option<FrictionEvent<'a>>> {
+    let known = annotation
+        .friction_kind
+        .as_deref()
+        .filter(|kind| FRICTION_KINDS.contains(kind));
+    let Some(kind) = known else { return Ok(None) };
+    let id = annotation
+        .id
+        .as_deref()
+        .map_or_else(|| format!("annotation_{}", annotation.event), str::to_owned);
+    let summary = annotation.evidence.as_deref().map_or_else(
+        || {
+            // As in Harn, the id is empty if the annotation has none.
+            format!(
+                "annotation {} on event {}",
+                annotation.id.as_deref().unwrap_or_default(),
+                annotation.event
+            )
+        },
+        str::to_owned,
+    );
+    Ok(Some(FrictionEvent {
+        schema_version: 1,
+        kind,
+        source: sidecar.stated_tape.as_deref(),
+        actor: annotation
+            .author
+            .as_ref()
+            .and_then(|author| author.id.as_deref()),
+        tenant_id: None,
+        task_id: None,
+        run_id: &run.id,
+        workflow_id: None,
+        tool: None,
+        provider: None,
+        redacted_summary: summary,
+        estimated_cost_usd: None,
+        estimated_time_ms: None,
+        recurrence_hints: [],
+        trace_id: None,
+        span_id: None,
+        links: annotation.links.iter().map(FrictionLink::of).collect(),
+        human_hypothesis: None,
+        metadata: metadata(annotation)?,
+        timestamp: annotation.timestamp.as_deref().unwrap_or_default(),
+        id,
+    }))
+}
+
+fn anchor<'a>(
+    run: &'a Run,
+    tape: &'a Tape<'a>,
+    annotation: &'a Annotation<'a>,
+) -> serde_json::Result<Anchor<'a>> {
+    Ok(Anchor {
+        run_id: &run.id,
+        tape: &tape.file,
+        event_id: annotation.event,
+        end_event_id: annotation.span.map_or(annotation.event, |(_, end)| end),
+        evidence: annotation.evidence.as_deref(),
+        author: annotation.author.as_ref().map(Author::of),
+        metadata: metadata(annotation)?,
+    })
+}
+
+fn metadata<'a>(annotation: &Annotation<'a>) -> serde_json::Result<Cow<'a, RawValue>> {
+    raw(annotation.metadata.unwrap_or("{}"))
+}
+
+/// Writes `{"schemaVersion": 1, <counts>, "<name>": [one line each]}` from the lines of the runs, without holding the archive in
+/// memory.
+pub fn write_collection(
+    out: &mut dyn Write,
+    counts: Option<(&str, &BTreeMap<&str, usize>)>,
+    name: &str,
+    lines: impl Iterator<Item = io::Result<Vec<u8>>>,
+) -> io::Result<()> {
+    write!(out, "{{\n  \"schemaVersion\": {SCHEMA_VERSION},\n")?;
+    if let Some((key, counts)) = counts {
+        write!(out, "  \"{key}\": ")?;
+        serde_json::to_writer(&mut *out, counts)?;
+        out.write_all(b",\n")?;
+    }
+    write!(out, "  \"{name}\": [")?;
+    let mut first = true;
+    for lines in lines {
+        for line in lines?.split_inclusive(|byte| *byte == b'\n') {
+            out.write_all(if first { b"\n    " } else { b",\n    " })?;
+            out.write_all(line.strip_suffix(b"\n").unwrap_or(line))?;
+            first = false;
+        }
+    }
+    out.write_all(if first { b"]\n}\n" } else { b"\n  ]\n}\n" })
+}

@@ -1,0 +1,110 @@
+//! Page metadata for search engines and reference managers, in schema.org terms.
+
+use serde::Serialize;
+
+use base::links;
+use formats::config::Config;
+use formats::model::archive::Entry;
+use formats::model::time;
+
+#[derive(Debug, Default, Serialize)]
+#[serde(rename_all = "camelCase")]
+struct StructuredData<'a> {
+    #[serde(rename = "@context")]
+    context: &'static str,
+    #[serde(rename = "@type")]
+    kind: &'static str,
+    name: &'a str,
+    description: &'a str,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    url: Option<String>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    identifier: Option<&'a str>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    temporal_coverage: Option<String>,
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    keywords: Vec<&'a str>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    license: Option<NamedEntity<'a>>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    included_in_data_catalog: Option<NamedEntity<'a>>,
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    distribution: Vec<Download>,
+}
+
+#[derive(Debug, Serialize)]
+struct NamedEntity<'a> {
+    #[serde(rename = "@type")]
+    kind: &'static str,
+    name: &'a str,
+}
+
+#[derive(Debug, Serialize)]
+#[serde(rename_all = "camelCase")]
+struct Download {
+    #[serde(rename = "@type")]
+    kind: &'static str,
+    encoding_format: &'static str,
+    content_url: String,
+}
+
+fn absolute(config: &Config, path: &str) -> Option<String> {
+    let base = config.site.base_url.as_ref()?;
+    Some(format!("{}{path}", base.as_str()))
+}
+
+fn licence(config: &Config) -> Option<NamedEntity<'_>> {
+    let name = config.policy.licence.as_deref()?;
+    Some(NamedEntity {
+        kind: "CreativeWork",
+        name,
+    })
+}
+
+/// The home page: a `DataCatalog`.
+pub fn home(config: &Config) -> serde_json::Result<String> {
+    serde_json::to_string(&StructuredData {
+        context: "https://schema.org",
+        kind: "DataCatalog",
+        name: &config.site.title,
+        description: &config.site.description,
+        url: absolute(config, ""),
+        license: licence(config),
+        ..StructuredData::default()
+    })
+}
+
+/// A run page: a `Dataset` with its download.
+pub fn run(config: &Config, entry: &Entry, description: &str) -> serde_json::Result<String> {
+    let run = &entry.run;
+    let name = format!("{} by {}", run.title(), run.subject.model());
+    let path = links::run(&entry.slug);
+    let document = absolute(config, &links::run_file(&entry.slug, "run.json"));
+    serde_json::to_string(&StructuredData {
+        context: "https://schema.org",
+        kind: "Dataset",
+        name: &name,
+        description,
+        url: absolute(config, links::directory(&path)),
+        identifier: Some(&run.id),
+        temporal_coverage: run
+            .started
+            .as_ref()
+            .zip(run.finished.as_ref())
+            .map(|(from, to)| format!("{}/{}", time::iso(from.ms()), time::iso(to.ms()))),
+        keywords: vec![&run.subject.case, run.subject.model(), &run.subject.harness],
+        license: licence(config),
+        included_in_data_catalog: Some(NamedEntity {
+            kind: "DataCatalog",
+            name: &config.site.title,
+        }),
+        distribution: document
+            .map(|content_url| Download {
+                kind: "DataDownload",
+                encoding_format: "application/json",
+                content_url,
+            })
+            .into_iter()
+            .collect(),
+    })
+}

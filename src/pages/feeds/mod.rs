@@ -1,0 +1,59 @@
+//! The feeds: one struct per document, written by serde, never by a template.
+
+/// Declares a part of a document: each key once, with its description, type and value.
+macro_rules! document {
+    (
+        $(#[$attr:meta])*
+        $vis:vis struct $name:ident $(<$life:lifetime>)? ($($from:ident: $type:ty),+) {
+            $($(#[$key_attr:meta])* $key:ident: $held:ty = $value:expr,)+
+        }
+    ) => {
+        #[derive(Debug, serde::Serialize, schemars::JsonSchema)]
+        $(#[$attr])*
+        $vis struct $name $(<$life>)? {
+            $($(#[$key_attr])* $key: $held,)+
+        }
+
+        impl $(<$life>)? $name $(<$life>)? {
+            #[doc = concat!("Makes a [`", stringify!($name), "`].")]
+            $vis fn of($($from: $type),+) -> Self {
+                Self { $($key: $value,)+ }
+            }
+        }
+    };
+}
+
+pub mod annotations;
+pub mod archive;
+pub mod groups;
+pub mod json_feed;
+pub mod json_ld;
+mod reconciliation;
+pub mod report;
+pub mod run;
+pub mod table;
+pub mod threads;
+pub mod transcript;
+
+use std::borrow::Cow;
+use std::io::{self, Write};
+
+use serde::Serialize;
+use serde_json::value::RawValue;
+
+use formats::portable::portable;
+
+/// Writes a document as compact JSON on one line, which is a third smaller.
+pub fn write_document(out: &mut dyn Write, document: &impl Serialize) -> io::Result<()> {
+    serde_json::to_writer(&mut *out, document)?;
+    out.write_all(b"\n")
+}
+
+/// Writes JSON of the input verbatim, except for values that some readers reject. Every input value enters a feed through this
+/// function.
+pub fn raw(json: &str) -> serde_json::Result<Cow<'_, RawValue>> {
+    Ok(match portable(json) {
+        Cow::Borrowed(json) => Cow::Borrowed(serde_json::from_str(json)?),
+        Cow::Owned(json) => Cow::Owned(RawValue::from_string(json)?),
+    })
+}

@@ -1,0 +1,328 @@
+//! `run.json`: a whole run, its record verbatim.
+
+use std::borrow::Cow;
+
+use schemars::JsonSchema;
+use serde::Serialize;
+use serde_json::value::RawValue;
+
+use base::diagnostics::{Diagnostic, json as problems};
+use base::links::{self, Slug};
+use base::shapes;
+use formats::config::{Config, Downloads};
+use formats::model::annotation::Sidecar;
+use formats::model::reconciliation::Reconciliation;
+use formats::model::review::{Item, Rating, Review};
+use formats::model::tape::Tape;
+use formats::model::threads::Threads;
+use formats::model::transcript::Conversation;
+use formats::model::{FileDigest, Withheld};
+use markup::Html;
+
+use super::annotations::AnnotationDocument;
+use super::archive::{RatingWord, TierWord, address};
+use super::raw;
+use super::reconciliation::ReconciliationDocument;
+use super::report::HarnReport;
+use super::threads::ThreadDocument;
+use super::transcript::TranscriptDocument;
+use base::shapes::SCHEMA_VERSION;
+
+/// `run.json`: all data of one run. Keys are in camelCase, except in objects that are copied from an input.
+#[derive(Debug, Serialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+pub struct RunDocument<'a> {
+    /// Version of this format.
+    #[schemars(with = "shapes::Version")]
+    schema_version: u32,
+    /// Slug of the run, used in its address.
+    slug: &'a str,
+    /// Canary of the benchmark; absent without one.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    canary: Option<&'a str>,
+    /// Its page: absolute when the site has a `base_url`, else relative to its root.
+    #[schemars(with = "shapes::PageAddress")]
+    url: String,
+    /// The run record as written, with unknown keys and all digits.
+    #[schemars(with = "shapes::AsWritten")]
+    record: Cow<'a, RawValue>,
+    /// The review.
+    review: Option<ReviewDocument<'a>>,
+    /// Its tapes: the event log first, then the others by name.
+    tapes: Vec<TapeDocument<'a>>,
+    /// How far its logs agree with its record.
+    reconciliation: Option<ReconciliationDocument<'a>>,
+    /// The annotations of all its sidecars, in their order.
+    annotations: Vec<AnnotationDocument<'a>>,
+    /// Its review threads.
+    threads: Option<ThreadsDocument<'a>>,
+    /// The public part of its transcript.
+    transcript: Option<TranscriptDocument<'a>>,
+    /// Every file of its directory that runpress reads, published or not, including those that other files refer to. If the
+    /// implementation is published, also every file of its archive.
+    files: Vec<FileDocument<'a>>,
+    /// What of the files is withheld; absent where nothing is.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    withheld: Vec<WithheldDocument<'a>>,
+    /// Problems of its files.
+    diagnostics: Vec<problems::Entry<'a>>,
+}
+
+document! {
+    /// A review: `writeup.md`.
+    #[schemars(rename = "Review")]
+    struct ReviewDocument<'a>(review: &'a Review, html: &'a Html) {
+        /// The worst of all ratings, or without any the grade of the item `overall`; null is unrated.
+        #[schemars(with = "Option<RatingWord>")]
+        rating: Option<&'static str> = review.rating.map(Rating::word),
+        /// Ratings of domains, in the order of the file.
+        ratings: Vec<DomainDocument<'a>> = review.domains.iter().map(|(domain, rating)| DomainDocument::of(domain, *rating)).collect(),
+        /// The checklist, in the order of the file.
+        checklist: Vec<ItemDocument<'a>> = review.checklist.iter().map(ItemDocument::of).collect(),
+        /// The text as written, in Markdown.
+        markdown: &'a str = &review.body,
+        /// The text as the page shows it, already filtered.
+        html: &'a str = html.as_str(),
+    }
+}
+
+document! {
+    /// The rating of a domain.
+    #[schemars(rename = "DomainRating")]
+    struct DomainDocument<'a>(domain: &'a str, rating: Option<Rating>) {
+        /// The domain.
+        domain: &'a str = domain,
+        /// Rating; null if unrecognized.
+        #[schemars(with = "Option<TierWord>")]
+        rating: Option<&'static str> = rating.map(Rating::word),
+    }
+}
+
+document! {
+    /// One item of the checklist.
+    #[schemars(rename = "ChecklistItem")]
+    struct ItemDocument<'a>(item: &'a Item) {
+        /// Its id; sub-items are `<item>.<sub>`.
+        id: &'a str = &item.id,
+        /// `pass`, `fail`, `na` or a grade, as written.
+        status: &'a str = &item.status,
+        /// Note of the reviewer.
+        #[serde(skip_serializing_if = "Option::is_none")]
+        #[schemars(with = "String")]
+        note: Option<&'a str> = item.note.as_deref(),
+    }
+}
+
+document! {
+    /// A tape.
+    #[serde(rename_all = "camelCase")]
+    #[schemars(rename = "Tape")]
+    struct TapeDocument<'a>(tape: &'a Tape<'a>, sidecar: Option<SidecarDocument<'a>>) {
+        /// Its name.
+        file: &'a str = &tape.file,
+        /// `events` for Test Cabinet's event log, `harn` for a Harn tape, `trace` for a trace.
+        #[schemars(extend("enum" = ["events", "harn", "trace"]))]
+        format: &'static str = tape.format.word(),
+        /// Number of events.
+        events: usize = tape.events.len(),
+        /// Content hash: the `tape_content_hash` for the header of a sidecar.
+        #[schemars(with = "shapes::Blake3")]
+        content_hash: &'a str = &tape.content_hash,
+        /// Its sidecar.
+        sidecar: Option<SidecarDocument<'a>> = sidecar,
+    }
+}
+
+/// A sidecar; its annotations are together with those of other tapes.
+#[derive(Debug, Serialize, JsonSchema)]
+#[schemars(rename = "Sidecar")]
+struct SidecarDocument<'a> {
+    /// Its name.
+    file: &'a str,
+    /// Its header as written.
+    #[schemars(with = "shapes::AsWritten")]
+    header: Cow<'a, RawValue>,
+    /// Report of Harn's validator on the sidecar.
+    report: HarnReport<'a>,
+}
+
+document! {
+    /// A file of the run's directory.
+    #[schemars(rename = "File")]
+    struct FileDocument<'a>(file: &'a FileDigest, url: Option<String>) {
+        /// Its path in the run's directory.
+        path: &'a str = &file.path,
+        /// Size in bytes, of what is published where parts of it are withheld.
+        bytes: u64 = file.published_bytes(),
+        /// BLAKE3 of these bytes.
+        #[schemars(with = "shapes::Blake3")]
+        blake3: &'a str = file.published_blake3(),
+        /// Where it can be downloaded, if the site has a `files_base_url`.
+        #[serde(skip_serializing_if = "Option::is_none")]
+        #[schemars(with = "String")]
+        url: Option<String> = url,
+        /// The file as it was recorded, where parts of it are withheld.
+        #[serde(skip_serializing_if = "Option::is_none")]
+        recorded: Option<RecordedDocument<'a>> = file.published.as_ref().map(|_| RecordedDocument::of(file)),
+    }
+}
+
+document! {
+    /// A file as it was recorded.
+    #[schemars(rename = "RecordedFile")]
+    struct RecordedDocument<'a>(file: &'a FileDigest) {
+        /// Its size in bytes.
+        bytes: u64 = file.bytes,
+        /// BLAKE3 of its bytes.
+        #[schemars(with = "shapes::Blake3")]
+        blake3: &'a str = &file.blake3,
+    }
+}
+
+document! {
+    /// A span of a file that is withheld, or a whole file.
+    #[schemars(rename = "Withheld")]
+    struct WithheldDocument<'a>(withheld: &'a Withheld) {
+        /// The id of the redaction.
+        id: &'a str = &withheld.id,
+        /// The file.
+        file: &'a str = &withheld.file,
+        /// The number of the event, in a log.
+        event: Option<u64> = withheld.event,
+        /// The line of a file of JSON lines, from 1.
+        line: Option<u32> = withheld.line,
+        /// JSON pointer of the value.
+        pointer: Option<&'a str> = withheld.pointer.as_deref(),
+        /// Characters that are withheld; null for a whole file.
+        length: Option<usize> = withheld.length,
+        /// Why: `secret`, `personal`, `copyright`, `contamination` or `other`.
+        reason: &'a str = withheld.reason,
+        /// The reason in words.
+        note: Option<&'a str> = withheld.note.as_deref(),
+        /// When it was withheld.
+        at: Option<&'a str> = withheld.at.as_deref(),
+        /// `blake3:` and the salted commitment to what is withheld.
+        commitment: Option<&'a str> = withheld.commitment.as_deref(),
+    }
+}
+
+/// The channel's state after all actions.
+#[derive(Debug, Serialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+#[schemars(rename = "Threads")]
+struct ThreadsDocument<'a> {
+    /// URI of the channel, if recorded.
+    resource: Option<&'a str>,
+    /// Threads.
+    annotation_count: usize,
+    /// Entries of all threads.
+    entry_count: usize,
+    /// Threads that are open.
+    open_count: usize,
+    /// Threads that are resolved.
+    resolved_count: usize,
+    /// The threads as written.
+    annotations: Vec<ThreadDocument<'a>>,
+}
+
+/// The inputs of the document.
+#[derive(Debug)]
+pub struct Sources<'a> {
+    /// Settings.
+    pub config: &'a Config,
+    /// The slug of the run.
+    pub slug: &'a Slug,
+    /// Its record as written.
+    pub record: &'a str,
+    /// Its review, and the review as HTML.
+    pub review: Option<(&'a Review, &'a Html)>,
+    /// The comparison of its logs with its record.
+    pub reconciliation: Option<&'a Reconciliation>,
+    /// Its tapes.
+    pub tapes: &'a [Tape<'a>],
+    /// Their sidecars.
+    pub sidecars: &'a [Option<Sidecar<'a>>],
+    /// The public part of its transcript.
+    pub conversation: Option<&'a Conversation<'a>>,
+    /// Its review threads.
+    pub threads: Option<&'a Threads<'a>>,
+    /// Its files.
+    pub files: &'a [FileDigest],
+    /// Names of downloadable files.
+    pub downloads: &'a [String],
+    /// Withheld parts of these files.
+    pub withheld: &'a [Withheld],
+    /// Its problems.
+    pub diagnostics: &'a [Diagnostic],
+}
+
+/// Makes the document.
+pub fn document<'a>(s: &Sources<'a>) -> serde_json::Result<RunDocument<'a>> {
+    let mut annotations = Vec::new();
+    let mut tapes = Vec::new();
+    for (tape, sidecar) in s.tapes.iter().zip(s.sidecars) {
+        let sidecar = match sidecar {
+            Some(sidecar) => {
+                for annotation in &sidecar.annotations {
+                    annotations.push(AnnotationDocument::new(None, tape, annotation)?);
+                }
+                let header = raw(sidecar.header.0)?;
+                Some(SidecarDocument {
+                    file: &sidecar.file,
+                    header,
+                    report: HarnReport::from(&sidecar.report),
+                })
+            }
+            None => None,
+        };
+        tapes.push(TapeDocument::of(tape, sidecar));
+    }
+    Ok(RunDocument {
+        schema_version: SCHEMA_VERSION,
+        slug: s.slug,
+        canary: s.config.policy.canary.as_deref(),
+        url: address(s.config, &links::run(s.slug)),
+        record: raw(s.record)?,
+        review: s
+            .review
+            .map(|(review, html)| ReviewDocument::of(review, html)),
+        tapes,
+        reconciliation: s.reconciliation.map(ReconciliationDocument::of),
+        annotations,
+        threads: s.threads.map(threads_document).transpose()?,
+        transcript: s
+            .conversation
+            .map(|conversation| TranscriptDocument::of(s.slug, conversation)),
+        files: s
+            .files
+            .iter()
+            .map(|file| FileDocument::of(file, download(s, file)))
+            .collect(),
+        withheld: s.withheld.iter().map(WithheldDocument::of).collect(),
+        diagnostics: s.diagnostics.iter().map(problems::Entry::from).collect(),
+    })
+}
+
+/// The download address of a file; `None` if it is next to the document, or not published.
+fn download(s: &Sources<'_>, file: &FileDigest) -> Option<String> {
+    let publish = &s.config.publish;
+    let is_elsewhere = publish.files_base_url.is_some() && publish.downloads == Downloads::Files;
+    let is_published = is_elsewhere && s.downloads.contains(&file.path);
+    is_published.then(|| publish.address("", &publish.own_file(s.slug, &file.path)))
+}
+
+fn threads_document<'a>(threads: &'a Threads<'a>) -> serde_json::Result<ThreadsDocument<'a>> {
+    let annotations = threads
+        .threads
+        .iter()
+        .map(ThreadDocument::new)
+        .collect::<serde_json::Result<_>>()?;
+    Ok(ThreadsDocument {
+        resource: threads.channel.as_deref(),
+        annotation_count: threads.threads.len(),
+        entry_count: threads.entry_count(),
+        open_count: threads.open_count(),
+        resolved_count: threads.threads.len() - threads.open_count(),
+        annotations,
+    })
+}

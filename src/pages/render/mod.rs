@@ -1,0 +1,18 @@
+//! Renders views to bytes. Never accesses the disk.
+
+pub mod card;
+pub mod index;
+mod inline;
+pub mod json_ld;
+pub mod minify;
+mod own_templates;
+pub mod parts;
+pub mod script;
+pub mod slots;
+mod squeeze;
+pub mod templates;
+pub mod terms;
+pub mod timeline;
+pub mod tree;
+
+pub use own_templates::UserTemplate;

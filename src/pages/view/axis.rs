@@ -1,0 +1,231 @@
+//! Horizontal positions of a tape's events: by time, with long gaps collapsed, or by order.
+//!
+//! Uses only integer arithmetic, so that a tape is drawn identically on every machine.
+
+use formats::config::Config;
+use formats::model::tape::Tape;
+use formats::model::time::push_clock;
+
+/// Maximum width of an event's bar, and of a collapsed gap, in milliseconds.
+pub const LONGEST: i64 = 30_000;
+
+/// Distances of ticks, in milliseconds. The last one is doubled as often as needed.
+const STEPS: [i64; 15] = [
+    1_000, 2_000, 5_000, 10_000, 15_000, 30_000, 60_000, 120_000, 300_000, 600_000, 900_000,
+    1_800_000, 3_600_000, 10_800_000, 21_600_000,
+];
+
+/// The time axis of a tape.
+#[derive(Debug)]
+pub struct Axis {
+    /// For each event: milliseconds since the first one without collapsed gaps, or its index if there are no times.
+    places: Vec<i64>,
+    /// The collapsed gaps, in order.
+    folds: Vec<Fold>,
+    /// Whether `places` are times.
+    is_time: bool,
+}
+
+/// A long gap.
+#[derive(Debug)]
+struct Fold {
+    /// Index of the event after it.
+    position: usize,
+    /// Duration in milliseconds.
+    lasts: i64,
+    /// Collapsed part in milliseconds.
+    hidden: i64,
+    /// Its position on the axis.
+    place: i64,
+}
+
+/// A label of the axis.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Tick {
+    /// Distance from the left.
+    pub x: u32,
+    /// `m:ss` or `h:mm:ss` since the first event.
+    pub label: String,
+}
+
+/// An axis scaled to the width of a drawing.
+#[derive(Debug, Clone, Copy)]
+pub struct Scale<'a> {
+    axis: &'a Axis,
+    /// In units of the drawing.
+    width: u32,
+    /// Width of a collapsed gap.
+    fold: u32,
+}
+
+impl Axis {
+    /// The events by time, or by order if they have no times or all times are equal.
+    pub fn of(config: &Config, tape: &Tape<'_>) -> Self {
+        let gap = i64::try_from(config.timeline.gap_seconds)
+            .unwrap_or(i64::MAX)
+            .saturating_mul(1000);
+        let left = gap.min(LONGEST);
+        let mut places = Vec::with_capacity(tape.events.len());
+        let mut folds = Vec::new();
+        let (mut place, mut latest) = (0_i64, None);
+        for (position, event) in tape.events.iter().enumerate() {
+            let pause = match (latest, event.at) {
+                (Some(latest), Some(at)) => at.saturating_sub(latest).max(0),
+                _ => 0,
+            };
+            if pause > gap {
+                place = place.saturating_add(left);
+                folds.push(Fold {
+                    position,
+                    lasts: pause,
+                    hidden: pause - left,
+                    place,
+                });
+            } else {
+                place = place.saturating_add(pause);
+            }
+            // A clock that was set back does not move events to the left.
+            latest = latest.max(event.at);
+            places.push(place);
+        }
+        if place == 0 {
+            return Self::of_order(tape);
+        }
+        Self {
+            places,
+            folds,
+            is_time: true,
+        }
+    }
+
+    /// The events at equal distances.
+    pub fn of_order(tape: &Tape<'_>) -> Self {
+        Self {
+            places: (0..).take(tape.events.len()).collect(),
+            folds: Vec::new(),
+            is_time: false,
+        }
+    }
+
+    /// Scales the axis to this width, with `fold` units for each collapsed gap.
+    pub fn scale(&self, width: u32, fold: u32) -> Scale<'_> {
+        // Many gaps share half of the width.
+        let gaps = u32::try_from(self.folds.len()).unwrap_or(u32::MAX).max(1);
+        Scale {
+            axis: self,
+            width,
+            fold: fold.min(width / 2 / gaps),
+        }
+    }
+
+    fn total(&self) -> i64 {
+        self.places.last().copied().unwrap_or_default().max(1)
+    }
+}
+
+impl Scale<'_> {
+    /// The position of each event, from 0 to the width.
+    pub fn places(&self) -> impl Iterator<Item = u32> {
+        let mut folded = 0;
+        self.axis
+            .places
+            .iter()
+            .enumerate()
+            .map(move |(position, place)| {
+                let folds = &self.axis.folds;
+                folded += usize::from(
+                    folds
+                        .get(folded)
+                        .is_some_and(|fold| fold.position == position),
+                );
+                self.x(*place, folded)
+            })
+    }
+
+    /// The end of each event: the next event or collapsed gap, but at most [`LONGEST`] after its start. Without times, the
+    /// position of the next event.
+    pub fn ends(&self) -> impl Iterator<Item = u32> {
+        let places = &self.axis.places;
+        let mut folded = 0;
+        places.iter().enumerate().map(move |(position, place)| {
+            let folds = &self.axis.folds;
+            folded += usize::from(
+                folds
+                    .get(folded)
+                    .is_some_and(|fold| fold.position == position),
+            );
+            let next = places.get(position + 1).unwrap_or(place);
+            let longest = if self.axis.is_time { LONGEST } else { 1 };
+            self.x((*next).min(place.saturating_add(longest)), folded)
+        })
+    }
+
+    /// The collapsed gaps: start, end, and duration in milliseconds.
+    pub fn folds(&self) -> impl Iterator<Item = (u32, u32, i64)> {
+        let folds = self.axis.folds.iter().enumerate();
+        folds.map(|(index, fold)| {
+            let from = self.x(fold.place, index);
+            (from, from + self.fold, fold.lasts)
+        })
+    }
+
+    /// Milliseconds in this many units without a collapsed gap; 0 without times.
+    pub fn milliseconds(&self, units: u32) -> i64 {
+        if !self.axis.is_time {
+            return 0;
+        }
+        let part =
+            i128::from(self.axis.total()) * i128::from(units) / i128::from(self.room().max(1));
+        i64::try_from(part).unwrap_or(i64::MAX)
+    }
+
+    /// Up to `most` labels at round times; empty without times.
+    pub fn ticks(&self, most: usize) -> Vec<Tick> {
+        if !self.axis.is_time {
+            return Vec::new();
+        }
+        // Collapsed parts need no labels.
+        let most = i64::try_from(most.max(1)).unwrap_or(i64::MAX);
+        let total = self.axis.total();
+        let mut steps = STEPS.into_iter();
+        let mut step = 0;
+        while step == 0 || total / step >= most {
+            step = steps.next().unwrap_or(step.saturating_mul(2));
+        }
+        let mut ticks = Vec::new();
+        let (mut from, mut hidden) = (0_i64, 0_i64);
+        let folds = self.axis.folds.iter().map(|fold| (fold.place, fold.hidden));
+        for (folded, (place, next)) in folds.chain([(total, 0)]).enumerate() {
+            // The first round time after the previous gap.
+            let mut place_of =
+                (from.saturating_add(hidden)).saturating_add(step - 1) / step * step - hidden;
+            while place_of <= place && ticks.len() < 4 * STEPS.len() {
+                let mut label = String::new();
+                push_clock(&mut label, place_of + hidden);
+                ticks.push(Tick {
+                    x: self.x(place_of, folded),
+                    label,
+                });
+                place_of = place_of.saturating_add(step);
+            }
+            from = place;
+            hidden = hidden.saturating_add(next);
+        }
+        ticks
+    }
+
+    /// The width without collapsed gaps.
+    fn room(&self) -> u32 {
+        let folds = u32::try_from(self.axis.folds.len()).unwrap_or(u32::MAX);
+        self.width.saturating_sub(self.fold.saturating_mul(folds))
+    }
+
+    /// The x position of a place after this many collapsed gaps.
+    fn x(&self, place: i64, folded: usize) -> u32 {
+        let part = i128::from(place) * i128::from(self.room()) / i128::from(self.axis.total());
+        let folded = u32::try_from(folded).unwrap_or(u32::MAX);
+        let x = u32::try_from(part).unwrap_or(self.width);
+        x.saturating_add(self.fold.saturating_mul(folded))
+            .min(self.width)
+    }
+}

@@ -1,0 +1,283 @@
+//! The comparison of runs: its page, and the data of each run.
+
+use std::borrow::Cow;
+
+use serde::Serialize;
+
+use base::diagnostics::text::capitalized;
+use formats::model::archive::Archive;
+use formats::model::fields;
+use formats::model::findings::Findings;
+use formats::model::run::{Metric, Number};
+use formats::model::tape::Tape;
+
+use super::outcomes;
+use super::row::{RunRow, row};
+use super::run::Sources;
+use super::{Cell, format};
+use base::links;
+
+mod tape;
+
+pub use tape::TapeData;
+
+/// Number of newest runs on the page, to choose from.
+const ROWS: usize = 20;
+/// Maximum characters of a field.
+const FIELD: usize = 300;
+/// Headings of the parts of a comparison.
+const PARTS: [&str; 3] = ["What was run", "How it ended", "Where it ran"];
+/// Maximum number of visual checks.
+const CHECKS: usize = 200;
+/// Maximum characters of a writeup.
+pub const WRITEUP: usize = 2_000;
+
+#[derive(Debug, Serialize)]
+pub struct ComparePage {
+    /// The newest runs.
+    pub rows: Vec<RunRow>,
+}
+
+/// Makes the page.
+pub fn page(archive: &Archive, findings: &[Findings]) -> ComparePage {
+    let root = links::root(links::COMPARE);
+    let runs = archive.runs.iter().zip(findings).take(ROWS);
+    ComparePage {
+        rows: runs
+            .map(|(entry, findings)| row(archive, entry, findings, &root, &[]))
+            .collect(),
+    }
+}
+
+/// The manifest, which the script loads first: the location of each run, and values that all runs share.
+#[derive(Debug, Serialize)]
+pub struct Manifest {
+    /// The first [`key`] and the name of each part.
+    parts: Vec<(String, String)>,
+    /// The fields of a run in groups, in the order of [`RunData::fields`].
+    groups: Vec<Group>,
+    /// The names of [`RunData::metrics`].
+    metrics: Vec<String>,
+}
+
+/// Fields under a heading.
+#[derive(Debug, Serialize)]
+struct Group {
+    name: &'static str,
+    fields: Vec<Field>,
+}
+
+#[derive(Debug, Serialize)]
+struct Field {
+    name: &'static str,
+    /// Whether it belongs to the task: runs that differ in it are not comparable.
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    task: bool,
+}
+
+impl Manifest {
+    /// The manifest of these parts, each with its first key and its name.
+    pub fn new(parts: Vec<(String, String)>) -> Self {
+        let groups = (0..).zip(PARTS).map(|(part, name)| {
+            let fields = fields::labeled(|field| field.compared).into_iter();
+            let fields = fields.filter(|(_, label)| label.place / 10 == part);
+            let fields = fields.map(|(field, label)| Field {
+                name: label.name,
+                task: field.is_task,
+            });
+            Group {
+                name,
+                fields: fields.collect(),
+            }
+        });
+        let metrics = Metric::ALL.iter().map(|metric| capitalized(metric.name()));
+        let counted = ["Events", "Failures", "Annotations"].map(str::to_owned);
+        Self {
+            parts,
+            groups: groups.collect(),
+            metrics: metrics.chain(counted).collect(),
+        }
+    }
+}
+
+/// The key of a run, and of its further tapes, counted from 1: `a~2` is the second tape of `a`.
+pub fn key(slug: &str, tape: usize) -> Cow<'_, str> {
+    match tape {
+        0 => slug.into(),
+        tape => format!("{slug}~{}", tape + 1).into(),
+    }
+}
+
+/// The data of a run for comparisons.
+#[derive(Debug, Serialize)]
+#[serde(rename_all = "camelCase")]
+pub struct RunData<'a> {
+    /// Path of its folder below `runs/`, if different from its key.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    folder: Option<Cow<'a, str>>,
+    /// Case, variant and version.
+    title: String,
+    model: String,
+    harness: String,
+    /// The date on which it finished.
+    date: String,
+    /// First part of its id.
+    id: String,
+    /// Its state, rating and cost.
+    ended: String,
+    /// The fields of all groups; null if unknown.
+    fields: Vec<Option<String>>,
+    metrics: Vec<MetricData>,
+    checks: Vec<Check>,
+    /// Name with scorer, and value of each outcome.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    outcomes: Vec<(String, String)>,
+    tapes: Vec<TapeSummary>,
+    /// The first tape.
+    tape: Option<TapeData<'a>>,
+    writeup: Option<Writeup>,
+}
+
+/// A number, null if unknown, and its display text, which marks a lower bound.
+type MetricData = (Option<f64>, String);
+
+/// View and name of a check; its similarity, null if the view was not reached; and its display text.
+type Check = (String, String, Option<f64>, String);
+
+#[derive(Debug, Serialize)]
+struct TapeSummary {
+    file: String,
+    events: usize,
+    failures: usize,
+    /// Null without times.
+    duration: Option<String>,
+}
+
+/// The start of a writeup.
+#[derive(Debug, Serialize)]
+struct Writeup {
+    /// Tag and text of each block.
+    blocks: Vec<(&'static str, String)>,
+    /// Whether the run page has more of it.
+    more: bool,
+}
+
+/// `completed · great · $0.37`
+fn ended(s: &Sources<'_>) -> String {
+    let run = &s.entry.run;
+    let rating = format::rating(s.review.and_then(|review| review.rating));
+    let cost = run.metrics.get(Metric::ComparableCost).map_or_else(
+        || "cost not known".to_owned(),
+        |_| {
+            let cell = format::short_cost_of(&run.metrics, Metric::ComparableCost);
+            cell.text().to_owned()
+        },
+    );
+    format!(
+        "{} · {} · {cost}",
+        format::state(&run.state).word,
+        rating.word
+    )
+}
+
+/// The data of a run. `writeup` has the blocks of its writeup, and whether there is more.
+pub fn data<'a>(
+    s: &Sources<'a>,
+    writeup: Option<(Vec<(&'static str, String)>, bool)>,
+) -> RunData<'a> {
+    let run = &s.entry.run;
+    let subject = &run.subject;
+    let source = s.run_source();
+    let folder = Some(s.entry.slug.below_runs());
+    RunData {
+        folder: folder.filter(|folder| **folder != *s.entry.slug),
+        title: cut(&run.title(), FIELD),
+        model: cut(subject.model(), FIELD),
+        harness: cut(&subject.harness, FIELD),
+        date: format::when(run.recency()).date,
+        id: s.entry.label.clone(),
+        ended: ended(s),
+        fields: fields::labeled(|field| field.compared)
+            .iter()
+            .map(|(field, _)| Some(cut(&format::value((field.get)(&source))?, FIELD)))
+            .collect(),
+        metrics: metrics(s),
+        checks: run
+            .validation
+            .checks
+            .iter()
+            .take(CHECKS)
+            .map(|check| {
+                let similarity = check.compared();
+                let cell = format::similarity(similarity, check.detail.as_deref());
+                let text = match &cell {
+                    Cell::Titled { title, .. } => title,
+                    Cell::Plain(text) => text,
+                };
+                (
+                    cut(&check.view, FIELD),
+                    cut(&check.name, FIELD),
+                    similarity.map(Number::value),
+                    cut(text, FIELD),
+                )
+            })
+            .collect(),
+        outcomes: outcomes::compared(run)
+            .take(CHECKS)
+            .map(|(name, value)| (cut(&name, FIELD), cut(&value, FIELD)))
+            .collect(),
+        tapes: s
+            .tapes
+            .iter()
+            .map(|tape| TapeSummary {
+                file: cut(&tape.file, FIELD),
+                events: tape.events.len(),
+                failures: tape.failures(),
+                duration: tape.milliseconds().map(format::milliseconds),
+            })
+            .collect(),
+        tape: tape(s, 0),
+        writeup: writeup.map(|(blocks, more)| Writeup { blocks, more }),
+    }
+}
+
+/// The tape at `index` of the run, if there is one.
+pub fn tape<'a>(s: &Sources<'a>, index: usize) -> Option<TapeData<'a>> {
+    let tape = s.tapes.get(index).zip(s.layouts.get(index));
+    tape.map(|(tape, layout)| tape::tape_data(s.config, tape, layout))
+}
+
+fn cut(text: &str, limit: usize) -> String {
+    text.char_indices()
+        .nth(limit)
+        .map_or_else(|| text.to_owned(), |(end, _)| format!("{}…", &text[..end]))
+}
+
+fn metrics(s: &Sources<'_>) -> Vec<MetricData> {
+    let sidecars = s.sidecars.iter().flatten();
+    let annotations = sidecars.map(|sidecar| sidecar.annotations.len()).sum();
+    let counted = [
+        of_tapes(s, |tape| tape.events.len()),
+        of_tapes(s, |tape| tape.failures()),
+        Some(annotations),
+    ];
+    let metrics = Metric::ALL.map(|metric| recorded(s, metric));
+    metrics.into_iter().chain(counted.map(count)).collect()
+}
+
+fn recorded(s: &Sources<'_>, metric: Metric) -> MetricData {
+    let metrics = &s.entry.run.metrics;
+    let text = format::metric(metrics, metric).text().to_owned();
+    (metrics.get(metric).map(Number::value), text)
+}
+
+#[allow(clippy::cast_precision_loss, reason = "lengths of bars")]
+fn count(count: Option<usize>) -> MetricData {
+    let text = count.map_or_else(String::new, |count| format::grouped(&count.to_string()));
+    (count.map(|count| count as f64), text)
+}
+
+/// A sum over all tapes; `None` without a tape.
+fn of_tapes(s: &Sources<'_>, number: impl Fn(&Tape<'_>) -> usize) -> Option<usize> {
+    (!s.tapes.is_empty()).then(|| s.tapes.iter().map(number).sum())
+}

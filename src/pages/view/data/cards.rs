@@ -1,0 +1,170 @@
+//! Annotations that scripts show when a reader filters or searches: the cards, and the content of each file of cards, so that a
+//! script loads only the files it needs. Files, and blocks of files, are in chronological order, so that new runs leave older
+//! ones unchanged.
+
+use std::borrow::Cow;
+use std::collections::BTreeMap;
+
+use serde::ser::{Serialize, SerializeSeq, Serializer};
+
+use crate::view::annotations::SpooledText;
+use crate::view::format;
+use formats::model::archive::Entry;
+
+/// The key to filter cards by: indexes in [`Manifest::cases`], [`AUTHORS`] and [`Shelf::groups`].
+pub type Key = (usize, usize, usize);
+
+/// Number of cards by key.
+#[derive(Debug, Default)]
+pub struct Counts(BTreeMap<Key, usize>);
+
+/// What all cards of a run and a kind share: folder and title of the run, its model, its case.
+pub type Head<'a> = (Cow<'a, str>, String, &'a str, usize);
+
+/// The content of a card.
+#[derive(Debug)]
+pub struct Row<'a> {
+    /// Index of its author's kind.
+    pub author: usize,
+    /// Its part of the kind.
+    pub group: usize,
+    pub text: &'a SpooledText,
+}
+
+/// The manifest, which the script loads first.
+#[derive(Debug, Default, serde::Serialize)]
+pub struct Manifest {
+    /// Cases with annotations, in the order of their oldest annotated runs.
+    cases: Vec<String>,
+    #[serde(skip)]
+    places: BTreeMap<String, usize>,
+    /// The kinds of authors.
+    authors: [&'static str; 4],
+    /// The kinds with annotations.
+    pub shelves: BTreeMap<&'static str, Shelf>,
+}
+
+/// The annotations of a kind.
+#[derive(Debug, serde::Serialize)]
+pub struct Shelf {
+    /// Class of the kind.
+    class: &'static str,
+    /// Sign of the kind.
+    sign: &'static str,
+    /// Hypothesis statuses or friction kinds; empty for other kinds.
+    groups: Vec<String>,
+    /// The counts of each block.
+    pub blocks: Vec<String>,
+    /// The counts of each file of the last block; those of other blocks are in separate files.
+    pub files: Vec<String>,
+}
+
+/// Kinds of authors, and the one for unnamed authors.
+const AUTHORS: [&str; 4] = ["human", "agent", "system", "unnamed"];
+
+impl Manifest {
+    /// An empty manifest.
+    pub fn new() -> Self {
+        Self {
+            authors: AUTHORS,
+            ..Self::default()
+        }
+    }
+
+    /// The head of all cards of a run.
+    pub fn head<'a>(&mut self, entry: &'a Entry) -> Head<'a> {
+        let subject = &entry.run.subject;
+        let case = self.places.get(&*subject.case).copied();
+        let case = case.unwrap_or_else(|| {
+            let place = self.cases.len();
+            self.cases.push(subject.case.to_string());
+            self.places.insert(subject.case.to_string(), place);
+            place
+        });
+        let title = entry.run.title();
+        (entry.slug.below_runs(), title, subject.model(), case)
+    }
+}
+
+impl<'a> Row<'a> {
+    /// A card for a part of its kind.
+    pub fn new(group: usize, text: &'a SpooledText) -> Self {
+        let kind = text.author.as_ref().map(|(_, kind)| kind);
+        let author = kind.and_then(|kind| AUTHORS.iter().position(|author| author == kind));
+        Self {
+            author: author.unwrap_or(AUTHORS.len() - 1),
+            group,
+            text,
+        }
+    }
+}
+
+impl Serialize for Row<'_> {
+    /// Serializes as a list for `cards` in `static/js/core.js`, without trailing empty values.
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        let text = self.text;
+        let mut row = serializer.serialize_seq(None)?;
+        row.serialize_element(&self.author)?;
+        row.serialize_element(&self.group)?;
+        row.serialize_element(&text.evidence)?;
+        row.serialize_element(&text.href)?;
+        match text.last {
+            Some(last) => row.serialize_element(&format!("{} to {last}", text.event))?,
+            None => row.serialize_element(&text.event)?,
+        }
+        row.serialize_element(&text.event_kind)?;
+        row.serialize_element(&text.says)?;
+        let last = [
+            text.at.map(|at| format::at(at).text),
+            text.author.as_ref().and_then(|(id, _)| id.clone()),
+            text.group.clone(),
+            text.kind.clone(),
+        ];
+        let some = last.iter().rposition(Option::is_some);
+        for value in last.iter().take(some.map_or(0, |some| some + 1)) {
+            row.serialize_element(value)?;
+        }
+        row.end()
+    }
+}
+
+impl Shelf {
+    /// A kind without cards.
+    pub fn new((class, sign, groups): (&'static str, &'static str, Vec<String>)) -> Self {
+        Self {
+            class,
+            sign,
+            groups,
+            blocks: Vec::new(),
+            files: Vec::new(),
+        }
+    }
+
+    /// Counts as numbers: for each key the gap to the previous one, and the count.
+    pub fn numbers(&self, Counts(counts): &Counts) -> impl Iterator<Item = usize> {
+        let groups = self.groups.len().max(1);
+        let mut before = 0;
+        counts
+            .iter()
+            .flat_map(move |((case, author, group), number)| {
+                let key = (case * AUTHORS.len() + author) * groups + group;
+                let gap = key - before;
+                before = key;
+                [gap, *number]
+            })
+    }
+}
+
+impl Counts {
+    /// Counts one card.
+    pub fn add(&mut self, key: Key) {
+        *self.0.entry(key).or_default() += 1;
+    }
+
+    /// Adds other counts.
+    pub fn append(&mut self, Self(counts): Self) {
+        for (key, number) in counts {
+            *self.0.entry(key).or_default() += number;
+        }
+    }
+}

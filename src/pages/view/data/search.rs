@@ -1,0 +1,261 @@
+//! The documents of site search: short texts, each with a title and an address.
+
+use std::sync::Arc;
+
+use serde::Serialize;
+
+use crate::view::annotations::{KIND_COUNT, SpooledText, kind_word};
+use crate::view::format;
+use crate::view::timeline::{Layout, head};
+use base::links;
+use formats::model::archive::{Entry, Group, GroupBy};
+use formats::model::findings::Findings;
+use formats::model::tape::Tape;
+use formats::model::words;
+
+/// Indexed characters of a writeup.
+pub const WRITEUP: usize = 1_000;
+/// Indexed characters of a page of prose.
+pub const PROSE: usize = 30_000;
+/// Indexed distinct messages of failed events, per run.
+const MESSAGES: usize = 8;
+/// Indexed characters of such a message.
+const MESSAGE: usize = 160;
+/// Bytes of the details of state and validation.
+const DETAIL: usize = 300;
+/// The kind of a text, in the order of the results. Kinds before `Run` have weighted words; the others belong to runs.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
+#[serde(into = "usize")]
+#[allow(missing_docs, reason = "the names say it")]
+pub enum Kind {
+    Case,
+    Model,
+    Harness,
+    Page,
+    Run,
+    Failure,
+    Annotation,
+    Writeup,
+}
+
+impl Kind {
+    /// Number of kinds.
+    pub const COUNT: usize = 8;
+}
+
+impl From<Kind> for usize {
+    fn from(kind: Kind) -> Self {
+        kind as Self
+    }
+}
+
+/// A text that belongs to no run, as the script reads it.
+#[derive(Debug, Clone, Serialize)]
+pub struct Document(
+    pub Kind,
+    /// Title.
+    pub String,
+    /// Subject.
+    pub String,
+    /// Address, relative to the site's root.
+    pub String,
+    /// Text.
+    pub String,
+);
+
+/// The head of all texts of a run, as the script reads it; also the result for the run itself.
+#[derive(Debug, Serialize)]
+pub struct RunHead(
+    /// Folder.
+    pub String,
+    /// Title.
+    pub String,
+    /// Tone of the state badge.
+    pub &'static str,
+    /// Summary.
+    pub String,
+    /// Subject of its writeup.
+    pub String,
+);
+
+/// A text of a run, as the script reads it. The first value is the type.
+#[derive(Debug, Serialize)]
+#[serde(untagged)]
+pub enum RunText {
+    /// Address in the folder of the run, subject and text.
+    Failure(&'static str, String, String, String),
+    /// The number of its card.
+    Annotation(Annotation),
+    /// Text.
+    Writeup(&'static str, String),
+}
+
+/// An annotation. The script loads its card.
+#[derive(Debug, Serialize)]
+#[serde(transparent)]
+pub struct Annotation {
+    /// Number of the card within its kind, times the number of kinds, plus the kind.
+    card: u64,
+    #[serde(skip)]
+    events: String,
+    #[serde(skip)]
+    title: String,
+    #[serde(skip)]
+    says: String,
+}
+
+/// A failure: address in the folder of the run, subject and text.
+pub type Failure = (String, String, String);
+
+/// The manifest, which the script loads first.
+#[derive(Debug, Serialize)]
+pub struct Manifest<'a> {
+    /// First term and name of each part of the index.
+    pub parts: &'a [(String, String)],
+    /// Number of indexed texts.
+    pub documents: usize,
+    /// Number of cases, and the first of them.
+    pub cases: (usize, Vec<Document>),
+    /// Kinds of annotations, as in the names of card files.
+    pub kinds: Vec<String>,
+}
+
+impl RunText {
+    /// The kind of the text.
+    pub const fn kind(&self) -> Kind {
+        match self {
+            Self::Failure(..) => Kind::Failure,
+            Self::Annotation(_) => Kind::Annotation,
+            Self::Writeup(..) => Kind::Writeup,
+        }
+    }
+
+    /// Calls `found` with all words that match the text, except those of the run.
+    pub fn words(&self, RunHead(.., rated): &RunHead, found: impl FnOnce(&[&str])) {
+        match self {
+            Self::Failure(_, _, what, says) => found(&[says, what, "of"]),
+            Self::Annotation(Annotation {
+                events,
+                title,
+                says,
+                ..
+            }) => found(&[title, says, events, "of"]),
+            Self::Writeup(_, text) => found(&[text, rated]),
+        }
+    }
+}
+
+/// The document of a page of prose; `text` is plain.
+pub fn page(title: String, description: Option<&str>, text: String, path: String) -> Document {
+    let about = description.unwrap_or_default().to_owned();
+    Document(Kind::Page, title, about, path, text)
+}
+
+/// The document of a case, a model or a harness; `title` and `text` are from its prose, as plain text.
+pub fn group(group_by: GroupBy, group: &Group, title: Option<&str>, text: String) -> Document {
+    let kind = match group_by {
+        GroupBy::Case => Kind::Case,
+        GroupBy::Model => Kind::Model,
+        GroupBy::Harness => Kind::Harness,
+    };
+    let runs = format::count(group.runs.len(), "run");
+    let own = title.filter(|title| *title != group.name);
+    Document(
+        kind,
+        group.name.clone(),
+        own.map_or_else(|| runs.clone(), |title| format!("{title}, {runs}")),
+        links::group(group_by.folder(), &group.slug),
+        text,
+    )
+}
+
+pub fn run(entry: &Entry, findings: &Findings) -> RunHead {
+    let subject = &entry.run.subject;
+    let rating = format::rating(findings.rating).word;
+    let text = format!(
+        "{}, {}, {}, finished {}, {} {}",
+        subject.harness,
+        entry.run.state.word,
+        rating,
+        format::when(entry.run.finished.as_ref()).date,
+        format::count(findings.annotations.total(), "annotation"),
+        entry.run.id,
+    );
+    // The details of other states are among the failures.
+    let detail = entry.run.state.detail.as_ref();
+    let detail = detail.filter(|_| entry.run.state.is_completed());
+    let text = detail.map_or(text.clone(), |detail| {
+        format!("{text}, {}", words::plain(head(detail, DETAIL)))
+    });
+    RunHead(
+        links::run_file(&entry.slug, ""),
+        format!("{} by {}", entry.run.title(), subject.model()),
+        format::state(&entry.run.state).tone,
+        text,
+        format!("rated {rating}"),
+    )
+}
+
+/// The first distinct messages of failed events of a run.
+pub fn failures(entry: &Entry, tapes: &[Tape<'_>], layouts: &[Layout<'_>]) -> Vec<Failure> {
+    let mut failures: Vec<Failure> = Vec::new();
+    let folder = links::run_file(&entry.slug, "").len();
+    for (tape, layout) in tapes.iter().zip(layouts) {
+        let events = tape.events.iter().enumerate();
+        for (position, event) in events.filter(|(_, event)| event.is_failure()) {
+            if failures.len() == MESSAGES {
+                return failures;
+            }
+            let says = words::says(event, MESSAGE);
+            if says.is_empty() || failures.iter().any(|(.., known)| *known == says) {
+                continue;
+            }
+            let href = layout.event_href("index.html", event.seq, position);
+            let href = href[folder..].to_owned();
+            failures.push((href, format!("event {}", event.seq), says));
+        }
+    }
+    failures
+}
+
+/// The failures of a run: details of its state and validation, and messages of its events.
+pub fn failures_of(entry: &Entry, messages: Vec<Failure>) -> impl Iterator<Item = RunText> {
+    let run = &entry.run;
+    let detail = |of: String, anchor: &str, detail: Option<&Arc<str>>| {
+        let says = words::plain(head(detail?, DETAIL));
+        (!says.is_empty()).then(|| (format!("index.html{anchor}"), of, says))
+    };
+    let state = format::state(&run.state).word;
+    let ended = run.state.detail.as_ref();
+    let ended = ended.filter(|_| !run.state.is_completed());
+    let details = [
+        detail(format!("{state}, the end"), "", ended),
+        detail(
+            "validation".to_owned(),
+            "#validation",
+            run.validation.detail.as_ref(),
+        ),
+    ];
+    let all = details.into_iter().flatten().chain(messages);
+    all.map(|(href, of, says)| RunText::Failure("f", href, of, says))
+}
+
+/// The text of a writeup; `text` is plain.
+pub const fn writeup(text: String) -> RunText {
+    RunText::Writeup("w", text)
+}
+
+/// The text of an annotation with this card number; `None` if it has no evidence.
+pub fn annotation(kind: usize, number: u32, text: SpooledText) -> Option<RunText> {
+    let events = text.events();
+    let words = text.kind;
+    let words = words.unwrap_or_else(|| kind_word(kind).replace('_', " "));
+    let title = text.group.map(|group| format!("{words}: {group}"));
+    let says = Some(text.evidence).filter(|text| !text.is_empty())?;
+    Some(RunText::Annotation(Annotation {
+        card: u64::from(number) * KIND_COUNT as u64 + kind as u64,
+        events,
+        title: title.unwrap_or(words),
+        says,
+    }))
+}

@@ -1,0 +1,384 @@
+//! Discussions of a run: the public part of its transcript, and the review threads about its files.
+
+use std::collections::BTreeMap;
+
+use serde::Serialize;
+
+use formats::config::Config;
+use formats::model::threads::{Lines, Thread, Threads};
+use formats::model::transcript::{Aside, AssetFile, Content, Conversation, Part, Reasons, Turn};
+use markup::Html;
+
+use super::section_budget::SectionBudget;
+use super::timeline::head;
+use super::{Badge, Link, format};
+
+/// The public part of a transcript.
+#[derive(Debug, Serialize)]
+pub struct ConversationView {
+    /// `9 turns`
+    pub count: String,
+    pub turns: Vec<TurnView>,
+    /// Number of further turns, which are only in run.json.
+    pub more: Option<String>,
+    /// Public events that are not turns.
+    pub asides: Vec<AsideView>,
+    /// Number of further events, which are only in run.json.
+    pub more_asides: Option<String>,
+    /// Counts of withheld parts, in words.
+    pub withheld: Vec<String>,
+}
+
+#[derive(Debug, Serialize)]
+pub struct TurnView {
+    /// Its id on the page.
+    pub anchor: String,
+    /// The speaker.
+    pub role: String,
+    /// Its content.
+    pub parts: Vec<PartView>,
+    /// Whether it is truncated; run.json has all of it.
+    pub cut: bool,
+}
+
+/// A public event that is not a turn.
+#[derive(Debug, Serialize)]
+pub struct AsideView {
+    /// `plan, assistant`
+    pub label: String,
+    pub text: String,
+    /// Whether the text is truncated; run.json has all of it.
+    pub cut: bool,
+}
+
+/// A block, or consecutive text blocks: exactly one of the first three fields is set.
+#[derive(Debug, Default, Serialize)]
+pub struct PartView {
+    /// Plain text.
+    pub text: Option<String>,
+    /// A short form such as `<tool_call:search>`, or the name of something unpublished.
+    pub label: Option<String>,
+    /// An image or a file.
+    pub file: Option<Link>,
+    /// Whether the file is an image.
+    pub image: bool,
+    /// Maximum display width of the image in CSS pixels, if its size is known; never 0.
+    pub width: Option<u16>,
+    /// The display height at that width.
+    pub height: Option<u16>,
+    /// Whether the text is truncated; run.json has all of it.
+    pub cut: bool,
+}
+
+/// The review threads.
+#[derive(Debug, Serialize)]
+pub struct ThreadsView {
+    /// `5 threads, 2 open, 3 resolved, 12 entries`
+    pub summary: String,
+    /// Threads by file, in path order.
+    pub files: Vec<ThreadFile>,
+    /// Number of further threads, which are only in run.json.
+    pub more: Option<String>,
+}
+
+#[derive(Debug, Serialize)]
+pub struct ThreadFile {
+    /// Its path below `implementation/`, or the resource as written if it is elsewhere.
+    pub path: String,
+    /// Whether the file exists.
+    pub present: bool,
+    /// Its threads, by line.
+    pub threads: Vec<ThreadView>,
+}
+
+#[derive(Debug, Serialize)]
+pub struct ThreadView {
+    /// Its id on the page.
+    pub anchor: String,
+    /// `resolved` or `open`.
+    pub state: Badge,
+    /// `lines 10 to 12`, `line 3` or `whole file`
+    pub place: String,
+    /// The turn that produced the file.
+    pub turn: Option<String>,
+    /// The lines of the thread: number and text.
+    pub lines: Vec<(u64, String)>,
+    /// Whether a turn after that of the thread may have changed the lines: only the final file is recorded.
+    pub is_earlier_turn: bool,
+    /// Number of further lines.
+    pub more: Option<String>,
+    pub entries: Vec<EntryView>,
+    /// Number of further entries, which are only in run.json.
+    pub more_entries: Option<String>,
+}
+
+/// An entry: finished Markdown, or plain text.
+#[derive(Debug, Serialize)]
+pub struct EntryView {
+    /// Markdown, rendered.
+    pub html: Option<Html>,
+    /// Plain text.
+    pub text: Option<String>,
+    /// Whether it is truncated; run.json has all of it.
+    pub cut: bool,
+}
+
+/// Makes the conversation.
+pub fn conversation(config: &Config, conversation: &Conversation<'_>) -> ConversationView {
+    let (blocks, events) = (conversation.withheld, conversation.withheld_events);
+    let counts = [
+        (blocks.internal, "internal block"),
+        (blocks.private, "private block"),
+        (events.internal, "internal event"),
+        (events.private, "private event"),
+    ];
+    let mut withheld: Vec<_> = counts
+        .into_iter()
+        .filter(|(count, _)| *count > 0)
+        .map(|(count, what)| format::count(count, what))
+        .collect();
+    withheld.extend(because_of_messages("block", blocks.reasons));
+    withheld.extend(because_of_messages("event", events.reasons));
+    match conversation.unrecognized {
+        0 => {}
+        1 => withheld.push("all but the type of 1 block of an unrecognized type".to_owned()),
+        n => withheld.push(format!(
+            "all but the type of {n} blocks of unrecognized types"
+        )),
+    }
+    if conversation.summary_withheld {
+        let why = "the summary of earlier turns, because it may repeat private parts";
+        withheld.push(why.to_owned());
+    }
+    let files = conversation
+        .assets
+        .iter()
+        .filter_map(|asset| Some((asset.id.as_str(), asset.file.as_deref()?)));
+    let files: BTreeMap<&str, _> = files.collect();
+    let shown = config.timeline.page_size;
+    let mut budget = SectionBudget::of(config);
+    let shown_turns = conversation.turns.iter().take(shown).enumerate();
+    let turns = budget.each(shown_turns, |budget, (index, turn)| {
+        turn_view(format!("turn-{}", index + 1), &files, turn, budget)
+    });
+    let shown_asides = conversation.asides.iter().take(shown);
+    let asides = budget.each(shown_asides, |budget, aside| aside_view(aside, budget));
+    ConversationView {
+        count: format::count(conversation.turns.len(), "turn"),
+        more: format::rest(conversation.turns.len(), turns.len(), "more turn"),
+        turns,
+        more_asides: format::rest(conversation.asides.len(), asides.len(), "more event"),
+        asides,
+        withheld,
+    }
+}
+
+/// Says how many of the internal blocks or events are internal because of their whole message.
+fn because_of_messages(what: &str, reasons: Reasons) -> Option<String> {
+    let counts = [
+        (reasons.tool_results, "in tool results sent as messages"),
+        (reasons.directives, "in directives"),
+        (reasons.unpublished, "in unpublished drafts"),
+        (reasons.next_to_results, "next to tool results"),
+    ];
+    let counts: Vec<String> = counts
+        .into_iter()
+        .filter(|(count, _)| *count > 0)
+        .map(|(count, place)| format!("{count} {place}"))
+        .collect();
+    (!counts.is_empty()).then(|| format!("of the internal {what}s, {}", counts.join(", ")))
+}
+
+fn aside_view(aside: &Aside<'_>, budget: &mut SectionBudget) -> AsideView {
+    let words = [&*aside.kind, &*aside.role];
+    let words: Vec<&str> = words.into_iter().filter(|word| !word.is_empty()).collect();
+    let text = budget.text(&aside.text);
+    AsideView {
+        label: budget.label(&words.join(", ")),
+        text: text.to_owned(),
+        cut: text.len() < aside.text.len(),
+    }
+}
+
+/// Maximum height of an image in a conversation, in CSS pixels: `30rem` in the style sheet, at the default text size.
+const HIGHEST: u16 = 480;
+
+fn turn_view(
+    anchor: String,
+    files: &BTreeMap<&str, &AssetFile>,
+    turn: &Turn<'_>,
+    budget: &mut SectionBudget,
+) -> TurnView {
+    let role = budget.label(&turn.role);
+    let mut blocks = turn.parts.iter().peekable();
+    let mut parts = Vec::new();
+    while let Some(part) = blocks.next_if(|_| !budget.is_full()) {
+        parts.push(match &part.content {
+            Content::Text(text) => {
+                let rest = std::iter::from_fn(|| blocks.next_if(|part| part.continues));
+                text_view(text, rest, budget)
+            }
+            Content::Label(label) => PartView {
+                label: Some(budget.label(label)),
+                ..PartView::default()
+            },
+            Content::Asset { id, label } => {
+                asset_view(files.get(id.as_str()).copied(), budget.label(label))
+            }
+        });
+    }
+    let cut = blocks.peek().is_some();
+    TurnView {
+        anchor,
+        role,
+        parts,
+        cut,
+    }
+}
+
+/// The text of consecutive blocks, within the budget.
+fn text_view<'p>(
+    text: &str,
+    rest: impl Iterator<Item = &'p Part<'p>>,
+    budget: &mut SectionBudget,
+) -> PartView {
+    let mut whole = text.len();
+    let mut text = budget.beginning(text).to_owned();
+    for part in rest {
+        if let Content::Text(more) = &part.content {
+            // Truncated text cannot continue.
+            if text.len() == whole && budget.beginning(&text).len() == whole {
+                text.push_str(budget.beginning(more));
+            }
+            whole += more.len();
+        }
+    }
+    let shown = budget.text(&text).to_owned();
+    PartView {
+        cut: shown.len() < whole,
+        text: Some(shown),
+        ..PartView::default()
+    }
+}
+
+/// Shows an asset if both it and the block are public; otherwise only its name.
+fn asset_view(file: Option<&AssetFile>, label: String) -> PartView {
+    let Some(file) = file else {
+        return PartView {
+            label: Some(format!("{label} (not published)")),
+            ..PartView::default()
+        };
+    };
+    let size = file.size.map(|size| size.no_higher_than(HIGHEST));
+    PartView {
+        file: Some(Link::new(label, format!("assets/{}", file.name))),
+        image: file.image,
+        width: size.map(|size| size.width),
+        height: size.map(|size| size.height),
+        ..PartView::default()
+    }
+}
+
+/// Renders the Markdown of an entry. The first argument is the prefix of its ids.
+pub type Markdown<'a> = &'a dyn Fn(&str, &str) -> Html;
+
+/// Makes the threads.
+pub fn threads(config: &Config, threads: &Threads<'_>, markdown: Markdown<'_>) -> ThreadsView {
+    let mut budget = SectionBudget::of(config);
+    let all = &threads.threads;
+    let open = threads.open_count();
+    let last_turn = threads.last_turn();
+    let shown = budget.each(all.iter().enumerate(), |budget, (index, thread)| {
+        let mut view = thread_view(thread, index, budget, markdown);
+        let is_earlier = thread.turn.is_some() && thread.turn.as_deref() != last_turn;
+        view.is_earlier_turn = is_earlier && !view.lines.is_empty();
+        (thread, view)
+    });
+    let more = format::more(all.len(), shown.len(), "thread");
+    let mut files: BTreeMap<(bool, &str), Vec<(u64, ThreadView)>> = BTreeMap::new();
+    for (thread, view) in shown {
+        let path = thread
+            .file
+            .as_ref()
+            .map_or(&thread.resource, |file| &file.path);
+        let line = thread.range.map_or(0, |range| range.first);
+        let threads = files.entry((thread.file.is_none(), path)).or_default();
+        threads.push((line, view));
+    }
+    let file = |((missing, path), mut threads): ((bool, &str), Vec<(u64, ThreadView)>)| {
+        threads.sort_by_key(|(line, _)| *line);
+        ThreadFile {
+            path: head(path, 4_096).to_owned(),
+            present: !missing,
+            threads: threads.into_iter().map(|(_, thread)| thread).collect(),
+        }
+    };
+    ThreadsView {
+        summary: format!(
+            "{}, {open} open, {} resolved, {}",
+            format::count(all.len(), "thread"),
+            all.len() - open,
+            format::count(threads.entry_count(), "entry")
+        ),
+        more,
+        files: files.into_iter().map(file).collect(),
+    }
+}
+
+/// `lines 10 to 12`, `line 3` or `whole file`
+pub fn place(range: Option<Lines>) -> String {
+    match range {
+        None => "whole file".to_owned(),
+        Some(Lines { first, last }) if first == last => format!("line {first}"),
+        Some(Lines { first, last }) => format!("lines {first} to {last}"),
+    }
+}
+
+/// `resolved` or `open`
+pub fn state(is_resolved: bool) -> Badge {
+    if is_resolved {
+        Badge::new("resolved", "good")
+    } else {
+        Badge::new("open", "none")
+    }
+}
+
+fn thread_view(
+    thread: &Thread<'_>,
+    index: usize,
+    budget: &mut SectionBudget,
+    markdown: Markdown<'_>,
+) -> ThreadView {
+    let lines = thread.file.iter().flat_map(|file| &file.lines);
+    let lines: Vec<_> = lines
+        .map(|(number, line)| (*number, budget.text(line).to_owned()))
+        .collect();
+    let left = thread
+        .range
+        .zip(lines.last())
+        .map_or(0, |(range, (last, _))| range.last.saturating_sub(*last));
+    let anchor = format!("thread-{}", index + 1);
+    let all = thread.entries.iter().enumerate();
+    let entries = budget.each(all, |budget, (number, entry)| {
+        let text = budget.text(&entry.text);
+        let scope = format!("{anchor}-{number}");
+        let html = entry.markdown.then(|| markdown(&scope, text));
+        budget.take(html.as_ref().map_or(0, |html| html.as_str().len()));
+        EntryView {
+            cut: text.len() < entry.text.len(),
+            text: html.is_none().then(|| text.to_owned()),
+            html,
+        }
+    });
+    ThreadView {
+        anchor,
+        state: state(thread.resolved),
+        place: place(thread.range),
+        turn: thread.turn.as_ref().map(|turn| budget.label(turn)),
+        more: (left > 0).then(|| format!("and {left} more lines")),
+        lines,
+        is_earlier_turn: false,
+        more_entries: format::more(thread.entries.len(), entries.len(), "entry"),
+        entries,
+    }
+}

@@ -1,0 +1,419 @@
+//! Formats values for display: digits as recorded, grouped; unknown values as a dash with a reason.
+
+use std::borrow::Cow;
+
+use formats::model::decimal;
+use formats::model::fields::Value;
+use formats::model::review::Rating;
+use formats::model::run::{Metric, Metrics, Number, State, Unit};
+use formats::model::time::{self, Moment};
+pub use formats::model::time::{push_clock, push_iso_ms, utc};
+
+use super::{Badge, Cell, DisplayTime};
+
+/// `1234567` as `1,234,567`.
+pub fn grouped(digits: &str) -> String {
+    let mut out = String::with_capacity(digits.len() + digits.len() / 3);
+    // Only digits before the point are grouped.
+    let whole = digits.find('.').unwrap_or(digits.len());
+    for (index, digit) in digits.chars().enumerate() {
+        if index > 0 && index < whole && (whole - index).is_multiple_of(3) {
+            out.push(',');
+        }
+        out.push(digit);
+    }
+    out
+}
+
+/// A count with its noun: `1 run`, `2,000 runs`.
+pub fn count(number: usize, noun: &str) -> String {
+    format!("{} {}", grouped(&number.to_string()), plural(number, noun))
+}
+
+/// The noun in singular or plural: `harness` and `harnesses`, `entry` and `entries`.
+pub fn plural(number: usize, noun: &str) -> String {
+    match noun.strip_suffix('y') {
+        _ if number == 1 => noun.to_owned(),
+        Some(stem) if !stem.ends_with(['a', 'e', 'o', 'u']) => format!("{stem}ies"),
+        _ if noun.ends_with("ss") => format!("{noun}es"),
+        _ => format!("{noun}s"),
+    }
+}
+
+/// `3 more runs`, if not all are shown; the noun is `more run`.
+pub fn rest(all: usize, shown: usize, noun: &str) -> Option<String> {
+    let rest = all.saturating_sub(shown);
+    (rest > 0).then(|| count(rest, noun))
+}
+
+/// Older runs without a glyph: `+12`, and the same in words.
+pub fn older(all: usize, shown: usize) -> Option<(String, String)> {
+    let rest = all.saturating_sub(shown);
+    let words = (rest > 0).then(|| count(rest, "older run"))?;
+    Some((format!("+{}", grouped(&rest.to_string())), words))
+}
+
+/// `12 more scripts are in run.json`, if not all are shown.
+pub fn more(all: usize, shown: usize, noun: &str) -> Option<String> {
+    let verb = if all == shown + 1 { "is" } else { "are" };
+    rest(all, shown, &format!("more {noun}")).map(|more| format!("{more} {verb} in run.json"))
+}
+
+/// A size: `512 B`, `1.5 KiB`, `12.0 MiB`.
+#[allow(clippy::cast_precision_loss, reason = "one decimal of a file size")]
+pub fn bytes(size: u64) -> String {
+    match size {
+        0..1024 => format!("{size} B"),
+        1024..1_048_576 => format!("{:.1} KiB", size as f64 / 1024.0),
+        1_048_576..1_073_741_824 => format!("{:.1} MiB", size as f64 / 1_048_576.0),
+        1_073_741_824..1_099_511_627_776 => format!("{:.1} GiB", size as f64 / 1_073_741_824.0),
+        _ => format!("{:.1} TiB", size as f64 / 1_099_511_627_776.0),
+    }
+}
+
+/// The digits of a number without exponent and without a trailing `.0`.
+fn plain(number: &Number) -> String {
+    let literal = number.text();
+    if literal.contains(['e', 'E']) {
+        return number.value().to_string();
+    }
+    match literal.split_once('.') {
+        Some((whole, fraction)) if fraction.bytes().all(|b| b == b'0') => whole.to_owned(),
+        _ => literal.to_owned(),
+    }
+}
+
+fn known_or(text: Option<String>, reason: &str) -> Cell {
+    text.map_or_else(|| Cell::unknown(reason), Cell::known)
+}
+
+/// Tokens of one class.
+pub fn tokens(count: Option<&Number>) -> Cell {
+    number(count, "not reported by the harness")
+}
+
+/// A number, grouped; `reason` explains a missing one.
+pub fn number(number: Option<&Number>, reason: &str) -> Cell {
+    known_or(number.map(|number| grouped(&plain(number))), reason)
+}
+
+/// USD.
+pub fn cost(number: Option<&Number>) -> Cell {
+    let dollars = |number| {
+        let digits = plain(number);
+        let ending = match digits.split_once('.') {
+            None => ".00",
+            Some((_, tenths)) if tenths.len() == 1 => "0",
+            Some(_) => "",
+        };
+        format!("${}{ending}", grouped(&digits))
+    };
+    known_or(number.map(dollars), "the price is not known")
+}
+
+/// USD with two or three significant digits; the title has the recorded digits.
+pub fn short_cost(number: Option<&Number>) -> Cell {
+    let exact = cost(number);
+    let Some(value) = number.map(Number::value) else {
+        return exact;
+    };
+    let short = dollars(value);
+    if short == exact.text() {
+        return exact;
+    }
+    Cell::titled(short, exact.text())
+}
+
+/// A sum of USD with two or three significant digits.
+pub fn dollars(value: f64) -> String {
+    let short = match value.abs() {
+        0.095.. => format!("{value:.2}"),
+        0.0095.. => format!("{value:.3}"),
+        0.00095.. => format!("{value:.4}"),
+        0.0 => "0.00".to_owned(),
+        _ => format!("{value:.6}"),
+    };
+    match short.split_once('.') {
+        Some((whole, cents)) => format!("${}.{cents}", grouped(whole)),
+        None => format!("${short}"),
+    }
+}
+
+/// Seconds as a clock, `8:53` or `1:51:20`; the title has them in words and as recorded.
+#[allow(
+    clippy::cast_possible_truncation,
+    reason = "milliseconds of a run are far below 2^63"
+)]
+pub fn clock(number: Option<&Number>) -> Cell {
+    let Some(number) = number else {
+        return Cell::unknown("not recorded");
+    };
+    let mut text = String::new();
+    time::push_clock(&mut text, (number.value() * 1000.0).round() as i64);
+    let words = time::duration(number.value());
+    Cell::titled(text, format!("{words} ({} seconds)", number.text()))
+}
+
+/// A value that is a lower bound, marked as such. An unknown one stays unknown.
+pub fn at_least(cell: Cell, is_lower_bound: bool) -> Cell {
+    match cell {
+        Cell::Plain(text) if is_lower_bound => {
+            let title = format!("lower bound: {text}; the log lacks a part");
+            Cell::titled(format!("≥ {text}"), title)
+        }
+        Cell::Titled {
+            text,
+            title,
+            known: true,
+        } if is_lower_bound => {
+            let title = format!("lower bound: {title}; the log lacks a part");
+            Cell::titled(format!("≥ {text}"), title)
+        }
+        cell => cell,
+    }
+}
+
+/// A value of a metric.
+pub fn of_metric(metric: Metric, number: Option<&Number>) -> Cell {
+    match metric.unit() {
+        Unit::Tokens => tokens(number),
+        Unit::Dollars => cost(number),
+        Unit::Seconds => run_time(number),
+    }
+}
+
+/// A metric of a run.
+pub fn metric(metrics: &Metrics, metric: Metric) -> Cell {
+    let cell = of_metric(metric, metrics.get(metric));
+    at_least(cell, metrics.is_lower_bound(metric))
+}
+
+/// A cost of a run in USD with two or three significant digits.
+pub fn short_cost_of(metrics: &Metrics, which: Metric) -> Cell {
+    at_least(
+        short_cost(metrics.get(which)),
+        metrics.is_lower_bound(which),
+    )
+}
+
+/// All tokens in millions or thousands, and the percentage of input from a cache.
+#[allow(
+    clippy::cast_possible_truncation,
+    clippy::cast_sign_loss,
+    reason = "a percentage"
+)]
+pub fn short_tokens(metrics: &Metrics) -> (Cell, Option<u64>) {
+    let sum = |classes: &[Metric]| -> f64 {
+        let numbers = classes.iter().filter_map(|class| metrics.get(*class));
+        decimal::sum(numbers.map(Number::value))
+    };
+    let [(_, input), _, (_, total)] = metrics.totals();
+    let Some(digits) = total.digits.as_deref() else {
+        return (Cell::unknown("not reported by the harness"), None);
+    };
+    let all = sum(&Metric::TOKENS);
+    let short = match all {
+        ..1e3 => grouped(digits),
+        1e3..1e6 => format!("{:.1} k", all / 1e3),
+        1e6..1e9 => format!("{:.2} M", all / 1e6),
+        _ => format!("{:.2} G", all / 1e9),
+    };
+    let (bound, title) = match (total.missing.as_slice(), total.partial.as_slice()) {
+        ([], []) => ("", format!("{} tokens", grouped(digits))),
+        (missing, []) => (
+            "≥ ",
+            format!(
+                "lower bound: {} tokens without {}",
+                grouped(digits),
+                missing.join(" and ")
+            ),
+        ),
+        _ => (
+            "≥ ",
+            format!(
+                "lower bound: {} tokens; {}",
+                grouped(digits),
+                total.why().unwrap_or_default()
+            ),
+        ),
+    };
+    let whole = sum(&Metric::TOKENS[..2]);
+    let cached = metrics.get(Metric::CachedInput).map(Number::value);
+    let percent = cached
+        .filter(|_| !input.is_lower_bound() && whole > 0.0)
+        .map(|cached| (cached / whole * 100.0).round() as u64);
+    (Cell::titled(format!("{bound}{short}"), title), percent)
+}
+
+/// A duration, in words.
+#[allow(clippy::cast_precision_loss, reason = "a duration in two units")]
+pub fn milliseconds(duration: i64) -> String {
+    time::duration(duration as f64 / 1000.0)
+}
+
+/// Seconds, in words; the title has the recorded digits.
+pub fn run_time(number: Option<&Number>) -> Cell {
+    let Some(number) = number else {
+        return Cell::unknown("not reported");
+    };
+    Cell::titled(
+        time::duration(number.value()),
+        format!("{} seconds", number.text()),
+    )
+}
+
+/// A similarity between 0 and 1.
+pub fn similarity(number: Option<&Number>, detail: Option<&str>) -> Cell {
+    let reason = match detail {
+        Some(detail) if begins_with_unreached(detail) => detail.to_owned(),
+        Some(detail) => format!("not reached: {detail}"),
+        None => "not reached".to_owned(),
+    };
+    known_or(number.map(|number| number.text().to_owned()), &reason)
+}
+
+/// A similarity, truncated to two digits; the title has the recorded digits.
+pub fn short_similarity(number: Option<&Number>, detail: Option<&str>) -> Cell {
+    let Some(number) = number else {
+        return similarity(None, detail);
+    };
+    let digits = plain(number);
+    let (whole, fraction) = digits.split_once('.').unwrap_or((&digits, ""));
+    let short = format!("{whole}.{fraction:0<2.2}");
+    if fraction.len() > 2 {
+        Cell::titled(short, number.text())
+    } else {
+        Cell::known(short)
+    }
+}
+
+/// Whether a detail already says that a view was not reached.
+pub fn begins_with_unreached(detail: &str) -> bool {
+    let words = "not reached";
+    let beginning = detail.get(..words.len());
+    beginning.is_some_and(|beginning| beginning.eq_ignore_ascii_case(words))
+}
+
+/// A text that may be unknown.
+pub fn text(value: Option<&impl AsRef<str>>) -> Cell {
+    known_or(value.map(|value| value.as_ref().to_owned()), "not recorded")
+}
+
+/// A value as text; `None` if it is unknown.
+pub fn value(value: Value<'_>) -> Option<Cow<'_, str>> {
+    Some(match value {
+        Value::Text(text) => text,
+        Value::Flag(flag) => if flag { "yes" } else { "no" }.into(),
+        Value::Time(time) => at(time.ms()).text.into(),
+        Value::Number(number) => grouped(&plain(number)).into(),
+        Value::Count(count) => grouped(&count.to_string()).into(),
+        // These have their own sections.
+        Value::Unknown
+        | Value::Words(_)
+        | Value::Counts(_)
+        | Value::Checks(_)
+        | Value::Outcomes(_) => return None,
+    })
+}
+
+/// A time that may be unknown.
+pub fn when(moment: Option<&Moment>) -> DisplayTime {
+    moment.map_or_else(DisplayTime::unknown, |moment| at(moment.ms()))
+}
+
+/// A time in milliseconds since 1970-01-01 UTC.
+pub fn at(ms: i64) -> DisplayTime {
+    DisplayTime {
+        iso: time::iso(ms),
+        text: time::utc(ms),
+        date: time::utc_date(ms),
+    }
+}
+
+/// The final state of a run, in plain words; the code is the record's. The tone is neutral unless the outcome is known.
+pub fn state(state: &State) -> Badge {
+    let tone = match &*state.word {
+        "completed" => "good",
+        "failed" | "catastrophic" | "harness_error" => "bad",
+        "timed_out" | "limit_exceeded" | "hung" | "unevaluable" => "poor",
+        _ => "none",
+    };
+    let word = state.word.replace('_', " ");
+    Badge {
+        code: (word != *state.word).then(|| state.word.to_string()),
+        ..Badge::new(word, tone)
+    }
+}
+
+/// A rating, or "unrated".
+pub fn rating(rating: Option<Rating>) -> Badge {
+    let Some(rating) = rating else {
+        return Badge::new("unrated", "none");
+    };
+    let tone = match rating {
+        Rating::Flawless => "r8",
+        Rating::Incredible => "r7",
+        Rating::Great => "r6",
+        Rating::Passable => "r5",
+        Rating::Neutral => "r4",
+        Rating::Scuffed => "r3",
+        Rating::Poor => "r2",
+        Rating::Broken => "r1",
+    };
+    Badge::new(rating.word(), tone)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn number(literal: &str) -> Number {
+        Number::new(literal, literal.parse().expect("a number"))
+    }
+
+    #[test]
+    fn numbers_keep_the_digits_of_the_record() {
+        assert_eq!(tokens(Some(&number("1234567"))).text(), "1,234,567");
+        assert_eq!(cost(Some(&number("0.4210"))).text(), "$0.4210");
+        assert_eq!(cost(Some(&number("1234.5"))).text(), "$1,234.50");
+        assert_eq!(cost(Some(&number("3"))).text(), "$3.00");
+        assert_eq!(similarity(Some(&number("0.9731")), None).text(), "0.9731");
+    }
+
+    #[test]
+    fn a_similarity_below_1_is_never_shown_as_1() {
+        let shown = |literal| short_similarity(Some(&number(literal)), None);
+        for (literal, short) in [
+            ("0.9996", "0.99"),
+            ("1", "1.00"),
+            ("0.5", "0.50"),
+            ("9e-1", "0.90"),
+        ] {
+            assert_eq!(shown(literal).text(), short);
+        }
+        assert!(matches!(shown("0.9996"), Cell::Titled { title, .. } if title == "0.9996"));
+        assert!(matches!(shown("0.5"), Cell::Plain(_)));
+    }
+
+    #[test]
+    fn a_state_is_shown_in_plain_words_and_keeps_the_word_of_the_record() {
+        let badge = state(&State {
+            word: "harness_error".into(),
+            detail: None,
+        });
+        assert_eq!(
+            (badge.word.as_str(), badge.code.as_deref()),
+            ("harness error", Some("harness_error"))
+        );
+    }
+
+    #[test]
+    fn unknown_is_never_zero() {
+        assert_eq!(tokens(None).text(), "—");
+        assert_eq!(cost(None).text(), "—");
+        let similarity = similarity(None, Some("no canvas"));
+        assert!(
+            matches!(similarity, Cell::Titled { title, known: false, .. } if title == "not reached: no canvas")
+        );
+    }
+}

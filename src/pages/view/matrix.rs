@@ -1,0 +1,211 @@
+//! Tables of cases by model and by harness.
+
+use std::collections::BTreeMap;
+
+use serde::Serialize;
+
+use formats::model::archive::{Archive, Entry, Group, GroupBy};
+use formats::model::time::Moment;
+
+use super::row::PAGE_SIZE;
+use super::{Link, format};
+use base::links;
+use base::url;
+
+/// Maximum glyphs per cell, for the newest runs.
+const GLYPHS: usize = 12;
+
+/// The outcomes of runs by case and model, or by case and harness.
+#[derive(Debug, Serialize)]
+pub struct Matrix {
+    pub columns: Vec<Link>,
+    pub rows: Vec<MatrixRow>,
+    /// A note if anything was omitted.
+    pub note: Option<String>,
+}
+
+/// A case.
+#[derive(Debug, Serialize)]
+pub struct MatrixRow {
+    pub case: Link,
+    /// One cell per column.
+    pub cells: Vec<Option<MatrixCell>>,
+}
+
+/// The runs of a case in one column.
+#[derive(Debug, Clone, Serialize)]
+pub struct MatrixCell {
+    /// The run, or the page of the case.
+    pub href: String,
+    /// Outcomes of the newest runs, oldest first: `good`, `poor`, `bad` or `none`.
+    pub glyphs: Vec<&'static str>,
+    /// Number of older runs without a glyph.
+    pub older: Option<(String, String)>,
+    /// `3 of 4`
+    pub completed: String,
+    /// The description of the link.
+    pub title: String,
+}
+
+/// The cases and the models or harnesses with the newest runs, up to a maximum number of each.
+pub fn newest(archive: &Archive, across: GroupBy, most: (usize, usize), root: &str) -> Matrix {
+    let cases = recent(&archive.cases, most.0);
+    let mut matrix = matrix(archive, across, &cases, most.1, root);
+    let (groups, noun) = (archive.groups(across), across.word());
+    matrix.note = (archive.cases.len() > most.0 || groups.len() > most.1).then(|| {
+        format!(
+            "The {} and {} with the newest runs, of {} and {}.",
+            format::count(cases.len(), "case"),
+            format::count(groups.len().min(most.1), noun),
+            format::grouped(&archive.cases.len().to_string()),
+            format::grouped(&groups.len().to_string())
+        )
+    });
+    matrix
+}
+
+/// The cases of a model or a harness with its newest runs.
+pub fn of_group(archive: &Archive, group_by: GroupBy, group: &Group, root: &str) -> Matrix {
+    let mut runs: BTreeMap<usize, Vec<&Entry>> = BTreeMap::new();
+    for &index in &group.runs {
+        let entry = &archive.runs[index];
+        runs.entry(entry.case).or_default().push(entry);
+    }
+    let all = runs.len();
+    let mut cases: Vec<_> = runs.into_iter().collect();
+    cases.sort_by_key(|(_, runs)| std::cmp::Reverse(runs[0].run.recency().map(Moment::ms)));
+    cases.truncate(PAGE_SIZE);
+    cases.sort_by_key(|(case, _)| *case);
+    let row = |(case, runs): &(usize, Vec<&Entry>)| {
+        let case = &archive.cases[*case];
+        let href = format!("{root}{}", links::group("cases", &case.slug));
+        MatrixRow {
+            case: Link::new(case.name.clone(), href),
+            cells: vec![Some(cell(runs, case, &group.name, false, root))],
+        }
+    };
+    let href = format!("{root}{}", links::group(group_by.folder(), &group.slug));
+    Matrix {
+        columns: vec![Link::new(group.name.clone(), href)],
+        rows: cases.iter().map(row).collect(),
+        note: (all > PAGE_SIZE).then(|| {
+            let all = format::grouped(&all.to_string());
+            format!(
+                "The {} with the newest runs, of {all}.",
+                format::count(PAGE_SIZE, "case")
+            )
+        }),
+    }
+}
+
+/// The groups with the newest runs, by name.
+fn recent(groups: &[Group], most: usize) -> Vec<usize> {
+    let mut order: Vec<usize> = (0..groups.len()).collect();
+    order.sort_by_key(|&i| groups[i].runs.first().copied());
+    order.truncate(most);
+    order.sort_unstable();
+    order
+}
+
+/// These cases, and the models or harnesses with the newest runs, up to a maximum number.
+pub fn matrix(
+    archive: &Archive,
+    across: GroupBy,
+    cases: &[usize],
+    most: usize,
+    root: &str,
+) -> Matrix {
+    let (groups, noun) = (archive.groups(across), across.word());
+    let shown = recent(groups, most);
+    let link = |group_by: GroupBy, group: &Group| {
+        Link::new(
+            group.name.clone(),
+            format!("{root}{}", links::group(group_by.folder(), &group.slug)),
+        )
+    };
+    let row = |&case: &usize| {
+        let cells = cells(archive, across, case, root);
+        MatrixRow {
+            case: link(GroupBy::Case, &archive.cases[case]),
+            cells: shown
+                .iter()
+                .map(|column| cells.get(column).cloned())
+                .collect(),
+        }
+    };
+    let columns = shown.iter().map(|&column| link(across, &groups[column]));
+    Matrix {
+        columns: columns.collect(),
+        rows: cases.iter().map(row).collect(),
+        note: (groups.len() > shown.len()).then(|| {
+            format!(
+                "The {} with the newest runs, of {}; the page of a case has all of its runs.",
+                format::count(shown.len(), noun),
+                format::grouped(&groups.len().to_string())
+            )
+        }),
+    }
+}
+
+/// The cells of a case, by column.
+fn cells(
+    archive: &Archive,
+    across: GroupBy,
+    case: usize,
+    root: &str,
+) -> BTreeMap<usize, MatrixCell> {
+    let group = &archive.cases[case];
+    let mut runs: BTreeMap<usize, Vec<&Entry>> = BTreeMap::new();
+    for &index in &group.runs {
+        let entry = &archive.runs[index];
+        runs.entry(entry.group(across)).or_default().push(entry);
+    }
+    let groups = archive.groups(across);
+    // If the case page lists all of its runs, a link to it can filter them.
+    let whole = group.runs.len() <= PAGE_SIZE;
+    let cell = |(column, runs): (usize, Vec<&Entry>)| {
+        (
+            column,
+            cell(&runs, group, &groups[column].name, whole, root),
+        )
+    };
+    runs.into_iter().map(cell).collect()
+}
+
+/// The runs of a case by `name`.
+fn cell(runs: &[&Entry], group: &Group, name: &str, whole: bool, root: &str) -> MatrixCell {
+    let (entry, count) = (runs[0], runs.len());
+    let (path, title) = if whole && count > 1 {
+        let page = links::group("cases", &group.slug);
+        (
+            format!("{page}?find={}", url::encode(name)),
+            format!("the runs of {name} on the page of {}", group.name),
+        )
+    } else {
+        let which = if count > 1 {
+            "the newest run"
+        } else {
+            "the run"
+        };
+        (
+            links::run(&entry.slug),
+            format!("{which} of {} by {name}", group.name),
+        )
+    };
+    MatrixCell {
+        href: format!("{root}{path}"),
+        glyphs: runs[..count.min(GLYPHS)]
+            .iter()
+            .rev()
+            .map(|entry| format::state(&entry.run.state).tone)
+            .collect(),
+        older: format::older(count, GLYPHS),
+        completed: format!(
+            "{} of {count}",
+            runs.iter()
+                .filter(|entry| entry.run.state.is_completed())
+                .count()
+        ),
+        title,
+    }
+}

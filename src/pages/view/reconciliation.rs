@@ -1,0 +1,146 @@
+//! The section of a run page that compares the logs with the record.
+
+use serde::Serialize;
+
+use formats::model::reconciliation::{Errors, Order, RawLines, Reconciliation, Span, Unknown};
+use formats::model::time;
+
+use super::{Badge, format};
+
+/// A comparison.
+#[derive(Debug, Serialize)]
+pub struct ComparedView {
+    /// The subject.
+    pub name: &'static str,
+    /// The observation.
+    pub seen: String,
+    /// `agrees`, `differs`, or undecided.
+    pub verdict: Badge,
+}
+
+/// A row for each comparison.
+pub fn rows(found: &Reconciliation) -> Vec<ComparedView> {
+    let span = found.span.as_ref();
+    let times = span.map_or_else(|| "no event has a time".to_owned(), span_seen);
+    let mut rows = vec![
+        row("Time of the events", times, span.map(Span::agrees)),
+        row(
+            "Order of the events",
+            order_seen(&found.order),
+            Some(found.order.agrees()),
+        ),
+        row(
+            "Events understood",
+            unknown_seen(&found.unknown),
+            Some(found.unknown.agrees()),
+        ),
+        row(
+            "Errors and the state",
+            errors_seen(&found.errors),
+            found.errors.agrees(),
+        ),
+    ];
+    if let Some(raw) = &found.raw {
+        rows.push(row("Raw output", raw_seen(raw), Some(raw.agrees())));
+    }
+    rows
+}
+
+fn row(name: &'static str, seen: String, agrees: Option<bool>) -> ComparedView {
+    let (word, tone) = match agrees {
+        Some(true) => ("agrees", "good"),
+        Some(false) => ("differs", "poor"),
+        None => ("nothing to compare", "none"),
+    };
+    ComparedView {
+        name,
+        seen,
+        verdict: Badge::new(word, tone),
+    }
+}
+
+fn span_seen(span: &Span) -> String {
+    let within = format!("{} to {}", time::utc(span.first), time::utc(span.last));
+    let long =
+        |ms: i64| time::duration(std::time::Duration::from_millis(ms.unsigned_abs()).as_secs_f64());
+    let outside = [
+        ("begins", span.before_start, "before the run started"),
+        ("ends", span.after_finish, "after the run finished"),
+    ];
+    let outside = outside.into_iter().filter(|(_, ms, _)| *ms > 0);
+    let outside: Vec<String> = outside
+        .map(|(does, ms, when)| format!("{does} {} {when}", long(ms)))
+        .collect();
+    if outside.is_empty() {
+        format!("{within}, within the run")
+    } else {
+        format!("{within}; {}", outside.join(" and "))
+    }
+}
+
+fn order_seen(order: &Order) -> String {
+    let mut seen = match order.first_backwards {
+        None => "no event is earlier than the one before it".to_owned(),
+        Some(first) => format!(
+            "{} earlier than the event before, first at event {first}",
+            if order.backwards == 1 {
+                "1 event is".to_owned()
+            } else {
+                format!("{} are", format::count(order.backwards, "event"))
+            },
+        ),
+    };
+    if order.untimed > 0 {
+        seen.push_str(&format!(
+            "; {} without a time",
+            format::count(order.untimed, "event")
+        ));
+    }
+    seen
+}
+
+fn unknown_seen(unknown: &Unknown) -> String {
+    let events = format::count(unknown.events, "event");
+    if unknown.unknown == 0 {
+        format!("all of {events}")
+    } else {
+        let share = unknown.share() * 100.0;
+        format!(
+            "{} of {events} {} unknown, {share:.1} %",
+            format::grouped(&unknown.unknown.to_string()),
+            if unknown.unknown == 1 { "is" } else { "are" }
+        )
+    }
+}
+
+fn errors_seen(errors: &Errors) -> String {
+    let end = if errors.ends_in_error {
+        "; the log ends in an error"
+    } else {
+        ""
+    };
+    format!(
+        "{} and {} in a run that is {}{end}",
+        format::count(errors.errors, "error"),
+        format::count(errors.failed, "failed event"),
+        errors.state,
+    )
+}
+
+fn raw_seen(raw: &RawLines) -> String {
+    let lines = &raw.lines;
+    let mut seen = format!(
+        "{}, {} of them from stderr, gave {} and {}",
+        format::count(lines.lines(), "line"),
+        format::grouped(&lines.stderr.to_string()),
+        format::count(raw.events, "event"),
+        format::count(raw.warnings, "warning"),
+    );
+    if lines.unreadable > 0 {
+        seen.push_str(&format!(
+            "; {} cannot be read",
+            format::count(lines.unreadable, "line")
+        ));
+    }
+    seen
+}

@@ -1,0 +1,267 @@
+//! A run as a row of a table.
+
+use std::ops::Range;
+use std::sync::Arc;
+
+use serde::Serialize;
+
+use formats::model::archive::{Archive, Entry};
+use formats::model::findings::Findings;
+use formats::model::review::Rating;
+use formats::model::run::{Metric, Number};
+
+use super::peers::Peers;
+use super::timeline::head;
+use super::{Badge, Cell, DisplayTime, Link, format};
+use base::links;
+
+/// A run in a list or a comparison table.
+#[derive(Debug, Clone, Serialize)]
+pub struct RunRow {
+    /// Its slug, which selects rows for a comparison.
+    pub slug: String,
+    /// Address of its page.
+    pub href: String,
+    /// A unique part of its id.
+    pub label: String,
+    pub case: Link,
+    /// Version of the case.
+    pub version: String,
+    /// Variant of the case.
+    pub variant: Cell,
+    pub model: Link,
+    pub harness: Link,
+    pub harness_version: Cell,
+    /// Its final state.
+    pub state: Badge,
+    /// Its rating in the review.
+    pub rating: Badge,
+    /// Rank of its rating, from 1 for the worst, as the sort key.
+    pub rating_order: Option<usize>,
+    /// When it finished.
+    pub finished: DisplayTime,
+    /// The four token classes.
+    pub tokens: Vec<Cell>,
+    /// USD at list prices.
+    pub comparable_cost: Cell,
+    /// The position of that cost among comparable runs, on pages of models and harnesses.
+    pub peers: Option<Peers>,
+    /// USD charged.
+    pub actual_cost: Cell,
+    /// Wall-clock time.
+    pub run_time: Cell,
+    /// The time in seconds as recorded, or empty, as the sort key.
+    pub seconds: String,
+    /// Events on its tapes.
+    pub events: Cell,
+    /// Annotations, with the kinds in the title.
+    pub annotations: Cell,
+    /// Review threads, with their entries in the title.
+    pub threads: Cell,
+    /// Values of the comparison table's check columns, in order.
+    pub checks: Vec<Similarity>,
+    /// Values of the comparison table's outcome columns, in order; empty in other tables.
+    pub outcomes: Vec<Cell>,
+}
+
+/// The similarity of a view to its reference.
+#[derive(Debug, Clone, Serialize)]
+pub struct Similarity {
+    pub cell: Cell,
+    /// Class of its shade, by tenths: `s0` to `s10`; `None` without a number.
+    pub shade: Option<&'static str>,
+}
+
+/// The row of a run, for a page whose path to the root is `root`; `checks` are the views of the table's columns.
+pub fn row(
+    archive: &Archive,
+    entry: &Entry,
+    findings: &Findings,
+    root: &str,
+    checks: &[(Arc<str>, Arc<str>)],
+) -> RunRow {
+    let run = &entry.run;
+    let (subject, metrics) = (&run.subject, &run.metrics);
+    let link = |text: &str, path: String| Link::new(text, format!("{root}{path}"));
+    RunRow {
+        slug: entry.slug.to_string(),
+        href: format!("{root}{}", links::run(&entry.slug)),
+        label: entry.label.clone(),
+        case: link(
+            &subject.case,
+            links::group("cases", &archive.cases[entry.case].slug),
+        ),
+        version: subject.version().to_owned(),
+        variant: format::text(subject.variant.as_ref()),
+        model: link(
+            subject.model(),
+            links::group("models", &archive.models[entry.model].slug),
+        ),
+        harness: link(
+            &subject.harness,
+            links::group("harnesses", &archive.harnesses[entry.harness].slug),
+        ),
+        harness_version: format::text(subject.harness_version.as_ref()),
+        state: format::state(&run.state),
+        rating: format::rating(findings.rating),
+        rating_order: findings.rating.and_then(|rating| {
+            let better = Rating::ALL.iter().position(|other| *other == rating)?;
+            Some(Rating::ALL.len() - better)
+        }),
+        finished: format::when(run.recency()),
+        tokens: Metric::TOKENS
+            .map(|class| format::metric(metrics, class))
+            .to_vec(),
+        comparable_cost: format::short_cost_of(metrics, Metric::ComparableCost),
+        peers: None,
+        actual_cost: format::short_cost_of(metrics, Metric::ActualCost),
+        run_time: format::clock(metrics.get(Metric::RunTime)),
+        seconds: metrics
+            .get(Metric::RunTime)
+            .map(|seconds| seconds.text().to_owned())
+            .unwrap_or_default(),
+        events: findings
+            .events
+            .map_or_else(|| Cell::unknown("no event log and no tape"), counted),
+        annotations: annotations(findings),
+        threads: threads(findings),
+        checks: checks.iter().map(|(view, _)| check(entry, view)).collect(),
+        outcomes: Vec::new(),
+    }
+}
+
+fn counted(count: usize) -> Cell {
+    Cell::known(format::grouped(&count.to_string()))
+}
+
+fn annotations(findings: &Findings) -> Cell {
+    let total = counted(findings.annotations.total());
+    let kinds: Vec<_> = findings
+        .annotations
+        .iter()
+        .map(|(kind, count)| format!("{count} {kind}"))
+        .collect();
+    if kinds.is_empty() {
+        total
+    } else {
+        Cell::titled(total.text(), kinds.join(", "))
+    }
+}
+
+fn threads(findings: &Findings) -> Cell {
+    findings.threads.as_ref().map_or_else(
+        || Cell::unknown("this run has no review threads"),
+        |counts| {
+            let threads = format::count(counts.threads, "thread");
+            let entries = format::count(counts.entries, "entry");
+            Cell::titled(
+                format::grouped(&counts.threads.to_string()),
+                format!(
+                    "{threads}, {entries}: {} open, {} resolved",
+                    format::grouped(&counts.open.to_string()),
+                    format::grouped(&counts.resolved().to_string()),
+                ),
+            )
+        },
+    )
+}
+
+/// Classes of the shades, by tenths.
+const SHADES: [&str; 11] = [
+    "s0", "s1", "s2", "s3", "s4", "s5", "s6", "s7", "s8", "s9", "s10",
+];
+
+#[allow(
+    clippy::cast_possible_truncation,
+    clippy::cast_sign_loss,
+    reason = "a number between 0 and 10"
+)]
+fn shade(similarity: &Number) -> &'static str {
+    SHADES[(similarity.value().clamp(0.0, 1.0) * 10.0).floor() as usize]
+}
+
+/// Maximum bytes of a check's detail; the run page has all of it.
+const DETAIL: usize = 300;
+
+fn check(entry: &Entry, view: &str) -> Similarity {
+    let checks = &entry.run.validation.checks;
+    let Some(check) = checks.iter().find(|check| *check.view == *view) else {
+        return Similarity {
+            cell: Cell::unknown("the case version of this run does not have this check"),
+            shade: None,
+        };
+    };
+    let detail = check.detail.as_deref().map(|detail| head(detail, DETAIL));
+    Similarity {
+        cell: format::short_similarity(check.compared(), detail),
+        shade: check.compared().map(shade),
+    }
+}
+
+/// The pagination of a list.
+#[derive(Debug, Clone, Serialize)]
+pub struct Pager {
+    /// This page, from 1.
+    pub page: usize,
+    /// Number of pages.
+    pub pages: usize,
+    /// The previous page.
+    pub previous: Option<String>,
+    /// The next page.
+    pub next: Option<String>,
+    /// The first page.
+    pub first: String,
+    /// The last page.
+    pub last: String,
+    /// `rows 101 to 200 of 1,234`
+    pub summary: String,
+}
+
+#[derive(Debug)]
+pub struct ListPage {
+    /// Its number, from 1.
+    pub number: usize,
+    pub path: String,
+    /// Relative path to the site's root.
+    pub root: String,
+    /// The range of its items in the list.
+    pub items: Range<usize>,
+    pub pager: Pager,
+}
+
+/// Rows per page of a list.
+pub const PAGE_SIZE: usize = 100;
+
+/// The pages of a list of `total` items, at least one, in a folder of the site.
+pub fn list_pages(folder: &str, size: usize, total: usize, noun: &str) -> Vec<ListPage> {
+    let pages = 1..=total.div_ceil(size).max(1);
+    pages
+        .map(|number| list_page(folder, number, size, total, noun))
+        .collect()
+}
+
+/// Page `number` (from 1) of a list.
+pub fn list_page(folder: &str, number: usize, size: usize, total: usize, noun: &str) -> ListPage {
+    let pages = total.div_ceil(size).max(1);
+    let path = links::list(folder, number);
+    let root = links::root(&path);
+    let href = |number: usize| format!("{root}{}", links::list(folder, number));
+    let items = ((number - 1) * size).min(total)..(number * size).min(total);
+    let ends = [(items.start + 1).min(total), items.end, total];
+    let [first, last, all] = ends.map(|end| format::grouped(&end.to_string()));
+    ListPage {
+        pager: Pager {
+            page: number,
+            pages,
+            previous: (number > 1).then(|| href(number - 1)),
+            next: (number < pages).then(|| href(number + 1)),
+            first: href(1),
+            last: href(pages),
+            summary: format!("{noun} {first} to {last} of {all}"),
+        },
+        number,
+        path,
+        root,
+        items,
+    }
+}

@@ -1,0 +1,281 @@
+//! The first screen of a run page: how the run ended, what it cost, and why it ended that way.
+
+use std::sync::Arc;
+
+use serde::Serialize;
+
+use crate::view::{Cell, format, outcomes};
+use base::links;
+use formats::model::details::{self, Recorded};
+use formats::model::outcome::Outcome;
+use formats::model::run::{Metric, Run};
+use formats::model::words;
+
+use super::Sources;
+use super::entry::{self, PictureView};
+
+/// Maximum outcomes among the metrics; all of them are in a separate section.
+const OUTCOMES: usize = 4;
+/// Maximum failures listed; a tape with more repeats one failure many times.
+const FAILURES: usize = 500;
+/// Failures listed without expanding.
+const FIRST: usize = 8;
+/// Maximum characters shown of a failure.
+const SAYS: usize = 100;
+
+/// The metrics, and the reason of the outcome.
+#[derive(Debug, Serialize)]
+pub struct HeadView {
+    /// The most important values, in page order.
+    pub figures: Vec<Figure>,
+    /// Why it ended, unless it completed and no check failed.
+    pub why: Option<WhyView>,
+    /// The failures of its tapes.
+    pub failures: FailuresView,
+    /// Whether the run completed.
+    pub completed: bool,
+    /// The first image of its showcase, or else of its proofs.
+    pub picture: Option<PictureView>,
+    /// A description of the image.
+    pub shows: String,
+}
+
+/// A value with its label below.
+#[derive(Debug, Serialize)]
+pub struct Figure {
+    pub label: String,
+    pub value: Cell,
+    /// `g-bad` or `g-poor` for a state, `bad` for screens that did not open, `quiet` for minor values, else empty.
+    pub tone: &'static str,
+    /// The section with details.
+    pub href: &'static str,
+}
+
+/// Why a run ended.
+#[derive(Debug, Serialize)]
+pub struct WhyView {
+    /// `Why it ended`, or `What did not work` for a completed run.
+    pub title: &'static str,
+    /// The detail of its state in the record.
+    pub state: Option<Arc<str>>,
+    /// The detail of its validation.
+    pub validation: Option<Arc<str>>,
+    /// Failed steps, and screens that did not open.
+    pub checks: Vec<String>,
+}
+
+/// The failures of all tapes.
+#[derive(Debug, Serialize)]
+pub struct FailuresView {
+    /// `6 failures in 64 events`
+    pub summary: String,
+    /// The first failures.
+    pub first: Vec<FailureLink>,
+    /// The other failures.
+    pub others: Vec<FailureLink>,
+    /// Number of further failures, which are only on the timeline.
+    pub more: Option<String>,
+}
+
+/// A failure, linked to the timeline.
+#[derive(Debug, Serialize)]
+pub struct FailureLink {
+    /// Its address on the timeline.
+    pub href: String,
+    /// Its number.
+    pub seq: u64,
+    /// Its text.
+    pub says: String,
+}
+
+pub(super) fn head(s: &Sources<'_>) -> HeadView {
+    let run = &s.entry.run;
+    let completed = run.state.is_completed();
+    let (failures, count) = failures(s);
+    let (picture, shows) = picture(s).unzip();
+    HeadView {
+        picture,
+        shows: shows.unwrap_or_default(),
+        figures: figures(s, count),
+        why: why(run, details::steps(s.details), completed),
+        failures,
+        completed,
+    }
+}
+
+/// The first image of its showcase, or else of its proofs, with a description.
+pub fn picture(s: &Sources<'_>) -> Option<(PictureView, String)> {
+    let media = s
+        .details
+        .showcase
+        .iter()
+        .flat_map(|showcase| &showcase.media);
+    let media = media.map(|media| {
+        let picture = entry::picture(
+            &s.pictures.showcase,
+            media.kind.as_deref(),
+            media.file.as_deref(),
+        );
+        (picture, [&media.name, &media.file])
+    });
+    let proofs = s.details.validation.proofs.iter();
+    let proofs = proofs.map(|proof| {
+        let picture = entry::picture(
+            &s.pictures.proofs,
+            proof.kind.as_deref(),
+            proof.dest.as_deref(),
+        );
+        (picture, [&proof.name, &proof.id])
+    });
+    media
+        .chain(proofs)
+        .find_map(|(picture, names)| Some((picture?, details::name(names))))
+}
+
+fn figures(s: &Sources<'_>, failures: usize) -> Vec<Figure> {
+    let run = &s.entry.run;
+    let figure = |label: &str, value, tone, href| Figure {
+        label: label.to_owned(),
+        value,
+        tone,
+        href,
+    };
+    let state = format::state(&run.state);
+    let rating = s.review.and_then(|review| review.rating);
+    let mut figures = vec![
+        figure(
+            "state",
+            Cell::titled(state.word.clone(), &*run.state.word),
+            match state.tone {
+                "bad" => "g-bad",
+                "poor" => "g-poor",
+                "none" => "quiet",
+                _ => "",
+            },
+            "",
+        ),
+        figure(
+            "rating",
+            Cell::known(format::rating(rating).word),
+            if rating.is_none() { "quiet" } else { "" },
+            if s.review.is_some() { "#writeup" } else { "" },
+        ),
+        figure(
+            "comparable cost",
+            format::short_cost_of(&run.metrics, Metric::ComparableCost),
+            "",
+            "#metrics",
+        ),
+        figure(
+            "run time",
+            format::clock(run.metrics.get(Metric::RunTime)),
+            "",
+            "#metrics",
+        ),
+    ];
+    let (tokens, cached) = format::short_tokens(&run.metrics);
+    let label = cached.map_or_else(
+        || "tokens".to_owned(),
+        |percent| format!("tokens, {percent} % cached"),
+    );
+    figures.push(figure(&label, tokens, "", "#metrics"));
+    let checks = &run.validation.checks;
+    if !checks.is_empty() {
+        let reached = checks.iter().filter(|check| check.compared().is_some());
+        let reached = reached.count();
+        figures.push(figure(
+            "expected screens opened",
+            Cell::known(format!("{reached} / {}", checks.len())),
+            if reached < checks.len() { "bad" } else { "" },
+            "#validation",
+        ));
+    }
+    let events: usize = s.tapes.iter().map(|tape| tape.events.len()).sum();
+    if events > 0 {
+        figures.push(figure(
+            &format!(
+                "{} in {}",
+                format::plural(failures, "failure"),
+                format::count(events, "event")
+            ),
+            Cell::known(format::grouped(&failures.to_string())),
+            if failures == 0 { "quiet" } else { "" },
+            if failures == 0 { "" } else { "#failures" },
+        ));
+    }
+    figures.extend(
+        run.outcomes.iter().take(OUTCOMES).map(|outcome: &Outcome| {
+            figure(&outcome.name, outcomes::value(outcome), "", "#outcomes")
+        }),
+    );
+    figures
+}
+
+fn why(run: &Run, steps: [Recorded<'_>; 2], completed: bool) -> Option<WhyView> {
+    let validation = &run.validation;
+    let steps = ["Install", "Build"].into_iter().zip(steps);
+    let failed = steps.filter(|(_, step)| step.has_failed());
+    let failed = failed.map(|(name, _)| format!("{name} failed"));
+    let unreached: Vec<&str> = validation
+        .checks
+        .iter()
+        .filter(|check| check.compared().is_none())
+        .map(|check| &*check.name)
+        .collect();
+    let unreached = match (unreached.len(), validation.checks.len()) {
+        (0, _) => None,
+        (none, all) if none == all => Some("None of the expected screens opened".to_owned()),
+        (1, _) => Some(format!("The screen {} did not open", unreached[0])),
+        _ => Some(format!("The screens {} did not open", unreached.join(", "))),
+    };
+    let checks: Vec<String> = failed.chain(unreached).collect();
+    // An imported run may have no recorded outcome.
+    let fine = completed || &*run.state.word == "unknown";
+    let nothing = fine && checks.is_empty() && validation.loaded != Some(false);
+    (!nothing).then(|| WhyView {
+        title: if fine {
+            "What did not work"
+        } else {
+            "Why it ended"
+        },
+        state: run.state.detail.clone(),
+        validation: validation.detail.clone(),
+        checks,
+    })
+}
+
+/// All failures, and their number.
+fn failures(s: &Sources<'_>) -> (FailuresView, usize) {
+    let path = links::run(&s.entry.slug);
+    let mut list = Vec::new();
+    let mut count = 0;
+    let mut events = 0;
+    for (tape, layout) in s.tapes.iter().zip(s.layouts) {
+        events += tape.events.len();
+        for (position, event) in tape.events.iter().enumerate() {
+            if !event.is_failure() {
+                continue;
+            }
+            count += 1;
+            if list.len() < FAILURES {
+                list.push(FailureLink {
+                    href: layout.event_href(&path, event.seq, position),
+                    seq: event.seq,
+                    says: words::says(event, SAYS),
+                });
+            }
+        }
+    }
+    let others = list.split_off(list.len().min(FIRST));
+    let view = FailuresView {
+        summary: format!(
+            "{} in {}",
+            format::count(count, "failure"),
+            format::count(events, "event")
+        ),
+        more: format::rest(count, list.len() + others.len(), "more failure"),
+        first: list,
+        others,
+    };
+    (view, count)
+}

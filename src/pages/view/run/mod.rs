@@ -1,0 +1,293 @@
+//! The run page, and further pages of its tapes.
+
+mod entry;
+mod evidence;
+mod head;
+mod implementation;
+mod metrics;
+mod moments;
+mod provenance;
+mod review;
+mod tapes;
+mod validation;
+
+use std::sync::Arc;
+
+use serde::Serialize;
+
+use formats::config::{Config, Downloads};
+use formats::model::annotation::Sidecar;
+use formats::model::archive::Entry;
+use formats::model::archive_context::{ArchiveContext, Neighbour};
+use formats::model::details::{Details, Pictures};
+use formats::model::fields::RunSource;
+use formats::model::implementation::Implementation;
+use formats::model::reconciliation::Reconciliation;
+use formats::model::review::Review;
+use formats::model::tape::Tape;
+use formats::model::threads::Threads;
+use formats::model::transcript::Conversation;
+use formats::model::{FileDigest, Withheld};
+use markup::Html;
+
+use super::discussion::{self, ConversationView, ThreadsView};
+use super::outcomes::{self, OutcomesView};
+use super::timeline::Layout;
+use super::{Badge, Cell, Link, format};
+use base::links;
+use base::url;
+
+pub use entry::PictureView;
+use entry::{GameJamView, ShowcaseView};
+use head::HeadView;
+pub use head::picture;
+use metrics::MetricsView;
+use moments::MomentsView;
+pub use moments::{MomentEvent, neighbours};
+use provenance::ProvenanceView;
+use review::{BuildView, ReviewView};
+use tapes::TimelineView;
+pub use tapes::{StripView, events_page};
+use validation::ValidationView;
+
+#[derive(Debug, Serialize)]
+pub struct RunPage {
+    /// Case, variant and version.
+    pub title: String,
+    /// The run's id.
+    pub id: String,
+    pub case: Link,
+    pub model: Link,
+    pub harness: Link,
+    pub harness_version: Option<Arc<str>>,
+    /// Version of the case.
+    pub version: Option<Arc<str>>,
+    /// Variant of the case.
+    pub variant: Cell,
+    /// How it ended, and why.
+    pub head: HeadView,
+    /// Its rating in the review.
+    pub rating: Badge,
+    /// The generated source.
+    pub source: Option<String>,
+    /// The run's own files.
+    pub downloads: Vec<Link>,
+    /// The page that compares it with other runs.
+    pub compare: String,
+    /// Its story, if it has one.
+    pub story: Option<String>,
+    pub review: Option<ReviewView>,
+    /// The playable build.
+    pub build: Option<BuildView>,
+    /// The run's own presentation.
+    pub showcase: Option<ShowcaseView>,
+    /// Its entry in a game jam.
+    pub game_jam: Option<GameJamView>,
+    /// One strip per tape.
+    pub strips: Vec<StripView>,
+    /// Annotations of events.
+    pub moments: MomentsView,
+    pub metrics: MetricsView,
+    pub validation: ValidationView,
+    pub outcomes: Option<OutcomesView>,
+    /// The tapes.
+    pub timelines: Vec<TimelineView>,
+    /// The public part of the transcript.
+    pub conversation: Option<ConversationView>,
+    /// The review threads.
+    pub threads: Option<ThreadsView>,
+    /// The sources of all values.
+    pub provenance: ProvenanceView,
+    /// The next newer run of the case.
+    pub newer: Option<Link>,
+    /// The next older run of the case.
+    pub older: Option<Link>,
+}
+
+/// The rendered parts of the page.
+pub struct Parts<'a> {
+    pub writeup: Html,
+    /// One strip per tape.
+    pub strips: Vec<StripView>,
+    /// The first page of each tape.
+    pub timelines: Vec<Html>,
+    /// Renders the Markdown entries of the review threads.
+    pub markdown: discussion::Markdown<'a>,
+    /// The description of the showcase.
+    pub showcase: Option<Html>,
+}
+
+/// The sources of the page.
+#[derive(Debug)]
+pub struct Sources<'a> {
+    /// Settings.
+    pub config: &'a Config,
+    /// The part of the archive that the page depends on.
+    pub archive_context: &'a ArchiveContext,
+    /// The run.
+    pub entry: &'a Entry,
+    /// The parts of the record that only its page shows.
+    pub details: &'a Details<'a>,
+    pub review: Option<&'a Review>,
+    /// The comparison of its logs with its record.
+    pub reconciliation: Option<&'a Reconciliation>,
+    pub tapes: &'a [Tape<'a>],
+    /// Their sidecars.
+    pub sidecars: &'a [Option<Sidecar<'a>>],
+    /// Their layouts.
+    pub layouts: &'a [Layout<'a>],
+    /// The public part of its transcript.
+    pub conversation: Option<&'a Conversation<'a>>,
+    /// Its review threads.
+    pub threads: Option<&'a Threads<'a>>,
+    /// The images that its record declares, by their path there.
+    pub pictures: &'a Pictures,
+    pub files: &'a [FileDigest],
+    /// Withheld parts of these files.
+    pub withheld: &'a [Withheld],
+    /// Its record as shown on a page.
+    pub record: &'a str,
+    /// Names of files that can be downloaded next to the page.
+    pub downloads: &'a [String],
+    /// The archive of the files that the agent left, if published.
+    pub archive: Option<Archive<'a>>,
+}
+
+impl Sources<'_> {
+    /// The source of the values that its page and comparisons show.
+    pub fn run_source(&self) -> RunSource<'_> {
+        RunSource {
+            run: &self.entry.run,
+            slug: &self.entry.slug,
+            url: "",
+            rating: self.review.and_then(|review| review.rating),
+            findings: None,
+            details: Some(self.details),
+        }
+    }
+
+    /// Whether the run has a story.
+    pub fn has_story(&self) -> bool {
+        self.config.site.stories.includes(self.is_annotated())
+            && self.tapes.iter().any(|tape| !tape.events.is_empty())
+    }
+
+    /// Whether the run has a social card.
+    pub fn has_card(&self) -> bool {
+        self.config.site.cards.includes(self.is_annotated())
+    }
+
+    /// The address of a download that belongs to this run only.
+    fn own_href(&self, name: &str) -> String {
+        let publish = &self.config.publish;
+        if publish.files_base_url.is_none() {
+            return url::encode(name);
+        }
+        publish.address("", &publish.own_file(&self.entry.slug, name))
+    }
+
+    fn is_annotated(&self) -> bool {
+        let mut sidecars = self.sidecars.iter().flatten();
+        sidecars.any(|sidecar| !sidecar.report.kind_counts.0.is_empty())
+    }
+}
+
+/// The archive of the files that the agent left.
+#[derive(Debug, Clone, Copy)]
+pub struct Archive<'a> {
+    /// Its content.
+    pub implementation: &'a Implementation,
+    /// Its file name, next to the page.
+    pub file: &'static str,
+    /// Its size in bytes.
+    pub bytes: u64,
+}
+
+/// Builds the page.
+pub fn page(s: &Sources<'_>, parts: Parts<'_>) -> RunPage {
+    let (run, around) = (&s.entry.run, s.archive_context);
+    let path = links::run(&s.entry.slug);
+    let root = links::root(&path);
+    let link = |text: &str, path: String| Link::new(text, format!("{root}{path}"));
+    let neighbour = |run: &Option<Neighbour>| {
+        run.as_ref().map(|run| {
+            let date = format::when(run.at.as_ref()).date;
+            let words = format!("{}, {} ({date})", run.model, run.harness);
+            link(&words, links::run(&run.slug))
+        })
+    };
+    let mut downloads = vec![Link::new("run.json", "run.json")];
+    let archive = s.archive.map(|archive| archive.file);
+    let publish = &s.config.publish;
+    let names = s.downloads.iter().map(String::as_str);
+    let names = names.filter(|_| publish.downloads == Downloads::Files);
+    downloads.extend(
+        names
+            .chain(archive)
+            .map(|name| Link::new(name, s.own_href(name))),
+    );
+    RunPage {
+        title: run.title(),
+        id: run.id.to_string(),
+        case: link(&run.subject.case, links::group("cases", &around.case)),
+        model: link(run.subject.model(), links::group("models", &around.model)),
+        harness: link(
+            &run.subject.harness,
+            links::group("harnesses", &around.harness),
+        ),
+        harness_version: run.subject.harness_version.clone(),
+        version: run.subject.version.clone(),
+        variant: format::text(run.subject.variant.as_ref()),
+        head: head::head(s),
+        rating: format::rating(s.review.and_then(|review| review.rating)),
+        source: run.source_repo.as_ref().map(|url| url.as_str().to_owned()),
+        downloads,
+        compare: format!("{root}{}?runs={}", links::COMPARE, s.entry.slug),
+        story: s.has_story().then(|| "story/index.html".to_owned()),
+        review: s
+            .review
+            .map(|review| review::review_view(review, parts.writeup)),
+        build: review::build(s.config, run),
+        strips: parts.strips,
+        moments: moments::moments(s),
+        showcase: s
+            .details
+            .showcase
+            .as_ref()
+            .map(|showcase| entry::showcase(&s.pictures.showcase, showcase, parts.showcase)),
+        game_jam: entry::game_jam(around, &root, s.details, parts.markdown),
+        metrics: metrics::metrics(around, run, s.details),
+        validation: validation::validation(&s.pictures.proofs, run, s.details),
+        outcomes: outcomes::outcomes(run),
+        timelines: s
+            .tapes
+            .iter()
+            .zip(s.layouts)
+            .zip(parts.timelines)
+            .map(|((tape, layout), html)| TimelineView {
+                file: tape.file.clone(),
+                anchor: format!("{}timeline", layout.prefix),
+                count: tapes::count(tape),
+                began: tape
+                    .events
+                    .iter()
+                    .find_map(|event| event.at)
+                    .map(format::at),
+                backwards: tapes::backwards(tape),
+                failures: tape.failures(),
+                html,
+                pages: tapes::pages(tape, layout, 1),
+            })
+            .collect(),
+        conversation: s
+            .conversation
+            .map(|conversation| discussion::conversation(s.config, conversation)),
+        threads: s
+            .threads
+            .filter(|t| !t.threads.is_empty())
+            .map(|threads| discussion::threads(s.config, threads, parts.markdown)),
+        provenance: provenance::provenance(s),
+        newer: neighbour(&around.newer),
+        older: neighbour(&around.older),
+    }
+}

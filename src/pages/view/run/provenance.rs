@@ -1,0 +1,304 @@
+//! The provenance section of a run page: identity, files, tapes and the record.
+
+use serde::Serialize;
+
+use crate::view::reconciliation::{self, ComparedView};
+use crate::view::timeline::head;
+use crate::view::tree::{self, Tree};
+use crate::view::{Badge, Fact, Link, format};
+use base::links;
+use formats::config::Downloads;
+use formats::model::Withheld;
+use formats::model::annotation::{Problem, Sidecar};
+use formats::model::fields;
+use formats::model::tape::{Format, Tape};
+use formats::model::value::Value;
+use markup::{Html, escape};
+
+use super::Sources;
+use super::implementation::{self, FileView, ImplementationView, file_view};
+
+/// Maximum bytes of the record shown as written.
+const RECORD: usize = 1024 * 1024;
+
+/// The provenance of a run.
+#[derive(Debug, Serialize)]
+pub struct ProvenanceView {
+    /// Identity, environment and tooling.
+    pub facts: Vec<Fact>,
+    /// The configuration and session of the harness gg.
+    pub gg: Vec<(&'static str, Tree)>,
+    /// The source that the run was imported from.
+    pub import: Option<Tree>,
+    /// The input files.
+    pub files: Vec<FileView>,
+    /// Withheld parts of these files.
+    pub withheld: Vec<WithheldView>,
+    /// Whether any downloadable file differs from the recorded one.
+    pub is_rewritten: bool,
+    /// Whether any files are not published on this site.
+    pub is_unpublished: bool,
+    /// The archive of the files that the agent left, if published.
+    pub implementation: Option<ImplementationView>,
+    pub tapes: Vec<TapeView>,
+    /// The comparison of logs and record.
+    pub reconciliation: Vec<ComparedView>,
+    /// The record as written.
+    pub record: Html,
+    /// Whether it is truncated; run.json has all of it.
+    pub record_cut: bool,
+    /// How to cite the run.
+    pub citation: String,
+    /// Whether it has a social card.
+    pub card: bool,
+    /// The card as a Markdown image that links to the run, if the site has a `base_url`.
+    pub badge: Option<String>,
+    /// Licence of the data.
+    pub licence: Option<String>,
+}
+
+/// A withheld span of a file, or a withheld file.
+#[derive(Debug, Serialize)]
+pub struct WithheldView {
+    pub file: String,
+    /// The event or the line; an event is a link.
+    pub event: Link,
+    /// The value.
+    pub pointer: String,
+    pub reason: String,
+    /// `48 characters`
+    pub length: String,
+    /// The date.
+    pub at: String,
+    /// The commitment to the withheld text.
+    pub commitment: String,
+}
+
+/// The identity of a tape, and the validation of its sidecar.
+#[derive(Debug, Serialize)]
+pub struct TapeView {
+    pub file: String,
+    /// `event log`, `Harn tape` or `trace`.
+    pub format: &'static str,
+    pub content_hash: String,
+    /// A note about its published parts, if needed.
+    pub holds: Option<&'static str>,
+    /// Facts of its header, each name with all its values.
+    pub header: Vec<(&'static str, Vec<String>)>,
+    pub sidecar: Option<SidecarView>,
+}
+
+#[derive(Debug, Serialize)]
+pub struct SidecarView {
+    pub file: String,
+    /// Whether the digest in its header matches the tape.
+    pub digest: Badge,
+    /// `8 annotations checked, no problems`
+    pub report: String,
+    /// Number of annotations of each kind.
+    pub kinds: Vec<(String, usize)>,
+}
+
+pub(super) fn provenance(s: &Sources<'_>) -> ProvenanceView {
+    let source = s.run_source();
+    let facts = fields::labeled(|field| field.fact);
+    let facts = facts.into_iter().map(|(field, label)| {
+        let value = format::value((field.get)(&source));
+        let value = (label.name, format::text(value.as_ref()));
+        if field.is_code {
+            Fact::code(value)
+        } else {
+            Fact::new(value)
+        }
+    });
+    let gg = [
+        ("Input of gg", s.details.subject.gg_capability_set),
+        ("gg’s report of its session", s.details.subject.gg_summary),
+    ];
+    let is_published = s.config.publish.downloads != Downloads::None;
+    ProvenanceView {
+        facts: facts.collect(),
+        gg: gg
+            .into_iter()
+            .filter_map(|(title, value)| Some((title, tree::tree(&Value::of(value?)))))
+            .collect(),
+        import: s
+            .details
+            .import
+            .map(|import| tree::tree(&Value::of(import))),
+        // Files of the archive are listed separately.
+        files: s
+            .files
+            .iter()
+            .filter(|file| {
+                s.archive
+                    .is_none_or(|archive| !archive.implementation.holds(&file.path))
+            })
+            .map(file_view)
+            .collect(),
+        withheld: s.withheld.iter().map(|it| withheld_view(s, it)).collect(),
+        is_rewritten: is_published
+            && (s.files.iter())
+                .any(|file| file.published.is_some() && s.downloads.contains(&file.path)),
+        is_unpublished: !is_published && !s.downloads.is_empty(),
+        implementation: s
+            .archive
+            .map(|archive| implementation::implementation(s, archive)),
+        tapes: s
+            .tapes
+            .iter()
+            .zip(s.sidecars)
+            .map(|(tape, sidecar)| tape_view(tape, sidecar.as_ref(), is_published))
+            .collect(),
+        reconciliation: s
+            .reconciliation
+            .map(reconciliation::rows)
+            .unwrap_or_default(),
+        record: escape::text(head(s.record, RECORD)),
+        record_cut: s.record.len() > RECORD,
+        citation: citation(s),
+        card: s.has_card(),
+        badge: badge(s),
+        licence: s.config.policy.licence.clone(),
+    }
+}
+
+fn withheld_view(s: &Sources<'_>, withheld: &Withheld) -> WithheldView {
+    let tape = s.tapes.iter().position(|tape| tape.file == withheld.file);
+    let layout = tape.and_then(|at| s.layouts.get(at));
+    let page = links::run(&s.entry.slug);
+    let href = withheld
+        .event
+        .and_then(|event| layout?.numbered_href(&page, event));
+    let place = match (withheld.event, withheld.line) {
+        (Some(event), _) => format!("event {event}"),
+        (None, Some(line)) => format!("line {line}"),
+        (None, None) => String::new(),
+    };
+    WithheldView {
+        file: withheld.file.clone(),
+        event: href.map_or_else(
+            || Link::new(place.clone(), ""),
+            |href| Link::new(&place, href),
+        ),
+        pointer: withheld.pointer.clone().unwrap_or_default(),
+        reason: match &withheld.note {
+            Some(note) => format!("{}: {note}", withheld.reason),
+            None => withheld.reason.to_owned(),
+        },
+        length: withheld.length.map_or_else(
+            || "the whole file".to_owned(),
+            |length| format::count(length, "character"),
+        ),
+        at: withheld.at.clone().unwrap_or_default(),
+        commitment: withheld.commitment.clone().unwrap_or_default(),
+    }
+}
+
+const HARN_HOLDS: &str = "A Harn tape is published as it was recorded. It may contain prompts, messages, model responses, tool results, file contents, command lines and paths, except what the recorder itself omitted or removed.";
+
+const WITHHELD: &str =
+    "This site withholds reasoning. The file is not published, because it contains some.";
+const TRACE_HOLDS: &str = "A trace is published as it was recorded. It may contain messages, reasoning, arguments and results of tools, diffs and paths, except what its writer left out.";
+
+/// `[![pong by lark](https://…/og.png)](https://…/)`
+fn badge(s: &Sources<'_>) -> Option<String> {
+    let base = s.config.site.base_url.as_ref().filter(|_| s.has_card())?;
+    let page = links::run(&s.entry.slug);
+    let words = format!("{} by {}", s.entry.run.title(), s.entry.run.subject.model());
+    let mut escaped = String::new();
+    for c in words.chars() {
+        if c.is_ascii_punctuation() {
+            escaped.push('\\');
+        }
+        escaped.push(c);
+    }
+    let (base, card) = (base.as_str(), links::card(&page));
+    let page = links::directory(&page);
+    Some(format!("[![{escaped}]({base}{card})]({base}{page})"))
+}
+
+/// The facts of a header. Those of one name follow each other, as those of several sources do, and become one.
+fn header(facts: &[(&'static str, String)]) -> Vec<(&'static str, Vec<String>)> {
+    let same_name = facts.chunk_by(|(name, _), (next, _)| name == next);
+    let fact = |facts: &[(&'static str, String)]| {
+        let (name, _) = facts.first()?;
+        let values = facts.iter().map(|(_, value)| value.clone());
+        Some((*name, values.collect()))
+    };
+    same_name.filter_map(fact).collect()
+}
+
+fn tape_view(tape: &Tape<'_>, sidecar: Option<&Sidecar<'_>>, is_published: bool) -> TapeView {
+    TapeView {
+        file: tape.file.clone(),
+        format: match tape.format {
+            Format::Events => "event log",
+            Format::Harn => "Harn tape",
+            Format::Trace => "trace",
+        },
+        holds: match tape.format {
+            _ if tape.withheld > 0 => Some(WITHHELD),
+            Format::Events => None,
+            _ if !is_published => None,
+            Format::Harn => Some(HARN_HOLDS),
+            Format::Trace => Some(TRACE_HOLDS),
+        },
+        content_hash: tape.content_hash.clone(),
+        header: header(&tape.header),
+        sidecar: sidecar.map(|sidecar| {
+            let stale = sidecar
+                .report
+                .problems
+                .iter()
+                .any(|p| matches!(p, Problem::TapeDigestMismatch(..)));
+            let digest = match (&sidecar.stated_hash, stale) {
+                (None, _) => Badge::new("not stated", "none"),
+                (Some(_), true) => Badge::new("differs from the tape", "bad"),
+                (Some(_), false) => Badge::new("matches the tape", "good"),
+            };
+            let problems = sidecar.report.problems.len();
+            let problems = if problems == 0 {
+                "no problems".to_owned()
+            } else {
+                format::count(problems, "problem")
+            };
+            SidecarView {
+                file: sidecar.file.clone(),
+                digest,
+                report: format!(
+                    "{} checked, {problems}",
+                    format::count(sidecar.report.checked, "annotation")
+                ),
+                kinds: sidecar
+                    .report
+                    .kind_counts
+                    .iter()
+                    .map(|(kind, count)| (kind.to_owned(), count))
+                    .collect(),
+            }
+        }),
+    }
+}
+
+fn citation(s: &Sources<'_>) -> String {
+    let (run, site) = (&s.entry.run, &s.config.site);
+    let author = site
+        .author
+        .as_ref()
+        .map_or_else(String::new, |author| format!("{author}. "));
+    let base = site.base_url.as_ref();
+    let address = base.map_or_else(String::new, |base| {
+        let page = links::run(&s.entry.slug);
+        format!(" {}{}", base.as_str(), links::directory(&page))
+    });
+    format!(
+        "{author}Run {} ({}, {}, {}), {}. {}.{address}",
+        run.id,
+        run.title(),
+        run.subject.model(),
+        run.subject.harness,
+        format::when(run.finished.as_ref()).date,
+        site.title
+    )
+}

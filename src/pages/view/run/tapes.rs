@@ -1,0 +1,228 @@
+//! The tapes on a run page, and further pages of long tapes.
+
+use serde::Serialize;
+
+use crate::view::strip::{Row, Strip};
+use crate::view::timeline::Layout;
+use crate::view::{Badge, DisplayTime, Link, format};
+use base::links;
+use formats::model::tape::Tape;
+use markup::Html;
+
+use super::Sources;
+
+/// A strip with its texts.
+#[derive(Debug, Serialize)]
+pub struct StripView {
+    /// The tape's file.
+    pub file: String,
+    /// The drawing.
+    pub svg: Html,
+    pub caption: String,
+    /// How to read it.
+    pub help: String,
+    /// The names of its rows.
+    pub legend: Vec<Row>,
+}
+
+impl StripView {
+    /// The strip of a tape with its drawing.
+    pub fn new(tape: &Tape<'_>, strip: &Strip<'_>, svg: Html) -> Self {
+        Self {
+            file: tape.file.clone(),
+            svg,
+            caption: strip.caption.clone(),
+            help: strip.help.clone(),
+            legend: strip.legend.clone(),
+        }
+    }
+}
+
+/// A tape on the run page.
+#[derive(Debug, Serialize)]
+pub struct TimelineView {
+    /// The tape's file.
+    pub file: String,
+    /// Id of the section.
+    pub anchor: String,
+    /// `200 events`
+    pub count: String,
+    /// The time of its first event, from which times count.
+    pub began: Option<DisplayTime>,
+    /// `Recorded times run backwards at 2 events, first at event 12.`
+    pub backwards: Option<String>,
+    /// Number of failed events on the whole tape.
+    pub failures: usize,
+    /// The events of the first page.
+    pub html: Html,
+    /// Its pages, if there are several.
+    pub pages: Vec<PageLink>,
+}
+
+/// A page of a tape.
+#[derive(Debug, Serialize)]
+pub struct PageLink {
+    /// `events 501 to 1,000 of 3,000, 2 failures`
+    pub text: String,
+    /// Its address.
+    pub href: String,
+    /// Whether it is this page.
+    pub current: bool,
+    /// Prefix of the tape's anchors; empty for the first tape.
+    pub prefix: String,
+    /// Number of its first event.
+    pub first: u64,
+    /// Number of its last event.
+    pub last: u64,
+}
+
+/// A further page of a tape.
+#[derive(Debug, Serialize)]
+pub struct EventsPage {
+    /// Title of the run.
+    pub title: String,
+    /// The run's id.
+    pub id: String,
+    /// Its model and harness.
+    pub subject: String,
+    /// Its final state.
+    pub state: Badge,
+    /// Its rating in the review.
+    pub rating: Badge,
+    /// The run's page.
+    pub run: Link,
+    /// The tape's file.
+    pub file: String,
+    /// The events on this page.
+    pub summary: String,
+    /// The events on this page, for the heading: `events 500–999`.
+    pub range: String,
+    /// Number of failed events on the whole tape.
+    pub failures: usize,
+    /// The strip of the whole tape.
+    pub strip: Option<StripView>,
+    /// The events.
+    pub html: Html,
+    /// All pages of the tape.
+    pub pages: Vec<PageLink>,
+    /// The previous page.
+    pub previous: Option<String>,
+    /// The next page.
+    pub next: Option<String>,
+}
+
+/// `200 events`, `200 events, 12 of them without their reasoning`
+pub(super) fn count(tape: &Tape<'_>) -> String {
+    let mut count = format::count(tape.events.len(), "event");
+    if tape.withheld > 0 {
+        count.push_str(&format!(
+            ", {} of them without their reasoning",
+            tape.withheld
+        ));
+    }
+    count
+}
+
+/// Says that recorded times run backwards, if they do.
+pub(super) fn backwards(tape: &Tape<'_>) -> Option<String> {
+    let mut events = tape.backward_events();
+    let first = events.next()?.seq;
+    let count = format::count(events.count() + 1, "event");
+    Some(format!(
+        "Recorded times run backwards at {count}, first at event {first}."
+    ))
+}
+
+/// Builds page `number` (from 2) of a tape.
+pub fn events_page(
+    s: &Sources<'_>,
+    tape: &Tape<'_>,
+    layout: &Layout<'_>,
+    number: usize,
+    html: Html,
+) -> EventsPage {
+    let path = layout.path(number);
+    let root = links::root(&path);
+    let href = |number: usize| format!("{root}{}", layout.path(number));
+    let range = layout.range(number);
+    let run = &s.entry.run;
+    EventsPage {
+        title: run.title(),
+        id: run.id.to_string(),
+        subject: format!("{}, {}", run.subject.model(), run.subject.harness),
+        state: format::state(&run.state),
+        rating: format::rating(s.review.and_then(|review| review.rating)),
+        run: Link::new(run.title(), format!("{root}{}", links::run(&s.entry.slug))),
+        file: tape.file.clone(),
+        summary: span(tape, &range),
+        range: {
+            let (first, last) = ends(tape, &range);
+            format!("events {first}–{last}")
+        },
+        failures: layout.all_failures(),
+        strip: None,
+        html,
+        pages: pages(tape, layout, number),
+        previous: Some(href(number - 1)),
+        next: (number < layout.pages()).then(|| href(number + 1)),
+    }
+}
+
+/// `events 500 to 999 of 3,000`, with the numbers shown at the events.
+fn span(tape: &Tape<'_>, range: &std::ops::Range<usize>) -> String {
+    let (first, last) = ends(tape, range);
+    format!(
+        "events {} to {} of {}",
+        format::grouped(&first.to_string()),
+        format::grouped(&last.to_string()),
+        format::grouped(&tape.events.len().to_string())
+    )
+}
+
+/// `, 3 failures`, if there are any.
+fn failures(layout: &Layout<'_>, number: usize) -> String {
+    match layout.failures(number) {
+        0 => String::new(),
+        failed => format!(", {}", format::count(failed, "failure")),
+    }
+}
+
+/// The numbers of the first and the last event of a range.
+fn ends(tape: &Tape<'_>, range: &std::ops::Range<usize>) -> (u64, u64) {
+    let number = |position: usize| tape.events.get(position).map_or(0, |event| event.seq);
+    (number(range.start), number(range.end.saturating_sub(1)))
+}
+
+/// Maximum links to pages of a tape on each of them: all, or the nearby ones with the first and the last.
+const PAGE_LINKS: usize = 25;
+
+pub(super) fn pages(tape: &Tape<'_>, layout: &Layout<'_>, current: usize) -> Vec<PageLink> {
+    let count = layout.pages();
+    if count == 1 {
+        return Vec::new();
+    }
+    let root = links::root(&layout.path(current));
+    let (first, last) = if count <= PAGE_LINKS {
+        (2, count - 1)
+    } else {
+        let near = PAGE_LINKS / 2 - 2;
+        let first = current.saturating_sub(near).max(2);
+        (first, current.saturating_add(near).min(count - 1))
+    };
+    std::iter::once(1)
+        .chain(first..=last)
+        .chain([count])
+        .map(|number| {
+            let range = layout.range(number);
+            let (first, last) = ends(tape, &range);
+            PageLink {
+                text: format!("{}{}", span(tape, &range), failures(layout, number)),
+                href: format!("{root}{}", layout.path(number)),
+                current: number == current,
+                prefix: layout.prefix.clone(),
+                first,
+                last,
+            }
+        })
+        .collect()
+}

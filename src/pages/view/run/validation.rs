@@ -1,0 +1,187 @@
+//! The validation of a run: whether it loaded, its steps, checks and proofs.
+
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
+use serde::Serialize;
+
+use crate::view::tree::{self, Tree};
+use crate::view::{Badge, Cell, format};
+use formats::model::details::{self, Details, Proof, Recorded};
+use formats::model::run::Run;
+use formats::model::transcript::AssetFile;
+use formats::model::value::{Excerpt, Value};
+
+use super::entry::{self, PictureView};
+use super::evidence::{self, BlockView, ScriptsView, ToolchainView};
+
+/// The validation of a run.
+#[derive(Debug, Serialize)]
+pub struct ValidationView {
+    /// Whether the implementation loaded, if anything was validated.
+    pub loaded: Badge,
+    /// Why it did not load.
+    pub detail: Option<Arc<str>>,
+    /// Install and build.
+    pub steps: Vec<StepView>,
+    pub checks: Vec<CheckView>,
+    /// Number of further checks.
+    pub more_checks: Option<String>,
+    pub proofs: Vec<ProofView>,
+    /// Number of further proofs.
+    pub more_proofs: Option<String>,
+    /// The debug scripts of the case.
+    pub scripts: Option<ScriptsView>,
+    /// The measurements of the test type.
+    pub blocks: Vec<BlockView>,
+    /// Type check, linter, tests.
+    pub toolchain: Option<ToolchainView>,
+    /// Measurements of the code.
+    pub code_analysis: Option<Tree>,
+}
+
+#[derive(Debug, Serialize)]
+pub struct StepView {
+    /// `Install` or `Build`.
+    pub name: &'static str,
+    /// `succeeded`, `failed`, `never attempted`, `never reached`, `not recorded`.
+    pub outcome: Badge,
+    pub command: Option<String>,
+    pub detail: Option<Tree>,
+    /// Further keys of the record.
+    pub more: Option<Tree>,
+}
+
+#[derive(Debug, Serialize)]
+pub struct CheckView {
+    pub name: Arc<str>,
+    pub view: Arc<str>,
+    pub similarity: Cell,
+    /// `not reached`, next to an unknown similarity.
+    pub note: Option<&'static str>,
+    /// Why it was not reached.
+    pub detail: Option<Arc<str>>,
+}
+
+#[derive(Debug, Serialize)]
+pub struct ProofView {
+    pub name: String,
+    pub id: Option<String>,
+    pub kind: String,
+    /// `present`, `missing` or `not said`.
+    pub present: &'static str,
+    /// The path where the run was asked to put it.
+    pub dest: Option<String>,
+    /// More details.
+    pub detail: Option<String>,
+    /// The image, if it is published.
+    pub picture: Option<PictureView>,
+}
+
+/// Maximum checks shown; a run has a few dozen.
+const CHECKS: usize = 1_000;
+/// Maximum proofs shown; a run has a handful.
+const PROOFS: usize = 100;
+
+pub(super) fn validation(
+    pictures: &BTreeMap<String, Arc<AssetFile>>,
+    run: &Run,
+    details: &Details<'_>,
+) -> ValidationView {
+    let v = &run.validation;
+    let recorded = &details.validation;
+    let [install, build] = details::steps(details);
+    ValidationView {
+        loaded: match v.loaded {
+            Some(true) => Badge::new("The implementation loaded", "good"),
+            Some(false) => Badge::new("The implementation did not load", "bad"),
+            None => Badge::new("not validated", "none"),
+        },
+        detail: v.detail.clone(),
+        steps: if v.loaded.is_some() {
+            vec![
+                step(("Install", "never attempted"), install),
+                step(("Build", "never reached"), build),
+            ]
+        } else {
+            Vec::new()
+        },
+        more_checks: format::more(v.checks.len(), CHECKS, "check"),
+        checks: v
+            .checks
+            .iter()
+            .take(CHECKS)
+            .map(|check| CheckView {
+                name: check.name.clone(),
+                view: check.view.clone(),
+                similarity: format::similarity(check.compared(), None),
+                note: (check.compared().is_none()
+                    && !check
+                        .detail
+                        .as_deref()
+                        .is_some_and(format::begins_with_unreached))
+                .then_some("not reached"),
+                detail: check.detail.clone(),
+            })
+            .collect(),
+        proofs: recorded
+            .proofs
+            .iter()
+            .take(PROOFS)
+            .map(|proof| self::proof(pictures, proof))
+            .collect(),
+        more_proofs: format::more(recorded.proofs.len(), PROOFS, "proof"),
+        scripts: evidence::scripts(&recorded.debug_scripts),
+        blocks: evidence::blocks(details),
+        toolchain: details
+            .toolchain
+            .as_ref()
+            .map(|toolchain| evidence::toolchain(toolchain)),
+        code_analysis: details
+            .code_analysis
+            .map(|analysis| tree::tree(&Value::of(analysis))),
+    }
+}
+
+fn step((name, never): (&'static str, &str), recorded: Recorded<'_>) -> StepView {
+    let (step, word, tone) = match recorded {
+        Recorded::Step(step) if recorded.has_failed() => (Some(step), "failed", "bad"),
+        Recorded::Step(step) => (Some(step), "succeeded", "good"),
+        Recorded::Never => (None, never, "none"),
+        Recorded::Unknown => (None, "not recorded", "none"),
+    };
+    let more = details::more(step);
+    let facts = more
+        .iter()
+        .map(|(key, value)| (key.clone(), tree::tree(value)));
+    StepView {
+        name,
+        outcome: Badge::new(word, tone),
+        command: step
+            .and_then(|step| step.command.as_deref())
+            .filter(|command| !command.is_empty())
+            .map(str::to_owned),
+        detail: step
+            .and_then(|step| step.detail.as_deref())
+            .filter(|detail| !detail.is_empty())
+            .map(|detail| tree::words(&Excerpt::of(detail))),
+        more: (!more.is_empty()).then(|| Tree::Facts(facts.collect(), None)),
+    }
+}
+
+fn proof(pictures: &BTreeMap<String, Arc<AssetFile>>, proof: &Proof<'_>) -> ProofView {
+    let text = |text: &Option<_>| text.as_ref().map(ToString::to_string);
+    ProofView {
+        name: details::name([&proof.name, &proof.id]),
+        id: text(&proof.id),
+        kind: proof.kind.as_deref().unwrap_or("unknown").to_owned(),
+        present: match proof.present {
+            Some(true) => "present",
+            Some(false) => "missing",
+            None => "not recorded",
+        },
+        dest: text(&proof.dest),
+        detail: text(&proof.detail),
+        picture: entry::picture(pictures, proof.kind.as_deref(), proof.dest.as_deref()),
+    }
+}

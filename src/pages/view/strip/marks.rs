@@ -1,0 +1,137 @@
+//! Labels on a strip: numbers of failures, and times, without overlaps.
+
+use crate::view::axis::Scale;
+use formats::model::time::push_clock;
+
+use super::{Place, WIDTH};
+
+/// Minimum units between labels of failures, on a wide page and on a phone: numbers, and discs.
+const NUMBERS: [u32; 2] = [64, 200];
+const DISCS: [u32; 2] = [24, 76];
+/// Maximum labels for times, and for gaps.
+const TIMES: usize = 10;
+const GAPS: usize = 3;
+/// Minimum units between labels, on a wide page and on a phone.
+const LABELS: [u32; 2] = [72, 170];
+/// A gap gets a label if it is at least this fraction of the time without collapsed gaps.
+const LONG: i64 = 20;
+
+/// A text below the strip.
+#[derive(Debug)]
+pub struct Label {
+    /// Distance from the left.
+    pub x: u32,
+    /// `m:ss`, or the length of a gap.
+    pub text: String,
+    /// Whether it does not fit on a phone.
+    pub is_broad: bool,
+}
+
+/// The position of a failure, and its number.
+type Failure<'a> = (Place<'a>, u64);
+
+/// The failures of a tape.
+#[derive(Debug)]
+pub struct Failures<'a> {
+    /// Vertical lines; empty if discs count the failures.
+    pub lines: Vec<Place<'a>>,
+    /// Labels on a wide page.
+    pub wide: Vec<FailureLabel<'a>>,
+    /// Labels on a phone, if different.
+    pub slim: Option<Vec<FailureLabel<'a>>>,
+}
+
+/// A label with the numbers of failures, or with their count.
+#[derive(Debug, Clone)]
+pub struct FailureLabel<'a> {
+    /// The first failure.
+    pub place: Place<'a>,
+    /// `24`, `24, 25` or `24 +4`; `5` on a disc.
+    pub text: String,
+}
+
+impl<'a> Failures<'a> {
+    /// Failures with their numbers.
+    pub(super) fn numbered(failures: impl Iterator<Item = (Place<'a>, u64)>) -> Self {
+        let failures: Vec<_> = failures.collect();
+        let text = |group: &[(Place<'_>, u64)]| match group {
+            [(_, only)] => only.to_string(),
+            [(_, first), (_, second)] => format!("{first}, {second}"),
+            _ => {
+                let first = group.first().map_or(0, |(_, first)| *first);
+                format!("{first} +{}", group.len() - 1)
+            }
+        };
+        Self {
+            lines: failures.iter().map(|(place, _)| *place).collect(),
+            ..Self::of(&failures, NUMBERS, &text)
+        }
+    }
+
+    /// Counts failures in columns of this width.
+    pub(super) fn counted(failures: impl Iterator<Item = (Place<'a>, u64)>, column: u32) -> Self {
+        let failures = failures.map(|(place, number)| {
+            let x = place.x.min(WIDTH - 1) / column * column + column / 2;
+            (Place { x, ..place }, number)
+        });
+        let failures: Vec<_> = failures.collect();
+        Self::of(&failures, DISCS, &|group| group.len().to_string())
+    }
+
+    fn of(
+        failures: &[Failure<'a>],
+        [wide, slim]: [u32; 2],
+        text: &dyn Fn(&[Failure<'a>]) -> String,
+    ) -> Self {
+        let labels = |room: u32| -> Vec<_> {
+            let mut labels = Vec::new();
+            let mut rest = failures;
+            while let Some((place, _)) = rest.first() {
+                let near = |(other, _): &(Place<'_>, u64)| other.x.abs_diff(place.x) < room;
+                let count = rest.iter().take_while(|other| near(other)).count();
+                let (group, others) = rest.split_at(count);
+                labels.push(FailureLabel {
+                    place: *place,
+                    text: text(group),
+                });
+                rest = others;
+            }
+            labels
+        };
+        let (wide, slim) = (labels(wide), labels(slim));
+        Self {
+            lines: Vec::new(),
+            slim: (slim.len() < wide.len()).then_some(slim),
+            wide,
+        }
+    }
+}
+
+/// Labels for the longest gaps, and for times that fit next to them.
+pub(super) fn labels(scale: Scale<'_>) -> Vec<Label> {
+    let mut gaps: Vec<_> = scale.folds().collect();
+    gaps.retain(|(_, _, lasts)| *lasts >= scale.milliseconds(WIDTH) / LONG);
+    gaps.sort_by_key(|(from, _, lasts)| (std::cmp::Reverse(*lasts), *from));
+    let gaps = gaps.into_iter().take(GAPS).map(|(from, to, lasts)| {
+        let mut text = "gap ".to_owned();
+        push_clock(&mut text, lasts);
+        (u32::midpoint(from, to), text)
+    });
+    let times = scale
+        .ticks(TIMES)
+        .into_iter()
+        .map(|tick| (tick.x, tick.label));
+    let mut labels: Vec<Label> = Vec::new();
+    for (x, text) in gaps.chain(times) {
+        let is_free = |room: u32, all: bool| {
+            let mut others = labels.iter().filter(|other| all || !other.is_broad);
+            others.all(|other| other.x.abs_diff(x) >= room)
+        };
+        if is_free(LABELS[0], true) {
+            let is_broad = !is_free(LABELS[1], false);
+            labels.push(Label { x, text, is_broad });
+        }
+    }
+    labels.sort_by_key(|label| label.x);
+    labels
+}

@@ -1,0 +1,187 @@
+//! The summary of a check or a build in Markdown, for the pages of CI services.
+
+use base::diagnostics::text::visible;
+use base::diagnostics::{Diagnostic, SeverityCounts, human};
+use formats::model::slug::Labels;
+use store::ledger::{Build, Change, Named};
+
+use super::format;
+use base::links::{self, RunFolders, Slug};
+use base::url;
+
+/// Maximum problems listed, since CI services limit the size.
+const PROBLEMS: usize = 100;
+/// Maximum runs per list.
+const RUNS: usize = 20;
+
+/// The facts in the summary.
+#[derive(Debug, Clone, Copy)]
+pub struct Facts<'a> {
+    /// `Published`, `Checked` and the like.
+    pub verdict: &'a str,
+    /// Number of published runs, or of runs that would be published.
+    pub runs: usize,
+    /// Number of runs with errors, which block the publication of all others.
+    pub broken: usize,
+    /// Number of quarantined runs.
+    pub quarantined: usize,
+    /// Number of runs in states that are never published.
+    pub not_published: usize,
+    /// Files and bytes of the site, if published.
+    pub written: Option<(u64, u64)>,
+    /// Changes since the site that is replaced.
+    pub changes: Option<&'a Build>,
+    /// The site's address, if its pages can be linked.
+    pub address: Option<&'a str>,
+    /// The layout of run folders.
+    pub run_folders: RunFolders,
+    /// The problems to list.
+    pub diagnostics: &'a [Diagnostic],
+}
+
+/// Renders the summary.
+pub fn markdown(facts: &Facts<'_>) -> String {
+    let runs = if facts.broken > 0 {
+        let broken = format::count(facts.broken, "run");
+        format!("{broken} with errors, {} valid", facts.runs)
+    } else {
+        format::count(facts.runs, "run")
+    };
+    let mut out = format!("## {}: {runs}\n\n", facts.verdict);
+    let mut problems = human::tally(SeverityCounts::of(facts.diagnostics));
+    if problems.is_empty() {
+        problems.push_str("none");
+    }
+    out.push_str(&format!("| | |\n|---|---|\n| Problems | {problems} |\n"));
+    for (name, runs) in [
+        ("Quarantined", facts.quarantined),
+        ("Never published", facts.not_published),
+    ] {
+        if runs > 0 {
+            out.push_str(&format!("| {name} | {} |\n", format::count(runs, "run")));
+        }
+    }
+    if let Some((files, bytes)) = facts.written {
+        let files = format::count(usize::try_from(files).unwrap_or(usize::MAX), "file");
+        out.push_str(&format!("| Site | {files}, {} |\n", format::bytes(bytes)));
+    }
+    if let Some(build) = facts.changes {
+        push_news(&mut out, build, facts);
+    }
+    push_problems(&mut out, facts.diagnostics);
+    out
+}
+
+fn push_news(out: &mut String, build: &Build, facts: &Facts<'_>) {
+    let labels = Labels::new(build.named().map(|run| &*run.id));
+    let name = |run: &Named| name(run, &labels.label(&run.id), facts);
+    out.push_str("\n### What changed\n\n");
+    let mut push = |what: &str, total: usize, lines: &mut dyn Iterator<Item = String>| {
+        if total > 0 {
+            out.push_str(&format!("- {} {what}\n", format::count(total, "run")));
+            let rest = format::rest(total, RUNS, "more run");
+            for line in lines.take(RUNS).chain(rest) {
+                out.push_str(&format!("  - {line}\n"));
+            }
+        }
+    };
+    for (what, runs) in build.lists() {
+        push(what, runs.len(), &mut runs.iter().map(name));
+    }
+    let changed = &build.changed;
+    let line = |change: &Change| format!("{}: {}", name(&change.run), described(change));
+    push("changed", changed.len(), &mut changed.iter().map(line));
+}
+
+/// `pong v1.0.0 by lark-1 with codex (4f1c2d3e)`, with a link if the site has an address.
+fn name(run: &Named, label: &str, facts: &Facts<'_>) -> String {
+    let words = escaped(&format!(
+        "{} {} by {} with {}",
+        run.test_case_slug, run.test_case_version, run.model_id, run.harness_slug
+    ));
+    let id = escaped(label);
+    match facts.address {
+        Some(address) => {
+            let page = links::run(&Slug::new(&run.slug, facts.run_folders));
+            let path = url::encode(links::directory(&page));
+            format!("{words} ([{id}](<{address}{path}>))")
+        }
+        None => format!("{words} ({id})"),
+    }
+}
+
+/// The changes of a run, on one line.
+fn described(change: &Change) -> String {
+    let mut parts = Vec::new();
+    if let Some(slug) = &change.moved_from {
+        parts.push(format!("moved from {}", escaped(slug)));
+    }
+    if let Some(rating) = &change.rating {
+        parts.push(rating.text());
+    }
+    let fields = change.fields.len() + change.more_fields;
+    let files = change.files.len() + change.more_files;
+    let annotations = change.annotations.lists().into_iter();
+    let annotations = annotations.map(|(what, ids, more)| (ids.len() + more, "annotation", what));
+    let counts = [(fields, "field", ""), (files, "file", "")]
+        .into_iter()
+        .chain(annotations);
+    for (count, noun, what) in counts {
+        if count > 0 {
+            let count = format::count(count, noun);
+            parts.push(format!("{count} {what}").trim_end().to_owned());
+        }
+    }
+    escaped(&parts.join(", "))
+}
+
+fn push_problems(out: &mut String, diagnostics: &[Diagnostic]) {
+    if diagnostics.is_empty() {
+        return;
+    }
+    out.push_str("\n### Problems\n\n| | Where | What | Help |\n|---|---|---|---|\n");
+    for problem in diagnostics.iter().take(PROBLEMS) {
+        let place = &problem.place;
+        let at = [place.line, place.column].into_iter().flatten();
+        let at: String = at.map(|number| format!(":{number}")).collect();
+        out.push_str(&format!(
+            "| {} `{}` | {} | {} | {} |\n",
+            problem.severity.word(),
+            problem.code.name,
+            escaped(&format!("{}{at}", place.path)),
+            escaped(&problem.message),
+            escaped(&problem.help),
+        ));
+    }
+    if let Some(rest) = format::rest(diagnostics.len(), PROBLEMS, "more problem") {
+        out.push_str(&format!(
+            "\n{rest}; the Problems page and the other reports list all of them.\n"
+        ));
+    }
+}
+
+/// Escapes text for Markdown: no markup, no table, no line break.
+fn escaped(text: &str) -> String {
+    let text = visible(text);
+    let mut out = String::with_capacity(text.len() + 8);
+    for c in text.chars() {
+        if c.is_ascii_punctuation() && !",;'\"/-.()=%".contains(c) {
+            out.push('\\');
+        }
+        out.push(c);
+    }
+    out
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn recorded_text_makes_no_markup() {
+        assert_eq!(
+            escaped("a|b <img> [x](https://e.org) `c` *d*\n# e\u{1b}[0m"),
+            "a\\|b \\<img\\> \\[x\\](https\\://e.org) \\`c\\` \\*d\\*␊\\# e␛\\[0m"
+        );
+    }
+}

@@ -1,0 +1,419 @@
+//! A tape for display: events with times, gaps and anchors, annotations at their events, and spans as lanes.
+
+use std::borrow::Cow;
+use std::collections::{BTreeMap, BTreeSet};
+
+use formats::config::Config;
+use formats::model::annotation::Sidecar;
+use formats::model::slug::slugify;
+use formats::model::tape::{Aside, Block, Event, Family, Outcome, Text, TextKind};
+use markup::recorded;
+
+use super::{Link, format};
+use base::links;
+
+mod annotation;
+mod folds;
+mod layout;
+mod spans;
+
+pub use annotation::{AnnotationView, annotation_view, appearance};
+use annotation::{Indexed, annotations_by_position};
+use folds::Mutes;
+pub use folds::{Fold, FoldLine};
+pub use layout::{Anchor, Layout};
+use spans::Pieces;
+pub use spans::{SpanPiece, SpanPieces, lanes};
+
+/// Text over this many bytes or lines is initially collapsed.
+const FOLD_BYTES: usize = 2_000;
+const FOLD_LINES: usize = 24;
+/// `{}` and `[]` are as short as the summary of a collapsed text.
+const EMPTY_JSON: usize = 2;
+/// JSON over this many bytes is initially collapsed, because its formatted form has many lines.
+const FOLD_JSON: usize = 700;
+
+/// Maximum bytes shown of a payload that an earlier event already showed.
+const AGAIN: usize = 1_000;
+/// Maximum size of a text on a page, as a multiple of its bytes.
+const ESCAPED: usize = 4;
+/// Maximum bytes on a page for one byte of text: a control character gets a mark, a color change an element.
+const COSTLIEST: usize = 32;
+
+/// A page of a tape.
+#[derive(Debug)]
+pub struct TimelinePage<'a> {
+    pub events: Vec<EventView<'a>>,
+    /// Collapsed groups of events, in order.
+    pub folds: Vec<Fold>,
+    /// The first time on the tape, which event times count from, in milliseconds.
+    pub start: Option<i64>,
+    /// The layout of the whole tape: texts on this page may link to any event.
+    pub layout: &'a Layout<'a>,
+    /// Path of this page.
+    pub path: String,
+}
+
+#[derive(Debug)]
+pub struct EventView<'a> {
+    /// Its id on the page.
+    pub anchor: Anchor<'a>,
+    /// Its number.
+    pub seq: u64,
+    /// Its kind.
+    pub word: &'static str,
+    pub family: &'static str,
+    /// Whether it comes right after its call, or is the error of the failed event before it.
+    pub is_tied: bool,
+    /// `sub` for the work of a subagent, `branch` on an abandoned branch, else empty.
+    pub aside: &'static str,
+    /// Links to its call and its result, unless adjacent: relation, number, address.
+    pub ties: Vec<(&'static str, u64, String)>,
+    /// Whether its headline is a command.
+    pub is_command: bool,
+    /// Whether it is a failure.
+    pub failed: bool,
+    /// Whether the harness marked it as failed; an error has no outcome.
+    pub is_marked: bool,
+    /// Its time, and the time since the start of the tape. Both in milliseconds, since formatting them is most of the work of a
+    /// short event.
+    pub at: Option<(i64, i64)>,
+    /// The pause before it, if long.
+    pub gap: Option<String>,
+    /// `3 s`, if it is recorded as that much earlier than the event before it.
+    pub earlier: Option<String>,
+    /// Its subject.
+    pub headline: &'a str,
+    /// Short facts.
+    pub facts: &'a [(&'static str, Cow<'a, str>)],
+    /// Its content.
+    pub texts: Vec<TextView<'a>>,
+    /// Missing payloads: label, subject, size.
+    pub missing: Vec<(&'static str, &'a str, String)>,
+    /// Lanes of the spans that cover it, and whether each starts or ends here.
+    pub spans: SpanPieces,
+    pub annotations: Vec<AnnotationView<'a>>,
+}
+
+impl EventView<'_> {
+    /// Whether it follows the event before it without a long gap, and without going back in time.
+    const fn is_in_time(&self) -> bool {
+        self.gap.is_none() && self.earlier.is_none()
+    }
+}
+
+/// A part of the content.
+#[derive(Debug)]
+pub struct TextView<'a> {
+    pub label: Option<&'static str>,
+    /// The subject of the label; may be empty.
+    pub about: &'a str,
+    pub kind: TextKind,
+    /// The text, or its first part.
+    pub text: &'a str,
+    /// `42 lines, 3.1 KiB`, if it is collapsed.
+    pub folded: Option<String>,
+    /// A link to the whole text, if `text` is truncated.
+    pub rest: Option<Link>,
+}
+
+/// A text that a page truncates, with the path of its full version.
+#[derive(Debug)]
+pub struct LongText<'a> {
+    /// Path relative to the site's root.
+    pub path: String,
+    /// The full text.
+    pub text: &'a str,
+}
+
+/// A tape with its annotations, prepared for its pages.
+#[derive(Debug)]
+pub struct Timeline<'a> {
+    config: &'a Config,
+    layout: &'a Layout<'a>,
+    annotations: BTreeMap<usize, Vec<Indexed<'a>>>,
+    spans: Pieces,
+    mutes: Mutes<'a>,
+    /// The first time on the tape.
+    start: Option<i64>,
+    /// Hashes of payloads that earlier events showed.
+    payloads: BTreeSet<&'a str>,
+    /// The last time before the next page.
+    before: Option<i64>,
+    /// The latest time before the next page: after a time that runs backwards, gaps count from it.
+    latest: Option<i64>,
+}
+
+impl<'a> Timeline<'a> {
+    /// Reads all events and annotations once, so that pages need not.
+    pub fn new(
+        config: &'a Config,
+        layout: &'a Layout<'a>,
+        sidecar: Option<&'a Sidecar<'a>>,
+    ) -> Self {
+        Self {
+            config,
+            layout,
+            annotations: annotations_by_position(layout, sidecar),
+            spans: Pieces::of(layout, sidecar),
+            mutes: Mutes::of(layout, sidecar),
+            start: layout.tape.events.iter().find_map(|event| event.at),
+            payloads: BTreeSet::new(),
+            before: None,
+            latest: None,
+        }
+    }
+
+    /// Page `number`, from 1, and its truncated texts. Pages must be built in order.
+    pub fn page(&mut self, number: usize) -> (TimelinePage<'a>, Vec<LongText<'a>>) {
+        let (config, layout) = (self.config, self.layout);
+        let (path, tape) = (layout.path(number), layout.tape);
+        let limit = config.limits.inline();
+        let mut payloads = std::mem::take(&mut self.payloads);
+        let mut contents = Contents {
+            layout,
+            page: &path,
+            limit,
+            payloads: &mut payloads,
+            long: Vec::new(),
+        };
+        let range = layout.range(number);
+        let (mut before, mut latest) = (self.before, self.latest);
+        let first = range.start;
+        let events: Vec<_> = range
+            .clone()
+            .map(|position| {
+                let event = &tape.events[position];
+                let anchor = layout.anchor(event.seq, position);
+                let gap = gap(config, latest, event.at);
+                let earlier = event.at.zip(before).filter(|(at, before)| at < before);
+                let earlier = earlier.map(|(at, before)| before.saturating_sub(at));
+                before = event.at.or(before);
+                latest = latest.max(event.at);
+                EventView {
+                    seq: event.seq,
+                    word: event.kind.word,
+                    family: event.kind.family.word(),
+                    is_tied: is_tied(&tape.events[first..=position]),
+                    aside: match event.ties.aside {
+                        Some(Aside::Subagent) => "sub",
+                        Some(Aside::Branch) => "branch",
+                        None => "",
+                    },
+                    ties: self.ties(
+                        &tape.events[first..=position],
+                        &tape.events[position + 1..],
+                        &path,
+                    ),
+                    is_command: event.kind.family == Family::Command,
+                    failed: event.has_failed(),
+                    is_marked: event.outcome == Outcome::Failed,
+                    at: event
+                        .at
+                        .map(|at| (at, at.saturating_sub(self.start.unwrap_or(at)))),
+                    gap,
+                    earlier: earlier.map(format::milliseconds),
+                    headline: &event.headline,
+                    facts: &event.facts,
+                    texts: contents.of(event, anchor),
+                    missing: event
+                        .external
+                        .iter()
+                        .map(|e| (e.label, e.about.as_str(), format::bytes(e.len_bytes)))
+                        .collect(),
+                    spans: self.spans.beside(position),
+                    annotations: self.annotated(position, &path, limit),
+                    anchor,
+                }
+            })
+            .collect();
+        let long = contents.long;
+        self.payloads = payloads;
+        self.before = before;
+        self.latest = latest;
+        let page = TimelinePage {
+            folds: folds::folds(&self.mutes, &tape.events[range], &events, first),
+            events,
+            start: self.start,
+            layout,
+            path,
+        };
+        (page, long)
+    }
+
+    /// Links to the call and the result of the last of these events, unless the next event, ignoring usage, is its result.
+    fn ties(
+        &self,
+        events: &[Event<'_>],
+        after: &[Event<'_>],
+        path: &str,
+    ) -> Vec<(&'static str, u64, String)> {
+        let Some(event) = events.last() else {
+            return Vec::new();
+        };
+        let call = event.ties.call.filter(|_| !is_tied(events));
+        // Looked up only for calls: thousands of usage events may follow each event.
+        let next = || {
+            let mut after = after.iter().filter(|event| event.kind.word != "usage");
+            after.next().map(|event| event.seq)
+        };
+        let result = event.ties.result.filter(|result| next() != Some(*result));
+        let ties = [("of call", call), ("result", result)];
+        let ties = ties.into_iter().filter_map(|(what, seq)| {
+            let seq = seq?;
+            Some((what, seq, self.layout.numbered_href(path, seq)?))
+        });
+        ties.collect()
+    }
+
+    fn annotated(&self, position: usize, path: &str, limit: usize) -> Vec<AnnotationView<'a>> {
+        let here = self.annotations.get(&position).into_iter().flatten();
+        here.map(|(index, annotation)| {
+            annotation_view(self.layout, path, annotation, *index, limit)
+        })
+        .collect()
+    }
+}
+
+/// Whether the last of these events comes right after its call, or after another event of that call, or is the error of the
+/// failure just before. A usage event may be in between.
+fn is_tied(events: &[Event<'_>]) -> bool {
+    let Some((event, before)) = events.split_last() else {
+        return false;
+    };
+    if event.kind.family != Family::Error && event.ties.call.is_none() {
+        return false;
+    }
+    let mut before = before.iter().rev();
+    let Some(before) = before.find(|event| event.kind.word != "usage") else {
+        return false;
+    };
+    if event.kind.family == Family::Error && before.outcome == Outcome::Failed {
+        return true;
+    }
+    let call = event.ties.call;
+    call.is_some() && (call == Some(before.seq) || call == before.ties.call)
+}
+
+fn gap(config: &Config, before: Option<i64>, at: Option<i64>) -> Option<String> {
+    let pause = at?.checked_sub(before?)?;
+    let limit = i64::try_from(config.timeline.gap_seconds)
+        .unwrap_or(i64::MAX)
+        .saturating_mul(1000);
+    (pause > limit).then(|| format::milliseconds(pause))
+}
+
+/// Builds the content of events.
+struct Contents<'a, 'p> {
+    layout: &'p Layout<'p>,
+    page: &'p str,
+    /// Maximum bytes of one text.
+    limit: usize,
+    payloads: &'p mut BTreeSet<&'a str>,
+    /// Truncated texts.
+    long: Vec<LongText<'a>>,
+}
+
+impl<'a> Contents<'a, '_> {
+    fn of(&mut self, event: &'a Event<'a>, anchor: Anchor<'_>) -> Vec<TextView<'a>> {
+        let blocks = event.blocks.iter();
+        let is_speech = matches!(event.kind.family, Family::Speech | Family::Reasoning);
+        blocks
+            .map(|block| {
+                let kind = match block.kind {
+                    TextKind::Plain if is_speech => TextKind::Prose,
+                    kind => kind,
+                };
+                self.block(block, kind, anchor)
+            })
+            .collect()
+    }
+
+    fn block(&mut self, block: &'a Block<'a>, kind: TextKind, anchor: Anchor<'_>) -> TextView<'a> {
+        let whole: &str = &block.text;
+        // A payload that an earlier event showed is shortened: thousands of events may share one.
+        let limit = match &block.text {
+            Text::Payload(_, hash) if !self.payloads.insert(hash) => self.limit.min(AGAIN),
+            _ => self.limit,
+        };
+        let text = fitting(whole, kind, limit);
+        let rest = (text.len() < whole.len()).then(|| {
+            let name = match (&block.text, block.label) {
+                (Text::Payload(_, hash), _) => format!("{hash}.txt"),
+                (_, Some(label)) => format!("{}-{}.txt", anchor.text(), slugify(label)),
+                _ => format!("{}.txt", anchor.text()),
+            };
+            let path = links::run_file(&self.layout.slug, &format!("text/{name}"));
+            let href = format!("{}{path}", links::root(self.page));
+            self.long.push(LongText { path, text: whole });
+            let words = format!(
+                "The first {} of {}; read all of it as plain text",
+                format::bytes(text.len() as u64),
+                format::bytes(whole.len() as u64)
+            );
+            Link { text: words, href }
+        });
+        TextView {
+            label: block.label,
+            about: &block.about,
+            kind,
+            text,
+            folded: folded(whole, block),
+            rest,
+        }
+    }
+}
+
+/// The start of a text: at most `limit` bytes, and at most [`ESCAPED`] times as many on a page.
+fn fitting(text: &str, kind: TextKind, limit: usize) -> &str {
+    let most = limit.saturating_mul(ESCAPED);
+    let mut text = head(text, limit);
+    while text.len() > most / COSTLIEST && at_most(text) > most {
+        let size = recorded::size(text, kind);
+        if size <= most {
+            break;
+        }
+        // The beginning may need the most space per byte, so the next try can be too long again.
+        let share = text.len().saturating_mul(most) / size;
+        text = head(text, share.min(text.len() * 7 / 8));
+    }
+    text
+}
+
+/// Upper bound for the bytes of a text on a page, without rendering it.
+fn at_most(text: &str) -> usize {
+    let sizes = text.bytes().map(|byte| match byte {
+        b' ' | b'.' | b'/' | b'0'..=b'9' | b'A'..=b'Z' | b'a'..=b'z' => 1,
+        b'<' | b'>' => "&lt;".len(),
+        b'&' => "&amp;".len(),
+        // Anything else may be marked or formatted, or start something that is.
+        _ => COSTLIEST,
+    });
+    sizes.sum()
+}
+
+fn folded(text: &str, block: &Block<'_>) -> Option<String> {
+    let size = || format::bytes(text.len() as u64);
+    if block.kind == TextKind::Json || block.folded {
+        let is_long = text.len() > FOLD_JSON;
+        return (is_long || block.folded && text.len() > EMPTY_JSON).then(size);
+    }
+    if text.len() <= FOLD_BYTES && text.len() < FOLD_LINES {
+        return None;
+    }
+    let lines = memchr::memchr_iter(b'\n', text.as_bytes()).count() + 1;
+    (text.len() > FOLD_BYTES || lines > FOLD_LINES)
+        .then(|| format!("{}, {}", format::count(lines, "line"), size()))
+}
+
+/// The start of a text, at most `limit` bytes, cut between two characters.
+pub fn head(text: &str, limit: usize) -> &str {
+    if text.len() <= limit {
+        return text;
+    }
+    let mut end = limit;
+    while !text.is_char_boundary(end) {
+        end -= 1;
+    }
+    &text[..end]
+}

@@ -1,0 +1,100 @@
+//! Many runs as small drawings: each run of a list with its events and its outcome.
+
+use serde::Serialize;
+
+use base::links;
+use formats::model::archive::{Archive, Entry};
+use formats::model::findings::Findings;
+use formats::model::run::{Metric, Number};
+
+use super::density::Glyph;
+use super::{Badge, format};
+
+/// Maximum runs on one page, the newest.
+const RUNS: usize = 48;
+
+/// The newest runs of a list.
+#[derive(Debug, Serialize)]
+pub struct Wall {
+    pub runs: Vec<WallRun>,
+    /// Whether the drawings can have widths proportional to run times.
+    pub has_times: bool,
+    /// Number of older runs.
+    pub older: Option<String>,
+}
+
+#[derive(Debug, Serialize)]
+pub struct WallRun {
+    /// Its page.
+    pub href: String,
+    pub state: Badge,
+    pub model: String,
+    /// Its case; empty if all runs have the same.
+    pub case: String,
+    /// `2026-03-04, 162 events, 17 min 2 s`, as far as known.
+    pub facts: String,
+    /// Percentage of the longest run time on the wall; 0 if unknown.
+    pub width: u8,
+    pub glyph: Option<Glyph>,
+}
+
+/// The wall of these runs (positions in the archive, newest first), at most `most`, with or without their cases.
+pub fn wall(
+    archive: &Archive,
+    findings: &[Findings],
+    runs: &[usize],
+    (most, names_case): (Option<usize>, bool),
+    root: &str,
+) -> Wall {
+    let most = most.unwrap_or(RUNS);
+    let shown = &runs[..runs.len().min(most)];
+    let times = shown.iter().filter_map(|&run| seconds(&archive.runs[run]));
+    let longest = times.fold(0.0, f64::max);
+    let runs_on_it = shown.iter().map(|&run| {
+        let (entry, findings) = (&archive.runs[run], &findings[run]);
+        let mut view = wall_run(entry, findings, root);
+        view.width = seconds(entry).map_or(0, |seconds| share(seconds, longest));
+        if !names_case {
+            view.case.clear();
+        }
+        view
+    });
+    Wall {
+        runs: runs_on_it.collect(),
+        has_times: longest > 0.0,
+        older: format::rest(runs.len(), shown.len(), "older run"),
+    }
+}
+
+/// A single run.
+pub fn wall_run(entry: &Entry, findings: &Findings, root: &str) -> WallRun {
+    let subject = &entry.run.subject;
+    let events = findings.events.map(|events| format::count(events, "event"));
+    let time = entry.run.metrics.get(Metric::RunTime);
+    let time = time.map(|time| format::run_time(Some(time)).text().to_owned());
+    let date = entry.run.recency().map(|at| format::at(at.ms()).date);
+    let facts: Vec<String> = date.into_iter().chain(events).chain(time).collect();
+    WallRun {
+        href: format!("{root}{}", links::run(&entry.slug)),
+        state: format::state(&entry.run.state),
+        model: subject.model().to_owned(),
+        case: subject.case.to_string(),
+        facts: facts.join(", "),
+        width: 100,
+        glyph: Glyph::of_run(findings),
+    }
+}
+
+fn seconds(entry: &Entry) -> Option<f64> {
+    let number: &Number = entry.run.metrics.get(Metric::RunTime)?;
+    Some(number.value()).filter(|seconds| *seconds > 0.0)
+}
+
+#[allow(
+    clippy::cast_possible_truncation,
+    clippy::cast_sign_loss,
+    reason = "a number between 1 and 100"
+)]
+fn share(seconds: f64, longest: f64) -> u8 {
+    (seconds / longest * 100.0).ceil().clamp(1.0, 100.0) as u8
+}

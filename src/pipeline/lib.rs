@@ -1,0 +1,273 @@
+//! The steps of a build, one file each: `gather` reads what is small, `runs` takes every run through `run`, `outcome` sums
+//! up, and `lists` writes what is made of all runs. `memory` lets the next build reuse pages.
+
+mod budget;
+mod directories;
+#[cfg(feature = "parquet")]
+mod export;
+mod gather;
+mod hosting;
+mod kept;
+mod ledger;
+mod lists;
+mod memory;
+mod outcome;
+mod previous;
+mod prose;
+mod public;
+mod run;
+mod runs;
+mod secrets;
+mod shard;
+pub mod site;
+
+#[cfg(feature = "parquet")]
+pub use export::{examine_export, export};
+pub use gather::Gathered;
+pub use hosting::weigh;
+pub use kept::KnownRecords;
+pub use lists::publish as publish_lists;
+pub use memory::{Memory, Notes};
+pub use outcome::Outcome;
+pub use run::Output;
+pub use run::with_redactions;
+pub use runs::stage as stage_runs;
+pub use shard::{Parts, Share, outcome as part_outcome, write as write_part};
+
+use std::path::PathBuf;
+
+use base::diagnostics::{Diagnostic, Failure};
+use site::Site;
+use store::publish::Stage;
+
+/// A digest of the sources of this program: a different one renders different pages.
+pub(crate) const PROGRAM: &str = env!("RUNPRESS_SOURCES");
+
+/// Receives the progress of a build.
+pub trait Progress: Sync {
+    /// A step begins; it will take so many ticks, or cannot be counted.
+    fn begin(&self, step: &'static str, ticks: Option<usize>);
+    /// One tick of the step is done.
+    fn tick(&self);
+}
+
+/// Shows no progress.
+#[derive(Debug, Clone, Copy)]
+pub struct NoProgress;
+
+impl Progress for NoProgress {
+    fn begin(&self, _step: &'static str, _ticks: Option<usize>) {}
+
+    fn tick(&self) {}
+}
+
+/// Checks everything and writes nothing.
+pub fn check(site: &Site, progress: &dyn Progress) -> Result<Outcome, Failure> {
+    examine_kind(site)?;
+    let open = || Stage::dry_run(&site.out, &site.shown(&site.out), &site.inputs());
+    stage_site(site, progress, &open, (None, &[])).map(|staged| staged.outcome)
+}
+
+/// Checks everything and, unless the content has errors, updates the site in the output folder. Reuses the cache of the last
+/// build; the result is byte for byte the same as a build from scratch.
+///
+/// With a shard in the options, checks and renders only the runs of that shard, and writes them to the output folder as a part,
+/// even if they have errors.
+pub fn build(site: &Site, progress: &dyn Progress) -> Result<(Outcome, Replaced), Failure> {
+    prepare(site)?;
+    let memory = Memory::open(site);
+    // Missing records do not change the content. The build reports them.
+    if site.has_records()
+        && let Some(outcome) = memory.unchanged(site)
+    {
+        return Ok((outcome, Replaced::default()));
+    }
+    build_over(site, progress, (memory, &[]))
+}
+
+/// Merges parts into a site, byte for byte the same as one build. Needs the records and the prose, and the content of runs
+/// whose pages change because other runs are quarantined.
+pub fn merge(
+    site: &Site,
+    parts: &[PathBuf],
+    progress: &dyn Progress,
+) -> Result<(Outcome, Replaced), Failure> {
+    prepare(site)?;
+    build_over(site, progress, (Memory::open(site), parts))
+}
+
+/// Refuses to replace a site by a part, which would lose its ledger, or a part by a site.
+fn examine_kind(site: &Site) -> Result<(), Failure> {
+    let kind = (site.options.shard.is_some(), store::ledger::PATH);
+    store::publish::examine_kind(&site.out, &site.shown(&site.out), kind)
+        .map_err(|problem| vec![problem])
+}
+
+/// Recovers from an interrupted build, and checks that the output can be written.
+fn prepare(site: &Site) -> Result<(), Failure> {
+    examine_kind(site)?;
+    store::publish::recover(&site.out, &site.shown(&site.out), &site.inputs())
+        .map_err(|problem| vec![problem])?;
+    #[cfg(feature = "parquet")]
+    examine_export(site).map_err(|problem| vec![problem])?;
+    Ok(())
+}
+
+/// Builds the site from parts or content, reusing the last build; without it if its cache turns out to be damaged.
+fn build_over(
+    site: &Site,
+    progress: &dyn Progress,
+    (memory, parts): (Memory, &[PathBuf]),
+) -> Result<(Outcome, Replaced), Failure> {
+    let failure = match replace(site, progress, (&memory, parts)) {
+        Err(failure) => failure,
+        built => return built,
+    };
+    match memory.without_damage() {
+        Some(memory) => replace(site, progress, (&memory, parts)),
+        None => Err(failure),
+    }
+}
+
+/// Stages the site and replaces the old one.
+fn replace(
+    site: &Site,
+    progress: &dyn Progress,
+    (memory, parts): (&Memory, &[PathBuf]),
+) -> Result<(Outcome, Replaced), Failure> {
+    let (shown, inputs) = (site.shown(&site.out), site.inputs());
+    let open = || memory.with_seen(|seen| Stage::open_seen(&site.out, &shown, &inputs, seen));
+    let StagedSite {
+        mut gathered,
+        mut outcome,
+        mut stages,
+        notes,
+    } = stage_site(site, progress, &open, (Some(memory), parts))?;
+    let (step, last) = match site.options.shard {
+        Some(_) => ("Replacing the part", store::publish::PART_FILE),
+        None => ("Replacing the site", store::ledger::PATH),
+    };
+    if outcome.publishes(site) || site.options.shard.is_some() {
+        progress.begin(step, None);
+        for stage in &mut stages {
+            stage.commit(last).map_err(|problem| vec![problem])?;
+        }
+        outcome.published = true;
+        // The site is published, so threads that cannot be replaced are no failure.
+        let _ = gathered.release(site);
+        if let Some(notes) = notes {
+            // If the cache cannot be written, the next build is a full one.
+            let _ = notes.leave(site, &gathered, &mut outcome, &mut stages[0]);
+        }
+    }
+    Ok((outcome, Replaced { _stages: stages }))
+}
+
+/// The remains of the replaced site, removed on drop.
+#[derive(Debug, Default)]
+#[must_use]
+pub struct Replaced {
+    _stages: Vec<Stage>,
+}
+
+/// A site that has not replaced the old one yet.
+struct StagedSite<'a> {
+    gathered: Gathered,
+    outcome: Outcome,
+    /// The site, and the export if requested.
+    stages: Vec<Stage>,
+    /// Notes for the cache of the next build.
+    notes: Option<Notes<'a>>,
+}
+
+/// Builds the site in a stage. A check is a build whose stage writes nothing, so both always give the same result. So do a build
+/// and a merge, which differ only in where the pages of runs come from.
+fn stage_site<'a>(
+    site: &Site,
+    progress: &dyn Progress,
+    open_stage: &dyn Fn() -> Result<Stage, Diagnostic>,
+    (memory, parts): (Option<&'a Memory>, &[PathBuf]),
+) -> Result<StagedSite<'a>, Failure> {
+    // All records and prose: they are small, and the order of the runs depends on them.
+    let content = memory.map_or_else(
+        || (site.look(), KnownRecords::default()),
+        |memory| memory.content(site),
+    );
+    let mut gathered = Gathered::gather(site, content, progress)?;
+    let navigation = gathered.navigation();
+    let renderer = site
+        .renderer(&navigation)
+        .map_err(|problem| gathered.failed(vec![problem]))?;
+    let parts = match parts {
+        [] => None,
+        folders => Some(Parts::open(site, &gathered, folders)?),
+    };
+    let share = Share::of(site, parts.as_ref());
+
+    // Each run: load, parse, check, model, view, render, stage.
+    let (stage, notes, runs) = loop {
+        let stage = open_stage().map_err(|problem| gathered.failed(vec![problem]))?;
+        let recalled =
+            memory.map(|memory| memory.recall(site, site.frame(&navigation), share.looked_at()));
+        let (notes, known) = recalled.unzip();
+        let mut stage = stage.over(known.unwrap_or_default());
+        weigh(site, &mut stage);
+        stage.spool = notes.as_ref().map_or_else(Default::default, Notes::spool);
+        let output = Output {
+            stage: &stage,
+            renderer: &renderer,
+            notes: notes.as_ref(),
+        };
+        let runs = stage_runs(site, &gathered, (output, share), progress)
+            .map_err(|failure| gathered.failed(failure))?;
+        if let Share::Shard(shard) = share {
+            // Only the merge, with all parts, knows which runs are quarantined and which pages that changes.
+            write_part(site, &gathered, (shard, &runs), (&stage, notes.as_ref()))?;
+            break (stage, notes, runs);
+        }
+        if !site.config.policy.quarantine || !runs.have_errors() {
+            break (stage, notes, runs);
+        }
+        // Neighbors and ranges may have counted invalid runs, so all pages are rendered again.
+        gathered = gathered.without_invalid(site, runs);
+    };
+    gathered.condense(site)?;
+    if let Share::Shard(shard) = share {
+        let outcome = part_outcome(site, &gathered, (shard, runs), &stage);
+        return Ok(StagedSite {
+            gathered,
+            outcome,
+            stages: vec![stage],
+            notes,
+        });
+    }
+    drop(parts);
+
+    // Lists, tables and feeds of all runs.
+    let mut outcome = Outcome::of(site, &gathered, runs, &stage.spool)?;
+    if outcome.publishes(site) {
+        let output = Output {
+            stage: &stage,
+            renderer: &renderer,
+            notes: notes.as_ref(),
+        };
+        publish_lists(site, &gathered, &outcome, output, progress).map_err(|mut failure| {
+            failure.extend(outcome.diagnostics.iter().cloned());
+            failure
+        })?;
+        outcome.weigh(site, &stage);
+    }
+    #[cfg(feature = "parquet")]
+    let export = export(site, &gathered, &outcome, progress)?;
+    #[cfg(not(feature = "parquet"))]
+    let export = None;
+    // Lists and feeds are written, so nothing reads the findings of runs any more.
+    outcome.findings = Vec::new();
+    outcome.list_cases(&gathered);
+    Ok(StagedSite {
+        gathered,
+        outcome,
+        stages: std::iter::once(stage).chain(export).collect(),
+        notes,
+    })
+}

@@ -1,0 +1,414 @@
+//! The ledger, `feeds/changes.json`: what changed from build to build. It is a feed of the new site and, as a part of
+//! the site that is replaced, an input of the next build.
+//!
+//! It holds no time and no name of a machine: the same previous ledger and the same content give the same bytes.
+
+mod addresses;
+mod compare;
+mod fields;
+mod names;
+mod parts;
+mod store;
+
+use std::collections::BTreeSet;
+use std::io;
+use std::sync::Arc;
+
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+use serde_json::value::RawValue;
+
+pub use addresses::AddressOwners;
+pub use compare::{CurrentRuns, Differing, next};
+pub use fields::{by_digest, fields};
+pub use parts::{Document, Part};
+pub use store::{Store, Unparsed, packed};
+
+use base::diagnostics::text::quoted;
+use base::links::{self, RunFolders, Slug};
+use base::shapes;
+use formats::model::digests::Digests;
+use formats::model::findings::{RunDigests, Slice};
+
+/// The ledger's path from a site's root.
+pub const PATH: &str = "feeds/changes.json";
+/// The largest number that every reader of JSON holds exactly.
+const NEWEST: u64 = (1 << 53) - 1;
+
+/// What each build changed, and what the next one compares itself with. It is written as [`Document`]s.
+#[derive(Debug, Clone, Default)]
+pub struct Ledger {
+    /// Where the folders of runs are.
+    pub run_folders: RunFolders,
+    /// Changes by build, newest first.
+    pub builds: Vec<Build>,
+    /// Runs that are no longer published, by id.
+    pub withdrawn: Vec<Withdrawn>,
+    /// Former addresses of runs, by slug, each with the current names of its run.
+    pub moved: Vec<Named>,
+    /// Owners of the other addresses.
+    pub addresses: AddressOwners,
+    /// The runs that it knows, by id.
+    pub runs: Vec<Arc<Held>>,
+    /// Where the digests of the runs are; `None` if there are none.
+    store: Option<Arc<dyn Store>>,
+}
+
+/// Changes of one build.
+#[derive(Debug, Clone, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+pub struct Build {
+    /// Its number: 1 is the build that started the ledger.
+    pub build: u64,
+    /// How many runs the site had after it.
+    pub runs: usize,
+    /// New runs.
+    #[serde(default)]
+    pub added: Vec<Named>,
+    /// Runs that returned after they were withdrawn or quarantined.
+    #[serde(default)]
+    pub returned: Vec<Named>,
+    /// Withdrawn runs.
+    #[serde(default)]
+    pub withdrawn: Vec<Named>,
+    /// Runs that are not published because their files have errors.
+    #[serde(default)]
+    pub quarantined: Vec<Named>,
+    /// Changed runs.
+    #[serde(default)]
+    pub changed: Vec<Change>,
+}
+
+/// Names of a run.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+pub struct Named {
+    /// The id of the record.
+    #[schemars(with = "shapes::Name")]
+    pub id: Arc<str>,
+    /// Slug of the run, used in its address.
+    pub slug: Arc<str>,
+    /// Slug of the test case.
+    pub test_case_slug: Arc<str>,
+    /// Its version.
+    pub test_case_version: Arc<str>,
+    /// Variant of the test case; null if the record has none.
+    pub variant: Option<Arc<str>>,
+    /// Slug of the harness.
+    pub harness_slug: Arc<str>,
+    /// The model.
+    pub model_id: Arc<str>,
+}
+
+/// Changes of a run.
+#[derive(Debug, Clone, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+pub struct Change {
+    /// The run.
+    pub run: Named,
+    /// Former slug, if it changed.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub moved_from: Option<Arc<str>>,
+    /// Fields of the record that differ: at most 50.
+    #[serde(default)]
+    pub fields: Vec<Field>,
+    /// Number of further changed fields.
+    #[serde(default, skip_serializing_if = "is_default")]
+    pub more_fields: usize,
+    /// Files beside the record that differ, sidecars apart; `implementation/` where the published implementation differs. A
+    /// file is named where the format gives its name, or where the published run has it now.
+    #[serde(default)]
+    pub files: Vec<String>,
+    /// Number of further changed files, not named.
+    #[serde(default, skip_serializing_if = "is_default")]
+    pub more_files: usize,
+    /// The rating of the review, if it changed.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub rating: Option<Rerated>,
+    /// Annotations, by id.
+    #[serde(default)]
+    pub annotations: Annotations,
+}
+
+/// A field of a record that differs.
+#[derive(Debug, Clone, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+pub struct Field {
+    /// JSON pointer into the record. Below an unrecognized key it ends at the nearest place that the format names; empty
+    /// means the record itself.
+    pub pointer: String,
+    /// The old value, as written: a number, `true` or `false`, a time, or a word of a fixed list. Absent if there was none,
+    /// if it is unknown, and for all free text.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub before: Option<Box<RawValue>>,
+    /// The new value, under the same rule.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub after: Option<Box<RawValue>>,
+}
+
+/// A changed rating; null means unrated.
+#[derive(Debug, Clone, Serialize, Deserialize, JsonSchema)]
+pub struct Rerated {
+    /// The old rating.
+    pub before: Option<String>,
+    /// The new rating.
+    pub after: Option<String>,
+}
+
+/// Ids of annotations that the published run has now; ids of further tapes begin with the name of the tape and a `#`.
+/// All others are only counted.
+#[derive(Debug, Clone, Default, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+pub struct Annotations {
+    /// Ids of new annotations.
+    #[serde(default)]
+    pub added: Vec<String>,
+    /// Ids of changed annotations.
+    #[serde(default)]
+    pub changed: Vec<String>,
+    /// Ids of withdrawn annotations.
+    #[serde(default)]
+    pub withdrawn: Vec<String>,
+    /// Number of further new annotations.
+    #[serde(default, skip_serializing_if = "is_default")]
+    pub more_added: usize,
+    /// Number of further changed annotations.
+    #[serde(default, skip_serializing_if = "is_default")]
+    pub more_changed: usize,
+    /// Number of further withdrawn annotations.
+    #[serde(default, skip_serializing_if = "is_default")]
+    pub more_withdrawn: usize,
+}
+
+impl Build {
+    /// The runs that came or went, with a word for what became of them.
+    pub fn lists(&self) -> [(&'static str, &[Named]); 4] {
+        [
+            ("added", &self.added),
+            ("returned", &self.returned),
+            ("withdrawn", &self.withdrawn),
+            ("quarantined", &self.quarantined),
+        ]
+    }
+
+    /// Every run that it names.
+    pub fn named(&self) -> impl Iterator<Item = &Named> {
+        let changed = self.changed.iter().map(|change| &change.run);
+        self.lists()
+            .into_iter()
+            .flat_map(|(_, runs)| runs)
+            .chain(changed)
+    }
+
+    /// Whether nothing changed.
+    pub fn is_empty(&self) -> bool {
+        self.changed.is_empty() && self.lists().iter().all(|(_, runs)| runs.is_empty())
+    }
+}
+
+impl Rerated {
+    /// `scuffed → great`
+    pub fn text(&self) -> String {
+        let word = |rating: &Option<String>| rating.clone().unwrap_or("no rating".to_owned());
+        format!("{} → {}", word(&self.before), word(&self.after))
+    }
+}
+
+impl Annotations {
+    /// Lists of ids, each with a word for what became of them and how many are not named.
+    pub fn lists(&self) -> [(&'static str, &[String], usize); 3] {
+        [
+            ("added", &self.added, self.more_added),
+            ("changed", &self.changed, self.more_changed),
+            ("withdrawn", &self.withdrawn, self.more_withdrawn),
+        ]
+    }
+
+    /// Whether nothing differs.
+    pub fn is_empty(&self) -> bool {
+        self.lists()
+            .iter()
+            .all(|(_, ids, more)| ids.is_empty() && *more == 0)
+    }
+}
+
+/// A run that is not published any more.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+pub struct Withdrawn {
+    /// The run.
+    pub run: Named,
+    /// Reason from `withdrawn.toml`; null if it gives none.
+    pub reason: Option<String>,
+}
+
+/// A [`Known`] in memory.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Held {
+    /// The run.
+    pub run: Named,
+    /// The rating of its review.
+    pub rating: Option<String>,
+    /// Whether the run is quarantined.
+    pub quarantined: bool,
+    /// Where its [`packed`] digests are in the store of the ledger: those of a large archive do not fit into memory.
+    pub digests: Slice,
+}
+
+/// Digests of a run.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+pub struct Known {
+    /// The run.
+    pub run: Named,
+    /// The rating of its review.
+    pub rating: Option<String>,
+    /// Whether the run is quarantined. Its digests are then those of the last build that published it.
+    #[serde(default, skip_serializing_if = "is_default")]
+    pub quarantined: bool,
+    /// Digests of the fields of the record by JSON pointer, down to the keys of its keys. Unrecognized keys share one
+    /// digest, at the nearest place that the format names. White space and the order of keys do not count.
+    pub record: Digests,
+    /// Digest of each file beside it, sidecars apart; `implementation/` is all files of a published implementation. While the
+    /// run is quarantined, digests replace the names that people chose.
+    pub files: Digests,
+    /// Digest of each annotation, by id; by a digest of the id while the run is quarantined.
+    pub annotations: Digests,
+}
+
+impl Ledger {
+    /// Every run that it names, some more than once.
+    pub fn named(&self) -> impl Iterator<Item = &Named> {
+        let known = self.runs.iter().map(|known| &known.run);
+        let withdrawn = self.withdrawn.iter().map(|withdrawn| &withdrawn.run);
+        let built = self.builds.iter().flat_map(Build::named);
+        known.chain(withdrawn).chain(built)
+    }
+
+    /// The runs that it names whose address a page of changes or of a former address may need.
+    pub fn addressed(&self) -> impl Iterator<Item = &Named> {
+        let aside = self.runs.iter().filter(|known| known.quarantined);
+        let aside = aside.map(|known| &known.run);
+        let withdrawn = self.withdrawn.iter().map(|withdrawn| &withdrawn.run);
+        let built = self.builds.iter().flat_map(Build::named);
+        aside.chain(withdrawn).chain(built).chain(&self.moved)
+    }
+
+    /// The page of a run that it names.
+    pub fn page(&self, run: &Named) -> String {
+        links::run(&Slug::new(&run.slug, self.run_folders))
+    }
+
+    /// Reads a ledger that an earlier build wrote; `read` gives the bytes of a part at its path, and `store` takes the digests.
+    /// Values in it that a ledger may not repeat are dropped, whoever wrote them.
+    ///
+    /// # Errors
+    /// Something is wrong with it, or the store takes no digests.
+    pub fn parse(
+        bytes: &[u8],
+        read: &mut dyn FnMut(&str) -> Result<Vec<u8>, String>,
+        store: Arc<dyn Store>,
+    ) -> Result<Self, Unparsed> {
+        let mut ledger = Self::default();
+        ledger.join(bytes, read, &*store)?;
+        ledger.store = Some(store);
+        let changes = ledger
+            .builds
+            .iter_mut()
+            .flat_map(|build| &mut build.changed);
+        for change in changes {
+            let text =
+                |value: &Option<Box<RawValue>>| value.as_ref().map(|raw| raw.get().to_owned());
+            let fields = change.fields.iter().map(|known| {
+                let (before, after) = (text(&known.before), text(&known.after));
+                fields::field(&known.pointer, before.as_deref(), after.as_deref())
+            });
+            change.fields = fields::merged(fields.collect());
+        }
+        let runs = ledger.runs.iter().map(|known| &known.run);
+        let gone = ledger.withdrawn.iter().map(|withdrawn| &withdrawn.run);
+        // Pages are written at these addresses.
+        let mut addresses = runs.clone().chain(gone.clone()).chain(&ledger.moved);
+        if let Some(run) = addresses.find(|run| !is_slug(&run.slug)) {
+            return Err(format!("{} is not the slug of a run", quoted(&run.slug)).into());
+        }
+        let mut ids = BTreeSet::new();
+        if let Some(run) = runs.chain(gone).find(|run| !ids.insert(&run.id)) {
+            return Err(format!("duplicate run {}", quoted(&run.id)).into());
+        }
+        if ledger.newest() > NEWEST {
+            return Err(format!("`{}` is not the number of a build", ledger.newest()).into());
+        }
+        if ledger.addresses.is_empty() {
+            let mut addresses = AddressOwners::default();
+            addresses.add_earlier(&ledger.runs.iter().map(|known| &known.run));
+            addresses.add_earlier(&ledger.withdrawn.iter().map(|gone| &gone.run));
+            ledger.addresses = addresses;
+        }
+        let mut builds = std::mem::take(&mut ledger.builds);
+        let forgotten = names::forget_gone(&mut builds, &ledger);
+        ledger.builds = builds;
+        forgotten?;
+        Ok(ledger)
+    }
+
+    /// The run of this id.
+    pub fn find(&self, id: &str) -> Option<&Arc<Held>> {
+        let at = self.runs.binary_search_by(|known| (*known.run.id).cmp(id));
+        self.runs.get(at.ok()?)
+    }
+
+    /// The withdrawn run of this id.
+    pub fn gone(&self, id: &str) -> Option<&Withdrawn> {
+        let order = |gone: &Withdrawn| (*gone.run.id).cmp(id);
+        self.withdrawn
+            .get(self.withdrawn.binary_search_by(order).ok()?)
+    }
+
+    /// The digests of one of its runs.
+    fn digests(&self, of: &Held) -> io::Result<RunDigests> {
+        store::unpacked(&self.text(of)?)
+    }
+
+    /// The digests of one of its runs, [`packed`].
+    fn text(&self, of: &Held) -> io::Result<Vec<u8>> {
+        let store = self.store.as_ref().ok_or(io::ErrorKind::NotFound)?;
+        store.get(of.digests)
+    }
+
+    /// Drops what only a later build compares itself with, and all that was kept of it.
+    pub fn forget_runs(&mut self) {
+        (self.runs, self.store) = (Vec::new(), None);
+    }
+
+    /// The number of the newest entry; 0 when there is none.
+    pub fn newest(&self) -> u64 {
+        self.builds.first().map_or(0, |build| build.build)
+    }
+
+    /// Whether another ledger says the same.
+    pub fn is_same(&self, other: &Self) -> bool {
+        // Values are written as they are in records, so that only their text can be compared.
+        let builds = |ledger: &Self| {
+            let mut digest = blake3::Hasher::new();
+            serde_json::to_writer(&mut digest, &ledger.builds).ok()?;
+            Some(digest.finalize())
+        };
+        self.runs == other.runs
+            && self.withdrawn == other.withdrawn
+            && self.moved == other.moved
+            && self.addresses == other.addresses
+            && builds(self) == builds(other)
+    }
+}
+
+fn is_slug(text: &str) -> bool {
+    !text.is_empty()
+        && text
+            .bytes()
+            .all(|b| b.is_ascii_lowercase() || b.is_ascii_digit() || b == b'-')
+}
+
+fn is_default<T: Default + PartialEq>(value: &T) -> bool {
+    *value == T::default()
+}

@@ -1,0 +1,309 @@
+//! How two states of an archive differ, and what that adds to the ledger.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::io;
+use std::sync::Arc;
+
+use base::links::RunFolders;
+use formats::model::digests::Digests;
+use formats::model::findings::RunDigests;
+
+use super::{
+    AddressOwners, Annotations, Build, Change, Field, Held, Ledger, Named, Rerated, Store,
+    Withdrawn, names, packed, store,
+};
+
+/// Fields of one run that are listed.
+pub const FIELDS: usize = 50;
+
+/// The result of a build.
+#[derive(Debug)]
+pub struct CurrentRuns {
+    /// Where their folders are.
+    pub run_folders: RunFolders,
+    /// The published runs.
+    pub runs: Vec<Arc<Held>>,
+    /// Where their digests are.
+    pub store: Arc<dyn Store>,
+    /// Ids of runs that are there and are not published, because their files have errors.
+    pub quarantined: BTreeSet<String>,
+    /// Whether there is a record that does not even say whose it is: it may be of any run that is missing.
+    pub has_unnamed: bool,
+    /// Owners of the addresses of everything but published runs.
+    pub addresses: AddressOwners,
+    /// Why runs were withdrawn, by id or slug.
+    pub reasons: BTreeMap<String, String>,
+}
+
+/// A run whose records differ, before and after, and the digests of the two.
+pub type Differing<'a> = [(&'a Named, &'a Digests); 2];
+
+/// The ledger after a build. `fields` tells how the records of a run differ; it is only asked when they do.
+pub fn next(
+    previous: Option<&Ledger>,
+    now: CurrentRuns,
+    fields: &dyn Fn(Differing<'_>) -> Vec<Field>,
+) -> io::Result<Ledger> {
+    let CurrentRuns {
+        run_folders,
+        mut runs,
+        store,
+        quarantined,
+        has_unnamed,
+        addresses,
+        reasons,
+    } = now;
+    runs.sort_by(|a, b| a.run.id.cmp(&b.run.id));
+    let empty = Ledger::default();
+    let old = previous.unwrap_or(&empty);
+    let mut next = Ledger {
+        run_folders,
+        runs,
+        store: Some(store),
+        addresses: old.addresses.clone(),
+        ..Ledger::default()
+    };
+    next.addresses.extend(addresses);
+    let mut build = Build {
+        build: old.newest() + 1,
+        runs: next.runs.len(),
+        added: Vec::new(),
+        returned: Vec::new(),
+        withdrawn: Vec::new(),
+        quarantined: Vec::new(),
+        changed: Vec::new(),
+    };
+    let gone: BTreeSet<&str> = old
+        .withdrawn
+        .iter()
+        .map(|withdrawn| &*withdrawn.run.id)
+        .collect();
+    for run in &next.runs {
+        let Some(before) = old.find(&run.run.id) else {
+            // All runs of the first build are new.
+            if previous.is_none() {
+                continue;
+            }
+            let list = if gone.contains(&*run.run.id) {
+                &mut build.returned
+            } else {
+                &mut build.added
+            };
+            list.push(run.run.clone());
+            continue;
+        };
+        if Arc::ptr_eq(before, run) {
+            continue;
+        }
+        if before.quarantined {
+            build.returned.push(run.run.clone());
+        }
+        let change = change((old, before), (&next, run), fields)?;
+        build.changed.extend(change);
+    }
+    let moved = moved(old, &next);
+    let reason = |run: &Named| {
+        let slugs = moved.values().filter(|moved| moved.id == run.id);
+        let slugs = std::iter::once(run).chain(slugs).map(|run| &run.slug);
+        let mut names = std::iter::once(&run.id).chain(slugs);
+        names.find_map(|name| reasons.get(&**name)).cloned()
+    };
+    let withdrawn = old.withdrawn.iter();
+    let mut withdrawn: Vec<Withdrawn> = withdrawn
+        .filter(|withdrawn| next.find(&withdrawn.run.id).is_none())
+        .cloned()
+        .collect();
+    let mut aside = Vec::new();
+    for before in &old.runs {
+        let id = &before.run.id;
+        if next.find(id).is_some() {
+            continue;
+        }
+        let is_unnamed = has_unnamed && reason(&before.run).is_none();
+        if quarantined.contains(&**id) || is_unnamed {
+            if !before.quarantined {
+                build.quarantined.push(before.run.clone());
+            }
+            aside.push(set_aside((old, before), &next)?);
+        } else {
+            build.withdrawn.push(before.run.clone());
+            withdrawn.push(Withdrawn {
+                run: before.run.clone(),
+                reason: None,
+            });
+        }
+    }
+    for withdrawn in &mut withdrawn {
+        withdrawn.reason = reason(&withdrawn.run);
+    }
+    withdrawn.sort_by(|a, b| a.run.id.cmp(&b.run.id));
+    next.withdrawn = withdrawn;
+    next.runs.extend(aside);
+    next.runs.sort_by(|a, b| a.run.id.cmp(&b.run.id));
+    let mut builds = old.builds.clone();
+    if previous.is_none() || !build.is_empty() {
+        builds.insert(0, build);
+    }
+    forget(&mut builds, &next.withdrawn);
+    names::forget_gone(&mut builds, &next)?;
+    let mut moved: Vec<Named> = moved.into_values().collect();
+    rename(&mut builds, &mut moved, &next);
+    (next.builds, next.moved) = (builds, moved);
+    Ok(next)
+}
+
+/// A run that is quarantined. What it was like is remembered, so that its return shows what was done to it.
+fn set_aside((old, before): (&Ledger, &Arc<Held>), next: &Ledger) -> io::Result<Arc<Held>> {
+    let (Some(from), Some(to)) = (&old.store, &next.store) else {
+        return Err(io::ErrorKind::NotFound.into());
+    };
+    if before.quarantined && Arc::ptr_eq(from, to) {
+        return Ok(Arc::clone(before));
+    }
+    let mut digests = old.digests(before)?;
+    names::hide(&mut digests);
+    Ok(Arc::new(Held {
+        quarantined: true,
+        digests: to.put(&packed(&digests))?,
+        ..Held::clone(before)
+    }))
+}
+
+/// The values of a withdrawn run are not repeated any more.
+fn forget(builds: &mut [Build], withdrawn: &[Withdrawn]) {
+    let gone: BTreeSet<&str> = withdrawn.iter().map(|gone| &*gone.run.id).collect();
+    let changes = builds.iter_mut().flat_map(|build| &mut build.changed);
+    for change in changes.filter(|change| gone.contains(&*change.run.id)) {
+        for field in &mut change.fields {
+            (field.before, field.after) = (None, None);
+        }
+    }
+}
+
+/// A run goes by the names that its record has now: a name that was corrected is repeated nowhere. Addresses stay as they were,
+/// so that links to them go on.
+fn rename(builds: &mut [Build], moved: &mut [Named], next: &Ledger) {
+    let gone: BTreeMap<&str, &Named> = next
+        .withdrawn
+        .iter()
+        .map(|gone| (&*gone.run.id, &gone.run))
+        .collect();
+    let old = builds.iter_mut().flat_map(|build| {
+        let lists = [
+            &mut build.added,
+            &mut build.returned,
+            &mut build.withdrawn,
+            &mut build.quarantined,
+        ];
+        let changed = build.changed.iter_mut().map(|change| &mut change.run);
+        lists.into_iter().flatten().chain(changed)
+    });
+    for run in old.chain(moved) {
+        let known = next.find(&run.id).map(|known| &known.run);
+        if let Some(now) = known.or_else(|| gone.get(&*run.id).copied()) {
+            let slug = std::mem::take(&mut run.slug);
+            *run = Named {
+                slug,
+                ..now.clone()
+            };
+        }
+    }
+}
+
+/// The former addresses of runs, by slug. An address stays with its run; if the run has it again, it is no former one.
+fn moved(old: &Ledger, next: &Ledger) -> BTreeMap<Arc<str>, Named> {
+    let owners = old.owners();
+    let withdrawn = old.withdrawn.iter().map(|withdrawn| &withdrawn.run);
+    let published = old.runs.iter().map(|known| &known.run);
+    let left = withdrawn.chain(published).filter(|was| {
+        let now = next.find(&was.id);
+        now.is_some_and(|now| now.run.slug != was.slug) && owners.get(&*was.slug) == Some(&&*was.id)
+    });
+    let mut moved: BTreeMap<Arc<str>, Named> = old
+        .moved
+        .iter()
+        .chain(left)
+        .map(|was| (was.slug.clone(), was.clone()))
+        .collect();
+    for known in &next.runs {
+        moved.remove(&known.run.slug);
+    }
+    moved
+}
+
+fn change(
+    (old, before): (&Ledger, &Held),
+    (next, after): (&Ledger, &Held),
+    fields: &dyn Fn(Differing<'_>) -> Vec<Field>,
+) -> io::Result<Option<Change>> {
+    let mut change = Change {
+        run: after.run.clone(),
+        moved_from: (before.run.slug != after.run.slug).then(|| before.run.slug.clone()),
+        fields: Vec::new(),
+        more_fields: 0,
+        files: Vec::new(),
+        more_files: 0,
+        rating: (before.rating != after.rating).then(|| Rerated {
+            before: before.rating.clone(),
+            after: after.rating.clone(),
+        }),
+        annotations: Annotations::default(),
+    };
+    let texts = (old.text(before)?, next.text(after)?);
+    if before.quarantined || texts.0 != texts.1 {
+        let (mut was, is) = (store::unpacked(&texts.0)?, store::unpacked(&texts.1)?);
+        if before.quarantined {
+            names::reveal(&mut was, &is);
+        }
+        change.add(before, (&was, &is), fields);
+    }
+    let same = change.moved_from.is_none()
+        && change.fields.is_empty()
+        && change.files.is_empty()
+        && change.rating.is_none()
+        && change.annotations.is_empty();
+    Ok((!same).then_some(change))
+}
+
+impl Change {
+    /// Adds what differs in the digests of a run.
+    fn add(
+        &mut self,
+        before: &Held,
+        (was, is): (&RunDigests, &RunDigests),
+        fields: &dyn Fn(Differing<'_>) -> Vec<Field>,
+    ) {
+        if was.record != is.record {
+            self.fields = fields([(&before.run, &was.record), (&self.run, &is.record)]);
+            self.more_fields = self.fields.len().saturating_sub(FIELDS);
+            self.fields.truncate(FIELDS);
+        }
+        let (added, changed, withdrawn) = difference(&was.annotations, &is.annotations);
+        self.annotations = Annotations {
+            added,
+            changed,
+            withdrawn,
+            ..Annotations::default()
+        };
+        let (added, changed, removed) = difference(&was.files, &is.files);
+        self.files = [added, changed, removed].concat();
+        self.files.sort();
+    }
+}
+
+/// Names that are new, that have another digest, and that are gone.
+pub(super) fn difference(
+    before: &Digests,
+    after: &Digests,
+) -> (Vec<String>, Vec<String>, Vec<String>) {
+    let (mut added, mut changed) = (Vec::new(), Vec::new());
+    for (name, digest) in after {
+        match before.get(name) {
+            None => added.push(name.clone()),
+            Some(old) if old != digest => changed.push(name.clone()),
+            Some(_) => {}
+        }
+    }
+    let gone = before.keys().filter(|name| !after.contains_key(*name));
+    (added, changed, gone.cloned().collect())
+}

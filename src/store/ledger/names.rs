@@ -1,0 +1,144 @@
+//! Which names of annotations and files the ledger may repeat.
+//!
+//! People choose them, so one that was taken out of a run must not come back. A name is repeated only where the published run
+//! still has it, or where the format gives it; the others are counted. While a run is set aside, its names are known by digests.
+
+use std::collections::BTreeMap;
+use std::io;
+
+use formats::model::digests::{DIGITS, Digests, short_digest};
+use formats::model::findings::RunDigests;
+use formats::model::implementation::FOLDER;
+use formats::{events, raw, run_record, sidecar, threads, transcript, writeup};
+
+use super::{Build, Change, Ledger};
+
+/// What a digest that stands for a name begins with.
+const MARK: char = '#';
+
+/// Leaves out and counts all names that no published run of the ledger has.
+pub(super) fn forget_gone(builds: &mut [Build], ledger: &Ledger) -> io::Result<()> {
+    let changes = builds.iter_mut().flat_map(|build| &mut build.changed);
+    let names_any = |change: &&mut Change| {
+        let mut files = change.files.iter();
+        let lists = change.annotations.lists();
+        files.any(|name| !is_of_the_format(name)) || lists.iter().any(|(_, ids, _)| !ids.is_empty())
+    };
+    for change in changes.filter(names_any) {
+        let known = ledger.find(&change.run.id);
+        let known = known.filter(|known| !known.quarantined);
+        let known = known.map_or_else(|| Ok(RunDigests::default()), |it| ledger.digests(it))?;
+        change.more_files += retain(&mut change.files, |name| {
+            is_of_the_format(name) || known.files.contains_key(name)
+        });
+        let annotations = &mut change.annotations;
+        for (names, more) in [
+            (&mut annotations.added, &mut annotations.more_added),
+            (&mut annotations.changed, &mut annotations.more_changed),
+            (&mut annotations.withdrawn, &mut annotations.more_withdrawn),
+        ] {
+            *more += retain(names, |name| known.annotations.contains_key(name));
+        }
+    }
+    Ok(())
+}
+
+/// Keeps what `may_stay`, and says how many did not.
+fn retain(names: &mut Vec<String>, may_stay: impl Fn(&String) -> bool) -> usize {
+    let before = names.len();
+    names.retain(may_stay);
+    before - names.len()
+}
+
+/// Replaces the names of a quarantined run with digests.
+pub(super) fn hide(known: &mut RunDigests) {
+    let hidden = |digests: &mut Digests, name: fn(&str) -> String| {
+        let found = std::mem::take(digests).into_iter();
+        *digests = found.map(|(key, digest)| (name(&key), digest)).collect();
+    };
+    hidden(&mut known.files, hidden_file);
+    hidden(&mut known.annotations, hidden_name);
+}
+
+/// Gives back the names of a run that was set aside, where it has them again.
+pub(super) fn reveal(was: &mut RunDigests, is: &RunDigests) {
+    let revealed = |before: &mut Digests, after: &Digests, name: fn(&str) -> String| {
+        let names: BTreeMap<String, &String> = after.keys().map(|key| (name(key), key)).collect();
+        let found = std::mem::take(before).into_iter();
+        let found = found.map(|(key, digest)| match names.get(&key) {
+            Some(name) => ((*name).clone(), digest),
+            None => (key, digest),
+        });
+        *before = found.collect();
+    };
+    revealed(&mut was.files, &is.files, hidden_file);
+    revealed(&mut was.annotations, &is.annotations, hidden_name);
+}
+
+fn hidden_file(name: &str) -> String {
+    if is_of_the_format(name) {
+        name.to_owned()
+    } else {
+        hidden_name(name)
+    }
+}
+
+/// A digest of a name. That of a digest is itself.
+fn hidden_name(name: &str) -> String {
+    let is_hidden = name.strip_prefix(MARK).is_some_and(|digits| {
+        digits.len() == DIGITS && digits.bytes().all(|byte| byte.is_ascii_hexdigit())
+    });
+    if is_hidden {
+        return name.to_owned();
+    }
+    format!("{MARK}{}", short_digest(&blake3::hash(name.as_bytes())))
+}
+
+/// Whether the format gives this name to a file, so that no one chose it.
+fn is_of_the_format(name: &str) -> bool {
+    let name = name.strip_suffix(sidecar::SUFFIX).map_or(name, |tape| {
+        if tape == events::FILE_NAME {
+            tape
+        } else {
+            name
+        }
+    });
+    [
+        events::FILE_NAME,
+        raw::FILE_NAME,
+        writeup::FILE_NAME,
+        transcript::FILE_NAME,
+        threads::STATE_FILE,
+        threads::ACTIONS_FILE,
+        run_record::FILE_NAME,
+    ]
+    .contains(&name)
+        || name.strip_suffix('/') == Some(FOLDER)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn only_names_that_nobody_chose_are_of_the_format() {
+        for name in [
+            "events.jsonl",
+            "events.jsonl.annotations.jsonl",
+            "implementation/",
+        ] {
+            assert!(is_of_the_format(name), "{name}");
+            assert_eq!(hidden_file(name), name);
+        }
+        for name in ["s3cret.tape", "s3cret.annotations.jsonl", "implementation"] {
+            assert!(!is_of_the_format(name), "{name}");
+        }
+    }
+
+    #[test]
+    fn the_digest_of_a_name_stays_when_it_is_made_again() {
+        let digest = hidden_name("s3cret");
+        assert!(!digest.contains("s3cret"));
+        assert_eq!(hidden_name(&digest), digest);
+    }
+}

@@ -1,0 +1,6 @@
+//! What outlasts a build: the ledger of changes, the cache, texts kept out of memory, and the site that is staged and swapped in.
+
+pub mod cache;
+pub mod ledger;
+pub mod publish;
+pub mod spool;

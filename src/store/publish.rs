@@ -1,0 +1,538 @@
+//! [edge out] Publishes a site: stages it next to the old one, then swaps it in atomically.
+//!
+//! Every folder that runpress writes has a marker file, which is also the lock of the build working on it. If a build is
+//! interrupted, the old site stays complete, and the next build cleans up.
+
+use std::fs::{self, File};
+use std::io::{self, BufWriter, ErrorKind, Write};
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+use crate::spool::Spool;
+use base::beneath::{Folder, Stamp, Tree};
+use base::diagnostics::text::quoted;
+use base::diagnostics::{Diagnostic, Place, codes};
+use formats::model::FileDigest;
+
+mod files;
+mod journal;
+mod ours;
+mod part;
+mod weight;
+mod written;
+
+pub use part::{PART_FILE, PartFile, Taken, examine_kind, overlap};
+pub use weight::Weight;
+pub use written::Written;
+
+use files::Digest;
+pub use files::{KnownSite, SiteFiles};
+
+use files::{Changes, Files, Old};
+use journal::Step;
+use ours::{Lock, ParentFolder, examine, foreign, is_cname, linked, locked, own_line};
+
+/// The file name of the marker in the output folder.
+pub const MARKER: &str = ".runpress";
+const MARKER_TEXT: &[u8] =
+    b"This folder was written by runpress. The next build replaces all of it, so keep no other files here.\n";
+
+/// A new site in progress. If dropped without [`Stage::commit`], it leaves nothing behind.
+#[derive(Debug)]
+pub struct Stage {
+    /// `None` in a dry run.
+    folders: Option<Folders>,
+    files: Files,
+    written: written::Counts,
+    /// Counts sizes of files, if the site has limits.
+    scales: Option<weight::Scales>,
+    /// Changes to the output folder, if its files were replaced one by one.
+    replaced: Option<Changes>,
+    /// Data for archive-wide pages, until they are rendered.
+    pub spool: Arc<Spool>,
+}
+
+/// Completes an interrupted replacement of files one by one, and removes other leftovers.
+pub fn recover(out: &Path, shown: &str, inputs: &[PathBuf]) -> Result<(), Diagnostic> {
+    let (Some(parent), Some(name)) = (out.parent(), out.file_name()) else {
+        return Ok(());
+    };
+    // Follow links only if there is something to do.
+    let leftover = out.canonicalize().unwrap_or_else(|_| out.to_owned());
+    let parent = leftover.parent().unwrap_or(parent);
+    let name = leftover.file_name().unwrap_or(name);
+    let is_there = |suffix| {
+        let leftover = parent.join(sibling(Path::new(name), suffix));
+        leftover.symlink_metadata().is_ok()
+    };
+    if is_there(STAGING) || is_there(ASIDE) {
+        drop(Stage::open(out, shown, inputs)?);
+    }
+    Ok(())
+}
+
+const STAGING: &str = ".runpress-staging";
+/// The old site, if folders cannot be exchanged.
+const ASIDE: &str = ".runpress-aside";
+
+/// The name of a runpress folder next to the output folder.
+fn sibling(name: &Path, suffix: &str) -> PathBuf {
+    let mut sibling = std::ffi::OsString::from(".");
+    sibling.push(name);
+    sibling.push(suffix);
+    PathBuf::from(sibling)
+}
+
+/// The folders of a stage.
+#[derive(Debug)]
+struct Folders {
+    /// The output folder in diagnostics.
+    shown: String,
+    /// The output folder, with links resolved.
+    out: PathBuf,
+    staging: PathBuf,
+    /// Name of the staged folder.
+    staged: PathBuf,
+    /// The parent of both.
+    parent_folder: ParentFolder,
+    /// Whether the site is only partly replaced, so that the staged files are still needed.
+    is_half_way: bool,
+    // Locks, released when the process ends, even by a crash.
+    _locks: Vec<Lock>,
+}
+
+impl Stage {
+    /// A stage that writes nothing and reports the same problems as a real one: a check is a dry run of a build.
+    pub fn dry_run(out: &Path, shown: &str, inputs: &[PathBuf]) -> Result<Self, Diagnostic> {
+        examine(out, shown, inputs, None)?;
+        Ok(Self::new(None))
+    }
+
+    fn new(folders: Option<Folders>) -> Self {
+        Self {
+            folders,
+            files: Files::default(),
+            written: written::Counts::default(),
+            scales: None,
+            replaced: None,
+            spool: Arc::default(),
+        }
+    }
+
+    /// Opens a stage for `out`. `inputs` are folders that the output must not touch.
+    pub fn open(out: &Path, shown: &str, inputs: &[PathBuf]) -> Result<Self, Diagnostic> {
+        Self::open_seen(out, shown, inputs, None)
+    }
+
+    /// Opens a stage, if the content of the output folder is already known.
+    pub fn open_seen(
+        out: &Path,
+        shown: &str,
+        inputs: &[PathBuf],
+        seen: Option<&Tree>,
+    ) -> Result<Self, Diagnostic> {
+        let out = examine(out, shown, inputs, seen)?;
+        let (Some(parent), Some(name)) = (out.parent(), out.file_name().map(Path::new)) else {
+            return Err(foreign(shown));
+        };
+        let names = [sibling(name, STAGING), sibling(name, ASIDE)];
+        fs::create_dir_all(parent).map_err(|error| failed(shown, &error))?;
+        let parent_folder = ParentFolder::open(parent).map_err(|error| failed(shown, &error))?;
+        // A build that could not exchange the folders atomically may have been interrupted between its two renames.
+        if !out.exists() && parent_folder.has_ours(&names[1]) {
+            fs::rename(parent.join(&names[1]), &out).map_err(|error| failed(shown, &error))?;
+        }
+        let mut locks: Vec<Lock> = parent_folder.lock(name, shown)?.into_iter().collect();
+        parent_folder.complete(&names[0], &out, shown)?;
+        for leftover in &names {
+            parent_folder.clear(leftover, shown)?;
+        }
+        let [staged, _] = names;
+        let staging = parent.join(&staged);
+        fs::create_dir(&staging).map_err(|error| match error.kind() {
+            ErrorKind::AlreadyExists => locked(shown),
+            _ => failed(shown, &error),
+        })?;
+        File::create_new(staging.join(MARKER))
+            .and_then(|mut marker| marker.write_all(MARKER_TEXT))
+            .map_err(|error| failed(shown, &error))?;
+        locks.extend(parent_folder.lock(&staged, shown)?);
+        #[cfg(target_os = "linux")]
+        spread(&staging);
+        Ok(Self::new(Some(Folders {
+            shown: shown.to_owned(),
+            out,
+            staging,
+            staged,
+            parent_folder,
+            is_half_way: false,
+            _locks: locks,
+        })))
+    }
+
+    /// Whether nothing is written or counted, so that file contents need not be rendered.
+    pub const fn is_dry_run(&self) -> bool {
+        self.folders.is_none() && self.scales.is_none()
+    }
+
+    /// Reuses files of `known`, a site of an earlier build, that are unchanged.
+    pub fn over(mut self, known: KnownSite) -> Self {
+        let folders = self.folders.as_ref();
+        let folders = folders.filter(|_| !known.files.is_empty());
+        self.files.old = folders.and_then(|folders| Old::look(&folders.out, known));
+        self
+    }
+
+    /// Writes one file; `path` is relative to the site's root, with `/`.
+    pub fn write(&self, path: &str, bytes: &[u8]) -> Result<(), Diagnostic> {
+        self.files.take(path)?;
+        if let Some(folders) = &self.folders {
+            self.put(folders, path, bytes)
+                .map_err(|error| write_failed(path, &error))?;
+        }
+        self.count(path, bytes.len() as u64);
+        Ok(())
+    }
+
+    /// Reserves the path of a file in a dry run, without its content.
+    pub fn plan(&self, path: &str, bytes: u64) -> Result<(), Diagnostic> {
+        self.files.take(path)?;
+        self.count(path, bytes);
+        Ok(())
+    }
+
+    fn count(&self, path: &str, bytes: u64) {
+        self.written.add(path, bytes);
+        if let Some(scales) = &self.scales {
+            scales.add(path, bytes);
+        }
+    }
+
+    /// Counts the sizes of all files except in the folder `elsewhere`, and records files larger than `file`.
+    pub fn weigh(&mut self, file: u64, elsewhere: Option<&'static str>) {
+        self.scales = Some(weight::Scales::new(file, elsewhere));
+    }
+
+    /// The counted sizes; `None` if not enabled.
+    pub fn weight(&self) -> Option<Weight> {
+        self.scales.as_ref().map(weight::Scales::take)
+    }
+
+    fn put(&self, folders: &Folders, path: &str, bytes: &[u8]) -> io::Result<()> {
+        if is_cname(path) {
+            folders.own(path, bytes)?;
+        }
+        let digest = Digest::of(bytes);
+        if !self.files.stays(path, &digest) {
+            let mut file = folders.create(path)?;
+            file.write_all(bytes)?;
+            self.files
+                .staged(path, digest, Stamp::of(&file.metadata()?));
+        }
+        Ok(())
+    }
+
+    /// Writes one file in chunks, and returns its size and digest.
+    pub fn stream(
+        &self,
+        path: &str,
+        fill: impl FnOnce(&mut dyn Write) -> io::Result<()>,
+    ) -> Result<FileDigest, Diagnostic> {
+        self.files.take(path)?;
+        let failed = |error: io::Error| write_failed(path, &error);
+        let file = self.folders.as_ref().map(|folders| folders.create(path));
+        // Hashing many small chunks takes several times as long as hashing a large one.
+        let hashing = Hashing {
+            inner: file.transpose().map_err(failed)?,
+            hasher: blake3::Hasher::new(),
+            bytes: 0,
+        };
+        let mut writer = BufWriter::with_capacity(BUFFER, hashing);
+        let written = fill(&mut writer)
+            .and_then(|()| writer.into_inner().map_err(io::IntoInnerError::into_error))
+            .map_err(failed)?;
+        let digest = written.hasher.finalize();
+        if let (Some(folders), Some(file)) = (&self.folders, written.inner) {
+            let digest = Digest::Published(digest.into());
+            if self.files.stays(path, &digest) {
+                fs::remove_file(folders.staging.join(path)).map_err(failed)?;
+            } else {
+                let meta = file.metadata().map_err(failed)?;
+                self.files.staged(path, digest, Stamp::of(&meta));
+            }
+        }
+        self.count(path, written.bytes);
+        Ok(FileDigest {
+            path: path.to_owned(),
+            bytes: written.bytes,
+            blake3: digest.to_hex().to_string(),
+            published: None,
+        })
+    }
+
+    /// Reuses files of the site that is being replaced: all of them, or none and `false`.
+    pub fn keep(&self, paths: &[String]) -> bool {
+        let kept = self.files.keep(paths);
+        for (path, bytes) in paths.iter().zip(kept.iter().flatten()) {
+            self.count(path, *bytes);
+        }
+        kept.is_some()
+    }
+
+    /// The digest of a file of the new site.
+    pub fn digest(&self, path: &str) -> FileDigest {
+        let (bytes, digest) = self.files.digest(path);
+        FileDigest {
+            path: path.to_owned(),
+            bytes,
+            blake3: blake3::Hash::from_bytes(digest).to_hex().to_string(),
+            published: None,
+        }
+    }
+
+    /// Files and bytes written so far.
+    pub fn written(&self) -> (u64, u64) {
+        self.written.total()
+    }
+
+    /// Files and bytes written so far, by kind of file.
+    pub fn written_by_kind(&self) -> Vec<Written> {
+        self.written.by_kind()
+    }
+
+    /// Replaces the old site with the new one; `last` is the file to replace last. Leftovers of the old site are removed when the
+    /// stage is dropped.
+    pub fn commit(&mut self, last: &str) -> Result<(), Diagnostic> {
+        let Some(folders) = &mut self.folders else {
+            return Ok(());
+        };
+        let changes = self.files.changes(last);
+        let changes = changes.filter(|it| it.can_be_single && folders.has_same_marker());
+        match &changes {
+            Some(changes) => folders.replace(changes)?,
+            None => folders.swap(&self.files.kept())?,
+        }
+        self.replaced = changes;
+        Ok(())
+    }
+
+    /// The files of the new site as committed, and the listing of its folder; `None` if that cannot be listed.
+    pub fn committed(&mut self) -> Option<(SiteFiles, Tree)> {
+        let folder = Folder::open(&self.folders.as_ref()?.out).ok()?;
+        let old = self.files.old.take().filter(|_| self.replaced.is_some());
+        let tree = match (old, &self.replaced) {
+            (Some(old), Some(changes)) => {
+                let mut tree = old.tree;
+                let paths = changes.paths().chain([MARKER]);
+                paths.for_each(|path| tree.look_again(&folder, path));
+                tree
+            }
+            _ => Tree::of(&folder, "").ok()?,
+        };
+        Some((self.files.settle(&tree), tree))
+    }
+}
+
+/// The listing of an output folder; `None` if it cannot be read.
+pub fn look(out: &Path) -> Option<Tree> {
+    Tree::of(&Folder::open(out).ok()?, "").ok()
+}
+
+impl Folders {
+    fn create(&self, path: &str) -> io::Result<File> {
+        let target = self.staging.join(path);
+        match File::create_new(&target) {
+            Err(error) if error.kind() == ErrorKind::NotFound => {
+                target.parent().map_or(Ok(()), fs::create_dir_all)?;
+                File::create_new(&target)
+            }
+            other => other,
+        }
+    }
+
+    /// Puts a file of another runpress folder, such as the old site, into the new one too. Uses a hard link if the file system
+    /// can, since published files are never changed in place.
+    fn link(&self, out: &Path, path: &str) -> io::Result<()> {
+        let (from, to) = (out.join(path), self.staging.join(path));
+        let link = || match fs::hard_link(&from, &to) {
+            Err(error)
+                if matches!(error.kind(), ErrorKind::NotFound | ErrorKind::AlreadyExists) =>
+            {
+                Err(error)
+            }
+            Err(_) => fs::copy(&from, &to).map(|_| ()),
+            linked => linked,
+        };
+        match link() {
+            Err(error) if error.kind() == ErrorKind::NotFound => {
+                to.parent().map_or(Ok(()), fs::create_dir_all)?;
+                link()
+            }
+            other => other,
+        }
+    }
+
+    /// Whether the markers of the new and the old site are equal.
+    fn has_same_marker(&self) -> bool {
+        let read = |folder: &Path| fs::read(folder.join(MARKER)).ok();
+        read(&self.staging).is_some_and(|new| Some(new) == read(&self.out))
+    }
+
+    /// Replaces changed files one by one.
+    fn replace(&mut self, changes: &Changes) -> Result<(), Diagnostic> {
+        if self.out.is_symlink() {
+            return Err(linked(&self.shown, &self.out));
+        }
+        let moves = changes.staged.iter().cloned().map(Step::Move);
+        let mut steps: Vec<Step> = moves.collect();
+        let last = steps.pop();
+        steps.extend(changes.gone.iter().cloned().map(Step::Remove));
+        let folders = changes.gone_folders.iter().cloned();
+        steps.extend(folders.map(Step::RemoveFolder));
+        steps.extend(last);
+        if steps.is_empty() {
+            return Ok(());
+        }
+        journal::write(&self.staging, &steps).map_err(|error| failed(&self.shown, &error))?;
+        self.is_half_way = true;
+        self.parent_folder
+            .complete(&self.staged, &self.out, &self.shown)?;
+        self.is_half_way = false;
+        Ok(())
+    }
+
+    /// Records in the marker that a file came from `static/`, before the file exists.
+    fn own(&self, path: &str, bytes: &[u8]) -> io::Result<()> {
+        let marker = self.staging.join(MARKER);
+        let mut marker = File::options().append(true).open(marker)?;
+        marker.write_all(own_line(path, bytes).as_bytes())
+    }
+
+    /// Exchanges the whole sites; the new one has the reused files of the old one.
+    fn swap(&self, kept: &[String]) -> Result<(), Diagnostic> {
+        for path in kept {
+            self.link(&self.out, path)
+                .map_err(|error| write_failed(path, &error))?;
+        }
+        if self.out.is_symlink() {
+            return Err(linked(&self.shown, &self.out));
+        }
+        let result = if self.out.exists() {
+            self.exchange()
+        } else {
+            fs::rename(&self.staging, &self.out)
+        };
+        result.map_err(|error| failed(&self.shown, &error))
+    }
+
+    #[cfg(target_os = "linux")]
+    fn exchange(&self) -> io::Result<()> {
+        use rustix::fs::{CWD, RenameFlags, renameat_with};
+        match renameat_with(CWD, &self.staging, CWD, &self.out, RenameFlags::EXCHANGE) {
+            Err(
+                rustix::io::Errno::INVAL | rustix::io::Errno::NOSYS | rustix::io::Errno::NOTSUP,
+            ) => self.two_renames(),
+            other => other.map_err(io::Error::from),
+        }
+    }
+
+    #[cfg(not(target_os = "linux"))]
+    fn exchange(&self) -> io::Result<()> {
+        self.two_renames()
+    }
+
+    /// Without an atomic exchange of folders, the site is missing for an instant; the next build fixes an interruption.
+    fn two_renames(&self) -> io::Result<()> {
+        let mut aside = self.staging.clone();
+        aside.set_extension("runpress-aside");
+        fs::rename(&self.out, &aside)?;
+        if let Err(error) = fs::rename(&self.staging, &self.out) {
+            fs::rename(&aside, &self.out)?;
+            return Err(error);
+        }
+        fs::rename(&aside, &self.staging)
+    }
+}
+
+impl Drop for Folders {
+    /// The stage's name now belongs to a site that was not committed, or to the old one. Failing to remove it does no harm.
+    fn drop(&mut self) {
+        if !self.is_half_way {
+            let _ = self.parent_folder.remove(&self.staged);
+        }
+    }
+}
+
+/// Creates the folder of runs in a part of an ext4 file system without recent deletions. For every new file, ext4 searches all
+/// files deleted in the same block group in the last minutes. After a rebuild that is the whole old site, and a build becomes
+/// many times slower. If a folder's parent is marked as the top of a hierarchy, its name selects the group, so it is created
+/// under a unique name. Other file systems reject or ignore the mark, and the folder is created with its first file.
+#[cfg(target_os = "linux")]
+fn spread(staging: &Path) {
+    use rustix::fs::{IFlags, ioctl_getflags, ioctl_setflags};
+    let Ok(directory) = File::open(staging) else {
+        return;
+    };
+    let Ok(flags) = ioctl_getflags(&directory) else {
+        return;
+    };
+    if ioctl_setflags(&directory, flags | IFlags::TOPDIR).is_err() {
+        return;
+    }
+    let born = staging.join(format!("runs.{}", std::process::id()));
+    if fs::create_dir(&born).is_ok() && fs::rename(&born, staging.join("runs")).is_err() {
+        let _ = fs::remove_dir(&born);
+    }
+    let _ = ioctl_setflags(&directory, flags);
+}
+
+/// Bytes per write.
+const BUFFER: usize = 64 * 1024;
+
+/// Hashes a file while it is written, or without writing it.
+struct Hashing {
+    inner: Option<File>,
+    hasher: blake3::Hasher,
+    bytes: u64,
+}
+
+impl Write for Hashing {
+    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        let count = self
+            .inner
+            .as_mut()
+            .map_or(Ok(bytes.len()), |inner| inner.write(bytes))?;
+        self.hasher.update(&bytes[..count]);
+        self.bytes += count as u64;
+        Ok(count)
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        self.inner.as_mut().map_or(Ok(()), Write::flush)
+    }
+}
+
+fn write_failed(path: &str, error: &io::Error) -> Diagnostic {
+    match error.kind() {
+        ErrorKind::AlreadyExists | ErrorKind::IsADirectory | ErrorKind::NotADirectory => {
+            taken_twice(path)
+        }
+        _ => failed(path, error),
+    }
+}
+
+fn taken_twice(path: &str) -> Diagnostic {
+    codes::PUBLISH_DUPLICATE_PATH.at(
+        Place::file(path),
+        format!("Two outputs have the path {}", quoted(path)),
+        "Rename the file in `static/` that has this path.",
+    )
+}
+
+fn failed(shown: &str, error: &io::Error) -> Diagnostic {
+    codes::PUBLISH_IO.at(
+        Place::file(shown),
+        format!("The output could not be written: {error}"),
+        "Free disk space, correct the permissions or choose another `--out`. The previous output is unchanged.",
+    )
+}

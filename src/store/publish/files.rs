@@ -1,0 +1,382 @@
+//! The files of the new site: which are staged, and which stay as they are in the output folder.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::io::Read;
+use std::path::Path;
+use std::sync::{Mutex, PoisonError};
+
+use serde::{Deserialize, Serialize};
+use twox_hash::XxHash3_128;
+
+use base::beneath::{Folder, Kind, Stamp, Tree};
+use base::diagnostics::Diagnostic;
+
+use super::{BUFFER, MARKER, taken_twice};
+
+/// A file of a site, as a build wrote it.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct SiteFile {
+    /// Digest of its content.
+    pub digest: Digest,
+    /// How it looked in its place; `None` when that is not certain.
+    pub stamp: Option<Stamp>,
+}
+
+/// The digest of a file of a site. Nothing but files that the site names the digests of needs one that nobody can forge: whoever
+/// writes a file has its folder, too. The other digest takes a tenth of the time, and pages are most of a site.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub enum Digest {
+    /// BLAKE3, which feeds are listed with.
+    Published([u8; 32]),
+    /// XXH3 with 128 bits.
+    Own([u8; 16]),
+}
+
+impl Digest {
+    pub(super) fn of(bytes: &[u8]) -> Self {
+        Self::Own(XxHash3_128::oneshot(bytes).to_le_bytes())
+    }
+
+    /// That of a file of the folder; `None` when it cannot be read.
+    pub(super) fn of_file(folder: &Folder, path: &Path) -> Option<Self> {
+        own_digest(folder, path).map(Self::Own)
+    }
+
+    /// Whether a file of the folder has this digest.
+    pub(super) fn is_of(&self, folder: &Folder, path: &Path) -> bool {
+        match self {
+            Self::Published(digest) => folder.digest(path) == Some(*digest),
+            Self::Own(digest) => own_digest(folder, path) == Some(*digest),
+        }
+    }
+}
+
+fn own_digest(folder: &Folder, path: &Path) -> Option<[u8; 16]> {
+    let mut opened = folder.file(path).ok().flatten()?;
+    if opened.linked.is_some() || !opened.meta.is_file() {
+        return None;
+    }
+    let mut hasher = XxHash3_128::new();
+    let mut piece = Vec::with_capacity(BUFFER);
+    loop {
+        let mut next = opened.file.by_ref().take(BUFFER as u64);
+        match next.read_to_end(&mut piece).ok()? {
+            0 => return Some(hasher.finish_128().to_le_bytes()),
+            _ => hasher.write(&piece),
+        }
+        piece.clear();
+    }
+}
+
+/// The files of a site by path, as a build wrote them.
+pub type SiteFiles = BTreeMap<String, SiteFile>;
+
+/// A site that a build wrote.
+#[derive(Debug, Default)]
+pub struct KnownSite {
+    pub files: SiteFiles,
+    /// When the stamps were taken, as of [`Stamp::is_racy`].
+    pub at: i64,
+    /// What was in its folder before the build began.
+    pub seen: Option<Tree>,
+}
+
+/// What was found in the output folder.
+#[derive(Debug)]
+pub(super) struct Old {
+    folder: Folder,
+    known: KnownSite,
+    pub(super) tree: Tree,
+}
+
+/// The files of the new site so far.
+#[derive(Debug, Default)]
+pub(super) struct Files {
+    /// `None`: everything is staged.
+    pub(super) old: Option<Old>,
+    new: Mutex<NewFiles>,
+}
+
+/// Files by path; `None` while a file is not written yet.
+type NewFiles = BTreeMap<String, Option<New>>;
+
+/// A file of the new site.
+#[derive(Debug)]
+struct New {
+    digest: Digest,
+    stamp: Stamp,
+    is_staged: bool,
+}
+
+/// What is done to the output folder, file by file.
+#[derive(Debug, Default)]
+pub(super) struct Changes {
+    /// Files that are staged, new ones first.
+    pub(super) staged: Vec<String>,
+    /// Files that the new site does not have.
+    pub(super) gone: Vec<String>,
+    /// Folders that the new site does not have, the inner ones first.
+    pub(super) gone_folders: Vec<String>,
+    /// Whether these changes can be made one after the other. A file that replaces a folder cannot, nor can a folder that
+    /// may not be written, and names that differ only in case are one name on some systems.
+    pub(super) can_be_single: bool,
+}
+
+impl Changes {
+    /// Everything that is other than it was.
+    pub(super) fn paths(&self) -> impl Iterator<Item = &str> {
+        let gone = self.gone.iter().chain(&self.gone_folders);
+        gone.chain(&self.staged).map(String::as_str)
+    }
+}
+
+impl Old {
+    /// Looks through an output folder, unless that was done and no build wrote it since: each one leaves another marker. `None`
+    /// when it cannot be read.
+    pub(super) fn look(out: &Path, mut known: KnownSite) -> Option<Self> {
+        let folder = Folder::open(out).ok()?;
+        let (_, marker) = folder.look(Path::new(MARKER))?;
+        let seen = known.seen.take();
+        let seen = seen.filter(|tree| cfg!(unix) && tree.file(MARKER) == Some(&marker));
+        let tree = match seen {
+            Some(tree) => tree,
+            None => Tree::of(&folder, "").ok()?,
+        };
+        Some(Self {
+            folder,
+            known,
+            tree,
+        })
+    }
+
+    /// The file as it was written, if it is still in its place as it was: it looks the same, or holds the same.
+    fn intact(&self, path: &str) -> Option<New> {
+        let known = self.known.files.get(path)?;
+        let (found, stamp) = (self.tree.file(path)?, known.stamp?);
+        let looks_same = *found == stamp && !found.is_racy(self.known.at);
+        let holds_same = || {
+            (found.bytes, found.mode) == (stamp.bytes, stamp.mode)
+                && known.digest.is_of(&self.folder, Path::new(path))
+        };
+        (looks_same || holds_same()).then_some(New {
+            digest: known.digest.clone(),
+            stamp: *found,
+            is_staged: false,
+        })
+    }
+}
+
+impl Files {
+    fn lock(&self) -> std::sync::MutexGuard<'_, NewFiles> {
+        self.new.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Takes a path for the new site.
+    pub(super) fn take(&self, path: &str) -> Result<(), Diagnostic> {
+        let mut new = self.lock();
+        let below = format!("{path}/");
+        let next = new.range(below.clone()..).next();
+        let is_folder = next.is_some_and(|(next, _)| next.starts_with(&below));
+        let is_taken = is_folder || folders(path).any(|folder| new.contains_key(folder));
+        if is_taken || new.insert(path.to_owned(), None).is_some() {
+            return Err(taken_twice(path));
+        }
+        Ok(())
+    }
+
+    /// Whether the output folder has the file already, with this content. It then stays.
+    pub(super) fn stays(&self, path: &str, digest: &Digest) -> bool {
+        let old = self.old.as_ref();
+        let intact = old.and_then(|old| old.intact(path));
+        let stays = intact.filter(|intact| intact.digest == *digest);
+        let is_one = stays.is_some();
+        if is_one {
+            self.lock().insert(path.to_owned(), stays);
+        }
+        is_one
+    }
+
+    /// Keeps files of the output folder: all of them, or none and `None`. Gives their sizes.
+    pub(super) fn keep(&self, paths: &[String]) -> Option<Vec<u64>> {
+        let old = self.old.as_ref()?;
+        let intact = paths.iter().map(|path| old.intact(path));
+        let intact: Vec<New> = intact.collect::<Option<_>>()?;
+        for (index, path) in paths.iter().enumerate() {
+            if self.take(path).is_err() {
+                let mut new = self.lock();
+                for path in &paths[..index] {
+                    new.remove(path);
+                }
+                return None;
+            }
+        }
+        let mut new = self.lock();
+        let bytes = intact.iter().map(|file| file.stamp.bytes).collect();
+        new.extend(paths.iter().cloned().zip(intact.into_iter().map(Some)));
+        Some(bytes)
+    }
+
+    /// Notes a file that is staged.
+    pub(super) fn staged(&self, path: &str, digest: Digest, stamp: Stamp) {
+        let file = New {
+            digest,
+            stamp,
+            is_staged: true,
+        };
+        self.lock().insert(path.to_owned(), Some(file));
+    }
+
+    /// Size and BLAKE3 of a file of the new site.
+    pub(super) fn digest(&self, path: &str) -> (u64, [u8; 32]) {
+        match self.known(path) {
+            Some((bytes, Digest::Published(digest))) => (bytes, digest),
+            Some((bytes, Digest::Own(_))) => (bytes, [0; 32]),
+            None => (0, [0; 32]),
+        }
+    }
+
+    /// Size and digest of a file of the new site, if it is there.
+    pub(super) fn known(&self, path: &str) -> Option<(u64, Digest)> {
+        let new = self.lock();
+        let file = new.get(path)?.as_ref()?;
+        Some((file.stamp.bytes, file.digest.clone()))
+    }
+
+    /// The files that stay in the output folder.
+    pub(super) fn kept(&self) -> Vec<String> {
+        paths(&self.lock(), false).collect()
+    }
+
+    /// What is done to the output folder, where most of it stays; `last` is the file that is put in its place last.
+    pub(super) fn changes(&self, last: &str) -> Option<Changes> {
+        let old = self.old.as_ref()?;
+        let new = self.lock();
+        // Most of the site is new: exchanging the folders costs the same however much it is.
+        let written = || new.values().flatten();
+        let staged = written().filter(|file| file.is_staged).count();
+        if staged > written().count() - staged {
+            return None;
+        }
+        let mut changes = Changes {
+            staged: paths(&new, true).collect(),
+            ..Changes::default()
+        };
+        // What a page refers to is there before the page, and the lists that name it come after it.
+        changes.staged.sort_by_cached_key(|path| {
+            let place = match path {
+                path if path == last => 4,
+                path if old.tree.file(path).is_none() || path.starts_with("downloads/") => 0,
+                path if path == "index.html" || path.starts_with("feeds/") => 3,
+                path if path.starts_with("runs/") => 1,
+                _ => 2,
+            };
+            (place, path.clone())
+        });
+        let folders: BTreeSet<&str> = new.keys().flat_map(|path| folders(path)).collect();
+        changes.can_be_single = true;
+        old.tree.each(&mut |path, found| {
+            let Some(path) = path else {
+                changes.can_be_single = false;
+                return;
+            };
+            match found.kind {
+                Kind::File { .. } if path == MARKER || new.contains_key(path) => {}
+                Kind::File { .. } => changes.gone.push(path.to_owned()),
+                Kind::Folder if found.stamp.is_locked() => changes.can_be_single = false,
+                Kind::Folder if folders.contains(path) => {}
+                Kind::Folder => changes.gone_folders.push(path.to_owned()),
+                Kind::Sealed | Kind::Link | Kind::Other => changes.can_be_single = false,
+            }
+        });
+        changes.gone_folders.reverse();
+        changes.can_be_single &= {
+            let gone = changes.gone.iter().chain(&changes.gone_folders);
+            let gone: BTreeSet<String> = gone.map(|path| path.to_lowercase()).collect();
+            let mut names = new.keys().map(String::as_str).chain(folders);
+            gone.is_empty() || !names.any(|name| gone.contains(&name.to_lowercase()))
+        };
+        Some(changes)
+    }
+
+    /// The files of the site that is now in the output folder, as they look there.
+    pub(super) fn settle(&self, tree: &Tree) -> SiteFiles {
+        let new = self.lock();
+        let files = new.iter().filter_map(|(path, file)| {
+            let file = file.as_ref()?;
+            let now = tree.file(path);
+            let site_file = SiteFile {
+                digest: file.digest.clone(),
+                stamp: now.filter(|now| now.is_moved_from(&file.stamp)).copied(),
+            };
+            Some((path.clone(), site_file))
+        });
+        files.collect()
+    }
+}
+
+/// The folders above a file, the outer ones first.
+fn folders(path: &str) -> impl Iterator<Item = &str> {
+    path.match_indices('/').map(|(at, _)| &path[..at])
+}
+
+/// The paths of files that are staged, or that are not.
+fn paths(new: &NewFiles, staged: bool) -> impl Iterator<Item = String> {
+    let is_it = move |file: &Option<New>| file.as_ref().is_some_and(|it| it.is_staged) == staged;
+    let files = new.iter().filter(move |(_, file)| is_it(file));
+    files.map(|(path, _)| path.clone())
+}
+
+#[cfg(test)]
+mod tests {
+    use std::fs;
+
+    use super::*;
+
+    #[test]
+    fn only_files_of_the_output_folder_that_hold_what_was_written_are_kept() {
+        let folder = tempfile::tempdir().expect("a folder");
+        let out = folder.path().join("out");
+        fs::create_dir_all(out.join("deep")).expect("folders");
+        for path in ["secret", "out/same", "out/edited", "out/deep/file"] {
+            fs::write(folder.path().join(path), path).expect("a file");
+        }
+        let known = |path: &str, bytes: &str, at: &str| {
+            let meta = fs::metadata(folder.path().join(at)).ok();
+            let file = SiteFile {
+                digest: Digest::of(bytes.as_bytes()),
+                stamp: meta.map(|meta| Stamp::of(&meta)),
+            };
+            (path.to_owned(), file)
+        };
+        let files = vec![
+            known("../secret", "secret", "secret"),
+            known("deep", "", "out/deep"),
+            known("deep/file", "out/deep/file", "out/deep/file"),
+            known("edited", "as it was", "out/edited"),
+            known("gone", "", "out/same"),
+            known("same", "out/same", "out/same"),
+        ];
+        // All of them may have been written again since.
+        fs::write(out.join(MARKER), "").expect("a marker");
+        let mut known = KnownSite::default();
+        known.files.extend(files);
+        let old = Old::look(&out, known);
+        let site = Files {
+            old,
+            ..Files::default()
+        };
+        let keep = |path: &str| site.keep(&[path.to_owned()]).is_some();
+        for path in [
+            "../secret",
+            "deep",
+            "edited",
+            "gone",
+            "unknown",
+            "/etc/passwd",
+        ] {
+            assert!(!keep(path), "{path}");
+        }
+        assert!(keep("same") && keep("deep/file"));
+        assert!(!keep("same"), "it is taken");
+    }
+}
