@@ -69,7 +69,7 @@
 //!   parsing, so [`inspect`](content::inspect) gets a [`load::Beside`](content::load::Beside) to read them, and calls no other edge. Only [`author`], [`serve`], the
 //!   binary and [`cache`](store::cache) read a clock; [`cache`](store::cache) compares it with file times to find unchanged files, never for published
 //!   content.
-//! - [`formats`] knows nothing of [`model`](formats::model); [`model`](formats::model) knows nothing of serde; templates see pages and [`view`](pages::view) only.
+//! - The readers of [`formats`] know nothing of its [`model`](formats::model); templates see pages and [`view`](pages::view) only.
 //! - The only type that a template prints unescaped is [`markup::Html`], and only [`markup`], [`render`](pages::render) and the
 //!   drawings in [`view`](pages::view) make one.
 //! - Recorded text never passes through the minifier: the shell of a page is minified once per depth, with

@@ -1,4 +1,4 @@
-//! [edge out] Writes content from the command line. No other code writes into a user's content.
+//! (edge) Writes content from the command line. No other code writes into a user's content.
 //!
 //! New content is built in memory and passes the formats and rules of a check before it reaches the disk. This module reads the
 //! clock, for the time of an annotation.

@@ -1,4 +1,4 @@
-//! [edge] Opens files and folders beneath a folder: nothing swapped in the meantime can lead out of it.
+//! (edge) Opens files and folders beneath a folder: nothing swapped in the meantime can lead out of it.
 //!
 //! A path that is checked first and opened later may name a different file by then. So each folder on the way is opened from its
 //! parent, never through a link, and checks and reads use the open handle. A link to a file is resolved here, name by name, and

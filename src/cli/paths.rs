@@ -1,4 +1,4 @@
-//! [edge in] Paths of problems relative to the working directory, as CI services expect them.
+//! (edge) Paths of problems relative to the working directory, as CI services expect them.
 
 use std::path::{Path, PathBuf};
 

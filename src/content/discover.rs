@@ -1,4 +1,4 @@
-//! [edge in] Finds content: walks the content roots into sorted lists of run directories and prose.
+//! (edge) Finds content: walks the content roots into sorted lists of run directories and prose.
 //!
 //! Links to folders are not followed, hidden folders are skipped, and nothing outside the roots is named.
 

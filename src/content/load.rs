@@ -1,4 +1,4 @@
-//! [edge in] Reads the files of a site: records, prose, lists, templates, and the output of an earlier build. Each is read whole,
+//! (edge) Reads the files of a site: records, prose, lists, templates, and the output of an earlier build. Each is read whole,
 //! within limits, and never from outside its root.
 
 mod again;

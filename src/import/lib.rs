@@ -1,4 +1,4 @@
-//! [edge] Turns logs of other systems into run folders: `runpress import`.
+//! (edge) Turns logs of other systems into run folders: `runpress import`.
 //!
 //! ```text
 //!  path ─► sniff ─► Source ─► Importer ─► Draft (a record and events) ─► clean ─► written or compared ─► report

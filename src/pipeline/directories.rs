@@ -232,7 +232,7 @@ fn check_together(site: &Site, directories: &mut [Directory]) -> Vec<Diagnostic>
     let keys = directories.iter().enumerate();
     let keys = keys.filter(|(_, directory)| !directory.unknown_keys.is_empty());
     let (unpublished, published): (Vec<_>, Vec<_>) = keys
-        .map(|(index, directory)| (index, directory.unknown_keys.to_vec()))
+        .map(|(index, directory)| (index, directory.unknown_keys.clone()))
         .partition(|(index, _)| directories[*index].is_never_published());
     for keys in [published, unpublished] {
         let mask = RefCell::new(Mask::default());

@@ -1,4 +1,4 @@
-//! [edge in] A site: its settings, templates and static files, with command line overrides.
+//! (edge) A site: its settings, templates and static files, with command line overrides.
 
 use std::path::{Path, PathBuf};
 

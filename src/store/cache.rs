@@ -1,4 +1,4 @@
-//! [edge] The build cache on disk. An unreadable or damaged cache is treated as missing.
+//! (edge) The build cache on disk. An unreadable or damaged cache is treated as missing.
 //!
 //! A cache is one file: a head, which is read first, pieces in any order, and a body with the place of each piece. Everything is
 //! verified against its digest. A cache belongs to one output folder and one build of the program. The few bytes that locate

@@ -1,4 +1,4 @@
-//! [edge out] Publishes a site: stages it next to the old one, then swaps it in atomically.
+//! (edge) Publishes a site: stages it next to the old one, then swaps it in atomically.
 //!
 //! Every folder that runpress writes has a marker file, which is also the lock of the build working on it. If a build is
 //! interrupted, the old site stays complete, and the next build cleans up.

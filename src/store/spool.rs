@@ -1,4 +1,4 @@
-//! [edge out] Keeps data that grows with the archive out of memory: in the build cache, where the next build can reuse it, or
+//! (edge) Keeps data that grows with the archive out of memory: in the build cache, where the next build can reuse it, or
 //! in an unnamed temporary file, which the system always removes.
 
 use std::io::{self, Read, Seek, SeekFrom, Write};

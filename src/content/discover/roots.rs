@@ -1,4 +1,4 @@
-//! [edge in] How the content roots look: one look at them serves to find the runs, and to know which of them changed.
+//! (edge) How the content roots look: one look at them serves to find the runs, and to know which of them changed.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};

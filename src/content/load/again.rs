@@ -1,4 +1,4 @@
-//! [edge in] Reads a file again, and verifies that it is unchanged.
+//! (edge) Reads a file again, and verifies that it is unchanged.
 
 use std::io::{self, Read, Take};
 

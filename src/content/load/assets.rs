@@ -1,4 +1,4 @@
-//! [edge in] Reads transcript assets in chunks, and twice: first to detect their type, then to copy them to the site. Memory use
+//! (edge) Reads transcript assets in chunks, and twice: first to detect their type, then to copy them to the site. Memory use
 //! does not depend on their size, or on how often they are named.
 
 use std::io::{self, Read};

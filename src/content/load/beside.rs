@@ -1,4 +1,4 @@
-//! [edge in] Restricts which files of a run directory other files may refer to.
+//! (edge) Restricts which files of a run directory other files may refer to.
 //!
 //! References in a tape, a transcript or a thread are known only after reading it. [`Beside`] reads the files then, and is the
 //! only access of [`crate::inspect`] to the disk.

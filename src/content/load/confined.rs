@@ -1,4 +1,4 @@
-//! [edge in] Reads one file: whole, within a limit, and never from outside its folder.
+//! (edge) Reads one file: whole, within a limit, and never from outside its folder.
 
 use std::path::Path;
 

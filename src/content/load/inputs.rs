@@ -1,4 +1,4 @@
-//! [edge in] Detects whether a run directory changed since an earlier build.
+//! (edge) Detects whether a run directory changed since an earlier build.
 
 use std::collections::BTreeMap;
 use std::path::Path;

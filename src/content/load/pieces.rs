@@ -1,4 +1,4 @@
-//! [edge in] Reads files in chunks, to hold no more in memory than needed.
+//! (edge) Reads files in chunks, to hold no more in memory than needed.
 
 use std::io::{BufRead, BufReader, Read};
 

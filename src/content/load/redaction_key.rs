@@ -1,4 +1,4 @@
-//! [edge in] Reads the redaction key of a site, which its commitments are made with. It is never published.
+//! (edge) Reads the redaction key of a site, which its commitments are made with. It is never published.
 
 use std::path::Path;
 

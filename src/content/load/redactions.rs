@@ -1,4 +1,4 @@
-//! [edge in] Withholds parts of a run: reads `redactions.jsonl` before all other files, and rewrites their bytes before anything
+//! (edge) Withholds parts of a run: reads `redactions.jsonl` before all other files, and rewrites their bytes before anything
 //! else sees them.
 
 use std::collections::BTreeMap;

@@ -1,4 +1,4 @@
-//! [edge in] Reads the files of a run directory that the site uses, by the role of their names.
+//! (edge) Reads the files of a run directory that the site uses, by the role of their names.
 
 use std::io::{self, Read};
 use std::path::Path;

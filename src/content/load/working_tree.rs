@@ -1,4 +1,4 @@
-//! [edge in] Finds publishable files below `implementation/` of a run, and reads them in chunks: a working tree may be large, and
+//! (edge) Finds publishable files below `implementation/` of a run, and reads them in chunks: a working tree may be large, and
 //! is never held in memory.
 
 use std::fs::File;

@@ -217,7 +217,7 @@ fields! { |r|
     /// The visual checks, in the record's order.
     "checks": Kind::Checks => Value::Checks(&r.run.validation.checks), need: Always, feeds: JSON;
     /// What scorers said of the run, in the record's order; absent if the record has no outcomes.
-    "outcomes": Kind::Outcomes => (!r.run.outcomes.is_empty()).then(|| Value::Outcomes(&r.run.outcomes)), need: Absent;
+    "outcomes": Kind::Outcomes => (!r.run.outcomes.is_empty()).then_some(Value::Outcomes(&r.run.outcomes)), need: Absent;
     /// How the run ended, as recorded: `completed`, `timed_out`, `failed` and others.
     "state": Kind::Text => &*r.run.state.word, need: Always, compared: label(11, "State");
     "status.detail": Kind::Text => r.run.state.detail.as_deref(), feeds: NO_FEED, compared: label(12, "Detail");

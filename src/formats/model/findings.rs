@@ -35,7 +35,7 @@ impl Findings {
 /// A run in digests: enough to find out later what changed.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct RunDigests {
-    /// Of each field of the record, by JSON pointer; see [`by_known_part`].
+    /// Of each field of the record, by JSON pointer; see [`by_known_part`](super::digests::by_known_part).
     pub record: Digests,
     /// Of each file beside it, sidecars apart; `implementation/` is all files of a published implementation.
     pub files: Digests,

@@ -175,6 +175,10 @@ fn object_schema(
     schema
 }
 
+#[allow(
+    clippy::zero_sized_map_values,
+    reason = "a shape has no values: only the schema of the map is made"
+)]
 fn value_schema(generator: &mut SchemaGenerator, field: &Field) -> Schema {
     let of = match field.kind {
         Kind::Name => shape::<shapes::Name>,
@@ -305,8 +309,7 @@ struct Digits<'a>(&'a Number);
 
 impl Serialize for Digits<'_> {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        let text = self.0.text();
-        let digits: &RawValue = serde_json::from_str(&text).map_err(Error::custom)?;
+        let digits: &RawValue = serde_json::from_str(self.0.text()).map_err(Error::custom)?;
         digits.serialize(serializer)
     }
 }

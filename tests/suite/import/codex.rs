@@ -73,8 +73,11 @@ fn a_compressed_rollout_is_the_same_run() {
     );
     let compressed = ("rollout.jsonl.zst".to_owned(), zst);
     let plain = ("rollout.jsonl".to_owned(), first());
-    let expected = run(FORMAT, &[plain.clone()]);
-    assert_eq!(run(FORMAT, &[compressed.clone()]).lines(), expected.lines());
+    let expected = run(FORMAT, std::slice::from_ref(&plain));
+    assert_eq!(
+        run(FORMAT, std::slice::from_ref(&compressed)).lines(),
+        expected.lines()
+    );
     // Of both, the plain file counts.
     assert_eq!(run(FORMAT, &[plain, compressed]).record, expected.record);
 }

@@ -188,7 +188,7 @@ fn no_change_of_a_line_stops_an_importer() {
     ] {
         let format = path.split('/').next().expect("a folder");
         damage_lines(&sample(path), &|bytes| {
-            read(format, &[("rollout.jsonl", bytes)])
+            read(format, &[("rollout.jsonl", bytes)]);
         });
     }
 }

@@ -11,8 +11,13 @@ use formats::model::archive::{Archive, Entry};
 use formats::model::findings::Findings;
 use formats::model::run::{Metric, Run};
 
+/// The value of a run in a column of words.
+type Choice = fn(&RunRow, &Findings) -> Value;
+/// The number of a run in a column that is ordered.
+type Order = fn(&Run, &Findings) -> Option<f64>;
+
 /// What runs are chosen by: the name of the column of the table (`data-col`), or of what is next to a cell, and its value.
-const CHOSEN_BY: [(&str, fn(&RunRow, &Findings) -> Value); 9] = [
+const CHOSEN_BY: [(&str, Choice); 9] = [
     ("case", |row, _| Value::Link(row.case.clone())),
     ("variant", |row, _| Value::Cell(row.variant.clone())),
     ("model", |row, _| Value::Link(row.model.clone())),
@@ -29,7 +34,7 @@ const CHOSEN_BY: [(&str, fn(&RunRow, &Findings) -> Value); 9] = [
     ("day", |row, _| Value::Text(row.finished.date.clone())),
 ];
 /// Columns that are in the order of a number or of a time. A lower bound is ordered by its value.
-const ORDERED_BY: [(&str, fn(&Run, &Findings) -> Option<f64>); 6] = [
+const ORDERED_BY: [(&str, Order); 6] = [
     ("finished", |run, _| Some(count(run.recency()?.ms()))),
     ("cost", |run, _| {
         Some(run.metrics.get(Metric::ComparableCost)?.value())
