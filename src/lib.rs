@@ -22,21 +22,23 @@
 //! Except for its record, each run is read once, and its pages are staged immediately. If runs are quarantined, the archive and
 //! the pages of all other runs are built again without them, since neighbors and ranges may have counted them.
 //!
-//! [`schema`](pages::schema) lists the JSON Schemas of inputs and feeds. They are derived from the types of
-//! [`formats`], [`config`](formats::config) and [`feeds`](pages::feeds); [`shapes`](base::shapes) holds what a type alone cannot say.
+//! [`schema`](pages::schema) lists the JSON Schemas of inputs and feeds. They are derived from the types of [`formats`],
+//! [`config`](formats::config) and [`feeds`](pages::feeds); [`shapes`](base::shapes) holds what a type alone cannot say.
 //!
-//! [`model::fields`](formats::model::fields) is the table of the fields of a run: the feeds and exports of all runs, comparisons and the facts on the page
-//! of a run are made from it.
+//! [`model::fields`](formats::model::fields) is the table of the fields of a run: the feeds and exports of all runs,
+//! comparisons and the facts on the page of a run are made from it.
 //!
-//! The [`ledger`](store::ledger), the changes from build to build, is both a feed and an input. It is read back in the shape in which it was
-//! written, so one type serves both, and [`view`](pages::view), [`rules`](content::rules) and the reports use it like [`model`](formats::model).
+//! The [`ledger`](store::ledger), the changes from build to build, is both a feed and an input. It is read back in the shape in
+//! which it was written, so one type serves both, and [`view`](pages::view), [`rules`](content::rules) and the reports use it
+//! like [`model`](formats::model).
 //!
-//! [`characters`](base::characters) is the only list of invisible and reordering characters; everything that shows recorded text uses it.
+//! [`characters`](base::characters) is the only list of invisible and reordering characters; everything that shows recorded
+//! text uses it.
 //!
 //! [`author`] writes annotations into the content, through the same formats and rules.
 //!
-//! Builds are incremental: a build writes a cache, which the next one opens as a [`pipeline::Memory`]. Pages of unchanged runs are
-//! reused, and only files that differ are written. [`serve`] serves a site and rebuilds it after every change.
+//! Builds are incremental: a build writes a cache, which the next one opens as a [`pipeline::Memory`]. Pages of unchanged runs
+//! are reused, and only files that differ are written. [`serve`] serves a site and rebuilds it after every change.
 //!
 //! # Crates
 //!
@@ -59,22 +61,25 @@
 //!
 //! # What is public
 //!
-//! The functions below, and [`api`]: what the binary, the tests, the benchmarks and the fuzz targets use.
+//! [`api`]: what the binary, the tests, the benchmarks and the fuzz targets use.
 //!
 //! # What is absent
 //!
 //! - Only `beneath` opens files, so that no link or swapped path leads out of their folder.
-//! - Only the edges ([`discover`](content::discover), [`load`](content::load), [`cache`](store::cache), [`publish`](store::publish), [`spool`](store::spool), [`site`](pipeline::site), [`author`], [`serve`] and the binary) touch
-//!   the disk, the environment or the terminal. Files that a tape, a transcript or a thread names are known only after
-//!   parsing, so [`inspect`](content::inspect) gets a [`load::Beside`](content::load::Beside) to read them, and calls no other edge. Only [`author`], [`serve`], the
-//!   binary and [`cache`](store::cache) read a clock; [`cache`](store::cache) compares it with file times to find unchanged files, never for published
-//!   content.
-//! - The readers of [`formats`] know nothing of its [`model`](formats::model); templates see pages and [`view`](pages::view) only.
+//! - Only the edges ([`discover`](content::discover), [`load`](content::load), [`cache`](store::cache),
+//!   [`publish`](store::publish), [`spool`](store::spool), [`site`](pipeline::site), [`author`], [`serve`] and the binary)
+//!   touch the disk, the environment or the terminal. Files that a tape, a transcript or a thread names are known only after
+//!   parsing, so [`inspect`](content::inspect) gets a [`load::Beside`](content::load::Beside) to read them, and calls no other
+//!   edge. Only [`author`], [`serve`], the binary and [`cache`](store::cache) read a clock; [`cache`](store::cache) compares it
+//!   with file times to find unchanged files, never for published content.
+//! - The readers of [`formats`] know nothing of its [`model`](formats::model); templates see pages and [`view`](pages::view)
+//!   only.
 //! - The only type that a template prints unescaped is [`markup::Html`], and only [`markup`], [`render`](pages::render) and the
 //!   drawings in [`view`](pages::view) make one.
 //! - Recorded text never passes through the minifier: the shell of a page is minified once per depth, with
 //!   slots for its content.
-//! - [`discover`](content::discover) sets the order, and all steps keep it: parallel steps collect in input order, maps are sorted.
+//! - [`discover`](content::discover) sets the order, and all steps keep it: parallel steps collect in input order, maps are
+//!   sorted.
 
 pub mod api;
 
