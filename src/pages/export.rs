@@ -36,7 +36,7 @@ struct Column<'a, T> {
 const FIRST: &str = "id slug subject startedAt finishedAt startedMs finishedMs outcomes state rating validationLoaded";
 
 /// `comparableCost` as `comparable_cost_usd`.
-fn run_column<'a>(field: &&'static Field) -> Column<'a, RunSource<'a>> {
+fn run_column<'a>(field: &'static Field) -> Column<'a, RunSource<'a>> {
     let mut name = String::new();
     for c in field.column_name().chars() {
         if c.is_ascii_uppercase() {
@@ -142,7 +142,7 @@ pub fn runs<'a>(
         .map(|(entry, findings)| Card::of("", entry, findings).source)
         .collect();
     let columns = fields::fields_of(fields::PARQUET, FIRST, "");
-    let columns: Vec<_> = columns.iter().map(run_column).collect();
+    let columns: Vec<_> = columns.iter().copied().map(run_column).collect();
     table(&rows, &columns, canary)
 }
 
