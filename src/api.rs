@@ -25,7 +25,7 @@ pub mod discover {
     pub use content::discover::{RunDirectory, Shard, discover};
 }
 pub mod feeds {
-    pub use pages::feeds::{report, transcript};
+    pub use pages::feeds::transcript;
 }
 pub mod formats {
     pub use formats::{

@@ -36,7 +36,10 @@ pub fn run(bytes: &[u8]) {
     places::check(bytes, &checked.diagnostics);
     let sidecar = checked.value;
     assert_eq!(
-        (sidecar.report.checked, sidecar.annotations.len()),
+        (
+            sidecar.report.annotations_checked,
+            sidecar.annotations.len()
+        ),
         (count, count)
     );
     assert_eq!(sidecar.report.kind_counts.total(), count);

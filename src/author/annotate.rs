@@ -208,7 +208,7 @@ fn attempt(
 /// Whether the sidecar was written for a different version of the tape.
 fn is_stale(sidecar: &Sidecar<'_>) -> bool {
     let problems = &mut sidecar.report.problems.iter();
-    problems.any(|problem| matches!(problem, Problem::TapeDigestMismatch(..)))
+    problems.any(|problem| matches!(problem, Problem::TapeDigestMismatch { .. }))
 }
 
 fn is_same(a: &Diagnostic, b: &Diagnostic) -> bool {

@@ -1,6 +1,5 @@
 //! Harn's validation report of one sidecar, whether or not its run can be published.
 
-use pages::feeds::report::HarnReport;
 use pipeline::site::Site;
 
 use super::Refusal;
@@ -25,9 +24,8 @@ pub fn validate(site: &Site, run: &str, tape: Option<&str>) -> Result<Validated,
     let Some(sidecar) = &found.value.sidecars[position] else {
         return Err(open_run::no_sidecar(&tape.file, &directory));
     };
-    let report = HarnReport::from(&sidecar.report);
     // A structure of strings and numbers always serializes.
-    let json = serde_json::to_string_pretty(&report).unwrap_or_default();
+    let json = serde_json::to_string_pretty(&sidecar.report).unwrap_or_default();
     Ok(Validated {
         json: json + "\n",
         has_problems: !sidecar.report.problems.is_empty(),

@@ -9,9 +9,7 @@ use base::url::is_followed;
 use formats::config::Config;
 use formats::json::{Node, Str};
 use formats::model::Verbatim;
-use formats::model::annotation::{
-    Annotation, FRICTION_KINDS, Fault, Kind, Link, Problem, Report, Sidecar,
-};
+use formats::model::annotation::{Annotation, FRICTION_KINDS, Kind, Problem, Report, Sidecar};
 use formats::model::tape::Tape;
 use formats::sidecar::{self as format, AnnotationLine, HypothesisStatus};
 use markup::Origin;
@@ -40,7 +38,7 @@ pub fn check<'a>(
         diagnostics.push(problem);
     }
     let mut diagnostics = diagnostics.finish(path);
-    let is_stale = |problem: &Problem| matches!(problem, Problem::TapeDigestMismatch(..));
+    let is_stale = |problem: &Problem| matches!(problem, Problem::TapeDigestMismatch { .. });
     let stale = report.problems.iter().any(is_stale);
     diagnostics.extend(evidence::check(path, &sidecar, tape, stale));
     let header = verbatim(&sidecar.header_line.text);
@@ -93,7 +91,7 @@ impl<'t> Validator<'t> {
     fn annotation(&mut self, line: &AnnotationLine<'_>) {
         let a = &line.annotation;
         let kind = Kind::parse(&a.kind);
-        self.report.checked += 1;
+        self.report.annotations_checked += 1;
         self.report.kind_counts.add(&kind);
         if !a.id.is_empty() && !self.ids.insert(a.id.to_string()) {
             self.found(
@@ -101,7 +99,7 @@ impl<'t> Validator<'t> {
                 (&codes::ANNOTATION_DUPLICATE_ID, "/id"),
                 format!("Duplicate annotation id {}", quoted(&a.id)),
                 "Give each annotation a unique id.",
-                Fault::DuplicateId,
+                |annotation_id| Problem::DuplicateId { annotation_id },
             );
         }
         if let Some(tape) = self.tape
@@ -116,7 +114,10 @@ impl<'t> Validator<'t> {
                 (&codes::ANNOTATION_UNKNOWN_EVENT_ID, "/event_id"),
                 format!("The tape has no event `{}`", a.event_id),
                 help,
-                Fault::UnknownEventId(a.event_id),
+                |annotation_id| Problem::UnknownEventId {
+                    annotation_id,
+                    event_id: a.event_id,
+                },
             );
         }
         self.kind_rules(line, &kind);
@@ -141,7 +142,7 @@ impl<'t> Validator<'t> {
                 format!("Unknown annotation kind {}", quoted(word)),
                 nearest(word, Kind::KNOWN.iter().map(Kind::word))
                     .map_or_else(known, |near| format!("Did you mean {}?", quoted(near))),
-                Fault::UnknownKind,
+                |annotation_id| Problem::UnknownKind { annotation_id },
             );
         }
         let of_kind =
@@ -152,7 +153,7 @@ impl<'t> Validator<'t> {
                 (&codes::ANNOTATION_HYPOTHESIS_STATUS_MISSING, ""),
                 "The hypothesis is missing its `hypothesis_status`",
                 "Add `active`, `verifying`, `confirmed`, `disproven` or `stale`.",
-                Fault::HypothesisStatusMissing,
+                |annotation_id| Problem::HypothesisStatusMissing { annotation_id },
             ),
             (Kind::Hypothesis, Some(_)) | (_, None) => {}
             (_, Some(_)) => self.found(
@@ -163,7 +164,7 @@ impl<'t> Validator<'t> {
                 ),
                 of_kind("hypothesis_status"),
                 "Remove it, or change the kind to `hypothesis`.",
-                Fault::HypothesisStatusUnexpected,
+                |annotation_id| Problem::HypothesisStatusUnexpected { annotation_id },
             ),
         }
         match (kind, a.friction_kind.as_deref()) {
@@ -172,7 +173,7 @@ impl<'t> Validator<'t> {
                 (&codes::ANNOTATION_FRICTION_KIND_MISSING, ""),
                 "The friction annotation is missing its `friction_kind`",
                 "Add one; `runpress explain annotation.friction-kind-unknown` lists them.",
-                Fault::FrictionKindMissing,
+                |annotation_id| Problem::FrictionKindMissing { annotation_id },
             ),
             (Kind::Friction, Some(word)) if !FRICTION_KINDS.contains(&word) => self.found(
                 line,
@@ -185,7 +186,10 @@ impl<'t> Validator<'t> {
                     },
                     |near| format!("Did you mean {}?", quoted(near)),
                 ),
-                Fault::FrictionKindUnknown(word.to_owned()),
+                |annotation_id| Problem::FrictionKindUnknown {
+                    annotation_id,
+                    friction_kind: word.to_owned(),
+                },
             ),
             (Kind::Friction, Some(_)) | (_, None) => {}
             (_, Some(_)) => self.found(
@@ -196,7 +200,7 @@ impl<'t> Validator<'t> {
                 ),
                 of_kind("friction_kind"),
                 "Remove it, or change the kind to `friction`.",
-                Fault::FrictionKindUnexpected,
+                |annotation_id| Problem::FrictionKindUnexpected { annotation_id },
             ),
         }
     }
@@ -217,7 +221,7 @@ impl<'t> Validator<'t> {
                 (&codes::ANNOTATION_INVALID_SPAN, key),
                 sentence,
                 "Start the span at the event of the annotation, and end it at the same or a later event of the tape.",
-                Fault::InvalidSpan(message),
+                |annotation_id| Problem::InvalidSpan { annotation_id, message },
             );
         };
         if start != event {
@@ -307,9 +311,10 @@ impl<'t> Validator<'t> {
                 )
                 .with_severity(config.policy.stale_annotations),
         );
-        let actual = tape.content_hash.clone();
-        let problem = Problem::TapeDigestMismatch(expected.clone(), actual);
-        self.report.problems.push(problem);
+        self.report.problems.push(Problem::TapeDigestMismatch {
+            expected: expected.clone(),
+            actual: tape.content_hash.clone(),
+        });
     }
 
     fn found(
@@ -318,13 +323,12 @@ impl<'t> Validator<'t> {
         (code, pointer): (&'static Code, &str),
         message: impl Into<String>,
         help: impl Into<String>,
-        fault: Fault,
+        problem: impl FnOnce(String) -> Problem,
     ) {
         let place = || line.line.place(self.path, pointer);
         let add = || code.at(place(), message, help);
         self.diagnostics.add(code, add);
-        let problem = Problem::Annotation(line.annotation.label(), fault);
-        self.report.problems.push(problem);
+        self.report.problems.push(problem(line.annotation.label()));
     }
 }
 
@@ -383,12 +387,6 @@ fn annotation<'a>(line: AnnotationLine<'a>, labels: &mut BTreeSet<String>) -> An
         links: a
             .links
             .into_iter()
-            .map(|link| Link {
-                label: link.label,
-                followed: link.url.as_deref().is_some_and(is_followed),
-                url: link.url,
-                reference: link.reference,
-            })
             .filter(|link| link.label.is_some() || link.url.is_some() || link.reference.is_some())
             .collect(),
         metadata: metadata.filter(|raw| Node { raw, offset: 0 }.members().iter().any(|_| true)),

@@ -1,12 +1,15 @@
 //! What a human, an agent or a system said about an event.
 
 use std::borrow::Cow;
+use std::collections::BTreeMap;
 
-use serde::{Deserialize, Serialize};
+use schemars::{JsonSchema, Schema};
+use serde::{Deserialize, Serialize, Serializer};
+use serde_json::Value;
 
 use super::Verbatim;
 
-pub use crate::sidecar::Author;
+pub use crate::sidecar::{Author, Link};
 
 /// Kind of annotation, as in Harn.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
@@ -113,25 +116,12 @@ pub struct Annotation<'a> {
     pub hypothesis_status: Option<&'static str>,
     /// Which friction it is.
     pub friction_kind: Option<Cow<'a, str>>,
-    /// Links and references.
+    /// Links and references that say something.
     pub links: Vec<Link>,
     /// `metadata` as written, unless empty.
     pub metadata: Option<&'a str>,
     /// The whole line as written.
     pub verbatim: Verbatim<'a>,
-}
-
-/// A reference; at least one of the three is there.
-#[derive(Debug, Clone)]
-pub struct Link {
-    /// Words for it.
-    pub label: Option<String>,
-    /// Address, as written.
-    pub url: Option<String>,
-    /// Whether readers may follow the address; any other is shown as text.
-    pub followed: bool,
-    /// Any other reference, such as a trace id.
-    pub reference: Option<String>,
 }
 
 /// The words that [`Kind::counted_as`] returns, sorted.
@@ -180,39 +170,89 @@ impl Counts {
     }
 }
 
-/// A problem that Harn's validator reports (formats.md D).
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Problem {
-    /// Of the annotation of this label.
-    Annotation(String, Fault),
-    /// The hash that the sidecar states, and that of the tape.
-    TapeDigestMismatch(String, String),
-}
-
-/// What is wrong with an annotation, and what Harn says of it.
-#[derive(Debug, Clone, PartialEq, Eq)]
-#[allow(missing_docs, reason = "the names are those of formats.md D")]
-pub enum Fault {
-    DuplicateId,
-    UnknownEventId(u64),
-    HypothesisStatusMissing,
-    FrictionKindUnexpected,
-    HypothesisStatusUnexpected,
-    FrictionKindMissing,
-    FrictionKindUnknown(String),
-    UnknownKind,
-    InvalidSpan(String),
-}
-
-/// What Harn's validator says about a sidecar and its tape.
-#[derive(Debug, Clone, Default, PartialEq, Eq)]
+/// The report of Harn's validator on a sidecar, verbatim.
+// The order of the keys is Harn's (formats.md D).
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, JsonSchema)]
+#[schemars(rename = "HarnReport")]
 pub struct Report {
-    /// How many annotations were looked at.
-    pub checked: usize,
-    /// The problems, in the validator's order.
+    /// Annotations in the sidecar.
+    pub annotations_checked: usize,
+    /// Violations of Harn's rules, in the order of its validator.
     pub problems: Vec<Problem>,
-    /// How many of each kind.
+    /// Annotations by kind; unrecognized kinds count as `unknown`.
+    #[serde(serialize_with = "serialize_by_kind")]
+    #[schemars(with = "BTreeMap<String, usize>")]
     pub kind_counts: Counts,
+}
+
+/// A problem, under Harn's code.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
+#[serde(tag = "code", rename_all = "snake_case")]
+#[schemars(rename = "HarnProblem", transform = describe_keys)]
+#[allow(missing_docs, reason = "the names are those of formats.md D")]
+pub enum Problem {
+    DuplicateId {
+        annotation_id: String,
+    },
+    UnknownEventId {
+        annotation_id: String,
+        event_id: u64,
+    },
+    HypothesisStatusMissing {
+        annotation_id: String,
+    },
+    FrictionKindUnexpected {
+        annotation_id: String,
+    },
+    HypothesisStatusUnexpected {
+        annotation_id: String,
+    },
+    FrictionKindMissing {
+        annotation_id: String,
+    },
+    FrictionKindUnknown {
+        annotation_id: String,
+        friction_kind: String,
+    },
+    UnknownKind {
+        annotation_id: String,
+    },
+    InvalidSpan {
+        annotation_id: String,
+        message: String,
+    },
+    TapeDigestMismatch {
+        expected: String,
+        actual: String,
+    },
+}
+
+/// Describes keys that mean the same in every problem.
+fn describe_keys(schema: &mut Schema) {
+    let Some(Value::Array(problems)) = schema.get_mut("oneOf") else {
+        return;
+    };
+    for (key, text) in [
+        (
+            "annotation_id",
+            "The annotation's id, or `ann@event_<n>` when it has none.",
+        ),
+        ("event_id", "The event that the tape does not have."),
+        ("friction_kind", "The unknown friction kind."),
+        ("message", "The problem with the span, in Harn's words."),
+        ("expected", "The content hash in the sidecar's header."),
+        ("actual", "The content hash of the tape."),
+    ] {
+        for problem in problems.iter_mut() {
+            if let Some(shape) = problem.pointer_mut(&format!("/properties/{key}")) {
+                shape["description"] = Value::from(text);
+            }
+        }
+    }
+}
+
+fn serialize_by_kind<S: Serializer>(counts: &Counts, serializer: S) -> Result<S::Ok, S::Error> {
+    serializer.collect_map(counts.iter())
 }
 
 /// A sidecar, checked against its tape.

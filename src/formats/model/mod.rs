@@ -1,4 +1,8 @@
-//! The archive after all checks. No serde, no strings where a type is more precise.
+//! The archive after all checks: no strings where a type is more precise. What a feed publishes as it is derives its schema here, so
+//! the comments of such types are text of the schema.
+
+use schemars::JsonSchema;
+use serde::Serialize;
 
 /// Declares an enum with a word for each variant.
 macro_rules! words {
@@ -63,25 +67,28 @@ pub struct FileDigest {
     pub published: Option<PublishedFile>,
 }
 
-/// A withheld span of a file, or a withheld file.
-#[derive(Debug, Clone, PartialEq, Eq)]
+/// A span of a file that is withheld, or a whole file.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
 pub struct Withheld {
     /// The id of the redaction.
     pub id: String,
+    /// The file.
     pub file: String,
+    /// The number of the event, in a log.
     pub event: Option<u64>,
-    /// The line, in a JSON Lines file.
+    /// The line of a file of JSON lines, from 1.
     pub line: Option<u32>,
-    /// The value.
+    /// JSON pointer of the value.
     pub pointer: Option<String>,
-    /// Length in characters; `None` if the whole file is withheld.
+    /// Characters that are withheld; null for a whole file.
     pub length: Option<usize>,
+    /// Why: `secret`, `personal`, `copyright`, `contamination` or `other`.
     pub reason: &'static str,
-    /// An explanation of the reason.
+    /// The reason in words.
     pub note: Option<String>,
     /// When it was withheld.
     pub at: Option<String>,
-    /// The commitment to the withheld text.
+    /// `blake3:` and the salted commitment to what is withheld.
     pub commitment: Option<String>,
 }
 

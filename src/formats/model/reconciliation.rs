@@ -1,173 +1,149 @@
-//! Compares the logs of a run with its record: facts for readers, never a reason to reject a run.
+//! Compares the logs of a run with its record: facts for readers, never a reason to reject a run. `run.json` has them as they are.
+
+use base::shapes;
+use schemars::JsonSchema;
+use serde::{Serialize, Serializer};
 
 use crate::raw::Raw;
 
 use super::run::Run;
 use super::tape::{Outcome, Tape};
+use super::time::{self, Moment};
 
-/// The comparison, if the run has an event log or a raw log.
-#[derive(Debug, Clone, PartialEq, Eq)]
+/// The comparisons; `agrees` of each part says whether both sides match, null if unknown.
+#[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
 pub struct Reconciliation {
-    /// The times of the events compared with those of the record; `None` if no event has a time.
-    pub span: Option<Span>,
-    /// Whether the events are in chronological order.
+    /// First and last event against start and end of the record; null when no event has a time.
+    pub time_span: Option<TimeSpan>,
+    /// Whether the events follow each other in time.
     pub order: Order,
-    /// Unrecognized events of the log.
+    /// Events of type `unknown`.
     pub unknown: Unknown,
-    /// The events compared with the raw lines; `None` without a raw log.
+    /// The raw log against the event log; null when there is none.
     pub raw: Option<RawLines>,
-    /// Errors in the log, compared with the final state of the run.
+    /// Errors of the event log, compared with the state of the record.
     pub errors: Errors,
 }
 
-/// First and last event compared with start and end of the record, in milliseconds.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Span {
-    /// The earliest event, since 1970-01-01 UTC.
+/// First and last event against start and end of the record.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+pub struct TimeSpan {
+    /// Time of the first event.
+    // In milliseconds since 1970-01-01 UTC.
+    #[serde(serialize_with = "serialize_time")]
+    #[schemars(with = "shapes::Time")]
     pub first: i64,
-    /// The latest event, since 1970-01-01 UTC.
+    /// Time of the last event.
+    #[serde(serialize_with = "serialize_time")]
+    #[schemars(with = "shapes::Time")]
     pub last: i64,
-    /// Milliseconds from the earliest event to the record's start; 0 if the event is not before it.
-    pub before_start: i64,
-    /// Milliseconds from the record's end to the latest event; 0 if the event is not after it.
-    pub after_finish: i64,
+    /// Time from the first event to the recorded start, in milliseconds.
+    // 0 if the event is not before the start.
+    pub before_start_ms: i64,
+    /// Time from the recorded end to the last event, in milliseconds.
+    pub after_finish_ms: i64,
+    /// Whether all events are between start and end, to the second.
+    pub agrees: bool,
 }
 
-/// Order of the events' times.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+/// Whether the events follow each other in time.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
 pub struct Order {
     /// Events with a time.
     pub timed: usize,
-    /// Events without a readable time.
+    /// Events without a valid time.
     pub untimed: usize,
-    /// Events earlier than the previous timed event.
+    /// Events that are earlier than the one before.
     pub backwards: usize,
     /// Number of the first such event.
     pub first_backwards: Option<u64>,
+    /// Whether all events are in order.
+    pub agrees: bool,
 }
 
-/// Events of type `unknown`, for whatever reason.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+/// Events of type `unknown`; `share` is from 0 to 1.
+#[derive(Debug, Clone, Copy, PartialEq, Serialize, JsonSchema)]
 pub struct Unknown {
-    /// All events of the log.
+    /// All events.
     pub events: usize,
-    /// Events of type `unknown`, including unreadable lines.
+    /// Events of type `unknown`, lines that cannot be read among them.
     pub unknown: usize,
+    /// Their share of all events.
+    #[schemars(with = "shapes::Share")]
+    pub share: f64,
+    /// Whether no event is of type `unknown`.
+    pub agrees: bool,
 }
 
-/// Raw log lines compared with events. A line produces any number of events, so only totals are comparable (formats.md B.1).
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+/// Lines of the raw log by stream, against events and warnings of the event log.
+// A line produces any number of events, so only totals are comparable (formats.md B.1).
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, JsonSchema)]
 pub struct RawLines {
-    pub lines: Raw,
-    /// Events of the log.
+    /// All lines.
+    pub lines: usize,
+    /// Lines of `stdout`.
+    pub stdout: usize,
+    /// Lines of `stderr`.
+    pub stderr: usize,
+    /// Lines of both that hold nothing but white space.
+    pub blank: usize,
+    /// Lines that cannot be read.
+    pub unreadable: usize,
+    /// Events of the event log.
     pub events: usize,
-    /// Events of type `warning`: each non-blank line of `stderr` produces one.
+    /// Warnings of the event log.
     pub warnings: usize,
+    /// Whether every line can be read, the output yielded events, and text on `stderr` yielded warnings.
+    pub agrees: bool,
 }
 
-/// Errors compared with the state in the record.
-#[derive(Debug, Clone, PartialEq, Eq)]
+/// Errors of the event log, compared with the state of the record.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
 pub struct Errors {
     /// Events of type `error`.
     pub errors: usize,
-    /// Other events that failed.
+    /// Events that did not succeed.
     pub failed: usize,
-    /// Whether the log ends with an error, as after a harness that failed.
+    /// Whether the log ends in an error.
     pub ends_in_error: bool,
-    /// The state in the record, as written.
+    /// The state of the record.
     pub state: String,
+    /// Whether errors and state match; null for a state that implies nothing about errors.
+    pub agrees: Option<bool>,
 }
 
 /// Records often have times in seconds, events in milliseconds.
 const ROUNDING: i64 = 1_000;
 
-impl Span {
-    /// Whether the events lie within the record's times, to the second.
-    pub const fn agrees(&self) -> bool {
-        self.before_start < ROUNDING && self.after_finish < ROUNDING
-    }
-}
-
-impl Order {
-    /// Whether every event is at or after the previous one.
-    pub const fn agrees(&self) -> bool {
-        self.backwards == 0
-    }
-}
-
-impl Unknown {
-    /// Whether every event is recognized.
-    pub const fn agrees(&self) -> bool {
-        self.unknown == 0
-    }
-
-    /// The share of unknown events, from 0 to 1.
-    #[allow(
-        clippy::cast_precision_loss,
-        reason = "a log of 2^53 events fits on no disk"
-    )]
-    pub fn share(&self) -> f64 {
-        if self.events == 0 {
-            0.0
-        } else {
-            self.unknown as f64 / self.events as f64
-        }
-    }
-}
-
-impl RawLines {
-    /// Whether the events are consistent with these lines: all lines are readable, events exist only if there is output, and each
-    /// text line of `stderr` has its warning.
-    pub const fn agrees(&self) -> bool {
-        let output = self.lines.stdout + self.lines.stderr - self.lines.blank;
-        self.lines.unreadable == 0
-            && (output == 0 || self.events > 0)
-            && self.warnings >= self.lines.stderr_text
-    }
-}
-
-impl Errors {
-    /// Whether the state matches the errors; `None` if the state implies nothing about them: a run that timed out or whose build
-    /// is broken may have no errors.
-    pub fn agrees(&self) -> Option<bool> {
-        match self.state.as_str() {
-            "completed" => Some(!self.ends_in_error),
-            "harness_error" => Some(self.errors > 0),
-            _ => None,
-        }
-    }
-}
-
 /// Compares a run's event log and raw log with its record. `None` if it has neither.
+#[allow(
+    clippy::cast_precision_loss,
+    reason = "a log of 2^53 events fits on no disk"
+)]
 pub fn reconcile(run: &Run, log: Option<&Tape<'_>>, raw: Option<Raw>) -> Option<Reconciliation> {
     if log.is_none() && raw.is_none() {
         return None;
     }
     let events = log.map_or(&[][..], |log| log.events.as_slice());
     let mut order = Order::default();
-    let mut errors = Errors {
-        errors: 0,
-        failed: 0,
-        ends_in_error: false,
-        state: run.state.word.to_string(),
-    };
-    let mut unknown = Unknown {
-        events: events.len(),
-        unknown: 0,
-    };
-    let mut warnings = 0;
+    let (mut errors, mut failed, mut warnings, mut unknown) = (0, 0, 0, 0);
+    let mut ends_in_error = false;
     let mut ends: Option<(i64, i64)> = None;
     let mut above = i64::MIN;
     for event in events {
         match event.kind.word {
-            "error" => errors.errors += 1,
+            "error" => errors += 1,
             "warning" => warnings += 1,
-            "unknown" => unknown.unknown += 1,
-            _ => errors.failed += usize::from(event.outcome == Outcome::Failed),
+            "unknown" => unknown += 1,
+            _ => failed += usize::from(event.outcome == Outcome::Failed),
         }
         // Events that the orchestrator adds after the harness ends do not show how it ended.
         if !matches!(event.kind.word, "system" | "usage" | "gg") {
-            errors.ends_in_error = event.kind.word == "error";
+            ends_in_error = event.kind.word == "error";
         }
         let Some(at) = event.at else {
             order.untimed += 1;
@@ -181,27 +157,66 @@ pub fn reconcile(run: &Run, log: Option<&Tape<'_>>, raw: Option<Raw>) -> Option<
         above = at;
         ends = Some(ends.map_or((at, at), |(first, last)| (first.min(at), last.max(at))));
     }
-    let span = ends.map(|(first, last)| Span {
+    order.agrees = order.backwards == 0;
+    Some(Reconciliation {
+        time_span: ends.map(|(first, last)| time_span(run, first, last)),
+        order,
+        unknown: Unknown {
+            events: events.len(),
+            unknown,
+            share: unknown as f64 / events.len().max(1) as f64,
+            agrees: unknown == 0,
+        },
+        raw: raw.map(|raw| raw_lines(raw, events.len(), warnings)),
+        errors: Errors {
+            errors,
+            failed,
+            ends_in_error,
+            state: run.state.word.to_string(),
+            // A run that timed out or whose build is broken may have no errors.
+            agrees: match &*run.state.word {
+                "completed" => Some(!ends_in_error),
+                "harness_error" => Some(errors > 0),
+                _ => None,
+            },
+        },
+    })
+}
+
+fn time_span(run: &Run, first: i64, last: i64) -> TimeSpan {
+    let started = run.started.as_ref().map_or(first, Moment::ms);
+    let finished = run.finished.as_ref().map_or(last, Moment::ms);
+    let before_start_ms = started.saturating_sub(first).max(0);
+    let after_finish_ms = last.saturating_sub(finished).max(0);
+    TimeSpan {
         first,
         last,
-        before_start: run
-            .started
-            .as_ref()
-            .map_or(0, |at| at.ms().saturating_sub(first).max(0)),
-        after_finish: run
-            .finished
-            .as_ref()
-            .map_or(0, |at| last.saturating_sub(at.ms()).max(0)),
-    });
-    Some(Reconciliation {
-        span,
-        order,
-        unknown,
-        raw: raw.map(|lines| RawLines {
-            lines,
-            events: events.len(),
-            warnings,
-        }),
-        errors,
-    })
+        before_start_ms,
+        after_finish_ms,
+        agrees: before_start_ms < ROUNDING && after_finish_ms < ROUNDING,
+    }
+}
+
+fn raw_lines(raw: Raw, events: usize, warnings: usize) -> RawLines {
+    let output = raw.stdout + raw.stderr - raw.blank;
+    RawLines {
+        lines: raw.lines(),
+        stdout: raw.stdout,
+        stderr: raw.stderr,
+        blank: raw.blank,
+        unreadable: raw.unreadable,
+        events,
+        warnings,
+        agrees: raw.unreadable == 0 && (output == 0 || events > 0) && warnings >= raw.stderr_text,
+    }
+}
+
+#[allow(
+    clippy::trivially_copy_pass_by_ref,
+    reason = "serde passes a reference"
+)]
+fn serialize_time<S: Serializer>(ms: &i64, serializer: S) -> Result<S::Ok, S::Error> {
+    let mut text = String::new();
+    time::push_iso_ms(&mut text, *ms);
+    serializer.serialize_str(&text)
 }

@@ -1,5 +1,8 @@
 //! A review: ratings, checklist and prose.
 
+use schemars::JsonSchema;
+use serde::Serialize;
+
 words! {
     /// The badge of a run, best first: a Test Cabinet tier, or the grade for a whole game in a game jam (formats.md A.v). `great`
     /// and `broken` are both.
@@ -60,13 +63,16 @@ pub struct Review {
 }
 
 /// One item of the checklist.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
+#[schemars(rename = "ChecklistItem")]
 pub struct Item {
-    /// The item's id; sub-items are `<item>.<sub>`.
+    /// Its id; sub-items are `<item>.<sub>`.
     pub id: String,
-    /// The status word as written.
+    /// `pass`, `fail`, `na` or a grade, as written.
     pub status: String,
-    /// The text after the status.
+    /// Note of the reviewer.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schemars(with = "String")]
     pub note: Option<String>,
 }
 

@@ -10,6 +10,9 @@ mod visibility;
 use std::borrow::Cow;
 use std::collections::{BTreeMap, BTreeSet};
 
+use schemars::JsonSchema;
+use serde::Serialize;
+
 use crate::transcript::{Message, Transcript};
 
 use super::Verbatim;
@@ -47,19 +50,22 @@ pub struct Conversation<'a> {
     pub summary_withheld: bool,
 }
 
-/// Number of withheld blocks or events.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+/// How many are not published.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, JsonSchema)]
 pub struct Withheld {
-    /// Visibility `internal`.
+    /// Number of `internal` ones.
     pub internal: usize,
-    /// Visibility `private` or unrecognized, and reasoning of any visibility.
+    /// Number of `private` ones.
+    // Those of unrecognized visibility and reasoning of any visibility are among them.
     pub private: usize,
-    /// Of the internal ones, those that a whole message makes internal.
+    /// Of the `internal` ones, how many are internal because of their whole message; absent if none is.
+    #[serde(skip_serializing_if = "Reasons::is_none")]
     pub reasons: Reasons,
 }
 
-/// Number of blocks or events that are internal because of their message.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+/// How many are internal because of their whole message.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
 pub struct Reasons {
     /// In a message that Harn marks as the result of a tool.
     pub tool_results: usize,
@@ -68,7 +74,13 @@ pub struct Reasons {
     /// In a message of the assistant that Harn did not publish.
     pub unpublished: usize,
     /// Next to the result of a tool.
-    pub next_to_results: usize,
+    pub next_to_tool_results: usize,
+}
+
+impl Reasons {
+    fn is_none(&self) -> bool {
+        *self == Self::default()
+    }
 }
 
 #[derive(Debug)]

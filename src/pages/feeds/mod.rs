@@ -28,8 +28,6 @@ pub mod archive;
 pub mod groups;
 pub mod json_feed;
 pub mod json_ld;
-mod reconciliation;
-pub mod report;
 pub mod run;
 pub mod table;
 pub mod threads;

@@ -10,7 +10,7 @@ use base::diagnostics::{Diagnostic, json as problems};
 use base::links::{self, Slug};
 use base::shapes;
 use formats::config::{Config, Downloads};
-use formats::model::annotation::Sidecar;
+use formats::model::annotation::{Report, Sidecar};
 use formats::model::reconciliation::Reconciliation;
 use formats::model::review::{Item, Rating, Review};
 use formats::model::tape::Tape;
@@ -22,8 +22,6 @@ use markup::Html;
 use super::annotations::AnnotationDocument;
 use super::archive::{RatingWord, TierWord, address};
 use super::raw;
-use super::reconciliation::ReconciliationDocument;
-use super::report::HarnReport;
 use super::threads::ThreadDocument;
 use super::transcript::TranscriptDocument;
 use base::shapes::SCHEMA_VERSION;
@@ -51,7 +49,7 @@ pub struct RunDocument<'a> {
     /// Its tapes: the event log first, then the others by name.
     tapes: Vec<TapeDocument<'a>>,
     /// How far its logs agree with its record.
-    reconciliation: Option<ReconciliationDocument<'a>>,
+    reconciliation: Option<&'a Reconciliation>,
     /// The annotations of all its sidecars, in their order.
     annotations: Vec<AnnotationDocument<'a>>,
     /// Its review threads.
@@ -62,8 +60,8 @@ pub struct RunDocument<'a> {
     /// implementation is published, also every file of its archive.
     files: Vec<FileDocument<'a>>,
     /// What of the files is withheld; absent where nothing is.
-    #[serde(skip_serializing_if = "Vec::is_empty")]
-    withheld: Vec<WithheldDocument<'a>>,
+    #[serde(skip_serializing_if = "<[Withheld]>::is_empty")]
+    withheld: &'a [Withheld],
     /// Problems of its files.
     diagnostics: Vec<problems::Entry<'a>>,
 }
@@ -78,7 +76,7 @@ document! {
         /// Ratings of domains, in the order of the file.
         ratings: Vec<DomainDocument<'a>> = review.domains.iter().map(|(domain, rating)| DomainDocument::of(domain, *rating)).collect(),
         /// The checklist, in the order of the file.
-        checklist: Vec<ItemDocument<'a>> = review.checklist.iter().map(ItemDocument::of).collect(),
+        checklist: &'a [Item] = &review.checklist,
         /// The text as written, in Markdown.
         markdown: &'a str = &review.body,
         /// The text as the page shows it, already filtered.
@@ -95,21 +93,6 @@ document! {
         /// Rating; null if unrecognized.
         #[schemars(with = "Option<TierWord>")]
         rating: Option<&'static str> = rating.map(Rating::word),
-    }
-}
-
-document! {
-    /// One item of the checklist.
-    #[schemars(rename = "ChecklistItem")]
-    struct ItemDocument<'a>(item: &'a Item) {
-        /// Its id; sub-items are `<item>.<sub>`.
-        id: &'a str = &item.id,
-        /// `pass`, `fail`, `na` or a grade, as written.
-        status: &'a str = &item.status,
-        /// Note of the reviewer.
-        #[serde(skip_serializing_if = "Option::is_none")]
-        #[schemars(with = "String")]
-        note: Option<&'a str> = item.note.as_deref(),
     }
 }
 
@@ -143,7 +126,7 @@ struct SidecarDocument<'a> {
     #[schemars(with = "shapes::AsWritten")]
     header: Cow<'a, RawValue>,
     /// Report of Harn's validator on the sidecar.
-    report: HarnReport<'a>,
+    report: &'a Report,
 }
 
 document! {
@@ -176,33 +159,6 @@ document! {
         /// BLAKE3 of its bytes.
         #[schemars(with = "shapes::Blake3")]
         blake3: &'a str = &file.blake3,
-    }
-}
-
-document! {
-    /// A span of a file that is withheld, or a whole file.
-    #[schemars(rename = "Withheld")]
-    struct WithheldDocument<'a>(withheld: &'a Withheld) {
-        /// The id of the redaction.
-        id: &'a str = &withheld.id,
-        /// The file.
-        file: &'a str = &withheld.file,
-        /// The number of the event, in a log.
-        event: Option<u64> = withheld.event,
-        /// The line of a file of JSON lines, from 1.
-        line: Option<u32> = withheld.line,
-        /// JSON pointer of the value.
-        pointer: Option<&'a str> = withheld.pointer.as_deref(),
-        /// Characters that are withheld; null for a whole file.
-        length: Option<usize> = withheld.length,
-        /// Why: `secret`, `personal`, `copyright`, `contamination` or `other`.
-        reason: &'a str = withheld.reason,
-        /// The reason in words.
-        note: Option<&'a str> = withheld.note.as_deref(),
-        /// When it was withheld.
-        at: Option<&'a str> = withheld.at.as_deref(),
-        /// `blake3:` and the salted commitment to what is withheld.
-        commitment: Option<&'a str> = withheld.commitment.as_deref(),
     }
 }
 
@@ -270,7 +226,7 @@ pub fn document<'a>(s: &Sources<'a>) -> serde_json::Result<RunDocument<'a>> {
                 Some(SidecarDocument {
                     file: &sidecar.file,
                     header,
-                    report: HarnReport::from(&sidecar.report),
+                    report: &sidecar.report,
                 })
             }
             None => None,
@@ -287,7 +243,7 @@ pub fn document<'a>(s: &Sources<'a>) -> serde_json::Result<RunDocument<'a>> {
             .review
             .map(|(review, html)| ReviewDocument::of(review, html)),
         tapes,
-        reconciliation: s.reconciliation.map(ReconciliationDocument::of),
+        reconciliation: s.reconciliation,
         annotations,
         threads: s.threads.map(threads_document).transpose()?,
         transcript: s
@@ -298,7 +254,7 @@ pub fn document<'a>(s: &Sources<'a>) -> serde_json::Result<RunDocument<'a>> {
             .iter()
             .map(|file| FileDocument::of(file, download(s, file)))
             .collect(),
-        withheld: s.withheld.iter().map(WithheldDocument::of).collect(),
+        withheld: s.withheld,
         diagnostics: s.diagnostics.iter().map(problems::Entry::from).collect(),
     })
 }

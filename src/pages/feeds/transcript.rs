@@ -3,9 +3,7 @@
 use serde::ser::{Error, Serialize, SerializeMap, SerializeSeq, Serializer};
 
 use base::links::{self, Slug};
-use formats::model::transcript::{
-    Aside, Conversation, PublicAsset, Published, Reasons, Turn, Withheld,
-};
+use formats::model::transcript::{Aside, Conversation, PublicAsset, Published, Turn, Withheld};
 
 use super::raw;
 
@@ -24,10 +22,10 @@ document! {
         /// Its public assets.
         assets: Vec<AssetDocument<'a>> = conversation.assets.iter().map(|asset| AssetDocument::of(slug, asset)).collect(),
         /// Blocks that are withheld.
-        withheld: WithheldDocument = WithheldDocument::of(conversation.withheld),
+        withheld: Withheld = conversation.withheld,
         /// Events that are withheld.
         #[serde(rename = "withheldEvents")]
-        withheld_events: WithheldDocument = WithheldDocument::of(conversation.withheld_events),
+        withheld_events: Withheld = conversation.withheld_events,
     }
 }
 
@@ -67,38 +65,6 @@ document! {
         name: &'a str = &asset.name,
         /// Where its file is, relative to the site's root; null when it has none.
         path: Option<String> = asset.file.as_ref().map(|file| links::run_file(slug, &format!("assets/{}", file.name))),
-    }
-}
-
-document! {
-    /// How many are not published.
-    #[schemars(rename = "Withheld")]
-    struct WithheldDocument(withheld: Withheld) {
-        /// Number of `internal` ones.
-        internal: usize = withheld.internal,
-        /// Number of `private` ones.
-        private: usize = withheld.private,
-        /// Of the `internal` ones, how many are internal because of their whole message; absent if none is.
-        #[serde(skip_serializing_if = "Option::is_none")]
-        #[schemars(with = "ReasonsDocument")]
-        reasons: Option<ReasonsDocument> = (withheld.reasons != Reasons::default()).then(|| ReasonsDocument::of(withheld.reasons)),
-    }
-}
-
-document! {
-    /// How many are internal because of their whole message.
-    #[schemars(rename = "Reasons")]
-    struct ReasonsDocument(reasons: Reasons) {
-        /// In a message that Harn marks as the result of a tool.
-        #[serde(rename = "toolResults")]
-        tool_results: usize = reasons.tool_results,
-        /// In a directive to the model.
-        directives: usize = reasons.directives,
-        /// In a message of the assistant that Harn did not publish.
-        unpublished: usize = reasons.unpublished,
-        /// Next to the result of a tool.
-        #[serde(rename = "nextToToolResults")]
-        next_to_results: usize = reasons.next_to_results,
     }
 }
 

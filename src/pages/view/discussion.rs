@@ -179,7 +179,7 @@ fn because_of_messages(what: &str, reasons: Reasons) -> Option<String> {
         (reasons.tool_results, "in tool results sent as messages"),
         (reasons.directives, "in directives"),
         (reasons.unpublished, "in unpublished drafts"),
-        (reasons.next_to_results, "next to tool results"),
+        (reasons.next_to_tool_results, "next to tool results"),
     ];
     let counts: Vec<String> = counts
         .into_iter()

@@ -2,7 +2,7 @@
 
 use serde::Serialize;
 
-use formats::model::reconciliation::{Errors, Order, RawLines, Reconciliation, Span, Unknown};
+use formats::model::reconciliation::{Errors, Order, RawLines, Reconciliation, TimeSpan, Unknown};
 use formats::model::time;
 
 use super::{Badge, format};
@@ -20,28 +20,28 @@ pub struct ComparedView {
 
 /// A row for each comparison.
 pub fn rows(found: &Reconciliation) -> Vec<ComparedView> {
-    let span = found.span.as_ref();
+    let span = found.time_span.as_ref();
     let times = span.map_or_else(|| "no event has a time".to_owned(), span_seen);
     let mut rows = vec![
-        row("Time of the events", times, span.map(Span::agrees)),
+        row("Time of the events", times, span.map(|span| span.agrees)),
         row(
             "Order of the events",
             order_seen(&found.order),
-            Some(found.order.agrees()),
+            Some(found.order.agrees),
         ),
         row(
             "Events understood",
             unknown_seen(&found.unknown),
-            Some(found.unknown.agrees()),
+            Some(found.unknown.agrees),
         ),
         row(
             "Errors and the state",
             errors_seen(&found.errors),
-            found.errors.agrees(),
+            found.errors.agrees,
         ),
     ];
     if let Some(raw) = &found.raw {
-        rows.push(row("Raw output", raw_seen(raw), Some(raw.agrees())));
+        rows.push(row("Raw output", raw_seen(raw), Some(raw.agrees)));
     }
     rows
 }
@@ -59,13 +59,13 @@ fn row(name: &'static str, seen: String, agrees: Option<bool>) -> ComparedView {
     }
 }
 
-fn span_seen(span: &Span) -> String {
+fn span_seen(span: &TimeSpan) -> String {
     let within = format!("{} to {}", time::utc(span.first), time::utc(span.last));
     let long =
         |ms: i64| time::duration(std::time::Duration::from_millis(ms.unsigned_abs()).as_secs_f64());
     let outside = [
-        ("begins", span.before_start, "before the run started"),
-        ("ends", span.after_finish, "after the run finished"),
+        ("begins", span.before_start_ms, "before the run started"),
+        ("ends", span.after_finish_ms, "after the run finished"),
     ];
     let outside = outside.into_iter().filter(|(_, ms, _)| *ms > 0);
     let outside: Vec<String> = outside
@@ -104,7 +104,7 @@ fn unknown_seen(unknown: &Unknown) -> String {
     if unknown.unknown == 0 {
         format!("all of {events}")
     } else {
-        let share = unknown.share() * 100.0;
+        let share = unknown.share * 100.0;
         format!(
             "{} of {events} {} unknown, {share:.1} %",
             format::grouped(&unknown.unknown.to_string()),
@@ -128,18 +128,17 @@ fn errors_seen(errors: &Errors) -> String {
 }
 
 fn raw_seen(raw: &RawLines) -> String {
-    let lines = &raw.lines;
     let mut seen = format!(
         "{}, {} of them from stderr, gave {} and {}",
-        format::count(lines.lines(), "line"),
-        format::grouped(&lines.stderr.to_string()),
+        format::count(raw.lines, "line"),
+        format::grouped(&raw.stderr.to_string()),
         format::count(raw.events, "event"),
         format::count(raw.warnings, "warning"),
     );
-    if lines.unreadable > 0 {
+    if raw.unreadable > 0 {
         seen.push_str(&format!(
             "; {} cannot be read",
-            format::count(lines.unreadable, "line")
+            format::count(raw.unreadable, "line")
         ));
     }
     seen

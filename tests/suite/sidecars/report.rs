@@ -32,10 +32,7 @@ fn report_of(site: &TestSite) -> String {
     let sidecar = inspected.sidecars[0]
         .as_ref()
         .expect("a sidecar that loads");
-    serde_json::to_string(&runpress::api::feeds::report::HarnReport::from(
-        &sidecar.report,
-    ))
-    .expect("JSON")
+    serde_json::to_string(&sidecar.report).expect("JSON")
 }
 
 fn problems(annotations: &[String]) -> String {

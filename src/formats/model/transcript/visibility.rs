@@ -36,7 +36,7 @@ impl Hidden {
             Self::ToolResult => withheld.reasons.tool_results += 1,
             Self::Directive => withheld.reasons.directives += 1,
             Self::Unpublished => withheld.reasons.unpublished += 1,
-            Self::NextToResult => withheld.reasons.next_to_results += 1,
+            Self::NextToResult => withheld.reasons.next_to_tool_results += 1,
             Self::Private => {
                 withheld.private += 1;
                 return;

@@ -251,7 +251,7 @@ fn tape_view(tape: &Tape<'_>, sidecar: Option<&Sidecar<'_>>, is_published: bool)
                 .report
                 .problems
                 .iter()
-                .any(|p| matches!(p, Problem::TapeDigestMismatch(..)));
+                .any(|p| matches!(p, Problem::TapeDigestMismatch { .. }));
             let digest = match (&sidecar.stated_hash, stale) {
                 (None, _) => Badge::new("not stated", "none"),
                 (Some(_), true) => Badge::new("differs from the tape", "bad"),
@@ -268,7 +268,7 @@ fn tape_view(tape: &Tape<'_>, sidecar: Option<&Sidecar<'_>>, is_published: bool)
                 digest,
                 report: format!(
                     "{} checked, {problems}",
-                    format::count(sidecar.report.checked, "annotation")
+                    format::count(sidecar.report.annotations_checked, "annotation")
                 ),
                 kinds: sidecar
                     .report
