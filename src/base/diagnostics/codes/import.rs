@@ -1,6 +1,6 @@
 //! Codes of `runpress import`.
 
-family! { ALL:
+codes! {
     IMPORT_UNREADABLE_FILE = "import.unreadable-file" Error "a file to import cannot be opened"
         why "The path does not exist, or its permissions do not allow reading it. Other files are still imported."
         bad "runpress import logs/sesion.jsonl   (there is no such file)"

@@ -4,9 +4,9 @@
 
 use super::Code;
 
-/// Declares the codes of one family and lists them.
-macro_rules! family {
-    ($list:ident: $($name:ident = $code:literal $severity:ident $summary:literal
+/// Declares the codes of a file and lists them.
+macro_rules! codes {
+    ($($name:ident = $code:literal $severity:ident $summary:literal
         why $why:literal bad $bad:literal good $good:literal;)*) => {
         $(
             #[doc = concat!("`", $code, "`: ", $summary)]
@@ -19,28 +19,35 @@ macro_rules! family {
                 good: $good,
             };
         )*
-        pub(super) static $list: &[&$crate::diagnostics::Code] = &[$(&$name),*];
+        pub(super) static ALL: &[&$crate::diagnostics::Code] = &[$(&$name),*];
     };
 }
 
-/// Declares the files of the families, in the order of the reference page.
-macro_rules! families {
-    ($($family:ident)*) => {
-        $(
-            mod $family;
-            pub use $family::*;
-        )*
+mod annotations;
+mod import;
+mod inputs;
+mod logs;
+mod secret;
+mod site;
 
-        /// Every code, family by family, in the order of the reference page.
-        pub fn all() -> impl Iterator<Item = &'static Code> {
-            [$($family::ALL),*].into_iter().flatten().copied()
-        }
-    };
-}
+pub use annotations::*;
+pub use import::*;
+pub use inputs::*;
+pub use logs::*;
+pub use secret::*;
+pub use site::*;
 
-families! {
-    config content record events raw tape trace sidecar annotation review transcript threads
-    implementation redaction page archive ledger template publish shard merge import secret
+/// Every code, in the order of the reference page, in which the codes of a family are next to each other.
+pub fn all() -> impl Iterator<Item = &'static Code> {
+    let files = [
+        inputs::ALL,
+        logs::ALL,
+        annotations::ALL,
+        site::ALL,
+        import::ALL,
+        secret::ALL,
+    ];
+    files.into_iter().flatten().copied()
 }
 
 /// Finds a code by name.

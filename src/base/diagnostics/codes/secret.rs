@@ -1,6 +1,6 @@
 //! Codes of secrets in published content. Named after the families of rules in `src/secrets/families.rs`.
 
-family! { ALL:
+codes! {
     SECRET_LLM = "secret.llm" Error "a key of a model provider would be published"
         why "Whoever has the key can use the model at your cost and may read your data there. **Revoke the key first**: it was in a log, so others may have it already. Then withhold it with `runpress redact RUN --finding FINGERPRINT --reason secret`: the recorded file stays as it is, and the site shows `[withheld: secret, 48 characters]` instead. A value that is no secret can be allowed with `[[secrets.allow]]` in site.toml, with a reason. The value itself is in no message and no report."
         bad "{\"type\":\"command\",\"command\":\"export OPENAI_API_KEY=sk-…\"}"
