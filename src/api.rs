@@ -13,7 +13,7 @@ pub mod characters {
     pub use base::characters::each;
 }
 pub mod config {
-    pub use formats::config::{Config, FILE_NAME, parse};
+    pub use formats::config::{Config, FILE_NAME, Pattern, parse};
 }
 pub mod diagnostics {
     pub use base::diagnostics::{

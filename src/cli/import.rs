@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 use std::io::IsTerminal;
 
-use runpress::api::config::FILE_NAME;
+use runpress::api::config::{FILE_NAME, Pattern};
 use runpress::api::diagnostics::Severity;
 use runpress::api::diagnostics::human::render;
 use runpress::api::diagnostics::text::{counted, visible};
@@ -203,15 +203,15 @@ fn site(cli: &Cli, asked: &Import) -> Result<Option<Site>, u8> {
 }
 
 /// The `[[import]]` rules of site.toml, by pattern.
-fn rules(site: &Site) -> Vec<(String, Named)> {
-    let rules = site.config.import.iter().map(|rule| {
+fn rules(site: &Site) -> Vec<(Pattern, Named)> {
+    let rules = site.config.import.iter().filter_map(|rule| {
         let named = Named {
             case: rule.case.clone(),
             case_version: rule.case_version.clone(),
             variant: rule.variant.clone(),
             ..Named::default()
         };
-        (rule.path.clone(), named)
+        Some((rule.path.clone()?, named))
     });
     rules.collect()
 }

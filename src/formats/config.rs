@@ -16,7 +16,7 @@ use read::{Keys, Reader, Value};
 
 pub use downloads::Downloads;
 pub use hosts::{HOSTS, Host};
-pub use pattern::fits_end;
+pub use pattern::Pattern;
 pub use read::{parse, places_of_allowances};
 
 /// The name of the file in the site's root.
@@ -82,9 +82,9 @@ table! {
         /// Limits on the size of input and output.
         "limits" => limits: Limits = Limits::default(), Reader::table;
         /// `[[nav]]`: further links in the site's header.
-        "nav" => nav: Vec<NavLink> = Vec::new(), Reader::nav;
+        "nav" => nav: Vec<NavLink> = Vec::new(), Reader::list;
         /// `[[import]]`: the cases of logs that do not name theirs, for `runpress import`.
-        "import" => import: Vec<ImportRule> = Vec::new(), Reader::import;
+        "import" => import: Vec<ImportRule> = Vec::new(), Reader::list;
     }
 }
 
@@ -109,22 +109,23 @@ table! {
         "notice" => notice: Option<String> = None, Reader::optional;
         /// Which runs have a story: a page with one quote for each moment.
         #[schemars(with = "String")]
-        "stories" => stories: MadeFor = MadeFor::None, Reader::made_for;
+        "stories" => stories: MadeFor = MadeFor::None, Reader::word;
         /// Which runs have a card: a picture for previews of links. Cases have one unless it is `none`.
         #[schemars(with = "String")]
-        "cards" => cards: MadeFor = MadeFor::None, Reader::made_for;
+        "cards" => cards: MadeFor = MadeFor::None, Reader::word;
     }
 }
 
-/// The runs that get an optional file.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum MadeFor {
-    /// Every run.
-    All,
-    /// Runs with annotations.
-    Annotated,
-    /// No run.
-    None,
+words! {
+    /// The runs that get an optional file.
+    MadeFor {
+        /// Every run.
+        All = "all",
+        /// Runs with annotations.
+        Annotated = "annotated",
+        /// No run.
+        None = "none",
+    }
 }
 
 impl MadeFor {
@@ -191,24 +192,25 @@ table! {
         "scan" => scan: bool = true, Reader::boolean;
         /// What personal data is: e-mail addresses, IP addresses and phone numbers.
         #[schemars(with = "String")]
-        "personal" => personal: Notice = Notice::Off, Reader::notice;
+        "personal" => personal: Notice = Notice::Off, Reader::word;
         /// What home directories with the names of people are.
         #[schemars(with = "String")]
-        "paths" => paths: Notice = Notice::Note, Reader::notice;
+        "paths" => paths: Notice = Notice::Note, Reader::word;
         /// `[[secrets.allow]]`: findings that may be published.
-        "allow" => allow: Vec<Allowance> = Vec::new(), Reader::allow;
+        "allow" => allow: Vec<Allowance> = Vec::new(), Reader::list;
     }
 }
 
-/// How an optional finding is reported.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Notice {
-    /// Not searched for.
-    Off,
-    /// A note.
-    Note,
-    /// An error.
-    Error,
+words! {
+    /// How an optional finding is reported.
+    Notice {
+        /// Not searched for.
+        Off = "off",
+        /// A note.
+        Note = "note",
+        /// An error.
+        Error = "error",
+    }
 }
 
 impl Notice {
@@ -234,7 +236,7 @@ table! {
         "rule" => rule: Option<String> = None, Reader::optional;
         /// Pattern of the path of a file: `*` is any name, `**` any folders. It fits a path that ends so.
         #[schemars(with = "String")]
-        "path" => path: Option<String> = None, Reader::optional;
+        "path" => path: Option<Pattern> = None, Reader::pattern;
         /// Why it may be published.
         #[schemars(length(min = 1))]
         "reason" => reason: String = String::new(), Reader::string;
@@ -323,7 +325,7 @@ table! {
         /// Where the folders of runs are: `runs/<slug>/` or, for hosts with a limit on the entries of a folder,
         /// `runs/<prefix>/<slug>/`. Fixed once a site is published, so that addresses do not change.
         #[schemars(with = "String")]
-        "run_folders" => run_folders: RunFolders = RunFolders::Flat, Reader::run_folders;
+        "run_folders" => run_folders: RunFolders = RunFolders::Flat, Reader::word;
         /// How event logs, tapes and sidecars are published: as files, or not at all.
         #[schemars(with = "String")]
         "downloads" => downloads: Downloads = Downloads::Files, Reader::downloads;
@@ -399,8 +401,8 @@ table! {
     #[schemars(default, transform = shape::import)]
     ImportRule {
         /// Pattern of the path: `*` is any name, `**` any folders. It fits a path that ends so.
-        #[schemars(length(min = 1))]
-        "path" => path: String = String::new(), Reader::string;
+        #[schemars(with = "String", length(min = 1))]
+        "path" => path: Option<Pattern> = None, Reader::pattern;
         /// Name of the case.
         #[schemars(with = "String")]
         "case" => case: Option<String> = None, Reader::optional;

@@ -1,5 +1,35 @@
 //! The input formats as written: bytes in, typed values and problems out, no I/O.
 
+/// Declares an enum with a word for each variant.
+macro_rules! words {
+    ($(#[$attr:meta])* $name:ident { $($(#[$doc:meta])* $variant:ident = $word:literal,)+ }) => {
+        #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+        #[derive(serde::Serialize, serde::Deserialize)]
+        $(#[$attr])*
+        pub enum $name { $($(#[$doc])* #[serde(rename = $word)] $variant,)+ }
+
+        impl $name {
+            /// All variants, in display order.
+            pub const ALL: [Self; [$($word),+].len()] = [$(Self::$variant),+];
+
+            /// The word used in the format, on pages and in CSS classes.
+            pub const fn word(self) -> &'static str {
+                match self { $(Self::$variant => $word,)+ }
+            }
+        }
+
+        impl $crate::Words for $name {
+            const WORDS: &'static [(&'static str, Self)] = &[$(($word, Self::$variant)),+];
+        }
+    };
+}
+
+/// An enum with a word for each variant.
+trait Words: Copy + 'static {
+    /// The words, in display order.
+    const WORDS: &'static [(&'static str, Self)];
+}
+
 pub mod config;
 pub mod decimal;
 pub mod event_line;

@@ -104,43 +104,20 @@ fn require_span(schema: &mut Schema) {
     schema.insert("allOf".to_owned(), rules);
 }
 
-/// Why something is withheld.
-#[derive(
-    Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Deserialize, Serialize, JsonSchema,
-)]
-#[serde(rename_all = "lowercase")]
-pub enum Reason {
-    /// A key, a password, a token.
-    Secret,
-    /// Personal data.
-    Personal,
-    /// Text that may not be copied.
-    Copyright,
-    /// Text that would contaminate training data, such as the answer to a task.
-    Contamination,
-    /// What `note` says.
-    Other,
-}
-
-impl Reason {
-    /// All reasons.
-    pub const ALL: [Self; 5] = [
-        Self::Secret,
-        Self::Personal,
-        Self::Copyright,
-        Self::Contamination,
-        Self::Other,
-    ];
-
-    /// The word in the format.
-    pub const fn word(self) -> &'static str {
-        match self {
-            Self::Secret => "secret",
-            Self::Personal => "personal",
-            Self::Copyright => "copyright",
-            Self::Contamination => "contamination",
-            Self::Other => "other",
-        }
+words! {
+    /// Why something is withheld.
+    #[derive(JsonSchema)]
+    Reason {
+        /// A key, a password, a token.
+        Secret = "secret",
+        /// Personal data.
+        Personal = "personal",
+        /// Text that may not be copied.
+        Copyright = "copyright",
+        /// Text that would contaminate training data, such as the answer to a task.
+        Contamination = "contamination",
+        /// What `note` says.
+        Other = "other",
     }
 }
 

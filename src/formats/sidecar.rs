@@ -155,55 +155,33 @@ pub struct Author {
     pub surface: Option<String>,
 }
 
-/// Kind of author.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize, JsonSchema)]
-#[serde(rename_all = "snake_case")]
-pub enum AuthorKind {
-    /// A person.
-    Human,
-    /// A program driven by a model.
-    Agent,
-    /// Any other program.
-    System,
-}
-
-impl AuthorKind {
-    /// The word in the format.
-    pub const fn word(self) -> &'static str {
-        match self {
-            Self::Human => "human",
-            Self::Agent => "agent",
-            Self::System => "system",
-        }
+words! {
+    /// Kind of author.
+    #[derive(JsonSchema)]
+    AuthorKind {
+        /// A person.
+        Human = "human",
+        /// A program driven by a model.
+        Agent = "agent",
+        /// Any other program.
+        System = "system",
     }
 }
 
-/// The status of a hypothesis.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize, JsonSchema)]
-#[serde(rename_all = "snake_case")]
-pub enum HypothesisStatus {
-    /// Proposed; not checked yet.
-    Active,
-    /// Being checked.
-    Verifying,
-    /// Confirmed.
-    Confirmed,
-    /// Disproven.
-    Disproven,
-    /// Outdated, because its subject has changed.
-    Stale,
-}
-
-impl HypothesisStatus {
-    /// The word in the format.
-    pub const fn word(self) -> &'static str {
-        match self {
-            Self::Active => "active",
-            Self::Verifying => "verifying",
-            Self::Confirmed => "confirmed",
-            Self::Disproven => "disproven",
-            Self::Stale => "stale",
-        }
+words! {
+    /// The status of a hypothesis.
+    #[derive(JsonSchema)]
+    HypothesisStatus {
+        /// Proposed; not checked yet.
+        Active = "active",
+        /// Being checked.
+        Verifying = "verifying",
+        /// Confirmed.
+        Confirmed = "confirmed",
+        /// Disproven.
+        Disproven = "disproven",
+        /// Outdated, because its subject has changed.
+        Stale = "stale",
     }
 }
 

@@ -8,7 +8,7 @@ use base::diagnostics::codes::{
     IMPORT_CANNOT_WRITE, IMPORT_DUPLICATE_RUN, IMPORT_MISSING_CASE, IMPORT_NO_RUNS,
     IMPORT_TOTALS_DIFFER, IMPORT_UNPUBLISHABLE, IMPORT_UNREADABLE_FILE,
 };
-use formats::config::fits_end;
+use formats::config::Pattern;
 use formats::trace::SourceFile;
 
 use super::document::{self, Named};
@@ -32,7 +32,7 @@ pub struct Request {
     /// Values for runs whose source lacks them.
     pub named: Named,
     /// Further values for runs whose source path matches a pattern.
-    pub rules: Vec<(String, Named)>,
+    pub rules: Vec<(Pattern, Named)>,
     /// Options for importers.
     pub options: Options,
     /// Whether to replace runs that were imported before.
@@ -338,7 +338,7 @@ fn unpublishable(source: &str, record: &Record) -> Problem {
 fn named(request: &Request, path: &Path) -> Named {
     let path = path.to_string_lossy().replace('\\', "/");
     let mut named = request.named.clone();
-    let fits = |(pattern, _): &&(String, Named)| fits_end(pattern, &path);
+    let fits = |(pattern, _): &&(Pattern, Named)| pattern.fits_end(&path);
     for (_, rule) in request.rules.iter().filter(fits) {
         let Named {
             case,

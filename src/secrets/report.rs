@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 
 use base::diagnostics::{Code, Collector, Diagnostic, Excerpt, Place, Severity, codes};
-use formats::config::{Allowance, Secrets, fits_end};
+use formats::config::{Allowance, Secrets};
 
 use super::mask::Mask;
 use super::{Finding, Settings, scan, scan_name};
@@ -142,7 +142,7 @@ fn allows(allowance: &Allowance, finding: &Finding, path: &str) -> bool {
         && allowance
             .path
             .as_ref()
-            .is_none_or(|pattern| fits_end(pattern, path))
+            .is_none_or(|pattern| pattern.fits_end(path))
 }
 
 fn problem(
@@ -253,6 +253,8 @@ pub fn unused(config: &Secrets, used: &BTreeSet<usize>, places: &[Place]) -> Vec
 
 #[cfg(test)]
 mod tests {
+    use formats::config::Pattern;
+
     use super::*;
 
     const PATH: &str = "content/runs/a/writeup.md";
@@ -310,7 +312,7 @@ mod tests {
             let allowance = Allowance {
                 fingerprint,
                 rule,
-                path,
+                path: path.as_deref().and_then(Pattern::parse),
                 reason: "a test".to_owned(),
             };
             let config = Secrets {

@@ -4,13 +4,14 @@ use super::Publish;
 use base::links::Slug;
 use base::url;
 
-/// How event logs, tapes and sidecars are published.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Downloads {
-    /// Each as a file.
-    Files,
-    /// Not published.
-    None,
+words! {
+    /// How event logs, tapes and sidecars are published.
+    Downloads {
+        /// Each as a file.
+        Files = "files",
+        /// Not published.
+        None = "none",
+    }
 }
 
 /// The folder of all downloads that are not next to run pages.

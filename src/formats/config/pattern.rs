@@ -1,67 +1,69 @@
 //! Path patterns of site.toml.
 
-/// Whether a path, or its end after a `/`, matches a pattern.
-pub fn fits_end(pattern: &str, path: &str) -> bool {
-    let ends = path.match_indices('/').map(|(at, _)| &path[at + 1..]);
-    std::iter::once(path)
-        .chain(ends)
-        .any(|end| fits(pattern, end))
+use regex::Regex;
+
+/// A pattern of paths: `*` matches anything within a name, `**` anything.
+#[derive(Debug, Clone)]
+pub struct Pattern {
+    text: String,
+    regex: Regex,
 }
 
-/// Whether a path matches a pattern: `*` matches anything within a name, `**` anything.
-fn fits(pattern: &str, path: &str) -> bool {
-    // Backtracking points, at which the last star can take another character: the rest of the pattern and of the path.
-    let (mut pattern, mut path) = (pattern, path);
-    let mut stars: Vec<(&str, &str, bool)> = Vec::new();
-    loop {
-        if let Some(rest) = pattern.strip_prefix("**") {
-            let rest = rest.strip_prefix('/').unwrap_or(rest);
-            // Earlier stars need no more backtracking.
-            stars.clear();
-            stars.push((rest, path, true));
-            pattern = rest;
-            continue;
+impl Pattern {
+    /// Reads a pattern; `None` if it is too long.
+    pub fn parse(text: &str) -> Option<Self> {
+        let names = |part: &str| {
+            let words: Vec<_> = part.split('*').map(regex::escape).collect();
+            words.join("[^/]*")
+        };
+        let mut parts = text.split("**");
+        let mut regex = format!("(?s)(?:^|/){}", parts.next().map(names).unwrap_or_default());
+        for part in parts {
+            regex.push_str(".*");
+            regex.push_str(&names(part.strip_prefix('/').unwrap_or(part)));
         }
-        if let Some(rest) = pattern.strip_prefix('*') {
-            stars.retain(|(.., all)| *all);
-            stars.push((rest, path, false));
-            pattern = rest;
-            continue;
-        }
-        let (wanted, found) = (pattern.chars().next(), path.chars().next());
-        if wanted == found {
-            let Some(c) = wanted else { return true };
-            (pattern, path) = (&pattern[c.len_utf8()..], &path[c.len_utf8()..]);
-            continue;
-        }
-        loop {
-            let Some((rest, from, all)) = stars.pop() else {
-                return false;
-            };
-            let Some(c) = from.chars().next().filter(|c| all || *c != '/') else {
-                continue;
-            };
-            let from = &from[c.len_utf8()..];
-            stars.push((rest, from, all));
-            (pattern, path) = (rest, from);
-            break;
-        }
+        regex.push('$');
+        Some(Self {
+            text: text.to_owned(),
+            regex: Regex::new(&regex).ok()?,
+        })
+    }
+
+    /// Whether it matches a path, or the end of a path after a `/`.
+    pub fn fits_end(&self, path: &str) -> bool {
+        self.regex.is_match(path)
     }
 }
 
+impl PartialEq for Pattern {
+    fn eq(&self, other: &Self) -> bool {
+        self.text == other.text
+    }
+}
+
+impl Eq for Pattern {}
+
 #[cfg(test)]
 mod tests {
-    use super::fits;
+    use super::Pattern;
 
     #[test]
     fn stars_fit_names_and_two_stars_fit_folders() {
+        let fits = |pattern: &str, path: &str| {
+            let pattern = Pattern::parse(pattern).expect("a pattern");
+            pattern.fits_end(path)
+        };
         for (pattern, path, expected) in [
             ("a.jsonl", "a.jsonl", true),
+            ("a.jsonl", "x/a.jsonl", true),
+            ("a.jsonl", "xa.jsonl", false),
+            ("a.jsonl", "abjsonl", false),
             ("*.jsonl", "a.jsonl", true),
-            ("*.jsonl", "x/a.jsonl", false),
+            ("logs/*.jsonl", "logs/x/a.jsonl", false),
             ("logs/*/a*.jsonl", "logs/x/abc.jsonl", true),
             ("logs/*/a*.jsonl", "logs/x/y/abc.jsonl", false),
             ("logs/**", "logs/x/y/abc.jsonl", true),
+            ("logs/**", "all/logs/x\n/y", true),
             ("logs/**/abc.jsonl", "logs/abc.jsonl", true),
             ("logs/**/*.jsonl", "logs/x/y/ä.jsonl", true),
             ("**/b/*c", "a/b/x/b/abc", true),

@@ -6,10 +6,12 @@ use std::ops::Range;
 use toml::de::{DeTable, DeValue};
 
 use super::downloads::Downloads;
+use super::pattern::Pattern;
 use super::{
     Allowance, Budget, Build, Config, Feeds, Files, GIB, HOSTS, Host, ImportRule, KIB, Limits, MIB,
-    MadeFor, NavLink, Notice, Policy, Publish, Secrets, Site, Timeline,
+    NavLink, Policy, Publish, Secrets, Site, Timeline,
 };
+use crate::Words;
 use base::diagnostics::text::{nearest, quoted, reason};
 use base::diagnostics::{Code, Collector, Diagnostic, Place, Severity, Source, codes};
 use base::links::RunFolders;
@@ -36,6 +38,15 @@ pub(super) trait Keys {
 
     /// Reads the value of a key.
     fn read(&mut self, reader: &mut Reader<'_>, key: &str, value: &Value<'_>);
+}
+
+/// An entry of a list of tables.
+pub(super) trait Item: Keys + Default {
+    /// The name of the list, as in the heading of an entry.
+    const LIST: &'static str;
+
+    /// Whether the entry can be used; reports why not.
+    fn check(&self, reader: &mut Reader<'_>, item: &Value<'_>) -> bool;
 }
 
 /// Reads site.toml and reports all its problems at once.
@@ -176,28 +187,13 @@ impl Reader<'_> {
         self.choice(key, value, &choices, into);
     }
 
-    pub(super) fn made_for(&mut self, key: &str, value: &Value<'_>, into: &mut MadeFor) {
-        let choices = [
-            ("all", MadeFor::All),
-            ("annotated", MadeFor::Annotated),
-            ("none", MadeFor::None),
-        ];
-        self.choice(key, value, &choices, into);
+    pub(super) fn word<T: Words>(&mut self, key: &str, value: &Value<'_>, into: &mut T) {
+        self.choice(key, value, T::WORDS, into);
     }
 
     pub(super) fn host(&mut self, key: &str, value: &Value<'_>, into: &mut Option<&'static Host>) {
         let choices = HOSTS.each_ref().map(|host| (host.name, Some(host)));
         self.choice(key, value, &choices, into);
-    }
-
-    pub(super) fn run_folders(&mut self, key: &str, value: &Value<'_>, into: &mut RunFolders) {
-        let choices = [RunFolders::Flat, RunFolders::Prefixed];
-        self.choice(
-            key,
-            value,
-            &choices.map(|choice| (choice.word(), choice)),
-            into,
-        );
     }
 
     pub(super) fn downloads(&mut self, key: &str, value: &Value<'_>, into: &mut Downloads) {
@@ -206,8 +202,7 @@ impl Reader<'_> {
             let help = "Write `files`, or leave the key out: each run then has files of its own, which `files_base_url` moves to a bucket. For many runs in few files, use `--export parquet=DIR`.";
             return self.invalid(value, message, help);
         }
-        let choices = [("files", Downloads::Files), ("none", Downloads::None)];
-        self.choice(key, value, &choices, into);
+        self.word(key, value, into);
     }
 
     pub(super) fn optional_count(&mut self, key: &str, value: &Value<'_>, into: &mut Option<u64>) {
@@ -220,15 +215,6 @@ impl Reader<'_> {
         let mut size = 0;
         self.size(key, value, &mut size);
         *into = Some(size).filter(|size| *size > 0);
-    }
-
-    pub(super) fn notice(&mut self, key: &str, value: &Value<'_>, into: &mut Notice) {
-        let choices = [
-            ("off", Notice::Off),
-            ("note", Notice::Note),
-            ("error", Notice::Error),
-        ];
-        self.choice(key, value, &choices, into);
     }
 
     pub(super) fn hosts(&mut self, key: &str, value: &Value<'_>, into: &mut Vec<String>) {
@@ -269,70 +255,28 @@ impl Reader<'_> {
         }
     }
 
-    pub(super) fn nav(&mut self, key: &str, value: &Value<'_>, nav: &mut Vec<NavLink>) {
+    pub(super) fn list<T: Item>(&mut self, key: &str, value: &Value<'_>, into: &mut Vec<T>) {
         let Some(items) = value.get_ref().as_array() else {
-            self.wrong_type(key, value, "a list of tables, written `[[nav]]`");
-            return;
+            let expected = format!("a list of tables, written `[[{}]]`", T::LIST);
+            return self.wrong_type(key, value, &expected);
         };
         for item in items {
-            let mut link = NavLink::default();
-            self.table(key, item, &mut link);
-            let safe = HttpUrl::parse(&link.url).is_some() || base::url::is_site_path(&link.url);
-            let help =
-                "The `url` is `http(s)://…` or a path of the site such as `guide/index.html`.";
-            if link.title.is_empty() || link.url.is_empty() {
-                self.invalid(item, "A navigation entry needs a `title` and a `url`", help);
-            }
-            if !link.url.is_empty() && !safe {
-                let url = item.get_ref().as_table().and_then(|table| table.get("url"));
-                let message = format!("A navigation entry cannot link to {}", quoted(&link.url));
-                let ascii = ascii_form(&link.url);
-                let help = ascii.as_deref().unwrap_or(help);
-                self.invalid(url.unwrap_or(item), &message, help);
-            }
-            if !link.title.is_empty() && safe {
-                nav.push(link);
+            let mut entry = T::default();
+            self.table(T::LIST, item, &mut entry);
+            if entry.check(self, item) {
+                into.push(entry);
             }
         }
     }
 
-    pub(super) fn import(&mut self, key: &str, value: &Value<'_>, rules: &mut Vec<ImportRule>) {
-        let Some(items) = value.get_ref().as_array() else {
-            self.wrong_type(key, value, "a list of tables, written `[[import]]`");
-            return;
-        };
-        for item in items {
-            let mut rule = ImportRule::default();
-            self.table(key, item, &mut rule);
-            if rule.path.is_empty() {
-                let help = "Write a pattern such as `path = \"logs/fix-parser/**\"`.";
-                self.invalid(item, "An import entry needs a `path`", help);
-            } else {
-                rules.push(rule);
-            }
-        }
-    }
-
-    pub(super) fn allow(&mut self, key: &str, value: &Value<'_>, allow: &mut Vec<Allowance>) {
-        let Some(items) = value.get_ref().as_array() else {
-            self.wrong_type(key, value, "a list of tables, written `[[secrets.allow]]`");
-            return;
-        };
-        for item in items {
-            let mut allowance = Allowance::default();
-            self.table("secrets.allow", item, &mut allowance);
-            let conditions = [&allowance.fingerprint, &allowance.rule, &allowance.path];
-            let is_condition = |condition: &&Option<String>| {
-                condition.as_ref().is_some_and(|text| !text.is_empty())
-            };
-            if allowance.reason.trim().is_empty() {
-                let help = "Write why it may be published, such as `reason = \"a revoked key of the test server\"`.";
-                self.invalid(item, "An allowance needs a `reason`", help);
-            } else if conditions.iter().any(is_condition) {
-                allow.push(allowance);
-            } else {
-                let help = "Name a `fingerprint`, a `rule` or a `path`.";
-                self.invalid(item, "An allowance of everything is not possible", help);
+    pub(super) fn pattern(&mut self, key: &str, value: &Value<'_>, into: &mut Option<Pattern>) {
+        let mut text = String::new();
+        self.string(key, value, &mut text);
+        if !text.is_empty() {
+            *into = Pattern::parse(&text);
+            if into.is_none() {
+                let message = format!("The pattern of {} is too long", quoted(key));
+                self.invalid(value, &message, "Write a shorter pattern.");
             }
         }
     }
@@ -421,6 +365,64 @@ impl Reader<'_> {
         self.problems.add(code, || {
             code.at(source.place(span.start, span.end), message, help)
         });
+    }
+}
+
+impl Words for RunFolders {
+    const WORDS: &'static [(&'static str, Self)] = &[
+        (Self::Flat.word(), Self::Flat),
+        (Self::Prefixed.word(), Self::Prefixed),
+    ];
+}
+
+impl Item for NavLink {
+    const LIST: &'static str = "nav";
+
+    fn check(&self, reader: &mut Reader<'_>, item: &Value<'_>) -> bool {
+        let safe = HttpUrl::parse(&self.url).is_some() || base::url::is_site_path(&self.url);
+        let help = "The `url` is `http(s)://…` or a path of the site such as `guide/index.html`.";
+        if self.title.is_empty() || self.url.is_empty() {
+            reader.invalid(item, "A navigation entry needs a `title` and a `url`", help);
+        }
+        if !self.url.is_empty() && !safe {
+            let url = item.get_ref().as_table().and_then(|table| table.get("url"));
+            let message = format!("A navigation entry cannot link to {}", quoted(&self.url));
+            let ascii = ascii_form(&self.url);
+            let help = ascii.as_deref().unwrap_or(help);
+            reader.invalid(url.unwrap_or(item), &message, help);
+        }
+        !self.title.is_empty() && safe
+    }
+}
+
+impl Item for ImportRule {
+    const LIST: &'static str = "import";
+
+    fn check(&self, reader: &mut Reader<'_>, item: &Value<'_>) -> bool {
+        if self.path.is_none() {
+            let help = "Write a pattern such as `path = \"logs/fix-parser/**\"`.";
+            reader.invalid(item, "An import entry needs a `path`", help);
+        }
+        self.path.is_some()
+    }
+}
+
+impl Item for Allowance {
+    const LIST: &'static str = "secrets.allow";
+
+    fn check(&self, reader: &mut Reader<'_>, item: &Value<'_>) -> bool {
+        if self.reason.trim().is_empty() {
+            let help = "Write why it may be published, such as `reason = \"a revoked key of the test server\"`.";
+            reader.invalid(item, "An allowance needs a `reason`", help);
+            return false;
+        }
+        let has_condition =
+            self.fingerprint.is_some() || self.rule.is_some() || self.path.is_some();
+        if !has_condition {
+            let help = "Name a `fingerprint`, a `rule` or a `path`.";
+            reader.invalid(item, "An allowance of everything is not possible", help);
+        }
+        has_condition
     }
 }
 

@@ -4,26 +4,6 @@
 use schemars::JsonSchema;
 use serde::Serialize;
 
-/// Declares an enum with a word for each variant.
-macro_rules! words {
-    ($(#[$attr:meta])* $name:ident { $($(#[$doc:meta])* $variant:ident = $word:literal,)+ }) => {
-        #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-        #[derive(serde::Serialize, serde::Deserialize)]
-        $(#[$attr])*
-        pub enum $name { $($(#[$doc])* $variant,)+ }
-
-        impl $name {
-            /// All variants, in display order.
-            pub const ALL: [Self; [$($word),+].len()] = [$(Self::$variant),+];
-
-            /// The word used in the format, on pages and in CSS classes.
-            pub const fn word(self) -> &'static str {
-                match self { $(Self::$variant => $word,)+ }
-            }
-        }
-    };
-}
-
 pub mod annotation;
 pub mod archive;
 pub mod archive_context;

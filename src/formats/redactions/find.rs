@@ -8,6 +8,7 @@ use aho_corasick::AhoCorasick;
 use base64::Engine as _;
 use base64::engine::general_purpose::{STANDARD_NO_PAD, URL_SAFE_NO_PAD};
 use memchr::memmem;
+use percent_encoding::{AsciiSet, NON_ALPHANUMERIC, utf8_percent_encode};
 
 use crate::json::{Kind, Node, pointer_part};
 use base::diagnostics::without_mark;
@@ -50,6 +51,13 @@ struct Forms {
     encoded: Vec<(Vec<u8>, usize, usize)>,
 }
 
+/// Everything but the unreserved characters of URLs.
+const RESERVED: AsciiSet = NON_ALPHANUMERIC
+    .remove(b'-')
+    .remove(b'_')
+    .remove(b'.')
+    .remove(b'~');
+
 /// Minimum length for the search in base64, where shorter values match by chance.
 const ENCODED: usize = 8;
 
@@ -68,10 +76,11 @@ impl Forms {
             .replace('>', "&gt;");
         let quoted = html.replace('"', "&quot;").replace('\'', "&#39;");
         let slashes = value.replace('/', "\\/");
+        let percent = utf8_percent_encode(value, &RESERVED).to_string();
         let mut forms = vec![
             value.to_owned(),
-            percent(value),
-            percent(value).to_lowercase(),
+            percent.to_lowercase(),
+            percent,
             once,
             twice,
             html,
@@ -151,18 +160,6 @@ fn base64(value: &[u8]) -> Vec<(Vec<u8>, usize, usize)> {
         }
     }
     forms
-}
-
-fn percent(value: &str) -> String {
-    let mut out = String::new();
-    for byte in value.bytes() {
-        if byte.is_ascii_alphanumeric() || b"-_.~".contains(&byte) {
-            out.push(char::from(byte));
-        } else {
-            out.push_str(&format!("%{byte:02X}"));
-        }
-    }
-    out
 }
 
 /// All occurrences of `value` in a file: as is, escaped in JSON or HTML, or percent-encoded.

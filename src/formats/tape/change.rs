@@ -3,9 +3,9 @@
 use std::collections::BTreeMap;
 use std::fmt;
 
+use indexmap::IndexMap;
 use schemars::JsonSchema;
 use serde::de::{Deserialize, Deserializer, Error, MapAccess, SeqAccess, Visitor};
-use serde::ser::{Serialize, SerializeMap, Serializer};
 use serde_json::{Number, Value};
 
 use crate::private::{is_reasoning, says_reasoning};
@@ -49,9 +49,9 @@ pub struct LifecycleChange {
 #[schemars(transform = describe)]
 pub enum FieldChange {
     /// The new value.
-    Set(#[schemars(with = "serde_json::Value")] Ordered),
+    Set(#[schemars(with = "serde_json::Value")] OrderedValue),
     /// Items appended to a list.
-    Append(#[schemars(with = "Vec<serde_json::Value>")] Vec<Ordered>),
+    Append(#[schemars(with = "Vec<serde_json::Value>")] Vec<OrderedValue>),
     /// It was removed.
     Remove,
 }
@@ -74,7 +74,7 @@ pub struct Opened {
     pub kind: OpenedWord,
     /// The transcript.
     #[schemars(with = "serde_json::Value")]
-    pub transcript: Ordered,
+    pub transcript: OrderedValue,
 }
 
 /// A transcript that was closed.
@@ -127,7 +127,7 @@ fn describe(schema: &mut schemars::Schema) {
 impl Change {
     /// Sorts the keys of all values. Returns whether any moved.
     pub(super) fn sort(&mut self) -> bool {
-        let mut values: Vec<&mut Ordered> = match self {
+        let mut values: Vec<&mut OrderedValue> = match self {
             Self::Fields(change) => change.fields.values_mut().flat_map(values).collect(),
             Self::Lifecycle(LifecycleChange {
                 lifecycle: Lifecycle::Opened(opened),
@@ -141,7 +141,7 @@ impl Change {
     }
 }
 
-fn values(change: &mut FieldChange) -> Vec<&mut Ordered> {
+fn values(change: &mut FieldChange) -> Vec<&mut OrderedValue> {
     match change {
         FieldChange::Set(value) => vec![value],
         FieldChange::Append(items) => items.iter_mut().collect(),
@@ -149,36 +149,32 @@ fn values(change: &mut FieldChange) -> Vec<&mut Ordered> {
     }
 }
 
-/// A JSON value whose objects keep the order of their keys.
-#[derive(Debug)]
-pub enum Ordered {
-    /// `null`
+/// A JSON value whose objects keep the order of their keys. The feature `preserve_order` of `serde_json` would do that too, but in
+/// the whole program, and schemas are published with sorted keys.
+#[derive(Debug, serde::Serialize)]
+#[serde(untagged)]
+pub enum OrderedValue {
     Null,
-    /// `true` or `false`
     Bool(bool),
-    /// A number.
     Number(Number),
-    /// A string.
     String(String),
-    /// An array.
-    Array(Vec<Ordered>),
-    /// An object: each key with its position and its value.
-    Object(BTreeMap<String, (usize, Ordered)>),
+    Array(Vec<OrderedValue>),
+    Object(IndexMap<String, OrderedValue>),
 }
 
 /// Placeholder for a model's thinking.
 pub(super) const THINKING: &str = "<thinking, not shown>";
 
 /// Whether a member of an object marks the object as reasoning.
-fn is_thought((key, (_, value)): (&String, &(usize, Ordered))) -> bool {
+fn is_thought((key, value): (&String, &OrderedValue)) -> bool {
     match value {
-        Ordered::String(word) => says_reasoning(key, Some(word), None),
-        Ordered::Bool(mark) => says_reasoning(key, None, Some(*mark)),
+        OrderedValue::String(word) => says_reasoning(key, Some(word), None),
+        OrderedValue::Bool(mark) => says_reasoning(key, None, Some(*mark)),
         _ => false,
     }
 }
 
-impl Ordered {
+impl OrderedValue {
     /// Replaces thinking at any depth. Returns whether it found any.
     pub(super) fn withhold(&mut self) -> bool {
         match self {
@@ -189,8 +185,7 @@ impl Ordered {
                 *self = Self::String(THINKING.to_owned());
                 true
             }
-            Self::Object(members) => members.iter_mut().fold(false, |changed, (key, member)| {
-                let (_, value) = member;
+            Self::Object(members) => members.iter_mut().fold(false, |changed, (key, value)| {
                 let has_words = matches!(value, Self::String(text) if !text.is_empty())
                     || matches!(value, Self::Array(_) | Self::Object(_));
                 if has_words && is_reasoning(key) {
@@ -209,98 +204,73 @@ impl Ordered {
                 .iter_mut()
                 .fold(false, |changed, item| item.sort() | changed),
             Self::Object(members) => {
-                let mut changed = false;
-                for (sorted, (place, value)) in members.values_mut().enumerate() {
-                    changed |= value.sort();
-                    changed |= *place != sorted;
-                    *place = sorted;
-                }
-                changed
+                let moves = !members.keys().is_sorted();
+                members.sort_unstable_keys();
+                members
+                    .values_mut()
+                    .fold(moves, |changed, value| value.sort() | changed)
             }
             _ => false,
         }
     }
 }
 
-impl Serialize for Ordered {
-    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        match self {
-            Self::Null => serializer.serialize_unit(),
-            Self::Bool(value) => serializer.serialize_bool(*value),
-            Self::Number(value) => value.serialize(serializer),
-            Self::String(value) => serializer.serialize_str(value),
-            Self::Array(items) => serializer.collect_seq(items),
-            Self::Object(members) => {
-                let mut placed: Vec<_> = members.iter().collect();
-                placed.sort_unstable_by_key(|(_, (place, _))| *place);
-                let mut map = serializer.serialize_map(Some(placed.len()))?;
-                for (key, (_, value)) in placed {
-                    map.serialize_entry(key, value)?;
-                }
-                map.end()
-            }
-        }
-    }
-}
-
-impl<'de> Deserialize<'de> for Ordered {
+impl<'de> Deserialize<'de> for OrderedValue {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
         struct OrderedVisitor;
 
         impl<'de> Visitor<'de> for OrderedVisitor {
-            type Value = Ordered;
+            type Value = OrderedValue;
 
             fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
                 f.write_str("any JSON value")
             }
 
-            fn visit_unit<E>(self) -> Result<Ordered, E> {
-                Ok(Ordered::Null)
+            fn visit_unit<E>(self) -> Result<OrderedValue, E> {
+                Ok(OrderedValue::Null)
             }
 
-            fn visit_bool<E>(self, value: bool) -> Result<Ordered, E> {
-                Ok(Ordered::Bool(value))
+            fn visit_bool<E>(self, value: bool) -> Result<OrderedValue, E> {
+                Ok(OrderedValue::Bool(value))
             }
 
-            fn visit_u64<E>(self, value: u64) -> Result<Ordered, E> {
-                Ok(Ordered::Number(value.into()))
+            fn visit_u64<E>(self, value: u64) -> Result<OrderedValue, E> {
+                Ok(OrderedValue::Number(value.into()))
             }
 
-            fn visit_i64<E>(self, value: i64) -> Result<Ordered, E> {
-                Ok(Ordered::Number(value.into()))
+            fn visit_i64<E>(self, value: i64) -> Result<OrderedValue, E> {
+                Ok(OrderedValue::Number(value.into()))
             }
 
-            fn visit_f64<E: Error>(self, value: f64) -> Result<Ordered, E> {
+            fn visit_f64<E: Error>(self, value: f64) -> Result<OrderedValue, E> {
                 Number::from_f64(value)
-                    .map(Ordered::Number)
+                    .map(OrderedValue::Number)
                     .ok_or_else(|| E::custom("number out of range"))
             }
 
-            fn visit_str<E>(self, value: &str) -> Result<Ordered, E> {
-                Ok(Ordered::String(value.to_owned()))
+            fn visit_str<E>(self, value: &str) -> Result<OrderedValue, E> {
+                Ok(OrderedValue::String(value.to_owned()))
             }
 
-            fn visit_string<E>(self, value: String) -> Result<Ordered, E> {
-                Ok(Ordered::String(value))
+            fn visit_string<E>(self, value: String) -> Result<OrderedValue, E> {
+                Ok(OrderedValue::String(value))
             }
 
-            fn visit_seq<A: SeqAccess<'de>>(self, mut seq: A) -> Result<Ordered, A::Error> {
+            fn visit_seq<A: SeqAccess<'de>>(self, mut seq: A) -> Result<OrderedValue, A::Error> {
                 let mut items = Vec::new();
                 while let Some(item) = seq.next_element()? {
                     items.push(item);
                 }
-                Ok(Ordered::Array(items))
+                Ok(OrderedValue::Array(items))
             }
 
-            fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<Ordered, A::Error> {
-                let mut members: BTreeMap<String, (usize, Ordered)> = BTreeMap::new();
-                while let Some((key, value)) = map.next_entry::<String, Ordered>()? {
+            fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<OrderedValue, A::Error> {
+                let mut members = IndexMap::new();
+                while let Some((key, value)) = map.next_entry()? {
                     // As in `serde_json`, a duplicate key has the first position and the last value.
-                    let next = members.len();
-                    let place = members.get(&key).map_or(next, |(place, _)| *place);
-                    members.insert(key, (place, value));
+                    members.insert(key, value);
                 }
-                Ok(Ordered::Object(members))
+                Ok(OrderedValue::Object(members))
             }
         }
 

@@ -3,7 +3,7 @@
 
 use std::borrow::Cow;
 
-use super::change::{Ordered, THINKING};
+use super::change::{OrderedValue, THINKING};
 use crate::json::{Kind, Member, Node, last};
 use crate::private::{is_reasoning, is_reasoning_itself};
 
@@ -144,7 +144,7 @@ pub fn without_thinking(text: &str) -> Option<String> {
     if !text.starts_with(['{', '[']) {
         return None;
     }
-    let mut value: Ordered = serde_json::from_str(text).ok()?;
+    let mut value: OrderedValue = serde_json::from_str(text).ok()?;
     if !value.withhold() {
         return None;
     }
