@@ -8,7 +8,7 @@ use formats::model::archive::Entry;
 use formats::model::findings::Findings;
 use formats::model::run::Subject;
 use formats::portable::portable;
-use store::ledger::{self, CurrentRuns, Differing, Held, Ledger, Named};
+use store::ledger::{self, CurrentRuns, Differing, Ledger, LedgerRun, Named};
 use store::spool::{self, Spool};
 
 use super::gather::Gathered;
@@ -18,7 +18,7 @@ use super::previous;
 pub(super) fn next(
     site: &Site,
     gathered: &Gathered,
-    (runs, spool): (Vec<Arc<Held>>, &Arc<Spool>),
+    (runs, spool): (Vec<Arc<LedgerRun>>, &Arc<Spool>),
     previous: Option<&Ledger>,
 ) -> Result<Ledger, Diagnostic> {
     let directories = gathered.directories.iter();
@@ -27,7 +27,7 @@ pub(super) fn next(
     let now = CurrentRuns {
         run_folders: site.config.publish.run_folders,
         runs,
-        store: Arc::<Spool>::clone(spool),
+        spool: Arc::clone(spool),
         has_unnamed: left_out.clone().any(|directory| directory.id.is_none()),
         quarantined: left_out
             .filter_map(|directory| Some(directory.id.as_ref()?.to_string()))
@@ -58,13 +58,13 @@ fn fields(
     Some(ledger::fields(old.get(), &portable(new)))
 }
 
-/// What the ledger knows of a run.
-pub(super) fn held(entry: &Entry, findings: &Findings) -> Held {
+/// The entry of a published run in the ledger.
+pub(super) fn published_run(entry: &Entry, findings: &Findings) -> LedgerRun {
     let subject = &entry.run.subject;
     let known = |name: &Option<Arc<str>>, shown: fn(&Subject) -> &str| {
         name.clone().unwrap_or_else(|| shown(subject).into())
     };
-    Held {
+    LedgerRun {
         run: Named {
             id: Arc::clone(&entry.run.id),
             slug: entry.slug.shared(),

@@ -106,8 +106,8 @@ impl Outcome {
         let previous = gathered.previous.as_ref();
         let ledger = if blocking == 0 {
             let entries = gathered.archive.runs.iter().zip(&staged.findings);
-            let held = entries.map(|(entry, found)| Arc::new(ledger::held(entry, found)));
-            ledger::next(site, gathered, (held.collect(), spool), previous)
+            let runs = entries.map(|(entry, found)| Arc::new(ledger::published_run(entry, found)));
+            ledger::next(site, gathered, (runs.collect(), spool), previous)
                 .map_err(|problem| gathered.failed(vec![problem]))?
         } else {
             Ledger::default()

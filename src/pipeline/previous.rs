@@ -10,7 +10,7 @@ use base::diagnostics::{Diagnostic, Place, codes};
 use base::links::{self, Slug};
 use content::load;
 use formats::config;
-use store::ledger::{self, Ledger, Named, Unparsed};
+use store::ledger::{self, Ledger, LedgerError, Named};
 use store::spool::{self, Spool};
 
 /// The ledger; `None` if there is no such site, or it has none yet.
@@ -28,12 +28,12 @@ pub(super) fn ledger(site: &Site) -> Result<Option<Ledger>, Diagnostic> {
     };
     let spool = Arc::new(Spool::default());
     let ledger = Ledger::parse(&bytes, &mut part, spool).map_err(|failure| match failure {
-        Unparsed::Content(reason) => codes::LEDGER_UNREADABLE.at(
+        LedgerError::Content(reason) => codes::LEDGER_UNREADABLE.at(
             Place::file(format!("{shown}/{}", ledger::PATH)),
             format!("The ledger of the previous site cannot be read: {reason}"),
             "Restore the file as runpress wrote it, with the files that its `parts` list, or remove it to start a new ledger.",
         ),
-        Unparsed::Store(error) => spool::refused(&error),
+        LedgerError::Spool(error) => spool::refused(&error),
     })?;
     let (published, configured) = (ledger.run_folders, site.config.publish.run_folders);
     if published == configured || ledger.named().next().is_none() {

@@ -8,7 +8,6 @@ mod compare;
 mod fields;
 mod names;
 mod parts;
-mod store;
 
 use std::collections::BTreeSet;
 use std::io;
@@ -22,8 +21,8 @@ pub use addresses::AddressOwners;
 pub use compare::{CurrentRuns, Differing, next};
 pub use fields::{by_digest, fields};
 pub use parts::{Document, Part};
-pub use store::{Store, Unparsed, packed};
 
+use crate::spool::Spool;
 use base::diagnostics::text::quoted;
 use base::links::{self, RunFolders, Slug};
 use base::shapes;
@@ -49,9 +48,9 @@ pub struct Ledger {
     /// Owners of the other addresses.
     pub addresses: AddressOwners,
     /// The runs that it knows, by id.
-    pub runs: Vec<Arc<Held>>,
-    /// Where the digests of the runs are; `None` if there are none.
-    store: Option<Arc<dyn Store>>,
+    pub runs: Vec<Arc<LedgerRun>>,
+    /// Has the digests of the runs; `None` if there are no runs.
+    spool: Option<Arc<Spool>>,
 }
 
 /// Changes of one build.
@@ -242,23 +241,24 @@ pub struct Withdrawn {
     pub reason: Option<String>,
 }
 
-/// A [`Known`] in memory.
+/// A run in the ledger, while a build works. Its digests are in the spool, since those of a large archive need much memory.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Held {
+pub struct LedgerRun {
     /// The run.
     pub run: Named,
     /// The rating of its review.
     pub rating: Option<String>,
     /// Whether the run is quarantined.
     pub quarantined: bool,
-    /// Where its [`packed`] digests are in the store of the ledger: those of a large archive do not fit into memory.
+    /// Place of its [`packed`] digests in the spool of the ledger.
     pub digests: Slice,
 }
 
 /// Digests of a run.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
-pub struct Known {
+#[schemars(rename = "Known")]
+pub struct PublishedRun {
     /// The run.
     pub run: Named,
     /// The rating of its review.
@@ -299,19 +299,19 @@ impl Ledger {
         links::run(&Slug::new(&run.slug, self.run_folders))
     }
 
-    /// Reads a ledger that an earlier build wrote; `read` gives the bytes of a part at its path, and `store` takes the digests.
+    /// Reads a ledger that an earlier build wrote; `read` gives the bytes of a part at its path, and `spool` takes the digests.
     /// Values in it that a ledger may not repeat are dropped, whoever wrote them.
     ///
     /// # Errors
-    /// Something is wrong with it, or the store takes no digests.
+    /// The ledger is not valid, or the spool cannot be used.
     pub fn parse(
         bytes: &[u8],
         read: &mut dyn FnMut(&str) -> Result<Vec<u8>, String>,
-        store: Arc<dyn Store>,
-    ) -> Result<Self, Unparsed> {
+        spool: Arc<Spool>,
+    ) -> Result<Self, LedgerError> {
         let mut ledger = Self::default();
-        ledger.join(bytes, read, &*store)?;
-        ledger.store = Some(store);
+        ledger.join(bytes, read, &spool)?;
+        ledger.spool = Some(spool);
         let changes = ledger
             .builds
             .iter_mut()
@@ -353,7 +353,7 @@ impl Ledger {
     }
 
     /// The run of this id.
-    pub fn find(&self, id: &str) -> Option<&Arc<Held>> {
+    pub fn find(&self, id: &str) -> Option<&Arc<LedgerRun>> {
         let at = self.runs.binary_search_by(|known| (*known.run.id).cmp(id));
         self.runs.get(at.ok()?)
     }
@@ -366,19 +366,20 @@ impl Ledger {
     }
 
     /// The digests of one of its runs.
-    fn digests(&self, of: &Held) -> io::Result<RunDigests> {
-        store::unpacked(&self.text(of)?)
+    fn digests(&self, of: &LedgerRun) -> io::Result<RunDigests> {
+        unpacked(&self.packed_digests(of)?)
     }
 
     /// The digests of one of its runs, [`packed`].
-    fn text(&self, of: &Held) -> io::Result<Vec<u8>> {
-        let store = self.store.as_ref().ok_or(io::ErrorKind::NotFound)?;
-        store.get(of.digests)
+    fn packed_digests(&self, of: &LedgerRun) -> io::Result<Vec<u8>> {
+        let spool = self.spool.as_ref().ok_or(io::ErrorKind::NotFound)?;
+        spool.get(of.digests)
     }
 
-    /// Drops what only a later build compares itself with, and all that was kept of it.
+    /// Drops the runs and their spool, which only the next comparison needs.
     pub fn forget_runs(&mut self) {
-        (self.runs, self.store) = (Vec::new(), None);
+        self.runs = Vec::new();
+        self.spool = None;
     }
 
     /// The number of the newest entry; 0 when there is none.
@@ -400,6 +401,37 @@ impl Ledger {
             && self.addresses == other.addresses
             && builds(self) == builds(other)
     }
+}
+
+/// Why a ledger cannot be read.
+#[derive(Debug)]
+pub enum LedgerError {
+    /// What is wrong with it, as a clause.
+    Content(String),
+    /// The spool failed.
+    Spool(io::Error),
+}
+
+impl From<String> for LedgerError {
+    fn from(reason: String) -> Self {
+        Self::Content(reason)
+    }
+}
+
+impl From<io::Error> for LedgerError {
+    fn from(error: io::Error) -> Self {
+        Self::Spool(error)
+    }
+}
+
+/// Digests as bytes. Equal digests are equal bytes, so most are compared without being unpacked.
+pub fn packed(digests: &RunDigests) -> Vec<u8> {
+    // Writing maps of strings into memory cannot fail.
+    postcard::to_stdvec(digests).unwrap_or_default()
+}
+
+fn unpacked(bytes: &[u8]) -> io::Result<RunDigests> {
+    postcard::from_bytes(bytes).map_err(io::Error::other)
 }
 
 fn is_slug(text: &str) -> bool {

@@ -9,7 +9,6 @@ use tempfile::SpooledTempFile;
 use twox_hash::XxHash3_128;
 
 use crate::cache::Writer;
-use crate::ledger::Store;
 use base::diagnostics::{Diagnostic, Place, codes};
 use formats::model::findings::Slice;
 
@@ -86,7 +85,7 @@ impl Spool {
         self.append(texts).map_err(|error| refused(&error))
     }
 
-    /// Stores a text.
+    /// Stores a single text.
     pub fn add(&self, text: &[u8]) -> io::Result<Slice> {
         let mut texts = Texts::default();
         let place = texts.put(text);
@@ -150,16 +149,6 @@ pub fn refused(error: &io::Error) -> Diagnostic {
         format!("A temporary file could not be used: {error}"),
         "Free space in the folder for temporary files, or set `TMPDIR` to another folder.",
     )
-}
-
-impl Store for Spool {
-    fn put(&self, bytes: &[u8]) -> io::Result<Slice> {
-        self.add(bytes)
-    }
-
-    fn get(&self, place: Slice) -> io::Result<Vec<u8>> {
-        self.get(place)
-    }
 }
 
 #[cfg(test)]

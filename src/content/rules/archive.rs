@@ -200,34 +200,20 @@ fn note_name_collisions(
 #[cfg(test)]
 mod tests {
     use std::collections::{BTreeMap, BTreeSet};
-    use std::io;
 
     use super::*;
     use base::diagnostics::Source;
-    use formats::model::findings::{RunDigests, Slice};
+    use formats::model::findings::RunDigests;
     use formats::model::run;
     use formats::run_record;
-    use store::ledger::{self, CurrentRuns, Held, Named, Store};
+    use store::ledger::{self, CurrentRuns, LedgerRun, Named};
+    use store::spool::Spool;
 
     const RECORD: &str = r#"{"id": "r", "startedAt": "2026-03-01T10:00:00Z", "finishedAt": "2026-03-01T10:10:00Z",
         "subject": {"testCaseSlug": "pong", "testCaseVersion": "v1", "harnessSlug": "codex", "modelId": "a/b"},
         "metrics": {"runTimeSeconds": 1}, "validation": {"loaded": true}, "status": {"state": "completed"}}"#;
     /// Two models of which the slugs are the same, and another one.
     const MODELS: [&str; 3] = ["open/gpt-5.4", "open-gpt-5-4", "lark"];
-
-    /// Stores no digests: those of all runs are the same.
-    #[derive(Debug)]
-    struct NoDigests;
-
-    impl Store for NoDigests {
-        fn put(&self, _: &[u8]) -> io::Result<Slice> {
-            Ok(Slice::default())
-        }
-
-        fn get(&self, _: Slice) -> io::Result<Vec<u8>> {
-            Ok(ledger::packed(&RunDigests::default()))
-        }
-    }
 
     fn below(random: &mut u64, end: usize) -> usize {
         *random ^= *random << 13;
@@ -324,7 +310,10 @@ mod tests {
                 slugs(&backwards),
                 "{what}: the order of folders"
             );
-            let held = |run: &Run, slug: &Slug| Held {
+            let spool = Arc::new(Spool::default());
+            let digests = spool.add(&ledger::packed(&RunDigests::default()));
+            let digests = digests.expect("a place in the spool");
+            let ledger_run = |run: &Run, slug: &Slug| LedgerRun {
                 run: Named {
                     id: Arc::clone(&run.id),
                     slug: slug.shared(),
@@ -336,10 +325,10 @@ mod tests {
                 },
                 rating: None,
                 quarantined: false,
-                digests: Slice::default(),
+                digests,
             };
             let runs = archive.runs.iter();
-            let runs = runs.map(|entry| Arc::new(held(&entry.run, &entry.slug)));
+            let runs = runs.map(|entry| Arc::new(ledger_run(&entry.run, &entry.slug)));
             let quarantined = self.content.iter();
             let quarantined = quarantined.filter(|(_, content)| content.is_quarantined);
             let mut addresses = ledger::AddressOwners::default();
@@ -349,7 +338,7 @@ mod tests {
             let now = CurrentRuns {
                 run_folders: RunFolders::Flat,
                 runs: runs.collect(),
-                store: Arc::new(NoDigests),
+                spool,
                 quarantined: quarantined.map(|(id, _)| id.clone()).collect(),
                 has_unnamed: false,
                 addresses,

@@ -33,7 +33,7 @@ impl Findings {
 }
 
 /// A run in digests: enough to find out later what changed.
-#[derive(Debug, Clone, Default, PartialEq, Eq)]
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct RunDigests {
     /// Of each field of the record, by JSON pointer; see [`by_known_part`](super::digests::by_known_part).
     pub record: Digests,

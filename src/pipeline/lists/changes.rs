@@ -10,7 +10,7 @@ use formats::model::slug::{Labels, short_id};
 use pages::view::chrome::{PageInfo, Script};
 use pages::view::format;
 use pages::view::row::{Pager, list_pages};
-use store::ledger::{Annotations, Build, Change, Field, Held, Ledger, Named, Rerated};
+use store::ledger::{Annotations, Build, Change, Field, Ledger, LedgerRun, Named, Rerated};
 
 use super::{Lists, Page};
 
@@ -232,7 +232,7 @@ fn former_addresses(
     pages
 }
 
-fn moved(ledger: &Ledger, was: &Named, known: &Held, path: &str) -> MovedPage {
+fn moved(ledger: &Ledger, was: &Named, known: &LedgerRun, path: &str) -> MovedPage {
     let page = (!known.quarantined).then(|| ledger.page(&known.run));
     MovedPage {
         was: RunView::of(was),

@@ -4,13 +4,14 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::io;
 use std::sync::Arc;
 
+use crate::spool::Spool;
 use base::links::RunFolders;
 use formats::model::digests::Digests;
 use formats::model::findings::RunDigests;
 
 use super::{
-    AddressOwners, Annotations, Build, Change, Field, Held, Ledger, Named, Rerated, Store,
-    Withdrawn, names, packed, store,
+    AddressOwners, Annotations, Build, Change, Field, Ledger, LedgerRun, Named, Rerated, Withdrawn,
+    names, packed, unpacked,
 };
 
 /// Fields of one run that are listed.
@@ -22,9 +23,9 @@ pub struct CurrentRuns {
     /// Where their folders are.
     pub run_folders: RunFolders,
     /// The published runs.
-    pub runs: Vec<Arc<Held>>,
-    /// Where their digests are.
-    pub store: Arc<dyn Store>,
+    pub runs: Vec<Arc<LedgerRun>>,
+    /// Has their digests.
+    pub spool: Arc<Spool>,
     /// Ids of runs that are there and are not published, because their files have errors.
     pub quarantined: BTreeSet<String>,
     /// Whether there is a record that does not even say whose it is: it may be of any run that is missing.
@@ -47,7 +48,7 @@ pub fn next(
     let CurrentRuns {
         run_folders,
         mut runs,
-        store,
+        spool,
         quarantined,
         has_unnamed,
         addresses,
@@ -59,7 +60,7 @@ pub fn next(
     let mut next = Ledger {
         run_folders,
         runs,
-        store: Some(store),
+        spool: Some(spool),
         addresses: old.addresses.clone(),
         ..Ledger::default()
     };
@@ -113,7 +114,7 @@ pub fn next(
         .filter(|withdrawn| next.find(&withdrawn.run.id).is_none())
         .cloned()
         .collect();
-    let mut aside = Vec::new();
+    let mut quarantined_runs = Vec::new();
     for before in &old.runs {
         let id = &before.run.id;
         if next.find(id).is_some() {
@@ -124,7 +125,7 @@ pub fn next(
             if !before.quarantined {
                 build.quarantined.push(before.run.clone());
             }
-            aside.push(set_aside((old, before), &next)?);
+            quarantined_runs.push(quarantined_run(old, before, &next)?);
         } else {
             build.withdrawn.push(before.run.clone());
             withdrawn.push(Withdrawn {
@@ -138,7 +139,7 @@ pub fn next(
     }
     withdrawn.sort_by(|a, b| a.run.id.cmp(&b.run.id));
     next.withdrawn = withdrawn;
-    next.runs.extend(aside);
+    next.runs.extend(quarantined_runs);
     next.runs.sort_by(|a, b| a.run.id.cmp(&b.run.id));
     let mut builds = old.builds.clone();
     if previous.is_none() || !build.is_empty() {
@@ -152,9 +153,14 @@ pub fn next(
     Ok(next)
 }
 
-/// A run that is quarantined. What it was like is remembered, so that its return shows what was done to it.
-fn set_aside((old, before): (&Ledger, &Arc<Held>), next: &Ledger) -> io::Result<Arc<Held>> {
-    let (Some(from), Some(to)) = (&old.store, &next.store) else {
+/// The entry of a quarantined run. It has the digests of the last build that published the run, so that the run's return shows
+/// what changed.
+fn quarantined_run(
+    old: &Ledger,
+    before: &Arc<LedgerRun>,
+    next: &Ledger,
+) -> io::Result<Arc<LedgerRun>> {
+    let (Some(from), Some(to)) = (&old.spool, &next.spool) else {
         return Err(io::ErrorKind::NotFound.into());
     };
     if before.quarantined && Arc::ptr_eq(from, to) {
@@ -162,10 +168,10 @@ fn set_aside((old, before): (&Ledger, &Arc<Held>), next: &Ledger) -> io::Result<
     }
     let mut digests = old.digests(before)?;
     names::hide(&mut digests);
-    Ok(Arc::new(Held {
+    Ok(Arc::new(LedgerRun {
         quarantined: true,
-        digests: to.put(&packed(&digests))?,
-        ..Held::clone(before)
+        digests: to.add(&packed(&digests))?,
+        ..LedgerRun::clone(before)
     }))
 }
 
@@ -232,8 +238,8 @@ fn moved(old: &Ledger, next: &Ledger) -> BTreeMap<Arc<str>, Named> {
 }
 
 fn change(
-    (old, before): (&Ledger, &Held),
-    (next, after): (&Ledger, &Held),
+    (old, before): (&Ledger, &LedgerRun),
+    (next, after): (&Ledger, &LedgerRun),
     fields: &dyn Fn(Differing<'_>) -> Vec<Field>,
 ) -> io::Result<Option<Change>> {
     let mut change = Change {
@@ -249,9 +255,10 @@ fn change(
         }),
         annotations: Annotations::default(),
     };
-    let texts = (old.text(before)?, next.text(after)?);
-    if before.quarantined || texts.0 != texts.1 {
-        let (mut was, is) = (store::unpacked(&texts.0)?, store::unpacked(&texts.1)?);
+    let was = old.packed_digests(before)?;
+    let is = next.packed_digests(after)?;
+    if before.quarantined || was != is {
+        let (mut was, is) = (unpacked(&was)?, unpacked(&is)?);
         if before.quarantined {
             names::reveal(&mut was, &is);
         }
@@ -269,7 +276,7 @@ impl Change {
     /// Adds what differs in the digests of a run.
     fn add(
         &mut self,
-        before: &Held,
+        before: &LedgerRun,
         (was, is): (&RunDigests, &RunDigests),
         fields: &dyn Fn(Differing<'_>) -> Vec<Field>,
     ) {

@@ -12,6 +12,7 @@ use std::sync::Arc;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
+use crate::spool::Spool;
 use base::diagnostics::text::quoted;
 use base::links::RunFolders;
 use base::shapes::{self, SCHEMA_VERSION};
@@ -19,7 +20,8 @@ use formats::model::digests::by_known_part;
 use formats::model::findings::RunDigests;
 
 use super::{
-    AddressOwners, Build, Held, Known, Ledger, Named, Store, Unparsed, Withdrawn, names, packed,
+    AddressOwners, Build, Ledger, LedgerError, LedgerRun, Named, PublishedRun, Withdrawn, names,
+    packed,
 };
 
 /// The folder of the parts, relative to the site's root.
@@ -77,14 +79,14 @@ pub struct Document<'a> {
     addresses: Cow<'a, AddressOwners>,
     /// Digests of each published run, by id, from which the next build detects changes. A large ledger has them in
     /// `parts`.
-    runs: Vec<Known>,
+    runs: Vec<PublishedRun>,
     /// Files with more of a large ledger: older builds, and digests of runs. In a part, there are none.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     parts: Vec<Part>,
 }
 
 impl<'a> Document<'a> {
-    fn of(builds: &'a [Build], runs: Vec<Known>) -> Self {
+    fn of(builds: &'a [Build], runs: Vec<PublishedRun>) -> Self {
         Self {
             schema_version: SCHEMA_VERSION,
             run_folders: RunFolders::Flat,
@@ -180,8 +182,8 @@ impl Ledger {
         let buckets = buckets(&self.runs);
         let many = buckets.len() > 1;
         let runs = buckets.into_iter().map(|runs| {
-            let known = runs.into_iter().map(|held| self.known(held));
-            Ok(Document::of(&[], known.collect::<io::Result<_>>()?))
+            let published = runs.into_iter().map(|run| self.published(run));
+            Ok(Document::of(&[], published.collect::<io::Result<_>>()?))
         });
         for document in older.chain(runs) {
             let document = document.map_err(&failed)?;
@@ -197,37 +199,37 @@ impl Ledger {
         Ok(first)
     }
 
-    /// A run as it is written.
-    fn known(&self, held: &Held) -> io::Result<Known> {
+    /// A run as the feed has it.
+    fn published(&self, run: &LedgerRun) -> io::Result<PublishedRun> {
         let RunDigests {
             record,
             files,
             annotations,
-        } = self.digests(held)?;
-        Ok(Known {
-            run: held.run.clone(),
-            rating: held.rating.clone(),
-            quarantined: held.quarantined,
+        } = self.digests(run)?;
+        Ok(PublishedRun {
+            run: run.run.clone(),
+            rating: run.rating.clone(),
+            quarantined: run.quarantined,
             record,
             files,
             annotations,
         })
     }
 
-    /// Adds what the first file and the parts that it lists say; `read` returns the bytes at a path, `store` takes the digests.
+    /// Adds what the first file and the parts that it lists say; `read` returns the bytes at a path, `spool` takes the digests.
     pub(super) fn join(
         &mut self,
         first: &[u8],
         read: &mut dyn FnMut(&str) -> Result<Vec<u8>, String>,
-        store: &dyn Store,
-    ) -> Result<(), Unparsed> {
+        spool: &Spool,
+    ) -> Result<(), LedgerError> {
         let first = Document::parse(first)?;
         self.run_folders = first.run_folders;
         self.withdrawn = first.withdrawn.into_owned();
         self.moved = first.moved.into_owned();
         self.addresses = first.addresses.into_owned();
         self.builds = first.builds.into_owned();
-        self.hold(first.runs, store)?;
+        self.add_runs(first.runs, spool)?;
         for part in first.parts {
             let shown = quoted(&part.path);
             let name = part.path.strip_prefix(FOLDER);
@@ -241,29 +243,29 @@ impl Ledger {
             }
             let more = Document::parse(&bytes).map_err(|why| format!("its part {shown}: {why}"))?;
             self.builds.extend(more.builds.into_owned());
-            self.hold(more.runs, store)?;
+            self.add_runs(more.runs, spool)?;
         }
         self.builds.sort_by_key(|build| Reverse(build.build));
         self.runs.sort_by(|a, b| a.run.id.cmp(&b.run.id));
         Ok(())
     }
 
-    /// Adds runs, and puts their digests into the store.
-    fn hold(&mut self, runs: Vec<Known>, store: &dyn Store) -> io::Result<()> {
-        for known in runs {
+    /// Adds runs, and spools their digests.
+    fn add_runs(&mut self, runs: Vec<PublishedRun>, spool: &Spool) -> io::Result<()> {
+        for published in runs {
             let mut digests = RunDigests {
-                record: by_known_part(&known.record),
-                files: known.files,
-                annotations: known.annotations,
+                record: by_known_part(&published.record),
+                files: published.files,
+                annotations: published.annotations,
             };
-            if known.quarantined {
+            if published.quarantined {
                 names::hide(&mut digests);
             }
-            self.runs.push(Arc::new(Held {
-                run: known.run,
-                rating: known.rating,
-                quarantined: known.quarantined,
-                digests: store.put(&packed(&digests))?,
+            self.runs.push(Arc::new(LedgerRun {
+                run: published.run,
+                rating: published.rating,
+                quarantined: published.quarantined,
+                digests: spool.add(&packed(&digests))?,
             }));
         }
         Ok(())
@@ -271,12 +273,12 @@ impl Ledger {
 }
 
 /// The runs in buckets by the digest of their id, so adding or removing a run changes one bucket.
-fn buckets(runs: &[Arc<Held>]) -> Vec<Vec<&Held>> {
+fn buckets(runs: &[Arc<LedgerRun>]) -> Vec<Vec<&LedgerRun>> {
     let mut digits = 0;
     while runs.len() >> (4 * digits) > RUNS {
         digits += 1;
     }
-    let mut buckets: BTreeMap<String, Vec<&Held>> = BTreeMap::new();
+    let mut buckets: BTreeMap<String, Vec<&LedgerRun>> = BTreeMap::new();
     for run in runs {
         let digest = blake3::hash(run.run.id.as_bytes()).to_hex();
         buckets
@@ -291,28 +293,8 @@ fn buckets(runs: &[Arc<Held>]) -> Vec<Vec<&Held>> {
 mod tests {
     use std::collections::BTreeSet;
     use std::ops::Range;
-    use std::sync::{Mutex, PoisonError};
 
     use super::*;
-    use formats::model::findings::Slice;
-
-    #[derive(Debug, Default)]
-    struct InMemory(Mutex<Vec<u8>>);
-
-    impl Store for InMemory {
-        fn put(&self, text: &[u8]) -> io::Result<Slice> {
-            let mut all = self.0.lock().unwrap_or_else(PoisonError::into_inner);
-            let (at, bytes) = (all.len() as u64, text.len());
-            all.extend(text);
-            Ok(Slice { at, bytes })
-        }
-
-        fn get(&self, place: Slice) -> io::Result<Vec<u8>> {
-            let all = self.0.lock().unwrap_or_else(PoisonError::into_inner);
-            let at = usize::try_from(place.at).map_err(io::Error::other)?;
-            Ok(all[at..at + place.bytes].to_vec())
-        }
-    }
 
     fn named(number: usize) -> Named {
         Named {
@@ -326,9 +308,9 @@ mod tests {
         }
     }
 
-    fn known(number: usize) -> Known {
+    fn published(number: usize) -> PublishedRun {
         let digest = |name: &str| (name.to_owned(), format!("{number:010x}"));
-        Known {
+        PublishedRun {
             run: named(number),
             rating: None,
             quarantined: false,
@@ -363,11 +345,10 @@ mod tests {
     }
 
     fn add(ledger: &mut Ledger, runs: Range<usize>) {
-        let store = ledger.store.take();
-        let store = store.unwrap_or_else(|| Arc::new(InMemory::default()));
-        let held = ledger.hold(runs.map(known).collect(), &*store);
-        held.expect("a store");
-        ledger.store = Some(store);
+        let spool = ledger.spool.take().unwrap_or_default();
+        let added = ledger.add_runs(runs.map(published).collect(), &spool);
+        added.expect("a spool");
+        ledger.spool = Some(spool);
     }
 
     /// The first file, and the parts with their bytes.
@@ -391,10 +372,10 @@ mod tests {
             let bytes = files.get(path).ok_or("is missing".to_owned())?;
             Ok((*bytes).clone())
         };
-        let ledger = Ledger::parse(&bytes, &mut read, Arc::new(InMemory::default()));
+        let ledger = Ledger::parse(&bytes, &mut read, Arc::default());
         ledger.map_err(|failure| match failure {
-            Unparsed::Content(reason) => reason,
-            Unparsed::Store(error) => error.to_string(),
+            LedgerError::Content(reason) => reason,
+            LedgerError::Spool(error) => error.to_string(),
         })
     }
 
@@ -408,7 +389,7 @@ mod tests {
             assert!(size < 3 * OPEN + 10_000, "{size}");
             let read = parse(&first, &files).expect("a ledger");
             let runs = |ledger: &Ledger| {
-                let runs = ledger.runs.iter().map(|held| ledger.known(held));
+                let runs = ledger.runs.iter().map(|run| ledger.published(run));
                 runs.collect::<io::Result<Vec<_>>>().expect("digests")
             };
             assert_eq!(runs(&read), runs(&whole));
