@@ -10,7 +10,7 @@ use content::load::{self, Beside, RunFiles};
 use formats::config::Config;
 use formats::{sidecar, tape};
 use pipeline::site::Site;
-use pipeline::{Gathered, KnownRecords, NoProgress};
+use pipeline::{CachedRecords, NoProgress, gather};
 
 use super::Refusal;
 
@@ -19,7 +19,7 @@ pub(super) fn find(site: &Site, name: &str) -> Result<RunDirectory, Refusal> {
     if let Some(directory) = discover::run_at(&site.root, &site.content, Path::new(name)) {
         return Ok(directory);
     }
-    let gathered = Gathered::gather(site, (site.look(), KnownRecords::default()), &NoProgress)
+    let gathered = gather(site, (site.look(), CachedRecords::default()), &NoProgress)
         .map_err(Refusal::Site)?;
     match gathered.named(name)[..] {
         [directory] => Ok(directory.clone()),

@@ -21,7 +21,7 @@ use formats::run_record::{self, UnknownKey};
 
 use super::Progress;
 use super::budget::catch_panic;
-use super::kept::{CachedRecord, KnownRecords};
+use super::cache::{CachedRecord, CachedRecords};
 use super::secrets;
 
 /// A run directory and all that is known of it.
@@ -50,16 +50,12 @@ pub(super) enum Status {
     Invalid,
     /// The run ended in a state that is never published.
     NeverPublished,
-    /// Files beside the record have errors, and the site asks to leave such runs out.
-    Quarantined(Box<Quarantined>),
-}
-
-/// A run that could be published but for its errors.
-#[derive(Debug)]
-pub(super) struct Quarantined {
-    /// The address that the run had.
-    pub(super) slug: Slug,
-    pub(super) problems: Vec<Diagnostic>,
+    /// Other files of the run have errors, and the site quarantines such runs.
+    Quarantined {
+        /// The address that the run had.
+        slug: Slug,
+        problems: Vec<Diagnostic>,
+    },
 }
 
 impl Directory {
@@ -76,7 +72,7 @@ impl Directory {
 
     /// Whether the run is missing on the site because of errors.
     pub(super) const fn is_left_out(&self) -> bool {
-        matches!(self.status, Status::Invalid | Status::Quarantined(_))
+        matches!(self.status, Status::Invalid | Status::Quarantined { .. })
     }
 }
 
@@ -84,7 +80,7 @@ impl Directory {
 pub(super) fn read(
     site: &Site,
     runs: Vec<RunDirectory>,
-    (roots, mut known): (&Roots, KnownRecords),
+    (roots, mut known): (&Roots, CachedRecords),
     progress: &dyn Progress,
 ) -> (Vec<Directory>, Vec<Diagnostic>) {
     let at = known.at;
@@ -139,7 +135,7 @@ impl Directory {
         let run = match &self.status {
             Status::Valid(candidate) => Some(Arc::clone(&candidate.run)),
             Status::NeverPublished => None,
-            Status::Invalid | Status::Quarantined(_) => return None,
+            Status::Invalid | Status::Quarantined { .. } => return None,
         };
         let record = CachedRecord {
             stamp: self.stamp?,

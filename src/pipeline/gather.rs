@@ -6,12 +6,13 @@ use std::collections::BTreeSet;
 use rayon::ThreadPool;
 
 use super::Progress;
-use super::directories::{self, Directory, Quarantined, Status};
-use super::kept::{KnownRecords, StagedRuns};
+use super::cache::CachedRecords;
+use super::directories::{self, Directory, Status};
+use super::hosting;
 use super::previous;
 use super::prose::{Prose, Text};
 use super::secrets;
-use super::{hosting, lists};
+use super::summary::RunSummaries;
 use crate::site::Site;
 use ::secrets::Mask;
 use base::diagnostics::Failure;
@@ -43,6 +44,8 @@ pub struct Gathered {
     /// Problems across runs.
     pub(super) archive_problems: Vec<Diagnostic>,
     pub(super) prose: Prose,
+    /// First path segments that pages of prose cannot have.
+    reserved: BTreeSet<&'static str>,
     pub(super) withdrawals: Vec<WithdrawnList>,
     /// The ledger of the site that is replaced.
     pub(super) previous: Option<Ledger>,
@@ -63,10 +66,12 @@ pub(super) struct WithdrawnList {
 }
 
 impl Gathered {
-    /// Finds all content in `roots` and reads every page of prose, and every record that is not `known` as it looks.
-    pub fn gather(
+    /// Finds all content in `roots` and reads every page of prose, and every record that is not in `records` as it looks. Prose
+    /// cannot have the `reserved` first path segments.
+    pub(super) fn gather(
         site: &Site,
-        (roots, known): (Roots, KnownRecords),
+        (roots, records): (Roots, CachedRecords),
+        reserved: BTreeSet<&'static str>,
         progress: &dyn Progress,
     ) -> Result<Self, Failure> {
         let pool = pool(site)?;
@@ -85,12 +90,12 @@ impl Gathered {
         }
         progress.begin("Reading records", Some(found.runs.len()));
         let (directories, found_in_records) =
-            pool.install(|| directories::read(site, found.runs, (&roots, known), progress));
+            pool.install(|| directories::read(site, found.runs, (&roots, records), progress));
         let previous =
             previous::ledger(site).map_err(|problem| failure(vec![problem], &problems))?;
         problems.extend(found_in_records);
         let withdrawals = read_withdrawals(&found.withdrawn, &site.config.limits, &mut problems);
-        let prose = Prose::read(site, found.prose, &mut problems);
+        let prose = Prose::read(site, found.prose, &reserved, &mut problems);
         problems.extend(missing(site, &directories));
         let lists = withdrawals.iter();
         let lists = lists.map(|list| (list.path.as_str(), list.bytes.as_slice()));
@@ -110,6 +115,7 @@ impl Gathered {
             archive: Archive::default(),
             archive_problems: Vec::new(),
             prose,
+            reserved,
             withdrawals,
             previous,
             problems,
@@ -120,23 +126,21 @@ impl Gathered {
     }
 
     /// The same without the runs that have errors, which are quarantined.
-    pub fn without_invalid(mut self, site: &Site, runs: StagedRuns) -> Self {
-        for (index, run) in runs.valid.into_iter().zip(runs.accounts) {
+    pub fn without_invalid(mut self, site: &Site, runs: RunSummaries) -> Self {
+        for (entry, run) in self.archive.runs.iter().zip(runs.valid) {
             if run.has_errors() {
-                let entry = &self.archive.runs[index];
                 self.used.extend(run.used);
                 // A page at an address that is known stays there.
                 let known = self.previous.as_ref();
                 let known = known.and_then(|ledger| ledger.last_names(&entry.run.id));
-                let quarantined = Quarantined {
+                let status = Status::Quarantined {
                     slug: known.map_or_else(
                         || entry.slug.clone(),
                         |run| Slug::new(&run.slug, site.config.publish.run_folders),
                     ),
                     problems: run.problems,
                 };
-                let status = Status::Quarantined(Box::new(quarantined));
-                self.directories[entry.directory].status = status;
+                self.directories[run.directory].status = status;
             }
         }
         self.assembled(site)
@@ -229,7 +233,7 @@ impl Gathered {
         let mut targets = Targets::new(files, archive, gone.chain(quarantined));
         targets.ids = ids;
         targets.templates = site.template_texts().collect();
-        targets.reserved = lists::reserved();
+        targets.reserved.clone_from(&self.reserved);
         targets
     }
 
@@ -237,7 +241,7 @@ impl Gathered {
     fn quarantined(&self) -> impl Iterator<Item = (&Slug, &[Diagnostic])> {
         let directories = self.directories.iter();
         directories.filter_map(|directory| match &directory.status {
-            Status::Quarantined(run) => Some((&run.slug, run.problems.as_slice())),
+            Status::Quarantined { slug, problems } => Some((slug, problems.as_slice())),
             _ => None,
         })
     }
@@ -252,10 +256,10 @@ impl Gathered {
         }
         let previous = self.previous.as_ref();
         let quarantined = self.directories.iter().filter_map(|directory| {
-            let Status::Quarantined(run) = &directory.status else {
+            let Status::Quarantined { slug, .. } = &directory.status else {
                 return None;
             };
-            Some((&run.slug, directory.id.as_deref()?))
+            Some((slug, directory.id.as_deref()?))
         });
         let new: Vec<_> = quarantined
             .filter(|(_, id)| previous.is_none_or(|ledger| ledger.last_names(id).is_none()))

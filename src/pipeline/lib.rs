@@ -1,16 +1,15 @@
 //! The steps of a build, one file each: `gather` reads what is small, `runs` takes every run through `run`, `outcome` sums
-//! up, and `lists` writes what is made of all runs. `memory` lets the next build reuse pages.
+//! up, and `lists` writes what is made of all runs. `cache` lets the next build reuse pages.
 
 mod budget;
+mod cache;
 mod directories;
 #[cfg(feature = "parquet")]
 mod export;
 mod gather;
 mod hosting;
-mod kept;
 mod ledger;
 mod lists;
-mod memory;
 mod outcome;
 mod previous;
 mod prose;
@@ -20,14 +19,14 @@ mod runs;
 mod secrets;
 mod shard;
 pub mod site;
+mod summary;
 
+pub use cache::{BuildCache, CacheUpdate, CachedRecords};
 #[cfg(feature = "parquet")]
 pub use export::{examine_export, export};
 pub use gather::Gathered;
 pub use hosting::weigh;
-pub use kept::KnownRecords;
 pub use lists::publish as publish_lists;
-pub use memory::{Memory, Notes};
 pub use outcome::Outcome;
 pub use run::Output;
 pub use run::with_redactions;
@@ -37,6 +36,7 @@ pub use shard::{Parts, Share, outcome as part_outcome, write as write_part};
 use std::path::PathBuf;
 
 use base::diagnostics::{Diagnostic, Failure};
+use content::discover::Roots;
 use site::Site;
 use store::publish::Stage;
 
@@ -65,7 +65,7 @@ impl Progress for NoProgress {
 pub fn check(site: &Site, progress: &dyn Progress) -> Result<Outcome, Failure> {
     examine_kind(site)?;
     let open = || Stage::dry_run(&site.out, &site.shown(&site.out), &site.inputs());
-    stage_site(site, progress, &open, (None, &[])).map(|staged| staged.outcome)
+    stage_site(site, progress, &open, None, &[]).map(|staged| staged.outcome)
 }
 
 /// Checks everything and, unless the content has errors, updates the site in the output folder. Reuses the cache of the last
@@ -75,14 +75,14 @@ pub fn check(site: &Site, progress: &dyn Progress) -> Result<Outcome, Failure> {
 /// even if they have errors.
 pub fn build(site: &Site, progress: &dyn Progress) -> Result<(Outcome, Replaced), Failure> {
     prepare(site)?;
-    let memory = Memory::open(site);
+    let cache = BuildCache::open(site);
     // Missing records do not change the content. The build reports them.
     if site.has_records()
-        && let Some(outcome) = memory.unchanged(site)
+        && let Some(outcome) = cache.unchanged(site)
     {
         return Ok((outcome, Replaced::default()));
     }
-    build_over(site, progress, (memory, &[]))
+    build_over(site, progress, cache, &[])
 }
 
 /// Merges parts into a site, byte for byte the same as one build. Needs the records and the prose, and the content of runs
@@ -93,7 +93,7 @@ pub fn merge(
     progress: &dyn Progress,
 ) -> Result<(Outcome, Replaced), Failure> {
     prepare(site)?;
-    build_over(site, progress, (Memory::open(site), parts))
+    build_over(site, progress, BuildCache::open(site), parts)
 }
 
 /// Refuses to replace a site by a part, which would lose its ledger, or a part by a site.
@@ -117,14 +117,15 @@ fn prepare(site: &Site) -> Result<(), Failure> {
 fn build_over(
     site: &Site,
     progress: &dyn Progress,
-    (memory, parts): (Memory, &[PathBuf]),
+    cache: BuildCache,
+    parts: &[PathBuf],
 ) -> Result<(Outcome, Replaced), Failure> {
-    let failure = match replace(site, progress, (&memory, parts)) {
+    let failure = match replace(site, progress, &cache, parts) {
         Err(failure) => failure,
         built => return built,
     };
-    match memory.without_damage() {
-        Some(memory) => replace(site, progress, (&memory, parts)),
+    match cache.without_damage() {
+        Some(cache) => replace(site, progress, &cache, parts),
         None => Err(failure),
     }
 }
@@ -133,16 +134,17 @@ fn build_over(
 fn replace(
     site: &Site,
     progress: &dyn Progress,
-    (memory, parts): (&Memory, &[PathBuf]),
+    cache: &BuildCache,
+    parts: &[PathBuf],
 ) -> Result<(Outcome, Replaced), Failure> {
     let (shown, inputs) = (site.shown(&site.out), site.inputs());
-    let open = || memory.with_seen(|seen| Stage::open_seen(&site.out, &shown, &inputs, seen));
+    let open = || cache.with_seen(|seen| Stage::open_seen(&site.out, &shown, &inputs, seen));
     let StagedSite {
         mut gathered,
         mut outcome,
         mut stages,
-        notes,
-    } = stage_site(site, progress, &open, (Some(memory), parts))?;
+        cache: update,
+    } = stage_site(site, progress, &open, Some(cache), parts)?;
     let (step, last) = match site.options.shard {
         Some(_) => ("Replacing the part", store::publish::PART_FILE),
         None => ("Replacing the site", store::ledger::PATH),
@@ -155,9 +157,9 @@ fn replace(
         outcome.published = true;
         // The site is published, so threads that cannot be replaced are no failure.
         let _ = gathered.release(site);
-        if let Some(notes) = notes {
+        if let Some(update) = update {
             // If the cache cannot be written, the next build is a full one.
-            let _ = notes.leave(site, &gathered, &mut outcome, &mut stages[0]);
+            let _ = update.finish(site, &gathered, &mut outcome, &mut stages[0]);
         }
     }
     Ok((outcome, Replaced { _stages: stages }))
@@ -176,8 +178,16 @@ struct StagedSite<'a> {
     outcome: Outcome,
     /// The site, and the export if requested.
     stages: Vec<Stage>,
-    /// Notes for the cache of the next build.
-    notes: Option<Notes<'a>>,
+    cache: Option<CacheUpdate<'a>>,
+}
+
+/// Finds and reads everything small: the records and the prose.
+pub fn gather(
+    site: &Site,
+    content: (Roots, CachedRecords),
+    progress: &dyn Progress,
+) -> Result<Gathered, Failure> {
+    Gathered::gather(site, content, lists::reserved(), progress)
 }
 
 /// Builds the site in a stage. A check is a build whose stage writes nothing, so both always give the same result. So do a build
@@ -186,14 +196,15 @@ fn stage_site<'a>(
     site: &Site,
     progress: &dyn Progress,
     open_stage: &dyn Fn() -> Result<Stage, Diagnostic>,
-    (memory, parts): (Option<&'a Memory>, &[PathBuf]),
+    cache: Option<&'a BuildCache>,
+    parts: &[PathBuf],
 ) -> Result<StagedSite<'a>, Failure> {
     // All records and prose: they are small, and the order of the runs depends on them.
-    let content = memory.map_or_else(
-        || (site.look(), KnownRecords::default()),
-        |memory| memory.content(site),
+    let content = cache.map_or_else(
+        || (site.look(), CachedRecords::default()),
+        |cache| cache.content(site),
     );
-    let mut gathered = Gathered::gather(site, content, progress)?;
+    let mut gathered = gather(site, content, progress)?;
     let navigation = gathered.navigation();
     let renderer = site
         .renderer(&navigation)
@@ -205,28 +216,30 @@ fn stage_site<'a>(
     let share = Share::of(site, parts.as_ref());
 
     // Each run: load, parse, check, model, view, render, stage.
-    let (stage, notes, runs) = loop {
+    let (stage, update, runs) = loop {
         let stage = open_stage().map_err(|problem| gathered.failed(vec![problem]))?;
-        let recalled =
-            memory.map(|memory| memory.recall(site, site.frame(&navigation), share.looked_at()));
-        let (notes, known) = recalled.unzip();
+        let update =
+            cache.map(|cache| cache.update(site, site.frame(&navigation), share.scanned_at()));
+        let (update, known) = update.unzip();
         let mut stage = stage.over(known.unwrap_or_default());
         weigh(site, &mut stage);
-        stage.spool = notes.as_ref().map_or_else(Default::default, Notes::spool);
+        stage.spool = update
+            .as_ref()
+            .map_or_else(Default::default, CacheUpdate::spool);
         let output = Output {
             stage: &stage,
             renderer: &renderer,
-            notes: notes.as_ref(),
+            cache: update.as_ref(),
         };
         let runs = stage_runs(site, &gathered, (output, share), progress)
             .map_err(|failure| gathered.failed(failure))?;
         if let Share::Shard(shard) = share {
             // Only the merge, with all parts, knows which runs are quarantined and which pages that changes.
-            write_part(site, &gathered, (shard, &runs), (&stage, notes.as_ref()))?;
-            break (stage, notes, runs);
+            write_part(site, &gathered, (shard, &runs), &stage, update.as_ref())?;
+            break (stage, update, runs);
         }
         if !site.config.policy.quarantine || !runs.have_errors() {
-            break (stage, notes, runs);
+            break (stage, update, runs);
         }
         // Neighbors and ranges may have counted invalid runs, so all pages are rendered again.
         gathered = gathered.without_invalid(site, runs);
@@ -238,7 +251,7 @@ fn stage_site<'a>(
             gathered,
             outcome,
             stages: vec![stage],
-            notes,
+            cache: update,
         });
     }
     drop(parts);
@@ -249,7 +262,7 @@ fn stage_site<'a>(
         let output = Output {
             stage: &stage,
             renderer: &renderer,
-            notes: notes.as_ref(),
+            cache: update.as_ref(),
         };
         publish_lists(site, &gathered, &outcome, output, progress).map_err(|mut failure| {
             failure.extend(outcome.diagnostics.iter().cloned());
@@ -268,6 +281,6 @@ fn stage_site<'a>(
         gathered,
         outcome,
         stages: std::iter::once(stage).chain(export).collect(),
-        notes,
+        cache: update,
     })
 }

@@ -19,7 +19,7 @@ mod rows;
 mod runs;
 mod search;
 mod texts;
-pub(super) mod threads;
+mod threads;
 
 use std::collections::BTreeSet;
 
@@ -42,9 +42,8 @@ use pages::view::row::PAGE_SIZE;
 use store::spool;
 
 use self::annotations::{Catalogue, Filed};
-pub(super) use self::problems::Quarantined;
 use self::reuse::{Keys, Recorder};
-use super::kept::Facet;
+use super::summary::Facet;
 use super::{Gathered, Outcome, Output, Progress};
 
 /// A page of the site with its further pages, or other files that are made of all runs.
@@ -133,12 +132,12 @@ pub fn publish(
     Output {
         stage,
         renderer,
-        notes,
+        cache,
     }: Output<'_>,
     progress: &dyn Progress,
 ) -> Result<(), Failure> {
     let findings = outcome.findings.iter();
-    let keys = Keys::new(site, gathered, outcome, notes);
+    let keys = Keys::new(site, gathered, outcome, cache);
     let lists = Lists {
         gathered,
         site,

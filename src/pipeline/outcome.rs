@@ -3,6 +3,8 @@
 use std::collections::BTreeSet;
 use std::sync::Arc;
 
+use serde::{Deserialize, Serialize};
+
 use crate::site::Site;
 use ::secrets::Mask;
 use base::diagnostics::{self, Diagnostic, Failure, Place, junit};
@@ -16,17 +18,17 @@ use store::spool::Spool;
 use super::directories::{Directory, Status};
 use super::gather::Gathered;
 use super::hosting;
-use super::kept::{Facet, Head, Left, StagedRuns};
 use super::ledger;
-use super::lists::Quarantined;
 use super::secrets;
+use super::summary::{Facets, RunPieces, RunSummaries};
 
-/// The result of a check or a build.
-#[derive(Debug)]
+/// The result of a check or a build. The cache has the parts that a build without changes reports again.
+#[derive(Debug, Clone, Default, Serialize, Deserialize)]
 pub struct Outcome {
     /// Every problem, sorted.
     pub diagnostics: Vec<Diagnostic>,
-    /// What is kept of each run, in the archive's order; nothing once the site is in its place.
+    /// In the archive's order; empty once all lists are written.
+    #[serde(skip)]
     pub findings: Vec<Findings>,
     /// Runs that are published, or would be.
     pub runs: usize,
@@ -37,29 +39,48 @@ pub struct Outcome {
     /// Errors that are not those of a quarantined run.
     pub blocking: usize,
     /// What changed from build to build, this one included.
+    #[serde(skip)]
     pub ledger: Ledger,
-    /// Whether this build changed something.
-    pub is_news: bool,
+    /// Whether this build has an entry in the ledger.
+    #[serde(skip)]
+    pub has_changes: bool,
     /// Every run directory in order, with the run's id where its record says it.
     pub cases: Vec<junit::Case>,
-    /// Whether the new site is in its place.
+    /// Whether the new site is in the output folder.
+    #[serde(skip)]
     pub published: bool,
     /// Files written.
     pub files: u64,
     /// Bytes written.
     pub bytes: u64,
-    /// The same by kind of file; empty when nothing was made.
+    /// The same by kind of file; empty if nothing was written.
+    #[serde(skip)]
     pub written: Vec<Written>,
-    /// Bytes of the files of all runs.
+    /// Size of the input files of all runs in bytes.
+    #[serde(skip)]
     pub read: u64,
-    /// Whether nothing was made, since nothing changed.
+    /// Whether there was nothing to do.
+    #[serde(skip)]
     pub is_unchanged: bool,
-    /// What is left to the next build of each run, in the archive's order.
-    pub(super) left: Vec<Option<Left>>,
-    /// Digests of what lists are made of, by [`Facet`], over all runs; `None` when those of a run are not known.
-    pub(super) facets: Option<[[u8; 32]; Facet::COUNT]>,
+    /// Where the next cache has each run, in the archive's order.
+    #[serde(skip)]
+    pub(super) cached: Vec<Option<RunPieces>>,
+    /// Digests for lists, in the archive's order; `None` if those of a run are unknown.
+    #[serde(skip)]
+    pub(super) facets: Option<Vec<Facets>>,
     /// The pages of quarantined runs.
-    pub(super) quarantine_pages: Vec<Quarantined>,
+    #[serde(skip)]
+    pub(super) quarantine_pages: Vec<QuarantinePage>,
+}
+
+/// The page of a run that is not published because of errors.
+#[derive(Debug, Clone)]
+pub(super) struct QuarantinePage {
+    /// Directory of the run, as in diagnostics.
+    pub(super) path: String,
+    /// Path of the page.
+    pub(super) page: String,
+    pub(super) diagnostics: Vec<Diagnostic>,
 }
 
 impl Outcome {
@@ -68,30 +89,27 @@ impl Outcome {
     pub fn of(
         site: &Site,
         gathered: &Gathered,
-        staged: StagedRuns,
+        summaries: RunSummaries,
         spool: &Arc<Spool>,
     ) -> Result<Self, Failure> {
         let mut diagnostics: Vec<_> = gathered.problems().cloned().collect();
         diagnostics.extend(gathered.archive_problems.iter().cloned());
         let mut used = gathered.used.clone();
-        for other in staged.others {
-            used.extend(other.used);
-            diagnostics.extend(other.problems);
+        for run in summaries.invalid {
+            used.extend(run.used);
+            diagnostics.extend(run.problems);
         }
         let (mut runs, mut read) = (0, 0);
-        let mut facets: [blake3::Hasher; Facet::COUNT] = Default::default();
-        let accounts = staged.accounts.into_iter().map(|run| {
+        let (mut findings, mut cached, mut facets) = (Vec::new(), Vec::new(), Vec::new());
+        for run in summaries.valid {
             runs += usize::from(!run.has_errors());
             read += run.read;
             used.extend(run.used);
             diagnostics.extend(run.problems);
-            for (hasher, facet) in facets.iter_mut().zip(&run.facets) {
-                hasher.update(facet);
-            }
-            run.left
-        });
-        // In the room of the accounts.
-        let left: Vec<_> = accounts.collect();
+            findings.push(run.findings);
+            cached.push(run.cached);
+            facets.push(run.facets);
+        }
         diagnostics.extend(secrets::unused(site, &used));
         for problem in &mut diagnostics {
             gathered.mask.apply(problem, "");
@@ -105,17 +123,17 @@ impl Outcome {
         let blocking = blocking(site, gathered, &diagnostics);
         let previous = gathered.previous.as_ref();
         let ledger = if blocking == 0 {
-            let entries = gathered.archive.runs.iter().zip(&staged.findings);
+            let entries = gathered.archive.runs.iter().zip(&findings);
             let runs = entries.map(|(entry, found)| Arc::new(ledger::published_run(entry, found)));
             ledger::next(site, gathered, (runs.collect(), spool), previous)
                 .map_err(|problem| gathered.failed(vec![problem]))?
         } else {
             Ledger::default()
         };
-        let all_left = left.iter().all(Option::is_some);
+        let has_facets = cached.iter().all(Option::is_some);
         let directories = gathered.directories.iter();
         Ok(Self {
-            is_news: ledger.newest() > previous.map_or(0, Ledger::newest),
+            has_changes: ledger.newest() > previous.map_or(0, Ledger::newest),
             ledger,
             blocking,
             runs,
@@ -124,42 +142,22 @@ impl Outcome {
                 .clone()
                 .filter(|run| run.is_never_published())
                 .count(),
-            cases: Vec::new(),
             diagnostics,
-            findings: staged.findings,
-            published: false,
-            files: 0,
-            bytes: 0,
-            written: Vec::new(),
+            findings,
             read,
-            is_unchanged: false,
-            left,
-            facets: all_left.then(|| facets.map(|hasher| hasher.finalize().into())),
+            cached,
+            facets: has_facets.then_some(facets),
             quarantine_pages,
+            ..Self::default()
         })
     }
 
     /// The outcome of a build that has nothing to do.
-    pub(super) fn unchanged(head: &Head) -> Self {
+    pub(super) fn unchanged(&self) -> Self {
         Self {
-            diagnostics: head.problems.clone(),
-            findings: Vec::new(),
-            runs: head.runs,
-            quarantined: head.quarantined,
-            not_published: head.not_published,
-            blocking: head.blocking,
-            ledger: Ledger::default(),
-            is_news: false,
-            cases: head.cases.clone(),
             published: true,
-            files: head.files,
-            bytes: head.bytes,
-            written: Vec::new(),
-            read: 0,
             is_unchanged: true,
-            left: Vec::new(),
-            facets: None,
-            quarantine_pages: Vec::new(),
+            ..self.clone()
         }
     }
 
@@ -211,7 +209,7 @@ impl Outcome {
     /// What changed since the site that is replaced; `None` when nothing did, or when there was none.
     pub fn changes(&self) -> Option<&Build> {
         let newest = self.ledger.builds.first();
-        newest.filter(|build| self.is_news && build.build > 1)
+        newest.filter(|build| self.has_changes && build.build > 1)
     }
 }
 
@@ -246,7 +244,7 @@ fn quarantine_pages(
     gathered: &Gathered,
     run_folders: RunFolders,
     all: &[Diagnostic],
-) -> Vec<Quarantined> {
+) -> Vec<QuarantinePage> {
     let entries = gathered.archive.runs.iter();
     let mut taken: BTreeSet<Slug> = entries.map(|entry| entry.slug.clone()).collect();
     let directories = gathered.directories.iter();
@@ -254,8 +252,10 @@ fn quarantine_pages(
         .filter(|directory| directory.is_left_out())
         .map(|directory| {
             let path = directory.place.shown.clone();
-            let (own, diagnostics) = if let Status::Quarantined(run) = &directory.status {
-                (Some(run.slug.clone()), run.problems.clone())
+            let (own, diagnostics) = if let Status::Quarantined { slug, problems } =
+                &directory.status
+            {
+                (Some(slug.clone()), problems.clone())
             } else {
                 let prefix = format!("{path}/");
                 let from = all.partition_point(|problem| problem.place.path < prefix);
@@ -269,7 +269,7 @@ fn quarantine_pages(
                 own.unwrap_or_else(|| Slug::new(&with_hash(&slugify(&path), &path), run_folders));
             let page = links::run(&slug);
             taken.insert(slug);
-            Quarantined {
+            QuarantinePage {
                 path,
                 page,
                 diagnostics,

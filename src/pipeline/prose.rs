@@ -17,8 +17,6 @@ use markup::Origin;
 use markup::markdown::{self, Context};
 use pages::view::Link;
 
-use super::lists;
-
 /// All published prose.
 #[derive(Debug, Default)]
 pub(super) struct Prose {
@@ -42,7 +40,12 @@ pub(super) struct Text {
 
 impl Prose {
     /// Reads and checks all files.
-    pub(super) fn read(site: &Site, files: Vec<ProseFile>, problems: &mut Vec<Diagnostic>) -> Self {
+    pub(super) fn read(
+        site: &Site,
+        files: Vec<ProseFile>,
+        reserved: &BTreeSet<&str>,
+        problems: &mut Vec<Diagnostic>,
+    ) -> Self {
         let mut read = Self::default();
         for file in files {
             match read_file(&file, &site.config.limits, problems) {
@@ -60,10 +63,7 @@ impl Prose {
                 Err(problem) => problems.push(problem),
             }
         }
-        problems.extend(rules::pages::check_addresses(
-            &read.addresses(),
-            &lists::reserved(),
-        ));
+        problems.extend(rules::pages::check_addresses(&read.addresses(), reserved));
         read
     }
 

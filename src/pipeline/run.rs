@@ -1,4 +1,4 @@
-//! The pipeline of one run: load → parse → check → model → view → render → stage. Afterwards only a [`KeptRun`] remains.
+//! The pipeline of one run: load → parse → check → model → view → render → stage. Afterwards only a [`RunSummary`] remains.
 
 mod assets;
 mod card;
@@ -13,6 +13,8 @@ mod page;
 pub(super) mod secrets;
 mod spooled;
 mod story;
+
+pub(super) use spooled::ThreadText;
 
 use std::collections::BTreeSet;
 
@@ -41,10 +43,10 @@ use store::publish::Stage;
 use store::spool::Texts;
 
 use self::files::{Files, StageError};
+use super::cache::{CacheUpdate, context_digest};
 use super::directories::Directory;
 use super::gather::Gathered;
-use super::kept::{Account, KeptRun};
-use super::memory::{NotedRun, Notes};
+use super::summary::{self, CachedRun, RunSummary};
 
 /// The output of run pages, and what renders them.
 #[derive(Debug, Clone, Copy)]
@@ -53,8 +55,8 @@ pub struct Output<'a> {
     pub stage: &'a Stage,
     /// The templates.
     pub renderer: &'a Renderer,
-    /// The cache of pages: reusable ones, and entries for new ones.
-    pub notes: Option<&'a Notes<'a>>,
+    /// `None` in a check.
+    pub cache: Option<&'a CacheUpdate<'a>>,
 }
 
 /// Writes files of a run.
@@ -115,20 +117,20 @@ pub(super) fn process(
     gathered: &Gathered,
     index: usize,
     output: Option<Output<'_>>,
-) -> Result<KeptRun, Diagnostic> {
+) -> Result<RunSummary, Diagnostic> {
     let entry = &gathered.archive.runs[index];
     let directory = gathered.directory(entry);
     let is_newest = index < site.config.feeds.items;
     if let Some(output) = output
-        && let Some(notes) = output.notes
-        && let Some(kept) = notes.recall(gathered, (index, is_newest), output.stage)?
+        && let Some(cache) = output.cache
+        && let Some(summary) = cache.recall(gathered, index, is_newest, output.stage)?
     {
-        return Ok(kept);
+        return Ok(summary);
     }
     let record = &match directory.load(site) {
         Some(Ok(record)) => record,
-        Some(Err(problem)) => return Ok(KeptRun::of_problem(problem)),
-        None => return Ok(KeptRun::default()),
+        Some(Err(problem)) => return Ok(RunSummary::of_problem(problem)),
+        None => return Ok(RunSummary::default()),
     };
     let job = Job {
         site,
@@ -145,30 +147,25 @@ pub(super) fn process(
     let (model, used) = job.check(&files, problems);
     let layouts = Layout::of(&site.config, &entry.slug, &model.inspected.tapes);
     let record = String::from_utf8_lossy(diagnostics::without_mark(&record.bytes));
-    let account = Account {
+    let mut summary = RunSummary {
+        findings: findings::of(&site.config, &model.inspected),
         problems: model.problems.clone(),
         used,
-        left: None,
-        facets: Default::default(),
-        read: 0,
-    };
-    let mut kept = KeptRun {
-        findings: findings::of(&site.config, &model.inspected),
-        account,
+        ..RunSummary::default()
     };
     // A run with errors is never published.
-    let output = output.filter(|_| !kept.account.has_errors());
+    let output = output.filter(|_| !summary.has_errors());
     let published =
-        output.map(|output| job.publish(&model, (&record, &layouts), output, &mut kept));
+        output.map(|output| job.publish(&model, (&record, &layouts), output, &mut summary));
     match published {
         Some(Err(StageError::Site(problem))) => return Err(problem),
         Some(Err(StageError::Run(problem))) => {
             let problem = problem.of_run(&entry.run.id);
-            kept.account.problems = sorted(model.problems.into_iter().chain([problem]));
+            summary.problems = sorted(model.problems.into_iter().chain([problem]));
         }
         Some(Ok(())) | None => {}
     }
-    Ok(kept)
+    Ok(summary)
 }
 
 impl<'a> Job<'a> {
@@ -227,7 +224,7 @@ impl<'a> Job<'a> {
         model: &Model<'_>,
         (record, layouts): (&str, &[Layout<'_>]),
         output: Output<'_>,
-        kept: &mut KeptRun,
+        summary: &mut RunSummary,
     ) -> Result<(), StageError> {
         let (config, entry, inspected) = (&self.site.config, self.entry, &model.inspected);
         let prior = model.details.game_jam_prior_entries.iter();
@@ -283,29 +280,29 @@ impl<'a> Job<'a> {
         spooled.compare = compare::spool(&run, stage.is_dry_run(), &mut texts)?;
         let of_run = inspect::digests(record, model.files, inspected);
         spooled.digests = texts.put(&ledger::packed(&of_run));
-        kept.findings.spooled = spooled;
-        let at = stage.spool.put(texts.bytes())?;
+        summary.findings.spooled = spooled;
         if self.is_newest && review.is_some() {
-            kept.findings.writeup_html = Some(writeup.as_str().to_owned());
+            summary.findings.writeup_html = Some(writeup.as_str().to_owned());
         }
-        let noted = NotedRun {
-            place: &self.directory.place,
-            roots: self.roots,
-            digests: &digests,
-            archive_context: &archive_context,
+        summary.facets = summary::facets(&summary.findings, &texts);
+        let mut inputs = self.roots.of(&self.directory.place).and_then(load::inputs);
+        if let Some(inputs) = &mut inputs {
+            load::note_digests(inputs, &digests);
+        }
+        let paths: Vec<String> = files.written.into_iter().map(|(path, _)| path).collect();
+        let cached = CachedRun {
+            inputs,
+            archive_context: context_digest(&archive_context),
+            named: archive_context.named.keys().cloned().collect(),
             is_newest: self.is_newest,
-            files: files.written.into_iter().map(|(path, _)| path).collect(),
-            problems: &model.problems,
-            used: &kept.account.used,
-            findings: &kept.findings,
-            texts: (at, &texts),
+            files: stage.output_files(&paths),
+            summary: std::mem::take(summary),
         };
-        let noted = output.notes.and_then(|notes| notes.note(&noted));
-        let spooled = std::mem::take(&mut kept.findings.spooled);
-        kept.findings.spooled = spooled.behind(at);
-        if let Some((left, facets)) = noted {
-            (kept.account.left, kept.account.facets) = (Some(left), facets);
-        }
+        let texts = stage.spool.put(texts.bytes())?;
+        *summary = match output.cache {
+            Some(cache) => cache.add(cached, texts),
+            None => cached.into_summary(None, texts.at()),
+        };
         Ok(())
     }
 }

@@ -1,22 +1,19 @@
 //! Takes all runs through [`run`], in parallel, and holds no more of them at once than there is room for.
 
-use std::collections::BTreeSet;
-
 use rayon::prelude::*;
 
 use crate::site::Site;
 use base::diagnostics::Diagnostic;
 use base::diagnostics::Failure;
 use content::load;
-use formats::model::findings::Findings;
 
 use super::Progress;
 use super::budget::{Budget, catch_panic};
 use super::directories::{Directory, Status};
 use super::gather::Gathered;
-use super::kept::{KeptRun, OtherRun, StagedRuns};
 use super::run::{self, Output};
 use super::shard::{self, Share};
+use super::summary::{RunSummaries, RunSummary};
 
 /// Checks every run of the share, and stages its pages as soon as it is read, unless an error already keeps the site from being
 /// published.
@@ -25,7 +22,7 @@ pub fn stage(
     gathered: &Gathered,
     (output, share): (Output<'_>, Share<'_>),
     progress: &dyn Progress,
-) -> Result<StagedRuns, Failure> {
+) -> Result<RunSummaries, Failure> {
     share.examine(gathered)?;
     let blocked = !site.config.policy.quarantine && gathered.problems().any(Diagnostic::is_error);
     // Then they are quarantined or the site is not published: either way the pages are not those of this archive.
@@ -37,85 +34,74 @@ pub fn stage(
     let budget = Budget::new(site.config.limits.memory);
     gathered.pool.install(|| {
         let archive = &gathered.archive.runs;
-        let own =
-            (0..archive.len()).filter(|index| share.has(gathered.directory(&archive[*index])));
-        let valid: Vec<usize> = own.collect();
-        let runs = valid.par_iter().map(|&index| {
+        let own = (0..archive.len()).into_par_iter();
+        let own = own.filter(|index| share.has(gathered.directory(&archive[*index])));
+        let valid = own.map(|index| {
             let entry = &archive[index];
-            let taken = share.take_over(gathered, index, (site, output));
-            let kept = taken.transpose().unwrap_or_else(|| {
+            let adopted = share.take_over(gathered, index, (site, output));
+            let summary = adopted.transpose().unwrap_or_else(|| {
                 let place = &gathered.directory(entry).place;
                 let weight = gathered.roots.of(place).map_or(0, load::weight);
                 let record = gathered.roots.of(place).map_or(0, load::record_size);
                 let _share = budget.take(weight);
-                let kept = catch_panic(place, || run::process(site, gathered, index, output));
+                let summary = catch_panic(place, || run::process(site, gathered, index, output));
                 let problem =
-                    |problem: Diagnostic| KeptRun::of_problem(problem.of_run(&entry.run.id));
-                let mut kept = kept.unwrap_or_else(|found| Ok(problem(found)))?;
-                kept.account.read = weight + record;
-                Ok(kept)
+                    |problem: Diagnostic| RunSummary::of_problem(problem.of_run(&entry.run.id));
+                Ok(RunSummary {
+                    read: weight + record,
+                    ..summary.unwrap_or_else(|found| Ok(problem(found)))?
+                })
             });
             progress.tick();
-            match kept {
-                Ok(kept) => (kept.findings, Ok(kept.account)),
-                Err(problem) => (Findings::default(), Err(problem)),
-            }
+            Ok(RunSummary {
+                directory: entry.directory,
+                ..summary?
+            })
         });
-        // Both lists are filled in place: there is no room for another copy of a large archive.
-        let (mut findings, mut accounts) = (Vec::new(), Vec::new());
-        runs.unzip_into_vecs(&mut findings, &mut accounts);
         // Looked at only now, so that of several failures always the same one is reported.
-        let accounts = shard::all(accounts)?;
+        let valid = shard::all(valid.collect())?;
         let invalid = gathered.directories.par_iter().enumerate();
         let invalid = invalid.filter(|(_, directory)| {
             matches!(directory.status, Status::Invalid) && share.has(directory)
         });
-        let others: Vec<OtherRun> = invalid
-            .map(|(index, directory)| {
-                progress.tick();
-                let taken = share.other(directory);
-                let (problems, used) =
-                    taken.unwrap_or_else(|| check(site, gathered, directory, &budget));
-                OtherRun {
-                    directory: index,
-                    problems,
-                    used,
-                }
-            })
-            .collect();
-        Ok(StagedRuns {
+        let invalid = invalid.map(|(index, directory)| {
+            progress.tick();
+            let adopted = share.invalid(directory);
+            let summary = adopted.unwrap_or_else(|| check(site, gathered, directory, &budget));
+            RunSummary {
+                directory: index,
+                ..summary
+            }
+        });
+        Ok(RunSummaries {
             valid,
-            findings,
-            accounts,
-            others,
+            invalid: invalid.collect(),
         })
     })
 }
 
-/// Checks the files beside a record that is not valid.
-fn check(
-    site: &Site,
-    gathered: &Gathered,
-    directory: &Directory,
-    budget: &Budget,
-) -> (Vec<Diagnostic>, BTreeSet<usize>) {
+/// Checks the files of a run with an invalid record.
+fn check(site: &Site, gathered: &Gathered, directory: &Directory, budget: &Budget) -> RunSummary {
     let record = match directory.load(site) {
         Some(Ok(record)) => record,
-        Some(Err(problem)) => return (vec![problem], BTreeSet::new()),
-        None => return Default::default(),
+        Some(Err(problem)) => return RunSummary::of_problem(problem),
+        None => return RunSummary::default(),
     };
     let place = &directory.place;
     let _share = budget.take(gathered.roots.of(place).map_or(0, load::weight));
-    let problems = catch_panic(place, || {
+    let checked = catch_panic(place, || {
         let id = directory.id.as_deref().unwrap_or_default();
         let (problems, scanned) = run::alone(site, place, &record, (id, None), None);
-        (problems, scanned.used)
+        RunSummary {
+            problems,
+            used: scanned.used,
+            ..RunSummary::default()
+        }
     });
-    let (problems, used) = problems.unwrap_or_else(|problem| (vec![problem], BTreeSet::new()));
-    let problems = problems.into_iter();
-    let problems = match &directory.id {
-        Some(id) => problems.map(|problem| problem.of_run(id)).collect(),
-        None => problems.collect(),
-    };
-    (problems, used)
+    let mut summary = checked.unwrap_or_else(RunSummary::of_problem);
+    if let Some(id) = &directory.id {
+        let problems = summary.problems.into_iter();
+        summary.problems = problems.map(|problem| problem.of_run(id)).collect();
+    }
+    summary
 }

@@ -5,8 +5,6 @@ mod parts;
 mod refused;
 mod write;
 
-use std::collections::BTreeSet;
-
 use serde::{Deserialize, Serialize};
 
 use crate::site::Site;
@@ -14,8 +12,6 @@ use base::diagnostics::Diagnostic;
 use base::diagnostics::{Failure, codes};
 use content::discover::Shard;
 use formats::model::archive::{Archive, GroupBy};
-use store::cache::Piece;
-use store::publish::PartFile;
 
 pub use outcome::outcome;
 pub use parts::Parts;
@@ -23,8 +19,8 @@ pub use write::write;
 
 use super::directories::{Directory, is_withheld};
 use super::gather::Gathered;
-use super::kept::{CachedRun, KeptRun};
 use super::run::Output;
+use super::summary::RunSummary;
 
 /// Which runs a build processes, and where they come from.
 #[derive(Debug, Clone, Copy)]
@@ -54,27 +50,6 @@ struct Head {
     addresses: [u8; 32],
     /// When the content was scanned.
     at: i64,
-}
-
-/// The index of a part.
-#[derive(Debug, Default, Serialize, Deserialize)]
-struct Body {
-    /// The [`PartRun`] of each run, sorted by the path of its directory in diagnostics.
-    runs: Vec<(String, Piece)>,
-    /// Runs with invalid records: their problems and the allowances that they use. Sorted like `runs`.
-    others: Vec<(String, OtherShape)>,
-}
-
-type OtherShape = (Vec<Diagnostic>, BTreeSet<usize>);
-
-#[derive(Debug, Serialize, Deserialize)]
-struct PartRun {
-    run: CachedRun,
-    /// Its files; `None` if no pages were rendered.
-    files: Option<Vec<PartFile>>,
-    texts: Piece,
-    /// Bytes of its input files.
-    read: u64,
 }
 
 impl Head {
@@ -185,28 +160,28 @@ impl Share<'_> {
         gathered: &Gathered,
         index: usize,
         (site, output): (&Site, Option<Output<'_>>),
-    ) -> Result<Option<KeptRun>, Diagnostic> {
+    ) -> Result<Option<RunSummary>, Diagnostic> {
         match self {
             Self::Parts(parts) => {
                 let is_newest = index < site.config.feeds.items;
-                parts.take_over(gathered, (index, is_newest), output)
+                parts.take_over(gathered, index, is_newest, output)
             }
             Self::All | Self::Shard(_) => Ok(None),
         }
     }
 
-    /// The problems and used allowances of a run with an invalid record, from its part.
-    pub(super) fn other(self, directory: &Directory) -> Option<(Vec<Diagnostic>, BTreeSet<usize>)> {
+    /// The summary of a run with an invalid record, from its part.
+    pub(super) fn invalid(self, directory: &Directory) -> Option<RunSummary> {
         match self {
-            Self::Parts(parts) => parts.other(directory),
+            Self::Parts(parts) => parts.invalid(directory),
             Self::All | Self::Shard(_) => None,
         }
     }
 
     /// When the content of the parts was scanned.
-    pub fn looked_at(self) -> Option<i64> {
+    pub fn scanned_at(self) -> Option<i64> {
         match self {
-            Self::Parts(parts) => Some(parts.looked_at()),
+            Self::Parts(parts) => Some(parts.scanned_at()),
             Self::All | Self::Shard(_) => None,
         }
     }
@@ -220,7 +195,6 @@ pub(super) fn all<T>(runs: Vec<Result<T, Diagnostic>>) -> Result<Vec<T>, Failure
         return Err(vec![problem.clone()]);
     }
     match problems().cloned().collect::<Failure>() {
-        // In place: there is no room for another copy of a large archive.
         needed if needed.is_empty() => Ok(runs.into_iter().filter_map(Result::ok).collect()),
         needed => Err(needed),
     }

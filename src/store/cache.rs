@@ -42,6 +42,20 @@ fn check(digest: &blake3::Hash) -> [u8; CHECK] {
 }
 
 impl Piece {
+    /// The piece that is made of these bytes and begins there.
+    pub fn of(at: u64, bytes: &[u8]) -> Self {
+        Self {
+            at,
+            bytes: bytes.len() as u64,
+            digest: check(&blake3::hash(bytes)),
+        }
+    }
+
+    /// Offset of the first byte.
+    pub const fn at(&self) -> u64 {
+        self.at
+    }
+
     /// Size in bytes.
     pub const fn bytes(&self) -> u64 {
         self.bytes
@@ -153,11 +167,9 @@ impl Reader {
         let bytes = self.read(piece.at, piece.bytes)?;
         (check(&blake3::hash(&bytes)) == piece.digest).then_some(bytes)
     }
-}
 
-impl Reader {
     /// Bytes at a place; fewer if the file ends before.
-    pub fn read(&self, at: u64, bytes: u64) -> Option<Vec<u8>> {
+    fn read(&self, at: u64, bytes: u64) -> Option<Vec<u8>> {
         let mut file = self.file.lock().unwrap_or_else(PoisonError::into_inner);
         file.seek(SeekFrom::Start(at)).ok()?;
         // In a damaged file, the length may be any number.
@@ -241,11 +253,7 @@ impl Writer {
     /// Adds a piece; `None` if it cannot be written.
     pub fn put(&self, bytes: &[u8]) -> Option<Piece> {
         let at = self.append(bytes).ok()?;
-        Some(Piece {
-            at,
-            bytes: bytes.len() as u64,
-            digest: check(&blake3::hash(bytes)),
-        })
+        Some(Piece::of(at, bytes))
     }
 
     /// Serializes `value` as a piece without buffering it; `None` if it cannot be written.
@@ -293,23 +301,16 @@ impl Writer {
         (check(&blake3::hash(&bytes)) == piece.digest).then_some(bytes)
     }
 
-    /// Whether the file has this range.
-    pub fn has(&self, at: u64, bytes: u64) -> bool {
+    /// Whether the file is long enough to have this piece.
+    pub fn has(&self, piece: Piece) -> bool {
         let end = *self.end.lock().unwrap_or_else(PoisonError::into_inner);
-        at.checked_add(bytes).is_some_and(|last| last <= end)
+        let last = piece.at.checked_add(piece.bytes);
+        last.is_some_and(|last| last <= end)
     }
 
     /// Whether this is the file of the last build.
     pub const fn is_same(&self) -> bool {
         matches!(self.target, Target::Same(_))
-    }
-
-    /// Keeps a piece of the last build: in place in the same file, else copied.
-    pub fn keep(&self, piece: Piece, bytes: &[u8]) -> Option<Piece> {
-        if self.is_same() {
-            return Some(piece);
-        }
-        self.put(bytes)
     }
 
     fn write(&self, at: u64, bytes: &[u8]) -> io::Result<()> {
@@ -436,7 +437,7 @@ mod tests {
         writer.finish(b"head", b"body").expect("a cache");
         let reader = Reader::open(&places, "").expect("a cache");
         let writer = Writer::again(&reader, kept.bytes()).expect("the same");
-        assert_eq!(writer.keep(kept, &[]), Some(kept));
+        assert!(writer.is_same() && writer.has(kept));
         let added = writer.put(b"added").expect("room");
         assert!(Reader::open(&places, "").is_some_and(|reader| reader.head().is_some()));
         writer.finish(b"new head", b"new body").expect("a cache");

@@ -21,7 +21,7 @@ mod part;
 mod weight;
 mod written;
 
-pub use part::{PART_FILE, PartFile, Taken, examine_kind, overlap};
+pub use part::{OutputFile, PART_FILE, Taken, examine_kind, overlap};
 pub use weight::Weight;
 pub use written::Written;
 

@@ -8,7 +8,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 use tempfile::SpooledTempFile;
 use twox_hash::XxHash3_128;
 
-use crate::cache::Writer;
+use crate::cache::{Piece, Writer};
 use base::diagnostics::{Diagnostic, Place, codes};
 use formats::model::findings::Slice;
 
@@ -80,9 +80,10 @@ impl Spool {
         }
     }
 
-    /// Stores texts and returns the place of the first.
-    pub fn put(&self, texts: &[u8]) -> Result<u64, Diagnostic> {
-        self.append(texts).map_err(|error| refused(&error))
+    /// Stores the texts of a run.
+    pub fn put(&self, texts: &[u8]) -> Result<Piece, Diagnostic> {
+        let at = self.append(texts).map_err(|error| refused(&error))?;
+        Ok(Piece::of(at, texts))
     }
 
     /// Stores a single text.
@@ -164,7 +165,7 @@ mod tests {
         for pieces in &runs {
             let mut texts = Texts::default();
             let places = pieces.map(|piece| texts.put(piece));
-            let at = spool.put(texts.bytes()).expect("room");
+            let at = spool.put(texts.bytes()).expect("a place").at();
             slices.push(places.map(|place| place.behind(at)));
         }
         for (pieces, slices) in runs.iter().zip(&slices).rev() {

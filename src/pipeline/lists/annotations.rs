@@ -6,7 +6,7 @@ use std::ops::Range;
 use rayon::prelude::*;
 use serde::Serialize;
 
-use crate::kept::Facet;
+use crate::summary::Facet;
 use base::diagnostics::Diagnostic;
 use base::links;
 use formats::model::annotation::{HYPOTHESIS_STATUSES, Kind};

@@ -4,7 +4,7 @@ use std::borrow::Cow;
 
 use rayon::prelude::*;
 
-use crate::kept::Facet;
+use crate::summary::Facet;
 use base::diagnostics::Diagnostic;
 use base::links;
 use formats::model::findings::Slice;
@@ -94,8 +94,8 @@ fn part_of(lists: &Lists<'_>, items: &[Item]) -> Result<(), Diagnostic> {
         let key = item.key(lists);
         hasher.update(&(key.len() as u64).to_le_bytes());
         hasher.update(key.as_bytes());
-        let left = lists.outcome.left[item.run as usize].as_ref()?;
-        hasher.update(&left.compare);
+        let facets = lists.outcome.facets.as_ref()?;
+        hasher.update(&facets[item.run as usize][Facet::Compare as usize]);
         Some(())
     });
     let key = facets.collect::<Option<()>>();

@@ -5,7 +5,7 @@ use std::io::{self, Write};
 use rayon::prelude::*;
 use serde::Serialize;
 
-use crate::kept::Facet;
+use crate::summary::Facet;
 use base::diagnostics::{Diagnostic, json};
 use base::links;
 use formats::model::FileDigest;

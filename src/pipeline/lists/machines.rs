@@ -2,7 +2,7 @@
 
 use serde::Serialize;
 
-use crate::kept::Facet;
+use crate::summary::Facet;
 use base::diagnostics::Diagnostic;
 use base::links;
 use formats::config::Config;

@@ -11,6 +11,7 @@ use pages::view::row::{Pager, list_pages};
 use pages::view::{Link, format};
 
 use super::{Lists, Page};
+use crate::outcome::QuarantinePage;
 
 pub(super) const PAGE: Page = Page::new("problems", &["problems"], write);
 
@@ -77,16 +78,6 @@ struct MessagePart {
     text: String,
     /// Whether it is a value.
     code: bool,
-}
-
-/// The directory and the page of a quarantined run.
-#[derive(Debug, Clone)]
-pub struct Quarantined {
-    /// Its directory, as in diagnostics.
-    pub path: String,
-    /// Path of its page.
-    pub page: String,
-    pub diagnostics: Vec<Diagnostic>,
 }
 
 /// The page of a quarantined run.
@@ -164,7 +155,7 @@ fn counted(not_published: usize, withheld: usize) -> Vec<String> {
         .collect()
 }
 
-fn quarantined_view(run: &Quarantined, root: &str) -> QuarantinedView {
+fn quarantined_view(run: &QuarantinePage, root: &str) -> QuarantinedView {
     let errors = run.diagnostics.iter().filter(|problem| problem.is_error());
     QuarantinedView {
         path: run.path.clone(),

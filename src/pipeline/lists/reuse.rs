@@ -4,9 +4,9 @@ use std::io::{self, Write};
 use std::ops::Deref;
 use std::sync::{Mutex, PoisonError};
 
-use crate::kept::Facet;
 use crate::site::Site;
-use crate::{Gathered, Notes, Outcome};
+use crate::summary::{Facet, Facets};
+use crate::{CacheUpdate, Gathered, Outcome};
 use base::diagnostics::Diagnostic;
 use formats::model::FileDigest;
 use store::publish::Stage;
@@ -69,7 +69,7 @@ impl Deref for Recorder<'_> {
 
 /// Digests of the inputs of lists. A list with other inputs is always rebuilt.
 pub(super) struct Keys<'a> {
-    notes: &'a Notes<'a>,
+    cache: &'a CacheUpdate<'a>,
     /// Settings, prose, order, records, and the data that tables show of each run.
     common: [u8; 32],
     /// Each facet, over all runs.
@@ -82,14 +82,14 @@ impl<'a> Keys<'a> {
         site: &Site,
         gathered: &Gathered,
         outcome: &Outcome,
-        notes: Option<&'a Notes<'a>>,
+        cache: Option<&'a CacheUpdate<'a>>,
     ) -> Option<Self> {
-        let notes = notes?;
+        let cache = cache?;
         let mut common = blake3::Hasher::new();
         common.update(&site.settings());
-        common.update(notes.frame().as_bytes());
+        common.update(cache.frame().as_bytes());
         common.update(format!("{:?}", gathered.prose.texts).as_bytes());
-        let facets = outcome.facets?;
+        let facets = combined(outcome.facets.as_ref()?);
         common.update(&facets[Facet::Listed as usize]);
         for entry in &gathered.archive.runs {
             common.update(&gathered.directory(entry).record?);
@@ -99,7 +99,7 @@ impl<'a> Keys<'a> {
             }
         }
         Some(Self {
-            notes,
+            cache,
             common: common.finalize().into(),
             facets,
         })
@@ -113,6 +113,17 @@ impl<'a> Keys<'a> {
         }
         hasher.finalize().into()
     }
+}
+
+/// One digest of each facet over all runs.
+fn combined(runs: &[Facets]) -> [[u8; 32]; Facet::COUNT] {
+    let mut hashers: [blake3::Hasher; Facet::COUNT] = Default::default();
+    for run in runs {
+        for (hasher, facet) in hashers.iter_mut().zip(run) {
+            hasher.update(facet);
+        }
+    }
+    hashers.map(|hasher| hasher.finalize().into())
 }
 
 impl Lists<'_> {
@@ -133,15 +144,15 @@ impl Lists<'_> {
         (name, key): (&str, Option<[u8; 32]>),
         make: impl FnOnce(&Lists<'_>) -> Result<T, Diagnostic>,
     ) -> Result<Option<T>, Diagnostic> {
-        let known = self.keys.map(|keys| keys.notes).zip(key);
-        if let Some((notes, key)) = known
-            && let Some(paths) = notes.known_list(name, key)
+        let cache = self.keys.map(|keys| keys.cache).zip(key);
+        if let Some((cache, key)) = cache
+            && let Some(paths) = cache.list(name, key)
             && self.stage.keep(paths)
         {
             for path in paths {
                 self.stage.note(path);
             }
-            notes.note_list(name, key, paths.to_vec());
+            cache.add_list(name, key, paths.to_vec());
             return Ok(None);
         }
         let stage = Recorder::of_one(self.stage.stage);
@@ -156,8 +167,8 @@ impl Lists<'_> {
         for path in &paths {
             self.stage.note(path);
         }
-        if let Some((notes, key)) = known {
-            notes.note_list(name, key, paths);
+        if let Some((cache, key)) = cache {
+            cache.add_list(name, key, paths);
         }
         Ok(Some(made))
     }

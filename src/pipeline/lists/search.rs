@@ -1,6 +1,6 @@
 //! Writes the search data: the index of terms, and the texts that it refers to.
 
-use crate::kept::Facet;
+use crate::summary::Facet;
 use base::diagnostics::Diagnostic;
 use base::links;
 use formats::model::archive::{Entry, GroupBy};

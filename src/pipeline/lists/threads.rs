@@ -1,20 +1,17 @@
 //! The list of the review threads of all runs.
 
-use std::collections::BTreeSet;
-
 use rayon::prelude::*;
-use serde::{Deserialize, Serialize};
+use serde::Serialize;
 
-use crate::kept::Facet;
+use crate::run::ThreadText;
+use crate::summary::Facet;
 use base::diagnostics::Diagnostic;
 use base::links;
 use formats::model::findings::Slice;
-use formats::model::threads::{Lines, Thread, Threads};
-use markup::markdown;
+use formats::model::threads::Lines;
 use pages::view::chrome::PageInfo;
-use pages::view::discussion::{ThreadsView, place, state};
+use pages::view::discussion::{place, state};
 use pages::view::row::{PAGE_SIZE, Pager, list_pages};
-use pages::view::timeline::head;
 use pages::view::{Badge, format};
 use store::spool;
 
@@ -22,28 +19,6 @@ use super::{Lists, Page, numbered, paths};
 
 /// Where the pages are.
 const FOLDER: &str = "threads";
-
-/// Maximum characters of the first entry on a card.
-const TEXT: usize = 400;
-/// Maximum bytes of a path or a turn on a card.
-const NAME: usize = 300;
-
-/// The part of a card that comes from the thread itself. It stays in the spool until all runs are known.
-#[derive(Debug, Serialize, Deserialize)]
-pub struct SpooledThread {
-    /// Its place on the page of its run.
-    anchor: String,
-    file: String,
-    /// First and last line, if it is about lines.
-    lines: Option<(u64, u64)>,
-    resolved: bool,
-    /// The turn that produced the file.
-    turn: Option<String>,
-    /// The first entry as plain text.
-    text: String,
-    /// Number of entries.
-    entries: usize,
-}
 
 /// A thread in the list.
 #[derive(Debug, Serialize)]
@@ -156,7 +131,7 @@ fn summary(totals: Totals) -> String {
 fn card(lists: &Lists<'_>, item: Item) -> Result<ThreadCard, Diagnostic> {
     let text = lists.stage.spool.get(item.card);
     let thread = text.and_then(|text| Ok(serde_json::from_slice(&text)?));
-    let thread: SpooledThread = thread.map_err(|error| spool::refused(&error))?;
+    let thread: ThreadText = thread.map_err(|error| spool::refused(&error))?;
     let entry = &lists.archive().runs[item.run];
     let run_href = links::run(&entry.slug);
     let range = thread.lines.map(|(first, last)| Lines { first, last });
@@ -172,50 +147,4 @@ fn card(lists: &Lists<'_>, item: Item) -> Result<ThreadCard, Diagnostic> {
         run_href,
         model: entry.run.subject.model().to_owned(),
     })
-}
-
-/// The cards of a run, the newest thread first: threads carry no times, but their order is that in which they were opened.
-/// `shown` is the section of the run page, which omits threads that it has no room for.
-pub fn spooled(threads: &Threads<'_>, shown: &ThreadsView) -> Vec<SpooledThread> {
-    let views = shown.files.iter().flat_map(|file| &file.threads);
-    let anchors: BTreeSet<&str> = views.map(|view| view.anchor.as_str()).collect();
-    let threads = threads.threads.iter().enumerate().rev();
-    threads
-        .map(|(index, thread)| {
-            let anchor = format!("thread-{}", index + 1);
-            let is_shown = anchors.contains(anchor.as_str());
-            let anchor = if is_shown { &anchor } else { "threads" };
-            spooled_thread(thread, anchor)
-        })
-        .collect()
-}
-
-fn spooled_thread(thread: &Thread<'_>, anchor: &str) -> SpooledThread {
-    let file = thread.file.as_ref();
-    let file = file.map_or(&thread.resource, |file| &file.path);
-    let first = thread.entries.first();
-    let text = first.map_or_else(String::new, |entry| {
-        if entry.markdown {
-            markdown::plain(&entry.text, TEXT)
-        } else {
-            beginning(&entry.text)
-        }
-    });
-    let turn = thread.turn.as_ref();
-    SpooledThread {
-        anchor: anchor.to_owned(),
-        file: head(file, NAME).to_owned(),
-        lines: thread.range.map(|range| (range.first, range.last)),
-        resolved: thread.resolved,
-        turn: turn.map(|turn| head(turn, NAME).to_owned()),
-        text,
-        entries: thread.entries.len(),
-    }
-}
-
-fn beginning(text: &str) -> String {
-    match text.char_indices().nth(TEXT) {
-        Some((end, _)) => format!("{}…", &text[..end]),
-        None => text.to_owned(),
-    }
 }

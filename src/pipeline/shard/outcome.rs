@@ -2,12 +2,11 @@
 
 use crate::directories::Directory;
 use crate::gather::Gathered;
-use crate::kept::StagedRuns;
 use crate::outcome::Outcome;
 use crate::site::Site;
+use crate::summary::RunSummaries;
 use base::diagnostics;
 use content::discover::Shard;
-use store::ledger::Ledger;
 use store::publish::Stage;
 
 use super::Share;
@@ -16,7 +15,7 @@ use super::Share;
 pub fn outcome(
     site: &Site,
     gathered: &Gathered,
-    (shard, staged): (Shard, StagedRuns),
+    (shard, summaries): (Shard, RunSummaries),
     stage: &Stage,
 ) -> Outcome {
     let share = Share::Shard(shard);
@@ -24,13 +23,13 @@ pub fn outcome(
     let own: Vec<&Directory> = directories.filter(|run| share.has(run)).collect();
     let problems = own.iter().flat_map(|run| &run.problems).cloned();
     let mut diagnostics: Vec<_> = problems.collect();
-    diagnostics.extend(staged.others.into_iter().flat_map(|other| other.problems));
-    let (mut left, mut read, mut broken) = (Vec::new(), 0, 0);
-    for run in staged.accounts {
+    diagnostics.extend(summaries.invalid.into_iter().flat_map(|run| run.problems));
+    let (mut cached, mut read, mut broken) = (Vec::new(), 0, 0);
+    for run in summaries.valid {
         read += run.read;
         broken += usize::from(run.has_errors());
         diagnostics.extend(run.problems);
-        left.push(run.left);
+        cached.push(run.cached);
     }
     for problem in &mut diagnostics {
         gathered.mask.apply(problem, "");
@@ -48,17 +47,11 @@ pub fn outcome(
         not_published: count(Directory::is_never_published),
         cases: own.iter().map(|run| run.case(&gathered.mask)).collect(),
         diagnostics,
-        findings: Vec::new(),
-        ledger: Ledger::default(),
-        is_news: false,
-        published: false,
         files,
         bytes,
         written: stage.written_by_kind(),
         read,
-        is_unchanged: false,
-        left,
-        facets: None,
-        quarantine_pages: Vec::new(),
+        cached,
+        ..Outcome::default()
     }
 }

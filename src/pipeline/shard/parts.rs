@@ -1,28 +1,26 @@
 //! The parts of a merge: all are opened and checked before anything is written, then read run by run.
 
 use crate::PROGRAM;
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Component, Path, PathBuf};
 
 use rayon::prelude::*;
 
 use crate::directories::{Directory, Status};
 use crate::gather::Gathered;
-use crate::kept::{Account, KeptRun};
-use crate::memory;
 use crate::run::Output;
 use crate::site::Site;
+use crate::summary::{CachedRun, RunPieces, RunSummary};
 use base::beneath::{Folder, Found, Kind, Tree};
 use base::diagnostics::{Diagnostic, Failure};
 use base::links;
 use content::discover::Shard;
 use content::load;
-use formats::model::findings::{Findings, Spooled};
 use store::cache::Reader;
 use store::publish::{self, MARKER, PART_FILE, Taken};
 
+use super::Head;
 use super::refused::{self, Difference};
-use super::{Body, Head, PartRun};
 
 /// All parts of a site, by number.
 #[derive(Debug)]
@@ -35,7 +33,8 @@ struct Part {
     shown: String,
     reader: Reader,
     head: Head,
-    body: Body,
+    /// The runs by the path of the run directory in diagnostics.
+    runs: BTreeMap<String, RunPieces>,
     /// Paths of runs with errors, filled by [`Part::examine`].
     broken: BTreeSet<String>,
 }
@@ -90,28 +89,25 @@ impl Parts {
     }
 
     /// When the content was scanned for the earliest of the parts.
-    pub(super) fn looked_at(&self) -> i64 {
+    pub(super) fn scanned_at(&self) -> i64 {
         let looked = self.0.iter().map(|part| part.head.at);
         looked.min().unwrap_or_default()
     }
 
-    pub(super) fn other(
-        &self,
-        directory: &Directory,
-    ) -> Option<(Vec<Diagnostic>, BTreeSet<usize>)> {
-        let others = &self.of(directory)?.body.others;
-        let at = others.binary_search_by(|(path, _)| path.cmp(&directory.place.shown));
-        let (_, (problems, used)) = others.get(at.ok()?)?;
-        Some((problems.clone(), used.clone()))
+    /// The summary of a run with an invalid record.
+    pub(super) fn invalid(&self, directory: &Directory) -> Option<RunSummary> {
+        let run = self.of(directory)?.run(&directory.place.shown)?;
+        Some(run.summary)
     }
 
     /// Adopts a run from its part; `None` if it must be rendered from the content.
     pub(super) fn take_over(
         &self,
         gathered: &Gathered,
-        (index, is_newest): (usize, bool),
+        index: usize,
+        is_newest: bool,
         output: Option<Output<'_>>,
-    ) -> Result<Option<KeptRun>, Diagnostic> {
+    ) -> Result<Option<RunSummary>, Diagnostic> {
         let archive = &gathered.archive;
         let directory = gathered.directory(&archive.runs[index]);
         let place = &directory.place;
@@ -119,28 +115,16 @@ impl Parts {
             return Ok(None);
         };
         let damaged = || refused::damaged_run(&part.shown, &place.shown);
-        let known = part.run(&place.shown).ok_or_else(damaged)?;
+        let run = part.run(&place.shown).ok_or_else(damaged)?;
         // A run with errors is never published.
-        let output = output.filter(|_| !known.run.problems.iter().any(Diagnostic::is_error));
-        let Some(Output { stage, notes, .. }) = output else {
-            let findings = Findings {
-                spooled: Spooled::default(),
-                ..known.run.findings
-            };
-            let account = Account {
-                problems: known.run.problems,
-                used: known.run.used,
-                left: None,
-                facets: Default::default(),
-                read: known.read,
-            };
-            return Ok(Some(KeptRun { findings, account }));
+        let Some(output) = output.filter(|_| !run.summary.has_errors()) else {
+            return Ok(Some(run.summary.without_texts()));
         };
-        let files = known.files.as_ref();
-        let shows_same = memory::shows_same(&known.run, archive, (index, is_newest));
-        let Some((files, notes)) = files.zip(notes).filter(|_| shows_same) else {
+        let shows_same = run.shows_same(archive, index, is_newest);
+        let Some((files, cache)) = run.files.as_ref().zip(output.cache).filter(|_| shows_same)
+        else {
             let has_content = !gathered.roots.has_only_record(place)
-                && known.run.inputs.as_ref().is_none_or(|inputs| {
+                && run.inputs.as_ref().is_none_or(|inputs| {
                     let now = gathered.roots.of(place).and_then(load::inputs);
                     now.and_then(|now| load::unchanged(place, inputs, now, part.head.at))
                         .is_some()
@@ -151,15 +135,13 @@ impl Parts {
                 Err(refused::merge_needs(&place.shown))
             };
         };
-        if let Taken::Changed(path) = stage.take_over(&part.folder, files)? {
+        if let Taken::Changed(path) = output.stage.take_over(&part.folder, files)? {
             return Err(refused::damaged(&part.shown, &path));
         }
-        let mut run = known.run;
-        run.files = files.iter().map(|file| file.path.clone()).collect();
-        let texts = part.reader.piece(known.texts).ok_or_else(damaged)?;
-        let mut kept = notes.adopt(run, &texts, stage)?.ok_or_else(damaged)?;
-        kept.account.read = known.read;
-        Ok(Some(kept))
+        let texts = part.runs.get(&place.shown).map(|pieces| pieces.texts);
+        let texts = texts.and_then(|texts| part.reader.piece(texts));
+        let texts = output.stage.spool.put(&texts.ok_or_else(damaged)?)?;
+        Ok(Some(cache.add(run, texts)))
     }
 }
 
@@ -232,24 +214,21 @@ impl Part {
         if let Some(difference) = difference {
             return Err(refused::other(&shown, difference));
         }
-        let body = reader.body().ok_or_else(damaged)?;
-        let body = postcard::from_bytes(&body).map_err(|_| damaged())?;
+        let runs = reader.body().ok_or_else(damaged)?;
+        let runs = postcard::from_bytes(&runs).map_err(|_| damaged())?;
         Ok(Self {
             folder: folder.to_owned(),
             reader,
             head,
-            body,
+            runs,
             shown,
             broken: BTreeSet::new(),
         })
     }
 
     /// Reads the entry of a run.
-    fn run(&self, path: &str) -> Option<PartRun> {
-        let runs = &self.body.runs;
-        let at = runs.binary_search_by(|(known, _)| known.as_str().cmp(path));
-        let (_, piece) = runs.get(at.ok()?)?;
-        postcard::from_bytes(&self.reader.piece(*piece)?).ok()
+    fn run(&self, path: &str) -> Option<CachedRun> {
+        self.runs.get(path)?.read(&self.reader)
     }
 
     /// Checks that the folder holds exactly the runs that the part lists. Compares sizes only; files are read later.
@@ -272,14 +251,14 @@ impl Part {
         }
         let (number, count) = (self.head.number, self.head.count);
         let is_own = |directory: &Directory| Shard::number_of(directory.name(), count) == number;
-        let (mut runs, mut stale) = (0, Vec::new());
+        let (mut own, mut stale) = (BTreeSet::new(), Vec::new());
         for entry in &gathered.archive.runs {
             let directory = gathered.directory(entry);
             if !is_own(directory) {
                 continue;
             }
-            runs += 1;
             let shown = &directory.place.shown;
+            own.insert(shown);
             let Some(run) = self.run(shown) else {
                 return vec![refused::damaged_run(&self.shown, shown)];
             };
@@ -287,7 +266,7 @@ impl Part {
                 links::run_file(&entry.slug, ""),
                 site.config.publish.own_file(&entry.slug, ""),
             ];
-            if run.run.problems.iter().any(Diagnostic::is_error) {
+            if run.summary.has_errors() {
                 self.broken.insert(shown.clone());
             }
             for file in run.files.iter().flatten() {
@@ -300,19 +279,17 @@ impl Part {
                 }
             }
             let now = gathered.roots.of(&directory.place).and_then(load::inputs);
-            if let (Some(before), Some(now)) = (&run.run.inputs, &now)
+            if let (Some(before), Some(now)) = (&run.inputs, &now)
                 && !gathered.roots.has_only_record(&directory.place)
                 && !load::same_content(&directory.place, before, now, self.head.at)
             {
                 stale.push(shown.as_str());
             }
         }
-        let others = gathered.directories.iter();
-        let others = others.filter(|it| matches!(it.status, Status::Invalid) && is_own(it));
-        let others: BTreeSet<&str> = others.map(|it| it.place.shown.as_str()).collect();
-        let known = self.body.others.iter();
-        let known: BTreeSet<&str> = known.map(|(path, _)| path.as_str()).collect();
-        if known != others || runs != self.body.runs.len() {
+        let invalid = gathered.directories.iter();
+        let invalid = invalid.filter(|it| matches!(it.status, Status::Invalid) && is_own(it));
+        own.extend(invalid.map(|it| &it.place.shown));
+        if !self.runs.keys().eq(own) {
             return damaged(PART_FILE);
         }
         if !stale.is_empty() {

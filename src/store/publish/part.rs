@@ -17,8 +17,9 @@ use super::{Folders, MARKER, Stage, failed, write_failed};
 /// The file that describes a part.
 pub const PART_FILE: &str = "part.runpress";
 
-#[derive(Debug, Serialize, Deserialize)]
-pub struct PartFile {
+/// A file of a new site, as a cache or a part lists it.
+#[derive(Debug, Clone, Serialize, Deserialize)]
+pub struct OutputFile {
     /// Relative to the root of the site and of the part.
     pub path: String,
     pub bytes: u64,
@@ -71,11 +72,11 @@ pub fn examine_kind(
 
 impl Stage {
     /// Size and digest of files of the new site; `None` if one is missing.
-    pub fn part_files(&self, paths: &[String]) -> Option<Vec<PartFile>> {
+    pub fn output_files(&self, paths: &[String]) -> Option<Vec<OutputFile>> {
         let files = paths.iter().map(|path| {
             let (bytes, digest) = self.files.known(path)?;
             let path = path.clone();
-            Some(PartFile {
+            Some(OutputFile {
                 path,
                 bytes,
                 digest,
@@ -85,7 +86,7 @@ impl Stage {
     }
 
     /// Adopts files from a part: hard-linked if the file system supports it, else copied.
-    pub fn take_over(&self, part: &Path, files: &[PartFile]) -> Result<Taken, Diagnostic> {
+    pub fn take_over(&self, part: &Path, files: &[OutputFile]) -> Result<Taken, Diagnostic> {
         let mode = self.folders.as_ref().map_or(Ok(0), Folders::mode);
         let mode = mode.map_err(|error| failed(MARKER, &error))?;
         for file in files {
@@ -139,7 +140,7 @@ impl Folders {
     }
 
     /// Puts a file of a part into the stage; `None` if it is missing or unreadable, or if its size or digest differs.
-    fn link_checked(&self, part: &Path, file: &PartFile, mode: u32) -> io::Result<Option<Stamp>> {
+    fn link_checked(&self, part: &Path, file: &OutputFile, mode: u32) -> io::Result<Option<Stamp>> {
         let (from, to) = (part.join(&file.path), self.staging.join(&file.path));
         if let Err(error) = self.link(part, &file.path) {
             return File::open(&from).map_or(Ok(None), |_| Err(error));

@@ -1,0 +1,434 @@
+//! The cache of a build: it shows the next one whether nothing changed at all, and which pages it can reuse.
+//!
+//! Only the program that wrote a cache reads it, so a changed field needs no new version.
+
+use crate::PROGRAM;
+use std::borrow::Cow;
+use std::collections::BTreeMap;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+
+use serde::{Deserialize, Serialize};
+
+use crate::site::Site;
+use base::beneath::{Found, Kind, Stamp, Tree};
+use base::diagnostics::Diagnostic;
+use content::discover::Roots;
+use content::load;
+use formats::model::archive::Archive;
+use formats::model::archive_context::ArchiveContext;
+use formats::model::run::Run;
+use formats::run_record::UnknownKey;
+use store::cache::{self, Piece, Reader, Writer};
+use store::publish::{self, KnownSite, SiteFiles, Stage};
+use store::spool::Spool;
+
+use super::directories::Directory;
+use super::gather::Gathered;
+use super::outcome::Outcome;
+use super::summary::{self, CachedRun, RunPieces, RunSummary};
+
+/// The head of a cache, which is read first: whether nothing changed, and the outcome that such a build reports.
+#[derive(Debug, Serialize, Deserialize)]
+struct Head<'a> {
+    /// A digest of the settings, templates and static files.
+    settings: [u8; 32],
+    /// A digest of how the content roots looked, and when.
+    inputs: Option<[u8; 32]>,
+    inputs_at: i64,
+    /// A digest of how the output folder looked, and when.
+    outputs: Option<[u8; 32]>,
+    outputs_at: i64,
+    /// Whether a build of the same content over this site would give the same ledger and the same problems.
+    is_settled: bool,
+    outcome: Cow<'a, Outcome>,
+    /// A [`CachedRecord`] for each record, by the path of its run directory in diagnostics.
+    records: Piece,
+}
+
+/// The body of a cache.
+#[derive(Debug, Default, Serialize, Deserialize)]
+struct Body {
+    /// A digest of what all pages have in common.
+    frame: String,
+    /// All files of the site.
+    files: SiteFiles,
+    /// By the path of the run directory in diagnostics.
+    runs: BTreeMap<String, RunPieces>,
+    /// By name.
+    lists: BTreeMap<String, CachedList>,
+}
+
+/// The files of a list, with a digest of everything that they were made of.
+#[derive(Debug, Serialize, Deserialize)]
+struct CachedList {
+    key: [u8; 32],
+    paths: Vec<String>,
+}
+
+/// The records of the last build. Records whose files look the same are not read again.
+#[derive(Debug, Default)]
+pub struct CachedRecords {
+    /// By the path of the run directory in diagnostics.
+    pub(super) records: BTreeMap<String, CachedRecord>,
+    /// When the files were scanned; see [`Stamp::is_racy`].
+    pub(super) at: i64,
+}
+
+/// A record of a run that is valid or never published, with its problems.
+#[derive(Debug, Serialize, Deserialize)]
+pub(super) struct CachedRecord {
+    pub(super) stamp: Stamp,
+    /// BLAKE3 of the file.
+    pub(super) digest: [u8; 32],
+    pub(super) id: Option<Arc<str>>,
+    /// `None` if the run is never published.
+    pub(super) run: Option<Arc<Run>>,
+    pub(super) problems: Vec<Diagnostic>,
+    pub(super) unknown_keys: Vec<UnknownKey>,
+}
+
+impl CachedRecord {
+    /// Whether the record is that of a file in a scan after `at`.
+    pub(super) fn is_of(&self, found: &Found, at: i64) -> bool {
+        matches!(found.kind, Kind::File { .. })
+            && found.stamp == self.stamp
+            && !found.stamp.is_racy(at)
+    }
+}
+
+/// The cache of the last build, and how the content looks now.
+///
+/// The invariant: the pages of a run are reused only if everything that they are made of is unchanged: the files of its
+/// directory, what it shows of the archive ([`ArchiveContext`]), its place among the newest, and what all pages have in common
+/// (settings, templates, navigation, addresses of the assets). So a build with a cache publishes, byte for byte, what one
+/// without it would.
+///
+/// A cache belongs to the site in the output folder: only a published build leaves one.
+#[derive(Debug)]
+pub struct BuildCache {
+    /// How the content looked before anything was read, until a build takes it.
+    roots: Mutex<Option<Roots>>,
+    at: i64,
+    /// A digest of the command line, site.toml, `templates/` and `static/`.
+    settings: [u8; 32],
+    last: Option<(Reader, Head<'static>)>,
+    /// What was in the output folder, if there is a last build, until a stage takes it.
+    seen: Mutex<Option<Tree>>,
+    /// Whether a text in the cache turned out to be damaged.
+    is_damaged: Arc<AtomicBool>,
+}
+
+/// The cache while a build reads it and writes the next one.
+#[derive(Debug)]
+pub struct CacheUpdate<'a> {
+    cache: &'a BuildCache,
+    /// A digest of what all pages have in common.
+    frame: String,
+    /// The runs of the last build, unless its frame was a different one.
+    runs: BTreeMap<String, RunPieces>,
+    /// The lists of the last build.
+    lists: BTreeMap<String, CachedList>,
+    /// The lists of this build.
+    new_lists: Mutex<BTreeMap<String, CachedList>>,
+    /// `None` if no cache can be written.
+    writer: Option<Arc<Writer>>,
+    /// When the content of parts was scanned, in a merge.
+    parts_at: Option<i64>,
+}
+
+impl BuildCache {
+    /// Scans the content, and opens the cache of the last build.
+    pub fn open(site: &Site) -> Self {
+        let read = || {
+            let reader = Reader::open(&site.cache_places(), PROGRAM)?;
+            let head = postcard::from_bytes(&reader.head()?).ok()?;
+            Some((reader, head))
+        };
+        let at = cache::now();
+        let last = if site.options.fresh { None } else { read() };
+        Self {
+            roots: Mutex::new(Some(site.look())),
+            at,
+            settings: site.settings(),
+            seen: Mutex::new(last.as_ref().and_then(|_| publish::look(&site.out))),
+            last,
+            is_damaged: Arc::default(),
+        }
+    }
+
+    /// The same without the last build, if its cache is damaged. Damage only shows while a build reads texts, which then starts
+    /// again.
+    pub fn without_damage(self) -> Option<Self> {
+        self.is_damaged.load(Ordering::Relaxed).then(|| Self {
+            last: None,
+            seen: Mutex::default(),
+            is_damaged: Arc::default(),
+            ..self
+        })
+    }
+
+    /// Calls `with` with what was in the output folder.
+    pub fn with_seen<T>(&self, with: impl FnOnce(Option<&Tree>) -> T) -> T {
+        with(self.seen().as_ref())
+    }
+
+    fn seen(&self) -> MutexGuard<'_, Option<Tree>> {
+        self.seen.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// How the content looks, and the records that the last build read with the same settings.
+    pub fn content(&self, site: &Site) -> (Roots, CachedRecords) {
+        let last = self.last.as_ref();
+        let last = last.filter(|(_, head)| head.settings == self.settings);
+        let cached = last.and_then(|(reader, head)| {
+            let records: BTreeMap<String, CachedRecord> =
+                postcard::from_bytes(&reader.piece(head.records)?).ok()?;
+            Some(CachedRecords {
+                records,
+                at: head.inputs_at,
+            })
+        });
+        // A second try looks again. What it sees is compared with the time of the first look, which is on the safe side.
+        let roots = self.roots().take().unwrap_or_else(|| site.look());
+        (roots, cached.unwrap_or_default())
+    }
+
+    fn roots(&self) -> MutexGuard<'_, Option<Roots>> {
+        self.roots.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// The outcome of a build that would read what the last one read, and write what is there.
+    pub fn unchanged(&self, site: &Site) -> Option<Outcome> {
+        let (_, head) = self.last.as_ref()?;
+        let is_unchanged = head.is_settled
+            && site.compares_with_itself()
+            && head.settings == self.settings
+            && head.inputs.is_some()
+            && head.inputs == self.roots().as_ref()?.digest(head.inputs_at)
+            && head.outputs.is_some()
+            && head.outputs == self.seen().as_ref()?.digest(head.outputs_at);
+        is_unchanged.then(|| head.outcome.unchanged())
+    }
+
+    /// Begins the cache of a build whose pages have this frame, and lists the files of the last site. `parts_at` is when the
+    /// content of parts was scanned, in a merge.
+    pub fn update(
+        &self,
+        site: &Site,
+        frame: String,
+        parts_at: Option<i64>,
+    ) -> (CacheUpdate<'_>, KnownSite) {
+        let read = || {
+            let (reader, head) = self.last.as_ref()?;
+            let body: Body = postcard::from_bytes(&reader.body()?).ok()?;
+            Some((body, head.outputs_at))
+        };
+        let (body, at) = read().unwrap_or_default();
+        let runs = body.runs.values();
+        let used = runs.map(|run| run.run.bytes() + run.texts.bytes()).sum();
+        let again = self.last.as_ref().filter(|_| body.frame == frame);
+        let again = again.and_then(|(reader, _)| Writer::again(reader, used));
+        let runs = if body.frame == frame {
+            body.runs
+        } else {
+            BTreeMap::new()
+        };
+        let update = CacheUpdate {
+            cache: self,
+            writer: again
+                .or_else(|| Writer::begin(&site.cache_places(), PROGRAM))
+                .map(Arc::new),
+            runs,
+            lists: body.lists,
+            new_lists: Mutex::default(),
+            frame,
+            parts_at,
+        };
+        let known = KnownSite {
+            files: body.files,
+            at,
+            seen: self.seen().take(),
+        };
+        (update, known)
+    }
+}
+
+impl CacheUpdate<'_> {
+    /// Reuses the pages of a run, if a build would make them again as they are.
+    pub(super) fn recall(
+        &self,
+        gathered: &Gathered,
+        index: usize,
+        is_newest: bool,
+        stage: &Stage,
+    ) -> Result<Option<RunSummary>, Diagnostic> {
+        let archive = &gathered.archive;
+        let place = &gathered.directory(&archive.runs[index]).place;
+        let (Some(pieces), Some((reader, head))) = (self.runs.get(&place.shown), &self.cache.last)
+        else {
+            return Ok(None);
+        };
+        let run = pieces.read(reader);
+        let Some(mut run) = run.filter(|run| run.shows_same(archive, index, is_newest)) else {
+            return Ok(None);
+        };
+        let inputs = gathered.roots.of(place).and_then(|tree| {
+            let now = load::inputs(tree)?;
+            load::unchanged(place, run.inputs.as_ref()?, now, head.inputs_at)
+        });
+        if inputs.is_none() {
+            return Ok(None);
+        }
+        let Some(texts) = self.keep_texts(pieces.texts, reader, stage)? else {
+            return Ok(None);
+        };
+        let files = run.files.iter().flatten();
+        let paths: Vec<String> = files.map(|file| file.path.clone()).collect();
+        let is_stored = inputs == run.inputs && texts == pieces.texts;
+        run.inputs = inputs;
+        let summary = if is_stored && self.appends() {
+            run.into_summary(Some(*pieces), texts.at())
+        } else {
+            self.add(run, texts)
+        };
+        Ok(stage.keep(&paths).then_some(summary))
+    }
+
+    /// Adds a run with these texts to the next cache, and returns its summary.
+    pub(super) fn add(&self, run: CachedRun, texts: Piece) -> RunSummary {
+        let writer = self.writer.as_ref();
+        let cached = writer.and_then(|writer| run.write(writer, texts));
+        run.into_summary(cached, texts.at())
+    }
+
+    /// Reads a run of the next cache back, with its texts.
+    pub(super) fn read_back(&self, pieces: RunPieces) -> Option<(CachedRun, Vec<u8>)> {
+        let writer = self.writer.as_ref()?;
+        let run = postcard::from_bytes(&writer.piece(pieces.run)?).ok()?;
+        Some((run, writer.piece(pieces.texts)?))
+    }
+
+    /// Whether the next cache is appended to the file of the last one.
+    fn appends(&self) -> bool {
+        self.writer.as_ref().is_some_and(|writer| writer.is_same())
+    }
+
+    /// Copies the texts of a run of the last build to the spool; `None` if they are damaged. In a file that is appended to, they
+    /// stay where they are.
+    fn keep_texts(
+        &self,
+        texts: Piece,
+        reader: &Reader,
+        stage: &Stage,
+    ) -> Result<Option<Piece>, Diagnostic> {
+        if let Some(writer) = self.writer.as_ref().filter(|writer| writer.is_same()) {
+            return Ok(writer.has(texts).then_some(texts));
+        }
+        let texts = reader.piece(texts);
+        texts.map(|texts| stage.spool.put(&texts)).transpose()
+    }
+
+    /// The spool of the build. It is a part of the next cache, if one can be written.
+    pub fn spool(&self) -> Arc<Spool> {
+        let writer = self.writer.as_ref();
+        let is_damaged = &self.cache.is_damaged;
+        let spool = writer.map_or_else(Spool::default, |writer| {
+            Spool::of(Arc::clone(writer), Arc::clone(is_damaged))
+        });
+        Arc::new(spool)
+    }
+
+    /// A digest of what all pages have in common.
+    pub(super) fn frame(&self) -> &str {
+        &self.frame
+    }
+
+    /// The files of a list, if the last build made it of the same inputs.
+    pub(super) fn list(&self, name: &str, key: [u8; 32]) -> Option<&[String]> {
+        let list = self.lists.get(name).filter(|list| list.key == key);
+        list.map(|list| list.paths.as_slice())
+    }
+
+    /// Adds a list to the next cache.
+    pub(super) fn add_list(&self, name: &str, key: [u8; 32], paths: Vec<String>) {
+        let mut lists = self
+            .new_lists
+            .lock()
+            .unwrap_or_else(PoisonError::into_inner);
+        lists.insert(name.to_owned(), CachedList { key, paths });
+    }
+
+    /// When the content was scanned.
+    pub(super) const fn scanned_at(&self) -> i64 {
+        self.cache.at
+    }
+
+    /// Replaces the last cache, once the build is in the output folder; `stage` is the stage that was committed.
+    pub fn finish(
+        self,
+        site: &Site,
+        gathered: &Gathered,
+        outcome: &mut Outcome,
+        stage: &mut Stage,
+    ) -> Option<()> {
+        let committed_at = cache::now();
+        // A part has nothing that an earlier site could change.
+        let is_settled =
+            site.options.shard.is_some() || outcome.is_settled(site, gathered, &stage.spool);
+        let outputs_at = cache::now_after(committed_at);
+        outcome.ledger.forget_runs();
+        stage.spool = Arc::default();
+        let (files, tree) = stage.committed()?;
+        let cache = self.cache;
+        let records = gathered.directories.iter().filter_map(Directory::record);
+        let records: BTreeMap<_, _> = records.collect();
+        let head = Head {
+            records: self.writer.as_ref()?.stream(&records)?,
+            settings: cache.settings,
+            // In a merge, each run has the inputs of its part.
+            inputs: match self.parts_at {
+                Some(_) => None,
+                None => gathered.roots.condensed(),
+            },
+            inputs_at: self.parts_at.map_or(cache.at, |at| at.min(cache.at)),
+            outputs: tree.digest(i64::MAX),
+            outputs_at,
+            is_settled,
+            outcome: Cow::Borrowed(outcome),
+        };
+        let runs = gathered.archive.runs.iter().zip(&outcome.cached);
+        let runs = runs.filter_map(|(entry, pieces)| {
+            let shown = gathered.directory(entry).place.shown.clone();
+            Some((shown, (*pieces)?))
+        });
+        let body = Body {
+            frame: self.frame,
+            files,
+            runs: runs.collect(),
+            lists: self.new_lists.into_inner().ok()?,
+        };
+        Arc::into_inner(self.writer?)?.finish(&head, &body)
+    }
+}
+
+impl CachedRun {
+    /// Whether the page would show the same of the archive.
+    pub(super) fn shows_same(&self, archive: &Archive, index: usize, is_newest: bool) -> bool {
+        let names = self.named.iter().map(String::as_str);
+        let context = || ArchiveContext::of(archive, index, names);
+        self.is_newest == is_newest && self.archive_context == context_digest(&context())
+    }
+
+    /// Writes the run to a cache or a part that has these texts.
+    pub(super) fn write(&self, writer: &Writer, texts: Piece) -> Option<RunPieces> {
+        let run = writer.put(&postcard::to_stdvec(self).ok()?)?;
+        Some(RunPieces { run, texts })
+    }
+}
+
+/// A digest of what a page shows of the archive.
+pub(super) fn context_digest(context: &ArchiveContext) -> [u8; 16] {
+    // Writing plain values into memory cannot fail.
+    summary::digest(&[&postcard::to_stdvec(context).unwrap_or_default()])
+}
