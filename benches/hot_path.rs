@@ -32,7 +32,7 @@ fn hot_path(criterion: &mut Criterion) {
         .expect("the sample record is valid");
     let (files, problems) = load::run(&directory, &record, &config.limits);
     assert!(problems.is_empty(), "the sample run can be read");
-    let beside = load::Beside {
+    let beside = load::RunFolder {
         directory: &directory,
         limits: &config.limits,
         redactions: &files.redactions,

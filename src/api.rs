@@ -46,7 +46,7 @@ pub mod links {
     pub use base::links::{RunFolders, Slug};
 }
 pub mod load {
-    pub use content::load::{Beside, Loaded, Redactions, WorkingFile, prose, record, run};
+    pub use content::load::{LoadedFile, Redactions, RunFolder, WorkingFile, prose, record, run};
 }
 pub mod markup {
     pub use markup::{Origin, markdown};
@@ -77,7 +77,7 @@ pub mod secrets {
 }
 #[cfg(feature = "serve")]
 pub mod serve {
-    pub use serve::{Change, NotServed, PORT, Server, Watcher};
+    pub use serve::{Change, PORT, ServeError, Server, Watcher};
 }
 pub mod site {
     pub use pipeline::site::{Overrides, Site};

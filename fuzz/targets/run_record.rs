@@ -3,13 +3,13 @@
 use runpress::api::diagnostics::Source;
 use runpress::api::formats::run_record::{FILE_NAME, RunRecord, parse};
 use runpress::api::inspect;
-use runpress::api::load::Loaded;
+use runpress::api::load::LoadedFile;
 
 use super::{compact, marked, places};
 
 /// A file as [`runpress::api::load`] gives it.
-fn loaded(bytes: &[u8]) -> Loaded {
-    Loaded::new(FILE_NAME.to_owned(), FILE_NAME.to_owned(), bytes.to_vec())
+fn loaded(bytes: &[u8]) -> LoadedFile {
+    LoadedFile::new(FILE_NAME.to_owned(), FILE_NAME.to_owned(), bytes.to_vec())
 }
 
 /// Reads `bytes` as a run record.

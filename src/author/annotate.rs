@@ -62,7 +62,7 @@ pub struct Metadata {
 
 /// The result of adding an annotation.
 #[derive(Debug)]
-pub struct Written {
+pub struct AnnotationReport {
     /// Path of the sidecar, as in diagnostics.
     pub file: String,
     /// Whether the sidecar is new.
@@ -102,7 +102,7 @@ impl EventRef {
     }
 }
 
-impl Written {
+impl AnnotationReport {
     /// The result in words.
     pub fn text(&self) -> String {
         let made = if self.is_new { " (new)" } else { "" };
@@ -129,7 +129,7 @@ pub fn annotate(
     tape: Option<&str>,
     new: &NewAnnotation,
     waiting: &dyn Fn(&str),
-) -> Result<Written, Refusal> {
+) -> Result<AnnotationReport, Refusal> {
     let directory = open_run::find(site, run)?;
     let _lock = files::lock(&directory, waiting)?;
     files::retry_while_changed(|| attempt(site, &directory, tape, new))
@@ -140,7 +140,7 @@ fn attempt(
     directory: &RunDirectory,
     tape: Option<&str>,
     new: &NewAnnotation,
-) -> Result<Option<Written>, Refusal> {
+) -> Result<Option<AnnotationReport>, Refusal> {
     let mut run = OpenRun::open(&site.config, directory)?;
     let (before, tape, sidecar_file, bytes, annotation) = {
         let found = run.inspect();
@@ -192,7 +192,7 @@ fn attempt(
     let first = annotation.event_id;
     let last = annotation.span.map(|span| span.end_event_id);
     let events = std::iter::once(first).chain(last.filter(|last| *last != first));
-    Ok(Some(Written {
+    Ok(Some(AnnotationReport {
         file,
         is_new: old.is_none(),
         line: memchr::memchr_iter(b'\n', &bytes).count(),

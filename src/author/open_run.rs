@@ -6,7 +6,7 @@ use base::diagnostics::text::{nearest, quoted};
 use base::diagnostics::{Checked, Diagnostic};
 use content::discover::{self, RunDirectory};
 use content::inspect::{self, Inspected};
-use content::load::{self, Beside, RunFiles};
+use content::load::{self, RunFiles, RunFolder};
 use formats::config::Config;
 use formats::{sidecar, tape};
 use pipeline::site::Site;
@@ -69,8 +69,8 @@ impl<'a> OpenRun<'a> {
     }
 
     /// The run directory, for reading files that its files name.
-    pub(super) fn beside(&self) -> Beside<'_> {
-        Beside {
+    pub(super) fn run_folder(&self) -> RunFolder<'_> {
+        RunFolder {
             directory: self.directory,
             limits: &self.config.limits,
             redactions: &self.files.redactions,
@@ -79,7 +79,7 @@ impl<'a> OpenRun<'a> {
 
     /// Checks the tapes and their sidecars.
     pub(super) fn inspect(&self) -> Checked<Inspected<'_>> {
-        let mut checked = inspect::annotated(self.config, self.beside(), &self.files);
+        let mut checked = inspect::annotated(self.config, self.run_folder(), &self.files);
         checked.diagnostics.extend(self.problems.iter().cloned());
         checked
     }

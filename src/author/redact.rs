@@ -20,7 +20,7 @@ use pipeline::with_redactions;
 
 use super::{Refusal, files, open_run};
 use list::List;
-use recorded::Recorded;
+use recorded::OriginalFiles;
 
 pub use proof::reveal_proof;
 
@@ -77,7 +77,7 @@ impl std::fmt::Debug for Target {
 
 /// The result of a redaction.
 #[derive(Debug)]
-pub struct Redacted {
+pub struct RedactionReport {
     /// Path of the file, as in diagnostics.
     file: String,
     /// The redactions that were added or removed.
@@ -95,7 +95,7 @@ pub struct Redacted {
 /// Maximum redactions listed in the result.
 const LISTED: usize = 20;
 
-impl Redacted {
+impl RedactionReport {
     /// The result in words.
     pub fn text(&self) -> String {
         let file = visible(&self.file);
@@ -158,7 +158,7 @@ pub fn redact(
     run: &str,
     asked: &Redact,
     waiting: &dyn Fn(&str),
-) -> Result<Redacted, Refusal> {
+) -> Result<RedactionReport, Refusal> {
     if asked
         .at
         .as_deref()
@@ -180,7 +180,7 @@ pub fn redact(
     let _lock = files::lock(&directory, waiting)?;
     files::retry_while_changed(|| {
         let mut list = List::read(&directory)?;
-        let recorded = Recorded::read(&directory, &site.config.limits)?;
+        let recorded = OriginalFiles::read(&directory, &site.config.limits)?;
         check(&list, &recorded)?;
         let id = run_id(&recorded, &directory)?;
         let look = |list: &mut List| {
@@ -211,7 +211,7 @@ pub fn redact(
         }
         let changed = list.entries.iter().filter(|entry| entry.is_new);
         let changed: Vec<_> = changed.map(|entry| entry.redaction.clone()).collect();
-        let done = Redacted {
+        let done = RedactionReport {
             file: format!("{}/{FILE_NAME}", directory.shown),
             changed,
             elsewhere,
@@ -237,7 +237,7 @@ pub fn undo(
     id: &str,
     dry_run: bool,
     waiting: &dyn Fn(&str),
-) -> Result<Redacted, Refusal> {
+) -> Result<RedactionReport, Refusal> {
     let directory = open_run::find(site, run)?;
     let _lock = files::lock(&directory, waiting)?;
     files::retry_while_changed(|| {
@@ -245,12 +245,12 @@ pub fn undo(
         let Some(removed) = list.remove(id) else {
             return Err(no_redaction(&list, id));
         };
-        let recorded = Recorded::read(&directory, &site.config.limits)?;
+        let recorded = OriginalFiles::read(&directory, &site.config.limits)?;
         // Other stale redactions are kept; the check reports them.
         let _ = list.settle(&recorded);
         let is_written =
             dry_run || files::replace(&directory, FILE_NAME, list.old.as_deref(), &list.bytes())?;
-        Ok(is_written.then(|| Redacted {
+        Ok(is_written.then(|| RedactionReport {
             file: format!("{}/{FILE_NAME}", directory.shown),
             changed: vec![removed],
             elsewhere: 0,
@@ -262,7 +262,7 @@ pub fn undo(
     })
 }
 
-fn run_id(recorded: &Recorded, directory: &RunDirectory) -> Result<String, Refusal> {
+fn run_id(recorded: &OriginalFiles, directory: &RunDirectory) -> Result<String, Refusal> {
     recorded.id().ok_or_else(|| {
         Refusal::request(
             format!("The record of {} has no id", quoted(&directory.shown)),
@@ -272,7 +272,7 @@ fn run_id(recorded: &Recorded, directory: &RunDirectory) -> Result<String, Refus
 }
 
 /// Fails if an existing redaction does not match its file.
-fn check(list: &List, recorded: &Recorded) -> Result<(), Refusal> {
+fn check(list: &List, recorded: &OriginalFiles) -> Result<(), Refusal> {
     for file in list.files() {
         let Some(bytes) = recorded.files.get(&file) else {
             let of = list.of(&file);

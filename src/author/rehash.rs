@@ -9,7 +9,7 @@ use content::discover::RunDirectory;
 use formats::config::Config;
 
 use content::inspect;
-use content::load::{Loaded, RunFiles};
+use content::load::{LoadedFile, RunFiles};
 use formats::json::Node;
 use formats::model::annotation::{Annotation, Sidecar};
 use formats::model::tape::{Event, Format, Tape};
@@ -22,7 +22,7 @@ use super::{Refusal, files};
 
 /// The result of updating a sidecar.
 #[derive(Debug)]
-pub struct Rehashed {
+pub struct RehashReport {
     /// Path of the sidecar, as in diagnostics.
     pub file: String,
     /// The hash of the tape.
@@ -93,7 +93,7 @@ impl Target {
     }
 }
 
-impl Rehashed {
+impl RehashReport {
     /// The result in words.
     pub fn text(&self) -> String {
         let file = visible(&self.file);
@@ -125,7 +125,7 @@ pub fn rehash(
     tape: Option<&str>,
     before: Option<&Path>,
     waiting: &dyn Fn(&str),
-) -> Result<Rehashed, Refusal> {
+) -> Result<RehashReport, Refusal> {
     let directory = open_run::find(site, run)?;
     let _lock = files::lock(&directory, waiting)?;
     files::retry_while_changed(|| attempt(&site.config, &directory, tape, before))
@@ -136,7 +136,7 @@ fn attempt(
     directory: &RunDirectory,
     tape: Option<&str>,
     before: Option<&Path>,
-) -> Result<Option<Rehashed>, Refusal> {
+) -> Result<Option<RehashReport>, Refusal> {
     let mut run = OpenRun::open(config, directory)?;
     let (name, old, new, mut done) = {
         let found = run.inspect();
@@ -147,7 +147,7 @@ fn attempt(
         else {
             return Err(open_run::no_sidecar(&tape.file, directory));
         };
-        let mut done = Rehashed {
+        let mut done = RehashReport {
             file: format!("{}/{}", directory.shown, sidecar_file.name),
             hash: tape.content_hash.clone(),
             outcome: Outcome::Agreed,
@@ -162,7 +162,9 @@ fn attempt(
             None => targets(sidecar, None, tape),
             Some(path) => {
                 let files = as_it_was(path, tape)?;
-                let before = inspect::annotated(config, run.beside(), &files).value.tapes;
+                let before = inspect::annotated(config, run.run_folder(), &files)
+                    .value
+                    .tapes;
                 let before = before
                     .first()
                     .filter(|before| stated.is_some_and(|hash| before.has_hash(hash)));
@@ -209,7 +211,7 @@ fn as_it_was(path: &Path, tape: &Tape<'_>) -> Result<RunFiles, Refusal> {
             "Name a copy of the annotated tape, for example from `git show`.",
         )
     })?;
-    let file = Loaded::new(
+    let file = LoadedFile::new(
         tape.file.clone(),
         path.to_string_lossy().into_owned(),
         bytes,

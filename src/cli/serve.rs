@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 use std::time::Instant;
 
 use runpress::api::diagnostics::text::visible;
-use runpress::api::serve::{Change, NotServed, PORT, Server, Watcher};
+use runpress::api::serve::{Change, PORT, ServeError, Server, Watcher};
 use runpress::api::site::Overrides;
 use runpress::api::view::format;
 
@@ -74,23 +74,23 @@ pub(crate) fn run(cli: &Cli, input: &Input, port: Option<u16>) -> u8 {
     }
 }
 
-fn not_served(port: Option<u16>, why: &NotServed) {
+fn not_served(port: Option<u16>, why: &ServeError) {
     match (why, port) {
-        (NotServed::Port(error), Some(port)) if error.kind() == ErrorKind::AddrInUse => refuse(
+        (ServeError::Port(error), Some(port)) if error.kind() == ErrorKind::AddrInUse => refuse(
             &format!("port `{port}` is in use"),
             "Choose another `--port`, or omit it to use the next free one.",
         ),
-        (NotServed::Port(error), _) => refuse(
+        (ServeError::Port(error), _) => refuse(
             &format!("cannot serve the site: {error}"),
             &format!(
                 "Choose a free `--port` above 1023; the default is {PORT} or the next free one."
             ),
         ),
-        (NotServed::Folder(error), _) => refuse(
+        (ServeError::Folder(error), _) => refuse(
             &format!("cannot use the folder for temporary files: {error}"),
             "Set `TMPDIR` to a writable folder; the served site is built there.",
         ),
-        (NotServed::System(error), _) => refuse(
+        (ServeError::System(error), _) => refuse(
             &format!("cannot serve the site: {error}"),
             "Raise the system limits for threads and open files.",
         ),

@@ -28,35 +28,19 @@ pub struct ContentPath {
     pub root: Arc<Path>,
     /// Its path in diagnostics.
     pub shown: String,
-    below: Below,
-}
-
-/// The path of a file or folder below its content root. There is one for each run, so it is not held twice.
-#[derive(Debug, Clone)]
-enum Below {
-    /// The path in diagnostics from this byte on.
-    Shown(usize),
-    /// A path that a diagnostic cannot show as it is.
-    Other(Box<Path>),
+    below: PathBuf,
 }
 
 impl ContentPath {
     /// The file or folder `below` a content root.
     pub fn new(root: Arc<Path>, below: &Path, shown: String) -> Self {
-        let named = below.to_str().filter(|below| shown.ends_with(below));
-        let below = named.map_or_else(
-            || Below::Other(below.into()),
-            |named| Below::Shown(shown.len() - named.len()),
-        );
+        let below = below.to_owned();
         Self { root, shown, below }
     }
 
     /// Its path from its content root.
     pub fn below(&self) -> &Path {
-        match &self.below {
-            Below::Shown(from) => Path::new(&self.shown[*from..]),
-            Below::Other(path) => path,
-        }
+        &self.below
     }
 
     pub fn path(&self) -> PathBuf {

@@ -1,11 +1,11 @@
 //! Applies formats and rules to every file of a run, in one place for check and build.
 //!
-//! Files named in a tape, a transcript or a thread are read through [`Beside`]; nothing else is read here.
+//! Files named in a tape, a transcript or a thread are read through [`RunFolder`]; nothing else is read here.
 
 use base::diagnostics::{Checked, Diagnostic, Source};
 use formats::config::Config;
 
-use crate::load::{Beside, Loaded, RunFiles};
+use crate::load::{LoadedFile, RunFiles, RunFolder};
 use crate::rules;
 use formats::model::FileDigest;
 use formats::model::annotation::Sidecar;
@@ -62,13 +62,13 @@ pub struct Inspected<'a> {
 /// all problems at once.
 pub fn files<'a>(
     config: &Config,
-    beside: Beside<'_>,
+    run_folder: RunFolder<'_>,
     run: Option<&Run>,
     files: &'a RunFiles,
 ) -> Checked<Inspected<'a>> {
     let mut diagnostics = Vec::new();
     let mut found = Inspected::default();
-    tapes(config, beside, files, &mut found, &mut diagnostics);
+    tapes(config, run_folder, files, &mut found, &mut diagnostics);
     let raw = files.raw.as_ref().map(|log| {
         diagnostics.extend(log.problems.iter().cloned());
         log.counted
@@ -76,8 +76,8 @@ pub fn files<'a>(
     let log = files.events.as_ref().and_then(|_| found.tapes.first());
     found.reconciliation = run.and_then(|run| reconcile(run, log, raw));
     sidecars(config, files, &mut found, &mut diagnostics);
-    conversation(beside, files, &mut found, &mut diagnostics);
-    threads(config, beside, files, &mut found, &mut diagnostics);
+    conversation(run_folder, files, &mut found, &mut diagnostics);
+    threads(config, run_folder, files, &mut found, &mut diagnostics);
     found.review = review(
         config,
         run,
@@ -100,12 +100,12 @@ pub fn files<'a>(
 /// Reads only the tapes of a run and their sidecars: the annotations, and what they refer to.
 pub fn annotated<'a>(
     config: &Config,
-    beside: Beside<'_>,
+    run_folder: RunFolder<'_>,
     files: &'a RunFiles,
 ) -> Checked<Inspected<'a>> {
     let mut diagnostics = Vec::new();
     let mut found = Inspected::default();
-    tapes(config, beside, files, &mut found, &mut diagnostics);
+    tapes(config, run_folder, files, &mut found, &mut diagnostics);
     sidecars(config, files, &mut found, &mut diagnostics);
     Checked {
         value: found,
@@ -130,7 +130,7 @@ fn log<'a>(files: &'a RunFiles, found: &mut Inspected<'a>, diagnostics: &mut Vec
 /// Reads the event log, the traces and the Harn tapes. Removes unpublished reasoning before anything else sees it.
 fn tapes<'a>(
     config: &Config,
-    beside: Beside<'_>,
+    run_folder: RunFolder<'_>,
     files: &'a RunFiles,
     found: &mut Inspected<'a>,
     diagnostics: &mut Vec<Diagnostic>,
@@ -156,8 +156,13 @@ fn tapes<'a>(
             };
             diagnostics.extend(rules::tape::check_harn(&file.shown, &read, &is_withheld));
             let referenced = &mut found.referenced;
-            let payloads =
-                payloads::read(beside, (file, &read), &mut held, referenced, diagnostics);
+            let payloads = payloads::read(
+                run_folder,
+                (file, &read),
+                &mut held,
+                referenced,
+                diagnostics,
+            );
             found
                 .tapes
                 .push(tape::from_harn(&file.name, read, &payloads));
@@ -169,11 +174,11 @@ fn tapes<'a>(
 }
 
 /// The content hash of a partly withheld tape, as it was recorded.
-fn recorded_hash(file: &Loaded) -> Option<String> {
+fn recorded_hash(file: &LoadedFile) -> Option<String> {
     file.recorded_hashes()?.first().cloned()
 }
 
-fn trace<'a>(file: &'a Loaded, diagnostics: &mut Vec<Diagnostic>) -> Option<Tape<'a>> {
+fn trace<'a>(file: &'a LoadedFile, diagnostics: &mut Vec<Diagnostic>) -> Option<Tape<'a>> {
     let mut check = rules::trace::Check::new(&file.shown);
     let mut reader = tape::TraceReader::default();
     let (header, problems) = formats::trace::read(&file.shown, &file.bytes, |header, event| {
@@ -193,7 +198,7 @@ fn review(
     config: &Config,
     run: Option<&Run>,
     tape: Option<&Tape<'_>>,
-    file: Option<&Loaded>,
+    file: Option<&LoadedFile>,
     diagnostics: &mut Vec<Diagnostic>,
 ) -> Option<Review> {
     let file = file?;

@@ -3,7 +3,6 @@
 
 mod again;
 mod assets;
-mod beside;
 mod confined;
 mod fault;
 mod inputs;
@@ -11,6 +10,7 @@ mod pieces;
 mod redaction_key;
 mod redactions;
 mod run_files;
+mod run_folder;
 mod weight;
 mod working_tree;
 
@@ -25,21 +25,21 @@ use formats::config::Limits;
 use formats::model::FileDigest;
 use formats::{run_record, withdrawn as list};
 
-pub use beside::Beside;
 use confined::{Bounds, SizeLimit, attempt, read, unreadable};
 use fault::Fault;
 pub use inputs::{Input, inputs, note_digests, same_content, unchanged};
 pub use redaction_key::{redaction_key, redaction_key_digest};
-use redactions::Recorded;
+use redactions::OriginalFile;
 pub use redactions::Redactions;
 pub use run_files::run_with;
 pub use run_files::{RunFiles, is_tape, run};
+pub use run_folder::RunFolder;
 pub use weight::{record_size, weight};
 pub use working_tree::WorkingFile;
 
 /// A file of a run directory.
 #[derive(Debug)]
-pub struct Loaded {
+pub struct LoadedFile {
     /// Its name, or its path below the run directory.
     pub name: String,
     /// Its path in diagnostics.
@@ -49,10 +49,10 @@ pub struct Loaded {
     /// BLAKE3 of the recorded file, hexadecimal.
     pub digest: String,
     /// The recorded file, if parts of it are withheld.
-    pub recorded: Option<Box<Recorded>>,
+    pub recorded: Option<Box<OriginalFile>>,
 }
 
-impl Loaded {
+impl LoadedFile {
     /// A file with nothing withheld.
     pub fn new(name: String, shown: String, bytes: Vec<u8>) -> Self {
         let digest = blake3::hash(&bytes).to_hex().to_string();
@@ -90,7 +90,7 @@ pub fn open(directory: &RunDirectory) -> io::Result<Folder> {
 }
 
 /// Reads the record of a run directory.
-pub fn record(directory: &RunDirectory, limits: &Limits) -> Result<Loaded, Diagnostic> {
+pub fn record(directory: &RunDirectory, limits: &Limits) -> Result<LoadedFile, Diagnostic> {
     record_with(directory, limits, None)
 }
 
@@ -99,7 +99,7 @@ pub fn record_with(
     directory: &RunDirectory,
     limits: &Limits,
     pending: Option<&[u8]>,
-) -> Result<Loaded, Diagnostic> {
+) -> Result<LoadedFile, Diagnostic> {
     let name = run_record::FILE_NAME;
     let shown = format!("{}/{name}", directory.shown);
     let folder = open(directory).map_err(|error| unreadable(&shown, &error.to_string()))?;
@@ -120,7 +120,7 @@ pub fn record_again(
     directory: &RunDirectory,
     limits: &Limits,
     digest: [u8; 32],
-) -> Result<Loaded, Diagnostic> {
+) -> Result<LoadedFile, Diagnostic> {
     let loaded = record(directory, limits)?;
     if loaded.digest == blake3::Hash::from_bytes(digest).to_hex().as_str() {
         return Ok(loaded);

@@ -20,7 +20,7 @@ use formats::model::archive_context::ArchiveContext;
 use formats::model::run::Run;
 use formats::run_record::UnknownKey;
 use store::cache::{self, Piece, Reader, Writer};
-use store::publish::{self, KnownSite, SiteFiles, Stage};
+use store::publish::{self, LastSite, SiteFiles, Stage};
 use store::spool::Spool;
 
 use super::directories::Directory;
@@ -218,7 +218,7 @@ impl BuildCache {
         site: &Site,
         frame: String,
         parts_at: Option<i64>,
-    ) -> (CacheUpdate<'_>, KnownSite) {
+    ) -> (CacheUpdate<'_>, LastSite) {
         let read = || {
             let (reader, head) = self.last.as_ref()?;
             let body: Body = postcard::from_bytes(&reader.body()?).ok()?;
@@ -245,7 +245,7 @@ impl BuildCache {
             frame,
             parts_at,
         };
-        let known = KnownSite {
+        let known = LastSite {
             files: body.files,
             at,
             seen: self.seen().take(),

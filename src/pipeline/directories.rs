@@ -1,4 +1,4 @@
-//! Run directories: each record is read once, and checked alone and beside the others.
+//! Run directories: each record is read once, and checked alone and together with the others.
 
 use std::cell::RefCell;
 use std::ffi::OsStr;
@@ -13,7 +13,7 @@ use base::diagnostics::{Diagnostic, Place, Source};
 use base::links::Slug;
 use content::discover::{Roots, RunDirectory};
 use content::inspect;
-use content::load::{self, Loaded};
+use content::load::{self, LoadedFile};
 use content::rules;
 use content::rules::archive::Candidate;
 use formats::redactions;
@@ -24,19 +24,19 @@ use super::budget::catch_panic;
 use super::cache::{CachedRecord, CachedRecords};
 use super::secrets;
 
-/// A run directory and all that is known of it.
+/// A run directory and its record.
 #[derive(Debug)]
 pub(super) struct Directory {
     pub(super) place: RunDirectory,
     /// Stamp of the record; `None` if it is not a regular file, or if parts of it are withheld.
     pub(super) stamp: Option<Stamp>,
-    /// BLAKE3 of the record; `None` when it cannot be read.
+    /// BLAKE3 of the record; `None` if it cannot be read.
     pub(super) record: Option<[u8; 32]>,
-    /// The run id, where the record has one, however broken the rest is.
+    /// The run id, even if the rest of the record is broken.
     pub(super) id: Option<Arc<str>>,
     /// Problems of the record.
     pub(super) problems: Vec<Diagnostic>,
-    /// Keys of the record that no version of the format has.
+    /// Keys that no version of the format has.
     pub(super) unknown_keys: Vec<UnknownKey>,
     pub(super) status: Status,
 }
@@ -76,28 +76,28 @@ impl Directory {
     }
 }
 
-/// Reads the records of all runs, but for those that look like `known` ones.
+/// Reads the records of all runs, except those whose files look like they did in the last build.
 pub(super) fn read(
     site: &Site,
     runs: Vec<RunDirectory>,
-    (roots, mut known): (&Roots, CachedRecords),
+    roots: &Roots,
+    mut cached: CachedRecords,
     progress: &dyn Progress,
 ) -> (Vec<Directory>, Vec<Diagnostic>) {
-    let at = known.at;
+    let at = cached.at;
     let runs = runs.into_iter().map(|place| {
-        let known = known.records.remove(&place.shown);
-        (place, known)
+        let record = cached.records.remove(&place.shown);
+        (place, record)
     });
     let runs: Vec<_> = runs.collect();
     let read = runs.into_par_iter().enumerate();
-    let read = read.map(|(index, (place, known))| {
+    let read = read.map(|(index, (place, record))| {
         let name = OsStr::new(run_record::FILE_NAME);
         let found = roots.of(&place).and_then(|tree| tree.get(name));
         let is_withheld = is_withheld(roots, &place);
-        let known = known.filter(|known| found.is_some_and(|found| known.is_of(found, at)));
-        let known = known.filter(|_| !is_withheld);
-        let mut directory = match known {
-            Some(known) => Directory::of(place, index, known),
+        let record = record.filter(|record| found.is_some_and(|found| record.is_of(found, at)));
+        let mut directory = match record.filter(|_| !is_withheld) {
+            Some(record) => Directory::of(place, index, record),
             None => read_record(site, place, index),
         };
         let file = found.filter(|it| matches!(it.kind, Kind::File { .. }) && !is_withheld);
@@ -111,16 +111,16 @@ pub(super) fn read(
 }
 
 impl Directory {
-    /// The directory of a record that the last build read.
-    fn of(place: RunDirectory, index: usize, known: CachedRecord) -> Self {
+    /// The directory of a record in the cache.
+    fn of(place: RunDirectory, index: usize, cached: CachedRecord) -> Self {
         Self {
             place,
             stamp: None,
-            record: Some(known.digest),
-            id: known.id,
-            problems: known.problems,
-            unknown_keys: known.unknown_keys,
-            status: match known.run {
+            record: Some(cached.digest),
+            id: cached.id,
+            problems: cached.problems,
+            unknown_keys: cached.unknown_keys,
+            status: match cached.run {
                 Some(run) => Status::Valid(Candidate {
                     run,
                     directory: index,
@@ -148,7 +148,7 @@ impl Directory {
         Some((self.place.shown.clone(), record))
     }
 
-    /// Where the id of the record is; `mask` gets to hide what is secret around it.
+    /// The place of the id in the record. Adds the secrets of the record to `mask`.
     pub(super) fn id_place(&self, site: &Site, mask: &RefCell<Mask>) -> Place {
         match self.load(site) {
             Some(Ok(file)) => {
@@ -160,7 +160,7 @@ impl Directory {
     }
 
     /// Reads the record once more.
-    pub(super) fn load(&self, site: &Site) -> Option<Result<Loaded, Diagnostic>> {
+    pub(super) fn load(&self, site: &Site) -> Option<Result<LoadedFile, Diagnostic>> {
         let limits = &site.config.limits;
         let loaded = load::record_again(&self.place, limits, self.record?);
         Some(loaded.map_err(|problem| match &self.id {
@@ -170,7 +170,7 @@ impl Directory {
     }
 }
 
-/// Whether parts of a run are withheld: what its record says depends on another file then.
+/// Whether parts of a run are withheld. Its record then depends on another file.
 pub(super) fn is_withheld(roots: &Roots, place: &RunDirectory) -> bool {
     let tree = roots.of(place);
     tree.is_some_and(|tree| tree.get(OsStr::new(redactions::FILE_NAME)).is_some())
@@ -220,11 +220,11 @@ fn read_record(site: &Site, place: RunDirectory, index: usize) -> Directory {
     directory
 }
 
-/// The problems of all records, with those of the checks that need all of them.
+/// The problems of all records, and of checks that compare records.
 fn check_together(site: &Site, directories: &mut [Directory]) -> Vec<Diagnostic> {
     let known = directories.iter().flat_map(|directory| &directory.problems);
     let mut problems: Vec<_> = known.cloned().collect();
-    // A note is about all runs that have a key, so those that are published need notes of their own.
+    // One note lists all runs that have a key. Runs that are never published get separate notes, which the site does not show.
     let keys = directories.iter().enumerate();
     let keys = keys.filter(|(_, directory)| !directory.unknown_keys.is_empty());
     let (unpublished, published): (Vec<_>, Vec<_>) = keys

@@ -8,7 +8,7 @@ use crate::site::Site;
 use base::diagnostics::Failure;
 use base::diagnostics::{Diagnostic, Place, codes};
 use content::inspect;
-use content::load::{self, Beside};
+use content::load::{self, RunFolder};
 use formats::model::archive::Entry;
 use pages::export;
 use store::publish::Stage;
@@ -92,12 +92,12 @@ fn export_run(
     let limits = &site.config.limits;
     let (files, _) = load::run(place, &record, limits);
     // Its problems were reported when its pages were rendered.
-    let beside = Beside {
+    let run_folder = RunFolder {
         directory: place,
         limits,
         redactions: &files.redactions,
     };
-    let inspected = inspect::files(&site.config, beside, Some(&entry.run), &files).value;
+    let inspected = inspect::files(&site.config, run_folder, Some(&entry.run), &files).value;
     let case = &gathered.archive.cases[entry.case].slug;
     let canary = site.config.policy.canary.as_deref();
     let path = export::events_path(case, &entry.slug);

@@ -90,7 +90,7 @@ impl Gathered {
         }
         progress.begin("Reading records", Some(found.runs.len()));
         let (directories, found_in_records) =
-            pool.install(|| directories::read(site, found.runs, (&roots, records), progress));
+            pool.install(|| directories::read(site, found.runs, &roots, records, progress));
         let previous =
             previous::ledger(site).map_err(|problem| failure(vec![problem], &problems))?;
         problems.extend(found_in_records);
@@ -125,12 +125,12 @@ impl Gathered {
         Ok(gathered.assembled(site))
     }
 
-    /// The same without the runs that have errors, which are quarantined.
+    /// Quarantines the runs that have errors.
     pub fn without_invalid(mut self, site: &Site, runs: RunSummaries) -> Self {
         for (entry, run) in self.archive.runs.iter().zip(runs.valid) {
             if run.has_errors() {
                 self.used.extend(run.used);
-                // A page at an address that is known stays there.
+                // A published run keeps its address.
                 let known = self.previous.as_ref();
                 let known = known.and_then(|ledger| ledger.last_names(&entry.run.id));
                 let status = Status::Quarantined {
@@ -146,20 +146,19 @@ impl Gathered {
         self.assembled(site)
     }
 
-    /// Drops how each file of the content looked, once all runs are processed: lists do without it.
+    /// Drops the scan of the content, once all runs are processed. Lists do not need it.
     pub fn condense(&mut self, site: &Site) -> Result<(), Failure> {
         self.roots.condense();
         self.release(site)
     }
 
-    /// Replaces the threads of the pool. Memory that one thread allocated and another one freed is returned when the first ends:
-    /// otherwise a step that holds a large archive would add to what the step before has freed.
+    /// Replaces the threads of the pool, since the allocator returns some freed memory only when a thread ends.
     pub fn release(&mut self, site: &Site) -> Result<(), Failure> {
         self.pool = pool(site)?;
         Ok(())
     }
 
-    /// With the archive of the valid runs.
+    /// Makes the archive of the valid runs.
     fn assembled(self, site: &Site) -> Self {
         let candidates = self.directories.iter().filter_map(Directory::candidate);
         let mask = RefCell::new(Mask::default());
@@ -175,7 +174,7 @@ impl Gathered {
         }
         let addresses = self.prose.addresses();
         problems.extend(rules::pages::check_unmatched(&addresses, &archive));
-        problems.extend(self.beside_previous(site, &archive, self.previous.as_ref()));
+        problems.extend(self.problems_over(site, &archive, self.previous.as_ref()));
         for problem in &mut problems {
             self.mask.apply(problem, "");
         }
@@ -186,8 +185,8 @@ impl Gathered {
         }
     }
 
-    /// The problems that depend on what an earlier site had.
-    pub(super) fn beside_previous(
+    /// Problems that depend on the ledger of an earlier site.
+    pub(super) fn problems_over(
         &self,
         site: &Site,
         archive: &Archive,
@@ -209,7 +208,7 @@ impl Gathered {
         problems
     }
 
-    /// What prose may link to.
+    /// The addresses and ids that prose may link to.
     fn targets<'a>(
         &'a self,
         site: &'a Site,
@@ -237,7 +236,7 @@ impl Gathered {
         targets
     }
 
-    /// The runs that were quarantined: the address that each had, and its problems.
+    /// The address and the problems of each quarantined run.
     fn quarantined(&self) -> impl Iterator<Item = (&Slug, &[Diagnostic])> {
         let directories = self.directories.iter();
         directories.filter_map(|directory| match &directory.status {
@@ -277,13 +276,13 @@ impl Gathered {
         owners
     }
 
-    /// Every problem of the content so far, but for those across runs.
+    /// All problems of the content so far, except those across runs.
     pub(super) fn problems(&self) -> impl Iterator<Item = &Diagnostic> {
         let quarantined = self.quarantined().flat_map(|(_, problems)| problems);
         self.problems.iter().chain(quarantined)
     }
 
-    /// A failure, with the problems of the content that were found before it.
+    /// A failure, with all problems that were found before it.
     pub fn failed(&self, mut failed: Failure) -> Failure {
         for problem in &mut failed {
             self.mask.apply(problem, "");
@@ -301,7 +300,7 @@ impl Gathered {
         &self.directories[entry.directory]
     }
 
-    /// The run directories that go by a name: the id in their record, or their address on the site.
+    /// The run directories whose id or address is `name`.
     pub fn named(&self, name: &str) -> Vec<&RunDirectory> {
         let directories = self.directories.iter();
         let mut found: Vec<_> = directories
@@ -318,7 +317,7 @@ impl Gathered {
         found.iter().map(|directory| &directory.place).collect()
     }
 
-    /// Every name of [`Self::named`].
+    /// All names that [`Self::named`] knows.
     pub fn names(&self) -> impl Iterator<Item = &str> {
         let slugs = self.archive.runs.iter().map(|entry| &*entry.slug);
         let ids = self
@@ -363,7 +362,7 @@ fn read_withdrawals(
     lists
 }
 
-/// What a site should have, and what it should not.
+/// Notes about missing settings and content.
 fn missing(site: &Site, directories: &[Directory]) -> Vec<Diagnostic> {
     let mut notes = Vec::new();
     if directories.is_empty() {

@@ -8,7 +8,7 @@ use formats::model::archive::Entry;
 use formats::model::findings::Findings;
 use formats::model::run::Subject;
 use formats::portable::portable;
-use store::ledger::{self, CurrentRuns, Differing, Ledger, LedgerRun, Named};
+use store::ledger::{self, CurrentRuns, Ledger, LedgerRun, RecordChange, RunNames};
 use store::spool::{self, Spool};
 
 use super::gather::Gathered;
@@ -18,7 +18,8 @@ use super::previous;
 pub(super) fn next(
     site: &Site,
     gathered: &Gathered,
-    (runs, spool): (Vec<Arc<LedgerRun>>, &Arc<Spool>),
+    runs: Vec<Arc<LedgerRun>>,
+    spool: &Arc<Spool>,
     previous: Option<&Ledger>,
 ) -> Result<Ledger, Diagnostic> {
     let directories = gathered.directories.iter();
@@ -37,21 +38,20 @@ pub(super) fn next(
             .map(|run| (run.id.get_ref().clone(), run.reason.get_ref().clone()))
             .collect(),
     };
-    let fields = |differing: Differing<'_>| {
-        fields(site, gathered, differing).unwrap_or_else(|| ledger::by_digest(differing))
+    let fields = |change: RecordChange<'_>| {
+        fields(site, gathered, change).unwrap_or_else(|| ledger::by_digest(change))
     };
     ledger::next(previous, now, &fields).map_err(|error| spool::refused(&error))
 }
 
-/// How the records of a run differ; `None` when the old record is not known, since the previous site is not whole or is
-/// not to be read.
+/// How the records of a run differ; `None` if the previous site is incomplete or may not be read.
 fn fields(
     site: &Site,
     gathered: &Gathered,
-    [(before, _), (after, _)]: Differing<'_>,
+    change: RecordChange<'_>,
 ) -> Option<Vec<ledger::Field>> {
-    let old = previous::record(site, before)?;
-    let new = gathered.directory(gathered.archive.find(&after.id)?);
+    let old = previous::record(site, change.old)?;
+    let new = gathered.directory(gathered.archive.find(&change.new.id)?);
     let new = new.load(site)?.ok()?;
     let new = diagnostics::without_mark(&new.bytes);
     let new = std::str::from_utf8(new).ok()?;
@@ -65,7 +65,7 @@ pub(super) fn published_run(entry: &Entry, findings: &Findings) -> LedgerRun {
         name.clone().unwrap_or_else(|| shown(subject).into())
     };
     LedgerRun {
-        run: Named {
+        run: RunNames {
             id: Arc::clone(&entry.run.id),
             slug: entry.slug.shared(),
             test_case_slug: Arc::clone(&subject.case),

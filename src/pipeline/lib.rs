@@ -98,8 +98,9 @@ pub fn merge(
 
 /// Refuses to replace a site by a part, which would lose its ledger, or a part by a site.
 fn examine_kind(site: &Site) -> Result<(), Failure> {
-    let kind = (site.options.shard.is_some(), store::ledger::PATH);
-    store::publish::examine_kind(&site.out, &site.shown(&site.out), kind)
+    let writes_part = site.options.shard.is_some();
+    let shown = site.shown(&site.out);
+    store::publish::examine_kind(&site.out, &shown, writes_part, store::ledger::PATH)
         .map_err(|problem| vec![problem])
 }
 
@@ -231,11 +232,11 @@ fn stage_site<'a>(
             renderer: &renderer,
             cache: update.as_ref(),
         };
-        let runs = stage_runs(site, &gathered, (output, share), progress)
+        let runs = stage_runs(site, &gathered, output, share, progress)
             .map_err(|failure| gathered.failed(failure))?;
         if let Share::Shard(shard) = share {
             // Only the merge, with all parts, knows which runs are quarantined and which pages that changes.
-            write_part(site, &gathered, (shard, &runs), &stage, update.as_ref())?;
+            write_part(site, &gathered, shard, &runs, &stage, update.as_ref())?;
             break (stage, update, runs);
         }
         if !site.config.policy.quarantine || !runs.have_errors() {
@@ -246,7 +247,7 @@ fn stage_site<'a>(
     };
     gathered.condense(site)?;
     if let Share::Shard(shard) = share {
-        let outcome = part_outcome(site, &gathered, (shard, runs), &stage);
+        let outcome = part_outcome(site, &gathered, shard, runs, &stage);
         return Ok(StagedSite {
             gathered,
             outcome,

@@ -41,7 +41,7 @@ use pages::view::chrome::PageInfo;
 use pages::view::row::PAGE_SIZE;
 use store::spool;
 
-use self::annotations::{Catalogue, Filed};
+use self::annotations::{CardPlace, Catalogue};
 use self::reuse::{Keys, Recorder};
 use super::summary::Facet;
 use super::{Gathered, Outcome, Output, Progress};
@@ -196,7 +196,7 @@ impl Lists<'_> {
             .map_err(|error| spool::refused(&error))
     }
 
-    fn card(&self, filed: &Filed) -> Result<Card, Diagnostic> {
+    fn card(&self, filed: &CardPlace) -> Result<Card, Diagnostic> {
         let (run, place) = filed.card();
         let spooled = self.findings()[run].spooled.cards[place];
         let text = self.text(spooled)?;

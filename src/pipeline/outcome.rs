@@ -12,7 +12,7 @@ use base::links::{self, RunFolders, Slug};
 use formats::model::findings::Findings;
 use formats::model::slug::{slugify, with_hash};
 use store::ledger::{Build, Ledger};
-use store::publish::{Stage, Written};
+use store::publish::{FileCount, Stage};
 use store::spool::Spool;
 
 use super::directories::{Directory, Status};
@@ -30,13 +30,13 @@ pub struct Outcome {
     /// In the archive's order; empty once all lists are written.
     #[serde(skip)]
     pub findings: Vec<Findings>,
-    /// Runs that are published, or would be.
+    /// Number of runs that are published, or would be.
     pub runs: usize,
-    /// Runs that were quarantined.
+    /// Number of runs that are quarantined.
     pub quarantined: usize,
-    /// Runs that ended in a state that is never published.
+    /// Number of runs that ended in a state that is never published.
     pub not_published: usize,
-    /// Errors that are not those of a quarantined run.
+    /// Number of errors, except those of quarantined runs.
     pub blocking: usize,
     /// What changed from build to build, this one included.
     #[serde(skip)]
@@ -44,7 +44,7 @@ pub struct Outcome {
     /// Whether this build has an entry in the ledger.
     #[serde(skip)]
     pub has_changes: bool,
-    /// Every run directory in order, with the run's id where its record says it.
+    /// Every run directory in order, with the id of its run.
     pub cases: Vec<junit::Case>,
     /// Whether the new site is in the output folder.
     #[serde(skip)]
@@ -55,7 +55,7 @@ pub struct Outcome {
     pub bytes: u64,
     /// The same by kind of file; empty if nothing was written.
     #[serde(skip)]
-    pub written: Vec<Written>,
+    pub written: Vec<FileCount>,
     /// Size of the input files of all runs in bytes.
     #[serde(skip)]
     pub read: u64,
@@ -84,8 +84,7 @@ pub(super) struct QuarantinePage {
 }
 
 impl Outcome {
-    /// Sorts all problems, and compares the runs with the site that is replaced. Nothing changes if errors keep the content from
-    /// being published.
+    /// Sorts all problems, and compares the runs with the previous site, unless errors prevent publishing.
     pub fn of(
         site: &Site,
         gathered: &Gathered,
@@ -125,7 +124,7 @@ impl Outcome {
         let ledger = if blocking == 0 {
             let entries = gathered.archive.runs.iter().zip(&findings);
             let runs = entries.map(|(entry, found)| Arc::new(ledger::published_run(entry, found)));
-            ledger::next(site, gathered, (runs.collect(), spool), previous)
+            ledger::next(site, gathered, runs.collect(), spool, previous)
                 .map_err(|problem| gathered.failed(vec![problem]))?
         } else {
             Ledger::default()
@@ -165,7 +164,7 @@ impl Outcome {
     pub(super) fn is_settled(&self, site: &Site, gathered: &Gathered, spool: &Arc<Spool>) -> bool {
         let (before, after) = (gathered.previous.as_ref(), Some(&self.ledger));
         let problems = |previous| {
-            let mut problems = gathered.beside_previous(site, &gathered.archive, previous);
+            let mut problems = gathered.problems_over(site, &gathered.archive, previous);
             diagnostics::sort(&mut problems);
             problems
                 .iter()
@@ -173,8 +172,7 @@ impl Outcome {
                 .collect::<Vec<_>>()
         };
         let published = self.ledger.runs.iter().filter(|known| !known.quarantined);
-        let published = (published.cloned().collect(), spool);
-        ledger::next(site, gathered, published, after)
+        ledger::next(site, gathered, published.cloned().collect(), spool, after)
             .is_ok_and(|again| self.ledger.is_same(&again))
             && problems(before) == problems(after)
     }
@@ -194,7 +192,7 @@ impl Outcome {
         self.blocking == 0
     }
 
-    /// Sums up what was staged, and adds an error for every limit of the site that it is over.
+    /// Counts the staged files, and adds an error for every limit of the host that they exceed.
     pub fn weigh(&mut self, site: &Site, stage: &Stage) {
         (self.files, self.bytes) = stage.written();
         self.written = stage.written_by_kind();
@@ -206,7 +204,7 @@ impl Outcome {
         diagnostics::sort(&mut self.diagnostics);
     }
 
-    /// What changed since the site that is replaced; `None` when nothing did, or when there was none.
+    /// The changes since the previous site; `None` if there are none, or if there was no site.
     pub fn changes(&self) -> Option<&Build> {
         let newest = self.ledger.builds.first();
         newest.filter(|build| self.has_changes && build.build > 1)
@@ -227,7 +225,7 @@ impl Directory {
     }
 }
 
-/// How many errors keep the content from being published.
+/// Number of errors that prevent publishing.
 fn blocking(site: &Site, gathered: &Gathered, diagnostics: &[Diagnostic]) -> usize {
     let directories = gathered.directories.iter();
     let left_out: BTreeSet<&str> = directories
@@ -239,7 +237,7 @@ fn blocking(site: &Site, gathered: &Gathered, diagnostics: &[Diagnostic]) -> usi
     errors.filter(|error| !is_left_out(&error.place)).count()
 }
 
-/// A page for every run that is left out; `all` are the problems of the whole content, sorted.
+/// The pages of all quarantined runs. `all` has all problems, sorted.
 fn quarantine_pages(
     gathered: &Gathered,
     run_folders: RunFolders,
@@ -263,7 +261,7 @@ fn quarantine_pages(
                 let own = problems.take_while(|problem| problem.place.path.starts_with(&prefix));
                 (None, own.cloned().collect())
             };
-            // Its own address, unless another run has it now.
+            // The page stays at the address of the run, unless another run has it now.
             let own = own.filter(|slug| !taken.contains(slug));
             let slug =
                 own.unwrap_or_else(|| Slug::new(&with_hash(&slugify(&path), &path), run_folders));

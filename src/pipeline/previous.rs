@@ -10,7 +10,7 @@ use base::diagnostics::{Diagnostic, Place, codes};
 use base::links::{self, Slug};
 use content::load;
 use formats::config;
-use store::ledger::{self, Ledger, LedgerError, Named};
+use store::ledger::{self, Ledger, LedgerError, RunNames};
 use store::spool::{self, Spool};
 
 /// The ledger; `None` if there is no such site, or it has none yet.
@@ -48,7 +48,7 @@ pub(super) fn ledger(site: &Site) -> Result<Option<Ledger>, Diagnostic> {
 }
 
 /// The record of a run as it was published; `None` if the site is incomplete or must not be read.
-pub(super) fn record(site: &Site, run: &Named) -> Option<Box<RawValue>> {
+pub(super) fn record(site: &Site, run: &RunNames) -> Option<Box<RawValue>> {
     #[derive(Deserialize)]
     struct Document {
         record: Box<RawValue>,

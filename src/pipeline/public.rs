@@ -12,7 +12,7 @@ use super::outcome::Outcome;
 
 /// The problems that a site shows.
 #[derive(Debug)]
-pub(super) struct Public<'a> {
+pub(super) struct PublicProblems<'a> {
     /// The problems, in order.
     pub(super) diagnostics: Vec<&'a Diagnostic>,
     /// Number of other problems.
@@ -20,7 +20,7 @@ pub(super) struct Public<'a> {
 }
 
 /// Codes of problems with unpublished content.
-static OF_NOTHING_PUBLISHED: [&Code; 3] = [
+static UNPUBLISHED: [&Code; 3] = [
     &codes::CONTENT_NESTED_RUN,
     &codes::CONTENT_LINKED_FOLDER,
     &codes::PAGE_UNMATCHED,
@@ -28,7 +28,7 @@ static OF_NOTHING_PUBLISHED: [&Code; 3] = [
 
 impl Gathered {
     /// The problems of published content and of the settings.
-    pub(super) fn public<'a>(&self, outcome: &'a Outcome) -> Public<'a> {
+    pub(super) fn public<'a>(&self, outcome: &'a Outcome) -> PublicProblems<'a> {
         let directories = self.directories.iter();
         let (hidden, published): (Vec<&Directory>, Vec<_>) =
             directories.partition(|directory| directory.is_never_published());
@@ -46,7 +46,7 @@ impl Gathered {
         }
         let names: BTreeSet<String> = ids.union(&paths).map(|name| quoted(name)).collect();
         let is_public = |diagnostic: &&Diagnostic| {
-            !OF_NOTHING_PUBLISHED.contains(&diagnostic.code)
+            !UNPUBLISHED.contains(&diagnostic.code)
                 && !diagnostic
                     .place
                     .folders()
@@ -56,7 +56,7 @@ impl Gathered {
                 && !mentions(&diagnostic.help, &names)
         };
         let diagnostics: Vec<&Diagnostic> = outcome.diagnostics.iter().filter(is_public).collect();
-        Public {
+        PublicProblems {
             withheld: outcome.diagnostics.len() - diagnostics.len(),
             diagnostics,
         }

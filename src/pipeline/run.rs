@@ -24,7 +24,7 @@ use base::diagnostics::{self, Diagnostic, Place, codes};
 use base::links::{self, Slug};
 use content::discover::{Roots, RunDirectory};
 use content::inspect::{self, Inspected};
-use content::load::{self, Beside, Loaded, RunFiles};
+use content::load::{self, LoadedFile, RunFiles, RunFolder};
 use content::rules;
 use formats::model::FileDigest;
 use formats::model::archive::{Archive, Entry};
@@ -82,7 +82,7 @@ struct Job<'a> {
     index: usize,
     entry: &'a Entry,
     directory: &'a Directory,
-    record: &'a Loaded,
+    record: &'a LoadedFile,
     is_newest: bool,
 }
 
@@ -188,7 +188,7 @@ impl<'a> Job<'a> {
         );
         let details = inspect::details(self.record, inspected.tapes.first()).unpack(&mut problems);
         let (config, limits) = (&self.site.config, &self.site.config.limits);
-        let beside = Beside {
+        let run_folder = RunFolder {
             directory: &self.directory.place,
             limits,
             redactions: &files.redactions,
@@ -198,12 +198,12 @@ impl<'a> Job<'a> {
             let missing = rules::review::check_missing(config, run, &details, place);
             problems.extend(missing.map(|problem| problem.of_run(&run.id)));
         }
-        let missing = inspect::pictures(config, beside, self.record, &details, &mut inspected);
+        let missing = inspect::pictures(config, run_folder, self.record, &details, &mut inspected);
         problems.extend(missing.into_iter().map(|problem| problem.of_run(&run.id)));
         let of_run = (&*run.id, self.record);
         let scanned = secrets::scan(
             self.site,
-            beside,
+            run_folder,
             of_run,
             (files, &inspected),
             &mut problems,
@@ -309,8 +309,8 @@ impl<'a> Job<'a> {
 
 impl<'a> CheckedRun<'a> {
     /// Its directory, to read files that its other files refer to.
-    fn beside(&self) -> Beside<'a> {
-        Beside {
+    fn run_folder(&self) -> RunFolder<'a> {
+        RunFolder {
             directory: self.place,
             limits: &self.site.config.limits,
             redactions: &self.files.redactions,
@@ -338,14 +338,14 @@ pub(super) fn inspected<'a>(
     problems: &mut Vec<Diagnostic>,
 ) -> Inspected<'a> {
     let config = &site.config;
-    let beside = Beside {
+    let run_folder = RunFolder {
         directory: place,
         limits: &config.limits,
         redactions: &files.redactions,
     };
-    let mut inspected = inspect::files(config, beside, run, files).unpack(problems);
+    let mut inspected = inspect::files(config, run_folder, run, files).unpack(problems);
     let mut found = Vec::new();
-    inspected.implementation = inspect::implementation(config, beside).unpack(&mut found);
+    inspected.implementation = inspect::implementation(config, run_folder).unpack(&mut found);
     for problem in found {
         // A review thread may have reported the same problem in the same file.
         let is_same =
@@ -361,14 +361,14 @@ pub(super) fn inspected<'a>(
 pub(super) fn alone(
     site: &Site,
     place: &RunDirectory,
-    record: &Loaded,
+    record: &LoadedFile,
     (id, run): (&str, Option<&Run>),
     pending: Option<&[u8]>,
 ) -> (Vec<Diagnostic>, Scanned) {
     let (config, limits) = (&site.config, &site.config.limits);
     let (files, mut problems) = load::run_with(place, record, limits, pending);
     let mut inspected = inspected(site, place, run, &files, &mut problems);
-    let beside = Beside {
+    let run_folder = RunFolder {
         directory: place,
         limits,
         redactions: &files.redactions,
@@ -379,11 +379,11 @@ pub(super) fn alone(
             let missing = rules::review::check_missing(config, run, &details, &place.shown);
             problems.extend(missing.map(|problem| problem.of_run(&run.id)));
         }
-        let missing = inspect::pictures(config, beside, record, &details, &mut inspected);
+        let missing = inspect::pictures(config, run_folder, record, &details, &mut inspected);
         problems.extend(missing.into_iter().map(|problem| problem.of_run(&run.id)));
     }
     let found = (&files, &inspected);
-    let scanned = secrets::scan(site, beside, (id, record), found, &mut problems);
+    let scanned = secrets::scan(site, run_folder, (id, record), found, &mut problems);
     (problems, scanned)
 }
 

@@ -20,7 +20,8 @@ use super::summary::{RunSummaries, RunSummary};
 pub fn stage(
     site: &Site,
     gathered: &Gathered,
-    (output, share): (Output<'_>, Share<'_>),
+    output: Output<'_>,
+    share: Share<'_>,
     progress: &dyn Progress,
 ) -> Result<RunSummaries, Failure> {
     share.examine(gathered)?;
@@ -38,7 +39,7 @@ pub fn stage(
         let own = own.filter(|index| share.has(gathered.directory(&archive[*index])));
         let valid = own.map(|index| {
             let entry = &archive[index];
-            let adopted = share.take_over(gathered, index, (site, output));
+            let adopted = share.take_over(gathered, index, site, output);
             let summary = adopted.transpose().unwrap_or_else(|| {
                 let place = &gathered.directory(entry).place;
                 let weight = gathered.roots.of(place).map_or(0, load::weight);

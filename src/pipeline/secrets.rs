@@ -37,7 +37,7 @@ pub(super) fn own<'a>(
 }
 
 /// Secret values in the record of a run, to mask them in its problems.
-pub(super) fn of_record(site: &Site, record: &load::Loaded) -> Mask {
+pub(super) fn of_record(site: &Site, record: &load::LoadedFile) -> Mask {
     let mut scanner = Scanner::new(&site.config.secrets, "");
     scanner.file(&record.name, &record.shown, &record.bytes);
     scanner.finish().mask

@@ -53,17 +53,17 @@ struct Head {
 }
 
 impl Head {
-    fn of(site: &Site, gathered: &Gathered, shard: (u32, u32), at: i64) -> Self {
-        let (number, count) = shard;
+    /// What the heads of all parts of a site have in common.
+    fn of(site: &Site, gathered: &Gathered) -> Self {
         Self {
-            number,
-            count,
+            number: 0,
+            count: 0,
             settings: site.portable_settings(),
             key: site.redaction_key,
             frame: site.frame(&gathered.navigation()),
             records: records(gathered),
             addresses: addresses(&gathered.archive),
-            at,
+            at: 0,
         }
     }
 }
@@ -159,7 +159,8 @@ impl Share<'_> {
         self,
         gathered: &Gathered,
         index: usize,
-        (site, output): (&Site, Option<Output<'_>>),
+        site: &Site,
+        output: Option<Output<'_>>,
     ) -> Result<Option<RunSummary>, Diagnostic> {
         match self {
             Self::Parts(parts) => {

@@ -39,7 +39,7 @@ const LONGEST_NAME: usize = 255;
 const LONGEST_PATH: usize = 2_048;
 
 #[derive(Clone)]
-struct Served {
+struct AppState {
     folder: Arc<PathBuf>,
     shown: watch::Receiver<Arc<SiteState>>,
 }
@@ -60,7 +60,7 @@ pub(super) fn app(folder: PathBuf, shown: watch::Receiver<Arc<SiteState>>) -> Ro
         )
         .route("/.runpress/events", get(events))
         .fallback(file)
-        .with_state(Served {
+        .with_state(AppState {
             folder: Arc::new(folder),
             shown,
         })
@@ -100,7 +100,7 @@ fn is_local(authority: &str) -> bool {
 
 /// Sends a page the current state, at once and after every build.
 async fn events(
-    State(served): State<Served>,
+    State(served): State<AppState>,
 ) -> Sse<impl Stream<Item = Result<Event, Infallible>>> {
     let mut shown = served.shown;
     shown.mark_changed();
@@ -111,7 +111,7 @@ async fn events(
     }))
 }
 
-async fn file(State(served): State<Served>, request: Request) -> Response {
+async fn file(State(served): State<AppState>, request: Request) -> Response {
     // Read before the file: a page older than its build name would never be reloaded.
     let shown = Arc::clone(&served.shown.borrow());
     if !shown.has_build {
@@ -166,7 +166,7 @@ async fn file(State(served): State<Served>, request: Request) -> Response {
 }
 
 /// The site's own page for missing addresses.
-async fn not_found(served: &Served, shown: &SiteState) -> Response {
+async fn not_found(served: &AppState, shown: &SiteState) -> Response {
     let html = tokio::fs::read(served.folder.join("404.html")).await;
     page(StatusCode::NOT_FOUND, &html.unwrap_or_default(), shown)
 }

@@ -33,7 +33,7 @@ use state::SiteState;
 
 /// The reason that a site cannot be served.
 #[derive(Debug)]
-pub enum NotServed {
+pub enum ServeError {
     /// The port is taken or not permitted.
     Port(io::Error),
     /// No folder for temporary files is writable.
@@ -53,26 +53,26 @@ pub struct Server {
     folder: Arc<TempDir>,
     address: SocketAddr,
     shown: watch::Sender<Arc<SiteState>>,
-    working: Arc<Working>,
+    working: Arc<BuildState>,
     _runtime: Runtime,
 }
 
 /// Whether a build is running, and whether it must pause because the process ends.
 #[derive(Debug, Default)]
-struct Working {
+struct BuildState {
     builds: AtomicBool,
     ends: AtomicBool,
 }
 
 impl Server {
     /// Starts serving on this machine only: on `port`, or on the first free port from [`PORT`].
-    pub fn start(port: Option<u16>) -> Result<Self, NotServed> {
-        let listener = listen(port).map_err(NotServed::Port)?;
+    pub fn start(port: Option<u16>) -> Result<Self, ServeError> {
+        let listener = listen(port).map_err(ServeError::Port)?;
         let folder = tempfile::Builder::new()
             .prefix("runpress-serve-")
             .tempdir()
-            .map_err(NotServed::Folder)?;
-        Self::serve(listener, folder).map_err(NotServed::System)
+            .map_err(ServeError::Folder)?;
+        Self::serve(listener, folder).map_err(ServeError::System)
     }
 
     fn serve(listener: TcpListener, folder: TempDir) -> io::Result<Self> {
@@ -86,7 +86,7 @@ impl Server {
         let session = folder.path().file_name().unwrap_or_default();
         let (shown, seen) =
             watch::channel(Arc::new(SiteState::nothing(&session.to_string_lossy())));
-        let working = Arc::new(Working::default());
+        let working = Arc::new(BuildState::default());
         {
             let _context = runtime.enter();
             let listener = tokio::net::TcpListener::from_std(listener)?;
@@ -124,7 +124,7 @@ impl Server {
         opened: impl FnOnce(&Site),
     ) -> Result<(Site, Outcome), Failure> {
         self.working.builds.store(true, Ordering::SeqCst);
-        let progress = Interruptible {
+        let progress = PausingProgress {
             inner: progress,
             working: &self.working,
         };
@@ -167,12 +167,12 @@ fn listen(port: Option<u16>) -> io::Result<TcpListener> {
 }
 
 /// Pauses build threads when the process ends, so that nothing is written into the folder while it is removed.
-struct Interruptible<'a> {
+struct PausingProgress<'a> {
     inner: &'a dyn Progress,
-    working: &'a Working,
+    working: &'a BuildState,
 }
 
-impl Interruptible<'_> {
+impl PausingProgress<'_> {
     fn block_during_shutdown(&self) {
         while self.working.ends.load(Ordering::SeqCst) {
             thread::park();
@@ -180,7 +180,7 @@ impl Interruptible<'_> {
     }
 }
 
-impl Progress for Interruptible<'_> {
+impl Progress for PausingProgress<'_> {
     fn begin(&self, step: &'static str, ticks: Option<usize>) {
         self.block_during_shutdown();
         self.inner.begin(step, ticks);
@@ -217,7 +217,7 @@ fn asked_to_end() -> io::Result<impl Future<Output = ()>> {
 }
 
 /// Removes the folder and ends the process once it is asked to stop.
-async fn end(asked: impl Future<Output = ()>, folder: Arc<TempDir>, working: Arc<Working>) {
+async fn end(asked: impl Future<Output = ()>, folder: Arc<TempDir>, working: Arc<BuildState>) {
     asked.await;
     working.ends.store(true, Ordering::SeqCst);
     let path: PathBuf = folder.path().to_owned();
@@ -226,7 +226,7 @@ async fn end(asked: impl Future<Output = ()>, folder: Arc<TempDir>, working: Arc
 }
 
 /// A build thread may still finish its current file; after that it pauses.
-fn clear(folder: &Path, working: &Working) {
+fn clear(folder: &Path, working: &BuildState) {
     const TRIES: usize = 100;
     const PAUSE: Duration = Duration::from_millis(20);
     let mut gone = 0;

@@ -40,11 +40,11 @@ pub struct Watcher {
     root: PathBuf,
     /// The published site, with which changes are computed.
     previous: PathBuf,
-    watched: Vec<Watched>,
+    watched: Vec<WatchedPath>,
 }
 
 #[derive(Debug)]
-struct Watched {
+struct WatchedPath {
     given: PathBuf,
     mode: RecursiveMode,
     /// The path with links resolved, while it exists.
@@ -53,7 +53,7 @@ struct Watched {
     seen: FileStamps,
 }
 
-impl Watched {
+impl WatchedPath {
     fn look(&self) -> FileStamps {
         let depth = match self.mode {
             RecursiveMode::Recursive => usize::MAX,
@@ -122,7 +122,7 @@ impl Watcher {
                 .iter()
                 .position(|watched| watched.given == given && watched.mode == mode);
             let watched = known.map(|at| before.swap_remove(at));
-            self.watched.push(watched.unwrap_or(Watched {
+            self.watched.push(watched.unwrap_or(WatchedPath {
                 given,
                 mode,
                 now: None,
@@ -205,7 +205,7 @@ impl Watcher {
         }
         let mut folders = self.watched.iter();
         folders.any(
-            |Watched {
+            |WatchedPath {
                  given, mode, now, ..
              }| {
                 let below = path.strip_prefix(now.as_ref().unwrap_or(given));

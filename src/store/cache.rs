@@ -261,7 +261,7 @@ impl Writer {
         let mut end = self.end.lock().unwrap_or_else(PoisonError::into_inner);
         let mut file = self.target.file();
         file.seek(SeekFrom::Start(*end)).ok()?;
-        let adding = Adding {
+        let adding = PieceWriter {
             file,
             hasher: blake3::Hasher::new(),
             bytes: 0,
@@ -340,13 +340,13 @@ impl Writer {
 }
 
 /// Hashes and counts a piece while it is written.
-struct Adding<'a> {
+struct PieceWriter<'a> {
     file: &'a File,
     hasher: blake3::Hasher,
     bytes: u64,
 }
 
-impl Write for Adding<'_> {
+impl Write for PieceWriter<'_> {
     fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
         let count = self.file.write(bytes)?;
         self.hasher.update(&bytes[..count]);

@@ -18,7 +18,7 @@ use serde::{Deserialize, Serialize};
 use serde_json::value::RawValue;
 
 pub use addresses::AddressOwners;
-pub use compare::{CurrentRuns, Differing, next};
+pub use compare::{CurrentRuns, RecordChange, next};
 pub use fields::{by_digest, fields};
 pub use parts::{Document, Part};
 
@@ -42,9 +42,9 @@ pub struct Ledger {
     /// Changes by build, newest first.
     pub builds: Vec<Build>,
     /// Runs that are no longer published, by id.
-    pub withdrawn: Vec<Withdrawn>,
+    pub withdrawn: Vec<WithdrawnRun>,
     /// Former addresses of runs, by slug, each with the current names of its run.
-    pub moved: Vec<Named>,
+    pub moved: Vec<RunNames>,
     /// Owners of the other addresses.
     pub addresses: AddressOwners,
     /// The runs that it knows, by id.
@@ -63,16 +63,16 @@ pub struct Build {
     pub runs: usize,
     /// New runs.
     #[serde(default)]
-    pub added: Vec<Named>,
+    pub added: Vec<RunNames>,
     /// Runs that returned after they were withdrawn or quarantined.
     #[serde(default)]
-    pub returned: Vec<Named>,
+    pub returned: Vec<RunNames>,
     /// Withdrawn runs.
     #[serde(default)]
-    pub withdrawn: Vec<Named>,
+    pub withdrawn: Vec<RunNames>,
     /// Runs that are not published because their files have errors.
     #[serde(default)]
-    pub quarantined: Vec<Named>,
+    pub quarantined: Vec<RunNames>,
     /// Changed runs.
     #[serde(default)]
     pub changed: Vec<Change>,
@@ -81,7 +81,8 @@ pub struct Build {
 /// Names of a run.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
-pub struct Named {
+#[schemars(rename = "Named")]
+pub struct RunNames {
     /// The id of the record.
     #[schemars(with = "shapes::Name")]
     pub id: Arc<str>,
@@ -104,7 +105,7 @@ pub struct Named {
 #[serde(rename_all = "camelCase")]
 pub struct Change {
     /// The run.
-    pub run: Named,
+    pub run: RunNames,
     /// Former slug, if it changed.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub moved_from: Option<Arc<str>>,
@@ -123,7 +124,7 @@ pub struct Change {
     pub more_files: usize,
     /// The rating of the review, if it changed.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub rating: Option<Rerated>,
+    pub rating: Option<RatingChange>,
     /// Annotations, by id.
     #[serde(default)]
     pub annotations: Annotations,
@@ -147,7 +148,8 @@ pub struct Field {
 
 /// A changed rating; null means unrated.
 #[derive(Debug, Clone, Serialize, Deserialize, JsonSchema)]
-pub struct Rerated {
+#[schemars(rename = "Rerated")]
+pub struct RatingChange {
     /// The old rating.
     pub before: Option<String>,
     /// The new rating.
@@ -181,7 +183,7 @@ pub struct Annotations {
 
 impl Build {
     /// The runs that came or went, with a word for what became of them.
-    pub fn lists(&self) -> [(&'static str, &[Named]); 4] {
+    pub fn lists(&self) -> [(&'static str, &[RunNames]); 4] {
         [
             ("added", &self.added),
             ("returned", &self.returned),
@@ -191,7 +193,7 @@ impl Build {
     }
 
     /// Every run that it names.
-    pub fn named(&self) -> impl Iterator<Item = &Named> {
+    pub fn named(&self) -> impl Iterator<Item = &RunNames> {
         let changed = self.changed.iter().map(|change| &change.run);
         self.lists()
             .into_iter()
@@ -205,7 +207,7 @@ impl Build {
     }
 }
 
-impl Rerated {
+impl RatingChange {
     /// `scuffed → great`
     pub fn text(&self) -> String {
         let word = |rating: &Option<String>| rating.clone().unwrap_or("no rating".to_owned());
@@ -234,9 +236,10 @@ impl Annotations {
 /// A run that is not published any more.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
-pub struct Withdrawn {
+#[schemars(rename = "Withdrawn")]
+pub struct WithdrawnRun {
     /// The run.
-    pub run: Named,
+    pub run: RunNames,
     /// Reason from `withdrawn.toml`; null if it gives none.
     pub reason: Option<String>,
 }
@@ -245,7 +248,7 @@ pub struct Withdrawn {
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct LedgerRun {
     /// The run.
-    pub run: Named,
+    pub run: RunNames,
     /// The rating of its review.
     pub rating: Option<String>,
     /// Whether the run is quarantined.
@@ -260,7 +263,7 @@ pub struct LedgerRun {
 #[schemars(rename = "Known")]
 pub struct PublishedRun {
     /// The run.
-    pub run: Named,
+    pub run: RunNames,
     /// The rating of its review.
     pub rating: Option<String>,
     /// Whether the run is quarantined. Its digests are then those of the last build that published it.
@@ -278,7 +281,7 @@ pub struct PublishedRun {
 
 impl Ledger {
     /// Every run that it names, some more than once.
-    pub fn named(&self) -> impl Iterator<Item = &Named> {
+    pub fn named(&self) -> impl Iterator<Item = &RunNames> {
         let known = self.runs.iter().map(|known| &known.run);
         let withdrawn = self.withdrawn.iter().map(|withdrawn| &withdrawn.run);
         let built = self.builds.iter().flat_map(Build::named);
@@ -286,7 +289,7 @@ impl Ledger {
     }
 
     /// The runs that it names whose address a page of changes or of a former address may need.
-    pub fn addressed(&self) -> impl Iterator<Item = &Named> {
+    pub fn addressed(&self) -> impl Iterator<Item = &RunNames> {
         let aside = self.runs.iter().filter(|known| known.quarantined);
         let aside = aside.map(|known| &known.run);
         let withdrawn = self.withdrawn.iter().map(|withdrawn| &withdrawn.run);
@@ -295,7 +298,7 @@ impl Ledger {
     }
 
     /// The page of a run that it names.
-    pub fn page(&self, run: &Named) -> String {
+    pub fn page(&self, run: &RunNames) -> String {
         links::run(&Slug::new(&run.slug, self.run_folders))
     }
 
@@ -359,8 +362,8 @@ impl Ledger {
     }
 
     /// The withdrawn run of this id.
-    pub fn gone(&self, id: &str) -> Option<&Withdrawn> {
-        let order = |gone: &Withdrawn| (*gone.run.id).cmp(id);
+    pub fn gone(&self, id: &str) -> Option<&WithdrawnRun> {
+        let order = |gone: &WithdrawnRun| (*gone.run.id).cmp(id);
         self.withdrawn
             .get(self.withdrawn.binary_search_by(order).ok()?)
     }

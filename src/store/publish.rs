@@ -21,14 +21,14 @@ mod part;
 mod weight;
 mod written;
 
-pub use part::{OutputFile, PART_FILE, Taken, examine_kind, overlap};
+pub use part::{OutputFile, PART_FILE, examine_kind, overlap};
 pub use weight::Weight;
-pub use written::Written;
+pub use written::FileCount;
 
 use files::Digest;
-pub use files::{KnownSite, SiteFiles};
+pub use files::{LastSite, SiteFiles};
 
-use files::{Changes, Files, Old};
+use files::{Changes, Files, OldSite};
 use journal::Step;
 use ours::{Lock, ParentFolder, examine, foreign, is_cname, linked, locked, own_line};
 
@@ -176,10 +176,10 @@ impl Stage {
     }
 
     /// Reuses files of `known`, a site of an earlier build, that are unchanged.
-    pub fn over(mut self, known: KnownSite) -> Self {
+    pub fn over(mut self, known: LastSite) -> Self {
         let folders = self.folders.as_ref();
         let folders = folders.filter(|_| !known.files.is_empty());
-        self.files.old = folders.and_then(|folders| Old::look(&folders.out, known));
+        self.files.old = folders.and_then(|folders| OldSite::look(&folders.out, known));
         self
     }
 
@@ -242,7 +242,7 @@ impl Stage {
         let failed = |error: io::Error| write_failed(path, &error);
         let file = self.folders.as_ref().map(|folders| folders.create(path));
         // Hashing many small chunks takes several times as long as hashing a large one.
-        let hashing = Hashing {
+        let hashing = HashingWriter {
             inner: file.transpose().map_err(failed)?,
             hasher: blake3::Hasher::new(),
             bytes: 0,
@@ -296,7 +296,7 @@ impl Stage {
     }
 
     /// Files and bytes written so far, by kind of file.
-    pub fn written_by_kind(&self) -> Vec<Written> {
+    pub fn written_by_kind(&self) -> Vec<FileCount> {
         self.written.by_kind()
     }
 
@@ -490,13 +490,13 @@ fn spread(staging: &Path) {
 const BUFFER: usize = 64 * 1024;
 
 /// Hashes a file while it is written, or without writing it.
-struct Hashing {
+struct HashingWriter {
     inner: Option<File>,
     hasher: blake3::Hasher,
     bytes: u64,
 }
 
-impl Write for Hashing {
+impl Write for HashingWriter {
     fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
         let count = self
             .inner

@@ -9,7 +9,7 @@ use std::thread;
 use runpress::api::config::Config;
 use runpress::api::diagnostics::Place;
 use runpress::api::discover::discover;
-use runpress::api::load::{self, Beside, Redactions};
+use runpress::api::load::{self, Redactions, RunFolder};
 use rustix::fs::{CWD, RenameFlags, renameat_with};
 
 use crate::support::{FIRST, Run, TestSite, codes, event, messages};
@@ -261,7 +261,7 @@ fn a_payload_that_is_a_link_is_confined_to_its_run_directory() {
     let site = TestSite::base();
     let found = discover(site.root(), &[site.path("content")]).value;
     let limits = Config::default().limits;
-    let run = Beside {
+    let run = RunFolder {
         directory: &found.runs[0],
         limits: &limits,
         redactions: &Redactions::default(),
@@ -297,7 +297,7 @@ fn an_asset_is_never_a_hidden_file_nor_a_file_of_another_run() {
     let site = TestSite::base();
     let found = discover(site.root(), &[site.path("content")]).value;
     let limits = Config::default().limits;
-    let run = Beside {
+    let run = RunFolder {
         directory: &found.runs[0],
         limits: &limits,
         redactions: &Redactions::default(),
@@ -427,7 +427,7 @@ fn nothing_from_outside_is_read_while_another_process_swaps_paths() {
     let found = discover(site.root(), &[site.path("content")]).value;
     let limits = Config::default().limits;
     let directory = &found.runs[0];
-    let run = Beside {
+    let run = RunFolder {
         directory,
         limits: &limits,
         redactions: &Redactions::default(),

@@ -8,7 +8,7 @@ use base::diagnostics::text::quoted;
 use content::discover::RunDirectory;
 use formats::redactions::{self, FILE_NAME, Fault, Found, Redaction, Rewritten};
 
-use super::recorded::Recorded;
+use super::recorded::OriginalFiles;
 
 /// A redaction with its original line; `None` if it is new or changed.
 pub(super) struct Entry {
@@ -132,7 +132,7 @@ impl List {
     /// Updates the published text around every redaction, and returns the withheld texts, by index.
     pub(super) fn settle(
         &mut self,
-        recorded: &Recorded,
+        recorded: &OriginalFiles,
     ) -> Result<BTreeMap<usize, Vec<u8>>, (usize, Fault)> {
         let mut values = BTreeMap::new();
         for file in self.files() {

@@ -9,7 +9,7 @@ use formats::run_record;
 use secrets::{self, Finding, Scanned, Settings};
 
 use super::list::List;
-use super::recorded::Recorded;
+use super::recorded::OriginalFiles;
 use super::{Redact, Target};
 
 /// Shorter texts may occur anywhere by chance, so only the requested copy is withheld.
@@ -26,7 +26,7 @@ pub(super) type Check<'a> = &'a dyn Fn(&mut List) -> Result<(Vec<Diagnostic>, Sc
 /// Adds the requested redactions to the list, and returns how many spans are elsewhere in the run.
 pub(super) fn add(
     list: &mut List,
-    recorded: &Recorded,
+    recorded: &OriginalFiles,
     asked: &Redact,
     (run, check): (&str, Check<'_>),
 ) -> Result<usize, Refusal> {
@@ -126,7 +126,12 @@ pub(super) fn add(
 }
 
 /// Withholds a whole file.
-fn whole(list: &mut List, recorded: &Recorded, asked: &Redact, file: &str) -> Result<(), Refusal> {
+fn whole(
+    list: &mut List,
+    recorded: &OriginalFiles,
+    asked: &Redact,
+    file: &str,
+) -> Result<(), Refusal> {
     if !recorded.files.contains_key(file) {
         return Err(no_file(file));
     }
@@ -153,7 +158,7 @@ fn whole(list: &mut List, recorded: &Recorded, asked: &Redact, file: &str) -> Re
 }
 
 /// The file that contains the text.
-fn named(recorded: &Recorded, is_event: bool, file: Option<&str>) -> Result<String, Refusal> {
+fn named(recorded: &OriginalFiles, is_event: bool, file: Option<&str>) -> Result<String, Refusal> {
     let tapes: Vec<&str> = (recorded.files.keys().map(String::as_str))
         .filter(|path| !path.contains('/') && load::is_tape(path))
         .collect();
@@ -187,7 +192,7 @@ fn no_file(file: &str) -> Refusal {
 }
 
 /// Every occurrence of a text in the run.
-fn everywhere(recorded: &Recorded, value: &str, reason: Reason) -> Vec<Span> {
+fn everywhere(recorded: &OriginalFiles, value: &str, reason: Reason) -> Vec<Span> {
     let mut spans = Vec::new();
     for (path, bytes) in recorded.texts() {
         let found = occurrences(path, bytes, value).into_iter();
@@ -199,7 +204,7 @@ fn everywhere(recorded: &Recorded, value: &str, reason: Reason) -> Vec<Span> {
 /// Scans the published text of the run; returns file, finding and text.
 fn scan(
     list: &List,
-    recorded: &Recorded,
+    recorded: &OriginalFiles,
     settings: &Settings<'_>,
 ) -> Result<Vec<(String, Finding, String)>, Refusal> {
     let mut all = Vec::new();
@@ -227,7 +232,7 @@ fn published(list: &List, path: &str, bytes: &[u8]) -> Result<Option<Vec<u8>>, R
 /// findings in its string are withheld.
 fn of_error(
     list: &List,
-    recorded: &Recorded,
+    recorded: &OriginalFiles,
     name: &str,
     finding: &Finding,
 ) -> Result<Vec<(String, Finding, String)>, Refusal> {
@@ -292,7 +297,7 @@ fn value(path: &str, bytes: &[u8], finding: &Finding) -> Option<String> {
 
 /// The spans of a finding, and all copies of its text.
 fn of_finding(
-    recorded: &Recorded,
+    recorded: &OriginalFiles,
     asked: &Redact,
     file: &str,
     finding: &Finding,
@@ -344,7 +349,7 @@ fn new(list: &List, asked: &Redact, file: &str, reason: Reason) -> Redaction {
 }
 
 /// Adds spans that are not withheld yet, with overlapping ones merged, and returns how many were added.
-fn push(list: &mut List, recorded: &Recorded, asked: &Redact, mut spans: Vec<Span>) -> usize {
+fn push(list: &mut List, recorded: &OriginalFiles, asked: &Redact, mut spans: Vec<Span>) -> usize {
     spans.retain(|(file, found, _)| !list.covers(file, found));
     let key = |(file, found, _): &Span| {
         (

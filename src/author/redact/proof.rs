@@ -12,13 +12,13 @@ use formats::redactions::{Redaction, Shape, proof};
 use pipeline::site::Site;
 
 use super::list::List;
-use super::recorded::Recorded;
+use super::recorded::OriginalFiles;
 
 /// Prints the salt of a redaction and the commands that check its commitment.
 pub fn reveal_proof(site: &Site, run: &str, id: &str) -> Result<String, Refusal> {
     let directory = open_run::find(site, run)?;
     let mut list = List::read(&directory)?;
-    let recorded = Recorded::read(&directory, &site.config.limits)?;
+    let recorded = OriginalFiles::read(&directory, &site.config.limits)?;
     let run_id = super::run_id(&recorded, &directory)?;
     let key = load::redaction_key(&site.root);
     let key = key.map_err(|problem| Refusal::Content(vec![problem]))?;
@@ -85,7 +85,7 @@ fn length(redaction: &Redaction, value: &[u8]) -> String {
 }
 
 /// The command that prints exactly the withheld bytes of the recorded file.
-fn extraction(redaction: &Redaction, recorded: &Recorded) -> String {
+fn extraction(redaction: &Redaction, recorded: &OriginalFiles) -> String {
     let file = format!("'{}'", redaction.file.replace('\'', r"'\''"));
     if redaction.whole {
         return format!("cat {file}");

@@ -13,11 +13,11 @@ use formats::config::Limits;
 use formats::{raw, redactions, run_record};
 
 /// Every file of a run directory that may be published, by path. Leaves out hidden files, links, other runs and `raw.jsonl`.
-pub(super) struct Recorded {
+pub(super) struct OriginalFiles {
     pub(super) files: BTreeMap<String, Vec<u8>>,
 }
 
-impl Recorded {
+impl OriginalFiles {
     pub(super) fn read(directory: &RunDirectory, limits: &Limits) -> Result<Self, Refusal> {
         let failed = |path: &str, reason: &str| {
             let shown = quoted(&format!("{}/{path}", directory.shown));

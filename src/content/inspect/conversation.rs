@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use base::diagnostics::{Collector, Diagnostic, Place, Source, codes};
 
-use crate::load::{Beside, RunFiles};
+use crate::load::{RunFiles, RunFolder};
 use formats::model::FileDigest;
 use formats::model::transcript::{
     self, AssetContent, AssetFile, Inline, asset_file, is_transcript,
@@ -16,7 +16,7 @@ use crate::rules;
 use super::Inspected;
 
 pub(super) fn conversation<'a>(
-    beside: Beside<'_>,
+    run_folder: RunFolder<'_>,
     files: &'a RunFiles,
     found: &mut Inspected<'a>,
     diagnostics: &mut Vec<Diagnostic>,
@@ -37,33 +37,37 @@ pub(super) fn conversation<'a>(
     for asset in &mut conversation.assets {
         let place = Place::file(&file.shown).pointing(&asset.pointer);
         let found = match (std::mem::take(&mut asset.inline), &asset.path) {
-            (Inline::Bytes(bytes), _) => Found::inline(bytes.into_owned()),
-            (Inline::Withheld, _) => Found::Withheld(
+            (Inline::Bytes(bytes), _) => AssetLookup::inline(bytes.into_owned()),
+            (Inline::Withheld, _) => AssetLookup::Withheld(
                 "its `data` is not a string",
                 "Save its bytes as a file and set `storage.path` to it.",
             ),
             // Many assets may name the same file.
             (Inline::None, Some(path)) => read
                 .entry(path.clone())
-                .or_insert_with(|| Found::file(beside, path, &place, &mut found.referenced))
+                .or_insert_with(|| {
+                    AssetLookup::file(run_folder, path, &place, &mut found.referenced)
+                })
                 .clone(),
             (Inline::None, None) => continue,
         };
         match found {
-            Found::File(shared) => asset.file = Some(shared),
-            Found::Withheld(why, help) => problems.add(&codes::TRANSCRIPT_ASSET_WITHHELD, || {
-                let message = format!("A public asset is not published: {why}");
-                codes::TRANSCRIPT_ASSET_WITHHELD.at(place, message, help)
-            }),
-            Found::Missing => problems.add(&codes::TRANSCRIPT_MISSING_ASSET, || {
+            AssetLookup::File(shared) => asset.file = Some(shared),
+            AssetLookup::Withheld(why, help) => {
+                problems.add(&codes::TRANSCRIPT_ASSET_WITHHELD, || {
+                    let message = format!("A public asset is not published: {why}");
+                    codes::TRANSCRIPT_ASSET_WITHHELD.at(place, message, help)
+                });
+            }
+            AssetLookup::Missing => problems.add(&codes::TRANSCRIPT_MISSING_ASSET, || {
                 codes::TRANSCRIPT_MISSING_ASSET.at(
                     place,
                     "The file of a public asset is missing",
                     "Put the file where `storage.path` says, relative to the run directory.",
                 )
             }),
-            Found::Redacted => {}
-            Found::Refused(problem) => {
+            AssetLookup::Redacted => {}
+            AssetLookup::Refused(problem) => {
                 problems.add(problem.code, || Diagnostic { place, ..*problem });
             }
         }
@@ -92,7 +96,7 @@ pub(super) fn conversation<'a>(
 
 /// What is at the path of an asset.
 #[derive(Clone)]
-enum Found {
+enum AssetLookup {
     File(Arc<AssetFile>),
     /// Not published, with the reason and a fix.
     Withheld(&'static str, &'static str),
@@ -102,12 +106,12 @@ enum Found {
     Refused(Box<Diagnostic>),
 }
 
-const TRANSCRIPT: Found = Found::Withheld(
+const TRANSCRIPT: AssetLookup = AssetLookup::Withheld(
     "it is a transcript, which may contain private parts",
     "Remove the asset, or make it `internal`.",
 );
 
-impl Found {
+impl AssetLookup {
     fn inline(bytes: Vec<u8>) -> Self {
         if is_transcript(&bytes) {
             return TRANSCRIPT;
@@ -122,12 +126,12 @@ impl Found {
     }
 
     fn file(
-        beside: Beside<'_>,
+        run_folder: RunFolder<'_>,
         path: &str,
         place: &Place,
         referenced: &mut Vec<FileDigest>,
     ) -> Self {
-        let asset = match beside.asset(path, place) {
+        let asset = match run_folder.asset(path, place) {
             Ok(Some(asset)) => asset,
             Ok(None) => return Self::Missing,
             Err(problem) => return Self::Refused(Box::new(problem)),

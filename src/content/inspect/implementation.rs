@@ -1,6 +1,6 @@
 //! Reads the working tree of a run, if the site publishes it.
 
-use crate::load::Beside;
+use crate::load::RunFolder;
 use crate::rules;
 use base::diagnostics::{Checked, Collector};
 use formats::config::Config;
@@ -8,13 +8,13 @@ use formats::model::implementation::{FOLDER, Implementation};
 
 /// The published part of a run's working tree; empty unless the site enables it. Every file is read for its digest, so that a
 /// check reports the same as a build.
-pub fn implementation(config: &Config, beside: Beside<'_>) -> Checked<Implementation> {
+pub fn implementation(config: &Config, run_folder: RunFolder<'_>) -> Checked<Implementation> {
     let mut found = Implementation::default();
     if !config.policy.publish_implementation {
         return Checked::clean(found);
     }
-    let directory = &beside.directory.shown;
-    let (tree, noticed) = beside.working_tree();
+    let directory = &run_folder.directory.shown;
+    let (tree, noticed) = run_folder.working_tree();
     let mut problems = Collector::default();
     for problem in noticed {
         problems.push(problem);
@@ -22,10 +22,10 @@ pub fn implementation(config: &Config, beside: Beside<'_>) -> Checked<Implementa
     found.left_out = tree.left_out;
     let sizes = tree.files.iter().map(|file| file.bytes);
     let bytes = sizes.fold(0, u64::saturating_add);
-    let too_large = rules::implementation::check_size(directory, bytes, beside.limits.file);
+    let too_large = rules::implementation::check_size(directory, bytes, run_folder.limits.file);
     if too_large.is_none() {
         for file in tree.files {
-            match beside.working_digest(file) {
+            match run_folder.working_digest(file) {
                 Ok(file) => found.files.push(file),
                 Err(problem) => problems.push(problem),
             }

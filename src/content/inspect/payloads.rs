@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-use crate::load::{Beside, Loaded};
+use crate::load::{LoadedFile, RunFolder};
 use crate::rules;
 use base::diagnostics::text::quoted;
 use base::diagnostics::{Collector, Diagnostic, Place, codes};
@@ -12,7 +12,7 @@ use formats::model::tape::Payloads;
 use formats::tape::{Payload, Tape};
 
 /// What is at the path of a payload.
-enum Found {
+enum PayloadLookup {
     /// Its text, and its size in bytes.
     Text(Arc<str>, u64),
     Missing,
@@ -23,13 +23,13 @@ enum Found {
 /// Reads payloads from the CAS folder, each once, and adds their size to `held`. Missing ones are reported; the timeline names
 /// them.
 pub(super) fn read(
-    beside: Beside<'_>,
-    (file, tape): (&Loaded, &Tape<'_>),
+    run_folder: RunFolder<'_>,
+    (file, tape): (&LoadedFile, &Tape<'_>),
     held: &mut u64,
     referenced: &mut Vec<FileDigest>,
     diagnostics: &mut Vec<Diagnostic>,
 ) -> Payloads {
-    let mut read: BTreeMap<&str, Found> = BTreeMap::new();
+    let mut read: BTreeMap<&str, PayloadLookup> = BTreeMap::new();
     let mut problems = Collector::default();
     for line in &tape.records {
         rules::tape::payloads(&line.record.kind, |_, payload| {
@@ -40,17 +40,17 @@ pub(super) fn read(
             else {
                 return;
             };
-            let mut fetch = || match beside.payload(&file.name, hash, *held) {
+            let mut fetch = || match run_folder.payload(&file.name, hash, *held) {
                 Ok(Some(found)) => {
                     let text = text(&found, hash, referenced, diagnostics);
                     // An invalid byte becomes a replacement character of three bytes.
                     *held += text.len() as u64;
-                    Found::Text(text, found.file_digest().bytes)
+                    PayloadLookup::Text(text, found.file_digest().bytes)
                 }
-                Ok(None) => Found::Missing,
+                Ok(None) => PayloadLookup::Missing,
                 Err(problem) => {
                     diagnostics.push(problem);
-                    Found::Refused
+                    PayloadLookup::Refused
                 }
             };
             let place = || {
@@ -59,7 +59,7 @@ pub(super) fn read(
                 source.place(at, at + hash.len())
             };
             match read.entry(hash.as_str()).or_insert_with(&mut fetch) {
-                Found::Text(_, bytes) if *bytes != *len_bytes => {
+                PayloadLookup::Text(_, bytes) if *bytes != *len_bytes => {
                     problems.add(&codes::TAPE_PAYLOAD_MISMATCH, || {
                         codes::TAPE_PAYLOAD_MISMATCH.at(
                             place(),
@@ -70,7 +70,7 @@ pub(super) fn read(
                         )
                     });
                 }
-                Found::Missing => problems.add(&codes::TAPE_MISSING_PAYLOAD, || {
+                PayloadLookup::Missing => problems.add(&codes::TAPE_MISSING_PAYLOAD, || {
                     let folder = quoted(&format!("{}.cas", file.name));
                     codes::TAPE_MISSING_PAYLOAD.at(
                         place(),
@@ -78,20 +78,20 @@ pub(super) fn read(
                         "Put the CAS folder next to the tape. Until then, the timeline shows the payload as missing.",
                     )
                 }),
-                Found::Text(..) | Found::Refused => {}
+                PayloadLookup::Text(..) | PayloadLookup::Refused => {}
             }
         });
     }
     diagnostics.extend(problems.finish(&file.shown));
     let found = read.into_iter().filter_map(|(hash, found)| match found {
-        Found::Text(text, _) => Some((hash.to_owned(), text)),
-        Found::Missing | Found::Refused => None,
+        PayloadLookup::Text(text, _) => Some((hash.to_owned(), text)),
+        PayloadLookup::Missing | PayloadLookup::Refused => None,
     });
     found.collect()
 }
 
 fn text(
-    file: &Loaded,
+    file: &LoadedFile,
     hash: &str,
     referenced: &mut Vec<FileDigest>,
     diagnostics: &mut Vec<Diagnostic>,

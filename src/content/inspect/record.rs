@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use crate::load::Loaded;
+use crate::load::LoadedFile;
 use crate::rules;
 use base::diagnostics::{Checked, Collector, Diagnostic, Place, Severity, Source, codes};
 use base::pictures::Size;
@@ -30,7 +30,7 @@ pub struct Record {
 }
 
 /// Reads a record and checks it.
-pub fn record(file: &Loaded) -> Record {
+pub fn record(file: &LoadedFile) -> Record {
     let source = Source::file(&file.shown, &file.bytes);
     let (parsed, mut diagnostics) = run_record::parse(source);
     let Some(parsed) = parsed else {
@@ -88,7 +88,7 @@ pub fn record(file: &Loaded) -> Record {
 }
 
 /// The place of a record's id.
-pub fn id_place(file: &Loaded) -> Place {
+pub fn id_place(file: &LoadedFile) -> Place {
     let source = Source::file(&file.shown, &file.bytes);
     let (parsed, _) = run_record::parse(source);
     parsed.map_or_else(
@@ -99,7 +99,7 @@ pub fn id_place(file: &Loaded) -> Place {
 
 /// The part of a record that only the run page shows. Forbidden links in its prose are notes, because nobody edits what an agent
 /// wrote.
-pub fn details<'a>(file: &'a Loaded, tape: Option<&Tape<'_>>) -> Checked<Details<'a>> {
+pub fn details<'a>(file: &'a LoadedFile, tape: Option<&Tape<'_>>) -> Checked<Details<'a>> {
     const ANY: Size = Size {
         width: 1,
         height: 1,

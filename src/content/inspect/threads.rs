@@ -3,7 +3,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
-use crate::load::{Beside, RunFiles};
+use crate::load::{RunFiles, RunFolder};
 use base::diagnostics::{Collector, Diagnostic, Source, codes};
 use formats::config::Config;
 use formats::model::threads::{Lines, Thread, Threads};
@@ -21,7 +21,7 @@ const LINE: usize = 300;
 
 pub(super) fn threads<'a>(
     config: &Config,
-    beside: Beside<'_>,
+    run_folder: RunFolder<'_>,
     files: &'a RunFiles,
     found: &mut Inspected<'a>,
     diagnostics: &mut Vec<Diagnostic>,
@@ -41,7 +41,7 @@ pub(super) fn threads<'a>(
             formats::threads::parse_actions(&file.shown, &file.bytes, state.channel.as_deref());
         (envelopes, ()) = (read, diagnostics.extend(problems));
     }
-    let directory = &beside.directory.shown;
+    let directory = &run_folder.directory.shown;
     let log = format!("{directory}/{}", formats::threads::ACTIONS_FILE);
     let replayed = rules::threads::replay(&log, state, envelopes).unpack(diagnostics);
     let mut threads: Vec<_> = replayed
@@ -77,7 +77,7 @@ pub(super) fn threads<'a>(
         }
     }
     for (path, threads) in by_file {
-        let file = match beside.implementation(&path) {
+        let file = match run_folder.implementation(&path) {
             Ok(file) => file,
             Err(problem) => {
                 diagnostics.push(problem);

@@ -5,12 +5,12 @@ use std::io::{self, Read};
 use std::path::Path;
 
 use super::again::FileReader;
-use super::beside::Beside;
 use super::confined::{self, SizeLimit, is_hidden};
 use super::fault::{CHANGED, Fault};
 use super::open;
 use super::pieces::PIECE;
 use super::run_files::is_reserved;
+use super::run_folder::RunFolder;
 use base::beneath::Opened;
 use base::diagnostics::{Diagnostic, Place, codes};
 use formats::model::implementation::FOLDER;
@@ -37,7 +37,7 @@ pub struct Asset {
     pub rewritten: Option<Vec<u8>>,
 }
 
-impl<'a> Beside<'a> {
+impl<'a> RunFolder<'a> {
     /// Reads an asset named in a transcript, relative to the run directory. `Ok(None)` if missing.
     ///
     /// # Errors

@@ -61,7 +61,7 @@ impl SizeLimit {
     }
 
     /// Reduces the limit to the memory that the run has left.
-    pub(super) const fn beside(self, held: u64, limits: &Limits) -> Self {
+    pub(super) const fn within_run(self, held: u64, limits: &Limits) -> Self {
         let left = limits.memory.saturating_sub(held);
         if self.bytes <= left {
             return self;

@@ -7,7 +7,7 @@ use std::sync::OnceLock;
 
 use aho_corasick::AhoCorasick;
 
-use super::Loaded;
+use super::LoadedFile;
 use base::diagnostics::text::quoted;
 use base::diagnostics::{Diagnostic, Place, codes};
 use formats::json::pointer_part;
@@ -34,7 +34,7 @@ pub struct Redactions {
     /// The positions of the redactions of each file.
     by_file: BTreeMap<String, Vec<usize>>,
     /// Files that are read only if others refer to them.
-    files: BTreeMap<String, Beheld>,
+    files: BTreeMap<String, RedactedFile>,
     /// The withheld secrets that no published file may repeat, prepared when they are first searched for.
     secrets: OnceLock<Secrets>,
 }
@@ -61,7 +61,7 @@ impl fmt::Debug for Value {
 
 /// A redacted file.
 #[derive(Debug)]
-pub(super) struct Beheld {
+pub(super) struct RedactedFile {
     /// The file as recorded, and as published.
     pub(super) digest: FileDigest,
     /// Its published bytes, with markers; one marker if the whole file is withheld.
@@ -71,7 +71,7 @@ pub(super) struct Beheld {
 
 /// A file before redaction.
 #[derive(Debug, Clone, Default)]
-pub struct Recorded {
+pub struct OriginalFile {
     /// Size in bytes.
     pub bytes: u64,
     /// The content hash, and variants that other programs compute; empty if the file is not a tape.
@@ -168,10 +168,10 @@ impl Redactions {
         name: String,
         shown: String,
         bytes: Vec<u8>,
-    ) -> Result<Option<Loaded>, Diagnostic> {
+    ) -> Result<Option<LoadedFile>, Diagnostic> {
         let among = self.of(&name).to_vec();
         if among.is_empty() {
-            return Ok(Some(Loaded::new(name, shown, bytes)));
+            return Ok(Some(LoadedFile::new(name, shown, bytes)));
         }
         let (rewritten, whole) = self.rewritten(&name, &bytes, &among)?;
         let values = rewritten.values.into_iter().map(Value);
@@ -181,8 +181,8 @@ impl Redactions {
             return Ok(None);
         }
         let digest = blake3::hash(&bytes).to_hex().to_string();
-        Ok(Some(Loaded {
-            recorded: Some(Box::new(Recorded {
+        Ok(Some(LoadedFile {
+            recorded: Some(Box::new(OriginalFile {
                 bytes: bytes.len() as u64,
                 content_hashes: content_hashes(&name, &bytes, &digest),
                 values,
@@ -195,7 +195,7 @@ impl Redactions {
     }
 
     /// Adopts the withheld values of a file that was read earlier.
-    pub(super) fn know(&mut self, file: &Loaded) {
+    pub(super) fn know(&mut self, file: &LoadedFile) {
         if let Some(recorded) = &file.recorded {
             self.keep(&recorded.values);
         }
@@ -275,7 +275,7 @@ impl Redactions {
                         blake3: blake3::hash(&bytes).to_hex().to_string(),
                         published: Some(published(&rewritten.bytes)),
                     };
-                    let file = Beheld {
+                    let file = RedactedFile {
                         digest,
                         bytes: rewritten.bytes,
                         whole,
@@ -289,7 +289,7 @@ impl Redactions {
     }
 
     /// The redacted form of a file that others refer to; `None` if it has no redactions.
-    pub(super) fn file(&self, path: &str) -> Option<&Beheld> {
+    pub(super) fn file(&self, path: &str) -> Option<&RedactedFile> {
         self.files.get(path)
     }
 

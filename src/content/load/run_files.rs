@@ -6,7 +6,7 @@ use std::path::Path;
 use super::confined::{self, Bounds, SizeLimit, too_many_lines, unreadable};
 use super::fault::Fault;
 use super::redactions::Redactions;
-use super::{Loaded, is_in_a_run, open, pieces};
+use super::{LoadedFile, is_in_a_run, open, pieces};
 use crate::discover::RunDirectory;
 use base::beneath::Folder;
 use base::diagnostics::Diagnostic;
@@ -21,19 +21,19 @@ use formats::{
 #[derive(Debug, Default)]
 pub struct RunFiles {
     /// `events.jsonl`
-    pub events: Option<Loaded>,
+    pub events: Option<LoadedFile>,
     /// Harn tapes and traces, by name.
-    pub tapes: Vec<Loaded>,
+    pub tapes: Vec<LoadedFile>,
     /// Annotation sidecars, by name.
-    pub sidecars: Vec<Loaded>,
+    pub sidecars: Vec<LoadedFile>,
     /// `writeup.md`
-    pub writeup: Option<Loaded>,
+    pub writeup: Option<LoadedFile>,
     /// `transcript.json`
-    pub transcript: Option<Loaded>,
+    pub transcript: Option<LoadedFile>,
     /// `annotations.json`
-    pub threads: Option<Loaded>,
+    pub threads: Option<LoadedFile>,
     /// `annotations.actions.jsonl`
-    pub thread_actions: Option<Loaded>,
+    pub thread_actions: Option<LoadedFile>,
     /// `raw.jsonl`: checked and counted, never published.
     pub raw: Option<RawLog>,
     /// Names of files that exist but could not be read; each has its own problem.
@@ -61,7 +61,7 @@ impl RunFiles {
         &mut self,
         folder: &Folder,
         directory: &RunDirectory,
-        record: &Loaded,
+        record: &LoadedFile,
         seen: &[String],
         limits: &Limits,
     ) -> Vec<Diagnostic> {
@@ -72,7 +72,7 @@ impl RunFiles {
                 folder,
                 path,
                 &shown,
-                SizeLimit::file(limits).beside(held, limits),
+                SizeLimit::file(limits).within_run(held, limits),
             )
         };
         let mut problems = (self.redactions).read_beside(&known, &mut self.held, &read_file);
@@ -92,7 +92,7 @@ impl RunFiles {
     }
 
     /// All files in memory except the record.
-    fn all(&self) -> impl Iterator<Item = &Loaded> {
+    fn all(&self) -> impl Iterator<Item = &LoadedFile> {
         let logs = self.events.iter().chain(&self.tapes).chain(&self.sidecars);
         let texts = self.writeup.iter().chain(&self.transcript);
         logs.chain(texts)
@@ -112,11 +112,11 @@ impl RunFiles {
         let size = bytes.len() as u64;
         let replaced = self.sidecars.iter().find(|sidecar| sidecar.name == name);
         let held = self.held - replaced.map_or(0, |sidecar| sidecar.bytes.len() as u64);
-        let most = Role::Sidecar.most(limits).beside(held, limits);
+        let most = Role::Sidecar.most(limits).within_run(held, limits);
         let read = pieces::whole(bytes.as_slice(), size, most.bytes, most.line);
         read.map_err(|fault| fault.reported(&shown, most, RUN_DIRECTORY))?;
         self.held = held + size;
-        let loaded = Loaded::new(name.to_owned(), shown, bytes);
+        let loaded = LoadedFile::new(name.to_owned(), shown, bytes);
         self.sidecars.retain(|sidecar| sidecar.name != name);
         self.sidecars.push(loaded);
         self.sidecars.sort_by(|a, b| a.name.cmp(&b.name));
@@ -128,7 +128,7 @@ impl RunFiles {
 #[must_use]
 pub fn run(
     directory: &RunDirectory,
-    record: &Loaded,
+    record: &LoadedFile,
     limits: &Limits,
 ) -> (RunFiles, Vec<Diagnostic>) {
     run_with(directory, record, limits, None)
@@ -137,7 +137,7 @@ pub fn run(
 /// Reads them with these bytes as `redactions.jsonl`, if any.
 pub fn run_with(
     directory: &RunDirectory,
-    record: &Loaded,
+    record: &LoadedFile,
     limits: &Limits,
     pending: Option<&[u8]>,
 ) -> (RunFiles, Vec<Diagnostic>) {
@@ -182,7 +182,7 @@ pub fn run_with(
             }
             continue;
         }
-        let most = most.beside(files.held, limits);
+        let most = most.within_run(files.held, limits);
         let bytes = match read(&folder, &name, &shown, most) {
             Ok(Some(bytes)) => bytes,
             Ok(None) => continue,

@@ -6,10 +6,10 @@ use std::io::{self, Read};
 use std::path::Path;
 
 use super::again::FileReader;
-use super::beside::Beside;
 use super::confined::{SizeLimit, too_large, unreadable};
 use super::fault::CHANGED;
 use super::open as open_run;
+use super::run_folder::RunFolder;
 use base::beneath::{Entry, Fault, Folder, Kind};
 use base::diagnostics::Diagnostic;
 use formats::model::FileDigest;
@@ -39,7 +39,7 @@ pub struct WorkingFile {
 const LONGEST: usize = 4096;
 
 impl WorkingTree {
-    fn walk(&mut self, run: &Folder, beside: Beside<'_>, problems: &mut Vec<Diagnostic>) {
+    fn walk(&mut self, run: &Folder, run_folder: RunFolder<'_>, problems: &mut Vec<Diagnostic>) {
         let mut ahead = vec![FOLDER.to_owned()];
         while let Some(path) = ahead.pop() {
             let entries = if path.len() > LONGEST {
@@ -49,7 +49,7 @@ impl WorkingTree {
                     .and_then(|folder| folder.entries())
             };
             let entries = entries.unwrap_or_else(|error| {
-                problems.push(unreadable(&beside.shown(&path), &error.to_string()));
+                problems.push(unreadable(&run_folder.shown(&path), &error.to_string()));
                 Vec::new()
             });
             for entry in entries {
@@ -63,9 +63,9 @@ impl WorkingTree {
                 let path = format!("{path}/{name}");
                 let bytes = entry.stamp.bytes;
                 match entry.kind {
-                    Kind::File { .. } if bytes > beside.limits.file => {
-                        let most = SizeLimit::file(beside.limits);
-                        problems.push(too_large(&beside.shown(&path), bytes, most));
+                    Kind::File { .. } if bytes > run_folder.limits.file => {
+                        let most = SizeLimit::file(run_folder.limits);
+                        problems.push(too_large(&run_folder.shown(&path), bytes, most));
                     }
                     Kind::File { executable } => self.files.push(WorkingFile {
                         path,
@@ -98,7 +98,7 @@ fn left_out_or_name<'a, 'e>(
     }
 }
 
-impl<'a> Beside<'a> {
+impl<'a> RunFolder<'a> {
     /// Lists the working tree without reading its files. Unreadable and too large entries are reported and skipped.
     #[must_use]
     pub fn working_tree(self) -> (WorkingTree, Vec<Diagnostic>) {

@@ -206,7 +206,7 @@ mod tests {
     use formats::model::findings::RunDigests;
     use formats::model::run;
     use formats::run_record;
-    use store::ledger::{self, CurrentRuns, LedgerRun, Named};
+    use store::ledger::{self, CurrentRuns, LedgerRun, RunNames};
     use store::spool::Spool;
 
     const RECORD: &str = r#"{"id": "r", "startedAt": "2026-03-01T10:00:00Z", "finishedAt": "2026-03-01T10:10:00Z",
@@ -314,7 +314,7 @@ mod tests {
             let digests = spool.add(&ledger::packed(&RunDigests::default()));
             let digests = digests.expect("a place in the spool");
             let ledger_run = |run: &Run, slug: &Slug| LedgerRun {
-                run: Named {
+                run: RunNames {
                     id: Arc::clone(&run.id),
                     slug: slug.shared(),
                     test_case_slug: Arc::clone(&run.subject.case),

@@ -16,7 +16,7 @@ use super::phrases;
 pub fn check(path: &str, sidecar: &Sidecar<'_>, tape: &Tape<'_>, stale: bool) -> Vec<Diagnostic> {
     let mut problems = Collector::default();
     let lines = &sidecar.annotations;
-    for Misplaced {
+    for MisplacedQuote {
         line,
         quote,
         elsewhere,
@@ -80,7 +80,7 @@ pub fn check(path: &str, sidecar: &Sidecar<'_>, tape: &Tape<'_>, stale: bool) ->
 }
 
 /// An annotation whose quote is not in its event.
-struct Misplaced<'l, 'a> {
+struct MisplacedQuote<'l, 'a> {
     line: &'l AnnotationLine<'a>,
     quote: String,
     /// The number of the first event that contains it.
@@ -91,7 +91,10 @@ struct Misplaced<'l, 'a> {
 
 /// Annotations whose quote is not in their event, in file order. Every event is read a bounded number of times, for any number of
 /// annotations.
-fn misplaced<'l, 'a>(lines: &'l [AnnotationLine<'a>], tape: &Tape<'_>) -> Vec<Misplaced<'l, 'a>> {
+fn misplaced<'l, 'a>(
+    lines: &'l [AnnotationLine<'a>],
+    tape: &Tape<'_>,
+) -> Vec<MisplacedQuote<'l, 'a>> {
     let mut quotes: Vec<_> = lines
         .iter()
         .enumerate()
@@ -133,12 +136,14 @@ fn misplaced<'l, 'a>(lines: &'l [AnnotationLine<'a>], tape: &Tape<'_>) -> Vec<Mi
     missing
         .into_iter()
         .zip(elsewhere)
-        .map(|((index, quote, may_be_withheld), elsewhere)| Misplaced {
-            line: &lines[index],
-            quote: quote.clone(),
-            elsewhere,
-            may_be_withheld,
-        })
+        .map(
+            |((index, quote, may_be_withheld), elsewhere)| MisplacedQuote {
+                line: &lines[index],
+                quote: quote.clone(),
+                elsewhere,
+                may_be_withheld,
+            },
+        )
         .collect()
 }
 

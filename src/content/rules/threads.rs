@@ -36,7 +36,7 @@ pub fn replay<'a>(
     let mut diagnostics = duplicates(&state.annotations);
     let channel = channel(&state, &envelopes);
     let mut foreign: BTreeMap<String, (LazyPlace<'a>, usize)> = BTreeMap::new();
-    let mut threads = Slots::new(state.annotations.into_iter().map(Discussed::new));
+    let mut threads = Slots::new(state.annotations.into_iter().map(ThreadBuilder::new));
     for envelope in envelopes {
         let known = state
             .from_seq
@@ -72,7 +72,7 @@ pub fn replay<'a>(
             other_channel(channel.as_deref(), &other, &spot, count)
         });
     }
-    let annotations: Vec<_> = threads.items().map(Discussed::finish).collect();
+    let annotations: Vec<_> = threads.items().map(ThreadBuilder::finish).collect();
     for annotation in annotations
         .iter()
         .filter(|annotation| annotation.entries.is_empty())
@@ -171,7 +171,7 @@ impl<T: Named> Slots<T> {
 }
 
 /// A thread under construction.
-struct Discussed<'a> {
+struct ThreadBuilder<'a> {
     /// As last set, without its entries, which are in `entries`.
     annotation: Annotation<'a>,
     entries: Slots<Entry<'a>>,
@@ -185,19 +185,19 @@ impl Named for Entry<'_> {
     }
 }
 
-impl Named for Discussed<'_> {
+impl Named for ThreadBuilder<'_> {
     fn id(&self) -> &str {
         &self.annotation.id
     }
 }
 
-impl<'a> Slots<Discussed<'a>> {
-    fn known(&mut self, id: &str) -> Result<&mut Discussed<'a>, Unchanged> {
+impl<'a> Slots<ThreadBuilder<'a>> {
+    fn known(&mut self, id: &str) -> Result<&mut ThreadBuilder<'a>, Unchanged> {
         self.get(id).ok_or_else(|| no_target("thread", id))
     }
 }
 
-impl<'a> Discussed<'a> {
+impl<'a> ThreadBuilder<'a> {
     fn new(mut annotation: Annotation<'a>) -> Self {
         Self {
             entries: Slots::new(std::mem::take(&mut annotation.entries)),
@@ -231,9 +231,9 @@ fn no_target(what: &str, id: &str) -> Unchanged {
 }
 
 /// Applies one action.
-fn reduce<'a>(threads: &mut Slots<Discussed<'a>>, action: Action<'a>) -> Result<(), Unchanged> {
+fn reduce<'a>(threads: &mut Slots<ThreadBuilder<'a>>, action: Action<'a>) -> Result<(), Unchanged> {
     match action {
-        Action::Set(annotation) => threads.set(Discussed::new(annotation)),
+        Action::Set(annotation) => threads.set(ThreadBuilder::new(annotation)),
         Action::Updated { id, members } => threads.known(&id)?.updated.extend(members),
         Action::Removed { id } => {
             if !threads.remove(&id) {

@@ -3,7 +3,7 @@
 use base::diagnostics::text::visible;
 use base::diagnostics::{Diagnostic, SeverityCounts, human};
 use formats::model::slug::Labels;
-use store::ledger::{Build, Change, Named};
+use store::ledger::{Build, Change, RunNames};
 
 use super::format;
 use base::links::{self, RunFolders, Slug};
@@ -74,7 +74,7 @@ pub fn markdown(facts: &Facts<'_>) -> String {
 
 fn push_news(out: &mut String, build: &Build, facts: &Facts<'_>) {
     let labels = Labels::new(build.named().map(|run| &*run.id));
-    let name = |run: &Named| name(run, &labels.label(&run.id), facts);
+    let name = |run: &RunNames| name(run, &labels.label(&run.id), facts);
     out.push_str("\n### What changed\n\n");
     let mut push = |what: &str, total: usize, lines: &mut dyn Iterator<Item = String>| {
         if total > 0 {
@@ -94,7 +94,7 @@ fn push_news(out: &mut String, build: &Build, facts: &Facts<'_>) {
 }
 
 /// `pong v1.0.0 by lark-1 with codex (4f1c2d3e)`, with a link if the site has an address.
-fn name(run: &Named, label: &str, facts: &Facts<'_>) -> String {
+fn name(run: &RunNames, label: &str, facts: &Facts<'_>) -> String {
     let words = escaped(&format!(
         "{} {} by {} with {}",
         run.test_case_slug, run.test_case_version, run.model_id, run.harness_slug

@@ -165,19 +165,19 @@ fn kind_path(kind: usize, number: usize) -> String {
 /// Every annotation by kind and part; within a part the newest run comes first.
 #[derive(Debug)]
 pub(super) struct Catalogue {
-    kinds: Vec<Vec<Filed>>,
+    kinds: Vec<Vec<CardPlace>>,
     runs: usize,
 }
 
 /// Where a card is.
 #[derive(Debug, Clone, Copy)]
-pub(super) struct Filed {
+pub(super) struct CardPlace {
     run: u32,
     card: u32,
     group: u8,
 }
 
-impl Filed {
+impl CardPlace {
     /// Its run, by its place in the archive, and its place among the cards of the run.
     pub(super) const fn card(self) -> (usize, usize) {
         (self.run as usize, self.card as usize)
@@ -199,7 +199,7 @@ impl Catalogue {
             catalogue.runs += usize::from(!cards.is_empty());
             for (card, spooled) in (0..).zip(cards) {
                 let group = u8::try_from(spooled.group).unwrap_or(u8::MAX);
-                catalogue.kinds[spooled.kind].push(Filed { run, card, group });
+                catalogue.kinds[spooled.kind].push(CardPlace { run, card, group });
             }
         }
         for cards in &mut catalogue.kinds {

@@ -10,7 +10,7 @@ use formats::model::slug::{Labels, short_id};
 use pages::view::chrome::{PageInfo, Script};
 use pages::view::format;
 use pages::view::row::{Pager, list_pages};
-use store::ledger::{Annotations, Build, Change, Field, Ledger, LedgerRun, Named, Rerated};
+use store::ledger::{Annotations, Build, Change, Field, Ledger, LedgerRun, RatingChange, RunNames};
 
 use super::{Lists, Page};
 
@@ -76,7 +76,7 @@ struct RunView {
 
 impl RunView {
     /// A run without a page.
-    fn of(run: &Named) -> Self {
+    fn of(run: &RunNames) -> Self {
         Self {
             href: None,
             title: title(run),
@@ -158,7 +158,7 @@ fn write(lists: &Lists<'_>) -> Result<(), Diagnostic> {
     let quarantined = quarantined.map(|run| (run.page.clone(), String::new()));
     let mut pages: BTreeMap<String, String> = runs.chain(quarantined).collect();
     let former = former_addresses(ledger, &mut pages);
-    let known = Known {
+    let known = RunLinks {
         ledger,
         pages: &pages,
         labels: Labels::new(ledger.named().map(|run| &*run.id)),
@@ -232,7 +232,7 @@ fn former_addresses(
     pages
 }
 
-fn moved(ledger: &Ledger, was: &Named, known: &LedgerRun, path: &str) -> MovedPage {
+fn moved(ledger: &Ledger, was: &RunNames, known: &LedgerRun, path: &str) -> MovedPage {
     let page = (!known.quarantined).then(|| ledger.page(&known.run));
     MovedPage {
         was: RunView::of(was),
@@ -246,19 +246,19 @@ fn moved(ledger: &Ledger, was: &Named, known: &LedgerRun, path: &str) -> MovedPa
 }
 
 /// The pages of the site.
-struct Known<'a> {
+struct RunLinks<'a> {
     ledger: &'a Ledger,
     pages: &'a BTreeMap<String, String>,
     labels: Labels<'a>,
 }
 
-impl Known<'_> {
+impl RunLinks<'_> {
     fn build(&self, build: &Build, root: &str) -> BuildView {
         let lists = build
             .lists()
             .into_iter()
             .filter(|(_, runs)| !runs.is_empty());
-        let list = |(what, runs): (&str, &[Named])| ListView {
+        let list = |(what, runs): (&str, &[RunNames])| ListView {
             title: format!("{} {what}", format::count(runs.len(), "run")),
             runs: runs
                 .iter()
@@ -279,7 +279,7 @@ impl Known<'_> {
         }
     }
 
-    fn run(&self, run: &Named, root: &str) -> RunView {
+    fn run(&self, run: &RunNames, root: &str) -> RunView {
         let page = self.ledger.page(run);
         // A different run may have the address by now.
         let has_page = self.pages.get(&page).is_some_and(|id| **id == *run.id);
@@ -298,7 +298,7 @@ impl Known<'_> {
         ChangeView {
             run: self.run(&change.run, root),
             moved_from: change.moved_from.as_deref().map(str::to_owned),
-            rating: change.rating.as_ref().map(Rerated::text),
+            rating: change.rating.as_ref().map(RatingChange::text),
             annotations: annotations(&change.annotations),
             files: change.files.clone(),
             more_files: format::rest(change.more_files, 0, "other file"),
@@ -338,7 +338,7 @@ fn field(field: &Field) -> FieldView {
     }
 }
 
-fn title(run: &Named) -> String {
+fn title(run: &RunNames) -> String {
     let (case, version) = (&*run.test_case_slug, &*run.test_case_version);
     let parts = [Some(case), run.variant.as_deref(), Some(version)];
     let parts: Vec<&str> = parts.into_iter().flatten().collect();

@@ -40,7 +40,7 @@ fn copy(
     if files.is_dry_run() {
         return files.planned(path, digest.bytes);
     }
-    let asset = run.beside().asset_reader(digest);
+    let asset = run.run_folder().asset_reader(digest);
     let mut asset = asset.map_err(StageError::Run)?;
     files.stream(path, |out| io::copy(&mut asset, out).map(drop))?;
     asset.finish().map_err(StageError::Run)

@@ -1,7 +1,7 @@
 //! Writes event logs, tapes and sidecars, byte for byte as they were checked.
 
 use crate::site::Site;
-use content::load::{Loaded, RunFiles};
+use content::load::{LoadedFile, RunFiles};
 use formats::config::Downloads;
 use formats::model::tape::Tape;
 
@@ -31,9 +31,9 @@ fn downloads<'a>(
     site: &Site,
     files: &'a RunFiles,
     tapes: &[Tape<'_>],
-) -> impl Iterator<Item = &'a Loaded> {
+) -> impl Iterator<Item = &'a LoadedFile> {
     let publishes = site.config.policy.publish_events;
-    let is_withheld = |file: &Loaded| {
+    let is_withheld = |file: &LoadedFile| {
         tapes
             .iter()
             .any(|tape| tape.file == file.name && tape.withheld > 0)

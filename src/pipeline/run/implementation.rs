@@ -7,7 +7,7 @@ use flate2::{Compression, GzBuilder};
 use tar::{Builder, EntryType, Header};
 
 use base::diagnostics::Diagnostic;
-use content::load::Beside;
+use content::load::RunFolder;
 use formats::model::implementation::File;
 
 use super::CheckedRun;
@@ -34,7 +34,7 @@ pub(super) fn write(run: &CheckedRun<'_>, files: &mut Files<'_>) -> Result<(), S
         let out = GzBuilder::new().write(out, Compression::new(LEVEL));
         let mut archive = Builder::new(out);
         for file in implementation {
-            if let Some(problem) = append(&mut archive, run.beside(), file)? {
+            if let Some(problem) = append(&mut archive, run.run_folder(), file)? {
                 refused = Some(problem);
                 return Err(io::Error::other("a file was changed"));
             }
@@ -47,10 +47,10 @@ pub(super) fn write(run: &CheckedRun<'_>, files: &mut Files<'_>) -> Result<(), S
 /// Appends a file; returns the problem if it changed since its digest was computed.
 fn append(
     archive: &mut Builder<impl Write>,
-    beside: Beside<'_>,
+    run_folder: RunFolder<'_>,
     file: &File,
 ) -> io::Result<Option<Diagnostic>> {
-    let mut reader = match beside.working_reader(&file.digest) {
+    let mut reader = match run_folder.working_reader(&file.digest) {
         Ok(reader) => reader,
         Err(problem) => return Ok(Some(problem)),
     };

@@ -8,7 +8,7 @@ use ::secrets::{self, Scanned, Scanner};
 use base::diagnostics::Diagnostic;
 use base::links::Slug;
 use content::inspect::Inspected;
-use content::load::{Beside, Loaded, RunFiles};
+use content::load::{LoadedFile, RunFiles, RunFolder};
 use formats::model::FileDigest;
 use formats::model::implementation::FOLDER;
 use formats::model::transcript::AssetContent;
@@ -18,8 +18,8 @@ use pages::feeds::transcript::TranscriptDocument;
 /// Searches the files of a run, and masks the values found in known problems.
 pub fn scan(
     site: &Site,
-    beside: Beside<'_>,
-    (id, record): (&str, &Loaded),
+    run_folder: RunFolder<'_>,
+    (id, record): (&str, &LoadedFile),
     (files, inspected): (&RunFiles, &Inspected<'_>),
     problems: &mut Vec<Diagnostic>,
 ) -> Scanned {
@@ -36,7 +36,7 @@ pub fn scan(
         scanner.file(&file.name, &file.shown, &file.bytes);
     }
     transcript(&mut scanner, files, inspected);
-    listed(&mut scanner, beside);
+    listed(&mut scanner, run_folder);
     let tree = inspected
         .implementation
         .files
@@ -46,14 +46,14 @@ pub fn scan(
     let named: BTreeMap<&str, &FileDigest> =
         named.map(|digest| (digest.path.as_str(), digest)).collect();
     for (name, digest) in named {
-        let shown = format!("{}/{name}", beside.directory.shown);
-        match content(beside, digest) {
+        let shown = format!("{}/{name}", run_folder.directory.shown);
+        match content(run_folder, digest) {
             Some(bytes) => scanner.file(name, &shown, &bytes),
             None => scanner.name(name, &shown),
         }
     }
     let mut scanned = scanner.finish();
-    let folder = format!("{}/", beside.directory.shown);
+    let folder = format!("{}/", run_folder.directory.shown);
     problems.append(&mut scanned.problems);
     for problem in problems {
         if !id.is_empty() {
@@ -66,7 +66,7 @@ pub fn scan(
 
 /// Searches a log, a trace or a tape. If its reasoning is withheld, the file is not a download, and of an event with reasoning
 /// only the part on the page is published.
-fn tape(scanner: &mut Scanner<'_>, file: &Loaded, inspected: &Inspected<'_>) {
+fn tape(scanner: &mut Scanner<'_>, file: &LoadedFile, inspected: &Inspected<'_>) {
     let mut tapes = inspected.tapes.iter();
     let tape = tapes.find(|tape| tape.file == file.name && tape.withheld > 0);
     let events = tape.into_iter().flat_map(|tape| &tape.events);
@@ -107,8 +107,8 @@ fn transcript(scanner: &mut Scanner<'_>, files: &RunFiles, inspected: &Inspected
 }
 
 /// Searches what is published of `redactions.jsonl`.
-fn listed(scanner: &mut Scanner<'_>, beside: Beside<'_>) {
-    let list: Vec<_> = beside.redactions.listed();
+fn listed(scanner: &mut Scanner<'_>, run_folder: RunFolder<'_>) {
+    let list: Vec<_> = run_folder.redactions.listed();
     let texts = list.iter().map(|it| {
         let optional = [&it.pointer, &it.note, &it.at, &it.commitment];
         let optional = optional.into_iter().flatten();
@@ -116,8 +116,8 @@ fn listed(scanner: &mut Scanner<'_>, beside: Beside<'_>) {
         texts.map(String::as_str).collect::<Vec<_>>()
     });
     let published = serde_json::to_vec(&texts.collect::<Vec<_>>()).unwrap_or_default();
-    let shown = format!("{}/{}", beside.directory.shown, redactions::FILE_NAME);
-    let bytes = &beside.redactions.written;
+    let shown = format!("{}/{}", run_folder.directory.shown, redactions::FILE_NAME);
+    let bytes = &run_folder.redactions.written;
     scanner.file_where(redactions::FILE_NAME, &shown, bytes, |_, value| {
         secrets::is_in(&published, value)
     });
@@ -125,21 +125,21 @@ fn listed(scanner: &mut Scanner<'_>, beside: Beside<'_>) {
 
 /// The beginning of a published file that is neither a log nor a document. A file that can no longer be read is reported when it is
 /// published. Pictures and programs are searched, too: they may hold texts.
-fn content(beside: Beside<'_>, digest: &FileDigest) -> Option<Vec<u8>> {
+fn content(run_folder: RunFolder<'_>, digest: &FileDigest) -> Option<Vec<u8>> {
     let path = digest.path.as_str();
     if let Some((tape, hash)) = path.split_once(".cas/") {
-        return Some(beside.payload(tape, hash, 0).ok()??.bytes);
+        return Some(run_folder.payload(tape, hash, 0).ok()??.bytes);
     }
     let is_of_tree = path
         .strip_prefix(FOLDER)
         .is_some_and(|below| below.starts_with('/'));
     let file = if is_of_tree {
-        beside.working_reader(digest).ok()?
+        run_folder.working_reader(digest).ok()?
     } else {
-        beside.asset_reader(digest).ok()?
+        run_folder.asset_reader(digest).ok()?
     };
     let mut bytes = Vec::new();
-    file.take(beside.limits.document)
+    file.take(run_folder.limits.document)
         .read_to_end(&mut bytes)
         .ok()?;
     Some(bytes)

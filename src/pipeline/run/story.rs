@@ -96,7 +96,7 @@ struct Frame {
 }
 
 /// A chosen moment.
-struct Chosen<'a> {
+struct StoryMoment<'a> {
     tape: usize,
     position: usize,
     reasons: Vec<String>,
@@ -109,10 +109,10 @@ fn story(s: &Sources<'_>) -> StoryPage {
     let run = &s.entry.run;
     let (mut chosen, left_out) = annotated(s);
     for (position, reason) in s.tapes.first().map_or_else(Vec::new, |it| rules(s, it)) {
-        let same = |it: &&mut Chosen<'_>| (it.tape, it.position) == (0, position);
+        let same = |it: &&mut StoryMoment<'_>| (it.tape, it.position) == (0, position);
         match chosen.iter_mut().find(same) {
             Some(frame) => frame.reasons.push(reason),
-            None => chosen.push(Chosen {
+            None => chosen.push(StoryMoment {
                 tape: 0,
                 position,
                 reasons: vec![reason],
@@ -161,13 +161,13 @@ fn story(s: &Sources<'_>) -> StoryPage {
 }
 
 /// Markers and annotations by people; and the number omitted, markers last.
-fn annotated<'a>(s: &Sources<'a>) -> (Vec<Chosen<'a>>, usize) {
+fn annotated<'a>(s: &Sources<'a>) -> (Vec<StoryMoment<'a>>, usize) {
     let mut chosen = Vec::new();
     for (tape, (sidecar, layout)) in s.sidecars.iter().zip(s.layouts).enumerate() {
         let annotations = sidecar.iter().flat_map(|sidecar| &sidecar.annotations);
         chosen.extend(annotations.enumerate().filter_map(|(index, annotation)| {
             (annotation.kind == Kind::Marker || is_by_person(annotation)).then_some(())?;
-            Some(Chosen {
+            Some(StoryMoment {
                 tape,
                 position: layout.position(annotation.event)?,
                 reasons: vec![reason(annotation)],
@@ -175,7 +175,8 @@ fn annotated<'a>(s: &Sources<'a>) -> (Vec<Chosen<'a>>, usize) {
             })
         }));
     }
-    let is_other = |it: &Chosen<'_>| it.annotation.is_some_and(|(_, it)| it.kind != Kind::Marker);
+    let is_other =
+        |it: &StoryMoment<'_>| it.annotation.is_some_and(|(_, it)| it.kind != Kind::Marker);
     chosen.sort_by_key(|it| (is_other(it), it.tape, it.position));
     let left_out = chosen.split_off(chosen.len().min(MOST));
     (chosen, left_out.len())
@@ -211,7 +212,7 @@ fn rules(s: &Sources<'_>, tape: &Tape<'_>) -> Vec<(usize, String)> {
     all.into_iter().flatten().collect()
 }
 
-fn frame(s: &Sources<'_>, path: &str, chosen: &Chosen<'_>) -> Frame {
+fn frame(s: &Sources<'_>, path: &str, chosen: &StoryMoment<'_>) -> Frame {
     let (tape, layout): (&Tape<'_>, &Layout<'_>) = (&s.tapes[chosen.tape], &s.layouts[chosen.tape]);
     let event = &tape.events[chosen.position];
     let view = chosen
@@ -251,7 +252,7 @@ fn frame(s: &Sources<'_>, path: &str, chosen: &Chosen<'_>) -> Frame {
     }
 }
 
-fn line(glyph: Option<&Glyph>, places: &[usize], chosen: &Chosen<'_>) -> String {
+fn line(glyph: Option<&Glyph>, places: &[usize], chosen: &StoryMoment<'_>) -> String {
     let place = places.get(chosen.position).filter(|_| chosen.tape == 0);
     glyph
         .zip(place)

@@ -15,7 +15,8 @@ use super::Share;
 pub fn outcome(
     site: &Site,
     gathered: &Gathered,
-    (shard, summaries): (Shard, RunSummaries),
+    shard: Shard,
+    summaries: RunSummaries,
     stage: &Stage,
 ) -> Outcome {
     let share = Share::Shard(shard);

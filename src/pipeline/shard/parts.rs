@@ -17,7 +17,7 @@ use base::links;
 use content::discover::Shard;
 use content::load;
 use store::cache::Reader;
-use store::publish::{self, MARKER, PART_FILE, Taken};
+use store::publish::{self, MARKER, PART_FILE};
 
 use super::Head;
 use super::refused::{self, Difference};
@@ -43,7 +43,7 @@ impl Parts {
     /// Opens the parts of a site.
     pub fn open(site: &Site, gathered: &Gathered, folders: &[PathBuf]) -> Result<Self, Failure> {
         let failed = |problems| gathered.failed(problems);
-        let expected = Head::of(site, gathered, (0, 0), 0);
+        let expected = Head::of(site, gathered);
         let opened = folders
             .iter()
             .map(|folder| Part::open(site, folder, &expected));
@@ -135,7 +135,7 @@ impl Parts {
                 Err(refused::merge_needs(&place.shown))
             };
         };
-        if let Taken::Changed(path) = output.stage.take_over(&part.folder, files)? {
+        if let Some(path) = output.stage.take_over(&part.folder, files)? {
             return Err(refused::damaged(&part.shown, &path));
         }
         let texts = part.runs.get(&place.shown).map(|pieces| pieces.texts);

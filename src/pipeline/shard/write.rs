@@ -19,12 +19,18 @@ use super::Head;
 pub fn write(
     site: &Site,
     gathered: &Gathered,
-    (shard, runs): (Shard, &RunSummaries),
+    shard: Shard,
+    runs: &RunSummaries,
     stage: &Stage,
     cache: Option<&CacheUpdate<'_>>,
 ) -> Result<(), Failure> {
     let at = cache.map_or(0, CacheUpdate::scanned_at);
-    let head = Head::of(site, gathered, (shard.number(), shard.count()), at);
+    let head = Head {
+        number: shard.number(),
+        count: shard.count(),
+        at,
+        ..Head::of(site, gathered)
+    };
     let write = |folder: &Path| {
         let writer = Writer::begin(&(vec![folder.to_owned()], PART_FILE.to_owned()), PROGRAM)?;
         let runs = runs.valid.iter().chain(&runs.invalid).map(|run| {
@@ -44,15 +50,14 @@ fn write_run(
     cache: Option<&CacheUpdate<'_>>,
     writer: &Writer,
 ) -> Option<RunPieces> {
-    let (mut run, texts) = match summary.cached {
-        Some(pieces) => cache?.read_back(pieces)?,
-        None => {
-            let run = CachedRun {
-                summary: summary.clone().without_texts(),
-                ..CachedRun::default()
-            };
-            (run, Vec::new())
-        }
+    let (mut run, texts) = if let Some(pieces) = summary.cached {
+        cache?.read_back(pieces)?
+    } else {
+        let run = CachedRun {
+            summary: summary.clone().without_texts(),
+            ..CachedRun::default()
+        };
+        (run, Vec::new())
     };
     // The cache has the run from before its files were counted.
     run.summary.read = summary.read;

@@ -9,7 +9,7 @@ use formats::model::archive::GroupBy;
 use formats::model::digests::short_digest;
 use formats::model::slug::name_slugs;
 
-use super::{Ledger, Named};
+use super::{Ledger, RunNames};
 
 /// The folder of the pages of runs.
 const RUNS: &str = "runs";
@@ -81,7 +81,7 @@ impl AddressOwners {
     }
 
     /// Adds the addresses that an earlier version, which did not write them down, gave to the cases, models and harnesses of runs.
-    pub(super) fn add_earlier<'a>(&mut self, runs: &(impl Iterator<Item = &'a Named> + Clone)) {
+    pub(super) fn add_earlier<'a>(&mut self, runs: &(impl Iterator<Item = &'a RunNames> + Clone)) {
         for group_by in GroupBy::ALL {
             let names = runs.clone().map(|run| match group_by {
                 GroupBy::Case => &*run.test_case_slug,
@@ -127,7 +127,7 @@ impl Ledger {
     }
 
     /// The names of a run when it was last published; `None` if it never was.
-    pub fn last_names(&self, id: &str) -> Option<&Named> {
+    pub fn last_names(&self, id: &str) -> Option<&RunNames> {
         let published = self.find(id).map(|known| &known.run);
         published.or_else(|| self.gone(id).map(|gone| &gone.run))
     }

@@ -10,8 +10,8 @@ use formats::model::digests::Digests;
 use formats::model::findings::RunDigests;
 
 use super::{
-    AddressOwners, Annotations, Build, Change, Field, Ledger, LedgerRun, Named, Rerated, Withdrawn,
-    names, packed, unpacked,
+    AddressOwners, Annotations, Build, Change, Field, Ledger, LedgerRun, RatingChange, RunNames,
+    WithdrawnRun, names, packed, unpacked,
 };
 
 /// Fields of one run that are listed.
@@ -36,14 +36,21 @@ pub struct CurrentRuns {
     pub reasons: BTreeMap<String, String>,
 }
 
-/// A run whose records differ, before and after, and the digests of the two.
-pub type Differing<'a> = [(&'a Named, &'a Digests); 2];
+/// A run whose record changed.
+#[derive(Debug, Clone, Copy)]
+pub struct RecordChange<'a> {
+    /// The run in the previous build.
+    pub old: &'a RunNames,
+    pub old_digests: &'a Digests,
+    pub new: &'a RunNames,
+    pub new_digests: &'a Digests,
+}
 
-/// The ledger after a build. `fields` tells how the records of a run differ; it is only asked when they do.
+/// The ledger after a build. `fields` lists how the records of a run differ; it is called only if they do.
 pub fn next(
     previous: Option<&Ledger>,
     now: CurrentRuns,
-    fields: &dyn Fn(Differing<'_>) -> Vec<Field>,
+    fields: &dyn Fn(RecordChange<'_>) -> Vec<Field>,
 ) -> io::Result<Ledger> {
     let CurrentRuns {
         run_folders,
@@ -103,14 +110,14 @@ pub fn next(
         build.changed.extend(change);
     }
     let moved = moved(old, &next);
-    let reason = |run: &Named| {
+    let reason = |run: &RunNames| {
         let slugs = moved.values().filter(|moved| moved.id == run.id);
         let slugs = std::iter::once(run).chain(slugs).map(|run| &run.slug);
         let mut names = std::iter::once(&run.id).chain(slugs);
         names.find_map(|name| reasons.get(&**name)).cloned()
     };
     let withdrawn = old.withdrawn.iter();
-    let mut withdrawn: Vec<Withdrawn> = withdrawn
+    let mut withdrawn: Vec<WithdrawnRun> = withdrawn
         .filter(|withdrawn| next.find(&withdrawn.run.id).is_none())
         .cloned()
         .collect();
@@ -128,7 +135,7 @@ pub fn next(
             quarantined_runs.push(quarantined_run(old, before, &next)?);
         } else {
             build.withdrawn.push(before.run.clone());
-            withdrawn.push(Withdrawn {
+            withdrawn.push(WithdrawnRun {
                 run: before.run.clone(),
                 reason: None,
             });
@@ -147,7 +154,7 @@ pub fn next(
     }
     forget(&mut builds, &next.withdrawn);
     names::forget_gone(&mut builds, &next)?;
-    let mut moved: Vec<Named> = moved.into_values().collect();
+    let mut moved: Vec<RunNames> = moved.into_values().collect();
     rename(&mut builds, &mut moved, &next);
     (next.builds, next.moved) = (builds, moved);
     Ok(next)
@@ -176,7 +183,7 @@ fn quarantined_run(
 }
 
 /// The values of a withdrawn run are not repeated any more.
-fn forget(builds: &mut [Build], withdrawn: &[Withdrawn]) {
+fn forget(builds: &mut [Build], withdrawn: &[WithdrawnRun]) {
     let gone: BTreeSet<&str> = withdrawn.iter().map(|gone| &*gone.run.id).collect();
     let changes = builds.iter_mut().flat_map(|build| &mut build.changed);
     for change in changes.filter(|change| gone.contains(&*change.run.id)) {
@@ -188,8 +195,8 @@ fn forget(builds: &mut [Build], withdrawn: &[Withdrawn]) {
 
 /// A run goes by the names that its record has now: a name that was corrected is repeated nowhere. Addresses stay as they were,
 /// so that links to them go on.
-fn rename(builds: &mut [Build], moved: &mut [Named], next: &Ledger) {
-    let gone: BTreeMap<&str, &Named> = next
+fn rename(builds: &mut [Build], moved: &mut [RunNames], next: &Ledger) {
+    let gone: BTreeMap<&str, &RunNames> = next
         .withdrawn
         .iter()
         .map(|gone| (&*gone.run.id, &gone.run))
@@ -208,7 +215,7 @@ fn rename(builds: &mut [Build], moved: &mut [Named], next: &Ledger) {
         let known = next.find(&run.id).map(|known| &known.run);
         if let Some(now) = known.or_else(|| gone.get(&*run.id).copied()) {
             let slug = std::mem::take(&mut run.slug);
-            *run = Named {
+            *run = RunNames {
                 slug,
                 ..now.clone()
             };
@@ -217,7 +224,7 @@ fn rename(builds: &mut [Build], moved: &mut [Named], next: &Ledger) {
 }
 
 /// The former addresses of runs, by slug. An address stays with its run; if the run has it again, it is no former one.
-fn moved(old: &Ledger, next: &Ledger) -> BTreeMap<Arc<str>, Named> {
+fn moved(old: &Ledger, next: &Ledger) -> BTreeMap<Arc<str>, RunNames> {
     let owners = old.owners();
     let withdrawn = old.withdrawn.iter().map(|withdrawn| &withdrawn.run);
     let published = old.runs.iter().map(|known| &known.run);
@@ -225,7 +232,7 @@ fn moved(old: &Ledger, next: &Ledger) -> BTreeMap<Arc<str>, Named> {
         let now = next.find(&was.id);
         now.is_some_and(|now| now.run.slug != was.slug) && owners.get(&*was.slug) == Some(&&*was.id)
     });
-    let mut moved: BTreeMap<Arc<str>, Named> = old
+    let mut moved: BTreeMap<Arc<str>, RunNames> = old
         .moved
         .iter()
         .chain(left)
@@ -240,7 +247,7 @@ fn moved(old: &Ledger, next: &Ledger) -> BTreeMap<Arc<str>, Named> {
 fn change(
     (old, before): (&Ledger, &LedgerRun),
     (next, after): (&Ledger, &LedgerRun),
-    fields: &dyn Fn(Differing<'_>) -> Vec<Field>,
+    fields: &dyn Fn(RecordChange<'_>) -> Vec<Field>,
 ) -> io::Result<Option<Change>> {
     let mut change = Change {
         run: after.run.clone(),
@@ -249,7 +256,7 @@ fn change(
         more_fields: 0,
         files: Vec::new(),
         more_files: 0,
-        rating: (before.rating != after.rating).then(|| Rerated {
+        rating: (before.rating != after.rating).then(|| RatingChange {
             before: before.rating.clone(),
             after: after.rating.clone(),
         }),
@@ -278,10 +285,15 @@ impl Change {
         &mut self,
         before: &LedgerRun,
         (was, is): (&RunDigests, &RunDigests),
-        fields: &dyn Fn(Differing<'_>) -> Vec<Field>,
+        fields: &dyn Fn(RecordChange<'_>) -> Vec<Field>,
     ) {
         if was.record != is.record {
-            self.fields = fields([(&before.run, &was.record), (&self.run, &is.record)]);
+            self.fields = fields(RecordChange {
+                old: &before.run,
+                old_digests: &was.record,
+                new: &self.run,
+                new_digests: &is.record,
+            });
             self.more_fields = self.fields.len().saturating_sub(FIELDS);
             self.fields.truncate(FIELDS);
         }

@@ -13,7 +13,7 @@ use formats::model::time;
 use formats::run_record::known_part;
 
 use super::Field;
-use super::compare::{Differing, difference};
+use super::compare::{RecordChange, difference};
 
 /// A longer value is not repeated, in bytes.
 const VALUE: usize = 40;
@@ -149,9 +149,9 @@ pub fn fields(before: &str, after: &str) -> Vec<Field> {
     merged(differing.collect())
 }
 
-/// The fields that differ by their digests alone, where the record from before is not at hand.
-pub fn by_digest([(_, before), (_, after)]: Differing<'_>) -> Vec<Field> {
-    let (added, changed, gone) = difference(before, after);
+/// The fields that differ, according to their digests. Used if the old record cannot be read.
+pub fn by_digest(change: RecordChange<'_>) -> Vec<Field> {
+    let (added, changed, gone) = difference(change.old_digests, change.new_digests);
     let keys = [added, changed, gone].concat();
     merged(keys.iter().map(|key| field(key, None, None)).collect())
 }

@@ -20,8 +20,8 @@ use formats::model::digests::by_known_part;
 use formats::model::findings::RunDigests;
 
 use super::{
-    AddressOwners, Build, Ledger, LedgerError, LedgerRun, Named, PublishedRun, Withdrawn, names,
-    packed,
+    AddressOwners, Build, Ledger, LedgerError, LedgerRun, PublishedRun, RunNames, WithdrawnRun,
+    names, packed,
 };
 
 /// The folder of the parts, relative to the site's root.
@@ -69,10 +69,10 @@ pub struct Document<'a> {
     /// lists nothing.
     builds: Cow<'a, [Build]>,
     /// Runs that are no longer published, by id.
-    withdrawn: Cow<'a, [Withdrawn]>,
+    withdrawn: Cow<'a, [WithdrawnRun]>,
     /// Former addresses of runs, by slug, each with the current names of its run.
     #[serde(default)]
-    moved: Cow<'a, [Named]>,
+    moved: Cow<'a, [RunNames]>,
     /// Owners of the addresses of cases, models and harnesses, and of runs that were quarantined before they were published: a
     /// digest of the name by a digest of the address.
     #[serde(default, skip_serializing_if = "AddressOwners::is_empty")]
@@ -296,8 +296,8 @@ mod tests {
 
     use super::*;
 
-    fn named(number: usize) -> Named {
-        Named {
+    fn named(number: usize) -> RunNames {
+        RunNames {
             id: format!("run-{number:06}").into(),
             slug: format!("pong-{number:06}").into(),
             test_case_slug: "pong".into(),

@@ -73,7 +73,7 @@ pub type SiteFiles = BTreeMap<String, SiteFile>;
 
 /// A site that a build wrote.
 #[derive(Debug, Default)]
-pub struct KnownSite {
+pub struct LastSite {
     pub files: SiteFiles,
     /// When the stamps were taken, as of [`Stamp::is_racy`].
     pub at: i64,
@@ -83,9 +83,9 @@ pub struct KnownSite {
 
 /// What was found in the output folder.
 #[derive(Debug)]
-pub(super) struct Old {
+pub(super) struct OldSite {
     folder: Folder,
-    known: KnownSite,
+    known: LastSite,
     pub(super) tree: Tree,
 }
 
@@ -93,16 +93,16 @@ pub(super) struct Old {
 #[derive(Debug, Default)]
 pub(super) struct Files {
     /// `None`: everything is staged.
-    pub(super) old: Option<Old>,
+    pub(super) old: Option<OldSite>,
     new: Mutex<NewFiles>,
 }
 
 /// Files by path; `None` while a file is not written yet.
-type NewFiles = BTreeMap<String, Option<New>>;
+type NewFiles = BTreeMap<String, Option<NewFile>>;
 
 /// A file of the new site.
 #[derive(Debug)]
-struct New {
+struct NewFile {
     digest: Digest,
     stamp: Stamp,
     is_staged: bool,
@@ -130,10 +130,10 @@ impl Changes {
     }
 }
 
-impl Old {
+impl OldSite {
     /// Looks through an output folder, unless that was done and no build wrote it since: each one leaves another marker. `None`
     /// when it cannot be read.
-    pub(super) fn look(out: &Path, mut known: KnownSite) -> Option<Self> {
+    pub(super) fn look(out: &Path, mut known: LastSite) -> Option<Self> {
         let folder = Folder::open(out).ok()?;
         let (_, marker) = folder.look(Path::new(MARKER))?;
         let seen = known.seen.take();
@@ -150,7 +150,7 @@ impl Old {
     }
 
     /// The file as it was written, if it is still in its place as it was: it looks the same, or holds the same.
-    fn intact(&self, path: &str) -> Option<New> {
+    fn intact(&self, path: &str) -> Option<NewFile> {
         let known = self.known.files.get(path)?;
         let (found, stamp) = (self.tree.file(path)?, known.stamp?);
         let looks_same = *found == stamp && !found.is_racy(self.known.at);
@@ -158,7 +158,7 @@ impl Old {
             (found.bytes, found.mode) == (stamp.bytes, stamp.mode)
                 && known.digest.is_of(&self.folder, Path::new(path))
         };
-        (looks_same || holds_same()).then_some(New {
+        (looks_same || holds_same()).then_some(NewFile {
             digest: known.digest.clone(),
             stamp: *found,
             is_staged: false,
@@ -200,7 +200,7 @@ impl Files {
     pub(super) fn keep(&self, paths: &[String]) -> Option<Vec<u64>> {
         let old = self.old.as_ref()?;
         let intact = paths.iter().map(|path| old.intact(path));
-        let intact: Vec<New> = intact.collect::<Option<_>>()?;
+        let intact: Vec<NewFile> = intact.collect::<Option<_>>()?;
         for (index, path) in paths.iter().enumerate() {
             if self.take(path).is_err() {
                 let mut new = self.lock();
@@ -218,7 +218,7 @@ impl Files {
 
     /// Notes a file that is staged.
     pub(super) fn staged(&self, path: &str, digest: Digest, stamp: Stamp) {
-        let file = New {
+        let file = NewFile {
             digest,
             stamp,
             is_staged: true,
@@ -321,7 +321,8 @@ fn folders(path: &str) -> impl Iterator<Item = &str> {
 
 /// The paths of files that are staged, or that are not.
 fn paths(new: &NewFiles, staged: bool) -> impl Iterator<Item = String> {
-    let is_it = move |file: &Option<New>| file.as_ref().is_some_and(|it| it.is_staged) == staged;
+    let is_it =
+        move |file: &Option<NewFile>| file.as_ref().is_some_and(|it| it.is_staged) == staged;
     let files = new.iter().filter(move |(_, file)| is_it(file));
     files.map(|(path, _)| path.clone())
 }
@@ -358,9 +359,9 @@ mod tests {
         ];
         // All of them may have been written again since.
         fs::write(out.join(MARKER), "").expect("a marker");
-        let mut known = KnownSite::default();
+        let mut known = LastSite::default();
         known.files.extend(files);
-        let old = Old::look(&out, known);
+        let old = OldSite::look(&out, known);
         let site = Files {
             old,
             ..Files::default()

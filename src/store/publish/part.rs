@@ -26,14 +26,6 @@ pub struct OutputFile {
     digest: Digest,
 }
 
-/// The result of adopting the files of a run.
-#[derive(Debug, PartialEq, Eq)]
-pub enum Taken {
-    All,
-    /// The file at this path was modified.
-    Changed(String),
-}
-
 /// Whether two folders are the same, or one contains the other.
 pub fn overlap(one: &Path, other: &Path) -> bool {
     match (resolve(one), resolve(other)) {
@@ -46,7 +38,8 @@ pub fn overlap(one: &Path, other: &Path) -> bool {
 pub fn examine_kind(
     out: &Path,
     shown: &str,
-    (writes_part, ledger): (bool, &str),
+    writes_part: bool,
+    ledger: &str,
 ) -> Result<(), Diagnostic> {
     let has = |path: &str| out.join(path).symlink_metadata().is_ok();
     let is_ours = has(MARKER);
@@ -85,8 +78,13 @@ impl Stage {
         files.collect()
     }
 
-    /// Adopts files from a part: hard-linked if the file system supports it, else copied.
-    pub fn take_over(&self, part: &Path, files: &[OutputFile]) -> Result<Taken, Diagnostic> {
+    /// Adopts files from a part: hard-linked if the file system supports it, else copied. Returns the path of a file that was
+    /// modified, if there is one.
+    pub fn take_over(
+        &self,
+        part: &Path,
+        files: &[OutputFile],
+    ) -> Result<Option<String>, Diagnostic> {
         let mode = self.folders.as_ref().map_or(Ok(0), Folders::mode);
         let mode = mode.map_err(|error| failed(MARKER, &error))?;
         for file in files {
@@ -97,12 +95,12 @@ impl Stage {
                 let linked = folders.link_checked(part, file, mode);
                 match linked.map_err(|error| write_failed(&file.path, &error))? {
                     Some(stamp) => self.files.staged(&file.path, file.digest.clone(), stamp),
-                    None => return Ok(Taken::Changed(file.path.clone())),
+                    None => return Ok(Some(file.path.clone())),
                 }
             }
             self.count(&file.path, file.bytes);
         }
-        Ok(Taken::All)
+        Ok(None)
     }
 
     /// Adopts a file that `write` creates in the staging folder.

@@ -19,7 +19,7 @@ const KINDS: [&str; 9] = [
 
 /// Files of one kind.
 #[derive(Debug, Clone, Copy)]
-pub struct Written {
+pub struct FileCount {
     /// Their kind.
     pub kind: &'static str,
     /// Number of files.
@@ -46,10 +46,10 @@ impl Counts {
         })
     }
 
-    pub(super) fn by_kind(&self) -> Vec<Written> {
+    pub(super) fn by_kind(&self) -> Vec<FileCount> {
         let kinds = KINDS.iter().zip(&self.0);
         kinds
-            .map(|(kind, (files, bytes))| Written {
+            .map(|(kind, (files, bytes))| FileCount {
                 kind,
                 files: files.load(Ordering::Relaxed),
                 bytes: bytes.load(Ordering::Relaxed),

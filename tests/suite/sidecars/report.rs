@@ -23,7 +23,7 @@ fn report_of(site: &TestSite) -> String {
     let record = runpress::api::load::record(directory, &config.limits).expect("a record");
     let (files, problems) = runpress::api::load::run(directory, &record, &config.limits);
     assert!(problems.is_empty(), "{problems:?}");
-    let beside = runpress::api::load::Beside {
+    let beside = runpress::api::load::RunFolder {
         directory,
         limits: &config.limits,
         redactions: &files.redactions,

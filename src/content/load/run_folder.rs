@@ -1,14 +1,14 @@
 //! (edge) Restricts which files of a run directory other files may refer to.
 //!
-//! References in a tape, a transcript or a thread are known only after reading it. [`Beside`] reads the files then, and is the
+//! References in a tape, a transcript or a thread are known only after reading it. [`RunFolder`] reads the files then, and is the
 //! only access of [`crate::inspect`] to the disk.
 
 use std::path::Path;
 
 use super::confined::{Bounds, SizeLimit, outside, read, unreadable};
-use super::redactions::{Recorded, Redactions};
+use super::redactions::{OriginalFile, Redactions};
 use super::run_files::{RUN_DIRECTORY, is_reserved};
-use super::{Loaded, open};
+use super::{LoadedFile, open};
 use crate::discover::RunDirectory;
 use base::beneath::{self, Folder};
 use base::diagnostics::Diagnostic;
@@ -17,7 +17,7 @@ use formats::model::implementation::FOLDER;
 
 /// A run directory, to read files that its other files refer to.
 #[derive(Debug, Clone, Copy)]
-pub struct Beside<'a> {
+pub struct RunFolder<'a> {
     pub directory: &'a RunDirectory,
     /// Size limits of its files.
     pub limits: &'a Limits,
@@ -25,9 +25,14 @@ pub struct Beside<'a> {
     pub redactions: &'a Redactions,
 }
 
-impl Beside<'_> {
+impl RunFolder<'_> {
     /// Reads a payload from a tape's CAS folder, for a run that already holds `held` bytes. `Ok(None)` if missing.
-    pub fn payload(self, tape: &str, hash: &str, held: u64) -> Result<Option<Loaded>, Diagnostic> {
+    pub fn payload(
+        self,
+        tape: &str,
+        hash: &str,
+        held: u64,
+    ) -> Result<Option<LoadedFile>, Diagnostic> {
         // File names here are BLAKE3 digests only: a tape cannot name a path.
         let is_digit = |byte| matches!(byte, b'0'..=b'9' | b'a'..=b'f');
         if hash.len() != 64 || !hash.bytes().all(is_digit) {
@@ -45,14 +50,14 @@ impl Beside<'_> {
             folder: RUN_DIRECTORY,
             allows: &|at| !is_reserved(&run, at),
         };
-        let most = SizeLimit::document(self.limits).beside(held, self.limits);
+        let most = SizeLimit::document(self.limits).within_run(held, self.limits);
         let bytes = read(&run, Path::new(&name), &shown, most, &bounds)?;
         self.searched(&name, bytes.as_deref().unwrap_or_default())?;
-        Ok(bytes.map(|bytes| Loaded::new(name, shown, bytes)))
+        Ok(bytes.map(|bytes| LoadedFile::new(name, shown, bytes)))
     }
 
     /// Reads a file below `implementation/`. `Ok(None)` if it is missing or a folder.
-    pub fn implementation(self, path: &str) -> Result<Option<Loaded>, Diagnostic> {
+    pub fn implementation(self, path: &str) -> Result<Option<LoadedFile>, Diagnostic> {
         let name = format!("{FOLDER}/{path}");
         let shown = self.shown(&name);
         let Some((_, folder)) = self.folder(FOLDER)? else {
@@ -81,7 +86,7 @@ impl Beside<'_> {
         let most = SizeLimit::document(self.limits);
         let bytes = read(&folder, path, &shown, most, &bounds)?;
         self.searched(&name, bytes.as_deref().unwrap_or_default())?;
-        Ok(bytes.map(|bytes| Loaded::new(name, shown, bytes)))
+        Ok(bytes.map(|bytes| LoadedFile::new(name, shown, bytes)))
     }
 
     /// Reports an error if a file contains a withheld secret.
@@ -93,15 +98,15 @@ impl Beside<'_> {
     }
 
     /// A partly withheld file, as published.
-    fn withheld(self, name: &str) -> Option<Loaded> {
+    fn withheld(self, name: &str) -> Option<LoadedFile> {
         let file = self.redactions.file(name)?;
-        Some(Loaded {
+        Some(LoadedFile {
             digest: file.digest.blake3.clone(),
-            recorded: Some(Box::new(Recorded {
+            recorded: Some(Box::new(OriginalFile {
                 bytes: file.digest.bytes,
-                ..Recorded::default()
+                ..OriginalFile::default()
             })),
-            ..Loaded::new(name.to_owned(), self.shown(name), file.bytes.clone())
+            ..LoadedFile::new(name.to_owned(), self.shown(name), file.bytes.clone())
         })
     }
 
