@@ -142,7 +142,7 @@ fn sizes(outcome: &Outcome) -> String {
         return String::new();
     }
     let line = |kind: &str, files: u64, bytes: u64| {
-        let (files, bytes) = (format::grouped(&files.to_string()), format::bytes(bytes));
+        let (files, bytes) = (format::grouped(files), format::bytes(bytes));
         format!("  {kind:<20} {files:>9} {bytes:>12}\n")
     };
     let kinds = outcome.written.iter().filter(|of| of.files > 0);

@@ -107,7 +107,7 @@ fn written(text: &str) -> Result<Shard, Refusal> {
 
 /// The maximum number of shards, for messages.
 fn most() -> String {
-    format::grouped(&Shard::MOST.to_string())
+    format::grouped(Shard::MOST)
 }
 
 /// The shard that the engine says, of which `get` reads a variable.

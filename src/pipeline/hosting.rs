@@ -40,7 +40,7 @@ pub(super) fn problems(config: &Config, weight: &Weight) -> Vec<Diagnostic> {
         found.push(problem(config, limit, &message, hint, weight));
     };
     if let Some(limit) = over(limits.files, weight.files) {
-        let (files, limit) = (count(weight.files), count(limit));
+        let (files, limit) = (format::grouped(weight.files), format::grouped(limit));
         let message = format!("The site has {files} files; the limit is {limit}");
         report(&FILES, message, "");
     }
@@ -68,7 +68,7 @@ pub(super) fn problems(config: &Config, weight: &Weight) -> Vec<Diagnostic> {
         .filter(|(_, entries)| over(limits.entries, *entries).is_some())
         .collect();
     if let Some(limit) = limits.entries.filter(|_| !full.is_empty()) {
-        let (folders, limit) = (format::count(full.len(), "folder"), count(limit));
+        let (folders, limit) = (format::count(full.len(), "folder"), format::grouped(limit));
         let have = if full.len() == 1 { "has" } else { "have" };
         let message = format!(
             "{folders} {have} too many files and folders; the limit of one folder is {limit}"
@@ -79,7 +79,7 @@ pub(super) fn problems(config: &Config, weight: &Weight) -> Vec<Diagnostic> {
         } else {
             ""
         };
-        let named = named("The fullest folders", full.into_iter(), count);
+        let named = named("The fullest folders", full.into_iter(), format::grouped);
         report(&ENTRIES, message, &format!("{prefixed}{named} "));
     }
     found
@@ -101,7 +101,7 @@ pub(super) fn flat_folders(
     }
     let on =
         limiting(config, &ENTRIES).map_or_else(String::new, |host| format!(" on {}", host.title));
-    let (runs, limit) = (count(runs), count(limit));
+    let (runs, limit) = (format::grouped(runs), format::grouped(limit));
     Some(codes::PUBLISH_FLAT_FOLDERS.at(
         Place::file(config::FILE_NAME).pointing("/publish/run_folders"),
         format!("{runs} runs are in one folder, which may have at most {limit} files and folders{on}"),
@@ -146,10 +146,6 @@ fn problem(
         format!("{message}{by}"),
         help.trim_end(),
     )
-}
-
-fn count(value: u64) -> String {
-    format::grouped(&value.to_string())
 }
 
 /// The largest items, each with its size.
@@ -356,9 +352,7 @@ mod tests {
         let page = include_str!("../../content/pages/ci.md");
         for host in &HOSTS {
             let count = |limit: Option<u64>| {
-                limit.map_or_else(String::new, |limit| {
-                    format!("{} ", format::grouped(&limit.to_string()))
-                })
+                limit.map_or_else(String::new, |limit| format!("{} ", format::grouped(limit)))
             };
             let size = |limit: Option<u64>| {
                 limit.map_or_else(String::new, |limit| format!("{} ", format::bytes(limit)))

@@ -1,4 +1,4 @@
-//! Times and durations: RFC 3339 in, UTC and plain words out.
+//! Times: RFC 3339 in, UTC out. Durations are in `amounts`.
 
 use jiff::ToSpan;
 use jiff::civil::Date;
@@ -112,50 +112,6 @@ impl Utc {
     }
 }
 
-/// A duration in two units: `48 s`, `12 min 3 s`, `2 h 5 min`, `3 d 4 h`.
-pub fn duration(seconds: f64) -> String {
-    if seconds < 60.0 {
-        let tenths = format!("{seconds:.1}");
-        return format!("{} s", tenths.strip_suffix(".0").unwrap_or(&tenths));
-    }
-    #[allow(
-        clippy::cast_possible_truncation,
-        clippy::cast_sign_loss,
-        reason = "seconds of a run are far below 2^63"
-    )]
-    let whole = seconds.round() as u64;
-    let (big, unit, small, small_unit) = match whole {
-        0..3600 => (whole / 60, "min", whole % 60, "s"),
-        3600..86400 => (whole / 3600, "h", whole % 3600 / 60, "min"),
-        _ => (whole / 86400, "d", whole % 86400 / 3600, "h"),
-    };
-    if small == 0 {
-        format!("{big} {unit}")
-    } else {
-        format!("{big} {unit} {small} {small_unit}")
-    }
-}
-
-/// Appends the elapsed time as a clock: `0:07`, `12:03`, `1:02:03`.
-pub fn push_clock(out: &mut String, ms: i64) {
-    let mut digits = itoa::Buffer::new();
-    let seconds = ms.unsigned_abs() / 1000;
-    let (hours, minutes, seconds) = (seconds / 3600, seconds / 60 % 60, seconds % 60);
-    if ms < 0 {
-        out.push('-');
-    }
-    if hours > 0 {
-        out.push_str(digits.format(hours));
-        out.push(':');
-        if minutes < 10 {
-            out.push('0');
-        }
-    }
-    out.push_str(digits.format(minutes));
-    out.push_str(if seconds < 10 { ":0" } else { ":" });
-    out.push_str(digits.format(seconds));
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -215,37 +171,5 @@ mod tests {
         assert_eq!(showable(i64::MAX), None);
         assert_eq!(showable(i64::MIN), None);
         assert_eq!(iso(i64::MIN), "");
-    }
-
-    #[test]
-    fn a_clock_counts_from_the_start() {
-        let shown = |ms| {
-            let mut out = String::new();
-            push_clock(&mut out, ms);
-            out
-        };
-        assert_eq!(
-            [7_400, 723_000, 3_723_000, -61_000].map(shown),
-            ["0:07", "12:03", "1:02:03", "-1:01"]
-        );
-    }
-
-    #[test]
-    fn durations_have_two_units() {
-        let shown: Vec<_> = [0.0, 1.25, 48.0, 59.96, 723.0, 7500.0, 273_600.0]
-            .map(duration)
-            .into();
-        assert_eq!(
-            shown,
-            [
-                "0 s",
-                "1.2 s",
-                "48 s",
-                "60 s",
-                "12 min 3 s",
-                "2 h 5 min",
-                "3 d 4 h"
-            ]
-        );
     }
 }

@@ -1,9 +1,10 @@
 //! The HTML of a tape. Written by hand, because it is the hot path and most of every run page.
 
-use crate::view::format::{count, push_clock, push_iso_ms, utc};
 use crate::view::timeline::{
     AnnotationView, EventView, Fold, FoldLine, SpanPiece, TextView, TimelinePage,
 };
+use formats::model::amounts::{count, push_clock};
+use formats::model::time::{push_iso_ms, utc};
 use markup::{Html, Origin, recorded};
 
 use markup::code::{push_json, push_patch, push_shell};

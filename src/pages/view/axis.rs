@@ -3,8 +3,8 @@
 //! Uses only integer arithmetic, so that a tape is drawn identically on every machine.
 
 use formats::config::Config;
+use formats::model::amounts::clock;
 use formats::model::tape::Tape;
-use formats::model::time::push_clock;
 
 /// Maximum width of an event's bar, and of a collapsed gap, in milliseconds.
 pub const LONGEST: i64 = 30_000;
@@ -200,11 +200,9 @@ impl Scale<'_> {
             let mut place_of =
                 (from.saturating_add(hidden)).saturating_add(step - 1) / step * step - hidden;
             while place_of <= place && ticks.len() < 4 * STEPS.len() {
-                let mut label = String::new();
-                push_clock(&mut label, place_of + hidden);
                 ticks.push(Tick {
                     x: self.x(place_of, folded),
-                    label,
+                    label: clock(place_of + hidden),
                 });
                 place_of = place_of.saturating_add(step);
             }

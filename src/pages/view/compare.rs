@@ -276,6 +276,6 @@ fn recorded(s: &Sources<'_>, metric: Metric) -> MetricData {
 
 #[allow(clippy::cast_precision_loss, reason = "lengths of bars")]
 fn count(count: Option<usize>) -> MetricData {
-    let text = count.map_or_else(String::new, |count| format::grouped(&count.to_string()));
+    let text = count.map_or_else(String::new, format::grouped);
     (count.map(|count| count as f64), text)
 }

@@ -1,86 +1,21 @@
-//! Formats values for display: digits as recorded, grouped; unknown values as a dash with a reason.
+//! Recorded values as cells, badges and times of a page. Unknown values are a dash with a reason.
 
 use std::borrow::Cow;
 
+use formats::model::amounts;
+pub use formats::model::amounts::{bytes, count, grouped, milliseconds, more, plural, rest};
 use formats::model::decimal;
 use formats::model::fields::Value;
 use formats::model::review::Rating;
 use formats::model::run::{Metric, Metrics, Number, State, Unit};
 use formats::model::time::{self, Moment};
-pub use formats::model::time::{push_clock, push_iso_ms, utc};
 
 use super::{Badge, Cell, DisplayTime};
 
-/// `1234567` as `1,234,567`.
-pub fn grouped(digits: &str) -> String {
-    let mut out = String::with_capacity(digits.len() + digits.len() / 3);
-    // Only digits before the point are grouped.
-    let whole = digits.find('.').unwrap_or(digits.len());
-    for (index, digit) in digits.chars().enumerate() {
-        if index > 0 && index < whole && (whole - index).is_multiple_of(3) {
-            out.push(',');
-        }
-        out.push(digit);
-    }
-    out
-}
-
-/// A count with its noun: `1 run`, `2,000 runs`.
-pub fn count(number: usize, noun: &str) -> String {
-    format!("{} {}", grouped(&number.to_string()), plural(number, noun))
-}
-
-/// The noun in singular or plural: `harness` and `harnesses`, `entry` and `entries`.
-pub fn plural(number: usize, noun: &str) -> String {
-    match noun.strip_suffix('y') {
-        _ if number == 1 => noun.to_owned(),
-        Some(stem) if !stem.ends_with(['a', 'e', 'o', 'u']) => format!("{stem}ies"),
-        _ if noun.ends_with("ss") => format!("{noun}es"),
-        _ => format!("{noun}s"),
-    }
-}
-
-/// `3 more runs`, if not all are shown; the noun is `more run`.
-pub fn rest(all: usize, shown: usize, noun: &str) -> Option<String> {
-    let rest = all.saturating_sub(shown);
-    (rest > 0).then(|| count(rest, noun))
-}
-
 /// Older runs without a glyph: `+12`, and the same in words.
 pub fn older(all: usize, shown: usize) -> Option<(String, String)> {
-    let rest = all.saturating_sub(shown);
-    let words = (rest > 0).then(|| count(rest, "older run"))?;
-    Some((format!("+{}", grouped(&rest.to_string())), words))
-}
-
-/// `12 more scripts are in run.json`, if not all are shown.
-pub fn more(all: usize, shown: usize, noun: &str) -> Option<String> {
-    let verb = if all == shown + 1 { "is" } else { "are" };
-    rest(all, shown, &format!("more {noun}")).map(|more| format!("{more} {verb} in run.json"))
-}
-
-/// A size: `512 B`, `1.5 KiB`, `12.0 MiB`.
-#[allow(clippy::cast_precision_loss, reason = "one decimal of a file size")]
-pub fn bytes(size: u64) -> String {
-    match size {
-        0..1024 => format!("{size} B"),
-        1024..1_048_576 => format!("{:.1} KiB", size as f64 / 1024.0),
-        1_048_576..1_073_741_824 => format!("{:.1} MiB", size as f64 / 1_048_576.0),
-        1_073_741_824..1_099_511_627_776 => format!("{:.1} GiB", size as f64 / 1_073_741_824.0),
-        _ => format!("{:.1} TiB", size as f64 / 1_099_511_627_776.0),
-    }
-}
-
-/// The digits of a number without exponent and without a trailing `.0`.
-fn plain(number: &Number) -> String {
-    let literal = number.text();
-    if literal.contains(['e', 'E']) {
-        return number.value().to_string();
-    }
-    match literal.split_once('.') {
-        Some((whole, fraction)) if fraction.bytes().all(|b| b == b'0') => whole.to_owned(),
-        _ => literal.to_owned(),
-    }
+    let words = rest(all, shown, "older run")?;
+    Some((format!("+{}", grouped(all - shown)), words))
 }
 
 fn known_or(text: Option<String>, reason: &str) -> Cell {
@@ -94,21 +29,15 @@ pub fn tokens(count: Option<&Number>) -> Cell {
 
 /// A number, grouped; `reason` explains a missing one.
 pub fn number(number: Option<&Number>, reason: &str) -> Cell {
-    known_or(number.map(|number| grouped(&plain(number))), reason)
+    known_or(
+        number.map(|number| grouped(amounts::digits(number))),
+        reason,
+    )
 }
 
 /// USD.
 pub fn cost(number: Option<&Number>) -> Cell {
-    let dollars = |number| {
-        let digits = plain(number);
-        let ending = match digits.split_once('.') {
-            None => ".00",
-            Some((_, tenths)) if tenths.len() == 1 => "0",
-            Some(_) => "",
-        };
-        format!("${}{ending}", grouped(&digits))
-    };
-    known_or(number.map(dollars), "the price is not known")
+    known_or(number.map(amounts::dollars), "the price is not known")
 }
 
 /// USD with two or three significant digits; the title has the recorded digits.
@@ -117,26 +46,11 @@ pub fn short_cost(number: Option<&Number>) -> Cell {
     let Some(value) = number.map(Number::value) else {
         return exact;
     };
-    let short = dollars(value);
+    let short = amounts::short_dollars(value);
     if short == exact.text() {
         return exact;
     }
     Cell::titled(short, exact.text())
-}
-
-/// A sum of USD with two or three significant digits.
-pub fn dollars(value: f64) -> String {
-    let short = match value.abs() {
-        0.095.. => format!("{value:.2}"),
-        0.0095.. => format!("{value:.3}"),
-        0.00095.. => format!("{value:.4}"),
-        0.0 => "0.00".to_owned(),
-        _ => format!("{value:.6}"),
-    };
-    match short.split_once('.') {
-        Some((whole, cents)) => format!("${}.{cents}", grouped(whole)),
-        None => format!("${short}"),
-    }
 }
 
 /// Seconds as a clock, `8:53` or `1:51:20`; the title has them in words and as recorded.
@@ -148,10 +62,9 @@ pub fn clock(number: Option<&Number>) -> Cell {
     let Some(number) = number else {
         return Cell::unknown("not recorded");
     };
-    let mut text = String::new();
-    time::push_clock(&mut text, (number.value() * 1000.0).round() as i64);
-    let words = time::duration(number.value());
-    Cell::titled(text, format!("{words} ({} seconds)", number.text()))
+    let clock = amounts::clock((number.value() * 1000.0).round() as i64);
+    let words = amounts::duration(number.value());
+    Cell::titled(clock, format!("{words} ({} seconds)", number.text()))
 }
 
 /// A value that is a lower bound, marked as such. An unknown one stays unknown.
@@ -212,12 +125,7 @@ pub fn short_tokens(metrics: &Metrics) -> (Cell, Option<u64>) {
         return (Cell::unknown("not reported by the harness"), None);
     };
     let all = sum(&Metric::TOKENS);
-    let short = match all {
-        ..1e3 => grouped(digits),
-        1e3..1e6 => format!("{:.1} k", all / 1e3),
-        1e6..1e9 => format!("{:.2} M", all / 1e6),
-        _ => format!("{:.2} G", all / 1e9),
-    };
+    let short = amounts::short_tokens(all).unwrap_or_else(|| grouped(digits));
     let (bound, title) = match (total.missing.as_slice(), total.partial.as_slice()) {
         ([], []) => ("", format!("{} tokens", grouped(digits))),
         (missing, []) => (
@@ -245,19 +153,13 @@ pub fn short_tokens(metrics: &Metrics) -> (Cell, Option<u64>) {
     (Cell::titled(format!("{bound}{short}"), title), percent)
 }
 
-/// A duration, in words.
-#[allow(clippy::cast_precision_loss, reason = "a duration in two units")]
-pub fn milliseconds(duration: i64) -> String {
-    time::duration(duration as f64 / 1000.0)
-}
-
 /// Seconds, in words; the title has the recorded digits.
 pub fn run_time(number: Option<&Number>) -> Cell {
     let Some(number) = number else {
         return Cell::unknown("not reported");
     };
     Cell::titled(
-        time::duration(number.value()),
+        amounts::duration(number.value()),
         format!("{} seconds", number.text()),
     )
 }
@@ -277,7 +179,7 @@ pub fn short_similarity(number: Option<&Number>, detail: Option<&str>) -> Cell {
     let Some(number) = number else {
         return similarity(None, detail);
     };
-    let digits = plain(number);
+    let digits = amounts::digits(number);
     let (whole, fraction) = digits.split_once('.').unwrap_or((&digits, ""));
     let short = format!("{whole}.{fraction:0<2.2}");
     if fraction.len() > 2 {
@@ -305,8 +207,8 @@ pub fn value(value: Value<'_>) -> Option<Cow<'_, str>> {
         Value::Text(text) => text,
         Value::Flag(flag) => if flag { "yes" } else { "no" }.into(),
         Value::Time(time) => at(time.ms()).text.into(),
-        Value::Number(number) => grouped(&plain(number)).into(),
-        Value::Count(count) => grouped(&count.to_string()).into(),
+        Value::Number(number) => grouped(amounts::digits(number)).into(),
+        Value::Count(count) => grouped(count).into(),
         // These have their own sections.
         Value::Unknown
         | Value::Words(_)
@@ -374,9 +276,6 @@ mod tests {
     #[test]
     fn numbers_keep_the_digits_of_the_record() {
         assert_eq!(tokens(Some(&number("1234567"))).text(), "1,234,567");
-        assert_eq!(cost(Some(&number("0.4210"))).text(), "$0.4210");
-        assert_eq!(cost(Some(&number("1234.5"))).text(), "$1,234.50");
-        assert_eq!(cost(Some(&number("3"))).text(), "$3.00");
         assert_eq!(similarity(Some(&number("0.9731")), None).text(), "0.9731");
     }
 

@@ -57,8 +57,8 @@ pub fn newest(archive: &Archive, across: GroupBy, most: (usize, usize), root: &s
             "The {} and {} with the newest runs, of {} and {}.",
             format::count(cases.len(), "case"),
             format::count(groups.len().min(most.1), noun),
-            format::grouped(&archive.cases.len().to_string()),
-            format::grouped(&groups.len().to_string())
+            format::grouped(archive.cases.len()),
+            format::grouped(groups.len())
         )
     });
     matrix
@@ -89,7 +89,7 @@ pub fn of_group(archive: &Archive, group_by: GroupBy, group: &Group, root: &str)
         columns: vec![Link::new(group.name.clone(), href)],
         rows: cases.iter().map(row).collect(),
         note: (all > PAGE_SIZE).then(|| {
-            let all = format::grouped(&all.to_string());
+            let all = format::grouped(all);
             format!(
                 "The {} with the newest runs, of {all}.",
                 format::count(PAGE_SIZE, "case")
@@ -141,7 +141,7 @@ pub fn matrix(
             format!(
                 "The {} with the newest runs, of {}; the page of a case has all of its runs.",
                 format::count(shown.len(), noun),
-                format::grouped(&groups.len().to_string())
+                format::grouped(groups.len())
             )
         }),
     }

@@ -7,10 +7,10 @@ use std::sync::Arc;
 use serde::{Serialize, Serializer};
 
 use base::diagnostics::text::capitalized;
+use formats::model::amounts;
 use formats::model::archive::{Archive, Entry, GroupBy};
 use formats::model::comparison::Set;
 use formats::model::run::{Metric, Number};
-use formats::model::time;
 use markup::Html;
 use markup::escape::push_attribute;
 
@@ -105,34 +105,11 @@ impl PlotMetric {
 
     fn words(self, value: f64) -> String {
         match self {
-            Self::Cost => dollars(value),
-            Self::Time => time::duration(value),
-            Self::Tokens => short(value),
+            Self::Cost => amounts::round_dollars(value),
+            Self::Time => amounts::duration(value),
+            Self::Tokens => amounts::round_tokens(value),
         }
     }
-}
-
-fn dollars(value: f64) -> String {
-    if value == 0.0 || value >= 0.1 {
-        let text = format!("{value:.2}");
-        return format!(
-            "${}",
-            format::grouped(text.strip_suffix(".00").unwrap_or(&text))
-        );
-    }
-    let text = format!("{value:.6}");
-    format!("${}", text.trim_end_matches('0'))
-}
-
-fn short(value: f64) -> String {
-    let (value, unit) = match value {
-        1e9.. => (value / 1e9, " G"),
-        1e6.. => (value / 1e6, " M"),
-        1e3.. => (value / 1e3, " k"),
-        _ => (value, ""),
-    };
-    let text = format!("{value:.1}");
-    format!("{}{unit}", text.strip_suffix(".0").unwrap_or(&text))
 }
 
 /// The plots of a set of comparable runs, for a page whose path to the root is `root`. Variants are different tasks, so each has

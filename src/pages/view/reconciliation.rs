@@ -61,15 +61,13 @@ fn row(name: &'static str, seen: String, agrees: Option<bool>) -> ComparedView {
 
 fn span_seen(span: &TimeSpan) -> String {
     let within = format!("{} to {}", time::utc(span.first), time::utc(span.last));
-    let long =
-        |ms: i64| time::duration(std::time::Duration::from_millis(ms.unsigned_abs()).as_secs_f64());
     let outside = [
         ("begins", span.before_start_ms, "before the run started"),
         ("ends", span.after_finish_ms, "after the run finished"),
     ];
     let outside = outside.into_iter().filter(|(_, ms, _)| *ms > 0);
     let outside: Vec<String> = outside
-        .map(|(does, ms, when)| format!("{does} {} {when}", long(ms)))
+        .map(|(does, ms, when)| format!("{does} {} {when}", format::milliseconds(ms)))
         .collect();
     if outside.is_empty() {
         format!("{within}, within the run")
@@ -107,7 +105,7 @@ fn unknown_seen(unknown: &Unknown) -> String {
         let share = unknown.share * 100.0;
         format!(
             "{} of {events} {} unknown, {share:.1} %",
-            format::grouped(&unknown.unknown.to_string()),
+            format::grouped(unknown.unknown),
             if unknown.unknown == 1 { "is" } else { "are" }
         )
     }
@@ -131,7 +129,7 @@ fn raw_seen(raw: &RawLines) -> String {
     let mut seen = format!(
         "{}, {} of them from stderr, gave {} and {}",
         format::count(raw.lines, "line"),
-        format::grouped(&raw.stderr.to_string()),
+        format::grouped(raw.stderr),
         format::count(raw.events, "event"),
         format::count(raw.warnings, "warning"),
     );

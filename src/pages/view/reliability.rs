@@ -6,6 +6,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use serde::Serialize;
 
 use base::links;
+use formats::model::amounts;
 use formats::model::archive::{Archive, Entry, GroupBy};
 use formats::model::comparison::Set;
 use formats::model::decimal;
@@ -201,7 +202,7 @@ fn model_row(
         median_at: median.map(|median| percent(scale.place(median))),
         median: median.map_or_else(
             || Cell::unknown("no completed run with a known cost"),
-            |median| Cell::known(format::dollars(median)),
+            |median| Cell::known(amounts::short_dollars(median)),
         ),
         of: costs.len(),
         outcomes: columns

@@ -131,7 +131,7 @@ pub fn row(
 }
 
 fn counted(count: usize) -> Cell {
-    Cell::known(format::grouped(&count.to_string()))
+    Cell::known(format::grouped(count))
 }
 
 fn annotations(findings: &Findings) -> Cell {
@@ -155,11 +155,11 @@ fn threads(findings: &Findings) -> Cell {
             let threads = format::count(counts.threads, "thread");
             let entries = format::count(counts.entries, "entry");
             Cell::titled(
-                format::grouped(&counts.threads.to_string()),
+                format::grouped(counts.threads),
                 format!(
                     "{threads}, {entries}: {} open, {} resolved",
-                    format::grouped(&counts.open.to_string()),
-                    format::grouped(&counts.resolved().to_string()),
+                    format::grouped(counts.open),
+                    format::grouped(counts.resolved()),
                 ),
             )
         },
@@ -248,7 +248,7 @@ pub fn list_page(folder: &str, number: usize, size: usize, total: usize, noun: &
     let href = |number: usize| format!("{root}{}", links::list(folder, number));
     let items = ((number - 1) * size).min(total)..(number * size).min(total);
     let ends = [(items.start + 1).min(total), items.end, total];
-    let [first, last, all] = ends.map(|end| format::grouped(&end.to_string()));
+    let [first, last, all] = ends.map(format::grouped);
     ListPage {
         pager: Pager {
             page: number,

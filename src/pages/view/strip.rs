@@ -395,7 +395,7 @@ fn legend(families: Vec<(Family, usize)>, failures: usize, pins: usize, is_long:
     let row = |class: &str, name, count: usize| Row {
         class: class.to_owned(),
         name,
-        count: format::grouped(&count.to_string()),
+        count: format::grouped(count),
     };
     let mut rows = Vec::with_capacity(families.len() + 2);
     if pins > 0 {

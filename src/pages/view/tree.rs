@@ -76,7 +76,7 @@ pub fn words(text: &Excerpt) -> Tree {
     let fold = match text.of {
         Some(all) => format!(
             "the first {} of {}; run.json has the full text",
-            format::grouped(&count.to_string()),
+            format::grouped(count),
             format::count(all, "character")
         ),
         None => format::count(count, "character"),

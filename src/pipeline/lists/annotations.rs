@@ -246,7 +246,7 @@ impl Catalogue {
             let newest = cards.iter().take(FIRST).map(|card| lists.card(card));
             shelves.push(KindView {
                 head: self.head(kind, root),
-                number: format::grouped(&cards.len().to_string()),
+                number: format::grouped(cards.len()),
                 href: (!cards.is_empty()).then(|| format!("{root}{}", kind_path(kind, 1))),
                 cards: newest.collect::<Result<_, _>>()?,
                 more: cards.len() > FIRST,
@@ -272,7 +272,7 @@ impl Catalogue {
                 (!cards.is_empty()).then(|| PartCount {
                     name,
                     href: format!("{root}{path}#{}", part_anchor(kind, part)),
-                    count: format::grouped(&cards.len().to_string()),
+                    count: format::grouped(cards.len()),
                 })
             })
             .collect()

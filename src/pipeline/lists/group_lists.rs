@@ -106,7 +106,7 @@ fn group_row(
         glyphs: glyphs.collect(),
         older: format::older(group.runs.len(), GLYPHS),
         completed: format!("{} of {}", completed.count(), group.runs.len()),
-        across: format::grouped(&others.len().to_string()),
+        across: format::grouped(others.len()),
         newest: format::when(runs().next().and_then(|entry| entry.run.recency())),
     }
 }

@@ -92,7 +92,7 @@ fn write(lists: &Lists<'_>) -> Result<(), Diagnostic> {
     let intro = intro.map_or_else(Html::default, |text| text.html(lists.site));
     let annotated: usize = findings.iter().map(|f| f.annotations.total()).sum();
     let counted = |count: usize, noun| CountedNoun {
-        number: format::grouped(&count.to_string()),
+        number: format::grouped(count),
         noun: format::plural(count, noun),
     };
     let quoted = findings

@@ -121,8 +121,8 @@ fn summary(totals: Totals) -> String {
         "{} on {}, {} open, {} resolved, {}",
         format::count(totals.threads, "thread"),
         format::count(totals.runs, "run"),
-        format::grouped(&totals.open.to_string()),
-        format::grouped(&totals.threads.saturating_sub(totals.open).to_string()),
+        format::grouped(totals.open),
+        format::grouped(totals.threads.saturating_sub(totals.open)),
         format::count(totals.entries, "entry"),
     )
 }

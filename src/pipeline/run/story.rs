@@ -3,6 +3,7 @@
 use serde::Serialize;
 
 use base::links;
+use formats::model::amounts;
 use formats::model::annotation::{Annotation, Kind};
 use formats::model::tape::{Event, Family, Tape};
 use formats::model::words;
@@ -222,11 +223,8 @@ fn frame(s: &Sources<'_>, path: &str, chosen: &StoryMoment<'_>) -> Frame {
     let said = said.map(|text| markdown::plain(text, QUOTE));
     let quote = said.filter(|text| !text.is_empty());
     let start = tape.events.iter().find_map(|event| event.at);
-    let clock = event.at.zip(start).map(|(at, start)| {
-        let mut out = String::new();
-        format::push_clock(&mut out, at.saturating_sub(start));
-        out
-    });
+    let times = event.at.zip(start);
+    let clock = times.map(|(at, start)| amounts::clock(at.saturating_sub(start)));
     Frame {
         number: 0,
         line: String::new(),

@@ -105,7 +105,7 @@ pub(super) fn scripts(scripts: &[DebugScript<'_>]) -> Option<ScriptsView> {
     .into_iter()
     .filter_map(|outcome| {
         let count = outcomes.iter().filter(|one| **one == outcome).count();
-        (count > 0).then(|| format!("{} {}", format::grouped(&count.to_string()), word(outcome)))
+        (count > 0).then(|| format!("{} {}", format::grouped(count), word(outcome)))
     })
     .collect();
     Some(ScriptsView {
@@ -280,8 +280,8 @@ fn performance(block: &Performance<'_>) -> Vec<Fact> {
     let count = |is: fn(&PerformanceCase) -> bool| block.cases.iter().filter(|c| is(c)).count();
     let mut cases = format!(
         "{} of {} correct",
-        format::grouped(&count(|case| case.correct == Some(true)).to_string()),
-        format::grouped(&block.cases.len().to_string())
+        format::grouped(count(|case| case.correct == Some(true))),
+        format::grouped(block.cases.len())
     );
     for (count, words) in [
         (
@@ -291,10 +291,7 @@ fn performance(block: &Performance<'_>) -> Vec<Fact> {
         (count(|case| case.skipped == Some(true)), "skipped"),
     ] {
         if count > 0 {
-            cases.push_str(&format!(
-                ", {} {words}",
-                format::grouped(&count.to_string())
-            ));
+            cases.push_str(&format!(", {} {words}", format::grouped(count)));
         }
     }
     let correct = match block.correct {

@@ -198,7 +198,7 @@ fn figures(s: &Sources<'_>, failures: usize) -> Vec<Figure> {
                 format::plural(failures, "failure"),
                 format::count(events, "event")
             ),
-            Cell::known(format::grouped(&failures.to_string())),
+            Cell::known(format::grouped(failures)),
             if failures == 0 { "quiet" } else { "" },
             if failures == 0 { "" } else { "#failures" },
         ));

@@ -173,9 +173,9 @@ fn span(tape: &Tape<'_>, range: &std::ops::Range<usize>) -> String {
     let (first, last) = ends(tape, range);
     format!(
         "events {} to {} of {}",
-        format::grouped(&first.to_string()),
-        format::grouped(&last.to_string()),
-        format::grouped(&tape.events.len().to_string())
+        format::grouped(first),
+        format::grouped(last),
+        format::grouped(tape.events.len())
     )
 }
 

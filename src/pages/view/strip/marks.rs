@@ -1,7 +1,7 @@
 //! Labels on a strip: numbers of failures, and times, without overlaps.
 
 use crate::view::axis::Scale;
-use formats::model::time::push_clock;
+use formats::model::amounts::clock;
 
 use super::{Place, WIDTH};
 
@@ -112,11 +112,10 @@ pub(super) fn labels(scale: Scale<'_>) -> Vec<Label> {
     let mut gaps: Vec<_> = scale.folds().collect();
     gaps.retain(|(_, _, lasts)| *lasts >= scale.milliseconds(WIDTH) / LONG);
     gaps.sort_by_key(|(from, _, lasts)| (std::cmp::Reverse(*lasts), *from));
-    let gaps = gaps.into_iter().take(GAPS).map(|(from, to, lasts)| {
-        let mut text = "gap ".to_owned();
-        push_clock(&mut text, lasts);
-        (u32::midpoint(from, to), text)
-    });
+    let gaps = gaps
+        .into_iter()
+        .take(GAPS)
+        .map(|(from, to, lasts)| (u32::midpoint(from, to), format!("gap {}", clock(lasts))));
     let times = scale
         .ticks(TIMES)
         .into_iter()
