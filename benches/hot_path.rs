@@ -73,13 +73,9 @@ fn hot_path(criterion: &mut Criterion) {
             site: "runpress demo".to_owned(),
             title: run.subject.model().to_owned(),
             subject: run.title(),
-            tapes: vec![view::density::Density::of(
-                &axis,
-                &inspected.tapes[0],
-                columns,
-            )],
+            tapes: vec![view::density::columns(&axis, &inspected.tapes[0], columns)],
             ticks: axis.scale(view::card::TAPE.0, 0).ticks(8),
-            figures: vec![(view::card::Tone::Plain, "200 events".to_owned())],
+            numbers: vec![(view::card::Tone::Plain, "200 events".to_owned())],
         };
         bencher.iter(|| render::card::png(black_box(&card)));
     });

@@ -1,9 +1,9 @@
-//! The static files: built-in ones under names that change with their content, those of the site beside them.
+//! The static files: built-in ones under names that change with their content, and those of the site.
 
 use crate::render::minify;
 use crate::view::chrome::{AssetLinks, Script};
 
-/// What a built-in file is for.
+/// The use of a built-in file.
 #[derive(Debug, Clone, Copy)]
 enum AssetUse {
     /// A style sheet of every page.
@@ -51,7 +51,6 @@ const BUILT_IN: &[(&str, AssetUse, &[u8])] = built_in![
 pub struct Asset {
     /// Path relative to the site's root.
     pub path: String,
-    /// What it holds.
     pub bytes: Vec<u8>,
 }
 
@@ -81,7 +80,7 @@ pub fn collect(user: &[(String, Vec<u8>)], minified: bool) -> Assets {
         };
         let path = match used {
             AssetUse::Library(path) => path.to_owned(),
-            _ => hashed(name, &bytes),
+            _ => hashed_path(name, &bytes),
         };
         match used {
             AssetUse::Style => assets.links.styles.push(path.clone()),
@@ -105,7 +104,7 @@ pub fn collect(user: &[(String, Vec<u8>)], minified: bool) -> Assets {
 }
 
 /// `css/site.css` as `assets/site.1a2b3c4d5e.css`.
-fn hashed(name: &str, bytes: &[u8]) -> String {
+fn hashed_path(name: &str, bytes: &[u8]) -> String {
     let file = name.rsplit('/').next().unwrap_or(name);
     let (stem, extension) = file.rsplit_once('.').unwrap_or((file, ""));
     let digest = blake3::hash(bytes).to_hex();

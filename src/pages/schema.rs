@@ -4,7 +4,6 @@
 //! everything that an input schema rejects; a document that a schema accepts may still break rules it cannot express. Schemas use
 //! draft 2020-12 and are self-contained.
 
-mod sidecar;
 #[allow(dead_code, reason = "only the schemas of the types are used")]
 pub mod threads;
 #[allow(dead_code, reason = "only the schemas of the types are used")]
@@ -13,11 +12,12 @@ pub mod transcript;
 use schemars::generate::{Contract, SchemaSettings};
 use schemars::transform::{RecursiveTransform, RestrictFormats, Transform};
 use schemars::{JsonSchema, Schema};
-use serde_json::Value;
+use serde_json::{Value, json};
 
 use crate::feeds::{self, annotations};
 use base::diagnostics::json::Report;
 use formats::config::Config;
+use formats::model::annotation::{FRICTION_KINDS, Kind};
 use formats::{
     events, raw, redactions, run_record, sidecar as sidecar_format, tape, trace, withdrawn,
 };
@@ -57,7 +57,7 @@ pub const ALL: &[Entry] = &[
         "A line of an annotation sidecar",
         "*.annotations.jsonl",
     )
-    .with(sidecar::add_rules),
+    .with(add_sidecar_rules),
     input::<transcript::Transcript>("transcript", "A Harn transcript", "transcript.json"),
     input::<threads::Threads>("threads", "Review threads", "annotations.json"),
     input::<threads::ActionLine>(
@@ -209,4 +209,39 @@ fn tidy(schema: &mut Schema) {
             Value::from(paragraphs.join("\n\n")),
         );
     }
+}
+
+/// Adds the rules of Harn's validator beyond the shape of an annotation: which keys each kind takes. Unrecognized kinds accept all
+/// keys.
+fn add_sidecar_rules(schema: &mut Schema) {
+    let Some(Value::Object(annotation)) = schema.pointer_mut("/$defs/Annotation") else {
+        return;
+    };
+    let others: Vec<_> = Kind::KNOWN
+        .iter()
+        .filter(|kind| !matches!(kind, Kind::Hypothesis | Kind::Friction))
+        .map(Kind::word)
+        .collect();
+    let null = json!({ "type": "null" });
+    let status = json!({ "not": { "type": "null" } });
+    let friction = json!({ "enum": FRICTION_KINDS });
+    annotation.insert(
+        "allOf".to_owned(),
+        json!([
+            when(&["hypothesis"], &["hypothesis_status"], &status, &null),
+            when(&["friction"], &["friction_kind"], &null, &friction),
+            when(&others, &[], &null, &null),
+        ]),
+    );
+}
+
+/// The rule for some kinds: required keys, and the schemas of `hypothesis_status` and `friction_kind`.
+fn when(kinds: &[&str], required: &[&str], status: &Value, friction: &Value) -> Value {
+    let mut then = json!({
+        "properties": { "hypothesis_status": status, "friction_kind": friction },
+    });
+    if !required.is_empty() {
+        then["required"] = json!(required);
+    }
+    json!({ "if": { "properties": { "kind": { "enum": kinds } } }, "then": then })
 }

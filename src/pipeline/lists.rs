@@ -36,7 +36,7 @@ use formats::model::archive::{Archive, Entry};
 use formats::model::findings::{Findings, SpooledCard};
 use pages::render::templates::Renderer;
 use pages::schema;
-use pages::view::annotations::{self as annotations_view, Card, SpooledText};
+use pages::view::annotations::{self as annotations_view, Card, CardText};
 use pages::view::chrome::PageInfo;
 use pages::view::row::PAGE_SIZE;
 use store::spool;
@@ -190,7 +190,7 @@ impl Lists<'_> {
     }
 
     /// Reads back what a card says.
-    fn text(&self, spooled: SpooledCard) -> Result<SpooledText, Diagnostic> {
+    fn text(&self, spooled: SpooledCard) -> Result<CardText, Diagnostic> {
         let text = self.stage.spool.get(spooled.card);
         text.and_then(|text| Ok(serde_json::from_slice(&text)?))
             .map_err(|error| spool::refused(&error))

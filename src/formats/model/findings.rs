@@ -5,6 +5,7 @@ use serde::{Deserialize, Serialize};
 use super::annotation::Counts;
 use super::digests::Digests;
 use super::review::Rating;
+use super::tape::Family;
 
 /// What tables, roll-ups and feeds need of a run besides its record.
 #[derive(Debug, Clone, Default, Serialize, Deserialize)]
@@ -13,8 +14,8 @@ pub struct Findings {
     pub rating: Option<Rating>,
     /// Events on all tapes; without a tape nothing is known of them.
     pub events: Option<usize>,
-    /// The first tape in columns, as `view::density` packs them.
-    pub density: Option<String>,
+    /// The events of the first tape in columns of equal time, so that lists can draw it; empty without events.
+    pub columns: Vec<EventCounts>,
     /// Annotations on all tapes.
     pub annotations: Counts,
     /// Its review threads, where there are any.
@@ -23,6 +24,42 @@ pub struct Findings {
     pub spooled: Spooled,
     /// The writeup as HTML, for the newest runs only: JSON Feed carries it.
     pub writeup_html: Option<String>,
+}
+
+/// The events in a column of a drawing, by family in the order of [`Family::ALL`].
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct EventCounts {
+    pub events: [u32; Family::ALL.len()],
+    /// Failed events.
+    pub failed: [u32; Family::ALL.len()],
+}
+
+impl EventCounts {
+    /// Number of events.
+    pub fn total(&self) -> u32 {
+        self.events.iter().sum()
+    }
+
+    /// Number of failures.
+    pub fn failures(&self) -> u32 {
+        self.failed.iter().sum()
+    }
+
+    /// The stack from the bottom up: successful events of each family, then failures.
+    pub fn stack(&self) -> impl Iterator<Item = (Option<Family>, u32)> {
+        let numbers = self.events.iter().zip(&self.failed);
+        let successes = numbers.map(|(events, failed)| events.saturating_sub(*failed));
+        let families = Family::ALL.into_iter().map(Some).zip(successes);
+        families.chain([(None, self.failures())])
+    }
+
+    /// Adds the events of another column.
+    pub fn add(&mut self, other: &Self) {
+        let sums = self.events.iter_mut().chain(&mut self.failed);
+        for (sum, number) in sums.zip(other.events.iter().chain(&other.failed)) {
+            *sum = sum.saturating_add(*number);
+        }
+    }
 }
 
 impl Findings {

@@ -5,7 +5,8 @@ mod canvas;
 mod font;
 
 use crate::view::card::{COLUMN, Card, TAPE, Tone};
-use crate::view::density::{Column, Density};
+
+use formats::model::findings::EventCounts;
 
 use canvas::{Canvas, Ink, Paint, WIDTH};
 use font::{Size, cut, width};
@@ -39,13 +40,13 @@ pub fn png(card: &Card) -> Vec<u8> {
     line(182, size, Ink::Plain, &card.title);
     line(240, Size::Medium, Ink::Soft, &card.subject);
     match card.tapes.as_slice() {
-        [tape] if tape.columns.len() == (TAPE.0 / COLUMN) as usize => {
+        [tape] if tape.len() == (TAPE.0 / COLUMN) as usize => {
             draw_run(&mut canvas, card, tape);
         }
         tapes => draw_case(&mut canvas, tapes),
     }
     let mut x = MARGIN;
-    for (tone, text) in &card.figures {
+    for (tone, text) in &card.numbers {
         let ink = match tone {
             Tone::Plain => Ink::Plain,
             Tone::Good => Ink::Good,
@@ -62,7 +63,7 @@ pub fn png(card: &Card) -> Vec<u8> {
 }
 
 /// Draws one tape, with numbers of failures and with times.
-fn draw_run(canvas: &mut Canvas, card: &Card, tape: &Density) {
+fn draw_run(canvas: &mut Canvas, card: &Card, tape: &[EventCounts]) {
     let (above, below) = LABELS;
     canvas.fill((MARGIN, TOP), TAPE, Paint::WELL);
     let base = TOP + TAPE.1 - below;
@@ -74,7 +75,7 @@ fn draw_run(canvas: &mut Canvas, card: &Card, tape: &Density) {
     );
     // Failures of nearby columns share one number.
     let mut numbers: Vec<(u32, u32)> = Vec::new();
-    for (column, at) in tape.columns.iter().zip((MARGIN..).step_by(COLUMN as usize)) {
+    for (column, at) in tape.iter().zip((MARGIN..).step_by(COLUMN as usize)) {
         match numbers.last_mut() {
             _ if column.failures() == 0 => {}
             Some((before, count)) if at < *before + NEAR => *count += column.failures(),
@@ -102,13 +103,13 @@ fn draw_run(canvas: &mut Canvas, card: &Card, tape: &Density) {
 }
 
 /// Draws several small tapes.
-fn draw_case(canvas: &mut Canvas, tapes: &[Density]) {
+fn draw_case(canvas: &mut Canvas, tapes: &[Vec<EventCounts>]) {
     let (wide, high) = ((TAPE.0 - (ROW - 1) * GAP) / ROW, (TAPE.1 - GAP) / 2);
     for (index, tape) in (0..).zip(tapes) {
         let x = MARGIN + index % ROW * (wide + GAP);
         let y = TOP + index / ROW * (high + GAP);
         canvas.fill((x, y), (wide, high), Paint::WELL);
-        let columns = u32::try_from(tape.columns.len()).unwrap_or(wide).max(1);
+        let columns = u32::try_from(tape.len()).unwrap_or(wide).max(1);
         let step = wide / columns;
         let x = x + (wide - step * columns) / 2;
         draw_columns(canvas, tape, (x, y + high), (step, high - 8));
@@ -118,11 +119,11 @@ fn draw_case(canvas: &mut Canvas, tapes: &[Density]) {
 /// Draws columns from `x`, upward from `base`, with a pixel between them. The highest one has the height `high`.
 fn draw_columns(
     canvas: &mut Canvas,
-    tape: &Density,
+    tape: &[EventCounts],
     (x, base): (u32, u32),
     (step, high): (u32, u32),
 ) {
-    let totals = tape.columns.iter().map(Column::total);
+    let totals = tape.iter().map(EventCounts::total);
     let most = u64::from(totals.max().unwrap_or_default().max(1));
     // Rounded up: a column with one event is not empty.
     let tall = |number: u32| {
@@ -130,7 +131,7 @@ fn draw_columns(
         u32::try_from(part).unwrap_or(high)
     };
     let size = step.saturating_sub(1).max(1);
-    for (column, x) in tape.columns.iter().zip((x..).step_by(step.max(1) as usize)) {
+    for (column, x) in tape.iter().zip((x..).step_by(step.max(1) as usize)) {
         let mut below = 0;
         for (family, number) in column.stack() {
             let from = tall(below);
@@ -154,7 +155,7 @@ mod tests {
     #[test]
     fn a_card_has_the_same_bytes_on_every_machine() {
         let columns = (0..TAPE.0 / COLUMN).map(|at| {
-            let mut column = Column::default();
+            let mut column = EventCounts::default();
             for (family, count) in (0..).zip(&mut column.events) {
                 *count = (at * 7 + family * 3) % 5;
             }
@@ -165,14 +166,12 @@ mod tests {
             site: "Runs – été".to_owned(),
             title: "sample/lark-1".to_owned(),
             subject: "pong · base · 漢".to_owned(),
-            tapes: vec![Density {
-                columns: columns.collect(),
-            }],
+            tapes: vec![columns.collect()],
             ticks: vec![Tick {
                 x: 300,
                 label: "1:15:00".to_owned(),
             }],
-            figures: vec![
+            numbers: vec![
                 (Tone::Good, "great".to_owned()),
                 (Tone::Poor, "hung".to_owned()),
                 (Tone::Plain, "$6.04".to_owned()),

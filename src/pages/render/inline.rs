@@ -8,14 +8,17 @@ const FILES: [&str; 4] = ["badge", "cell", "range", "when"];
 
 /// A small component.
 #[derive(Debug)]
-pub(super) struct Small<'a> {
+pub(super) struct SmallComponent<'a> {
     name: &'a str,
     parameter: &'a str,
     body: &'a str,
 }
 
 /// The small components of the built-in templates, except those that the site overrides.
-pub(super) fn small<'a>(built_in: &[(&'a str, &'a str)], user: &[UserTemplate]) -> Vec<Small<'a>> {
+pub(super) fn small_components<'a>(
+    built_in: &[(&'a str, &'a str)],
+    user: &[UserTemplate],
+) -> Vec<SmallComponent<'a>> {
     let is_own = |name: &str| {
         let mut texts = user.iter().map(|template| template.text.as_str());
         texts.any(|text| text.contains("component") && text.contains(name))
@@ -29,7 +32,7 @@ pub(super) fn small<'a>(built_in: &[(&'a str, &'a str)], user: &[UserTemplate]) 
         let (name, rest) = definition.split_once('(')?;
         let (parameter, rest) = rest.split_once(") -%}")?;
         let (body, _) = rest.split_once("{%- endcomponent")?;
-        Some(Small {
+        Some(SmallComponent {
             name,
             parameter,
             body: body.trim(),
@@ -41,7 +44,7 @@ pub(super) fn small<'a>(built_in: &[(&'a str, &'a str)], user: &[UserTemplate]) 
 }
 
 /// The text of a built-in template, with small components inlined.
-pub(super) fn inlined(text: &str, components: &[Small<'_>]) -> String {
+pub(super) fn inlined(text: &str, components: &[SmallComponent<'_>]) -> String {
     let mut text = text.to_owned();
     for component in components {
         let call = format!("{{{{ <{} {}={{", component.name, component.parameter);
@@ -61,7 +64,7 @@ pub(super) fn inlined(text: &str, components: &[Small<'_>]) -> String {
     text
 }
 
-impl Small<'_> {
+impl SmallComponent<'_> {
     /// Appends the body, with the argument instead of the parameter.
     fn push_body(&self, out: &mut String, argument: &str) {
         let is_in_word = |c: char| c.is_alphanumeric() || matches!(c, '_' | '.');
@@ -97,7 +100,7 @@ mod tests {
 
     #[test]
     fn a_call_becomes_the_text_of_the_component_with_its_argument() {
-        let small = small(&[WHEN, ("page.html", "")], &[]);
+        let small = small_components(&[WHEN, ("page.html", "")], &[]);
         assert_eq!(
             inlined("<p>{{ <when when={run.at}/> }}, {{ when }}</p>", &small),
             "<p><time class=\"when\">{{ run.at.when }}{% if run.at is string %}{{ run.at }}{% endif %}</time>, {{ when }}</p>"
@@ -111,6 +114,6 @@ mod tests {
             shown: "templates/other.html".to_owned(),
             text: "{%component  when( when )%}{% endcomponent when %}".to_owned(),
         };
-        assert!(small(&[WHEN], &[own]).is_empty());
+        assert!(small_components(&[WHEN], &[own]).is_empty());
     }
 }

@@ -3,7 +3,6 @@
 pub mod card;
 pub mod index;
 mod inline;
-pub mod json_ld;
 pub mod minify;
 mod own_templates;
 pub mod parts;
@@ -13,6 +12,5 @@ mod squeeze;
 pub mod templates;
 pub mod terms;
 pub mod timeline;
-pub mod tree;
 
 pub use own_templates::UserTemplate;

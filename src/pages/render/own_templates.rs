@@ -35,7 +35,7 @@ impl TemplateError {
                 place: find(report.filename())
                     .map(|template| place(template, report.span().range.clone())),
             },
-            ErrorKind::Msg(text) => match Printed::read(text) {
+            ErrorKind::Msg(text) => match PrintedError::read(text) {
                 Some(printed) => printed.template_error(find(printed.template)),
                 None => Self {
                     message: text.clone(),
@@ -63,7 +63,7 @@ impl TemplateError {
 
 /// The first report that Tera prints for undefined names in templates: `error: What`, then ` --> file:line:column`, then the line
 /// with the name underlined.
-struct Printed<'a> {
+struct PrintedError<'a> {
     message: &'a str,
     template: &'a str,
     line: usize,
@@ -71,7 +71,7 @@ struct Printed<'a> {
     width: usize,
 }
 
-impl<'a> Printed<'a> {
+impl<'a> PrintedError<'a> {
     fn read(text: &'a str) -> Option<Self> {
         let (message, rest) = text.strip_prefix("error: ")?.split_once("--> ")?;
         let mut lines = rest.lines();

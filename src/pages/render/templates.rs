@@ -6,6 +6,7 @@ use include_dir::{Dir, include_dir};
 use serde::Serialize;
 use tera::{Context, Tera};
 
+use crate::feeds::json_ld;
 use crate::view::Link;
 use crate::view::chrome::{AssetLinks, NavItem, Navigation, PageInfo, ShellView, head};
 use base::diagnostics::{Diagnostic, Place, codes};
@@ -13,7 +14,6 @@ use base::links;
 use formats::config::Config;
 
 use super::inline;
-use super::json_ld;
 use super::minify;
 use super::own_templates::{TemplateError, UserTemplate};
 use super::slots::Slots;
@@ -80,7 +80,7 @@ impl Renderer {
         tera.autoescape_on(vec![".html", ".htm", ".xml", ".svg"]);
         tera.set_escape_fn(escape_for_template);
         let texts = texts(&BUILT_IN);
-        let small = inline::small(&texts, &user);
+        let small = inline::small_components(&texts, &user);
         let built_in = texts.iter().map(|(name, text)| {
             let text = inline::inlined(text, &small);
             let is_page = config.build.minify && name.strip_suffix(".html").is_some();
@@ -215,7 +215,7 @@ impl Renderer {
     }
 
     fn context(&self, template: &str, view: &impl Serialize) -> Result<Context, Diagnostic> {
-        Context::from_serialize(view).map_err(|error| self.unrendered(template, &error))
+        Context::from_serialize(view).map_err(|error| self.render_error(template, &error))
     }
 
     fn render_in(
@@ -226,7 +226,7 @@ impl Renderer {
     ) -> Result<(), Diagnostic> {
         self.tera
             .render_to(template, context, out)
-            .map_err(|error| self.unrendered(template, &error))
+            .map_err(|error| self.render_error(template, &error))
     }
 
     fn shell(&self, root: &str, current: Option<&str>) -> Result<Shell, Diagnostic> {
@@ -283,14 +283,14 @@ impl Renderer {
         });
         parts.ok_or_else(|| {
             codes::TEMPLATE_MISSING_SLOT.at(
-                Place::file(self.shown("shell.html")),
+                Place::file(self.path_of("shell.html")),
                 "The shell must print `{{ head }}` inside `<head>` and `{{ main }}` where the page goes, each once",
                 "Add the missing one; `{% extends \"builtin/shell.html\" %}` keeps both.",
             )
         })
     }
 
-    fn shown(&self, template: &str) -> String {
+    fn path_of(&self, template: &str) -> String {
         let own = self.user.iter().find(|user| user.name == template);
         own.map_or_else(
             || format!("templates/{template} (built in)"),
@@ -298,12 +298,12 @@ impl Renderer {
         )
     }
 
-    fn unrendered(&self, template: &str, error: &tera::Error) -> Diagnostic {
+    fn render_error(&self, template: &str, error: &tera::Error) -> Diagnostic {
         let error = TemplateError::of(error, &self.user);
         codes::TEMPLATE_RENDER.at(
             error
                 .place
-                .unwrap_or_else(|| Place::file(self.shown(template))),
+                .unwrap_or_else(|| Place::file(self.path_of(template))),
             format!("The template cannot be rendered: {}", error.message),
             "Correct the template, or remove it to use the built-in one.",
         )

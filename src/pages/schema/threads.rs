@@ -215,8 +215,8 @@ fn chosen_by_kind(schema: &mut Schema) {
     };
     schema.insert("if".to_owned(), json!({ "type": "array" }));
     schema.insert("then".to_owned(), batch.clone());
-    let or_action = json!({ "if": there("action"), "then": envelope, "else": action });
-    let or_envelope = json!({ "if": there("jsonrpc"), "then": message, "else": or_action });
+    let or_action = json!({ "if": is_present("action"), "then": envelope, "else": action });
+    let or_envelope = json!({ "if": is_present("jsonrpc"), "then": message, "else": or_action });
     schema.insert("else".to_owned(), or_envelope);
 }
 
@@ -239,7 +239,7 @@ fn with_params_of_an_action(schema: &mut Schema) {
     schema.insert("then".to_owned(), has_envelope);
 }
 
-/// Of two shapes the first applies if the key is present, so that the second cannot accept its errors.
+/// Applies the first of two shapes if the key is present, so that the second cannot accept its errors.
 fn chosen_by(schema: &mut Schema, key: &str) {
     let Some(Value::Array(shapes)) = schema.remove("anyOf") else {
         return;
@@ -247,7 +247,7 @@ fn chosen_by(schema: &mut Schema, key: &str) {
     let [first, second] = shapes.as_slice() else {
         return;
     };
-    schema.insert("if".to_owned(), there(key));
+    schema.insert("if".to_owned(), is_present(key));
     schema.insert("then".to_owned(), first.clone());
     schema.insert("else".to_owned(), second.clone());
 }
@@ -255,11 +255,11 @@ fn chosen_by(schema: &mut Schema, key: &str) {
 fn in_a_turn(schema: &mut Schema) {
     schema.insert(
         "anyOf".to_owned(),
-        json!([there("turnId"), there("origin")]),
+        json!([is_present("turnId"), is_present("origin")]),
     );
 }
 
 /// A key that is present and not null.
-fn there(key: &str) -> Value {
+fn is_present(key: &str) -> Value {
     json!({ "required": [key], "properties": { key: { "not": { "type": "null" } } } })
 }

@@ -14,33 +14,33 @@ use super::timeline::Layout;
 use super::{DisplayTime, format};
 use base::links::{self, Slug};
 
-use kinds::{KINDS, appearance_of, folder, kind_index, part_name, part_of, parts_of};
+use kinds::{KINDS, appearance_of, folder, kind_index, part_of};
 
-/// What a card shows of an annotation itself. It waits in the spool until all runs are known.
+/// The text of an annotation for its card. The spool keeps it until all runs are known.
 #[derive(Debug, Serialize, Deserialize)]
-pub struct SpooledText {
-    /// Its kind, where that is not known.
+pub struct CardText {
+    /// The word of an unrecognized kind.
     pub kind: Option<String>,
     /// Status of a hypothesis, kind of friction.
     pub group: Option<String>,
-    /// What it says, as plain text.
+    /// Its evidence as plain text.
     pub evidence: String,
-    /// Where it is, relative to the folder of its run.
+    /// Its address, relative to the folder of its run.
     pub href: String,
     /// Number of the event.
     pub event: u64,
     /// Number of the last event, if it covers several.
     pub last: Option<u64>,
     pub event_kind: String,
-    /// What the event says.
+    /// A summary of the event.
     pub says: String,
-    /// Who wrote it: the id, and what they are.
+    /// Id and kind of its author.
     pub author: Option<(Option<String>, String)>,
     /// When it was written, in milliseconds since 1970.
     pub at: Option<i64>,
 }
 
-impl SpooledText {
+impl CardText {
     /// `event 2` or `events 2 to 4`.
     pub fn events(&self) -> String {
         match self.last {
@@ -59,14 +59,14 @@ pub struct Card {
     pub class: &'static str,
     /// Sign of its kind.
     pub sign: &'static str,
-    /// What it says, as plain text.
+    /// Its evidence as plain text.
     pub evidence: String,
-    /// Where it is, relative to the site's root.
+    /// Its address, relative to the site's root.
     pub href: String,
     /// `event 12`, or `events 12 to 17`
     pub event: String,
     pub event_kind: String,
-    /// What the event says.
+    /// A summary of the event.
     pub says: String,
     /// Title of the run.
     pub run: String,
@@ -76,9 +76,9 @@ pub struct Card {
     pub model: String,
     /// Status of a hypothesis, kind of friction.
     pub group: Option<String>,
-    /// Who wrote it.
+    /// Its author.
     pub author: Option<String>,
-    /// `human`, `agent` or `system`, when it says so.
+    /// `human`, `agent` or `system`, if recorded.
     pub author_kind: Option<String>,
     /// The case of the run.
     pub case: String,
@@ -86,15 +86,17 @@ pub struct Card {
     pub at: Option<DisplayTime>,
 }
 
-/// What a card says of an annotation, and the kind and group that it is filed under; `position` is that of its event,
-/// `evidence` what it says as plain text.
-pub fn spooled_text(
+/// The text of an annotation for its card, with the index of its kind and of its part of the kind. `position` is that of its event,
+/// `evidence` its plain text.
+pub fn card_text(
     slug: &Slug,
-    (tape, layout): (&Tape<'_>, &Layout<'_>),
-    (index, annotation): (usize, &Annotation<'_>),
+    tape: &Tape<'_>,
+    layout: &Layout<'_>,
+    index: usize,
+    annotation: &Annotation<'_>,
     position: usize,
     evidence: String,
-) -> (SpooledText, usize, usize) {
+) -> (CardText, usize, usize) {
     let event = &tape.events[position];
     let kind = kind_index(&annotation.kind);
     let group = match annotation.kind {
@@ -105,7 +107,7 @@ pub fn spooled_text(
     let anchor = layout.annotation_anchor(annotation, index);
     let href = layout.href("index.html", position, &anchor);
     let author = annotation.author.as_ref();
-    let text = SpooledText {
+    let text = CardText {
         kind: (kind == Kind::KNOWN.len()).then(|| annotation.kind.word().replace('_', " ")),
         group: group.map(|group| group.replace('_', " ")),
         evidence,
@@ -127,7 +129,7 @@ pub fn spooled_text(
 }
 
 /// The card of an annotation of that kind and run.
-pub fn card(entry: &Entry, kind: usize, text: SpooledText) -> Card {
+pub fn card(entry: &Entry, kind: usize, text: CardText) -> Card {
     let (class, sign) = appearance_of(kind);
     let event = text.events();
     let (author, author_kind) = text.author.map_or((None, None), |(id, kind)| {
@@ -161,17 +163,9 @@ pub fn kind_word(kind: usize) -> &'static str {
     KINDS[kind].kind
 }
 
-/// How many kinds there are, with that of what is not known.
+/// Number of kinds, including the one for unrecognized kinds.
 pub const KIND_COUNT: usize = KINDS.len();
 
 pub fn kind_folders() -> Vec<String> {
     (0..KIND_COUNT).map(folder).collect()
-}
-
-/// Class and sign of a kind, and its parts in the order of the group of a card.
-pub fn shelf(kind: usize) -> (&'static str, &'static str, Vec<String>) {
-    let (class, sign) = appearance_of(kind);
-    let parts = 0..=parts_of(kind).len();
-    let parts = parts.filter_map(|part| part_name(kind, part));
-    (class, sign, parts.collect())
 }

@@ -52,7 +52,7 @@ pub struct Tick {
 #[derive(Debug, Clone, Copy)]
 pub struct Scale<'a> {
     axis: &'a Axis,
-    /// In units of the drawing.
+    /// The width in units of the drawing.
     width: u32,
     /// Width of a collapsed gap.
     fold: u32,
@@ -174,8 +174,8 @@ impl Scale<'_> {
         if !self.axis.is_time {
             return 0;
         }
-        let part =
-            i128::from(self.axis.total()) * i128::from(units) / i128::from(self.room().max(1));
+        let part = i128::from(self.axis.total()) * i128::from(units)
+            / i128::from(self.unfolded_width().max(1));
         i64::try_from(part).unwrap_or(i64::MAX)
     }
 
@@ -213,14 +213,15 @@ impl Scale<'_> {
     }
 
     /// The width without collapsed gaps.
-    fn room(&self) -> u32 {
+    fn unfolded_width(&self) -> u32 {
         let folds = u32::try_from(self.axis.folds.len()).unwrap_or(u32::MAX);
         self.width.saturating_sub(self.fold.saturating_mul(folds))
     }
 
     /// The x position of a place after this many collapsed gaps.
     fn x(&self, place: i64, folded: usize) -> u32 {
-        let part = i128::from(place) * i128::from(self.room()) / i128::from(self.axis.total());
+        let part =
+            i128::from(place) * i128::from(self.unfolded_width()) / i128::from(self.axis.total());
         let folded = u32::try_from(folded).unwrap_or(u32::MAX);
         let x = u32::try_from(part).unwrap_or(self.width);
         x.saturating_add(self.fold.saturating_mul(folded))

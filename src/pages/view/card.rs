@@ -4,13 +4,13 @@ use std::collections::BTreeSet;
 
 use formats::config::Config;
 use formats::model::archive::{Archive, Group};
-use formats::model::findings::Findings;
+use formats::model::findings::{EventCounts, Findings};
 use formats::model::run::{Metric, Run};
 use formats::model::tape::Tape;
 use formats::model::words;
 
 use super::axis::{Axis, Tick};
-use super::density::Density;
+use super::density;
 use super::format;
 use super::run::Sources;
 
@@ -33,11 +33,11 @@ pub struct Card {
     /// The subject of the run, and its harness.
     pub subject: String,
     /// The tape of a run with its times; the newest tapes of a case.
-    pub tapes: Vec<Density>,
+    pub tapes: Vec<Vec<EventCounts>>,
     /// Labels of the axis.
     pub ticks: Vec<Tick>,
     /// State or rating, cost, time, events, failures.
-    pub figures: Vec<(Tone, String)>,
+    pub numbers: Vec<(Tone, String)>,
 }
 
 /// The tone of a value.
@@ -56,37 +56,37 @@ pub fn of_run(s: &Sources<'_>) -> Card {
     let harness = words::excerpt(&run.subject.harness, TEXT);
     let tape = s.tapes.first().filter(|tape| !tape.events.is_empty());
     let axis = tape.map(|tape| Axis::of(s.config, tape));
-    let columns = (TAPE.0 / COLUMN) as usize;
-    let density = axis.as_ref().zip(tape);
-    let density = density.map(|(axis, tape)| Density::of(axis, tape, columns));
+    let count = (TAPE.0 / COLUMN) as usize;
+    let columns = axis.as_ref().zip(tape);
+    let columns = columns.map(|(axis, tape)| density::columns(axis, tape, count));
     let rating = s.review.and_then(|review| review.rating);
     let state = match rating {
         Some(_) => format::rating(rating),
         None => format::state(&run.state),
     };
-    let mut figures = vec![(tone(state.tone), state.word.replace('_', " "))];
+    let mut numbers = vec![(tone(state.tone), state.word.replace('_', " "))];
     let cost = run.metrics.get(Metric::ComparableCost);
     let time = run.metrics.get(Metric::RunTime);
     let cost = cost.map(|_| format::short_cost_of(&run.metrics, Metric::ComparableCost));
     let time = time.map(|time| format::clock(Some(time)));
     let known = [cost, time].into_iter().flatten();
-    figures.extend(known.map(|cell| (Tone::Plain, cell.text().to_owned())));
+    numbers.extend(known.map(|cell| (Tone::Plain, cell.text().to_owned())));
     let count = |number: usize, noun: &str| format::count(number, noun);
     let events = s.tapes.iter().map(|tape| tape.events.len()).sum();
     let failures = s.tapes.iter().map(Tape::failures).sum();
     if events > 0 {
-        figures.push((Tone::Plain, count(events, "event")));
+        numbers.push((Tone::Plain, count(events, "event")));
     }
     if failures > 0 {
-        figures.push((Tone::Bad, count(failures, "failure")));
+        numbers.push((Tone::Bad, count(failures, "failure")));
     }
     Card {
         site: words::excerpt(&s.config.site.title, TEXT),
         title: words::excerpt(run.subject.model(), TEXT),
         subject: format!("{} · {harness}", words::excerpt(&run.title(), TEXT)),
-        tapes: density.into_iter().collect(),
+        tapes: columns.into_iter().collect(),
         ticks: axis.map_or_else(Vec::new, |axis| axis.scale(TAPE.0, 0).ticks(8)),
-        figures,
+        numbers,
     }
 }
 
@@ -100,7 +100,8 @@ pub fn of_case(config: &Config, archive: &Archive, findings: &[Findings], case: 
     let tapes = case
         .runs
         .iter()
-        .filter_map(|run| Density::of_run(&findings[*run]));
+        .map(|run| findings[*run].columns.clone())
+        .filter(|columns| !columns.is_empty());
     let models = distinct(|run| run.subject.model());
     let harnesses = distinct(|run| &run.subject.harness);
     Card {
@@ -114,7 +115,7 @@ pub fn of_case(config: &Config, archive: &Archive, findings: &[Findings], case: 
         .join(" · "),
         tapes: tapes.take(TAPES).collect(),
         ticks: Vec::new(),
-        figures: vec![(
+        numbers: vec![(
             Tone::Plain,
             format!("{completed} of {} completed", case.runs.len()),
         )],

@@ -163,7 +163,7 @@ struct Writeup {
 }
 
 /// `completed · great · $0.37`
-fn ended(s: &Sources<'_>) -> String {
+fn outcome_line(s: &Sources<'_>) -> String {
     let run = &s.entry.run;
     let rating = format::rating(s.review.and_then(|review| review.rating));
     let cost = run.metrics.get(Metric::ComparableCost).map_or_else(
@@ -196,7 +196,7 @@ pub fn data<'a>(
         harness: cut(&subject.harness, FIELD),
         date: format::when(run.recency()).date,
         id: s.entry.label.clone(),
-        ended: ended(s),
+        ended: outcome_line(s),
         fields: fields::labeled(|field| field.compared)
             .iter()
             .map(|(field, _)| Some(cut(&format::value((field.get)(&source))?, FIELD)))
@@ -264,18 +264,18 @@ fn metrics(s: &Sources<'_>) -> Vec<MetricData> {
         has_tapes.then_some(failures),
         Some(annotations),
     ];
-    let metrics = Metric::ALL.map(|metric| recorded(s, metric));
-    metrics.into_iter().chain(counted.map(count)).collect()
+    let metrics = Metric::ALL.map(|metric| metric_data(s, metric));
+    metrics.into_iter().chain(counted.map(count_data)).collect()
 }
 
-fn recorded(s: &Sources<'_>, metric: Metric) -> MetricData {
+fn metric_data(s: &Sources<'_>, metric: Metric) -> MetricData {
     let metrics = &s.entry.run.metrics;
     let text = format::metric(metrics, metric).text().to_owned();
     (metrics.get(metric).map(Number::value), text)
 }
 
 #[allow(clippy::cast_precision_loss, reason = "lengths of bars")]
-fn count(count: Option<usize>) -> MetricData {
+fn count_data(count: Option<usize>) -> MetricData {
     let text = count.map_or_else(String::new, format::grouped);
     (count.map(|count| count as f64), text)
 }

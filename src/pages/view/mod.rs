@@ -143,21 +143,19 @@ pub struct Fact {
 
 impl Fact {
     /// A fact.
-    pub fn new((name, value): (&str, Cell)) -> Self {
-        let name = name.to_owned();
+    pub fn new(name: &str, value: Cell) -> Self {
         Self {
-            name,
+            name: name.to_owned(),
             value,
             code: false,
         }
     }
 
     /// A fact that is a digest, a command or the like.
-    pub fn code(fact: (&str, Cell)) -> Self {
-        let code = matches!(fact.1, Cell::Plain(_));
+    pub fn code(name: &str, value: Cell) -> Self {
         Self {
-            code,
-            ..Self::new(fact)
+            code: matches!(value, Cell::Plain(_)),
+            ..Self::new(name, value)
         }
     }
 }

@@ -148,8 +148,8 @@ fn facets(archive: &Archive, set: &Set, axes: (PlotMetric, PlotMetric), root: &s
             "{} {}, engine {}, orchestrator {}",
             archive.cases[set.case].name, set.version, set.engine, set.orchestrator
         );
-        let marks = marks(archive, points, axes, (&across, &up), root);
-        let (labels, legend) = named(archive, points, &marks);
+        let marks = marks(archive, points, axes, &across, &up, root);
+        let (labels, legend) = place_names(archive, points, &marks);
         let mut out = String::with_capacity(marks.len() * 260 + 4096);
         out.push_str("<figure class=\"plot\"><figcaption>");
         push_attribute(&mut out, &caption);
@@ -186,7 +186,8 @@ fn marks(
     archive: &Archive,
     points: &[Point],
     axes: (PlotMetric, PlotMetric),
-    (across, up): (&Scale, &Scale),
+    across: &Scale,
+    up: &Scale,
     root: &str,
 ) -> Vec<PlotPoint> {
     let mut places: Vec<((f64, f64), Vec<usize>)> = Vec::new();
@@ -207,7 +208,7 @@ fn marks(
 }
 
 /// Places the names of models: next to a mark if they fit, else in the legend.
-fn named(
+fn place_names(
     archive: &Archive,
     points: &[Point],
     marks: &[PlotPoint],
@@ -224,7 +225,7 @@ fn named(
         let own = marks
             .iter()
             .filter(|mark| mark.runs == 1 && mark.series == SeriesMark(model));
-        let mut places = own.flat_map(|mark| places(mark, name));
+        let mut places = own.flat_map(|mark| label_candidates(mark, name));
         match places.find(|(_, area)| is_free(*area, &taken)) {
             Some((label, area)) => {
                 taken.push(area);
@@ -243,7 +244,7 @@ type Area = (f64, f64, f64, f64);
 type Point = (usize, f64, f64);
 
 /// Candidate positions of a name: right of the mark, left, above and below.
-fn places(mark: &PlotPoint, name: &str) -> [(PlotLabel, Area); 4] {
+fn label_candidates(mark: &PlotPoint, name: &str) -> [(PlotLabel, Area); 4] {
     #[allow(clippy::cast_precision_loss, reason = "a name of some letters")]
     let width = name.chars().count() as f64 * LETTER;
     let (x, y) = (mark.x, mark.y);

@@ -114,7 +114,7 @@ pub fn reliability(archive: &Archive, set: &Set, root: &str) -> Option<Reliabili
         .collect();
     let rows: usize = variants.iter().map(|(_, models)| models.len()).sum();
     let most = (SIGNS / rows.max(1)).clamp(*GLYPHS.start(), *GLYPHS.end());
-    let row = |runs: &Vec<&Entry>| model_row(archive, runs, &scale, (columns, most), root);
+    let row = |runs: &Vec<&Entry>| model_row(archive, runs, &scale, columns, most, root);
     let groups = variants
         .iter()
         .map(|(variant, models)| ReliabilityGroup {
@@ -151,7 +151,8 @@ fn model_row(
     archive: &Archive,
     runs: &[&Entry],
     scale: &Scale,
-    (columns, most): (&[(String, Option<String>)], usize),
+    columns: &[(String, Option<String>)],
+    most: usize,
     root: &str,
 ) -> ModelRow {
     let model = &archive.groups(GroupBy::Model)[runs[0].model];
@@ -185,7 +186,7 @@ fn model_row(
         older: format::older(runs.len(), most),
         completed: format!("{} of {}", completed.count(), runs.len()),
         dots: if runs.len() > most {
-            merged(runs, scale)
+            merged_dots(runs, scale)
         } else {
             let dot = |entry: &&Entry| {
                 let number = cost(entry).filter(|cost| cost.value() >= 0.0)?;
@@ -219,7 +220,7 @@ fn model_row(
 }
 
 /// The costs of many runs, with one mark per percent of the scale for completed runs, drawn on top, and one for others.
-fn merged(runs: &[&Entry], scale: &Scale) -> Vec<Dot> {
+fn merged_dots(runs: &[&Entry], scale: &Scale) -> Vec<Dot> {
     let costs = runs.iter().filter_map(|entry| {
         let number = cost(entry).filter(|cost| cost.value() >= 0.0)?;
         let x = format!("{:.0}%", scale.place(number.value()));

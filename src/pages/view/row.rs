@@ -122,7 +122,7 @@ pub fn row(
             .unwrap_or_default(),
         events: findings
             .events
-            .map_or_else(|| Cell::unknown("no event log and no tape"), counted),
+            .map_or_else(|| Cell::unknown("no event log and no tape"), count_cell),
         annotations: annotations(findings),
         threads: threads(findings),
         checks: checks.iter().map(|(view, _)| check(entry, view)).collect(),
@@ -130,12 +130,12 @@ pub fn row(
     }
 }
 
-fn counted(count: usize) -> Cell {
+fn count_cell(count: usize) -> Cell {
     Cell::known(format::grouped(count))
 }
 
 fn annotations(findings: &Findings) -> Cell {
-    let total = counted(findings.annotations.total());
+    let total = count_cell(findings.annotations.total());
     let kinds: Vec<_> = findings
         .annotations
         .iter()

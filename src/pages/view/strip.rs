@@ -11,7 +11,7 @@ use formats::model::annotation::Sidecar;
 use formats::model::tape::{Family, Tape};
 
 use super::axis::{Axis, Scale};
-use super::density::{Density, GlyphPath};
+use super::density::{self, GlyphPath};
 use super::format;
 use super::timeline::{Anchor, Layout, appearance, lanes};
 use marks::{Failures, Label};
@@ -163,8 +163,9 @@ pub fn strip<'a>(
     };
     let top = ROW * (1 + u32::from(!pins.is_empty()));
     let events = if is_long {
-        let density = Density::of(&axis, tape, COLUMNS as usize);
-        Drawing::Columns(density.drawn((COLUMN / 2, COLUMN), (top, rows * ROW)))
+        let columns = density::columns(&axis, tape, COLUMNS as usize);
+        let height = rows * ROW;
+        Drawing::Columns(density::paths(&columns, COLUMN / 2, COLUMN, top, height))
     } else {
         Drawing::Bars(bars(tape, &xs, scale))
     };

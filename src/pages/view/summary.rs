@@ -66,13 +66,13 @@ pub fn markdown(facts: &Facts<'_>) -> String {
         out.push_str(&format!("| Site | {files}, {} |\n", format::bytes(bytes)));
     }
     if let Some(build) = facts.changes {
-        push_news(&mut out, build, facts);
+        push_changes(&mut out, build, facts);
     }
     push_problems(&mut out, facts.diagnostics);
     out
 }
 
-fn push_news(out: &mut String, build: &Build, facts: &Facts<'_>) {
+fn push_changes(out: &mut String, build: &Build, facts: &Facts<'_>) {
     let labels = Labels::new(build.named().map(|run| &*run.id));
     let name = |run: &RunNames| name(run, &labels.label(&run.id), facts);
     out.push_str("\n### What changed\n\n");
@@ -89,7 +89,7 @@ fn push_news(out: &mut String, build: &Build, facts: &Facts<'_>) {
         push(what, runs.len(), &mut runs.iter().map(name));
     }
     let changed = &build.changed;
-    let line = |change: &Change| format!("{}: {}", name(&change.run), described(change));
+    let line = |change: &Change| format!("{}: {}", name(&change.run), change_line(change));
     push("changed", changed.len(), &mut changed.iter().map(line));
 }
 
@@ -111,7 +111,7 @@ fn name(run: &RunNames, label: &str, facts: &Facts<'_>) -> String {
 }
 
 /// The changes of a run, on one line.
-fn described(change: &Change) -> String {
+fn change_line(change: &Change) -> String {
     let mut parts = Vec::new();
     if let Some(slug) = &change.moved_from {
         parts.push(format!("moved from {}", escaped(slug)));

@@ -222,7 +222,7 @@ impl<'a> Timeline<'a> {
                         .map(|e| (e.label, e.about.as_str(), format::bytes(e.len_bytes)))
                         .collect(),
                     spans: self.spans.beside(position),
-                    annotations: self.annotated(position, &path, limit),
+                    annotations: self.annotations_at(position, &path, limit),
                     anchor,
                 }
             })
@@ -266,7 +266,7 @@ impl<'a> Timeline<'a> {
         ties.collect()
     }
 
-    fn annotated(&self, position: usize, path: &str, limit: usize) -> Vec<AnnotationView<'a>> {
+    fn annotations_at(&self, position: usize, path: &str, limit: usize) -> Vec<AnnotationView<'a>> {
         let here = self.annotations.get(&position).into_iter().flatten();
         here.map(|(index, annotation)| {
             annotation_view(self.layout, path, annotation, *index, limit)
@@ -358,7 +358,7 @@ impl<'a> Contents<'a, '_> {
             about: &block.about,
             kind,
             text,
-            folded: folded(whole, block),
+            folded: fold_label(whole, block),
             rest,
         }
     }
@@ -392,7 +392,7 @@ fn at_most(text: &str) -> usize {
     sizes.sum()
 }
 
-fn folded(text: &str, block: &Block<'_>) -> Option<String> {
+fn fold_label(text: &str, block: &Block<'_>) -> Option<String> {
     let size = || format::bytes(text.len() as u64);
     if block.kind == TextKind::Json || block.folded {
         let is_long = text.len() > FOLD_JSON;
@@ -408,12 +408,5 @@ fn folded(text: &str, block: &Block<'_>) -> Option<String> {
 
 /// The start of a text, at most `limit` bytes, cut between two characters.
 pub fn head(text: &str, limit: usize) -> &str {
-    if text.len() <= limit {
-        return text;
-    }
-    let mut end = limit;
-    while !text.is_char_boundary(end) {
-        end -= 1;
-    }
-    &text[..end]
+    &text[..text.floor_char_boundary(limit)]
 }

@@ -43,7 +43,8 @@ pub fn wall(
     archive: &Archive,
     findings: &[Findings],
     runs: &[usize],
-    (most, names_case): (Option<usize>, bool),
+    most: Option<usize>,
+    names_case: bool,
     root: &str,
 ) -> Wall {
     let most = most.unwrap_or(RUNS);

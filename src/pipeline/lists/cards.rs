@@ -8,8 +8,8 @@ use formats::model::findings::SpooledCard;
 use pages::render::index::digits;
 use pages::render::parts::Sizes;
 use pages::render::script;
-use pages::view::annotations::{SpooledText, kind_folders, kind_word, shelf};
-use pages::view::data::cards::{Counts, Head, Manifest, Row, Shelf};
+use pages::view::annotations::{CardText, kind_folders, kind_word};
+use pages::view::data::cards::{Counts, Head, KindCards, Manifest, Row};
 use store::spool;
 
 use super::Lists;
@@ -37,7 +37,7 @@ pub(super) struct Cards<'a> {
 /// The files of a kind.
 struct Kind<'a> {
     folder: String,
-    shelf: Shelf,
+    cards: KindCards,
     texts: Texts<'a>,
     /// Counts of the current file.
     file: Counts,
@@ -60,7 +60,7 @@ impl<'a> Cards<'a> {
     pub(super) fn add(
         &mut self,
         entry: &Entry,
-        cards: &[(SpooledCard, SpooledText)],
+        cards: &[(SpooledCard, CardText)],
     ) -> Result<Vec<u32>, Diagnostic> {
         let mut numbers = vec![0; cards.len()];
         if cards.is_empty() {
@@ -93,9 +93,9 @@ impl<'a> Cards<'a> {
         for (place, mut kind) in self.kinds {
             kind.texts.finish()?;
             kind.end_file();
-            let block = written(&kind.shelf, &kind.block);
-            kind.shelf.blocks.push(block);
-            self.manifest.shelves.insert(kind_word(place), kind.shelf);
+            let block = written(&kind.cards, &kind.block);
+            kind.cards.blocks.push(block);
+            self.manifest.kinds.insert(kind_word(place), kind.cards);
         }
         let path = "search/annotations.js";
         manifest(self.lists.stage, (FUNCTION, path), &self.manifest)
@@ -106,7 +106,7 @@ impl<'a> Kind<'a> {
     fn new(stage: &'a Recorder<'a>, kind: usize) -> Self {
         let folder = kind_folders().swap_remove(kind);
         Self {
-            shelf: Shelf::new(shelf(kind)),
+            cards: KindCards::new(kind),
             texts: Texts::new(stage, (FUNCTION, SIZES), format!("annotations-{folder}")),
             folder,
             file: Counts::default(),
@@ -142,24 +142,24 @@ impl<'a> Kind<'a> {
 
     fn end_file(&mut self) {
         let file = std::mem::take(&mut self.file);
-        self.shelf.files.push(written(&self.shelf, &file));
+        self.cards.files.push(written(&self.cards, &file));
         self.block.append(file);
     }
 
     fn end_block(&mut self, stage: &Recorder<'_>) -> Result<(), Diagnostic> {
         let block = std::mem::take(&mut self.block);
-        let files = std::mem::take(&mut self.shelf.files);
-        let number = self.shelf.blocks.len();
+        let files = std::mem::take(&mut self.cards.files);
+        let number = self.cards.blocks.len();
         let path = format!("search/annotations-{}/{number}.js", self.folder);
-        self.shelf.blocks.push(written(&self.shelf, &block));
+        self.cards.blocks.push(written(&self.cards, &block));
         manifest(stage, (FUNCTION, &path), &files)
     }
 }
 
 /// Counts in the encoding that the script reads.
-fn written(shelf: &Shelf, counts: &Counts) -> String {
+fn written(cards: &KindCards, counts: &Counts) -> String {
     let mut out = String::new();
-    shelf
+    cards
         .numbers(counts)
         .for_each(|number| digits(&mut out, number));
     out

@@ -210,7 +210,7 @@ fn write_group(lists: &Lists<'_>, group_by: GroupBy, group: &Group) -> Result<()
             cases: (!is_case && is_first && page.pager.pages > 1)
                 .then(|| matrix::of_group(archive, group_by, group, &page.root)),
             wall: is_first
-                .then(|| wall(archive, findings, &group.runs, (None, !is_case), &page.root)),
+                .then(|| wall(archive, findings, &group.runs, None, !is_case, &page.root)),
             pager: page.pager,
         };
         lists.page("group.html", &info, &view)?;

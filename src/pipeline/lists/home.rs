@@ -16,7 +16,7 @@ use formats::model::time::Moment;
 use markup::Html;
 use pages::feeds;
 use pages::view::chrome::PageInfo;
-use pages::view::density::Density;
+use pages::view::density;
 use pages::view::matrix::{self, Matrix};
 use pages::view::timeline::appearance;
 use pages::view::wall::{Wall, WallRun, wall, wall_run};
@@ -112,9 +112,7 @@ fn write(lists: &Lists<'_>) -> Result<(), Diagnostic> {
     };
     let view = HomePage {
         first_run: first.map(|run| wall_run(&archive.runs[run], &findings[run], "")),
-        key: first.map_or_else(Vec::new, |run| {
-            Density::of_run(&findings[run]).map_or_else(Vec::new, |density| density.key())
-        }),
+        key: first.map_or_else(Vec::new, |run| density::legend(&findings[run].columns)),
         quote: first
             .zip(quote)
             .map(|(run, quote)| newest_annotation(archive, run, quote)),
@@ -135,7 +133,7 @@ fn write(lists: &Lists<'_>) -> Result<(), Diagnostic> {
             .min()
             .zip(days().max())
             .map(|(first, last)| (format::at(first).date, format::at(last).date)),
-        wall: wall(archive, findings, &runs, (Some(RUNS), true), ""),
+        wall: wall(archive, findings, &runs, Some(RUNS), true, ""),
         annotations,
         overview: matrix::newest(archive, GroupBy::Model, (CASES, MODELS), ""),
     };

@@ -7,7 +7,7 @@ use formats::model::findings::{Findings, NewestAnnotation, SpooledAnnotation, Th
 use formats::model::time;
 use markup::markdown;
 use pages::view::axis::Axis;
-use pages::view::density::Density;
+use pages::view::density;
 use pages::view::timeline::Layout;
 use store::spool::Texts;
 
@@ -17,14 +17,15 @@ const NEWEST: usize = 2;
 const EVIDENCE: usize = 160;
 
 pub(super) fn of(config: &Config, inspected: &Inspected<'_>) -> Findings {
+    let first = inspected.tapes.first();
+    let first = first.filter(|tape| !tape.events.is_empty());
     let mut findings = Findings {
         rating: inspected.review.as_ref().and_then(|review| review.rating),
         events: (!inspected.tapes.is_empty())
             .then(|| inspected.tapes.iter().map(|tape| tape.events.len()).sum()),
-        density: inspected
-            .tapes
-            .first()
-            .and_then(|tape| Density::kept(&Axis::of(config, tape), tape)),
+        columns: first.map_or_else(Vec::new, |tape| {
+            density::columns(&Axis::of(config, tape), tape, density::COLUMNS)
+        }),
         threads: inspected.threads.as_ref().map(|threads| ThreadCounts {
             channel: threads.channel.clone(),
             threads: threads.threads.len(),

@@ -81,10 +81,12 @@ pub(super) fn write(
         spooled.failures = texts.put(&failures);
     }
     for found in findings::annotations(inspected, layouts) {
-        let (text, kind, group) = annotations::spooled_text(
+        let (text, kind, group) = annotations::card_text(
             &entry.slug,
-            (&inspected.tapes[found.tape], found.layout),
-            (found.index, found.annotation),
+            &inspected.tapes[found.tape],
+            found.layout,
+            found.index,
+            found.annotation,
             found.position,
             found.evidence(EVIDENCE),
         );

@@ -10,7 +10,7 @@ use formats::model::words;
 use markup::markdown;
 use pages::view::axis::Axis;
 use pages::view::chrome::PageInfo;
-use pages::view::density::{self, Density, Glyph, KEPT};
+use pages::view::density::{self, COLUMNS, Glyph};
 use pages::view::run::{MomentEvent, PictureView, Sources, neighbours, picture};
 use pages::view::timeline::{Layout, annotation_view};
 use pages::view::{Link, format};
@@ -127,10 +127,10 @@ fn story(s: &Sources<'_>) -> StoryPage {
     let glyph = axis
         .as_ref()
         .zip(first)
-        .map(|(axis, tape)| Density::of(axis, tape, KEPT).glyph());
+        .map(|(axis, tape)| Glyph::new(&density::columns(axis, tape, COLUMNS)));
     let places: Vec<usize> = axis
         .as_ref()
-        .map_or_else(Vec::new, |axis| density::places(axis, KEPT).collect());
+        .map_or_else(Vec::new, |axis| density::places(axis, COLUMNS).collect());
     let summary = format::count(chosen.len(), "frame");
     let frames = (1..).zip(chosen).map(|(number, chosen)| Frame {
         number,
@@ -255,7 +255,7 @@ fn line(glyph: Option<&Glyph>, places: &[usize], chosen: &StoryMoment<'_>) -> St
     glyph
         .zip(place)
         .map_or_else(String::new, |(glyph, column)| {
-            format!("M{} 0V{}", column * glyph.columns / KEPT, glyph.height)
+            format!("M{} 0V{}", column * glyph.columns / COLUMNS, glyph.height)
         })
 }
 

@@ -7,18 +7,19 @@ use std::collections::BTreeMap;
 
 use serde::ser::{Serialize, SerializeSeq, Serializer};
 
-use crate::view::annotations::SpooledText;
+use crate::view::annotations::CardText;
+use crate::view::annotations::kinds::{appearance_of, part_name, parts_of};
 use crate::view::format;
 use formats::model::archive::Entry;
 
-/// The key to filter cards by: indexes in [`Manifest::cases`], [`AUTHORS`] and [`Shelf::groups`].
+/// The key to filter cards by: indexes in [`Manifest::cases`], [`AUTHORS`] and [`KindCards::groups`].
 pub type Key = (usize, usize, usize);
 
 /// Number of cards by key.
 #[derive(Debug, Default)]
 pub struct Counts(BTreeMap<Key, usize>);
 
-/// What all cards of a run and a kind share: folder and title of the run, its model, its case.
+/// The values that all cards of a run share: folder and title of the run, its model, the index of its case.
 pub type Head<'a> = (Cow<'a, str>, String, &'a str, usize);
 
 /// The content of a card.
@@ -28,7 +29,7 @@ pub struct Row<'a> {
     pub author: usize,
     /// Its part of the kind.
     pub group: usize,
-    pub text: &'a SpooledText,
+    pub text: &'a CardText,
 }
 
 /// The manifest, which the script loads first.
@@ -41,12 +42,13 @@ pub struct Manifest {
     /// The kinds of authors.
     authors: [&'static str; 4],
     /// The kinds with annotations.
-    pub shelves: BTreeMap<&'static str, Shelf>,
+    #[serde(rename = "shelves")]
+    pub kinds: BTreeMap<&'static str, KindCards>,
 }
 
-/// The annotations of a kind.
+/// The cards of a kind.
 #[derive(Debug, serde::Serialize)]
-pub struct Shelf {
+pub struct KindCards {
     /// Class of the kind.
     class: &'static str,
     /// Sign of the kind.
@@ -88,7 +90,7 @@ impl Manifest {
 
 impl<'a> Row<'a> {
     /// A card for a part of its kind.
-    pub fn new(group: usize, text: &'a SpooledText) -> Self {
+    pub fn new(group: usize, text: &'a CardText) -> Self {
         let kind = text.author.as_ref().map(|(_, kind)| kind);
         let author = kind.and_then(|kind| AUTHORS.iter().position(|author| author == kind));
         Self {
@@ -128,13 +130,15 @@ impl Serialize for Row<'_> {
     }
 }
 
-impl Shelf {
+impl KindCards {
     /// A kind without cards.
-    pub fn new((class, sign, groups): (&'static str, &'static str, Vec<String>)) -> Self {
+    pub fn new(kind: usize) -> Self {
+        let (class, sign) = appearance_of(kind);
+        let parts = 0..=parts_of(kind).len();
         Self {
             class,
             sign,
-            groups,
+            groups: parts.filter_map(|part| part_name(kind, part)).collect(),
             blocks: Vec::new(),
             files: Vec::new(),
         }

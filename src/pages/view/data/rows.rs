@@ -1,5 +1,5 @@
-//! What the script of the page of runs reads when somebody asks for some of them only: for each column a value of each run, and
-//! the rows in small files, of which it loads those that it shows.
+//! The data with which the page of runs is filtered and sorted: for each column a value of each run, and the rows in small files,
+//! of which the script loads those that it shows.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -16,8 +16,8 @@ type Choice = fn(&RunRow, &Findings) -> Value;
 /// The number of a run in a column that is ordered.
 type Order = fn(&Run, &Findings) -> Option<f64>;
 
-/// What runs are chosen by: the name of the column of the table (`data-col`), or of what is next to a cell, and its value.
-const CHOSEN_BY: [(&str, Choice); 9] = [
+/// The columns by which runs are filtered: the name of the table's column (`data-col`) or of a note in a cell, and its value.
+const FILTERS: [(&str, Choice); 9] = [
     ("case", |row, _| Value::Link(row.case.clone())),
     ("variant", |row, _| Value::Cell(row.variant.clone())),
     ("model", |row, _| Value::Link(row.model.clone())),
@@ -33,21 +33,21 @@ const CHOSEN_BY: [(&str, Choice); 9] = [
     ("version", |row, _| Value::Text(row.version.clone())),
     ("day", |row, _| Value::Text(row.finished.date.clone())),
 ];
-/// Columns that are in the order of a number or of a time. A lower bound is ordered by its value.
-const ORDERED_BY: [(&str, Order); 6] = [
-    ("finished", |run, _| Some(count(run.recency()?.ms()))),
+/// The columns by which runs are sorted, in the order of a number or a time. A lower bound is ordered by its value.
+const ORDERS: [(&str, Order); 6] = [
+    ("finished", |run, _| Some(float(run.recency()?.ms()))),
     ("cost", |run, _| {
         Some(run.metrics.get(Metric::ComparableCost)?.value())
     }),
     ("time", |run, _| {
         Some(run.metrics.get(Metric::RunTime)?.value())
     }),
-    ("events", |_, findings| Some(count(findings.events?))),
+    ("events", |_, findings| Some(float(findings.events?))),
     ("annotations", |_, findings| {
-        Some(count(findings.annotations.total()))
+        Some(float(findings.annotations.total()))
     }),
     ("threads", |_, findings| {
-        Some(count(findings.threads.as_ref()?.threads))
+        Some(float(findings.threads.as_ref()?.threads))
     }),
 ];
 /// No JSON string escapes any of them.
@@ -55,31 +55,31 @@ const DIGITS: &[u8; BASE] =
     b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/.-:=^!*?()[]{}@%$#_,;";
 const BASE: usize = 85;
 
-/// A row: places in the values of [`CHOSEN_BY`], then the cells that are a run's own.
+/// A row: places in the values of [`FILTERS`], then the cells that are a run's own.
 #[derive(Debug, Serialize)]
 pub struct Row(
-    [usize; CHOSEN_BY.len()],
+    [usize; FILTERS.len()],
     /// Its folder below `runs/`.
     String,
-    /// A part of its id that no other run has.
+    /// A unique part of its id.
     String,
     DisplayTime,
     Cell,
     Cell,
-    /// The same in seconds.
+    /// The run time in seconds.
     String,
     Cell,
     Cell,
     Cell,
 );
 
-/// A value that runs are chosen by.
+/// A value by which runs are filtered.
 #[derive(Debug, Serialize)]
 #[serde(untagged)]
 enum Value {
     Link(Link),
     Badge(Badge),
-    /// With its rank.
+    /// A rating with its rank.
     Rating(Badge, Option<usize>),
     Cell(Cell),
     Text(String),
@@ -109,7 +109,7 @@ struct Values {
     of_runs: Vec<u32>,
 }
 
-/// What the script reads first.
+/// The manifest, which the script loads first.
 #[derive(Debug, Serialize)]
 pub struct Manifest {
     total: usize,
@@ -118,9 +118,9 @@ pub struct Manifest {
     letters: BTreeSet<char>,
     #[serde(skip)]
     names: Names,
-    /// NaN for none.
+    /// NaN for a run without a number.
     #[serde(skip)]
-    numbers: [Vec<f64>; ORDERED_BY.len()],
+    numbers: [Vec<f64>; ORDERS.len()],
 }
 
 /// Names in lower case, with spaces between them. Names of eight hexadecimal digits, as UUIDs begin, are numbers of five
@@ -144,7 +144,7 @@ impl Names {
         match number {
             Some(number) => {
                 self.written.push_str(if continues { "" } else { "X" });
-                self.written.extend(spelled(number, 5));
+                self.written.extend(base_digits(number, 5));
             }
             None => self.written.push_str(name),
         }
@@ -167,7 +167,7 @@ impl Values {
 }
 
 impl Manifest {
-    /// Without runs, and with room for so many.
+    /// An empty manifest with capacity for this many runs.
     pub fn new(runs: usize) -> Self {
         let values = || Values {
             of_runs: Vec::with_capacity(runs),
@@ -175,10 +175,10 @@ impl Manifest {
         };
         Self {
             total: 0,
-            columns: CHOSEN_BY.map(|(name, _)| (name, values())).into(),
+            columns: FILTERS.map(|(name, _)| (name, values())).into(),
             letters: BTreeSet::new(),
             names: Names::default(),
-            numbers: ORDERED_BY.map(|_| Vec::with_capacity(runs)),
+            numbers: ORDERS.map(|_| Vec::with_capacity(runs)),
         }
     }
 
@@ -194,11 +194,11 @@ impl Manifest {
         let name = row.label.to_lowercase();
         self.letters.extend(name.chars());
         self.names.push(&name);
-        for (column, (_, number)) in self.numbers.iter_mut().zip(ORDERED_BY) {
+        for (column, (_, number)) in self.numbers.iter_mut().zip(ORDERS) {
             column.push(number(&entry.run, findings).unwrap_or(f64::NAN));
         }
-        let mut places = [0; CHOSEN_BY.len()];
-        for (place, (name, value)) in places.iter_mut().zip(CHOSEN_BY) {
+        let mut places = [0; FILTERS.len()];
+        for (place, (name, value)) in places.iter_mut().zip(FILTERS) {
             let values = self.columns.entry(name).or_default();
             *place = values.push(value(&row, findings))?;
         }
@@ -220,7 +220,7 @@ impl Manifest {
     pub fn columns(&self) -> impl Iterator<Item = (&'static str, Column)> + '_ {
         let chosen = self.columns.iter();
         let chosen = chosen.map(|(name, values)| (*name, Column::of(&values.of_runs)));
-        let ordered = ORDERED_BY.into_iter().zip(&self.numbers);
+        let ordered = ORDERS.into_iter().zip(&self.numbers);
         let ordered = ordered.map(|((name, _), numbers)| (name, Column::of(&ranks(numbers))));
         let names = ("run", Column::Names(self.names.written.clone()));
         chosen.chain(ordered).chain([names])
@@ -247,7 +247,7 @@ impl Column {
             Self::Repeated(repeated.collect())
         } else {
             let mut digits = String::with_capacity(length);
-            digits.extend(groups.flat_map(|number| spelled(number, width)));
+            digits.extend(groups.flat_map(|number| base_digits(number, width)));
             Self::Digits(base, each, digits)
         }
     }
@@ -257,7 +257,7 @@ impl Column {
     clippy::cast_precision_loss,
     reason = "counts, and milliseconds of years of four digits"
 )]
-fn count(number: impl TryInto<i64>) -> f64 {
+fn float(number: impl TryInto<i64>) -> f64 {
     number.try_into().unwrap_or(i64::MAX) as f64
 }
 
@@ -284,6 +284,6 @@ fn ranks(numbers: &[f64]) -> Vec<u32> {
 }
 
 /// A number in this many digits, the low ones first.
-fn spelled(number: usize, width: u32) -> impl Iterator<Item = char> {
+fn base_digits(number: usize, width: u32) -> impl Iterator<Item = char> {
     (0..width).map(move |at| char::from(DIGITS[number / BASE.pow(at) % BASE]))
 }

@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use serde::Serialize;
 
-use crate::view::annotations::{KIND_COUNT, SpooledText, kind_word};
+use crate::view::annotations::{CardText, KIND_COUNT, kind_word};
 use crate::view::format;
 use crate::view::timeline::{Layout, head};
 use base::links;
@@ -246,7 +246,7 @@ pub const fn writeup(text: String) -> RunText {
 }
 
 /// The text of an annotation with this card number; `None` if it has no evidence.
-pub fn annotation(kind: usize, number: u32, text: SpooledText) -> Option<RunText> {
+pub fn annotation(kind: usize, number: u32, text: CardText) -> Option<RunText> {
     let events = text.events();
     let words = text.kind;
     let words = words.unwrap_or_else(|| kind_word(kind).replace('_', " "));

@@ -1,4 +1,4 @@
-//! Densities compared with their tapes.
+//! Columns compared with their tapes.
 
 use std::fmt::Write as _;
 
@@ -48,13 +48,12 @@ fn log(count: usize) -> String {
     out
 }
 
-/// The totals of a density by family, and of failures.
-fn sums(density: &Density) -> ([u32; FAMILIES], [u32; FAMILIES]) {
-    let mut sum = Column::default();
-    for column in &density.columns {
+fn sum(columns: &[EventCounts]) -> EventCounts {
+    let mut sum = EventCounts::default();
+    for column in columns {
         sum.add(column);
     }
-    (sum.events, sum.failed)
+    sum
 }
 
 #[test]
@@ -62,7 +61,7 @@ fn columns_count_every_event_and_every_failure_of_tapes_of_any_size() {
     for count in [60, 600, 6_000, 60_000] {
         let log = log(count);
         let tape = tape(&log);
-        let mut expected = Column::default();
+        let mut expected = EventCounts::default();
         for event in &tape.events {
             expected.events[event.kind.family as usize] += 1;
             expected.failed[event.kind.family as usize] += u32::from(event.is_failure());
@@ -71,25 +70,23 @@ fn columns_count_every_event_and_every_failure_of_tapes_of_any_size() {
         assert_eq!(expected.failures() as usize, tape.failures());
         assert!(expected.failed[Family::Command as usize] > 0);
         for axis in [Axis::of(&Config::default(), &tape), Axis::of_order(&tape)] {
-            for columns in [1, 17, KEPT, 240, 1_000] {
-                let density = Density::of(&axis, &tape, columns);
-                assert_eq!(density.columns.len(), columns);
-                assert_eq!(sums(&density), (expected.events, expected.failed));
-                assert_eq!(sums(&density.halved()), (expected.events, expected.failed));
-                assert_eq!(Density::of_packed(&density.packed()), Some(density));
+            for count in [1, 17, COLUMNS, 240, 1_000] {
+                let columns = columns(&axis, &tape, count);
+                assert_eq!(columns.len(), count);
+                assert_eq!(sum(&columns), expected);
+                assert_eq!(sum(&merge_pairs(&columns)), expected);
             }
         }
     }
 }
 
 #[test]
-fn what_is_kept_of_a_run_and_its_picture_are_small() {
+fn the_picture_of_a_run_is_small() {
     for count in [60, 600, 6_000, 60_000] {
         let log = log(count);
         let tape = tape(&log);
-        let kept = Density::kept(&Axis::of(&Config::default(), &tape), &tape).expect("events");
-        assert!(kept.len() < 1_800, "{}", kept.len());
-        let glyph = Density::of_packed(&kept).expect("columns").glyph();
+        let axis = Axis::of(&Config::default(), &tape);
+        let glyph = Glyph::new(&columns(&axis, &tape, COLUMNS));
         let bytes: usize = glyph.paths.iter().map(|path| path.d.len() + 30).sum();
         assert!(bytes < 1_800, "{bytes} bytes for {count} events");
         assert!(glyph.paths.iter().any(|path| path.class == "fail"));
@@ -102,7 +99,7 @@ fn a_single_failure_among_thousands_of_events_is_seen() {
     let mut log = format!("{at}{}}}\n", TYPES[3]).repeat(9_999);
     log.push_str(&format!("{at}{}}}", TYPES[5]));
     let tape = tape(&log);
-    let glyph = Density::of(&Axis::of_order(&tape), &tape, 1).glyph();
+    let glyph = Glyph::new(&columns(&Axis::of_order(&tape), &tape, 1));
     let paths: Vec<_> = glyph
         .paths
         .iter()
@@ -117,22 +114,11 @@ fn a_picture_of_few_events_has_a_unit_for_each() {
     let log = [0, 0, 3, 2, 4].map(|kind| format!("{at}{}}}", TYPES[kind]));
     let log = log.join("\n");
     let tape = tape(&log);
-    let glyph = Density::of(&Axis::of_order(&tape), &tape, 2).glyph();
+    let glyph = Glyph::new(&columns(&Axis::of_order(&tape), &tape, 2));
     assert_eq!((glyph.columns, glyph.height), (2, 3));
     let paths = glyph.paths.iter().map(|path| path.d.as_str());
     let paths: Vec<_> = paths.collect();
     assert_eq!(paths, ["M0 3V1", "M1 3V2", "M1 2V0"]);
-}
-
-#[test]
-fn a_text_that_no_density_made_is_refused() {
-    for text in ["", "0", "zzzz", "ooooooooo0", "10"] {
-        assert_eq!(Density::of_packed(text), None, "{text}");
-    }
-    assert_eq!(
-        Density::of_packed(&Density::default().packed()),
-        Some(Density::default())
-    );
 }
 
 #[test]

@@ -39,9 +39,9 @@ pub struct MediaView {
 pub struct PictureView {
     /// Its file, next to the page.
     pub href: String,
-    /// In CSS pixels, limited to the maximum height on a page.
+    /// Its width in CSS pixels, at the maximum height on a page.
     pub width: u16,
-    /// In CSS pixels.
+    /// Its height in CSS pixels.
     pub height: u16,
 }
 

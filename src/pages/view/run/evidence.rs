@@ -150,7 +150,7 @@ fn script(script: &DebugScript<'_>) -> ScriptView {
     };
     let decides = outcome != ScriptOutcome::PreconditionUnmet;
     let code =
-        |name: &str, value: Option<&str>| value.map(|value| Fact::code((name, Cell::known(value))));
+        |name: &str, value: Option<&str>| value.map(|value| Fact::code(name, Cell::known(value)));
     let item = script.item_id.as_ref().map(|item| {
         let sub = script.sub_item_id.as_ref();
         sub.map_or_else(|| item.to_string(), |sub| format!("{item}.{sub}"))
@@ -168,7 +168,7 @@ fn script(script: &DebugScript<'_>) -> ScriptView {
         facts: [
             code("Item", item.as_deref()),
             code("Script", script.script.as_deref()),
-            Some(Fact::new(("Gates", Cell::known(gate)))),
+            Some(Fact::new("Gates", Cell::known(gate))),
         ]
         .into_iter()
         .flatten()
@@ -204,8 +204,12 @@ fn script(script: &DebugScript<'_>) -> ScriptView {
 
 fn rows(verdict: &Verdict<'_>, decides: bool) -> Vec<AssertionView> {
     let passed = |pass| Badge {
-        tone: if decides { passed(pass).tone } else { "none" },
-        ..passed(pass)
+        tone: if decides {
+            verdict_badge(pass).tone
+        } else {
+            "none"
+        },
+        ..verdict_badge(pass)
     };
     let id = details::name([&verdict.id, &None]);
     if verdict.assertions.is_empty() {
@@ -232,7 +236,7 @@ fn rows(verdict: &Verdict<'_>, decides: bool) -> Vec<AssertionView> {
     verdict.assertions.iter().enumerate().map(row).collect()
 }
 
-fn passed(pass: Option<bool>) -> Badge {
+fn verdict_badge(pass: Option<bool>) -> Badge {
     let (word, tone) = match pass {
         Some(true) => ("pass", "good"),
         Some(false) => ("fail", "bad"),
@@ -313,7 +317,7 @@ fn performance(block: &Performance<'_>) -> Vec<Fact> {
         ),
         ("Cases", Cell::known(cases)),
     ]
-    .map(Fact::new)
+    .map(|(name, value)| Fact::new(name, value))
     .to_vec()
 }
 
@@ -341,7 +345,7 @@ fn adversarial(block: &Adversarial<'_>) -> Vec<Fact> {
         ("Ended", words(block.ended.as_deref())),
         ("Ticks", format::number(ticks.as_ref(), "not recorded")),
     ]
-    .map(Fact::new)
+    .map(|(name, value)| Fact::new(name, value))
     .to_vec()
 }
 

@@ -104,11 +104,11 @@ pub(super) fn provenance(s: &Sources<'_>) -> ProvenanceView {
     let facts = fields::labeled(|field| field.fact);
     let facts = facts.into_iter().map(|(field, label)| {
         let value = format::value((field.get)(&source));
-        let value = (label.name, format::text(value.as_ref()));
+        let value = format::text(value.as_ref());
         if field.is_code {
-            Fact::code(value)
+            Fact::code(label.name, value)
         } else {
-            Fact::new(value)
+            Fact::new(label.name, value)
         }
     });
     let gg = [

@@ -100,8 +100,8 @@ pub(super) fn validation(
         detail: v.detail.clone(),
         steps: if v.loaded.is_some() {
             vec![
-                step(("Install", "never attempted"), install),
-                step(("Build", "never reached"), build),
+                step("Install", "never attempted", install),
+                step("Build", "never reached", build),
             ]
         } else {
             Vec::new()
@@ -143,7 +143,7 @@ pub(super) fn validation(
     }
 }
 
-fn step((name, never): (&'static str, &str), recorded: Recorded<'_>) -> StepView {
+fn step(name: &'static str, never: &str, recorded: Recorded<'_>) -> StepView {
     let (step, word, tone) = match recorded {
         Recorded::Step(step) if recorded.has_failed() => (Some(step), "failed", "bad"),
         Recorded::Step(step) => (Some(step), "succeeded", "good"),

@@ -22,13 +22,13 @@ pub struct AnnotationView<'a> {
     pub sign: &'static str,
     /// The display name of the kind.
     pub name: String,
-    /// Markdown.
+    /// Its comment in Markdown.
     pub evidence: Option<&'a str>,
     /// A suggested fix: text (from a JSON string) or JSON.
     pub fix: Option<Cow<'a, str>>,
     /// `reviewer-1 (human) in ide-host`, as far as known.
     pub author: Option<String>,
-    /// In UTC; as written if it cannot be parsed.
+    /// Its time in UTC, or as written if it cannot be parsed.
     pub timestamp: Option<Cow<'a, str>>,
     /// The events it covers.
     pub span: Option<SpanLink>,
@@ -36,7 +36,7 @@ pub struct AnnotationView<'a> {
     pub detail: Option<&'a str>,
     /// References: text and, if allowed as a link, address.
     pub links: Vec<(String, Option<String>)>,
-    /// JSON.
+    /// Its metadata as JSON.
     pub metadata: Option<&'a str>,
     /// The address of its full version, if it is too long for a page.
     pub rest: Option<String>,
