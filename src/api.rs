@@ -28,10 +28,7 @@ pub mod feeds {
     pub use pages::feeds::transcript;
 }
 pub mod formats {
-    pub use formats::{
-        events, json, page, raw, reader, redactions, run_record, sidecar, tape, threads, trace,
-        transcript, withdrawn, writeup,
-    };
+    pub use formats::*;
 }
 pub mod import {
     pub use import::*;
@@ -67,7 +64,7 @@ pub mod render {
     pub use pages::render::{card, timeline};
 }
 pub mod rules {
-    pub use content::rules::{markdown, record, review, sidecar, tape, threads, trace};
+    pub use content::rules::*;
 }
 pub mod schema {
     pub use pages::schema::{ALL, Describes, find};

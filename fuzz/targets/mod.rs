@@ -33,7 +33,7 @@ pub mod writeup;
 pub type Target = (&'static str, fn(&[u8]));
 
 /// Every target, by name.
-pub const ALL: [Target; 22] = [
+pub const ALL: &[Target] = &[
     ("config", config::run),
     ("events", events::run),
     ("import_atif", import_atif::run),
@@ -57,6 +57,12 @@ pub const ALL: [Target; 22] = [
     ("transcript", transcript::run),
     ("writeup", writeup::run),
 ];
+
+/// The target with this name.
+#[must_use]
+pub fn find(name: &str) -> Option<Target> {
+    ALL.iter().copied().find(|(target, _)| *target == name)
+}
 
 /// A byte order mark.
 pub const MARK: &[u8] = b"\xef\xbb\xbf";

@@ -54,3 +54,14 @@ pub mod trace;
 pub mod transcript;
 pub mod withdrawn;
 pub mod writeup;
+
+/// The files of a run directory whose names the formats give. Other names, such as those of tapes, are chosen by people.
+pub const RUN_FILES: [&str; 7] = [
+    run_record::FILE_NAME,
+    events::FILE_NAME,
+    raw::FILE_NAME,
+    writeup::FILE_NAME,
+    transcript::FILE_NAME,
+    threads::STATE_FILE,
+    threads::ACTIONS_FILE,
+];

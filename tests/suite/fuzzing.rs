@@ -3,28 +3,37 @@
 use std::fs;
 use std::path::Path;
 
-use crate::fuzz_targets::{ALL, redactions, threads};
+use crate::fuzz_targets::{ALL, find, redactions, threads};
+use crate::schemas::schema_of_input;
 
 /// The log to which most redactions of the fixtures apply.
 const EVENTS: &str = "tests/fixtures/base/content/runs/first/events.jsonl";
 
-/// The targets that read a file, by its name. Keep in sync with fuzz/seed.
-fn targets(name: &str) -> &'static [&'static str] {
-    match name {
-        "run-record.json" => &["run_record", "secrets"],
-        "events.jsonl" => &["events", "secrets"],
-        "raw.jsonl" => &["raw", "secrets"],
-        "transcript.json" => &["transcript"],
-        "annotations.json" => &["threads"],
-        "site.toml" => &["config"],
+/// Redactions that the fuzzer tries on any file.
+const REDACTIONS: &str =
+    "tests/fixtures/codes/annotation.quote-withheld/content/runs/first/redactions.jsonl";
+
+/// The targets that read a file, by its name: the one that is named like its schema, and those that read any text.
+fn targets(name: &str) -> Vec<&'static str> {
+    let of_format = match (name, schema_of_input(name)) {
+        // Redactions need a second file.
+        ("redactions.jsonl", _) | (_, None) => None,
+        (_, Some("site")) => Some("config"),
+        (_, Some(schema)) => find(&schema.replace('-', "_")).map(|(target, _)| target),
+    };
+    let others: &[&str] = match name {
+        "run-record.json" | "events.jsonl" | "raw.jsonl" => &["secrets"],
         "writeup.md" => &["writeup", "markdown", "secrets"],
-        _ if name.ends_with(".annotations.jsonl") => &["sidecar"],
-        _ if name.ends_with(".trace.jsonl") => &["trace"],
-        _ if name.ends_with(".tape") || name.ends_with(".testbench-tape") => &["tape"],
-        _ if name.ends_with(".json") => &["run_record", "transcript", "threads"],
         _ if name.ends_with(".md") => &["page", "markdown"],
+        _ if of_format.is_none() && name.ends_with(".json") => {
+            &["run_record", "transcript", "threads"]
+        }
         _ => &[],
-    }
+    };
+    of_format
+        .into_iter()
+        .chain(others.iter().copied())
+        .collect()
 }
 
 /// The target for a log of another system, by its folder.
@@ -33,10 +42,8 @@ fn importer(path: &str) -> Option<&'static str> {
         .strip_prefix("tests/fixtures/import/")?
         .split('/')
         .next()?;
-    let target = format!("import_{}", format.replace('-', "_"));
-    ALL.iter()
-        .map(|(name, _)| *name)
-        .find(|name| *name == target)
+    let target = find(&format!("import_{}", format.replace('-', "_")))?;
+    Some(target.0)
 }
 
 /// The samples: target, path and bytes.
@@ -77,9 +84,9 @@ pub(crate) fn samples() -> Vec<(&'static str, String, Vec<u8>)> {
             }
             found.extend(
                 targets(name)
-                    .iter()
-                    .chain(&importer(&shown))
-                    .map(|target| (*target, shown.clone(), bytes.clone())),
+                    .into_iter()
+                    .chain(importer(&shown))
+                    .map(|target| (target, shown.clone(), bytes.clone())),
             );
         }
     }
@@ -88,10 +95,7 @@ pub(crate) fn samples() -> Vec<(&'static str, String, Vec<u8>)> {
 }
 
 fn run(target: &str, bytes: &[u8]) {
-    let (_, run) = ALL
-        .iter()
-        .find(|(name, _)| *name == target)
-        .expect("a target");
+    let (_, run) = find(target).expect("a target");
     run(bytes);
 }
 
@@ -99,7 +103,7 @@ fn run(target: &str, bytes: &[u8]) {
 fn every_fuzz_target_holds_for_every_sample() {
     let samples = samples();
     for (target, _) in ALL {
-        let count = samples.iter().filter(|(name, ..)| *name == target).count();
+        let count = samples.iter().filter(|(name, ..)| name == target).count();
         assert!(count >= 3, "{count} samples for {target}");
     }
     for (target, path, bytes) in samples {
@@ -108,17 +112,38 @@ fn every_fuzz_target_holds_for_every_sample() {
     }
 }
 
+/// Begins the corpus of each target with the samples. Files below the folders of `SEEDS`, separated by colons, are added to the
+/// targets that read any text, and to the importer that a folder above them is named like.
 #[test]
-fn every_fuzz_target_has_a_binary_that_the_fuzzer_finds() {
-    let root = Path::new(env!("CARGO_MANIFEST_DIR"));
-    let manifest = fs::read_to_string(root.join("fuzz/Cargo.toml")).expect("a manifest");
-    for (name, _) in ALL {
-        assert!(manifest.contains(&format!("name = \"{name}\"")), "{name}");
-        let binary = fs::read_to_string(root.join(format!("fuzz/fuzz_targets/{name}.rs")))
-            .expect("a target");
-        assert!(
-            binary.contains(&format!("runpress_fuzz::{name}::run(data)")),
-            "{binary}"
-        );
+#[ignore = "writes fuzz/corpus/"]
+fn seed_the_fuzzer() {
+    let corpus = Path::new(env!("CARGO_MANIFEST_DIR")).join("fuzz/corpus");
+    let mut seeds = samples();
+    let list = fs::read(REDACTIONS).expect("the redactions of a fixture");
+    let folders = std::env::var("SEEDS").unwrap_or_default();
+    for folder in folders.split(':').filter(|folder| !folder.is_empty()) {
+        for entry in walkdir::WalkDir::new(folder) {
+            let entry = entry.expect("a readable folder");
+            let metadata = entry.metadata().expect("a readable file");
+            if !metadata.is_file() || metadata.len() > 128 << 10 {
+                continue;
+            }
+            let bytes = fs::read(entry.path()).expect("a readable file");
+            let shown = entry.path().display().to_string();
+            let redacted = [&list, redactions::BETWEEN, &bytes].concat();
+            seeds.push(("redactions", shown.clone(), redacted));
+            let importers = shown.split('/').filter_map(|above| {
+                let target = find(&format!("import_{}", above.replace('-', "_")))?;
+                Some(target.0)
+            });
+            let targets = importers.chain(["secrets"]);
+            seeds.extend(targets.map(|target| (target, shown.clone(), bytes.clone())));
+        }
+    }
+    for (target, _, bytes) in seeds {
+        let folder = corpus.join(target);
+        fs::create_dir_all(&folder).expect("a folder");
+        let name = blake3::hash(&bytes).to_hex();
+        fs::write(folder.join(&name[..16]), bytes).expect("a file");
     }
 }

@@ -7,28 +7,11 @@ use proptest::prelude::*;
 use proptest::sample::Index;
 
 use crate::full_run::whole;
-use crate::fuzz_targets::{ALL, places};
+use crate::fuzz_targets::{find, places};
 use crate::fuzzing::samples;
 use crate::generate::holds;
 use crate::mutate::{Mutation, mutation};
-use crate::support::{FIRST, TestSite, described};
-
-/// The files to damage.
-const FILES: [&str; 13] = [
-    "run-record.json",
-    "events.jsonl",
-    "events.jsonl.annotations.jsonl",
-    "run.tape",
-    "run.trace.jsonl",
-    "run.tape.annotations.jsonl",
-    "transcript.json",
-    "annotations.json",
-    "annotations.actions.jsonl",
-    "writeup.md",
-    "raw.jsonl",
-    "implementation/src/a.ts",
-    "assets/shot.png",
-];
+use crate::support::{FIRST, TestSite, described, tree};
 
 /// A problem in each file that does not depend on other files: what to append or replace, and its code.
 const TROUBLES: [(&str, &str, &str, &str); 10] = [
@@ -94,10 +77,12 @@ fn found(site: &TestSite) -> BTreeSet<(String, &'static str)> {
         .collect()
 }
 
-fn bytes_of(site: &TestSite) -> Vec<Vec<u8>> {
-    FILES
-        .iter()
-        .map(|name| site.bytes(&format!("{FIRST}/{name}")))
+/// The files to damage: path and bytes of all files of the run, except payloads of tapes, which are named by their digest.
+fn files(site: &TestSite) -> Vec<(String, Vec<u8>)> {
+    let files = tree(&site.path(FIRST)).into_iter();
+    files
+        .filter(|(path, _)| !path.contains(".cas/"))
+        .map(|(path, bytes)| (format!("{FIRST}/{path}"), bytes))
         .collect()
 }
 
@@ -105,22 +90,29 @@ fn changes() -> impl Strategy<Value = (Index, Vec<Mutation>)> {
     (any::<Index>(), prop::collection::vec(mutation(), 1..3))
 }
 
-fn damage(file: Index, mutations: &[Mutation], files: &[Vec<u8>]) -> (String, Vec<u8>) {
-    let at = file.index(FILES.len());
-    let bytes = mutations.iter().fold(files[at].clone(), |bytes, mutation| {
-        mutation.apply(&bytes, files)
+/// Damages a file, and returns its path and its bytes from before.
+fn damage<'a>(
+    site: &TestSite,
+    files: &'a [(String, Vec<u8>)],
+    file: Index,
+    mutations: &[Mutation],
+) -> (&'a str, &'a [u8]) {
+    let (path, before) = file.get(files);
+    let all: Vec<Vec<u8>> = files.iter().map(|(_, bytes)| bytes.clone()).collect();
+    let bytes = mutations.iter().fold(before.clone(), |bytes, mutation| {
+        mutation.apply(&bytes, &all)
     });
-    (format!("{FIRST}/{}", FILES[at]), bytes)
+    site.write(path, &bytes);
+    (path, before)
 }
 
 #[test]
 fn a_damaged_file_is_shown_or_reported_and_check_and_build_agree() {
     let site = whole();
     assert_eq!(described(&site.publish()), [""; 0]);
-    let files = bytes_of(&site);
+    let files = files(&site);
     holds(60, &changes(), |(file, mutations)| {
-        let (path, bytes) = damage(file, &mutations, &files);
-        site.write(&path, &bytes);
+        let (path, before) = damage(&site, &files, file, &mutations);
         let _ = fs::remove_dir_all(site.path("public"));
         let (checked, built) = (site.check(), site.build());
         assert_eq!(described(&checked), described(&built));
@@ -129,7 +121,7 @@ fn a_damaged_file_is_shown_or_reported_and_check_and_build_agree() {
         if built.published {
             assert_eq!(crate::crawl::problems(&site.published()), [""; 0]);
         }
-        site.write(&path, &files[file.index(FILES.len())]);
+        site.write(path, before);
     });
 }
 
@@ -153,20 +145,20 @@ fn a_damaged_file_hides_no_problem_of_another() {
         .collect();
     let all = found(&site);
     assert!(known.is_subset(&all), "{:?}", known.difference(&all));
-    let files = bytes_of(&site);
+    let files = files(&site);
     holds(300, &changes(), |(file, mutations)| {
-        let (path, bytes) = damage(file, &mutations, &files);
-        site.write(&path, &bytes);
+        let (path, before) = damage(&site, &files, file, &mutations);
         let now = found(&site);
-        site.write(&path, &files[file.index(FILES.len())]);
+        let damaged = site.bytes(path);
+        site.write(path, before);
         let lost: Vec<_> = known
             .iter()
-            .filter(|(of, code)| *of != path && !now.contains(&(of.clone(), code)))
+            .filter(|(of, code)| of != path && !now.contains(&(of.clone(), code)))
             .collect();
         assert!(
             lost.is_empty(),
             "{lost:?} after damage to {path}: {}",
-            String::from_utf8_lossy(&bytes)
+            String::from_utf8_lossy(&damaged)
         );
     });
 }
@@ -186,10 +178,7 @@ fn every_fuzz_target_holds_for_damaged_samples() {
         let damaged = mutations.iter().fold(bytes.clone(), |bytes, mutation| {
             mutation.apply(&bytes, &others)
         });
-        let (_, run) = ALL
-            .iter()
-            .find(|(name, _)| name == target)
-            .expect("a target");
+        let (_, run) = find(target).expect("a target");
         run(&damaged);
     });
 }

@@ -9,7 +9,7 @@ use std::io;
 use formats::model::digests::{DIGITS, Digests, short_digest};
 use formats::model::findings::RunDigests;
 use formats::model::implementation::FOLDER;
-use formats::{events, raw, run_record, sidecar, threads, transcript, writeup};
+use formats::{RUN_FILES, events, sidecar};
 
 use super::{Build, Change, Ledger};
 
@@ -103,17 +103,7 @@ fn is_of_the_format(name: &str) -> bool {
             name
         }
     });
-    [
-        events::FILE_NAME,
-        raw::FILE_NAME,
-        writeup::FILE_NAME,
-        transcript::FILE_NAME,
-        threads::STATE_FILE,
-        threads::ACTIONS_FILE,
-        run_record::FILE_NAME,
-    ]
-    .contains(&name)
-        || name.strip_suffix('/') == Some(FOLDER)
+    RUN_FILES.contains(&name) || name.strip_suffix('/') == Some(FOLDER)
 }
 
 #[cfg(test)]

@@ -11,23 +11,20 @@ use serde_json::{Value, json};
 use super::{compiled, refusals, schema, walk};
 use crate::support::{FIRST, TestSite, fixture, tree};
 
-/// The schemas of an input file, by path.
-fn schema_of_input(path: &str) -> Option<&'static str> {
+/// The schema of an input file, by path.
+pub(crate) fn schema_of_input(path: &str) -> Option<&'static str> {
+    // Tapes have two endings.
+    let path = path.replace(".testbench-tape", ".tape");
     let name = path.rsplit('/').next().unwrap_or_default();
-    Some(match name {
-        "run-record.json" => "run-record",
-        "events.jsonl" => "events",
-        "raw.jsonl" => "raw",
-        "transcript.json" => "transcript",
-        "annotations.json" => "threads",
-        "annotations.actions.jsonl" => "thread-actions",
-        "site.toml" => "site",
-        "redactions.jsonl" => "redactions",
-        "withdrawn.toml" => "withdrawn",
-        _ if name.ends_with(".annotations.jsonl") => "sidecar",
-        _ if name.ends_with(".trace.jsonl") => "trace",
-        _ if name.ends_with(".tape") || name.ends_with(".testbench-tape") => "tape",
-        _ => return None,
+    schema::ALL.iter().find_map(|entry| match entry.describes {
+        Describes::Input(input) => {
+            let is_it = match input.strip_prefix('*') {
+                Some(ending) => name.ends_with(ending),
+                None => name == input,
+            };
+            is_it.then_some(entry.name)
+        }
+        Describes::Feed(_) => None,
     })
 }
 

@@ -2,6 +2,8 @@
 
 mod agreement;
 mod documents;
+
+pub(crate) use documents::schema_of_input;
 mod outline;
 mod themselves;
 
