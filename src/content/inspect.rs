@@ -32,7 +32,7 @@ use conversation::conversation;
 pub use digests::digests;
 pub use implementation::implementation;
 pub use pictures::pictures;
-pub use record::{details, id_place, record};
+pub use record::{Record, details, id_place, record};
 use sidecars::sidecars;
 use threads::threads;
 

@@ -14,11 +14,10 @@ use crate::site::Site;
 use base::beneath::{Found, Kind, Stamp, Tree};
 use base::diagnostics::Diagnostic;
 use content::discover::Roots;
+use content::inspect::Record;
 use content::load;
 use formats::model::archive::Archive;
 use formats::model::archive_context::ArchiveContext;
-use formats::model::run::Run;
-use formats::run_record::UnknownKey;
 use store::cache::{self, Piece, Reader, Writer};
 use store::publish::{self, LastSite, SiteFiles, Stage};
 use store::spool::Spool;
@@ -70,25 +69,21 @@ struct CachedList {
 #[derive(Debug, Default)]
 pub struct CachedRecords {
     /// By the path of the run directory in diagnostics.
-    pub(super) records: BTreeMap<String, CachedRecord>,
+    pub(super) records: BTreeMap<String, CachedRecord<'static>>,
     /// When the files were scanned; see [`Stamp::is_racy`].
     pub(super) at: i64,
 }
 
-/// A record of a run that is valid or never published, with its problems.
+/// A record of a run that is valid or never published.
 #[derive(Debug, Serialize, Deserialize)]
-pub(super) struct CachedRecord {
+pub(super) struct CachedRecord<'a> {
     pub(super) stamp: Stamp,
     /// BLAKE3 of the file.
     pub(super) digest: [u8; 32],
-    pub(super) id: Option<Arc<str>>,
-    /// `None` if the run is never published.
-    pub(super) run: Option<Arc<Run>>,
-    pub(super) problems: Vec<Diagnostic>,
-    pub(super) unknown_keys: Vec<UnknownKey>,
+    pub(super) record: Cow<'a, Record>,
 }
 
-impl CachedRecord {
+impl CachedRecord<'_> {
     /// Whether the record is that of a file in a scan after `at`.
     pub(super) fn is_of(&self, found: &Found, at: i64) -> bool {
         matches!(found.kind, Kind::File { .. })
@@ -182,7 +177,7 @@ impl BuildCache {
         let last = self.last.as_ref();
         let last = last.filter(|(_, head)| head.settings == self.settings);
         let cached = last.and_then(|(reader, head)| {
-            let records: BTreeMap<String, CachedRecord> =
+            let records: BTreeMap<_, _> =
                 postcard::from_bytes(&reader.piece(head.records)?).ok()?;
             Some(CachedRecords {
                 records,
@@ -381,7 +376,7 @@ impl CacheUpdate<'_> {
         stage.spool = Arc::default();
         let (files, tree) = stage.committed()?;
         let cache = self.cache;
-        let records = gathered.directories.iter().filter_map(Directory::record);
+        let records = gathered.directories.iter().filter_map(Directory::cached);
         let records: BTreeMap<_, _> = records.collect();
         let head = Head {
             records: self.writer.as_ref()?.stream(&records)?,

@@ -1,5 +1,6 @@
 //! Run directories: each record is read once, and checked alone and together with the others.
 
+use std::borrow::Cow;
 use std::cell::RefCell;
 use std::ffi::OsStr;
 use std::sync::Arc;
@@ -12,12 +13,13 @@ use base::beneath::{Kind, Stamp};
 use base::diagnostics::{Diagnostic, Place, Source};
 use base::links::Slug;
 use content::discover::{Roots, RunDirectory};
-use content::inspect;
+use content::inspect::{self, Record};
 use content::load::{self, LoadedFile};
 use content::rules;
 use content::rules::archive::Candidate;
+use formats::model::run::Run;
 use formats::redactions;
-use formats::run_record::{self, UnknownKey};
+use formats::run_record;
 
 use super::Progress;
 use super::budget::catch_panic;
@@ -29,15 +31,10 @@ use super::secrets;
 pub(super) struct Directory {
     pub(super) place: RunDirectory,
     /// Stamp of the record; `None` if it is not a regular file, or if parts of it are withheld.
-    pub(super) stamp: Option<Stamp>,
+    stamp: Option<Stamp>,
     /// BLAKE3 of the record; `None` if it cannot be read.
-    pub(super) record: Option<[u8; 32]>,
-    /// The run id, even if the rest of the record is broken.
-    pub(super) id: Option<Arc<str>>,
-    /// Problems of the record.
-    pub(super) problems: Vec<Diagnostic>,
-    /// Keys that no version of the format has.
-    pub(super) unknown_keys: Vec<UnknownKey>,
+    pub(super) digest: Option<[u8; 32]>,
+    pub(super) record: Record,
     pub(super) status: Status,
 }
 
@@ -45,7 +42,7 @@ pub(super) struct Directory {
 #[derive(Debug)]
 pub(super) enum Status {
     /// The record is valid: a run of the archive.
-    Valid(Candidate),
+    Valid,
     /// The record is broken, or its id is a duplicate.
     Invalid,
     /// The run ended in a state that is never published.
@@ -59,9 +56,15 @@ pub(super) enum Status {
 }
 
 impl Directory {
-    pub(super) const fn candidate(&self) -> Option<&Candidate> {
-        match &self.status {
-            Status::Valid(candidate) => Some(candidate),
+    /// The id of the run, even if the rest of the record is invalid.
+    pub(super) fn id(&self) -> Option<&str> {
+        self.record.id.as_deref()
+    }
+
+    /// The run, if it is part of the archive.
+    pub(super) const fn run(&self) -> Option<&Arc<Run>> {
+        match self.status {
+            Status::Valid => self.record.run.as_ref(),
             _ => None,
         }
     }
@@ -90,15 +93,18 @@ pub(super) fn read(
         (place, record)
     });
     let runs: Vec<_> = runs.collect();
-    let read = runs.into_par_iter().enumerate();
-    let read = read.map(|(index, (place, record))| {
+    let read = runs.into_par_iter();
+    let read = read.map(|(place, record)| {
         let name = OsStr::new(run_record::FILE_NAME);
         let found = roots.of(&place).and_then(|tree| tree.get(name));
         let is_withheld = is_withheld(roots, &place);
         let record = record.filter(|record| found.is_some_and(|found| record.is_of(found, at)));
         let mut directory = match record.filter(|_| !is_withheld) {
-            Some(record) => Directory::of(place, index, record),
-            None => read_record(site, place, index),
+            Some(cached) => Directory {
+                digest: Some(cached.digest),
+                ..Directory::new(place, cached.record.into_owned())
+            },
+            None => read_record(site, place),
         };
         let file = found.filter(|it| matches!(it.kind, Kind::File { .. }) && !is_withheld);
         directory.stamp = file.map(|file| file.stamp);
@@ -111,39 +117,30 @@ pub(super) fn read(
 }
 
 impl Directory {
-    /// The directory of a record in the cache.
-    fn of(place: RunDirectory, index: usize, cached: CachedRecord) -> Self {
+    fn new(place: RunDirectory, record: Record) -> Self {
+        let status = match &record.run {
+            _ if record.never_published => Status::NeverPublished,
+            Some(_) => Status::Valid,
+            None => Status::Invalid,
+        };
         Self {
             place,
             stamp: None,
-            record: Some(cached.digest),
-            id: cached.id,
-            problems: cached.problems,
-            unknown_keys: cached.unknown_keys,
-            status: match cached.run {
-                Some(run) => Status::Valid(Candidate {
-                    run,
-                    directory: index,
-                }),
-                None => Status::NeverPublished,
-            },
+            digest: None,
+            record,
+            status,
         }
     }
 
     /// The record with its path, for the next build; `None` if that must read it again.
-    pub(super) fn record(&self) -> Option<(String, CachedRecord)> {
-        let run = match &self.status {
-            Status::Valid(candidate) => Some(Arc::clone(&candidate.run)),
-            Status::NeverPublished => None,
-            Status::Invalid | Status::Quarantined { .. } => return None,
-        };
+    pub(super) fn cached(&self) -> Option<(String, CachedRecord<'_>)> {
+        if !matches!(self.status, Status::Valid | Status::NeverPublished) {
+            return None;
+        }
         let record = CachedRecord {
             stamp: self.stamp?,
-            digest: self.record?,
-            id: self.id.clone(),
-            run,
-            problems: self.problems.clone(),
-            unknown_keys: self.unknown_keys.clone(),
+            digest: self.digest?,
+            record: Cow::Borrowed(&self.record),
         };
         Some((self.place.shown.clone(), record))
     }
@@ -162,12 +159,22 @@ impl Directory {
     /// Reads the record once more.
     pub(super) fn load(&self, site: &Site) -> Option<Result<LoadedFile, Diagnostic>> {
         let limits = &site.config.limits;
-        let loaded = load::record_again(&self.place, limits, self.record?);
-        Some(loaded.map_err(|problem| match &self.id {
+        let loaded = load::record_again(&self.place, limits, self.digest?);
+        Some(loaded.map_err(|problem| match self.id() {
             Some(id) => problem.of_run(id),
             None => problem,
         }))
     }
+}
+
+/// The runs of the archive.
+pub(super) fn candidates(directories: &[Directory]) -> Vec<Candidate> {
+    let directories = directories.iter().enumerate();
+    let candidates = directories.filter_map(|(directory, it)| {
+        let run = Arc::clone(it.run()?);
+        Some(Candidate { run, directory })
+    });
+    candidates.collect()
 }
 
 /// Whether parts of a run are withheld. Its record then depends on another file.
@@ -176,59 +183,45 @@ pub(super) fn is_withheld(roots: &Roots, place: &RunDirectory) -> bool {
     tree.is_some_and(|tree| tree.get(OsStr::new(redactions::FILE_NAME)).is_some())
 }
 
-fn read_record(site: &Site, place: RunDirectory, index: usize) -> Directory {
+fn read_record(site: &Site, place: RunDirectory) -> Directory {
     let read = catch_panic(&place, || {
         let file = load::record(&place, &site.config.limits)?;
         Ok((inspect::record(&file), file))
     });
-    let mut directory = Directory {
-        place,
-        stamp: None,
-        record: None,
-        id: None,
-        problems: Vec::new(),
-        unknown_keys: Vec::new(),
-        status: Status::Invalid,
-    };
-    let (found, file) = match read.unwrap_or_else(Err) {
+    let (mut record, file) = match read.unwrap_or_else(Err) {
         Ok(read) => read,
         Err(problem) => {
-            directory.problems = vec![problem];
-            return directory;
+            let record = Record {
+                diagnostics: vec![problem],
+                ..Record::default()
+            };
+            return Directory::new(place, record);
         }
     };
-    if found.never_published {
-        directory.status = Status::NeverPublished;
-    } else if let Some(run) = found.run {
-        directory.status = Status::Valid(Candidate {
-            run: Arc::new(run),
-            directory: index,
-        });
-    }
-    directory.record = blake3::Hash::from_hex(&file.digest).ok().map(Into::into);
-    directory.id = found.id;
-    let mut problems = found.diagnostics;
-    if !problems.is_empty() {
+    if !record.diagnostics.is_empty() {
         let mask = secrets::of_record(site, &file);
-        let folder = format!("{}/", directory.place.shown);
-        for problem in &mut problems {
+        let folder = format!("{}/", place.shown);
+        for problem in &mut record.diagnostics {
             mask.apply(problem, &folder);
         }
     }
-    directory.problems = problems;
-    directory.unknown_keys = found.unknown_keys;
-    directory
+    Directory {
+        digest: blake3::Hash::from_hex(&file.digest).ok().map(Into::into),
+        ..Directory::new(place, record)
+    }
 }
 
 /// The problems of all records, and of checks that compare records.
 fn check_together(site: &Site, directories: &mut [Directory]) -> Vec<Diagnostic> {
-    let known = directories.iter().flat_map(|directory| &directory.problems);
+    let known = directories
+        .iter()
+        .flat_map(|directory| &directory.record.diagnostics);
     let mut problems: Vec<_> = known.cloned().collect();
     // One note lists all runs that have a key. Runs that are never published get separate notes, which the site does not show.
     let keys = directories.iter().enumerate();
-    let keys = keys.filter(|(_, directory)| !directory.unknown_keys.is_empty());
+    let keys = keys.filter(|(_, directory)| !directory.record.unknown_keys.is_empty());
     let (unpublished, published): (Vec<_>, Vec<_>) = keys
-        .map(|(index, directory)| (index, directory.unknown_keys.clone()))
+        .map(|(index, directory)| (index, directory.record.unknown_keys.clone()))
         .partition(|(index, _)| directories[*index].is_never_published());
     for keys in [published, unpublished] {
         let mask = RefCell::new(Mask::default());
@@ -243,7 +236,7 @@ fn check_together(site: &Site, directories: &mut [Directory]) -> Vec<Diagnostic>
             };
             (
                 place.pointing(&key.pointer),
-                directory.id.as_deref().map(str::to_owned),
+                directory.id().map(str::to_owned),
             )
         });
         let mask = mask.into_inner();
@@ -252,10 +245,9 @@ fn check_together(site: &Site, directories: &mut [Directory]) -> Vec<Diagnostic>
         }
         problems.extend(notes);
     }
-    let candidates = directories.iter().filter_map(Directory::candidate);
     let mask = RefCell::new(Mask::default());
     let duplicates = rules::archive::duplicate_ids(
-        candidates,
+        &candidates(directories),
         |candidate| directories[candidate.directory].place.shown.as_str(),
         |candidate| directories[candidate.directory].id_place(site, &mask),
     );

@@ -160,10 +160,9 @@ impl Gathered {
 
     /// Makes the archive of the valid runs.
     fn assembled(self, site: &Site) -> Self {
-        let candidates = self.directories.iter().filter_map(Directory::candidate);
         let mask = RefCell::new(Mask::default());
         let (archive, mut problems) = rules::archive::assemble(
-            candidates.cloned().collect(),
+            directories::candidates(&self.directories),
             self.previous.as_ref(),
             site.config.publish.run_folders,
             |candidate| self.directories[candidate.directory].id_place(site, &mask),
@@ -258,7 +257,7 @@ impl Gathered {
             let Status::Quarantined { slug, .. } = &directory.status else {
                 return None;
             };
-            Some((slug, directory.id.as_deref()?))
+            Some((slug, directory.id()?))
         });
         let new: Vec<_> = quarantined
             .filter(|(_, id)| previous.is_none_or(|ledger| ledger.last_names(id).is_none()))
@@ -304,7 +303,7 @@ impl Gathered {
     pub fn named(&self, name: &str) -> Vec<&RunDirectory> {
         let directories = self.directories.iter();
         let mut found: Vec<_> = directories
-            .filter(|directory| directory.id.as_deref() == Some(name))
+            .filter(|directory| directory.id() == Some(name))
             .collect();
         if found.is_empty() {
             let entries = self
@@ -323,7 +322,7 @@ impl Gathered {
         let ids = self
             .directories
             .iter()
-            .filter_map(|directory| directory.id.as_deref());
+            .filter_map(|directory| directory.id());
         ids.chain(slugs)
     }
 }

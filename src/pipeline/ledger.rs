@@ -29,9 +29,9 @@ pub(super) fn next(
         run_folders: site.config.publish.run_folders,
         runs,
         spool: Arc::clone(spool),
-        has_unnamed: left_out.clone().any(|directory| directory.id.is_none()),
+        has_unnamed: left_out.clone().any(|directory| directory.id().is_none()),
         quarantined: left_out
-            .filter_map(|directory| Some(directory.id.as_ref()?.to_string()))
+            .filter_map(|directory| Some(directory.id()?.to_owned()))
             .collect(),
         addresses: gathered.address_owners(),
         reasons: withdrawals

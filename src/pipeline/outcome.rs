@@ -214,9 +214,9 @@ impl Outcome {
 impl Directory {
     pub(super) fn case(&self, mask: &Mask) -> junit::Case {
         let path = &self.place.shown;
-        let id = self.id.as_ref().map(|id| {
+        let id = self.id().map(|id| {
             let mask = Mask::of_site("", id.as_bytes());
-            mask.masked(id).unwrap_or_else(|| id.to_string())
+            mask.masked(id).unwrap_or_else(|| id.to_owned())
         });
         junit::Case {
             id,
@@ -229,7 +229,7 @@ impl Directory {
 fn blocking(site: &Site, gathered: &Gathered, diagnostics: &[Diagnostic]) -> usize {
     let directories = gathered.directories.iter();
     let left_out: BTreeSet<&str> = directories
-        .filter(|run| site.config.policy.quarantine && run.candidate().is_none())
+        .filter(|run| site.config.policy.quarantine && run.run().is_none())
         .map(|run| run.place.shown.as_str())
         .collect();
     let is_left_out = |place: &Place| place.folders().any(|folder| left_out.contains(folder));

@@ -37,11 +37,11 @@ impl Gathered {
             .map(|directory| directory.place.shown.as_str())
             .chain(self.prose.drafts.iter().map(String::as_str))
             .collect();
-        let mut ids: BTreeSet<&str> = hidden.iter().filter_map(|run| run.id.as_deref()).collect();
+        let mut ids: BTreeSet<&str> = hidden.iter().filter_map(|run| run.id()).collect();
         // A published or quarantined run keeps its problems even if another run has the same id.
         for run in published {
-            if let Some(id) = &run.id {
-                ids.remove(&**id);
+            if let Some(id) = run.id() {
+                ids.remove(id);
             }
         }
         let names: BTreeSet<String> = ids.union(&paths).map(|name| quoted(name)).collect();

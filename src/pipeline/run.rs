@@ -16,18 +16,15 @@ mod story;
 
 pub(super) use spooled::ThreadText;
 
-use std::collections::BTreeSet;
-
 use crate::site::Site;
 use ::secrets::Scanned;
 use base::diagnostics::{self, Diagnostic, Place, codes};
 use base::links::{self, Slug};
-use content::discover::{Roots, RunDirectory};
+use content::discover::RunDirectory;
 use content::inspect::{self, Inspected};
 use content::load::{self, LoadedFile, RunFiles, RunFolder};
 use content::rules;
 use formats::model::FileDigest;
-use formats::model::archive::{Archive, Entry};
 use formats::model::archive_context::ArchiveContext;
 use formats::model::details::Details;
 use formats::model::run::Run;
@@ -44,7 +41,6 @@ use store::spool::Texts;
 
 use self::files::{Files, StageError};
 use super::cache::{CacheUpdate, context_digest};
-use super::directories::Directory;
 use super::gather::Gathered;
 use super::summary::{self, CachedRun, RunSummary};
 
@@ -74,25 +70,13 @@ const ARTIFACTS: [Artifact; 8] = [
     card::write,           // og.png
 ];
 
-/// A run of the archive in the pipeline.
-struct Job<'a> {
-    site: &'a Site,
-    archive: &'a Archive,
-    roots: &'a Roots,
-    index: usize,
-    entry: &'a Entry,
-    directory: &'a Directory,
-    record: &'a LoadedFile,
-    is_newest: bool,
-}
-
-/// The contents of a run's files.
-struct Model<'a> {
+/// The checked contents of the files of a run.
+struct Contents<'a> {
     files: &'a RunFiles,
     inspected: Inspected<'a>,
     details: Details<'a>,
-    /// Sorted; without problems of the record.
-    problems: Vec<Diagnostic>,
+    /// What the scan for secrets found.
+    scanned: Scanned,
 }
 
 /// A run without errors, with the sources of all its published files.
@@ -132,121 +116,115 @@ pub(super) fn process(
         Some(Err(problem)) => return Ok(RunSummary::of_problem(problem)),
         None => return Ok(RunSummary::default()),
     };
-    let job = Job {
-        site,
-        archive: &gathered.archive,
-        roots: &gathered.roots,
-        index,
-        entry,
-        directory,
-        record,
-        is_newest,
-    };
     let (files, mut problems) = load::run(&directory.place, record, &site.config.limits);
     problems.extend(files.redactions.verify(&site.root, &entry.run.id));
-    let (model, used) = job.check(&files, problems);
-    let layouts = Layout::of(&site.config, &entry.slug, &model.inspected.tapes);
-    let record = String::from_utf8_lossy(diagnostics::without_mark(&record.bytes));
+    let (id, run) = (&*entry.run.id, Some(&*entry.run));
+    let contents = Contents::check(
+        site,
+        &directory.place,
+        record,
+        id,
+        run,
+        &files,
+        &mut problems,
+    );
+    let problems = sorted(problems.into_iter().map(|problem| problem.of_run(id)));
     let mut summary = RunSummary {
-        findings: findings::of(&site.config, &model.inspected),
-        problems: model.problems.clone(),
-        used,
+        findings: findings::of(&site.config, &contents.inspected),
+        problems: problems.clone(),
+        used: contents.scanned.used.clone(),
         ..RunSummary::default()
     };
     // A run with errors is never published.
     let output = output.filter(|_| !summary.has_errors());
     let published =
-        output.map(|output| job.publish(&model, (&record, &layouts), output, &mut summary));
+        output.map(|output| contents.publish(site, gathered, index, record, output, &mut summary));
     match published {
         Some(Err(StageError::Site(problem))) => return Err(problem),
         Some(Err(StageError::Run(problem))) => {
-            let problem = problem.of_run(&entry.run.id);
-            summary.problems = sorted(model.problems.into_iter().chain([problem]));
+            summary.problems = sorted(problems.into_iter().chain([problem.of_run(id)]));
         }
         Some(Ok(())) | None => {}
     }
     Ok(summary)
 }
 
-impl<'a> Job<'a> {
-    /// Parse, check, model. Also returns the secret allowances that the run uses.
-    fn check<'f>(
-        &self,
-        files: &'f RunFiles,
-        mut problems: Vec<Diagnostic>,
-    ) -> (Model<'f>, BTreeSet<usize>)
-    where
-        'a: 'f,
-    {
-        let run = &self.entry.run;
-        let mut inspected = inspected(
-            self.site,
-            &self.directory.place,
-            Some(run),
-            files,
-            &mut problems,
-        );
-        let details = inspect::details(self.record, inspected.tapes.first()).unpack(&mut problems);
-        let (config, limits) = (&self.site.config, &self.site.config.limits);
+impl<'a> Contents<'a> {
+    /// Parses and checks the files. `run` is `None` if the record is invalid.
+    fn check(
+        site: &Site,
+        place: &RunDirectory,
+        record: &'a LoadedFile,
+        id: &str,
+        run: Option<&Run>,
+        files: &'a RunFiles,
+        problems: &mut Vec<Diagnostic>,
+    ) -> Self {
+        let mut inspected = inspected(site, place, run, files, problems);
+        let config = &site.config;
         let run_folder = RunFolder {
-            directory: &self.directory.place,
-            limits,
+            directory: place,
+            limits: &config.limits,
             redactions: &files.redactions,
         };
-        if files.writeup.is_none() {
-            let place = &self.directory.place.shown;
-            let missing = rules::review::check_missing(config, run, &details, place);
-            problems.extend(missing.map(|problem| problem.of_run(&run.id)));
+        let mut details = Details::default();
+        if let Some(run) = run {
+            details = inspect::details(record, inspected.tapes.first()).unpack(problems);
+            if files.writeup.is_none() {
+                let missing = rules::review::check_missing(config, run, &details, &place.shown);
+                problems.extend(missing.map(|problem| problem.of_run(id)));
+            }
+            let missing = inspect::pictures(config, run_folder, record, &details, &mut inspected);
+            problems.extend(missing.into_iter().map(|problem| problem.of_run(id)));
         }
-        let missing = inspect::pictures(config, run_folder, self.record, &details, &mut inspected);
-        problems.extend(missing.into_iter().map(|problem| problem.of_run(&run.id)));
-        let of_run = (&*run.id, self.record);
-        let scanned = secrets::scan(
-            self.site,
-            run_folder,
-            of_run,
-            (files, &inspected),
-            &mut problems,
-        );
-        let problems = problems.into_iter().map(|problem| problem.of_run(&run.id));
-        let model = Model {
+        let found = (files, &inspected);
+        let scanned = secrets::scan(site, run_folder, (id, record), found, problems);
+        Self {
             files,
             inspected,
             details,
-            problems: sorted(problems),
-        };
-        (model, scanned.used)
+            scanned,
+        }
     }
 
     /// View, render, stage.
     fn publish(
         &self,
-        model: &Model<'_>,
-        (record, layouts): (&str, &[Layout<'_>]),
+        site: &Site,
+        gathered: &Gathered,
+        index: usize,
+        record: &LoadedFile,
         output: Output<'_>,
         summary: &mut RunSummary,
     ) -> Result<(), StageError> {
-        let (config, entry, inspected) = (&self.site.config, self.entry, &model.inspected);
-        let prior = model.details.game_jam_prior_entries.iter();
+        let archive = &gathered.archive;
+        let entry = &archive.runs[index];
+        let directory = gathered.directory(entry);
+        let is_newest = index < site.config.feeds.items;
+        let (config, inspected) = (&site.config, &self.inspected);
+        let layouts = &Layout::of(config, &entry.slug, &inspected.tapes);
+        let record = &String::from_utf8_lossy(diagnostics::without_mark(&record.bytes));
+        let prior = self.details.game_jam_prior_entries.iter();
         let named = prior.filter_map(|prior| prior.run_id.as_deref());
-        let archive_context = ArchiveContext::of(self.archive, self.index, named);
+        let archive_context = ArchiveContext::of(archive, index, named);
         let review = inspected.review.as_ref();
         let writeup = review.map_or_else(Html::default, |review| {
             prose(layouts, &entry.slug, ("w", 2), &review.body)
         });
-        let digests = digests(model.files, inspected);
+        let digests = digests(self.files, inspected);
         let run = CheckedRun {
-            site: self.site,
+            site,
             renderer: output.renderer,
-            place: &self.directory.place,
-            files: model.files,
+            place: &directory.place,
+            files: self.files,
             inspected,
             record,
             problems: &sorted(
-                self.directory
-                    .problems
+                directory
+                    .record
+                    .diagnostics
                     .iter()
-                    .chain(&model.problems)
+                    .chain(&summary.problems)
                     .cloned(),
             ),
             writeup: &writeup,
@@ -254,7 +232,7 @@ impl<'a> Job<'a> {
                 config,
                 archive_context: &archive_context,
                 entry,
-                details: &model.details,
+                details: &self.details,
                 review,
                 reconciliation: inspected.reconciliation.as_ref(),
                 tapes: &inspected.tapes,
@@ -264,13 +242,13 @@ impl<'a> Job<'a> {
                 threads: inspected.threads.as_ref(),
                 pictures: &inspected.pictures,
                 files: &digests,
-                withheld: &model.files.redactions.listed(),
+                withheld: &self.files.redactions.listed(),
                 record: &run_record::displayed(record),
-                downloads: &downloads::names(self.site, model.files, &inspected.tapes),
+                downloads: &downloads::names(site, self.files, &inspected.tapes),
                 archive: None,
             },
         };
-        let mut files = Files::new(output.stage, &config.limits, &self.directory.place);
+        let mut files = Files::new(output.stage, &config.limits, &directory.place);
         for write in ARTIFACTS {
             write(&run, &mut files)?;
         }
@@ -278,14 +256,14 @@ impl<'a> Job<'a> {
         let stage = output.stage;
         let mut spooled = spooled::write((stage, &mut texts), config, entry, inspected, layouts)?;
         spooled.compare = compare::spool(&run, stage.is_dry_run(), &mut texts)?;
-        let of_run = inspect::digests(record, model.files, inspected);
+        let of_run = inspect::digests(record, self.files, inspected);
         spooled.digests = texts.put(&ledger::packed(&of_run));
         summary.findings.spooled = spooled;
-        if self.is_newest && review.is_some() {
+        if is_newest && review.is_some() {
             summary.findings.writeup_html = Some(writeup.as_str().to_owned());
         }
         summary.facets = summary::facets(&summary.findings, &texts);
-        let mut inputs = self.roots.of(&self.directory.place).and_then(load::inputs);
+        let mut inputs = gathered.roots.of(&directory.place).and_then(load::inputs);
         if let Some(inputs) = &mut inputs {
             load::note_digests(inputs, &digests);
         }
@@ -294,7 +272,7 @@ impl<'a> Job<'a> {
             inputs,
             archive_context: context_digest(&archive_context),
             named: archive_context.named.keys().cloned().collect(),
-            is_newest: self.is_newest,
+            is_newest,
             files: stage.output_files(&paths),
             summary: std::mem::take(summary),
         };
@@ -362,29 +340,13 @@ pub(super) fn alone(
     site: &Site,
     place: &RunDirectory,
     record: &LoadedFile,
-    (id, run): (&str, Option<&Run>),
+    id: &str,
+    run: Option<&Run>,
     pending: Option<&[u8]>,
 ) -> (Vec<Diagnostic>, Scanned) {
-    let (config, limits) = (&site.config, &site.config.limits);
-    let (files, mut problems) = load::run_with(place, record, limits, pending);
-    let mut inspected = inspected(site, place, run, &files, &mut problems);
-    let run_folder = RunFolder {
-        directory: place,
-        limits,
-        redactions: &files.redactions,
-    };
-    if let Some(run) = run {
-        let details = inspect::details(record, inspected.tapes.first()).unpack(&mut problems);
-        if files.writeup.is_none() {
-            let missing = rules::review::check_missing(config, run, &details, &place.shown);
-            problems.extend(missing.map(|problem| problem.of_run(&run.id)));
-        }
-        let missing = inspect::pictures(config, run_folder, record, &details, &mut inspected);
-        problems.extend(missing.into_iter().map(|problem| problem.of_run(&run.id)));
-    }
-    let found = (&files, &inspected);
-    let scanned = secrets::scan(site, run_folder, (id, record), found, &mut problems);
-    (problems, scanned)
+    let (files, mut problems) = load::run_with(place, record, &site.config.limits, pending);
+    let contents = Contents::check(site, place, record, id, run, &files, &mut problems);
+    (problems, contents.scanned)
 }
 
 /// Checks and scans a run on its own, with these bytes as `redactions.jsonl`.
@@ -396,8 +358,8 @@ pub fn with_redactions(
     let file = load::record_with(place, &site.config.limits, Some(pending))?;
     let record = inspect::record(&file);
     let id = record.id.as_deref().unwrap_or_default();
-    let of_run = (id, record.run.as_ref());
-    let (mut problems, scanned) = alone(site, place, &file, of_run, Some(pending));
+    let run = record.run.as_deref();
+    let (mut problems, scanned) = alone(site, place, &file, id, run, Some(pending));
     let folder = format!("{}/", place.shown);
     problems.extend(record.diagnostics.into_iter().map(|mut problem| {
         scanned.mask.apply(&mut problem, &folder);

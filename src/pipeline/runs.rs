@@ -91,8 +91,8 @@ fn check(site: &Site, gathered: &Gathered, directory: &Directory, budget: &Budge
     let place = &directory.place;
     let _share = budget.take(gathered.roots.of(place).map_or(0, load::weight));
     let checked = catch_panic(place, || {
-        let id = directory.id.as_deref().unwrap_or_default();
-        let (problems, scanned) = run::alone(site, place, &record, (id, None), None);
+        let id = directory.id().unwrap_or_default();
+        let (problems, scanned) = run::alone(site, place, &record, id, None, None);
         RunSummary {
             problems,
             used: scanned.used,
@@ -100,7 +100,7 @@ fn check(site: &Site, gathered: &Gathered, directory: &Directory, budget: &Budge
         }
     });
     let mut summary = checked.unwrap_or_else(RunSummary::of_problem);
-    if let Some(id) = &directory.id {
+    if let Some(id) = directory.id() {
         let problems = summary.problems.into_iter();
         summary.problems = problems.map(|problem| problem.of_run(id)).collect();
     }

@@ -75,12 +75,12 @@ fn records(gathered: &Gathered) -> [u8; 32] {
         let shown = directory.place.shown.as_bytes();
         hasher.update(&(shown.len() as u64).to_le_bytes());
         hasher.update(shown);
-        hasher.update(directory.record.as_ref().map_or(&[], <[u8; 32]>::as_slice));
+        hasher.update(directory.digest.as_ref().map_or(&[], <[u8; 32]>::as_slice));
         // Redactions of a record are in a separate file.
         let is_withheld = is_withheld(&gathered.roots, &directory.place);
         hasher.update(&[u8::from(is_withheld)]);
-        if let Some(candidate) = directory.candidate().filter(|_| is_withheld) {
-            hasher.update(format!("{:?}", candidate.run).as_bytes());
+        if let Some(run) = directory.run().filter(|_| is_withheld) {
+            hasher.update(format!("{run:?}").as_bytes());
         }
     }
     hasher.finalize().into()
@@ -104,7 +104,7 @@ fn addresses(archive: &Archive) -> [u8; 32] {
 impl Directory {
     /// The key that assigns a run to a shard: its id, or its path if it has none.
     fn name(&self) -> &str {
-        self.id.as_deref().unwrap_or(&self.place.shown)
+        self.id().unwrap_or(&self.place.shown)
     }
 }
 

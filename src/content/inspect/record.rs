@@ -2,6 +2,8 @@
 
 use std::sync::Arc;
 
+use serde::{Deserialize, Serialize};
+
 use crate::load::LoadedFile;
 use crate::rules;
 use base::diagnostics::{Checked, Collector, Diagnostic, Place, Severity, Source, codes};
@@ -15,10 +17,10 @@ use formats::run_record::{self, UnknownKey};
 use markup::Origin;
 
 /// A record after reading.
-#[derive(Debug)]
+#[derive(Debug, Clone, Default, Serialize, Deserialize)]
 pub struct Record {
     /// The run; `None` if the record is invalid.
-    pub run: Option<Run>,
+    pub run: Option<Arc<Run>>,
     /// Whether its state is never published, even if the rest is invalid.
     pub never_published: bool,
     /// Its id, even if the rest is invalid.
@@ -35,11 +37,8 @@ pub fn record(file: &LoadedFile) -> Record {
     let (parsed, mut diagnostics) = run_record::parse(source);
     let Some(parsed) = parsed else {
         return Record {
-            run: None,
-            never_published: false,
-            id: None,
             diagnostics,
-            unknown_keys: Vec::new(),
+            ..Record::default()
         };
     };
     diagnostics.extend(parsed.diagnostics.iter().cloned());
@@ -66,7 +65,7 @@ pub fn record(file: &LoadedFile) -> Record {
     let run = if broken {
         None
     } else {
-        run::from_record(&parsed.record)
+        run::from_record(&parsed.record).map(Arc::new)
     };
     let unpublished = rules::record::check_published(source, &parsed);
     let never_published = unpublished.is_some();

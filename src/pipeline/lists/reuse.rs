@@ -92,7 +92,7 @@ impl<'a> Keys<'a> {
         let facets = combined(outcome.facets.as_ref()?);
         common.update(&facets[Facet::Listed as usize]);
         for entry in &gathered.archive.runs {
-            common.update(&gathered.directory(entry).record?);
+            common.update(&gathered.directory(entry).digest?);
             for text in [&*entry.slug, &entry.label] {
                 common.update(&(text.len() as u64).to_le_bytes());
                 common.update(text.as_bytes());

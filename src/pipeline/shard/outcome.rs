@@ -22,7 +22,7 @@ pub fn outcome(
     let share = Share::Shard(shard);
     let directories = gathered.directories.iter();
     let own: Vec<&Directory> = directories.filter(|run| share.has(run)).collect();
-    let problems = own.iter().flat_map(|run| &run.problems).cloned();
+    let problems = own.iter().flat_map(|run| &run.record.diagnostics).cloned();
     let mut diagnostics: Vec<_> = problems.collect();
     diagnostics.extend(summaries.invalid.into_iter().flat_map(|run| run.problems));
     let (mut cached, mut read, mut broken) = (Vec::new(), 0, 0);
@@ -43,7 +43,7 @@ pub fn outcome(
     let (files, bytes) = stage.written();
     Outcome {
         blocking: if is_quarantined { 0 } else { errors.count() },
-        runs: count(|run| run.candidate().is_some()) - broken,
+        runs: count(|run| run.run().is_some()) - broken,
         quarantined: if is_quarantined { left_out } else { 0 },
         not_published: count(Directory::is_never_published),
         cases: own.iter().map(|run| run.case(&gathered.mask)).collect(),
