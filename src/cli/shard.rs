@@ -1,4 +1,4 @@
-//! Which shard a job makes: as the command line says, or as the engine that runs the job does.
+//! The shard that a job builds: from the command line, or from the environment that its engine sets.
 
 use runpress::api::diagnostics::text::visible;
 use runpress::api::discover::Shard;
@@ -7,10 +7,10 @@ use runpress::api::view::format;
 use super::COULD_NOT_RUN;
 use super::console::refuse;
 
-/// The exit status when no shard is known.
+/// The exit status if the shard is unknown.
 pub(crate) const NONE: u8 = COULD_NOT_RUN;
 
-/// What an engine sets in the environment of its jobs.
+/// The variables that an engine sets for its jobs.
 struct Engine {
     name: &'static str,
     /// The variable with the number of the job.
@@ -25,7 +25,7 @@ enum Numbers {
         first: u32,
         count: Option<&'static str>,
     },
-    /// As the user chooses: any numbers, described by these variables.
+    /// Any numbers that the user chooses, described by these variables.
     Chosen {
         min: &'static str,
         max: &'static str,
@@ -73,10 +73,10 @@ static ENGINES: [Engine; 4] = [
 /// Reads a variable of the environment.
 type Get<'a> = &'a dyn Fn(&str) -> Option<String>;
 
-/// Why no shard is known, and what to do.
+/// The reason that the shard is unknown, and a fix.
 type Refusal = (String, String);
 
-/// The shard of `--shard` and `--shards`; what is wrong with them is reported.
+/// The shard of `--shard` and `--shards`. Reports invalid values.
 pub(crate) fn of(shard: Option<&str>, shards: Option<u32>) -> Result<Option<Shard>, ()> {
     let found = match (shard, shards) {
         (None, _) => return Ok(None),
@@ -92,7 +92,7 @@ pub(crate) fn of(shard: Option<&str>, shards: Option<u32>) -> Result<Option<Shar
         .map_err(|(message, help)| refuse(&message, &help))
 }
 
-/// The shard that is written as `K/N`.
+/// Parses a shard written as `K/N`.
 fn written(text: &str) -> Result<Shard, Refusal> {
     Shard::parse(text).ok_or_else(|| {
         (
@@ -110,7 +110,7 @@ fn most() -> String {
     format::grouped(Shard::MOST)
 }
 
-/// The shard that the engine says, of which `get` reads a variable.
+/// The shard according to the engine. `get` reads a variable.
 fn auto(shards: Option<u32>, get: Get<'_>) -> Result<Shard, Refusal> {
     let engine = Engine::of_this_job(get)?;
     let index = engine.required(engine.index, get)?;
@@ -179,7 +179,7 @@ impl Engine {
         }
     }
 
-    /// The number of shards, and what it was read from.
+    /// The number of shards, and the variable that has it.
     fn count(
         &self,
         variable: Option<&'static str>,

@@ -36,7 +36,7 @@ pub use record::{Record, details, id_place, record};
 use sidecars::sidecars;
 use threads::threads;
 
-/// The contents of the files beside a record.
+/// The contents of all files of a run except its record.
 #[derive(Debug, Default)]
 pub struct Inspected<'a> {
     /// The tapes: the event log first, then the others by name.
@@ -58,7 +58,7 @@ pub struct Inspected<'a> {
     pub implementation: Implementation,
 }
 
-/// Reads everything beside a record. `run` is `None` if the record itself is invalid: the other files are still read, to report
+/// Reads all files of a run except its record. `run` is `None` if the record itself is invalid: the other files are still read, to report
 /// all problems at once.
 pub fn files<'a>(
     config: &Config,

@@ -1,4 +1,4 @@
-//! What is read: finds run folders, reads their files, checks what was parsed, and puts together all that is known of a run.
+//! Finds run folders, reads and checks their files, and combines all data of a run.
 
 pub mod discover;
 pub mod inspect;

@@ -1,5 +1,5 @@
-//! The steps of a build, one file each: `gather` reads what is small, `runs` takes every run through `run`, `outcome` sums
-//! up, and `lists` writes what is made of all runs. `cache` lets the next build reuse pages.
+//! The steps of a build, one file each: `gather` reads all records and the prose, `runs` takes every run through `run`, `outcome`
+//! sums up, and `lists` writes the pages and feeds of all runs. `cache` lets the next build reuse pages.
 
 mod budget;
 mod cache;

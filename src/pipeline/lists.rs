@@ -196,11 +196,10 @@ impl Lists<'_> {
             .map_err(|error| spool::refused(&error))
     }
 
-    fn card(&self, filed: &CardPlace) -> Result<Card, Diagnostic> {
-        let (run, place) = filed.card();
-        let spooled = self.findings()[run].spooled.cards[place];
+    fn card(&self, place: &CardPlace) -> Result<Card, Diagnostic> {
+        let spooled = self.findings()[place.run].spooled.cards[place.card];
         let text = self.text(spooled)?;
-        let entry = &self.archive().runs[run];
+        let entry = &self.archive().runs[place.run];
         Ok(annotations_view::card(entry, spooled.kind, text))
     }
 

@@ -150,7 +150,7 @@ fn read_file(
     Ok((prose, links))
 }
 
-/// The prefix that keeps the ids of a text apart from those that its page has anyway.
+/// The prefix of the ids in a text, so that they differ from the other ids of its page.
 fn scope_of(file: &ProseFile) -> &'static str {
     match file.kind {
         ProseKind::Page if file.slug != "index" => "",

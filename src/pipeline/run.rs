@@ -307,7 +307,7 @@ impl<'a> CheckedRun<'a> {
     }
 }
 
-/// Parses and checks the files beside a record. `run` is `None` if the record is invalid.
+/// Parses and checks all files of a run except its record. `run` is `None` if the record is invalid.
 pub(super) fn inspected<'a>(
     site: &Site,
     place: &RunDirectory,

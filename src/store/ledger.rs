@@ -182,7 +182,7 @@ pub struct Annotations {
 }
 
 impl Build {
-    /// The runs that came or went, with a word for what became of them.
+    /// The lists of runs, each with the word for its kind.
     pub fn lists(&self) -> [(&'static str, &[RunNames]); 4] {
         [
             ("added", &self.added),
@@ -192,7 +192,7 @@ impl Build {
         ]
     }
 
-    /// Every run that it names.
+    /// All runs in the entry.
     pub fn named(&self) -> impl Iterator<Item = &RunNames> {
         let changed = self.changed.iter().map(|change| &change.run);
         self.lists()
@@ -216,7 +216,7 @@ impl RatingChange {
 }
 
 impl Annotations {
-    /// Lists of ids, each with a word for what became of them and how many are not named.
+    /// The lists of ids, each with the word for its kind and the number of ids that are only counted.
     pub fn lists(&self) -> [(&'static str, &[String], usize); 3] {
         [
             ("added", &self.added, self.more_added),
@@ -280,7 +280,7 @@ pub struct PublishedRun {
 }
 
 impl Ledger {
-    /// Every run that it names, some more than once.
+    /// All runs in the ledger, some more than once.
     pub fn named(&self) -> impl Iterator<Item = &RunNames> {
         let known = self.runs.iter().map(|known| &known.run);
         let withdrawn = self.withdrawn.iter().map(|withdrawn| &withdrawn.run);
@@ -288,7 +288,7 @@ impl Ledger {
         known.chain(withdrawn).chain(built)
     }
 
-    /// The runs that it names whose address a page of changes or of a former address may need.
+    /// All runs whose addresses the pages of changes and of former addresses may need.
     pub fn addressed(&self) -> impl Iterator<Item = &RunNames> {
         let aside = self.runs.iter().filter(|known| known.quarantined);
         let aside = aside.map(|known| &known.run);
@@ -297,13 +297,13 @@ impl Ledger {
         aside.chain(withdrawn).chain(built).chain(&self.moved)
     }
 
-    /// The page of a run that it names.
+    /// The page of a run.
     pub fn page(&self, run: &RunNames) -> String {
         links::run(&Slug::new(&run.slug, self.run_folders))
     }
 
     /// Reads a ledger that an earlier build wrote; `read` gives the bytes of a part at its path, and `spool` takes the digests.
-    /// Values in it that a ledger may not repeat are dropped, whoever wrote them.
+    /// Drops all values that a ledger may not repeat.
     ///
     /// # Errors
     /// The ledger is not valid, or the spool cannot be used.
@@ -390,9 +390,9 @@ impl Ledger {
         self.builds.first().map_or(0, |build| build.build)
     }
 
-    /// Whether another ledger says the same.
+    /// Whether another ledger has the same content.
     pub fn is_same(&self, other: &Self) -> bool {
-        // Values are written as they are in records, so that only their text can be compared.
+        // Values are raw JSON, which can only be compared as text.
         let builds = |ledger: &Self| {
             let mut digest = blake3::Hasher::new();
             serde_json::to_writer(&mut digest, &ledger.builds).ok()?;

@@ -1,4 +1,4 @@
-//! (edge) How the content roots look: one look at them serves to find the runs, and to know which of them changed.
+//! (edge) Lists the content roots once, to find the runs and to detect which of them changed.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
@@ -6,18 +6,18 @@ use std::path::{Path, PathBuf};
 use super::RunDirectory;
 use base::beneath::{Folder, Tree};
 
-/// How everything in the content roots looked before anything was read; `None` is a root that cannot be listed.
+/// The listings of the content roots before anything was read; `None` for a root that cannot be listed.
 #[derive(Debug, Default)]
 pub struct Roots {
     trees: BTreeMap<PathBuf, Option<Tree>>,
-    /// Those that mirror a content root with nothing but records.
+    /// Roots that mirror a content root with only records.
     mirrors: BTreeSet<PathBuf>,
     /// A digest of the trees that were dropped.
     condensed: Option<[u8; 32]>,
 }
 
 impl Roots {
-    /// Looks through the content roots; `but` is a name directly in them that is no content.
+    /// Lists the content roots, except entries named `but` directly in them.
     pub fn look(roots: &[PathBuf], but: &str) -> Self {
         let roots = roots.iter().filter_map(|root| root.canonicalize().ok());
         let looked = roots.map(|root| {
@@ -31,7 +31,7 @@ impl Roots {
         }
     }
 
-    /// With these mirrors of content roots, which hold nothing but records.
+    /// Adds mirrors of content roots, which hold only records.
     pub fn with_mirrors(mut self, mirrors: &[PathBuf]) -> Self {
         let looked = Self::look(mirrors, "");
         self.mirrors = looked.trees.keys().cloned().collect();
@@ -39,33 +39,33 @@ impl Roots {
         self
     }
 
-    /// Whether nothing but the record of a run is on this machine.
+    /// Whether this machine has only the record of a run.
     pub fn has_only_record(&self, directory: &RunDirectory) -> bool {
         self.mirrors.contains(&*directory.root)
     }
 
-    /// What is in a root, by its resolved path.
+    /// The listing of a root, by its resolved path.
     pub(super) fn root(&self, root: &Path) -> Option<&Tree> {
         self.trees.get(root)?.as_ref()
     }
 
-    /// What is in a run directory.
+    /// The listing of a run directory.
     pub fn of(&self, directory: &RunDirectory) -> Option<&Tree> {
         self.root(&directory.root)?.folder(directory.below())
     }
 
-    /// Drops the trees, but for a digest.
+    /// Replaces the listings with their digest.
     pub fn condense(&mut self) {
         self.condensed = self.digest(i64::MAX);
         self.trees.clear();
     }
 
-    /// A digest of the dropped trees.
+    /// The digest of the dropped listings.
     pub const fn condensed(&self) -> Option<[u8; 32]> {
         self.condensed
     }
 
-    /// A digest of how everything looks, if nothing may have changed unseen since `at`.
+    /// A digest of the listings, unless a file may have changed unnoticed since `at`.
     pub fn digest(&self, at: i64) -> Option<[u8; 32]> {
         let mut hasher = blake3::Hasher::new();
         for (root, tree) in &self.trees {

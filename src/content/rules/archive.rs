@@ -23,7 +23,6 @@ pub struct Candidate {
 
 /// Duplicate ids: an error for each run except the first by path. `path` returns the path of a run's directory in diagnostics,
 /// and `id_place` the place of its id.
-/// `id_place` says where its id is.
 pub fn duplicate_ids<'a>(
     candidates: impl IntoIterator<Item = &'a Candidate>,
     path: impl Fn(&Candidate) -> &'a str,

@@ -33,7 +33,7 @@ pub(super) const PAGE: Page = Page {
     ..Page::new("annotations", &["annotations"], write)
 };
 
-/// Annotations of each kind on the first page, and of each status of hypotheses before the others are unfolded.
+/// Number of annotations of each kind on the first page, and of unfolded hypotheses of each status.
 const FIRST: usize = 6;
 
 /// The first page: every kind with its definition and its newest annotations.
@@ -44,7 +44,7 @@ struct AnnotationsPage {
     shelves: Vec<KindView>,
 }
 
-/// What both pages show of a kind.
+/// A kind, on both pages.
 #[derive(Debug, Serialize)]
 struct KindHead {
     /// Its word in the format.
@@ -67,20 +67,19 @@ struct KindView {
     number: String,
     /// Its own page; `None` when there is no annotation of it.
     href: Option<String>,
-    /// The newest.
+    /// The newest annotations.
     cards: Vec<Card>,
-    /// Whether there are more than these.
+    /// Whether there are further annotations.
     more: bool,
 }
 
-/// A part of a kind and how many there are.
+/// The number of annotations in a part of a kind.
 #[derive(Debug, Serialize)]
 struct PartCount {
     /// Its word.
     name: String,
-    /// Where it begins.
+    /// Its address on the page.
     href: String,
-    /// How many.
     count: String,
 }
 
@@ -100,7 +99,7 @@ struct KindPage {
 struct PartView {
     /// Its word; `None` for a kind without parts.
     name: Option<String>,
-    /// What it means.
+    /// Its definition.
     definition: Option<&'static str>,
     /// Id of the section.
     anchor: String,
@@ -108,7 +107,7 @@ struct PartView {
     continued: bool,
     /// The annotations.
     cards: Vec<Card>,
-    /// Those that are folded.
+    /// The folded annotations.
     rest: Vec<Card>,
     /// How many it has on this page.
     count: usize,
@@ -169,23 +168,14 @@ pub(super) struct Catalogue {
     runs: usize,
 }
 
-/// Where a card is.
+/// The place of a card.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct CardPlace {
-    run: u32,
-    card: u32,
-    group: u8,
-}
-
-impl CardPlace {
-    /// Its run, by its place in the archive, and its place among the cards of the run.
-    pub(super) const fn card(self) -> (usize, usize) {
-        (self.run as usize, self.card as usize)
-    }
-
-    const fn group(self) -> usize {
-        self.group as usize
-    }
+    /// The place of its run in the archive.
+    pub(super) run: usize,
+    /// Its place among the cards of the run.
+    pub(super) card: usize,
+    group: usize,
 }
 
 impl Catalogue {
@@ -195,21 +185,20 @@ impl Catalogue {
             kinds: KINDS.iter().map(|_| Vec::new()).collect(),
             runs: 0,
         };
-        for (run, cards) in (0..).zip(runs) {
+        for (run, cards) in runs.enumerate() {
             catalogue.runs += usize::from(!cards.is_empty());
-            for (card, spooled) in (0..).zip(cards) {
-                let group = u8::try_from(spooled.group).unwrap_or(u8::MAX);
+            for (card, spooled) in cards.iter().enumerate() {
+                let group = spooled.group;
                 catalogue.kinds[spooled.kind].push(CardPlace { run, card, group });
             }
         }
         for cards in &mut catalogue.kinds {
             cards.sort_by_key(|card| card.group);
-            cards.shrink_to_fit();
         }
         catalogue
     }
 
-    /// How many hypotheses have each status.
+    /// Number of hypotheses by status.
     pub(super) fn hypothesis_counts(&self) -> BTreeMap<&'static str, usize> {
         let kind = kind_index(&Kind::Hypothesis);
         let count = |part| self.of_part(kind, part).len();
@@ -239,7 +228,7 @@ impl Catalogue {
         let total: usize = self.kinds.iter().map(Vec::len).sum();
         let mut shelves = Vec::new();
         for (kind, cards) in self.kinds.iter().enumerate() {
-            // Unknown kinds are no part of the format: without one there is nothing to define.
+            // The format does not define unknown kinds, so there is no page about them if a site has none.
             if cards.is_empty() && kind == Kind::KNOWN.len() {
                 continue;
             }
@@ -281,8 +270,8 @@ impl Catalogue {
     /// The places of a part's cards among those of the kind.
     fn of_part(&self, kind: usize, part: usize) -> Range<usize> {
         let cards = &self.kinds[kind];
-        let start = cards.partition_point(|card| card.group() < part);
-        start..cards.partition_point(|card| card.group() <= part)
+        let start = cards.partition_point(|card| card.group < part);
+        start..cards.partition_point(|card| card.group <= part)
     }
 
     /// Kind and number of every page of a kind.
@@ -307,9 +296,9 @@ impl Catalogue {
         let range = page.items;
         let is_board = KINDS[kind].kind == "hypothesis";
         let mut groups: Vec<PartView> = Vec::new();
-        for (index, filed) in cards.iter().enumerate().take(range.end).skip(range.start) {
-            let group = filed.group();
-            let begins = index == 0 || cards[index - 1].group() != group;
+        for (index, place) in cards.iter().enumerate().take(range.end).skip(range.start) {
+            let group = place.group;
+            let begins = index == 0 || cards[index - 1].group != group;
             if begins || index == range.start {
                 groups.push(PartView {
                     continued: !begins,
@@ -317,7 +306,7 @@ impl Catalogue {
                 });
             }
             if let Some(part) = groups.last_mut() {
-                let mut card = lists.card(filed)?;
+                let mut card = lists.card(place)?;
                 // The heading says it.
                 card.group = card.group.filter(|_| part.name.is_none());
                 part.count += 1;
@@ -342,7 +331,7 @@ impl Catalogue {
         Ok((page.path, view))
     }
 
-    /// Columns for the statuses that no hypothesis has: that nothing was disproven yet is worth seeing.
+    /// Columns for all statuses, because empty ones are informative.
     fn fill_board(&self, kind: usize, groups: &mut Vec<PartView>) {
         for part in 0..parts_of(kind).len() {
             if self.of_part(kind, part).is_empty() {

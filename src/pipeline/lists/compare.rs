@@ -19,23 +19,23 @@ use super::{Lists, Page};
 /// What the script calls the data of runs.
 const FUNCTION: &str = "run";
 
-/// A tape of a run. There is one for each run of the archive, so what it brings to a comparison is looked up.
+/// A tape of a run.
 #[derive(Clone, Copy)]
 struct Item {
-    run: u32,
-    tape: u32,
+    run: usize,
+    tape: usize,
 }
 
 impl Item {
     /// The key of its data.
     fn key<'a>(self, lists: &Lists<'a>) -> Cow<'a, str> {
-        let entry = &lists.gathered.archive.runs[self.run as usize];
-        compare::key(&entry.slug, self.tape as usize)
+        let entry = &lists.gathered.archive.runs[self.run];
+        compare::key(&entry.slug, self.tape)
     }
 
     /// The place of its data.
     fn slice(self, lists: &Lists<'_>) -> Slice {
-        lists.findings()[self.run as usize].spooled.compare[self.tape as usize]
+        lists.findings()[self.run].spooled.compare[self.tape]
     }
 }
 
@@ -95,7 +95,7 @@ fn part_of(lists: &Lists<'_>, items: &[Item]) -> Result<(), Diagnostic> {
         hasher.update(&(key.len() as u64).to_le_bytes());
         hasher.update(key.as_bytes());
         let facets = lists.outcome.facets.as_ref()?;
-        hasher.update(&facets[item.run as usize][Facet::Compare as usize]);
+        hasher.update(&facets[item.run][Facet::Compare as usize]);
         Some(())
     });
     let key = facets.collect::<Option<()>>();

@@ -45,9 +45,9 @@ fn listed(lists: &Lists<'_>) -> Vec<String> {
     GroupBy::ALL.into_iter().flat_map(of_kind).collect()
 }
 
-/// Checks that a table has columns for, in the order in which the runs first have them.
+/// Maximum columns of checks in a table, in the order in which the runs first have them.
 const COLUMNS: usize = 50;
-/// Bytes of the name of a check in the head of its column.
+/// Maximum bytes of a check's name in the head of its column.
 const HEAD: usize = 120;
 
 /// A page of a case, a model or a harness.
@@ -62,12 +62,12 @@ struct GroupPage {
     prose: Html,
     /// Numbers of the group.
     summary: String,
-    /// Whether its card is beside the page.
+    /// Whether the page has a social card.
     card: bool,
-    /// Why there is more than one table, when there is.
+    /// The reason for several tables, if there are several.
     why: Option<&'static str>,
     sets: Vec<SetView>,
-    /// How its runs of each case ended, on the first of several pages of a model or a harness.
+    /// The outcomes of its runs by case, on the first page of a model or a harness.
     cases: Option<Matrix>,
     /// The newest runs as pictures, on the first page.
     wall: Option<Wall>,
@@ -288,7 +288,7 @@ fn set_view(
     }
 }
 
-/// Puts each run of a set on the range of its peers.
+/// The position of each run of a set in the range of its peers.
 fn place(archive: &Archive, set: &Set, ranges: &[Option<PeerRange>], view: &mut SetView) {
     for group in &mut view.groups {
         let range = ranges.get(group.position).and_then(Option::as_ref);

@@ -24,7 +24,7 @@ fn write(lists: &Lists<'_>) -> Result<(), Diagnostic> {
     let robots = robots(base, canary);
     lists.stage.write("robots.txt", robots.as_bytes())?;
     if let Some(canary) = canary {
-        // CSV and JSON Lines have no room for it: one more line would be one more row.
+        // In CSV and JSON Lines, another line would be another row.
         for path in ["canary.txt", "feeds/canary.txt"] {
             lists.stage.write(path, format!("{canary}\n").as_bytes())?;
         }

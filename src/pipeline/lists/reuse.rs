@@ -16,7 +16,7 @@ use super::Lists;
 /// A stage that records the paths written for a list.
 pub(super) struct Recorder<'a> {
     stage: &'a Stage,
-    /// `None`: nobody asks for them.
+    /// `None` if they are not recorded.
     paths: Option<Mutex<Vec<String>>>,
 }
 

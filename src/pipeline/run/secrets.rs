@@ -106,7 +106,7 @@ fn transcript(scanner: &mut Scanner<'_>, files: &RunFiles, inspected: &Inspected
     }
 }
 
-/// Searches what is published of `redactions.jsonl`.
+/// Searches the published parts of `redactions.jsonl`.
 fn listed(scanner: &mut Scanner<'_>, run_folder: RunFolder<'_>) {
     let list: Vec<_> = run_folder.redactions.listed();
     let texts = list.iter().map(|it| {

@@ -1,4 +1,4 @@
-//! Whose an address is: of runs by their names in the ledger, of everything else by digests.
+//! The owners of addresses. The ledger has the names of runs, and digests of everything else.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -21,7 +21,7 @@ const RUNS: &str = "runs";
 pub struct AddressOwners(BTreeMap<String, String>);
 
 impl AddressOwners {
-    /// Whether there are none.
+    /// Whether there are no owners.
     pub fn is_empty(&self) -> bool {
         self.0.is_empty()
     }
@@ -46,14 +46,14 @@ impl AddressOwners {
         self.add(RUNS, slug, id);
     }
 
-    /// Adds those of a later build.
+    /// Adds the owners of a later build. Earlier owners stay.
     pub(super) fn extend(&mut self, later: Self) {
         for (address, owner) in later.0 {
             self.0.entry(address).or_insert(owner);
         }
     }
 
-    /// Chooses the address of each case, model or harness: the one that it has, or else the first that nobody has.
+    /// Chooses the address of each case, model or harness: its present address, or else the first that is free.
     pub fn of_names(&self, group_by: GroupBy, names: &BTreeSet<&str>) -> BTreeMap<String, String> {
         let mut slugs: BTreeMap<String, String> = BTreeMap::new();
         let mut new = Vec::new();

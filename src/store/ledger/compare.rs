@@ -14,23 +14,23 @@ use super::{
     WithdrawnRun, names, packed, unpacked,
 };
 
-/// Fields of one run that are listed.
+/// Maximum fields per run in the list of changes.
 pub const FIELDS: usize = 50;
 
-/// The result of a build.
+/// The runs of the build that the ledger gets an entry for.
 #[derive(Debug)]
 pub struct CurrentRuns {
-    /// Where their folders are.
+    /// The layout of their folders.
     pub run_folders: RunFolders,
     /// The published runs.
     pub runs: Vec<Arc<LedgerRun>>,
     /// Has their digests.
     pub spool: Arc<Spool>,
-    /// Ids of runs that are there and are not published, because their files have errors.
+    /// Ids of quarantined runs.
     pub quarantined: BTreeSet<String>,
-    /// Whether there is a record that does not even say whose it is: it may be of any run that is missing.
+    /// Whether there is a record without an id. It may be the record of any missing run.
     pub has_unnamed: bool,
-    /// Owners of the addresses of everything but published runs.
+    /// Owners of all addresses, except those of published runs.
     pub addresses: AddressOwners,
     /// Why runs were withdrawn, by id or slug.
     pub reasons: BTreeMap<String, String>,
@@ -182,7 +182,7 @@ fn quarantined_run(
     }))
 }
 
-/// The values of a withdrawn run are not repeated any more.
+/// Removes the values of withdrawn runs.
 fn forget(builds: &mut [Build], withdrawn: &[WithdrawnRun]) {
     let gone: BTreeSet<&str> = withdrawn.iter().map(|gone| &*gone.run.id).collect();
     let changes = builds.iter_mut().flat_map(|build| &mut build.changed);
@@ -193,8 +193,8 @@ fn forget(builds: &mut [Build], withdrawn: &[WithdrawnRun]) {
     }
 }
 
-/// A run goes by the names that its record has now: a name that was corrected is repeated nowhere. Addresses stay as they were,
-/// so that links to them go on.
+/// Gives each run the names that its record has now, so that a corrected name is repeated nowhere. Addresses stay the same, so
+/// that links to them work.
 fn rename(builds: &mut [Build], moved: &mut [RunNames], next: &Ledger) {
     let gone: BTreeMap<&str, &RunNames> = next
         .withdrawn
@@ -223,7 +223,7 @@ fn rename(builds: &mut [Build], moved: &mut [RunNames], next: &Ledger) {
     }
 }
 
-/// The former addresses of runs, by slug. An address stays with its run; if the run has it again, it is no former one.
+/// The former addresses of runs, by slug, without addresses that their runs have again.
 fn moved(old: &Ledger, next: &Ledger) -> BTreeMap<Arc<str>, RunNames> {
     let owners = old.owners();
     let withdrawn = old.withdrawn.iter().map(|withdrawn| &withdrawn.run);
@@ -280,7 +280,7 @@ fn change(
 }
 
 impl Change {
-    /// Adds what differs in the digests of a run.
+    /// Adds the differences of the digests of a run.
     fn add(
         &mut self,
         before: &LedgerRun,
@@ -310,7 +310,7 @@ impl Change {
     }
 }
 
-/// Names that are new, that have another digest, and that are gone.
+/// New names, names with a different digest, and missing names.
 pub(super) fn difference(
     before: &Digests,
     after: &Digests,

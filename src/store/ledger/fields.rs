@@ -1,8 +1,8 @@
 //! Which fields of two records differ, and which values of them the ledger may repeat.
 //!
-//! A ledger outlives what it describes: a text that was taken out of a record must not come back in it. So values are
-//! repeated only where they cannot be free text: numbers, yes and no, times, and words of a closed vocabulary. Of every other
-//! field the ledger says that it changed, at the deepest place that the format itself names.
+//! A ledger outlives the records: a text that was removed from a record must not stay in it. So the ledger repeats only values
+//! that cannot be free text: numbers, booleans, times, and words of a fixed list. For any other field it records only that it
+//! changed, at the deepest place that the format names.
 
 use std::collections::BTreeMap;
 
@@ -15,12 +15,12 @@ use formats::run_record::known_part;
 use super::Field;
 use super::compare::{RecordChange, difference};
 
-/// A longer value is not repeated, in bytes.
+/// Maximum bytes of a repeated value.
 const VALUE: usize = 40;
-/// Deeper than any record; what is below is one value.
+/// Maximum depth, which no record reaches. Everything below is one value.
 const DEPTH: usize = 64;
 
-/// What a field can hold that is no free text.
+/// A kind of value that is not free text.
 enum ValueKind {
     /// A number, `true` or `false`.
     Number,
@@ -78,7 +78,7 @@ static REPEATED: &[(&str, ValueKind)] = &[
     ("/showcase/media/*/kind", MEDIA),
 ];
 
-/// A field that differs, with the values that may be repeated and no others.
+/// A field that differs, with its values if they may be repeated.
 pub(super) fn field(pointer: &str, before: Option<&str>, after: Option<&str>) -> Field {
     let pointer = known_part(pointer);
     let value = |raw: Option<&str>| {
@@ -92,7 +92,7 @@ pub(super) fn field(pointer: &str, before: Option<&str>, after: Option<&str>) ->
     }
 }
 
-/// Fields below a place that is free text are one field.
+/// Merges fields below a place of free text into one field.
 pub(super) fn merged(mut fields: Vec<Field>) -> Vec<Field> {
     fields.sort_by(|a, b| a.pointer.cmp(&b.pointer));
     fields.dedup_by(|a, b| a.pointer == b.pointer);
@@ -166,7 +166,7 @@ fn is_same(before: Option<&Node<'_>>, after: Option<&Node<'_>>) -> bool {
     }
 }
 
-/// The values of a record that hold no others, by pointer. An empty object or array is a value, too.
+/// The leaves of a record by pointer, including empty objects and arrays.
 fn leaves(record: &str) -> BTreeMap<String, Node<'_>> {
     let mut found = BTreeMap::new();
     if let Ok(root) = Node::parse(record) {

@@ -1,7 +1,7 @@
 //! Which names of annotations and files the ledger may repeat.
 //!
-//! People choose them, so one that was taken out of a run must not come back. A name is repeated only where the published run
-//! still has it, or where the format gives it; the others are counted. While a run is set aside, its names are known by digests.
+//! People choose these names, so a name that was removed from a run must not stay in the ledger. The ledger repeats a name only
+//! if the published run still has it, or if the format gives it; others are counted. Of quarantined runs it has digests of names.
 
 use std::collections::BTreeMap;
 use std::io;
@@ -13,10 +13,10 @@ use formats::{RUN_FILES, events, sidecar};
 
 use super::{Build, Change, Ledger};
 
-/// What a digest that stands for a name begins with.
+/// The prefix of a digest that replaces a name.
 const MARK: char = '#';
 
-/// Leaves out and counts all names that no published run of the ledger has.
+/// Replaces names that the published run does not have with a count.
 pub(super) fn forget_gone(builds: &mut [Build], ledger: &Ledger) -> io::Result<()> {
     let changes = builds.iter_mut().flat_map(|build| &mut build.changed);
     let names_any = |change: &&mut Change| {
@@ -43,7 +43,7 @@ pub(super) fn forget_gone(builds: &mut [Build], ledger: &Ledger) -> io::Result<(
     Ok(())
 }
 
-/// Keeps what `may_stay`, and says how many did not.
+/// Removes names that may not stay, and returns how many.
 fn retain(names: &mut Vec<String>, may_stay: impl Fn(&String) -> bool) -> usize {
     let before = names.len();
     names.retain(may_stay);
@@ -60,7 +60,7 @@ pub(super) fn hide(known: &mut RunDigests) {
     hidden(&mut known.annotations, hidden_name);
 }
 
-/// Gives back the names of a run that was set aside, where it has them again.
+/// Restores the names of a run that was quarantined, if it has them again.
 pub(super) fn reveal(was: &mut RunDigests, is: &RunDigests) {
     let revealed = |before: &mut Digests, after: &Digests, name: fn(&str) -> String| {
         let names: BTreeMap<String, &String> = after.keys().map(|key| (name(key), key)).collect();
@@ -83,7 +83,7 @@ fn hidden_file(name: &str) -> String {
     }
 }
 
-/// A digest of a name. That of a digest is itself.
+/// A digest of a name; a digest stays as it is.
 fn hidden_name(name: &str) -> String {
     let is_hidden = name.strip_prefix(MARK).is_some_and(|digits| {
         digits.len() == DIGITS && digits.bytes().all(|byte| byte.is_ascii_hexdigit())
@@ -94,7 +94,7 @@ fn hidden_name(name: &str) -> String {
     format!("{MARK}{}", short_digest(&blake3::hash(name.as_bytes())))
 }
 
-/// Whether the format gives this name to a file, so that no one chose it.
+/// Whether the format gives this name to a file.
 fn is_of_the_format(name: &str) -> bool {
     let name = name.strip_suffix(sidecar::SUFFIX).map_or(name, |tape| {
         if tape == events::FILE_NAME {

@@ -18,15 +18,14 @@ use super::{BUFFER, MARKER, taken_twice};
 pub struct SiteFile {
     /// Digest of its content.
     pub digest: Digest,
-    /// How it looked in its place; `None` when that is not certain.
+    /// Its stamp in the output folder; `None` if that is not certain.
     pub stamp: Option<Stamp>,
 }
 
-/// The digest of a file of a site. Nothing but files that the site names the digests of needs one that nobody can forge: whoever
-/// writes a file has its folder, too. The other digest takes a tenth of the time, and pages are most of a site.
+/// The digest of a file of a site. Feeds publish BLAKE3 digests. Everything else uses XXH3, which is ten times faster.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub enum Digest {
-    /// BLAKE3, which feeds are listed with.
+    /// BLAKE3.
     Published([u8; 32]),
     /// XXH3 with 128 bits.
     Own([u8; 16]),
@@ -37,12 +36,12 @@ impl Digest {
         Self::Own(XxHash3_128::oneshot(bytes).to_le_bytes())
     }
 
-    /// That of a file of the folder; `None` when it cannot be read.
+    /// The XXH3 digest of a file in the folder; `None` if it cannot be read.
     pub(super) fn of_file(folder: &Folder, path: &Path) -> Option<Self> {
         own_digest(folder, path).map(Self::Own)
     }
 
-    /// Whether a file of the folder has this digest.
+    /// Whether a file in the folder has this digest.
     pub(super) fn is_of(&self, folder: &Folder, path: &Path) -> bool {
         match self {
             Self::Published(digest) => folder.digest(path) == Some(*digest),
@@ -71,17 +70,17 @@ fn own_digest(folder: &Folder, path: &Path) -> Option<[u8; 16]> {
 /// The files of a site by path, as a build wrote them.
 pub type SiteFiles = BTreeMap<String, SiteFile>;
 
-/// A site that a build wrote.
+/// The site in the output folder, as the last build wrote it.
 #[derive(Debug, Default)]
 pub struct LastSite {
     pub files: SiteFiles,
-    /// When the stamps were taken, as of [`Stamp::is_racy`].
+    /// When the stamps were taken; see [`Stamp::is_racy`].
     pub at: i64,
     /// What was in its folder before the build began.
     pub seen: Option<Tree>,
 }
 
-/// What was found in the output folder.
+/// The output folder before the build.
 #[derive(Debug)]
 pub(super) struct OldSite {
     folder: Folder,
@@ -92,7 +91,7 @@ pub(super) struct OldSite {
 /// The files of the new site so far.
 #[derive(Debug, Default)]
 pub(super) struct Files {
-    /// `None`: everything is staged.
+    /// `None` if all files are staged.
     pub(super) old: Option<OldSite>,
     new: Mutex<NewFiles>,
 }
@@ -108,22 +107,22 @@ struct NewFile {
     is_staged: bool,
 }
 
-/// What is done to the output folder, file by file.
+/// Changes to the output folder, file by file.
 #[derive(Debug, Default)]
 pub(super) struct Changes {
     /// Files that are staged, new ones first.
     pub(super) staged: Vec<String>,
-    /// Files that the new site does not have.
+    /// Files to remove.
     pub(super) gone: Vec<String>,
-    /// Folders that the new site does not have, the inner ones first.
+    /// Folders to remove, inner ones first.
     pub(super) gone_folders: Vec<String>,
-    /// Whether these changes can be made one after the other. A file that replaces a folder cannot, nor can a folder that
-    /// may not be written, and names that differ only in case are one name on some systems.
+    /// Whether these changes can be made one after the other. That is impossible if a file replaces a folder, if a folder is
+    /// not writable, or if names differ only in case, which are one name on some systems.
     pub(super) can_be_single: bool,
 }
 
 impl Changes {
-    /// Everything that is other than it was.
+    /// All paths that change.
     pub(super) fn paths(&self) -> impl Iterator<Item = &str> {
         let gone = self.gone.iter().chain(&self.gone_folders);
         gone.chain(&self.staged).map(String::as_str)
@@ -131,8 +130,8 @@ impl Changes {
 }
 
 impl OldSite {
-    /// Looks through an output folder, unless that was done and no build wrote it since: each one leaves another marker. `None`
-    /// when it cannot be read.
+    /// Lists the output folder, unless it was listed before and its marker is the same: each build writes a new one. `None` if
+    /// the folder cannot be read.
     pub(super) fn look(out: &Path, mut known: LastSite) -> Option<Self> {
         let folder = Folder::open(out).ok()?;
         let (_, marker) = folder.look(Path::new(MARKER))?;
@@ -149,7 +148,7 @@ impl OldSite {
         })
     }
 
-    /// The file as it was written, if it is still in its place as it was: it looks the same, or holds the same.
+    /// The file, if it is still as the last build wrote it, according to its stamp or its digest.
     fn intact(&self, path: &str) -> Option<NewFile> {
         let known = self.known.files.get(path)?;
         let (found, stamp) = (self.tree.file(path)?, known.stamp?);
@@ -171,7 +170,7 @@ impl Files {
         self.new.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Takes a path for the new site.
+    /// Reserves a path in the new site.
     pub(super) fn take(&self, path: &str) -> Result<(), Diagnostic> {
         let mut new = self.lock();
         let below = format!("{path}/");
@@ -184,7 +183,7 @@ impl Files {
         Ok(())
     }
 
-    /// Whether the output folder has the file already, with this content. It then stays.
+    /// Keeps the file of the output folder if it has this content, and returns whether it does.
     pub(super) fn stays(&self, path: &str, digest: &Digest) -> bool {
         let old = self.old.as_ref();
         let intact = old.and_then(|old| old.intact(path));
@@ -196,7 +195,7 @@ impl Files {
         is_one
     }
 
-    /// Keeps files of the output folder: all of them, or none and `None`. Gives their sizes.
+    /// Keeps files of the output folder, and returns their sizes. If one of them changed, keeps none and returns `None`.
     pub(super) fn keep(&self, paths: &[String]) -> Option<Vec<u64>> {
         let old = self.old.as_ref()?;
         let intact = paths.iter().map(|path| old.intact(path));
@@ -216,7 +215,7 @@ impl Files {
         Some(bytes)
     }
 
-    /// Notes a file that is staged.
+    /// Records a staged file.
     pub(super) fn staged(&self, path: &str, digest: Digest, stamp: Stamp) {
         let file = NewFile {
             digest,
@@ -247,11 +246,11 @@ impl Files {
         paths(&self.lock(), false).collect()
     }
 
-    /// What is done to the output folder, where most of it stays; `last` is the file that is put in its place last.
+    /// The changes to the output folder, if most of it stays. The file `last` is replaced last.
     pub(super) fn changes(&self, last: &str) -> Option<Changes> {
         let old = self.old.as_ref()?;
         let new = self.lock();
-        // Most of the site is new: exchanging the folders costs the same however much it is.
+        // If most files are new, exchanging the folders is faster.
         let written = || new.values().flatten();
         let staged = written().filter(|file| file.is_staged).count();
         if staged > written().count() - staged {
@@ -261,7 +260,7 @@ impl Files {
             staged: paths(&new, true).collect(),
             ..Changes::default()
         };
-        // What a page refers to is there before the page, and the lists that name it come after it.
+        // Files come before the pages that refer to them, and pages before the lists that link to them.
         changes.staged.sort_by_cached_key(|path| {
             let place = match path {
                 path if path == last => 4,
@@ -298,7 +297,7 @@ impl Files {
         Some(changes)
     }
 
-    /// The files of the site that is now in the output folder, as they look there.
+    /// The files of the new site with their stamps in the output folder.
     pub(super) fn settle(&self, tree: &Tree) -> SiteFiles {
         let new = self.lock();
         let files = new.iter().filter_map(|(path, file)| {
@@ -319,7 +318,7 @@ fn folders(path: &str) -> impl Iterator<Item = &str> {
     path.match_indices('/').map(|(at, _)| &path[..at])
 }
 
-/// The paths of files that are staged, or that are not.
+/// The paths of all staged files, or of all others.
 fn paths(new: &NewFiles, staged: bool) -> impl Iterator<Item = String> {
     let is_it =
         move |file: &Option<NewFile>| file.as_ref().is_some_and(|it| it.is_staged) == staged;
@@ -357,7 +356,7 @@ mod tests {
             known("gone", "", "out/same"),
             known("same", "out/same", "out/same"),
         ];
-        // All of them may have been written again since.
+        // At this time, all stamps may be out of date.
         fs::write(out.join(MARKER), "").expect("a marker");
         let mut known = LastSite::default();
         known.files.extend(files);
