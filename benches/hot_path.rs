@@ -14,7 +14,7 @@ use runpress::api::discover::RunDirectory;
 use runpress::api::import::{IMPORTERS, Options, Source};
 use runpress::api::links::{RunFolders, Slug};
 use runpress::api::view::timeline::{Layout, Timeline};
-use runpress::api::{inspect, load, render, view};
+use runpress::api::{draw, inspect, load, render};
 use serde_json::value::RawValue;
 
 fn directory() -> RunDirectory {
@@ -62,22 +62,22 @@ fn hot_path(criterion: &mut Criterion) {
         bencher.iter(|| {
             let sidecar = inspected.sidecars[0].as_ref();
             let tape = &inspected.tapes[0];
-            let strip = view::strip::strip(&config, &layouts[0], tape, sidecar);
+            let strip = draw::strip::strip(&config, &layouts[0], tape, sidecar);
             black_box(&strip).svg("runs/run/index.html", 1)
         });
     });
     group.bench_function("draw card", |bencher| {
-        let axis = view::axis::Axis::of(&config, &inspected.tapes[0]);
-        let columns = (view::card::TAPE.0 / view::card::COLUMN) as usize;
-        let card = view::card::Card {
+        let axis = draw::axis::Axis::of(&config, &inspected.tapes[0]);
+        let columns = (draw::card::TAPE.0 / draw::card::COLUMN) as usize;
+        let card = draw::card::Card {
             site: "runpress demo".to_owned(),
             title: run.subject.model().to_owned(),
             subject: run.title(),
-            tapes: vec![view::density::columns(&axis, &inspected.tapes[0], columns)],
-            ticks: axis.scale(view::card::TAPE.0, 0).ticks(8),
-            numbers: vec![(view::card::Tone::Plain, "200 events".to_owned())],
+            tapes: vec![draw::density::columns(&axis, &inspected.tapes[0], columns)],
+            ticks: axis.scale(draw::card::TAPE.0, 0).ticks(8),
+            numbers: vec![(draw::card::Tone::Plain, "200 events".to_owned())],
         };
-        bencher.iter(|| render::card::png(black_box(&card)));
+        bencher.iter(|| draw::card::png(black_box(&card)));
     });
     group.finish();
 }

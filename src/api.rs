@@ -24,6 +24,9 @@ pub mod diagnostics {
 pub mod discover {
     pub use content::discover::{RunDirectory, Shard, discover};
 }
+pub mod draw {
+    pub use pages::draw::{axis, card, density, strip};
+}
 pub mod feeds {
     pub use pages::feeds::transcript;
 }
@@ -61,7 +64,7 @@ pub mod publish {
     pub use store::publish::Stage;
 }
 pub mod render {
-    pub use pages::render::{card, timeline};
+    pub use pages::render::timeline;
 }
 pub mod rules {
     pub use content::rules::*;
@@ -83,5 +86,5 @@ pub mod url {
     pub use base::url::{HttpUrl, is_host, is_site_path, with_ascii_host};
 }
 pub mod view {
-    pub use pages::view::{axis, card, density, format, strip, summary, timeline};
+    pub use pages::view::{format, summary, timeline};
 }

@@ -36,7 +36,7 @@
   const step = (seconds) => [1, 2, 5, 10, 15, 30, 60, 120, 300, 600, 900, 1800, 3600, 10800, 21600].find((each) => seconds / each <= 6) ?? 86400 * Math.ceil(seconds / 518400);
   const text = (x, y, words) => draw('text', { x: `${x / 10}%`, y, 'text-anchor': x < 30 ? 'start' : x > 970 ? 'end' : 'middle' }, words);
 
-  // The strip of a run page (src/pages/view/strip.rs) without annotations and folded gaps: all strips share one axis.
+  // The strip of a run page (src/pages/draw/strip.rs) without annotations and folded gaps: all strips share one axis.
   const FAMILIES = ['speech', 'reasoning', 'command', 'read', 'write', 'delegation', 'warning', 'other'];
   const strip = (tape, length) => {
     const isLong = tape.length > 600;

@@ -1,6 +1,5 @@
 //! Renders views to bytes. Never accesses the disk.
 
-pub mod card;
 pub mod index;
 mod inline;
 pub mod minify;

@@ -1,24 +1,19 @@
-//! What pages share: formatted values, sections and drawings. A page with its template is in `pipeline/lists` or `pipeline/run`.
+//! What pages share: formatted values and sections. A page with its template is in `pipeline/lists` or `pipeline/run`.
 
 pub mod annotations;
-pub mod axis;
-pub mod card;
 pub mod chrome;
 pub mod compare;
 pub mod data;
-pub mod density;
 pub mod discussion;
 pub mod format;
 pub mod matrix;
 pub mod outcomes;
 pub mod peers;
-pub mod plot;
 pub mod reconciliation;
 pub mod reliability;
 pub mod row;
 pub mod run;
 pub mod section_budget;
-pub mod strip;
 pub mod summary;
 pub mod timeline;
 pub mod tree;

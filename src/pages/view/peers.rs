@@ -9,7 +9,7 @@ use formats::model::comparison::Set;
 use formats::model::run::Metric;
 use markup::Html;
 
-use super::plot::Scale;
+use crate::draw::plot::ValueScale;
 
 /// Width of the drawing.
 const WIDTH: f64 = 120.0;
@@ -18,7 +18,7 @@ const DOTS: usize = 60;
 
 /// The cost range of comparable runs.
 pub struct PeerRange {
-    scale: Scale,
+    scale: ValueScale,
     dots: Vec<f64>,
 }
 
@@ -54,7 +54,7 @@ pub fn ranges(archive: &Archive, set: &Set) -> Vec<Option<PeerRange>> {
         let runs = comparable.iter();
         let runs = runs.filter(|entry| entry.run.subject.variant == *variant);
         let costs: Vec<f64> = runs.filter_map(|entry| cost(entry)).collect();
-        let scale = Scale::of_cost(&costs, (4.0, WIDTH - 4.0));
+        let scale = ValueScale::of_cost(&costs, (4.0, WIDTH - 4.0));
         let dots = costs.iter().take(DOTS).map(|cost| scale.place(*cost));
         let dots = dots.collect();
         (costs.len() > 1).then_some(PeerRange { scale, dots })

@@ -12,8 +12,8 @@ use formats::model::comparison::Set;
 use formats::model::decimal;
 use formats::model::run::{Metric, Number};
 
-use super::plot::{Scale, SeriesMark};
 use super::{Cell, Link, format, outcomes};
+use crate::draw::plot::{SeriesMark, ValueScale};
 
 /// Maximum glyphs per table.
 const SIGNS: usize = 1_000;
@@ -105,7 +105,7 @@ pub fn reliability(archive: &Archive, set: &Set, root: &str) -> Option<Reliabili
         .filter_map(|run| Some(cost(&archive.runs[*run])?.value()))
         .filter(|cost| *cost >= 0.0)
         .collect();
-    let scale = Scale::of_cost(&costs, (1.0, 99.0));
+    let scale = ValueScale::of_cost(&costs, (1.0, 99.0));
     let columns = &set.outcomes[..set.outcomes.len().min(OUTCOMES)];
     let variants: Vec<_> = set
         .variants
@@ -150,7 +150,7 @@ fn by_model<'a>(archive: &'a Archive, runs: &[usize]) -> Vec<Vec<&'a Entry>> {
 fn model_row(
     archive: &Archive,
     runs: &[&Entry],
-    scale: &Scale,
+    scale: &ValueScale,
     columns: &[(String, Option<String>)],
     most: usize,
     root: &str,
@@ -220,7 +220,7 @@ fn model_row(
 }
 
 /// The costs of many runs, with one mark per percent of the scale for completed runs, drawn on top, and one for others.
-fn merged_dots(runs: &[&Entry], scale: &Scale) -> Vec<Dot> {
+fn merged_dots(runs: &[&Entry], scale: &ValueScale) -> Vec<Dot> {
     let costs = runs.iter().filter_map(|entry| {
         let number = cost(entry).filter(|cost| cost.value() >= 0.0)?;
         let x = format!("{:.0}%", scale.place(number.value()));

@@ -7,8 +7,8 @@ use formats::model::archive::{Archive, Entry};
 use formats::model::findings::Findings;
 use formats::model::run::{Metric, Number};
 
-use super::density::Glyph;
 use super::{Badge, format};
+use crate::draw::density::Glyph;
 
 /// Maximum runs on one page, the newest.
 const RUNS: usize = 48;

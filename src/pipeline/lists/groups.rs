@@ -12,17 +12,16 @@ use formats::model::archive::{Archive, Group, GroupBy};
 use formats::model::comparison::{self, Set};
 use formats::model::findings::Findings;
 use markup::Html;
-use pages::render::card as png;
+use pages::draw::{card, plot};
 use pages::view::chrome::{PageInfo, Script};
 use pages::view::matrix::{self, Matrix};
 use pages::view::outcomes;
 use pages::view::peers::{self, PeerRange};
-use pages::view::plot;
 use pages::view::reliability::{ReliabilityView, reliability};
 use pages::view::row::{ListPage, PAGE_SIZE, Pager, RunRow, list_pages, row};
 use pages::view::timeline::head;
 use pages::view::wall::{Wall, wall};
-use pages::view::{Cell, Link, card, format};
+use pages::view::{Cell, Link, format};
 
 use super::{Lists, Page, group_lists, numbered, paths};
 
@@ -144,7 +143,7 @@ fn write_group(lists: &Lists<'_>, group_by: GroupBy, group: &Group) -> Result<()
         let view = || card::of_case(lists.config(), archive, findings, group);
         lists
             .stage
-            .stream(path, |out| out.write_all(&png::png(&view())))?;
+            .stream(path, |out| out.write_all(&card::png(&view())))?;
     }
     let mut sets = comparison::sets(archive, &group.runs);
     if !is_case {

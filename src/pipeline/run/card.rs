@@ -1,8 +1,7 @@
 //! Writes the social card of a run.
 
 use base::links;
-use pages::render::card as png;
-use pages::view::card;
+use pages::draw::card;
 
 use super::CheckedRun;
 use super::files::{Files, StageError};
@@ -16,5 +15,5 @@ pub(super) fn write(run: &CheckedRun<'_>, files: &mut Files<'_>) -> Result<(), S
     if files.is_dry_run() {
         return files.planned(&path, 0);
     }
-    files.write(&path, &png::png(&card::of_run(s)))
+    files.write(&path, &card::png(&card::of_run(s)))
 }

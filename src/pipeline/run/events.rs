@@ -3,11 +3,11 @@
 
 use std::collections::BTreeSet;
 
+use pages::draw::strip::strip;
 use pages::render::slots::Slots;
 use pages::render::timeline;
 use pages::view::chrome::{PageInfo, Script};
 use pages::view::run as view;
-use pages::view::strip::strip;
 use pages::view::timeline::Timeline;
 
 use super::CheckedRun;

@@ -6,8 +6,8 @@ use formats::model::annotation::Annotation;
 use formats::model::findings::{Findings, NewestAnnotation, SpooledAnnotation, ThreadCounts};
 use formats::model::time;
 use markup::markdown;
-use pages::view::axis::Axis;
-use pages::view::density;
+use pages::draw::axis::Axis;
+use pages::draw::density;
 use pages::view::timeline::Layout;
 use store::spool::Texts;
 

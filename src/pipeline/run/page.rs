@@ -6,11 +6,11 @@ use base::links;
 use formats::model::details;
 use markup::markdown::{self, Context};
 use markup::{Html, Origin};
+use pages::draw::strip;
 use pages::feeds;
 use pages::render::slots::Slots;
 use pages::view::chrome::{PageInfo, Script};
 use pages::view::run::{self as view, Archive, Parts, Sources, StripView};
-use pages::view::strip;
 
 use super::files::{Files, StageError};
 use super::{CheckedRun, implementation, prose, unwritten};

@@ -2,7 +2,7 @@
 
 use serde::Serialize;
 
-use crate::view::strip::{Row, Strip};
+use crate::draw::strip::{Row, Strip};
 use crate::view::timeline::Layout;
 use crate::view::{Badge, DisplayTime, Link, format};
 use base::links;

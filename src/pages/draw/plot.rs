@@ -14,7 +14,7 @@ use formats::model::run::{Metric, Number};
 use markup::Html;
 use markup::escape::push_attribute;
 
-use super::format;
+use crate::view::format;
 use base::links;
 
 /// Width and height of the drawing.
@@ -34,7 +34,7 @@ const WIDE: f64 = 20.0;
 
 /// An axis of a plot.
 #[derive(Debug)]
-pub struct Axis {
+pub struct ValueAxis {
     /// The metric, and whether the scale is logarithmic.
     pub label: String,
     /// Positions and labels of the ticks.
@@ -136,8 +136,8 @@ fn facets(archive: &Archive, set: &Set, axes: (PlotMetric, PlotMetric), root: &s
         .collect();
     let all = || variants.iter().flat_map(|(.., points)| points);
     let (left, top, right, bottom) = FRAME;
-    let across = Scale::new(all().map(|point| point.1), axes.0, (left, right));
-    let up = Scale::new(all().map(|point| point.2), axes.1, (bottom, top));
+    let across = ValueScale::new(all().map(|point| point.1), axes.0, (left, right));
+    let up = ValueScale::new(all().map(|point| point.2), axes.1, (bottom, top));
     let facet = |(variant, runs, points): &(&Option<Arc<str>>, &Vec<usize>, Vec<Point>)| {
         let variant = variant.as_deref().unwrap_or("not recorded");
         let mut caption = format!("{} over {}", capitalized(axes.1.name()), axes.0.name());
@@ -186,8 +186,8 @@ fn marks(
     archive: &Archive,
     points: &[Point],
     axes: (PlotMetric, PlotMetric),
-    across: &Scale,
-    up: &Scale,
+    across: &ValueScale,
+    up: &ValueScale,
     root: &str,
 ) -> Vec<PlotPoint> {
     let mut places: Vec<((f64, f64), Vec<usize>)> = Vec::new();
@@ -355,7 +355,7 @@ fn notes(archive: &Archive, runs: &[usize], metrics: &[PlotMetric]) -> Vec<Strin
 }
 
 /// Maps values to positions.
-pub(super) struct Scale {
+pub struct ValueScale {
     metric: PlotMetric,
     low: f64,
     high: f64,
@@ -363,13 +363,13 @@ pub(super) struct Scale {
     side: (f64, f64),
 }
 
-impl Scale {
+impl ValueScale {
     /// A cost scale for these values.
-    pub(super) fn of_cost(costs: &[f64], side: (f64, f64)) -> Self {
+    pub fn of_cost(costs: &[f64], side: (f64, f64)) -> Self {
         Self::new(costs.iter().copied(), PlotMetric::Cost, side)
     }
 
-    pub(super) const fn is_log(&self) -> bool {
+    pub const fn is_log(&self) -> bool {
         self.log
     }
 
@@ -397,7 +397,7 @@ impl Scale {
         }
     }
 
-    pub(super) fn place(&self, value: f64) -> f64 {
+    pub fn place(&self, value: f64) -> f64 {
         let (from, to) = self.side;
         let part = if self.log {
             (value / self.low).log10() / (self.high / self.low).log10()
@@ -407,14 +407,14 @@ impl Scale {
         from + part * (to - from)
     }
 
-    pub(super) fn axis(&self) -> Axis {
+    pub fn axis(&self) -> ValueAxis {
         let scale = if self.log { ", logarithmic" } else { "" };
         let label = match self.metric {
             PlotMetric::Cost => "Comparable cost, USD".to_owned(),
             metric => capitalized(metric.name()),
         };
         let ticks = self.ticks().into_iter();
-        Axis {
+        ValueAxis {
             label: label + scale,
             ticks: ticks
                 .map(|value| (self.place(value), self.metric.words(value)))
@@ -487,7 +487,7 @@ fn sign(series: SeriesMark) -> String {
 }
 
 /// Draws both axes.
-fn push_axes(out: &mut String, x_axis: &Axis, y_axis: &Axis) {
+fn push_axes(out: &mut String, x_axis: &ValueAxis, y_axis: &ValueAxis) {
     let (left, top, right, bottom) = FRAME;
     out.push_str(&format!(
         "<path class=\"frame\" d=\"M{left} {top}V{bottom}H{right}\"/>"

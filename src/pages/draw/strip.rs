@@ -12,8 +12,8 @@ use formats::model::tape::{Family, Tape};
 
 use super::axis::{Axis, Scale};
 use super::density::{self, GlyphPath};
-use super::format;
-use super::timeline::{Anchor, Layout, appearance, lanes};
+use crate::view::format;
+use crate::view::timeline::{Anchor, Layout, appearance, lanes};
 use marks::{Failures, Label};
 use markup::Html;
 

@@ -1,6 +1,6 @@
 //! Labels on a strip: numbers of failures, and times, without overlaps.
 
-use crate::view::axis::Scale;
+use crate::draw::axis::Scale;
 use formats::model::amounts::clock;
 
 use super::{Place, WIDTH};
