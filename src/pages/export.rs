@@ -15,7 +15,7 @@ use parquet::file::properties::WriterProperties;
 use parquet::file::writer::SerializedFileWriter;
 use parquet::schema::types::Type;
 
-use crate::feeds::archive::{Card, text};
+use crate::feeds::archive::{RunCard, text};
 use content::inspect::Inspected;
 use formats::model::annotation::{Annotation, Author, Sidecar};
 use formats::model::archive::Entry;
@@ -139,7 +139,7 @@ pub fn runs<'a>(
     canary: Option<&str>,
 ) -> Result<Vec<u8>, ParquetError> {
     let rows: Vec<_> = runs
-        .map(|(entry, findings)| Card::of("", entry, findings).source)
+        .map(|(entry, findings)| RunCard::of("", entry, findings).source)
         .collect();
     let columns = fields::fields_of(fields::PARQUET, FIRST, "");
     let columns: Vec<_> = columns.iter().copied().map(run_column).collect();

@@ -74,7 +74,7 @@ pub const ALL: &[Entry] = &[
     input::<Config>("site", "The settings of a site", "site.toml"),
     feed::<feeds::archive::Index<'_>>("index", "The list of feeds", "feeds/index.json"),
     feed::<feeds::archive::Runs<'_>>("runs", "All runs", "feeds/runs.json"),
-    feed::<feeds::archive::Card<'_>>("runs-line", "A line of runs.jsonl", "feeds/runs.jsonl"),
+    feed::<feeds::archive::RunCard<'_>>("runs-line", "A line of runs.jsonl", "feeds/runs.jsonl"),
     feed::<feeds::groups::Cases<'_>>("cases", "All cases", "feeds/cases.json"),
     feed::<feeds::groups::Models<'_>>("models", "All models", "feeds/models.json"),
     feed::<feeds::groups::Harnesses<'_>>("harnesses", "All harnesses", "feeds/harnesses.json"),

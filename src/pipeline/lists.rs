@@ -36,7 +36,7 @@ use formats::model::archive::{Archive, Entry};
 use formats::model::findings::{Findings, SpooledCard};
 use pages::render::templates::Renderer;
 use pages::schema;
-use pages::view::annotations::{self as annotations_view, Card, CardText};
+use pages::view::annotations::{self as annotations_view, AnnotationCard, CardText};
 use pages::view::chrome::PageInfo;
 use pages::view::row::PAGE_SIZE;
 use store::spool;
@@ -196,7 +196,7 @@ impl Lists<'_> {
             .map_err(|error| spool::refused(&error))
     }
 
-    fn card(&self, place: &CardPlace) -> Result<Card, Diagnostic> {
+    fn card(&self, place: &CardPlace) -> Result<AnnotationCard, Diagnostic> {
         let spooled = self.findings()[place.run].spooled.cards[place.card];
         let text = self.text(spooled)?;
         let entry = &self.archive().runs[place.run];

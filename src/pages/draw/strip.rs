@@ -70,7 +70,7 @@ pub struct Strip<'a> {
     /// How to read it.
     pub help: String,
     /// The names of its rows, or the families of its columns from the top.
-    pub legend: Vec<Row>,
+    pub legend: Vec<LegendRow>,
 }
 
 /// The drawing of the events.
@@ -122,7 +122,7 @@ struct Bracket {
 
 /// A row with its name and count.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
-pub struct Row {
+pub struct LegendRow {
     /// `f-read`, ...; `notes` for annotations.
     pub class: String,
     /// `read`, `failures`, ...
@@ -392,8 +392,13 @@ fn families(tape: &Tape<'_>) -> Vec<(Family, usize)> {
         .collect()
 }
 
-fn legend(families: Vec<(Family, usize)>, failures: usize, pins: usize, is_long: bool) -> Vec<Row> {
-    let row = |class: &str, name, count: usize| Row {
+fn legend(
+    families: Vec<(Family, usize)>,
+    failures: usize,
+    pins: usize,
+    is_long: bool,
+) -> Vec<LegendRow> {
+    let row = |class: &str, name, count: usize| LegendRow {
         class: class.to_owned(),
         name,
         count: format::grouped(count),

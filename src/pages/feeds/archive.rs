@@ -36,12 +36,12 @@ pub struct Runs<'a> {
     #[schemars(skip_serializing_if = "Option::is_none")]
     pub canary: Option<&'a str>,
     /// The runs, by `publishedAt`, else `finishedAt`, newest first.
-    pub runs: Vec<Card<'a>>,
+    pub runs: Vec<RunCard<'a>>,
 }
 
 /// A run in a list, or an object of it.
 #[derive(Debug)]
-pub struct Card<'a> {
+pub struct RunCard<'a> {
     pub source: RunSource<'a>,
     fields: Vec<&'static Field>,
     /// Length of the path of the object with the dot behind it.
@@ -57,7 +57,7 @@ fn members<'f>(
     members.filter_map(|member| member.split_first().map(|(field, below)| (*field, below)))
 }
 
-impl<'a> Card<'a> {
+impl<'a> RunCard<'a> {
     pub fn of(url: &'a str, entry: &'a Entry, findings: &'a Findings) -> Self {
         Self {
             source: RunSource {
@@ -74,7 +74,7 @@ impl<'a> Card<'a> {
     }
 }
 
-impl Serialize for Card<'_> {
+impl Serialize for RunCard<'_> {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         let mut map = serializer.serialize_map(None)?;
         let is_known = |field: &Field| !matches!((field.get)(&self.source), Value::Unknown);
@@ -82,7 +82,7 @@ impl Serialize for Card<'_> {
             let key = &field.path[self.depth..];
             if matches!(field.kind, Kind::Object(..)) {
                 let is_null = field.need == Need::Null && !below.iter().any(|it| is_known(it));
-                let object = Card {
+                let object = RunCard {
                     source: self.source,
                     fields: below.to_vec(),
                     depth: field.path.len() + 1,
@@ -127,7 +127,7 @@ pub fn text<'v>(value: &'v Value<'_>) -> Option<Cow<'v, str>> {
     })
 }
 
-impl JsonSchema for Card<'_> {
+impl JsonSchema for RunCard<'_> {
     fn schema_name() -> Cow<'static, str> {
         "Card".into()
     }
@@ -332,7 +332,7 @@ pub fn write_runs(
         out.write_all(if index == 0 { b"\n    " } else { b",\n    " })?;
         serde_json::to_writer(
             &mut *out,
-            &Card::of(&address(config, &links::run(&entry.slug)), entry, findings),
+            &RunCard::of(&address(config, &links::run(&entry.slug)), entry, findings),
         )?;
     }
     out.write_all(if archive.runs.is_empty() {
@@ -352,7 +352,7 @@ pub fn write_run_lines(
     for (entry, findings) in archive.runs.iter().zip(findings) {
         serde_json::to_writer(
             &mut *out,
-            &Card::of(&address(config, &links::run(&entry.slug)), entry, findings),
+            &RunCard::of(&address(config, &links::run(&entry.slug)), entry, findings),
         )?;
         out.write_all(b"\n")?;
     }

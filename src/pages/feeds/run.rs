@@ -7,17 +7,18 @@ use serde::Serialize;
 use serde_json::value::RawValue;
 
 use base::diagnostics::{Diagnostic, json as problems};
-use base::links::{self, Slug};
+use base::links;
 use base::shapes;
-use formats::config::{Config, Downloads};
-use formats::model::annotation::{Report, Sidecar};
+use formats::config::Downloads;
+use formats::model::annotation::Report;
 use formats::model::reconciliation::Reconciliation;
 use formats::model::review::{Item, Rating, Review};
 use formats::model::tape::Tape;
 use formats::model::threads::Threads;
-use formats::model::transcript::Conversation;
 use formats::model::{FileDigest, Withheld};
 use markup::Html;
+
+use crate::view::run::Sources;
 
 use super::annotations::AnnotationDocument;
 use super::archive::{RatingWord, TierWord, address};
@@ -181,39 +182,13 @@ struct ThreadsDocument<'a> {
     annotations: Vec<ThreadDocument<'a>>,
 }
 
-/// The inputs of the document.
-#[derive(Debug)]
-pub struct Sources<'a> {
-    /// Settings.
-    pub config: &'a Config,
-    /// The slug of the run.
-    pub slug: &'a Slug,
-    /// Its record as written.
-    pub record: &'a str,
-    /// Its review, and the review as HTML.
-    pub review: Option<(&'a Review, &'a Html)>,
-    /// The comparison of its logs with its record.
-    pub reconciliation: Option<&'a Reconciliation>,
-    /// Its tapes.
-    pub tapes: &'a [Tape<'a>],
-    /// Their sidecars.
-    pub sidecars: &'a [Option<Sidecar<'a>>],
-    /// The public part of its transcript.
-    pub conversation: Option<&'a Conversation<'a>>,
-    /// Its review threads.
-    pub threads: Option<&'a Threads<'a>>,
-    /// Its files.
-    pub files: &'a [FileDigest],
-    /// Names of downloadable files.
-    pub downloads: &'a [String],
-    /// Withheld parts of these files.
-    pub withheld: &'a [Withheld],
-    /// Its problems.
-    pub diagnostics: &'a [Diagnostic],
-}
-
-/// Makes the document.
-pub fn document<'a>(s: &Sources<'a>) -> serde_json::Result<RunDocument<'a>> {
+/// Makes the document of a run. `record` is its record as written, `writeup` its review as HTML.
+pub fn document<'a>(
+    s: &Sources<'a>,
+    record: &'a str,
+    writeup: &'a Html,
+    diagnostics: &'a [Diagnostic],
+) -> serde_json::Result<RunDocument<'a>> {
     let mut annotations = Vec::new();
     let mut tapes = Vec::new();
     for (tape, sidecar) in s.tapes.iter().zip(s.sidecars) {
@@ -235,27 +210,25 @@ pub fn document<'a>(s: &Sources<'a>) -> serde_json::Result<RunDocument<'a>> {
     }
     Ok(RunDocument {
         schema_version: SCHEMA_VERSION,
-        slug: s.slug,
+        slug: &s.entry.slug,
         canary: s.config.policy.canary.as_deref(),
-        url: address(s.config, &links::run(s.slug)),
-        record: raw(s.record)?,
-        review: s
-            .review
-            .map(|(review, html)| ReviewDocument::of(review, html)),
+        url: address(s.config, &links::run(&s.entry.slug)),
+        record: raw(record)?,
+        review: s.review.map(|review| ReviewDocument::of(review, writeup)),
         tapes,
         reconciliation: s.reconciliation,
         annotations,
         threads: s.threads.map(threads_document).transpose()?,
         transcript: s
             .conversation
-            .map(|conversation| TranscriptDocument::of(s.slug, conversation)),
+            .map(|conversation| TranscriptDocument::of(&s.entry.slug, conversation)),
         files: s
             .files
             .iter()
             .map(|file| FileDocument::of(file, download(s, file)))
             .collect(),
         withheld: s.withheld,
-        diagnostics: s.diagnostics.iter().map(problems::Entry::from).collect(),
+        diagnostics: diagnostics.iter().map(problems::Entry::from).collect(),
     })
 }
 
@@ -264,7 +237,7 @@ fn download(s: &Sources<'_>, file: &FileDigest) -> Option<String> {
     let publish = &s.config.publish;
     let is_elsewhere = publish.files_base_url.is_some() && publish.downloads == Downloads::Files;
     let is_published = is_elsewhere && s.downloads.contains(&file.path);
-    is_published.then(|| publish.address("", &publish.own_file(s.slug, &file.path)))
+    is_published.then(|| publish.address("", &publish.own_file(&s.entry.slug, &file.path)))
 }
 
 fn threads_document<'a>(threads: &'a Threads<'a>) -> serde_json::Result<ThreadsDocument<'a>> {

@@ -11,7 +11,7 @@ use formats::model::archive::Archive;
 use formats::model::fields::{self, Value};
 use formats::model::findings::Findings;
 
-use super::archive::{Card, address, text};
+use super::archive::{RunCard, address, text};
 
 /// Columns that were added later: they are last, so that those before them keep their positions.
 const LAST: &str = "links outcomes metrics.lowerBounds";
@@ -32,7 +32,7 @@ pub fn write_runs(
     csv.write_record(columns.iter().map(|field| quoted(field.column_name())))?;
     for (entry, findings) in archive.runs.iter().zip(findings) {
         let url = address(config, &links::run(&entry.slug));
-        let source = Card::of(&url, entry, findings).source;
+        let source = RunCard::of(&url, entry, findings).source;
         csv.write_record(columns.iter().map(|field| cell(&(field.get)(&source))))?;
     }
     csv.flush()

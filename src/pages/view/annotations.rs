@@ -52,7 +52,7 @@ impl CardText {
 
 /// An annotation in a list.
 #[derive(Debug, Serialize)]
-pub struct Card {
+pub struct AnnotationCard {
     /// Its kind, in words.
     pub kind: String,
     /// Class of its kind.
@@ -129,14 +129,14 @@ pub fn card_text(
 }
 
 /// The card of an annotation of that kind and run.
-pub fn card(entry: &Entry, kind: usize, text: CardText) -> Card {
+pub fn card(entry: &Entry, kind: usize, text: CardText) -> AnnotationCard {
     let (class, sign) = appearance_of(kind);
     let event = text.events();
     let (author, author_kind) = text.author.map_or((None, None), |(id, kind)| {
         let author = id.map_or_else(|| kind.clone(), |id| format!("{id} ({kind})"));
         (Some(author), Some(kind))
     });
-    Card {
+    AnnotationCard {
         kind: text
             .kind
             .unwrap_or_else(|| KINDS[kind].kind.replace('_', " ")),

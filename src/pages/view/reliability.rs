@@ -52,7 +52,7 @@ pub struct ModelRow {
     /// Its shape and color in plots.
     pub mark: SeriesMark,
     /// Outcomes of its runs, oldest first.
-    pub glyphs: Vec<Glyph>,
+    pub glyphs: Vec<OutcomeGlyph>,
     /// Number of older runs without a glyph.
     pub older: Option<(String, String)>,
     /// `3 of 4`
@@ -71,7 +71,7 @@ pub struct ModelRow {
 
 /// The outcome of a run.
 #[derive(Debug, Serialize)]
-pub struct Glyph {
+pub struct OutcomeGlyph {
     /// Its page.
     pub href: String,
     /// `good`, `poor`, `bad` or `none`.
@@ -176,7 +176,7 @@ fn model_row(
             .map(|entry| {
                 let state = state(entry);
                 let date = format::when(entry.run.recency()).date;
-                Glyph {
+                OutcomeGlyph {
                     href: href(entry),
                     tone: state.tone,
                     title: format!("{}, {date}", state.word),

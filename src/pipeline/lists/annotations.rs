@@ -11,7 +11,7 @@ use base::diagnostics::Diagnostic;
 use base::links;
 use formats::model::annotation::{HYPOTHESIS_STATUSES, Kind};
 use formats::model::findings::SpooledCard;
-use pages::view::annotations::Card;
+use pages::view::annotations::AnnotationCard;
 use pages::view::annotations::kinds::{
     KINDS, KindInfo, appearance_of, folder, kind_index, part_anchor, part_definition, part_name,
     parts_of,
@@ -68,7 +68,7 @@ struct KindView {
     /// Its own page; `None` when there is no annotation of it.
     href: Option<String>,
     /// The newest annotations.
-    cards: Vec<Card>,
+    cards: Vec<AnnotationCard>,
     /// Whether there are further annotations.
     more: bool,
 }
@@ -106,9 +106,9 @@ struct PartView {
     /// Whether it began on an earlier page.
     continued: bool,
     /// The annotations.
-    cards: Vec<Card>,
+    cards: Vec<AnnotationCard>,
     /// The folded annotations.
-    rest: Vec<Card>,
+    rest: Vec<AnnotationCard>,
     /// How many it has on this page.
     count: usize,
 }

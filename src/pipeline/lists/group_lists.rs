@@ -9,7 +9,7 @@ use base::diagnostics::text::capitalized;
 use base::links;
 use formats::model::archive::{Group, GroupBy};
 use pages::view::chrome::PageInfo;
-use pages::view::reliability::Glyph;
+use pages::view::reliability::OutcomeGlyph;
 use pages::view::row::{PAGE_SIZE, Pager, list_pages};
 use pages::view::{DisplayTime, Link, format};
 
@@ -38,7 +38,7 @@ struct GroupRow {
     /// Title of its prose, if it has any.
     title: Option<String>,
     /// Outcomes of its newest runs, oldest first.
-    glyphs: Vec<Glyph>,
+    glyphs: Vec<OutcomeGlyph>,
     /// Number of older runs without a glyph.
     older: Option<(String, String)>,
     /// `3 of 4`
@@ -94,7 +94,7 @@ fn group_row(
     let glyphs = newest.map(|&run| {
         let (entry, state) = (&archive.runs[run], state(run));
         let date = format::when(entry.run.recency()).date;
-        Glyph {
+        OutcomeGlyph {
             href: format!("{root}{}", links::run(&entry.slug)),
             tone: state.tone,
             title: format!("{}, {date}", state.word),

@@ -2,7 +2,7 @@
 
 use serde::Serialize;
 
-use crate::draw::strip::{Row, Strip};
+use crate::draw::strip::{LegendRow, Strip};
 use crate::view::timeline::Layout;
 use crate::view::{Badge, DisplayTime, Link, format};
 use base::links;
@@ -22,7 +22,7 @@ pub struct StripView {
     /// How to read it.
     pub help: String,
     /// The names of its rows.
-    pub legend: Vec<Row>,
+    pub legend: Vec<LegendRow>,
 }
 
 impl StripView {
