@@ -1,17 +1,14 @@
 //! (edge) Reads the files of a site: records, prose, lists, templates, and the output of an earlier build. Each is read whole,
 //! within limits, and never from outside its root.
 
-mod again;
 mod assets;
 mod confined;
-mod fault;
 mod inputs;
 mod pieces;
 mod redaction_key;
 mod redactions;
 mod run_files;
 mod run_folder;
-mod weight;
 mod working_tree;
 
 use std::io;
@@ -26,15 +23,14 @@ use formats::model::FileDigest;
 use formats::{run_record, withdrawn as list};
 
 use confined::{Bounds, SizeLimit, attempt, read, unreadable};
-use fault::Fault;
 pub use inputs::{Input, inputs, note_digests, same_content, unchanged};
+use pieces::Fault;
 pub use redaction_key::{redaction_key, redaction_key_digest};
 use redactions::OriginalFile;
 pub use redactions::Redactions;
 pub use run_files::run_with;
-pub use run_files::{RunFiles, is_tape, run};
+pub use run_files::{RunFiles, is_tape, record_size, run, weight};
 pub use run_folder::RunFolder;
-pub use weight::{record_size, weight};
 pub use working_tree::WorkingFile;
 
 /// A file of a run directory.
@@ -125,7 +121,7 @@ pub fn record_again(
     if loaded.digest == blake3::Hash::from_bytes(digest).to_hex().as_str() {
         return Ok(loaded);
     }
-    Err(unreadable(&loaded.shown, fault::CHANGED))
+    Err(unreadable(&loaded.shown, pieces::CHANGED))
 }
 
 /// Reads a prose file.

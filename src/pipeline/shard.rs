@@ -1,6 +1,5 @@
 //! Builds on several machines: a shard writes its runs as a part, and a merge adopts the runs of all parts.
 
-mod outcome;
 mod parts;
 mod refused;
 mod write;
@@ -8,19 +7,19 @@ mod write;
 use serde::{Deserialize, Serialize};
 
 use crate::site::Site;
-use base::diagnostics::Diagnostic;
-use base::diagnostics::{Failure, codes};
+use base::diagnostics::{self, Diagnostic, Failure, codes};
 use content::discover::Shard;
 use formats::model::archive::{Archive, GroupBy};
+use store::publish::Stage;
 
-pub use outcome::outcome;
 pub use parts::Parts;
 pub use write::write;
 
 use super::directories::{Directory, is_withheld};
 use super::gather::Gathered;
+use super::outcome::Outcome;
 use super::run::Output;
-use super::summary::RunSummary;
+use super::summary::{RunSummaries, RunSummary};
 
 /// Which runs a build processes, and where they come from.
 #[derive(Debug, Clone, Copy)]
@@ -198,5 +197,51 @@ pub(super) fn all<T>(runs: Vec<Result<T, Diagnostic>>) -> Result<Vec<T>, Failure
     match problems().cloned().collect::<Failure>() {
         needed if needed.is_empty() => Ok(runs.into_iter().filter_map(Result::ok).collect()),
         needed => Err(needed),
+    }
+}
+
+/// The outcome of a build that writes a part.
+pub fn outcome(
+    site: &Site,
+    gathered: &Gathered,
+    shard: Shard,
+    summaries: RunSummaries,
+    stage: &Stage,
+) -> Outcome {
+    let share = Share::Shard(shard);
+    let directories = gathered.directories.iter();
+    let own: Vec<&Directory> = directories.filter(|run| share.has(run)).collect();
+    let problems = own.iter().flat_map(|run| &run.record.diagnostics).cloned();
+    let mut diagnostics: Vec<_> = problems.collect();
+    diagnostics.extend(summaries.invalid.into_iter().flat_map(|run| run.problems));
+    let (mut cached, mut read, mut broken) = (Vec::new(), 0, 0);
+    for run in summaries.valid {
+        read += run.read;
+        broken += usize::from(run.has_errors());
+        diagnostics.extend(run.problems);
+        cached.push(run.cached);
+    }
+    for problem in &mut diagnostics {
+        gathered.mask.apply(problem, "");
+    }
+    diagnostics::sort(&mut diagnostics);
+    let is_quarantined = site.config.policy.quarantine;
+    let count = |is: fn(&Directory) -> bool| own.iter().filter(|run| is(run)).count();
+    let left_out = broken + count(Directory::is_left_out);
+    let errors = diagnostics.iter().filter(|problem| problem.is_error());
+    let (files, bytes) = stage.written();
+    Outcome {
+        blocking: if is_quarantined { 0 } else { errors.count() },
+        runs: count(|run| run.run().is_some()) - broken,
+        quarantined: if is_quarantined { left_out } else { 0 },
+        not_published: count(Directory::is_never_published),
+        cases: own.iter().map(|run| run.case(&gathered.mask)).collect(),
+        diagnostics,
+        files,
+        bytes,
+        written: stage.written_by_kind(),
+        read,
+        cached,
+        ..Outcome::default()
     }
 }

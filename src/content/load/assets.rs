@@ -4,11 +4,11 @@
 use std::io::{self, Read};
 use std::path::Path;
 
-use super::again::FileReader;
 use super::confined::{self, SizeLimit, is_hidden};
-use super::fault::{CHANGED, Fault};
 use super::open;
+use super::pieces::FileReader;
 use super::pieces::PIECE;
+use super::pieces::{CHANGED, Fault};
 use super::run_files::is_reserved;
 use super::run_folder::RunFolder;
 use base::beneath::Opened;

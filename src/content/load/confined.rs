@@ -2,8 +2,8 @@
 
 use std::path::Path;
 
-use super::fault::{Fault, LongLine};
 use super::pieces;
+use super::pieces::{Fault, LongLine};
 use base::beneath::{self, Folder, Opened};
 use base::diagnostics::text::quoted;
 use base::diagnostics::{Diagnostic, Place, codes};

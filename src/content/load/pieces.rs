@@ -1,8 +1,56 @@
 //! (edge) Reads files in chunks, to hold no more in memory than needed.
 
-use std::io::{BufRead, BufReader, Read};
+use std::io::{self, BufRead, BufReader, Read, Take};
 
-use super::fault::{CHANGED, Fault, LongLine};
+use base::beneath;
+use base::diagnostics::Diagnostic;
+use base::diagnostics::text::quoted;
+use formats::model::FileDigest;
+
+/// The reason, as a clause, for a file that changed between two reads.
+pub(super) const CHANGED: &str = "it changed while it was being read";
+
+/// Why a file could not be read.
+#[derive(Debug)]
+pub(super) enum Fault {
+    /// The reason, as a clause.
+    Unreadable(String),
+    /// A link to a missing file.
+    Dangling,
+    /// A link that leads out of the folder.
+    Outside,
+    /// A link to a file that has its own publishing rules, or is never published.
+    Withheld,
+    /// Its size in bytes.
+    TooLarge(u64),
+    /// A line is too long.
+    LongLine(LongLine),
+}
+
+impl From<beneath::Fault> for Fault {
+    fn from(fault: beneath::Fault) -> Self {
+        match fault {
+            beneath::Fault::Io(error) => Self::Unreadable(error.to_string()),
+            beneath::Fault::Outside => Self::Outside,
+            beneath::Fault::Dangling => Self::Dangling,
+        }
+    }
+}
+
+impl Fault {
+    pub(super) fn of(error: &std::io::Error) -> Self {
+        Self::Unreadable(error.to_string())
+    }
+}
+
+/// A line over the limit.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) struct LongLine {
+    /// Its number, from 1.
+    pub(super) number: u32,
+    /// Its length in bytes.
+    pub(super) bytes: u64,
+}
 
 /// Bytes per read.
 pub(super) const PIECE: usize = 256 * 1024;
@@ -112,6 +160,46 @@ fn rest_of_line(file: &mut impl BufRead) -> Result<u64, Fault> {
 
 fn too_much() -> Fault {
     Fault::Unreadable("there is not enough memory to hold it".to_owned())
+}
+
+/// A file that is read a second time.
+pub struct FileReader<'a> {
+    file: Take<Box<dyn Read + 'a>>,
+    hasher: blake3::Hasher,
+    expected: &'a FileDigest,
+    /// The problem to report if it changed.
+    changed: Box<Diagnostic>,
+}
+
+impl<'a> FileReader<'a> {
+    pub(super) fn new(file: impl Read + 'a, expected: &'a FileDigest, changed: Diagnostic) -> Self {
+        let file: Box<dyn Read + 'a> = Box::new(file);
+        Self {
+            file: file.take(expected.published_bytes()),
+            hasher: blake3::Hasher::new(),
+            expected,
+            changed: Box::new(changed),
+        }
+    }
+
+    /// Verifies that the bytes read match the digest.
+    pub fn finish(self) -> Result<(), Diagnostic> {
+        if self.hasher.finalize().to_hex().as_str() == self.expected.published_blake3() {
+            return Ok(());
+        }
+        Err(*self.changed)
+    }
+}
+
+impl Read for FileReader<'_> {
+    fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
+        let count = self.file.read(buffer).map_err(|error| {
+            let path = quoted(&self.changed.place.path);
+            io::Error::new(error.kind(), format!("{path} cannot be read: {error}"))
+        })?;
+        self.hasher.update(&buffer[..count]);
+        Ok(count)
+    }
 }
 
 #[cfg(test)]

@@ -1,14 +1,11 @@
 //! (edge) Reads the files of a run directory that the site uses, by the role of their names.
 
-use std::io::{self, Read};
-use std::path::Path;
-
 use super::confined::{self, Bounds, SizeLimit, too_many_lines, unreadable};
-use super::fault::Fault;
+use super::pieces::Fault;
 use super::redactions::Redactions;
 use super::{LoadedFile, is_in_a_run, open, pieces};
 use crate::discover::RunDirectory;
-use base::beneath::Folder;
+use base::beneath::{Folder, Found, Kind, Tree};
 use base::diagnostics::Diagnostic;
 use formats::config::Limits;
 use formats::model::FileDigest;
@@ -16,6 +13,9 @@ use formats::model::implementation::FOLDER;
 use formats::{
     events, jsonl, raw, redactions, run_record, sidecar, tape, threads, trace, transcript, writeup,
 };
+use std::ffi::OsStr;
+use std::io::{self, Read};
+use std::path::Path;
 
 /// The files of a run directory that the site uses.
 #[derive(Debug, Default)]
@@ -395,4 +395,43 @@ fn names(
     }
     names.sort_unstable();
     Ok(names)
+}
+
+/// Memory that the files of a run take, known before any of them is read: the bytes of all files that are held in memory, including
+/// tape payloads. `raw.jsonl` is read line by line and does not count. Inaccessible files count as 0: reading them reports why.
+pub fn weight(directory: &Tree) -> u64 {
+    let files = directory.found().iter().map(|found| {
+        let name = Path::new(&found.name);
+        let is_cas = name.extension().is_some_and(|extension| extension == "cas");
+        if is_cas && found.kind == Kind::Folder {
+            sum(found.below.found().iter().map(size))
+        } else if name
+            .to_str()
+            .and_then(role)
+            .is_some_and(|role| role != Role::Raw)
+        {
+            size(found)
+        } else {
+            0
+        }
+    });
+    sum(files)
+}
+
+/// Bytes of the record in a run directory.
+pub fn record_size(directory: &Tree) -> u64 {
+    let found = directory.get(OsStr::new(run_record::FILE_NAME));
+    found.map_or(0, size)
+}
+
+/// The size of a regular file; 0 for a link.
+fn size(found: &Found) -> u64 {
+    match found.kind {
+        Kind::File { .. } => found.stamp.bytes,
+        _ => 0,
+    }
+}
+
+fn sum(mut sizes: impl Iterator<Item = u64>) -> u64 {
+    sizes.try_fold(0, u64::checked_add).unwrap_or(u64::MAX)
 }

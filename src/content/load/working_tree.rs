@@ -5,10 +5,10 @@ use std::fs::File;
 use std::io::{self, Read};
 use std::path::Path;
 
-use super::again::FileReader;
 use super::confined::{SizeLimit, too_large, unreadable};
-use super::fault::CHANGED;
 use super::open as open_run;
+use super::pieces::CHANGED;
+use super::pieces::FileReader;
 use super::run_folder::RunFolder;
 use base::beneath::{Entry, Fault, Folder, Kind};
 use base::diagnostics::Diagnostic;
