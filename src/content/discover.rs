@@ -75,14 +75,15 @@ pub struct Discovered {
 
 /// Walks `content` (each relative to the working directory, or absolute). `site` is the site's root.
 pub fn discover(site: &Path, content: &[PathBuf]) -> Checked<Discovered> {
-    of(site, (content, None), &Roots::look(content, ""))
+    of(site, content, None, &Roots::look(content, ""))
 }
 
 /// The content in `content`, whose listings are `roots`, and run directories of which only the records are in `records`. That
 /// folder has the content roots at their paths from the root of the site, or at their names if they are outside.
 pub fn of(
     site: &Path,
-    (content, records): (&[PathBuf], Option<&Path>),
+    content: &[PathBuf],
+    records: Option<&Path>,
     roots: &Roots,
 ) -> Checked<Discovered> {
     let mut found = Discovered::default();

@@ -78,7 +78,8 @@ impl Gathered {
         let mut problems = Vec::new();
         let found = discover::of(
             &site.root,
-            (&site.content, site.options.records.as_deref()),
+            &site.content,
+            site.options.records.as_deref(),
             &roots,
         );
         let found = found.unpack(&mut problems);

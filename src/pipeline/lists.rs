@@ -149,7 +149,7 @@ pub fn publish(
     };
     progress.begin("Site-wide outputs", Some(PAGES.len()));
     let write = |page: &&Page| {
-        let result = lists.unless_known((page.name, page.made_of), page.write);
+        let result = lists.unless_known(page.name, page.made_of, page.write);
         progress.tick();
         result.map(drop)
     };

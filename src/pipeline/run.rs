@@ -177,8 +177,7 @@ impl<'a> Contents<'a> {
             let missing = inspect::pictures(config, run_folder, record, &details, &mut inspected);
             problems.extend(missing.into_iter().map(|problem| problem.of_run(id)));
         }
-        let found = (files, &inspected);
-        let scanned = secrets::scan(site, run_folder, (id, record), found, problems);
+        let scanned = secrets::scan(site, run_folder, id, record, files, &inspected, problems);
         Self {
             files,
             inspected,
@@ -209,7 +208,7 @@ impl<'a> Contents<'a> {
         let archive_context = ArchiveContext::of(archive, index, named);
         let review = inspected.review.as_ref();
         let writeup = review.map_or_else(Html::default, |review| {
-            prose(layouts, &entry.slug, ("w", 2), &review.body)
+            prose(layouts, &entry.slug, "w", 2, &review.body)
         });
         let digests = digests(self.files, inspected);
         let run = CheckedRun {
@@ -254,7 +253,7 @@ impl<'a> Contents<'a> {
         }
         let mut texts = Texts::default();
         let stage = output.stage;
-        let mut spooled = spooled::write((stage, &mut texts), config, entry, inspected, layouts)?;
+        let mut spooled = spooled::write(stage, &mut texts, config, entry, inspected, layouts)?;
         spooled.compare = compare::spool(&run, stage.is_dry_run(), &mut texts)?;
         let of_run = inspect::digests(record, self.files, inspected);
         spooled.digests = texts.put(&ledger::packed(&of_run));
@@ -387,7 +386,7 @@ fn digests(files: &RunFiles, inspected: &Inspected<'_>) -> Vec<FileDigest> {
 }
 
 /// Renders Markdown of a run for its page: ids are prefixed with the scope, and headings are shifted.
-fn prose(layouts: &[Layout<'_>], slug: &Slug, (scope, shift): (&str, usize), text: &str) -> Html {
+fn prose(layouts: &[Layout<'_>], slug: &Slug, scope: &str, shift: usize, text: &str) -> Html {
     let page = links::run(slug);
     // Event numbers in writeups and threads refer to the first tape.
     let events = |number| layouts.first()?.numbered_href(&page, number);

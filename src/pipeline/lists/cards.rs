@@ -98,7 +98,7 @@ impl<'a> Cards<'a> {
             self.manifest.kinds.insert(kind_word(place), kind.cards);
         }
         let path = "search/annotations.js";
-        manifest(self.lists.stage, (FUNCTION, path), &self.manifest)
+        manifest(self.lists.stage, FUNCTION, path, &self.manifest)
     }
 }
 
@@ -107,7 +107,7 @@ impl<'a> Kind<'a> {
         let folder = kind_folders().swap_remove(kind);
         Self {
             cards: KindCards::new(kind),
-            texts: Texts::new(stage, (FUNCTION, SIZES), format!("annotations-{folder}")),
+            texts: Texts::new(stage, FUNCTION, SIZES, format!("annotations-{folder}")),
             folder,
             file: Counts::default(),
             block: Counts::default(),
@@ -125,7 +125,7 @@ impl<'a> Kind<'a> {
         let written: Result<Vec<_>, _> = rows.iter().map(script::item).collect();
         let written = written.map_err(refused)?;
         let json = script::item(head).map_err(refused)?;
-        let (_, numbers) = self.texts.push_all((&head.0, &json, 0), &written)?;
+        let (_, numbers) = self.texts.push_all(&head.0, &json, 0, &written)?;
         for (number, row) in numbers.iter().zip(rows) {
             let file = *number as usize / SLOTS;
             if file > self.noted {
@@ -152,7 +152,7 @@ impl<'a> Kind<'a> {
         let number = self.cards.blocks.len();
         let path = format!("search/annotations-{}/{number}.js", self.folder);
         self.cards.blocks.push(written(&self.cards, &block));
-        manifest(stage, (FUNCTION, &path), &files)
+        manifest(stage, FUNCTION, &path, &files)
     }
 }
 

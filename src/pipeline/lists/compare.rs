@@ -82,7 +82,7 @@ fn data(lists: &Lists<'_>) -> Result<(), Diagnostic> {
     let begun = begun.map(|first| (first.clone(), parts::name(&first)));
     let found = Manifest::new(begun.collect());
     parts.par_iter().try_for_each(|part| part_of(lists, part))?;
-    manifest(lists.stage, (FUNCTION, "compare/runs.js"), &found)
+    manifest(lists.stage, FUNCTION, "compare/runs.js", &found)
 }
 
 fn part_of(lists: &Lists<'_>, items: &[Item]) -> Result<(), Diagnostic> {
@@ -100,7 +100,7 @@ fn part_of(lists: &Lists<'_>, items: &[Item]) -> Result<(), Diagnostic> {
     });
     let key = facets.collect::<Option<()>>();
     let key = key.map(|()| hasher.finalize().into());
-    let made = lists.unless_made_of((&format!("compare {first}"), key), |lists| {
+    let made = lists.unless_made_of(&format!("compare {first}"), key, |lists| {
         let mut files = PartFiles::new(lists.stage, FUNCTION, "compare/");
         for item in items {
             let data = lists.stage.spool.get(item.slice(lists));

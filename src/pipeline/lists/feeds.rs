@@ -293,7 +293,7 @@ fn write(lists: &Lists<'_>) -> Result<(), Diagnostic> {
         .filter(|feed| base.is_some() || feed.path != ATOM)
         .map(|feed| {
             let write = |lists: &Lists<'_>| (feed.write)(lists, feed.path);
-            let made = lists.unless_known((feed.path, feed.made_of), write)?;
+            let made = lists.unless_known(feed.path, feed.made_of, write)?;
             let digest = || lists.stage.digest(feed.path);
             Ok((feed, made.unwrap_or_else(digest)))
         })

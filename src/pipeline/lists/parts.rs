@@ -33,7 +33,8 @@ impl<'a> PartFiles<'a> {
     /// Like [`PartFiles::new`], with parts of these sizes.
     pub(super) const fn sized(
         stage: &'a Recorder<'a>,
-        (function, sizes): (&'static str, Sizes),
+        function: &'static str,
+        sizes: Sizes,
         prefix: &'a str,
     ) -> Self {
         Self {
@@ -67,7 +68,8 @@ impl<'a> PartFiles<'a> {
 /// Writes a value as a script, such as the manifest of the parts.
 pub(super) fn manifest(
     stage: &Recorder<'_>,
-    (function, path): (&str, &str),
+    function: &str,
+    path: &str,
     value: &impl Serialize,
 ) -> Result<(), Diagnostic> {
     let bytes = script::call(function, value);

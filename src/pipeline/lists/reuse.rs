@@ -127,21 +127,23 @@ fn combined(runs: &[Facets]) -> [[u8; 32]; Facet::COUNT] {
 }
 
 impl Lists<'_> {
-    /// Writes a list, or returns `None` if its files are up to date. `of` names its inputs besides the records and the findings
+    /// Writes a list, or returns `None` if its files are up to date. `made_of` names its inputs besides the records and the findings
     /// that tables show; without it, the list is always rebuilt.
     pub(super) fn unless_known<T>(
         &self,
-        (name, of): (&str, Option<&[Facet]>),
+        name: &str,
+        made_of: Option<&[Facet]>,
         make: impl FnOnce(&Lists<'_>) -> Result<T, Diagnostic>,
     ) -> Result<Option<T>, Diagnostic> {
-        let key = self.keys.and_then(|keys| Some(keys.key(name, of?)));
-        self.unless_made_of((name, key), make)
+        let key = self.keys.and_then(|keys| Some(keys.key(name, made_of?)));
+        self.unless_made_of(name, key, make)
     }
 
     /// Like [`Lists::unless_known`], with a digest of all inputs.
     pub(super) fn unless_made_of<T>(
         &self,
-        (name, key): (&str, Option<[u8; 32]>),
+        name: &str,
+        key: Option<[u8; 32]>,
         make: impl FnOnce(&Lists<'_>) -> Result<T, Diagnostic>,
     ) -> Result<Option<T>, Diagnostic> {
         let cache = self.keys.map(|keys| keys.cache).zip(key);

@@ -30,11 +30,11 @@ fn write(lists: &Lists<'_>) -> Result<(), Diagnostic> {
             break;
         }
         let path = format!("search/rows-{}/{}.js", file / IN_FOLDER, file % IN_FOLDER);
-        manifest(lists.stage, ("runs", &path), &rows)?;
+        manifest(lists.stage, "runs", &path, &rows)?;
     }
     for (name, column) in found.columns() {
         let path = format!("search/runs-{name}.js");
-        manifest(lists.stage, ("runs", &path), &column)?;
+        manifest(lists.stage, "runs", &path, &column)?;
     }
-    manifest(lists.stage, ("runs", "search/runs.js"), &found)
+    manifest(lists.stage, "runs", "search/runs.js", &found)
 }

@@ -44,7 +44,7 @@ fn write(lists: &Lists<'_>) -> Result<(), Diagnostic> {
     let mut index = Index::default();
     let mut documents = 0;
     let mut cases = (0, Vec::new());
-    let mut about = Texts::new(lists.stage, ("search", TEXTS), "about".to_owned());
+    let mut about = Texts::new(lists.stage, "search", TEXTS, "about".to_owned());
     for document in of_prose(lists) {
         let json = script::item(&document).map_err(|error| spool::refused(&error.into()))?;
         let Document(kind, title, of, href, text) = &document;
@@ -65,7 +65,7 @@ fn write(lists: &Lists<'_>) -> Result<(), Diagnostic> {
         }
     }
     about.finish()?;
-    let mut texts = Texts::new(lists.stage, ("search", TEXTS), "texts".to_owned());
+    let mut texts = Texts::new(lists.stage, "search", TEXTS, "texts".to_owned());
     let mut cards = Cards::new(lists);
     for (entry, findings) in lists.runs_of_data().rev() {
         let head = search::run(entry, findings);
@@ -82,7 +82,7 @@ fn write(lists: &Lists<'_>) -> Result<(), Diagnostic> {
         cases,
         kinds: kind_folders(),
     };
-    manifest(lists.stage, ("search", "search/index.js"), &found)
+    manifest(lists.stage, "search", "search/index.js", &found)
 }
 
 fn add(
@@ -95,7 +95,7 @@ fn add(
     let written = written.map_err(refused)?;
     let json = script::item(head).map_err(refused)?;
     let RunHead(folder, run, _, text, _) = head;
-    let (number, numbers) = texts.push_all((folder, &json, 1), &written)?;
+    let (number, numbers) = texts.push_all(folder, &json, 1, &written)?;
     let mut numbered = vec![(Kind::Run, number)];
     numbered.extend(all.iter().map(RunText::kind).zip(numbers));
     index.add_all(&numbered, run);
@@ -134,7 +134,7 @@ fn texts_of(
 }
 
 fn write_index(lists: &Lists<'_>, index: Index) -> Result<Parts, Diagnostic> {
-    let mut files = PartFiles::sized(lists.stage, ("search", TERMS), "search/terms-");
+    let mut files = PartFiles::sized(lists.stage, "search", TERMS, "search/terms-");
     index.finish(
         |term, list| {
             let json =
@@ -145,7 +145,7 @@ fn write_index(lists: &Lists<'_>, index: Index) -> Result<Parts, Diagnostic> {
         |name, list| {
             let (folder, name) = name.split_at(2);
             let path = format!("search/lists/{folder}/{name}.js");
-            manifest(lists.stage, ("search", &path), &list)
+            manifest(lists.stage, "search", &path, &list)
         },
     )?;
     files.finish()?;

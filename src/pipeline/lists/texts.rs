@@ -30,7 +30,8 @@ impl<'a> Texts<'a> {
     /// Texts for the function `runpress.<function>` of the scripts.
     pub(super) const fn new(
         stage: &'a Recorder<'a>,
-        (function, sizes): (&'static str, Sizes),
+        function: &'static str,
+        sizes: Sizes,
         name: String,
     ) -> Self {
         Self {
@@ -69,7 +70,9 @@ impl<'a> Texts<'a> {
     /// Returns the number of the first item, and of each text.
     pub(super) fn push_all(
         &mut self,
-        (key, head, own): (&str, &[u8], usize),
+        key: &str,
+        head: &[u8],
+        own: usize,
         all: &[Vec<u8>],
     ) -> Result<(u32, Vec<u32>), Diagnostic> {
         let mut left = all;

@@ -19,8 +19,10 @@ use pages::feeds::transcript::TranscriptDocument;
 pub fn scan(
     site: &Site,
     run_folder: RunFolder<'_>,
-    (id, record): (&str, &LoadedFile),
-    (files, inspected): (&RunFiles, &Inspected<'_>),
+    id: &str,
+    record: &LoadedFile,
+    files: &RunFiles,
+    inspected: &Inspected<'_>,
     problems: &mut Vec<Diagnostic>,
 ) -> Scanned {
     let mut scanner = Scanner::new(&site.config.secrets, id);

@@ -49,7 +49,8 @@ pub(crate) struct ThreadText {
 
 /// Adds the run's part of later pages and feeds to its `texts`.
 pub(super) fn write(
-    (stage, texts): (&Stage, &mut Texts),
+    stage: &Stage,
+    texts: &mut Texts,
     config: &Config,
     entry: &Entry,
     inspected: &Inspected<'_>,
@@ -101,7 +102,7 @@ pub(super) fn write(
             let lines = lines.map_err(|error| unwritten("threads.jsonl", &error.into()))?;
             spooled.thread_lines = texts.put(&lines);
         }
-        let markdown = |scope: &str, text: &str| prose(layouts, &entry.slug, (scope, 3), text);
+        let markdown = |scope: &str, text: &str| prose(layouts, &entry.slug, scope, 3, text);
         let shown = discussion::threads(config, found, &markdown);
         let cards = thread_texts(found, &shown).into_iter().map(|card| {
             let card = serde_json::to_vec(&card);
