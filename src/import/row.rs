@@ -1,11 +1,13 @@
 //! A cursor over the JSON of a log. Formats of logs are undocumented, so reading is lenient: a value of an unexpected type is
-//! absent, and does not affect its neighbors. `serde_json` checks a text once. After that its levels are only split, one at a time;
-//! everything below stays text until it is asked for.
+//! absent, and does not affect its neighbors. `serde_json` checks a text once. A level of it is split when something in it is asked
+//! for, and remembered; everything below stays text.
 
 use std::borrow::Cow;
+use std::cell::OnceCell;
+use std::rc::Rc;
 
 use base::diagnostics::codes::IMPORT_INVALID_FILE;
-use formats::json::{Kind, Member, Node, last};
+use formats::json::{Kind, Node};
 
 use super::{Problem, problem};
 
@@ -31,26 +33,42 @@ impl Fault {
     }
 }
 
-/// A value of a log, with its members if it is an object. Paths such as `usage.input_tokens` name members of members.
+/// A value of a log. Paths such as `usage.input_tokens` name members of members.
 #[derive(Debug, Clone)]
 pub struct Row<'a> {
-    node: Node<'a>,
-    members: Vec<Member<'a>>,
+    json: &'a str,
+    children: OnceCell<Rc<[Child<'a>]>>,
+}
+
+/// A member of an object, or an item of an array, which has no key.
+#[derive(Debug)]
+struct Child<'a> {
+    key: Cow<'a, str>,
+    value: Row<'a>,
 }
 
 impl<'a> Row<'a> {
     /// Reads an object, such as a line.
     pub fn parse(text: &'a str) -> Result<Self, Fault> {
-        let node = node(text.trim_ascii());
-        match node.strict_members() {
-            Some(_) if is_deep(text) => Err(Fault::Invalid),
-            Some(members) => Ok(Self { node, members }),
-            None => Err(match Node::parse(text) {
+        let row = Self::of(text.trim_ascii());
+        let Some(members) = row.node().strict_members() else {
+            return Err(match Node::parse(text) {
                 Ok(_) => Fault::Other,
                 Err(error) if error.is_eof() => Fault::Cut,
                 Err(_) => Fault::Invalid,
-            }),
+            });
+        };
+        if is_deep(text) {
+            return Err(Fault::Invalid);
         }
+        let members = members.into_iter().map(|member| Child {
+            key: member.key,
+            value: Self::of(member.value.raw),
+        });
+        Ok(Self {
+            children: OnceCell::from(members.collect::<Rc<[_]>>()),
+            ..row
+        })
     }
 
     /// Reads an object of valid UTF-8.
@@ -88,34 +106,57 @@ impl<'a> Row<'a> {
 
     /// Reads any value.
     pub fn value(text: &'a str) -> serde_json::Result<Self> {
-        Node::parse(text).map(Self::of)
+        Node::parse(text).map(|node| Self::of(node.raw))
     }
 
-    fn of(node: Node<'a>) -> Self {
-        let members = members(node);
-        Self { node, members }
+    /// A value whose JSON is valid.
+    fn of(json: &'a str) -> Self {
+        Self {
+            json,
+            children: OnceCell::new(),
+        }
     }
 
-    fn node(&self, path: &str) -> Option<Node<'a>> {
-        let mut keys = path.split('.');
-        let first = last(&self.members, keys.next()?);
-        let found = keys.try_fold(first?, |node, key| last(&members(node), key))?;
+    fn node(&self) -> Node<'a> {
+        Node {
+            raw: self.json,
+            offset: 0,
+        }
+    }
+
+    fn kind(&self) -> Kind {
+        self.node().kind()
+    }
+
+    fn children(&self) -> &Rc<[Child<'a>]> {
+        self.children.get_or_init(|| split(self.json).collect())
+    }
+
+    /// The value of a member. Of duplicates the last one counts, as in JSON readers.
+    fn member(&self, key: &str) -> Option<&Self> {
+        let members = self.is_object().then(|| self.children())?;
+        let member = members.iter().rfind(|member| member.key == key)?;
+        Some(&member.value)
+    }
+
+    /// A value that is not null.
+    fn get(&self, path: &str) -> Option<&Self> {
+        let found = path.split('.').try_fold(self, |row, key| row.member(key))?;
         (found.kind() != Kind::Null).then_some(found)
     }
 
     /// The members of an object.
     pub fn members(self) -> impl Iterator<Item = (Cow<'a, str>, Self)> {
-        let members = self.members.into_iter();
-        members.map(|member| (member.key, Self::of(member.value)))
+        let is_object = self.is_object();
+        split(self.json)
+            .take_while(move |_| is_object)
+            .map(|member| (member.key, member.value))
     }
 
     /// The keys of an object, sorted.
     pub fn keys(&self) -> Vec<Cow<'a, str>> {
-        let mut keys: Vec<_> = self
-            .members
-            .iter()
-            .map(|member| member.key.clone())
-            .collect();
+        let members = self.clone().members();
+        let mut keys: Vec<_> = members.map(|(key, _)| key).collect();
         keys.sort();
         keys.dedup();
         keys
@@ -123,22 +164,24 @@ impl<'a> Row<'a> {
 
     /// The items of an array.
     pub fn items(&self) -> impl DoubleEndedIterator<Item = Self> + use<'a> {
-        items(self.node).into_iter().map(Self::of)
+        let items = self.is_array().then(|| Rc::clone(self.children()));
+        let items = items.unwrap_or_default();
+        (0..items.len()).map(move |number| items[number].value.clone())
     }
 
     /// Whether it is an array.
     pub fn is_array(&self) -> bool {
-        self.node.kind() == Kind::Array
+        self.kind() == Kind::Array
     }
 
     /// Whether it is an object.
     pub fn is_object(&self) -> bool {
-        self.node.kind() == Kind::Object
+        self.kind() == Kind::Object
     }
 
     /// Its text, if it is a string.
     pub fn as_str(&self) -> Option<Cow<'a, str>> {
-        self.node.as_str()
+        self.node().as_str()
     }
 
     /// The text of a part of a message: the part itself, or its `text`.
@@ -148,38 +191,38 @@ impl<'a> Row<'a> {
 
     /// Its JSON.
     pub fn json(&self) -> &'a str {
-        self.node.raw
+        self.json
     }
 
     /// The JSON of a value that is not null.
     pub fn raw(&self, path: &str) -> Option<&'a str> {
-        self.node(path).map(|node| node.raw)
+        self.get(path).map(Self::json)
     }
 
     /// Whether there is a value that is not null.
     pub fn has(&self, path: &str) -> bool {
-        self.node(path).is_some()
+        self.get(path).is_some()
     }
 
     /// Whether there is a value, or null.
     pub fn has_key(&self, key: &str) -> bool {
-        last(&self.members, key).is_some()
+        self.member(key).is_some()
     }
 
     /// Whether a key has the value null.
     pub fn is_null(&self, key: &str) -> bool {
-        last(&self.members, key).is_some_and(|node| node.kind() == Kind::Null)
+        self.member(key)
+            .is_some_and(|value| value.kind() == Kind::Null)
     }
 
     /// Whether a value is an array.
     pub fn is_list(&self, path: &str) -> bool {
-        self.node(path)
-            .is_some_and(|node| node.kind() == Kind::Array)
+        self.get(path).is_some_and(Self::is_array)
     }
 
     /// A string.
     pub fn string(&self, path: &str) -> Option<Cow<'a, str>> {
-        self.node(path)?.as_str()
+        self.get(path)?.as_str()
     }
 
     /// A string; empty if absent.
@@ -194,10 +237,10 @@ impl<'a> Row<'a> {
 
     /// A string or a number, such as an id.
     pub fn id(&self, path: &str) -> Option<String> {
-        let node = self.node(path)?;
-        match node.kind() {
-            Kind::Number => Some(node.raw.to_owned()),
-            _ => node.as_str().map(Cow::into_owned),
+        let value = self.get(path)?;
+        match value.kind() {
+            Kind::Number => Some(value.json.to_owned()),
+            _ => value.as_str().map(Cow::into_owned),
         }
     }
 
@@ -230,12 +273,15 @@ impl<'a> Row<'a> {
 
     /// A number.
     pub fn number(&self, path: &str) -> Option<f64> {
-        self.node(path)?.as_f64().filter(|value| value.is_finite())
+        self.get(path)?
+            .node()
+            .as_f64()
+            .filter(|value| value.is_finite())
     }
 
     /// `true` or `false`.
     pub fn flag(&self, path: &str) -> Option<bool> {
-        self.node(path)?.as_bool()
+        self.get(path)?.node().as_bool()
     }
 
     /// Whether a value is `true`.
@@ -245,96 +291,68 @@ impl<'a> Row<'a> {
 
     /// An object.
     pub fn row(&self, path: &str) -> Option<Self> {
-        self.node(path).map(Self::of).filter(Self::is_object)
+        let row = self.get(path).filter(|value| value.is_object())?;
+        // The copy shares what is split now.
+        row.children();
+        Some(row.clone())
     }
 
     /// The items of an array.
     pub fn rows(&self, path: &str) -> impl DoubleEndedIterator<Item = Self> + use<'a> {
-        let items = self.node(path).map(items);
-        items.unwrap_or_default().into_iter().map(Self::of)
+        self.get(path).map(Self::items).into_iter().flatten()
     }
 
     /// The items of an array as JSON, to be read one by one.
     pub fn list(&self, path: &str) -> impl Iterator<Item = &'a str> + use<'a> {
-        let items = self.node(path).map(items);
-        items.unwrap_or_default().into_iter().map(|node| node.raw)
+        self.rows(path).map(|item| item.json)
     }
 
     /// The parts of a content: the items of an array, or the value itself.
     pub fn parts(&self, path: &str) -> impl DoubleEndedIterator<Item = Self> + use<'a> {
-        let parts = self.node(path).map(|node| match node.kind() {
-            Kind::Array => items(node),
-            _ => vec![node],
-        });
-        parts.unwrap_or_default().into_iter().map(Self::of)
+        let single = self.get(path).filter(|value| !value.is_array());
+        self.rows(path).chain(single.cloned())
     }
 }
 
 pub const AS_WRITTEN: &str = "Import the log as its program wrote it.";
 
-/// The members of an object of valid JSON; empty for anything else. A lone surrogate in a key becomes U+FFFD.
-fn members(object: Node<'_>) -> Vec<Member<'_>> {
-    let mut members = Vec::new();
-    if object.kind() == Kind::Object {
-        let mut values = Values::of(object);
-        while let (Some(key), Some(value)) = (values.next(), values.next()) {
-            let key = match key.raw.contains('\\') {
-                true => key.as_str().unwrap_or_default(),
-                false => Cow::Borrowed(&key.raw[1..key.raw.len() - 1]),
-            };
-            members.push(Member { key, value });
-        }
-    }
-    members
-}
-
-/// The items of an array of valid JSON; empty for anything else.
-fn items(array: Node<'_>) -> Vec<Node<'_>> {
-    match array.kind() {
-        Kind::Array => Values::of(array).collect(),
-        _ => Vec::new(),
-    }
-}
-
-/// The values of an array, or the keys and values of an object in turn. The JSON must be valid: it is not checked again, so that
-/// this takes a fraction of the time of a parser.
-struct Values<'a> {
-    rest: &'a str,
-}
-
-impl<'a> Values<'a> {
-    fn of(node: Node<'a>) -> Self {
-        Self {
-            rest: &node.raw[1..],
-        }
-    }
-}
-
-impl<'a> Iterator for Values<'a> {
-    type Item = Node<'a>;
-
-    fn next(&mut self) -> Option<Node<'a>> {
-        let between = |byte: u8| matches!(byte, b' ' | b'\n' | b'\r' | b'\t' | b',' | b':');
-        let start = self.rest.bytes().position(|byte| !between(byte))?;
-        let text = &self.rest.as_bytes()[start..];
-        let length = match text[0] {
-            b'"' => end_of_string(text),
-            b'[' => end_of_brackets(text, b'[', b']'),
-            b'{' => end_of_brackets(text, b'{', b'}'),
-            b']' | b'}' => return None,
-            _ => {
-                let is_end = |byte: &u8| between(*byte) || matches!(byte, b']' | b'}');
-                text.iter().position(is_end).unwrap_or(text.len())
+/// The members of an object or the items of an array; nothing for another value. The JSON must be valid: it is not checked again,
+/// so that this takes a fraction of the time of a parser. A lone surrogate in a key becomes U+FFFD.
+fn split(json: &str) -> impl Iterator<Item = Child<'_>> {
+    let has_keys = json.starts_with('{');
+    let mut rest = json.strip_prefix(['{', '[']).unwrap_or_default();
+    std::iter::from_fn(move || {
+        let mut key = Cow::Borrowed("");
+        if has_keys {
+            let quoted = next_value(&mut rest)?;
+            key = Cow::Borrowed(&quoted[1..quoted.len() - 1]);
+            if key.contains('\\') {
+                key = Row::of(quoted).as_str().unwrap_or_default();
             }
-        };
-        let (value, rest) = self.rest[start..].split_at(length);
-        self.rest = rest;
-        Some(node(value))
-    }
+        }
+        let value = Row::of(next_value(&mut rest)?);
+        Some(Child { key, value })
+    })
 }
 
-const fn node(raw: &str) -> Node<'_> {
-    Node { raw, offset: 0 }
+/// Takes the next key or value from the inside of an object or an array.
+fn next_value<'a>(rest: &mut &'a str) -> Option<&'a str> {
+    let between = |byte: u8| matches!(byte, b' ' | b'\n' | b'\r' | b'\t' | b',' | b':');
+    let start = rest.bytes().position(|byte| !between(byte))?;
+    let text = &rest.as_bytes()[start..];
+    let length = match text[0] {
+        b'"' => end_of_string(text),
+        b'[' => end_of_brackets(text, b'[', b']'),
+        b'{' => end_of_brackets(text, b'{', b'}'),
+        b']' | b'}' => return None,
+        _ => {
+            let is_end = |byte: &u8| between(*byte) || matches!(byte, b']' | b'}');
+            text.iter().position(is_end).unwrap_or(text.len())
+        }
+    };
+    let (value, after) = rest[start..].split_at(length);
+    *rest = after;
+    Some(value)
 }
 
 /// The end of the array or object that begins a JSON text.
@@ -384,16 +402,10 @@ fn is_deep(json: &str) -> bool {
 
 /// The end of the string that begins a JSON text.
 pub fn end_of_string(text: &[u8]) -> usize {
-    let mut at = 1;
-    while let Some(found) = text
-        .get(at..)
-        .and_then(|rest| memchr::memchr2(b'"', b'\\', rest))
-    {
-        at += found;
-        if text[at] == b'"' {
-            return at + 1;
-        }
-        at += 2;
-    }
-    text.len()
+    let mut quotes = memchr::memchr_iter(b'"', text).skip(1);
+    let end = quotes.find(|quote| {
+        let before = text[..*quote].iter().rev();
+        before.take_while(|byte| **byte == b'\\').count() % 2 == 0
+    });
+    end.map_or(text.len(), |quote| quote + 1)
 }

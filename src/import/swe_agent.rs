@@ -212,12 +212,10 @@ fn record(whole: &Row<'_>, file: &str, draft: &mut Draft) {
 
 /// The working folder of the agent: `state` is an object, or a string of JSON up to 0.7.
 fn workspace(step: &Row<'_>) -> Option<String> {
-    let text = step.string("state");
-    let state = match &text {
-        Some(text) => Row::parse(text).ok()?,
-        None => step.row("state")?,
-    };
-    state.name("working_dir")
+    match step.string("state") {
+        Some(state) => Row::parse(&state).ok()?.name("working_dir"),
+        None => step.name("state.working_dir"),
+    }
 }
 
 fn state(exit_status: &str) -> &'static str {
