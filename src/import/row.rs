@@ -1,9 +1,8 @@
 //! A cursor over the JSON of a log. Formats of logs are undocumented, so reading is lenient: a value of an unexpected type is
-//! absent, and does not affect its neighbors. `serde_json` checks a text once. A level of it is split when something in it is asked
-//! for, and remembered; everything below stays text.
+//! absent, and does not affect its neighbors. `serde_json` checks a text, then one pass over it finds where its values are. They
+//! stay text until they are asked for.
 
 use std::borrow::Cow;
-use std::cell::OnceCell;
 use std::rc::Rc;
 
 use base::diagnostics::codes::IMPORT_INVALID_FILE;
@@ -36,39 +35,47 @@ impl Fault {
 /// A value of a log. Paths such as `usage.input_tokens` name members of members.
 #[derive(Debug, Clone)]
 pub struct Row<'a> {
-    json: &'a str,
-    children: OnceCell<Rc<[Child<'a>]>>,
+    text: &'a str,
+    tokens: Rc<Tokens>,
+    number: usize,
 }
 
-/// A member of an object, or an item of an array, which has no key.
+/// Where the values and keys of a text are, in its order. A key is directly before its value.
+#[derive(Debug, Default)]
+struct Tokens {
+    list: Vec<Token>,
+    /// Levels of arrays and objects.
+    depth: usize,
+    /// Whether a key has to be unescaped before it is compared.
+    has_escaped_keys: bool,
+}
+
+/// The place of a value or a key in a text.
 #[derive(Debug)]
-struct Child<'a> {
-    key: Cow<'a, str>,
-    value: Row<'a>,
+struct Token {
+    start: u32,
+    end: u32,
+    /// The number of the first token after this one and all that is in it.
+    next: u32,
 }
 
 impl<'a> Row<'a> {
     /// Reads an object, such as a line.
     pub fn parse(text: &'a str) -> Result<Self, Fault> {
-        let row = Self::of(text.trim_ascii());
-        let Some(members) = row.node().strict_members() else {
-            return Err(match Node::parse(text) {
-                Ok(_) => Fault::Other,
-                Err(error) if error.is_eof() => Fault::Cut,
-                Err(_) => Fault::Invalid,
-            });
-        };
-        if is_deep(text) {
+        let row = Self::value(text.trim_ascii()).map_err(|error| {
+            if error.is_eof() {
+                Fault::Cut
+            } else {
+                Fault::Invalid
+            }
+        })?;
+        if !row.is_object() || row.has_broken_keys() {
+            return Err(Fault::Other);
+        }
+        if row.is_deep() {
             return Err(Fault::Invalid);
         }
-        let members = members.into_iter().map(|member| Child {
-            key: member.key,
-            value: Self::of(member.value.raw),
-        });
-        Ok(Self {
-            children: OnceCell::from(members.collect::<Rc<[_]>>()),
-            ..row
-        })
+        Ok(row)
     }
 
     /// Reads an object of valid UTF-8.
@@ -96,7 +103,7 @@ impl<'a> Row<'a> {
     pub fn document(file: &str, text: &'a str) -> Result<Self, Problem> {
         let row = Self::whole(file, text)?;
         let fault = match row.is_object() {
-            true if !is_deep(text) => return Ok(row),
+            true if !row.is_deep() => return Ok(row),
             true => Fault::Invalid,
             false => Fault::Other,
         };
@@ -106,51 +113,105 @@ impl<'a> Row<'a> {
 
     /// Reads any value.
     pub fn value(text: &'a str) -> serde_json::Result<Self> {
-        Node::parse(text).map(|node| Self::of(node.raw))
+        let text = Node::parse(text)?.raw;
+        Ok(Self {
+            text,
+            tokens: Rc::new(Tokens::of(text)),
+            number: 0,
+        })
     }
 
-    /// A value whose JSON is valid.
-    fn of(json: &'a str) -> Self {
+    /// Whether a key of the object has half a surrogate pair, which readers in Rust reject.
+    fn has_broken_keys(&self) -> bool {
+        let mut keys = self.children(self.number).step_by(2);
+        self.tokens.has_escaped_keys && keys.any(|key| self.node_at(key).strict_str().is_none())
+    }
+
+    /// Whether values are nested deeper than other programs read them.
+    fn is_deep(&self) -> bool {
+        self.tokens.depth > 128
+    }
+
+    fn at(&self, number: usize) -> Self {
         Self {
-            json,
-            children: OnceCell::new(),
+            text: self.text,
+            tokens: Rc::clone(&self.tokens),
+            number,
         }
     }
 
-    fn node(&self) -> Node<'a> {
+    fn raw_at(&self, number: usize) -> &'a str {
+        let token = &self.tokens.list[number];
+        &self.text[token.start as usize..token.end as usize]
+    }
+
+    fn node_at(&self, number: usize) -> Node<'a> {
         Node {
-            raw: self.json,
+            raw: self.raw_at(number),
             offset: 0,
         }
     }
 
-    fn kind(&self) -> Kind {
-        self.node().kind()
+    fn node(&self) -> Node<'a> {
+        self.node_at(self.number)
     }
 
-    fn children(&self) -> &Rc<[Child<'a>]> {
-        self.children.get_or_init(|| split(self.json).collect())
+    /// The tokens directly in an array, or in an object: a key, its value, the next key.
+    fn children(&self, number: usize) -> impl Iterator<Item = usize> {
+        let tokens = &self.tokens.list;
+        let end = tokens[number].next as usize;
+        let is_inside = move |number: &usize| *number < end;
+        std::iter::successors(Some(number + 1).filter(is_inside), move |child| {
+            Some(tokens[*child].next as usize).filter(is_inside)
+        })
+    }
+
+    /// A key. A lone surrogate in it becomes U+FFFD.
+    fn key(&self, number: usize) -> Cow<'a, str> {
+        let quoted = self.raw_at(number);
+        if quoted.contains('\\') {
+            return self.node_at(number).as_str().unwrap_or_default();
+        }
+        Cow::Borrowed(&quoted[1..quoted.len() - 1])
+    }
+
+    fn is_key(&self, number: usize, key: &str) -> bool {
+        if self.tokens.has_escaped_keys {
+            return self.key(number) == key;
+        }
+        let quoted = self.raw_at(number);
+        quoted.len() == key.len() + 2 && quoted[1..].starts_with(key)
     }
 
     /// The value of a member. Of duplicates the last one counts, as in JSON readers.
-    fn member(&self, key: &str) -> Option<&Self> {
-        let members = self.is_object().then(|| self.children())?;
-        let member = members.iter().rfind(|member| member.key == key)?;
-        Some(&member.value)
+    fn member(&self, object: usize, key: &str) -> Option<usize> {
+        if self.node_at(object).kind() != Kind::Object {
+            return None;
+        }
+        let keys = self.children(object).step_by(2);
+        let found = keys.filter(|number| self.is_key(*number, key)).last()?;
+        Some(found + 1)
     }
 
     /// A value that is not null.
-    fn get(&self, path: &str) -> Option<&Self> {
-        let found = path.split('.').try_fold(self, |row, key| row.member(key))?;
-        (found.kind() != Kind::Null).then_some(found)
+    fn get(&self, path: &str) -> Option<Node<'a>> {
+        self.find(path).map(|number| self.node_at(number))
+    }
+
+    fn find(&self, path: &str) -> Option<usize> {
+        let mut keys = path.split('.');
+        let found = keys.try_fold(self.number, |number, key| self.member(number, key))?;
+        (self.node_at(found).kind() != Kind::Null).then_some(found)
     }
 
     /// The members of an object.
     pub fn members(self) -> impl Iterator<Item = (Cow<'a, str>, Self)> {
-        let is_object = self.is_object();
-        split(self.json)
-            .take_while(move |_| is_object)
-            .map(|member| (member.key, member.value))
+        let keys: Vec<usize> = match self.is_object() {
+            true => self.children(self.number).step_by(2).collect(),
+            false => Vec::new(),
+        };
+        keys.into_iter()
+            .map(move |key| (self.key(key), self.at(key + 1)))
     }
 
     /// The keys of an object, sorted.
@@ -164,19 +225,21 @@ impl<'a> Row<'a> {
 
     /// The items of an array.
     pub fn items(&self) -> impl DoubleEndedIterator<Item = Self> + use<'a> {
-        let items = self.is_array().then(|| Rc::clone(self.children()));
-        let items = items.unwrap_or_default();
-        (0..items.len()).map(move |number| items[number].value.clone())
+        let mut items = Vec::new();
+        if self.is_array() {
+            items.extend(self.children(self.number).map(|item| self.at(item)));
+        }
+        items.into_iter()
     }
 
     /// Whether it is an array.
     pub fn is_array(&self) -> bool {
-        self.kind() == Kind::Array
+        self.node().kind() == Kind::Array
     }
 
     /// Whether it is an object.
     pub fn is_object(&self) -> bool {
-        self.kind() == Kind::Object
+        self.node().kind() == Kind::Object
     }
 
     /// Its text, if it is a string.
@@ -191,12 +254,12 @@ impl<'a> Row<'a> {
 
     /// Its JSON.
     pub fn json(&self) -> &'a str {
-        self.json
+        self.raw_at(self.number)
     }
 
     /// The JSON of a value that is not null.
     pub fn raw(&self, path: &str) -> Option<&'a str> {
-        self.get(path).map(Self::json)
+        self.get(path).map(|node| node.raw)
     }
 
     /// Whether there is a value that is not null.
@@ -206,18 +269,19 @@ impl<'a> Row<'a> {
 
     /// Whether there is a value, or null.
     pub fn has_key(&self, key: &str) -> bool {
-        self.member(key).is_some()
+        self.member(self.number, key).is_some()
     }
 
     /// Whether a key has the value null.
     pub fn is_null(&self, key: &str) -> bool {
-        self.member(key)
-            .is_some_and(|value| value.kind() == Kind::Null)
+        self.member(self.number, key)
+            .is_some_and(|value| self.node_at(value).kind() == Kind::Null)
     }
 
     /// Whether a value is an array.
     pub fn is_list(&self, path: &str) -> bool {
-        self.get(path).is_some_and(Self::is_array)
+        self.get(path)
+            .is_some_and(|node| node.kind() == Kind::Array)
     }
 
     /// A string.
@@ -239,7 +303,7 @@ impl<'a> Row<'a> {
     pub fn id(&self, path: &str) -> Option<String> {
         let value = self.get(path)?;
         match value.kind() {
-            Kind::Number => Some(value.json.to_owned()),
+            Kind::Number => Some(value.raw.to_owned()),
             _ => value.as_str().map(Cow::into_owned),
         }
     }
@@ -273,15 +337,12 @@ impl<'a> Row<'a> {
 
     /// A number.
     pub fn number(&self, path: &str) -> Option<f64> {
-        self.get(path)?
-            .node()
-            .as_f64()
-            .filter(|value| value.is_finite())
+        self.get(path)?.as_f64().filter(|value| value.is_finite())
     }
 
     /// `true` or `false`.
     pub fn flag(&self, path: &str) -> Option<bool> {
-        self.get(path)?.node().as_bool()
+        self.get(path)?.as_bool()
     }
 
     /// Whether a value is `true`.
@@ -291,113 +352,83 @@ impl<'a> Row<'a> {
 
     /// An object.
     pub fn row(&self, path: &str) -> Option<Self> {
-        let row = self.get(path).filter(|value| value.is_object())?;
-        // The copy shares what is split now.
-        row.children();
-        Some(row.clone())
+        let value = self.at(self.find(path)?);
+        value.is_object().then_some(value)
     }
 
     /// The items of an array.
     pub fn rows(&self, path: &str) -> impl DoubleEndedIterator<Item = Self> + use<'a> {
-        self.get(path).map(Self::items).into_iter().flatten()
+        let array = self.find(path).map(|number| self.at(number));
+        array.into_iter().flat_map(|array| array.items())
     }
 
     /// The items of an array as JSON, to be read one by one.
     pub fn list(&self, path: &str) -> impl Iterator<Item = &'a str> + use<'a> {
-        self.rows(path).map(|item| item.json)
+        self.rows(path).map(|item| item.json())
     }
 
     /// The parts of a content: the items of an array, or the value itself.
     pub fn parts(&self, path: &str) -> impl DoubleEndedIterator<Item = Self> + use<'a> {
-        let single = self.get(path).filter(|value| !value.is_array());
-        self.rows(path).chain(single.cloned())
+        let value = self.find(path).map(|number| self.at(number));
+        let single = value.filter(|value| !value.is_array());
+        self.rows(path).chain(single)
     }
 }
 
 pub const AS_WRITTEN: &str = "Import the log as its program wrote it.";
 
-/// The members of an object or the items of an array; nothing for another value. The JSON must be valid: it is not checked again,
-/// so that this takes a fraction of the time of a parser. A lone surrogate in a key becomes U+FFFD.
-fn split(json: &str) -> impl Iterator<Item = Child<'_>> {
-    let has_keys = json.starts_with('{');
-    let mut rest = json.strip_prefix(['{', '[']).unwrap_or_default();
-    std::iter::from_fn(move || {
-        let mut key = Cow::Borrowed("");
-        if has_keys {
-            let quoted = next_value(&mut rest)?;
-            key = Cow::Borrowed(&quoted[1..quoted.len() - 1]);
-            if key.contains('\\') {
-                key = Row::of(quoted).as_str().unwrap_or_default();
-            }
+impl Tokens {
+    /// Finds the values of valid JSON. It is not checked again, so that this takes a fraction of the time of a parser.
+    #[allow(
+        clippy::cast_possible_truncation,
+        reason = "a source has at most 1 GiB"
+    )]
+    fn of(json: &str) -> Self {
+        let bytes = json.as_bytes();
+        let (mut tokens, mut open, mut start) = (Self::default(), Vec::new(), 0);
+        while let Some(first) = bytes.get(start) {
+            let list = &mut tokens.list;
+            let length = match first {
+                b' ' | b'\n' | b'\r' | b'\t' | b',' => {
+                    start += 1;
+                    continue;
+                }
+                b':' => {
+                    let key = list.last().map_or(0, |key| key.start as usize);
+                    tokens.has_escaped_keys |= bytes[key..start].contains(&b'\\');
+                    start += 1;
+                    continue;
+                }
+                b']' | b'}' => {
+                    start += 1;
+                    let next = list.len() as u32;
+                    if let Some(token) = open.pop().and_then(|number: usize| list.get_mut(number)) {
+                        token.end = start as u32;
+                        token.next = next;
+                    }
+                    continue;
+                }
+                b'[' | b'{' => {
+                    open.push(list.len());
+                    tokens.depth = tokens.depth.max(open.len());
+                    1
+                }
+                b'"' => end_of_string(&bytes[start..]),
+                _ => {
+                    let is_end = |byte: &u8| !matches!(byte, b'+' | b'-' | b'.' | b'0'..=b'9' | b'a'..=b'z' | b'E');
+                    let rest = &bytes[start..];
+                    rest.iter().position(is_end).unwrap_or(rest.len())
+                }
+            };
+            list.push(Token {
+                start: start as u32,
+                end: (start + length) as u32,
+                next: list.len() as u32 + 1,
+            });
+            start += length;
         }
-        let value = Row::of(next_value(&mut rest)?);
-        Some(Child { key, value })
-    })
-}
-
-/// Takes the next key or value from the inside of an object or an array.
-fn next_value<'a>(rest: &mut &'a str) -> Option<&'a str> {
-    let between = |byte: u8| matches!(byte, b' ' | b'\n' | b'\r' | b'\t' | b',' | b':');
-    let start = rest.bytes().position(|byte| !between(byte))?;
-    let text = &rest.as_bytes()[start..];
-    let length = match text[0] {
-        b'"' => end_of_string(text),
-        b'[' => end_of_brackets(text, b'[', b']'),
-        b'{' => end_of_brackets(text, b'{', b'}'),
-        b']' | b'}' => return None,
-        _ => {
-            let is_end = |byte: &u8| between(*byte) || matches!(byte, b']' | b'}');
-            text.iter().position(is_end).unwrap_or(text.len())
-        }
-    };
-    let (value, after) = rest[start..].split_at(length);
-    *rest = after;
-    Some(value)
-}
-
-/// The end of the array or object that begins a JSON text.
-fn end_of_brackets(text: &[u8], open: u8, close: u8) -> usize {
-    let (mut depth, mut at) = (0, 0);
-    while let Some(found) = memchr::memchr3(b'"', open, close, &text[at..]) {
-        at += found;
-        match text[at] {
-            b'"' => {
-                at += end_of_string(&text[at..]);
-                continue;
-            }
-            byte if byte == open => depth += 1,
-            _ => depth -= 1,
-        }
-        at += 1;
-        if depth == 0 {
-            return at;
-        }
+        tokens
     }
-    text.len()
-}
-
-/// Whether values are nested deeper than other programs read them.
-fn is_deep(json: &str) -> bool {
-    const DEEP: usize = 128;
-    let (mut depth, mut rest) = (0, json.as_bytes());
-    if memchr::memchr2_iter(b'[', b'{', rest).nth(DEEP).is_none() {
-        return false;
-    }
-    let is_mark = |byte: &u8| matches!(byte, b'"' | b'[' | b'{' | b']' | b'}');
-    while let Some(at) = rest.iter().position(is_mark) {
-        rest = &rest[at..];
-        let mut length = 1;
-        match rest[0] {
-            b'"' => length = end_of_string(rest),
-            b'[' | b'{' => depth += 1,
-            _ => depth -= 1,
-        }
-        if depth > DEEP {
-            return true;
-        }
-        rest = &rest[length..];
-    }
-    false
 }
 
 /// The end of the string that begins a JSON text.
