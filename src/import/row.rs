@@ -5,6 +5,8 @@
 use std::borrow::Cow;
 use std::rc::Rc;
 
+use serde::de::Error;
+
 use base::diagnostics::codes::IMPORT_INVALID_FILE;
 use formats::json::{Kind, Node};
 
@@ -114,6 +116,9 @@ impl<'a> Row<'a> {
     /// Reads any value.
     pub fn value(text: &'a str) -> serde_json::Result<Self> {
         let text = Node::parse(text)?.raw;
+        if u32::try_from(text.len()).is_err() {
+            return Err(Error::custom("it has more than 4 GiB"));
+        }
         Ok(Self {
             text,
             tokens: Rc::new(Tokens::of(text)),
@@ -206,10 +211,10 @@ impl<'a> Row<'a> {
 
     /// The members of an object.
     pub fn members(self) -> impl Iterator<Item = (Cow<'a, str>, Self)> {
-        let keys: Vec<usize> = match self.is_object() {
-            true => self.children(self.number).step_by(2).collect(),
-            false => Vec::new(),
-        };
+        let mut keys = Vec::new();
+        if self.is_object() {
+            keys.extend(self.children(self.number).step_by(2));
+        }
         keys.into_iter()
             .map(move |key| (self.key(key), self.at(key + 1)))
     }
@@ -379,10 +384,7 @@ pub const AS_WRITTEN: &str = "Import the log as its program wrote it.";
 
 impl Tokens {
     /// Finds the values of valid JSON. It is not checked again, so that this takes a fraction of the time of a parser.
-    #[allow(
-        clippy::cast_possible_truncation,
-        reason = "a source has at most 1 GiB"
-    )]
+    #[allow(clippy::cast_possible_truncation, reason = "longer texts are refused")]
     fn of(json: &str) -> Self {
         let bytes = json.as_bytes();
         let (mut tokens, mut open, mut start) = (Self::default(), Vec::new(), 0);
