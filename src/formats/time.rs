@@ -1,6 +1,9 @@
 //! RFC 3339 times, whatever their year, their offset and the number of their digits.
 
-use jiff::civil::Date;
+use jiff::civil::DateTime;
+
+/// 1970-01-01.
+pub const EPOCH: DateTime = DateTime::constant(1970, 1, 1, 0, 0, 0, 0);
 
 /// A moment of RFC 3339 text, in the order of time.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
@@ -33,16 +36,12 @@ impl<'a> Instant<'a> {
         };
         let point = usize::from(!fraction.is_empty());
         let offset = offset(&rest[point + fraction.len()..])?;
-        let two = |at: usize| number(&moment[at..at + 2]);
-        let (year, hour, minute, second) = (number(&moment[..4]), two(11), two(14), two(17));
-        let (month, day) = (i8::try_from(two(5)).ok()?, i8::try_from(two(8)).ok()?);
-        if hour > 23 || minute > 59 || second > 60 {
-            return None;
-        }
-        let date = Date::new(year, month, day).ok()?;
-        let minutes = (days(date) * 24 + i64::from(hour)) * 60 + i64::from(minute);
+        let two = |at: usize| i8::try_from(number(&moment[at..at + 2])).ok();
+        let second = two(17).filter(|second| *second <= 60)?.min(59);
+        let year = number(&moment[..4]);
+        let time = DateTime::new(year, two(5)?, two(8)?, two(11)?, two(14)?, second, 0).ok()?;
         Some(Self {
-            seconds: minutes * 60 + i64::from(second.min(59)) - offset,
+            seconds: time.duration_since(EPOCH).as_secs() - offset,
             fraction,
         })
     }
@@ -78,15 +77,6 @@ fn offset(text: &[u8]) -> Option<i64> {
     }
     let seconds = (i64::from(number(hours)) * 60 + i64::from(number(minutes))) * 60;
     Some(if sign == b'-' { -seconds } else { seconds })
-}
-
-/// Days since 1970-01-01. Years begin in March, so that a leap day is the last day of a year.
-pub fn days(date: Date) -> i64 {
-    let (year, month) = (i64::from(date.year()), i64::from(date.month()));
-    let year = year - i64::from(month <= 2);
-    let of_year = (153 * ((month + 9) % 12) + 2) / 5 + i64::from(date.day()) - 1;
-    year * 365 + year.div_euclid(4) - year.div_euclid(100) + year.div_euclid(400) + of_year
-        - 719_468
 }
 
 #[cfg(test)]

@@ -1,9 +1,9 @@
 //! Times: RFC 3339 in, UTC out. Durations are in `amounts`.
 
-use jiff::ToSpan;
-use jiff::civil::Date;
+use jiff::SignedDuration;
+use jiff::civil::Time;
 
-use crate::time::days;
+use crate::time::EPOCH;
 pub use crate::time::parse_rfc3339;
 
 use super::written::Written;
@@ -43,7 +43,9 @@ pub fn iso(ms: i64) -> String {
 
 /// Appends `2026-03-01T10:00:00.250Z`, for machines.
 pub fn push_iso_ms(out: &mut String, ms: i64) {
-    out.push_str(&for_machines(ms, |utc| format!(".{:03}", utc.ms)));
+    out.push_str(&for_machines(ms, |utc| {
+        format!(".{:03}", utc.time.millisecond())
+    }));
 }
 
 /// A time with four digits of the year, as machines expect it. A time that was written with an offset may be outside of the years
@@ -76,39 +78,40 @@ pub fn showable(ms: i64) -> Option<i64> {
     Utc::of(ms).map(|_| ms)
 }
 
-/// A time of the clock in UTC.
+/// A date, and the time of the clock.
 struct Utc {
     date: String,
-    /// Milliseconds since midnight.
-    of_day: i64,
-    ms: i64,
+    time: Time,
 }
 
 impl Utc {
     fn of(ms: i64) -> Option<Self> {
-        let day = ms.div_euclid(DAY);
-        let first = days(Date::MIN);
-        let date = if day == days(Date::MAX) + 1 {
-            "10000-01-01".to_owned()
-        } else {
-            let since = i32::try_from(day - first).ok().filter(|days| *days >= 0)?;
-            let date = Date::MIN.checked_add(since.days()).ok()?;
-            let year = date.year();
+        let calendar = |ms| EPOCH.checked_add(SignedDuration::from_millis(ms)).ok();
+        if let Some(found) = calendar(ms) {
+            let year = found.year();
             let sign = if year < 0 { "-" } else { "" };
             let year = year.unsigned_abs();
-            format!("{sign}{year:04}-{:02}-{:02}", date.month(), date.day())
-        };
+            return Some(Self {
+                date: format!("{sign}{year:04}-{:02}-{:02}", found.month(), found.day()),
+                time: found.time(),
+            });
+        }
+        // The calendar ends with the year 9999.
+        let day_before = calendar(ms.checked_sub(DAY)?)?;
         Some(Self {
-            date,
-            of_day: ms.rem_euclid(DAY),
-            ms: ms.rem_euclid(1000),
+            date: "10000-01-01".to_owned(),
+            time: day_before.time(),
         })
     }
 
     fn clock(&self) -> String {
-        let seconds = self.of_day / 1000;
-        let (hours, minutes) = (seconds / 3600, seconds / 60 % 60);
-        format!("{hours:02}:{minutes:02}:{:02}", seconds % 60)
+        let time = self.time;
+        format!(
+            "{:02}:{:02}:{:02}",
+            time.hour(),
+            time.minute(),
+            time.second()
+        )
     }
 }
 
