@@ -5,7 +5,6 @@ pub mod escape;
 mod html;
 pub mod markdown;
 pub mod outline;
-mod prose;
 pub mod recorded;
 pub mod terminal;
 
@@ -58,6 +57,9 @@ pub enum Origin<'a> {
     /// A text of a run, which gives the address of an event by its number, where there is such an event. A
     /// relative address or another fragment would lead nowhere on the site.
     Run(&'a dyn Fn(u64) -> Option<String>),
+    /// A message of a recording. A number in it is no reference to an event, and its headings are none of the page: they begin and
+    /// skip levels as they like.
+    Message,
     /// The description of a run's showcase, which gives the published file and the size of an image by its path.
     Showcase {
         /// As for other texts of a run.
@@ -72,6 +74,7 @@ impl std::fmt::Debug for Origin<'_> {
         f.write_str(match self {
             Self::Site(_) => "Site",
             Self::Run(_) => "Run",
+            Self::Message => "Message",
             Self::Showcase { .. } => "Showcase",
         })
     }
@@ -120,7 +123,7 @@ pub fn image_is_kept(address: &str, origin: Origin<'_>) -> bool {
     link_kind(address) == Some(LinkKind::Relative)
         && match origin {
             Origin::Site(_) => true,
-            Origin::Run(_) => false,
+            Origin::Run(_) | Origin::Message => false,
             Origin::Showcase { image, .. } => {
                 image_path(address).is_some_and(|path| image(&path).is_some())
             }

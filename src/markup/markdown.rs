@@ -168,6 +168,10 @@ impl Filter<'_> {
             return;
         }
         let close = match tag {
+            Tag::Heading { .. } if matches!(self.context.origin, Origin::Message) => {
+                out.push(Event::Html(CowStr::Borrowed("<p><strong>")));
+                Close::Raw("</strong></p>\n")
+            }
             Tag::Heading { level, .. } => {
                 let level = deeper(level, self.context.shift);
                 out.push(Event::Start(Tag::Heading {
@@ -223,7 +227,7 @@ impl Filter<'_> {
                                 size = Some(known);
                             }
                         }
-                        Origin::Run(_) => {}
+                        Origin::Run(_) | Origin::Message => {}
                     }
                     if self.images == 0 {
                         self.sized = size.map(|size| (out.len(), size));

@@ -1,6 +1,7 @@
 //! The site's own prose: read once, and rendered from Markdown where a page shows it.
 
 use std::collections::{BTreeMap, BTreeSet};
+use std::sync::Arc;
 
 use crate::site::Site;
 use base::diagnostics::{Diagnostic, Source};
@@ -10,6 +11,7 @@ use content::load;
 use content::rules;
 use content::rules::links::Internal;
 use formats::config::Limits;
+use formats::model::archive::GroupBy;
 use formats::model::prose::ProseKind;
 use formats::page;
 use markup::Html;
@@ -79,6 +81,12 @@ impl Prose {
         self.by_page
             .get(path)
             .map(|position| &self.texts[*position])
+    }
+
+    /// The title of a case, if a text about it has one.
+    pub(super) fn title_of_case(&self, slug: &str) -> Option<Arc<str>> {
+        let text = self.of_page(&links::group(GroupBy::Case.folder(), slug))?;
+        text.prose.title.as_deref().map(Arc::from)
     }
 
     /// Texts with a page of their own.

@@ -130,7 +130,12 @@ pub(super) fn process(
     );
     let problems = sorted(problems.into_iter().map(|problem| problem.of_run(id)));
     let mut summary = RunSummary {
-        findings: findings::of(&site.config, &contents.inspected),
+        findings: findings::of(
+            &site.config,
+            &entry.run,
+            gathered.archive.cases[entry.case].title.as_deref(),
+            &contents.inspected,
+        ),
         problems: problems.clone(),
         used: contents.scanned.used.clone(),
         ..RunSummary::default()
@@ -231,6 +236,7 @@ impl<'a> Contents<'a> {
                 config,
                 archive_context: &archive_context,
                 entry,
+                task: &summary.findings.task.clone(),
                 details: &self.details,
                 review,
                 reconciliation: inspected.reconciliation.as_ref(),

@@ -37,7 +37,7 @@
   const text = (x, y, words) => draw('text', { x: `${x / 10}%`, y, 'text-anchor': x < 30 ? 'start' : x > 970 ? 'end' : 'middle' }, words);
 
   // The strip of a run page (src/pages/draw/strip.rs) without annotations and folded gaps: all strips share one axis.
-  const FAMILIES = ['speech', 'reasoning', 'command', 'read', 'write', 'delegation', 'warning', 'other'];
+  const FAMILIES = ['speech', 'reasoning', 'command', 'read', 'write', 'tool', 'delegation', 'warning', 'other'];
   const strip = (tape, length) => {
     const isLong = tape.length > 600;
     const families = FAMILIES.filter((family) => tape.some((event) => event.family === family));

@@ -5,11 +5,13 @@
   const { make, button, query, copy: put, escaped, fenced, linked, land, tell, further, unfold } = window.runpress;
   const tapes = [...document.querySelectorAll('.tape')];
   if (!tapes.length) return;
+  /** The line of an event: its number, time, kind and headline. */
+  const headOf = (element) => element.querySelector('p');
   const events = tapes.flatMap((tape) => [...tape.querySelectorAll('.e')]).map((element) => ({
     element,
     kind: element.querySelector('b').textContent,
     failed: element.classList.contains('fail'),
-    notes: [...element.children].filter(({ classList }) => classList.contains('an')),
+    notes: [...element.querySelectorAll(':scope > .ans > .an')],
   }));
   // A fold is open while it contains events that pass the filter; otherwise it stays as the reader left it.
   const folds = tapes.flatMap((tape) => [...tape.querySelectorAll('.fold')]);
@@ -18,7 +20,7 @@
   // The exact time of each event. The first one of a tape has its start, and the milliseconds that are not displayed.
   const moments = new Map();
   for (const tape of tapes) {
-    const times = [...tape.querySelectorAll('.e > p > a + i')];
+    const times = [...tape.querySelectorAll(':is(.e, .was) > p:first-child > a + i')];
     times.forEach((time, at) => {
       const { start, ms } = times[0].dataset;
       const clock = time.textContent.replace('-', '').split(':').reduce((sum, part) => sum * 60 + Number(part), 0);
@@ -65,6 +67,8 @@
       kept += keep;
     }
     for (const gap of gaps) gap.hidden = isOn();
+    // Events that only report usage are shown if they pass a filter.
+    for (const tape of tapes) tape.classList.toggle('all', isOn());
     for (const fold of folds) {
       const details = fold.firstElementChild;
       fold.hidden = !fold.querySelector('.e:not([hidden])');
@@ -170,7 +174,9 @@
     bar.append(clock);
   }
   bar.append(button('Keys', () => help(), { title: 'Keyboard shortcuts (?)' }));
-  tapes[0].before(bar, status);
+  const place = document.querySelector('.reader');
+  if (place) place.append(bar, status);
+  else tapes[0].before(bar, status);
 
   let current = null;
   // Keys move the current event; the tools also follow the pointer.
@@ -181,7 +187,7 @@
 
   const equip = (event) => {
     equipped = event;
-    event.element.firstElementChild.append(tools);
+    headOf(event.element).append(tools);
   };
 
   const select = (event) => {
@@ -209,7 +215,7 @@
       });
     }
     tape.addEventListener('click', (click) => { // Shift-click links the range from the last linked event to this one.
-      const number = click.shiftKey && click.target instanceof Element && click.target.closest('.e > :first-child > a');
+      const number = click.shiftKey && click.target instanceof Element && click.target.closest(':is(.e, .was) > p:first-child > a');
       const last = /^#(.*e-)(\d+)(?:\.\.\d+)?$/.exec(location.hash);
       const here = number && /^#(.*e-)(\d+)$/.exec(number.hash);
       if (!last || !here || last[1] !== here[1]) return;
@@ -245,7 +251,8 @@
     return direction > 0 ? places.find(after) : places.findLast(after);
   };
   const step = (places, direction, what) => {
-    const next = seek(places.filter(({ event }) => !event.element.hidden), direction, what);
+    const isShown = ({ event: { element } }) => !element.hidden && element.getClientRects().length + !element.matches('.u') > 0;
+    const next = seek(places.filter(isShown), direction, what);
     if (next) go(next.event, next.element);
     else end(direction, what);
   };
@@ -275,7 +282,7 @@
   /** The event as Markdown: what it is, the beginning of what it says, what was said about it, and where it is. */
   const quoted = (event) => {
     const { element } = event;
-    const head = element.firstElementChild;
+    const head = headOf(element);
     const words = (node) => node?.textContent.trim() ?? '';
     const code = (text) => {
       const fence = fenced(text);
@@ -287,15 +294,16 @@
     if (title) parts.push(code(title.replaceAll(/\s+/g, ' ')));
     if (event.failed) parts.push('failed');
     const lines = [parts.join(' ')];
-    const text = words(element.querySelector(':scope > pre, :scope > details > pre'));
+    const said = element.querySelector('.was') ?? element;
+    const text = words(said.querySelector('.raw > pre') ?? said.querySelector(':scope > :is(pre, .md), :scope > details > :is(pre, .md)'));
     if (text) {
       const cut = text.length > 600 ? `${text.slice(0, 600)}…` : text;
       const fence = fenced(cut, 3);
       lines.push('', fence, ...cut.split('\n'), fence);
     }
     for (const note of event.notes) {
-      const said = words(note.querySelector('.md')).replaceAll(/\s+/g, ' ');
-      lines.push('', `*${escaped(noteKind(note))}*${said ? `: ${escaped(said)}` : ''}`);
+      const says = words(note.querySelector('.md')).replaceAll(/\s+/g, ' ');
+      lines.push('', `*${escaped(noteKind(note))}*${says ? `: ${escaped(says)}` : ''}`);
     }
     const page = escaped(document.title);
     return `${lines.map((line) => `> ${line}`.trimEnd()).join('\n')}\n\n[${page}, event ${escaped(number)}](<${address(event)}>)\n`;

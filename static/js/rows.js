@@ -76,10 +76,10 @@ runpress.runs(async (site) => {
   const rows = (runs) => Promise.all(runs.map(async (run) => {
     const at = Math.floor(run / ROWS);
     const some = await file(`rows-${Math.floor(at / IN_FOLDER)}/${at % IN_FOLDER}`, (all) => all);
-    const [places, folder, text, finished, cost, time, seconds, events, annotations, threads] = some[run % ROWS];
+    const [places, folder, text, title, finished, outcome, cost, time, seconds, events, annotations, threads] = some[run % ROWS];
     const of = Object.fromEntries(NAMES.map((name, each) => [name, columns[name].values[places[each]]]));
     return {
-      ...of, slug: folder.split('/').at(-1), run: { text, href: `runs/${folder}/index.html` }, finished, cost, time, events, annotations, threads,
+      ...of, slug: folder.split('/').at(-1), run: { text, title, href: `runs/${folder}/index.html` }, finished, outcome, cost, time, events, annotations, threads,
       small: { case: of.version }, order: { rating: String(columns.rating.orders[places[5]] ?? ''), time: seconds },
     };
   }));

@@ -167,7 +167,7 @@
       const cell = row[column];
       if (!cell) return;
       if (!at) {
-        place.append(link(new URL(cell.href, root), [row.case.text, row.variant].filter((part) => part.known !== false).join(' · '), { className: `g-${row.state.tone}` }), ' ', make('small', {}, cell.text));
+        place.append(link(new URL(cell.href, root), cell.title, { className: `g-${row.state.tone}` }), ' ', make('small', {}, cell.text));
         return;
       }
       place.append(shown(cell), ...(column in row.small ? [' ', make('small', {}, row.small[column])] : []));

@@ -31,10 +31,9 @@
     }, { capture: true, passive: true });
   }
 
-  /** Opens the line under which an event is folded. */
+  /** Opens the lines under which an event is folded. */
   const unfold = (event) => {
-    const fold = event.closest('.fold > details');
-    if (fold) fold.open = true;
+    for (let fold = event.closest('.fold > details'); fold; fold = fold.parentElement.closest('.fold > details')) fold.open = true;
   };
 
   // A message about a move stays visible until the next move.
@@ -77,13 +76,17 @@
       return;
     }
     const event = target.closest('.e');
+    const folded = target.closest('details');
+    if (!event && folded) folded.open = true;
     if (!event) return;
     linked.add(event);
     if (to >= 0) {
       let last = 0;
       for (const one of event.closest('.tape').querySelectorAll('.e')) {
-        last = Number(/e-(\d+)/.exec(one.id.slice(prefix.length))[1]);
-        if (last < from || last > to) continue;
+        // A result stands below its call, before events with lower numbers.
+        const number = Number(/e-(\d+)/.exec(one.id.slice(prefix.length))[1]);
+        last = Math.max(last, number);
+        if (number < from || number > to) continue;
         one.classList.add('range');
         linked.add(one);
       }
@@ -176,7 +179,9 @@
     mark.removeAttribute('d');
     copy.classList.add('strip', 'now');
     copy.ariaHidden = 'true';
-    tape.before(copy);
+    const place = tape.parentElement.querySelector('.now');
+    if (place) place.replaceWith(copy);
+    else tape.before(copy);
     const known = links.filter(({ number }) => number >= 0).sort((a, b) => a.number - b.number);
     // A gap has no event, so the next one counts. A fold has several, so the first counts.
     const eventOf = (item) => item && (item.matches('.e') ? item : item.querySelector('.e') ?? eventOf(item.nextElementSibling));

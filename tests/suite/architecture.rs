@@ -82,4 +82,4 @@ fn every_path_that_the_guides_for_contributors_name_exists() {
 }
 
 /// Files that the recipes of CONTRIBUTING.md create.
-const EXAMPLES: [&str; 2] = ["totals", "license"];
+const EXAMPLES: [&str; 3] = ["totals", "license", "parrot"];

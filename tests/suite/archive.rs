@@ -122,7 +122,7 @@ fn runs_whose_ids_begin_alike_have_distinct_short_ids_in_every_list() {
             "{id} on the page of comparisons"
         );
         assert!(
-            scripts.contains(&format!(",\"{id}\",{{\"iso\"")),
+            scripts.contains(&format!(",\"{id}\",\"pong · base\",")),
             "{id} in the rows"
         );
     }
@@ -164,7 +164,7 @@ fn names_that_differ_only_in_punctuation_get_pages_of_their_own() {
     assert_eq!(models.len(), 2, "{models:?}");
     for slug in slugs(&site) {
         let page = site.page(&format!("runs/{slug}/index.html"));
-        let link = page.one("h1 a[href^='../../models/']");
+        let link = page.one(".subject a[href^='../../models/']");
         let target = link
             .value()
             .attr("href")

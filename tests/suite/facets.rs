@@ -29,12 +29,9 @@ fn the_data_of_the_facets_has_the_cells_of_the_table_in_its_order() {
             let text = text.into_iter().flatten().next().or(cell.as_str());
             let text = text.expect("a text");
             let small = row["small"][name].as_str().map(|small| format!(" {small}"));
-            // A run is named by its case and variant; its own name is in small print.
+            // A run is named by its task and variant; its own name is in small print.
             match name {
-                "run" => format!(
-                    "pong · {} {text}",
-                    row["variant"].as_str().expect("a variant")
-                ),
+                "run" => format!("{} {text}", cell["title"].as_str().expect("a title")),
                 _ => format!("{text}{}", small.unwrap_or_default()),
             }
         });

@@ -12,16 +12,9 @@ fn add(site: &TestSite, id: &str, run: &Run, change: impl Fn(&mut Value)) {
     site.write(&path, record.to_string());
 }
 
-/// The metrics of the first run: label and value.
-fn figures(site: &TestSite) -> Vec<(String, String)> {
-    let page = site.first_page();
-    let labels = page.texts(".outcome dt");
-    labels.into_iter().zip(page.texts(".outcome dd")).collect()
-}
-
-fn figure(site: &TestSite, label: &str) -> Option<String> {
-    let mut figures = figures(site).into_iter();
-    figures.find_map(|(name, value)| (name == label).then_some(value))
+/// The verdict of the first run.
+fn verdict(site: &TestSite) -> Vec<String> {
+    site.first_page().texts(".verdict li")
 }
 
 fn base_with(change: impl Fn(&mut Value)) -> TestSite {
@@ -34,30 +27,85 @@ fn base_with(change: impl Fn(&mut Value)) -> TestSite {
 }
 
 #[test]
-fn the_first_screen_says_state_cost_time_tokens_and_outcomes() {
+fn the_first_screen_says_what_was_asked_and_what_is_known_of_the_result() {
     let site = base_with(|record| {
         record["metrics"]["runTimeSeconds"] = json!(6680.4);
         record["metrics"]["cost"]["comparable"] = json!(0.368_21);
-        record["metrics"]["tokens"] = json!({"uncachedInput": 100_000, "cachedInput": 300_000, "output": 50_000, "reasoning": null});
-        record["outcomes"] = json!([{"name": "reward", "value": 1.0}]);
+        record["outcomes"] = json!([
+            {"name": "tests_passed", "value": 3}, {"name": "tests_total", "value": 5},
+            {"name": "match", "value": "I"}, {"name": "reward", "value": 1.0},
+        ]);
+        record["validation"]["checks"] = json!([]);
     });
     site.publish();
-    assert_eq!(figure(&site, "state").as_deref(), Some("completed"));
-    assert_eq!(figure(&site, "comparable cost").as_deref(), Some("$0.37"));
-    assert_eq!(figure(&site, "run time").as_deref(), Some("1:51:20"));
-    let tokens = figure(&site, "tokens, 75 % cached");
-    assert_eq!(tokens.as_deref(), Some("≥ 450.0 k"), "{:?}", figures(&site));
-    assert_eq!(figure(&site, "reward").as_deref(), Some("1.0"));
     let page = site.first_page();
-    let titles = page.all(".outcome dd [title]");
-    let titles: Vec<_> = titles
-        .iter()
-        .filter_map(|value| value.value().attr("title"))
-        .collect();
-    assert!(titles.contains(&"$0.36821"), "{titles:?}");
+    assert_eq!(page.texts("h1"), ["pong"]);
+    let facts = [
+        "completed",
+        "3/5 tests",
+        "match I (incorrect)",
+        "great",
+        "$0.37 comparable",
+        "1 h 51 min",
+    ];
+    assert_eq!(verdict(&site), facts);
+    assert_eq!(
+        page.texts(".verdict .bad"),
+        ["3/5 tests", "match I (incorrect)"]
+    );
+    let runs: Value = serde_json::from_str(&site.text("public/feeds/runs.json")).expect("JSON");
+    assert_eq!(runs["runs"][0]["verdict"], facts.join(" · "));
+    assert_eq!(runs["runs"][0]["task"], "pong");
+    let list = site.page("runs/index.html");
+    assert_eq!(list.texts("tr[data-run] th a"), ["pong · base"]);
     assert!(
-        titles.contains(&"1 h 51 min (6680.4 seconds)"),
-        "{titles:?}"
+        list.texts("tr[data-run] td")
+            .contains(&"3/5 tests, match I (incorrect)".to_owned())
+    );
+
+    // The title of the case is the task, wherever the run is named.
+    site.write(
+        "content/cases/pong.md",
+        "+++\ntitle = \"Two paddles\"\n+++\nA game.\n",
+    );
+    site.publish();
+    assert_eq!(site.first_page().texts("h1"), ["Two paddles"]);
+    let list = site.page("runs/index.html");
+    assert_eq!(list.texts("tr[data-run] th a"), ["Two paddles · base"]);
+}
+
+#[test]
+fn the_task_of_an_imported_run_is_the_first_message_of_its_user_and_its_verdict_what_is_known() {
+    let site = base_with(|record| {
+        record["import"] = json!({"format": "other"});
+        record["status"] = json!({"state": "unknown"});
+        record["metrics"] = json!({"tokens": {}, "cost": {}});
+        for key in ["validation", "startedAt", "finishedAt"] {
+            record.as_object_mut().expect("an object").remove(key);
+        }
+    });
+    let message = "# Task\n\nMake the *parser* faster, please. It takes ten seconds.\n";
+    let trace = [
+        r#"{"type":"trace","schemaVersion":1}"#.to_owned(),
+        json!({"type": "message", "role": "user", "text": message}).to_string(),
+    ];
+    for file in [
+        "events.jsonl",
+        "events.jsonl.annotations.jsonl",
+        "writeup.md",
+    ] {
+        site.remove(&format!("{FIRST}/{file}"));
+    }
+    site.write(&format!("{FIRST}/run.trace.jsonl"), trace.join("\n") + "\n");
+    site.publish();
+    let page = site.first_page();
+    let task = "Make the parser faster, please. It takes ten seconds.";
+    assert_eq!(page.texts("h1"), [task]);
+    assert_eq!(verdict(&site), [""; 0]);
+    assert!(page.all("#validation, .why, .excerpt").is_empty());
+    assert_eq!(
+        site.page("runs/index.html").texts("tr[data-run] th a"),
+        [task]
     );
 }
 
@@ -88,14 +136,11 @@ fn a_run_that_did_not_complete_says_why_with_every_failure_as_a_link() {
         let id = href.strip_prefix('#').expect("a place on this page");
         assert_eq!(page.all(&format!("[id='{id}']")).len(), 1, "{href}");
     }
+    // The validation is open if it explains the outcome.
     assert_eq!(
-        figure(&site, "failures in 19 events").as_deref(),
-        Some("15")
+        page.texts(".record details[open] > summary > h3"),
+        ["Validation"]
     );
-    // The validation comes first if it explains the outcome.
-    let sections = page.texts("main section > h2");
-    let at = |name: &str| sections.iter().position(|title| title == name);
-    assert!(at("Validation") < at("Metrics"), "{sections:?}");
 }
 
 #[test]
@@ -108,18 +153,13 @@ fn a_completed_run_says_what_did_not_work_and_folds_its_failures() {
     });
     site.publish();
     let page = site.first_page();
-    assert_eq!(
-        figure(&site, "expected screens opened").as_deref(),
-        Some("1 / 2")
-    );
+    assert_eq!(page.texts(".verdict .bad"), ["1/2 screens"]);
     let why = words(page.one(".why"));
     assert!(
         why.starts_with("What did not work The screen End did not open."),
         "{why}"
     );
-    let sections = page.texts("main section > h2");
-    let at = |name: &str| sections.iter().position(|title| title == name);
-    assert!(at("Metrics") < at("Validation"), "{sections:?}");
+    assert!(page.all(".record details[open]").is_empty());
 
     let fine = base_with(|record| record["validation"]["checks"] = json!([]));
     let log = messages(2) + &event(3, "error", "\"message\":\"once\"") + "\n";

@@ -49,14 +49,44 @@ fn four_commands_that_differ_in_numbers_are_one_line_and_keep_their_anchors() {
 #[test]
 fn three_of_a_kind_other_words_and_what_an_agent_says_are_not_folded() {
     let mut log: Vec<_> = (0..3).map(|at| command(at, "ls", true)).collect();
-    log.extend(["a", "b", "c", "d"].iter().zip(3..).map(|(name, at)| {
+    log.extend(["a", "b", "c"].iter().zip(3..).map(|(name, at)| {
         let fields = format!(r#""path":"src/{name}.js""#);
         event(at, "read", &fields)
     }));
-    log.extend((7..13).map(|at| event(at, "agent", r#""message":"again""#)));
+    log.extend((6..12).map(|at| event(at, "agent", r#""message":"again""#)));
     let page = page(&log, &[]);
     assert_eq!(page.all(".fold").len(), 0);
-    assert_eq!(page.all(OPEN).len(), 13);
+    assert_eq!(page.all(OPEN).len(), 12);
+}
+
+#[test]
+fn what_is_before_the_first_turn_is_one_line_and_so_are_four_reads() {
+    let mut log: Vec<_> = (0..5)
+        .map(|at| {
+            event(
+                at,
+                "system",
+                &format!(r#""stage":"stage {at}","status":"completed""#),
+            )
+        })
+        .collect();
+    log.push(event(5, "agent", r#""message":"I read.""#));
+    log.extend(
+        ["a", "b", "c", "d", "b"]
+            .iter()
+            .zip(6..)
+            .map(|(name, at)| event(at, "read", &format!(r#""path":"src/{name}.js""#))),
+    );
+    log.push(event(11, "list", r#""path":"src""#));
+    let page = page(&log, &[]);
+    assert_eq!(
+        page.texts(LINES),
+        [
+            "setup, 5 events 0–4",
+            "6 reads a.js, b.js, c.js, d.js, src 6–11"
+        ]
+    );
+    assert_eq!(anchors(&page, OPEN), ["e-5"]);
 }
 
 #[test]

@@ -103,11 +103,14 @@ fn a_wall_shows_every_run_as_a_picture_as_wide_as_the_run_was_long() {
 }
 
 #[test]
-fn a_picture_on_a_wall_has_its_date_and_its_case_only_where_cases_differ() {
+fn a_picture_on_a_wall_is_named_by_its_task_or_where_all_have_one_by_its_model() {
     let site = TestSite::base();
     site.publish();
     let words = |path: &str| site.page(path).texts(".wall small")[0].clone();
     let on_case = words("cases/pong/index.html");
     assert!(on_case.starts_with("2026-"), "{on_case}");
-    assert_eq!(words("index.html"), format!("pong, {on_case}"));
+    assert_eq!(words("index.html"), format!("sample/lark-1, {on_case}"));
+    let name = |path: &str| site.page(path).texts(".wall a > span")[0].clone();
+    assert!(name("cases/pong/index.html").ends_with("sample/lark-1"));
+    assert!(name("index.html").ends_with("pong"));
 }

@@ -90,7 +90,7 @@ fn a_payload_that_events_share_is_shown_once_and_only_its_beginning_again() {
     site.write(&format!("{FIRST}/run.tape.cas/{hash}"), &payload);
     assert_eq!(codes(&site.publish()), [""; 0]);
     let sizes = |page: &crate::support::Page| -> Vec<usize> {
-        let found = page.all("[id^='run.e-'] pre");
+        let found = page.all("[id^='run.e-'] .md");
         found.into_iter().map(|pre| words(pre).len()).collect()
     };
     let first = sizes(&site.first_page());

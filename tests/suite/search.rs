@@ -259,21 +259,22 @@ pub(crate) fn rows(site: &TestSite) -> Vec<Value> {
                 ("slug", json!(folder.rsplit('/').next())),
                 (
                     "run",
-                    json!({"text": row[2], "href": format!("runs/{folder}/index.html")}),
+                    json!({"text": row[2], "title": row[3], "href": format!("runs/{folder}/index.html")}),
                 ),
                 ("rating", cells["rating"][0].clone()),
                 ("kinds", cells["annotation"].clone()),
                 ("small", json!({"case": cells["version"]})),
                 (
                     "order",
-                    json!({"rating": order.unwrap_or_default(), "time": row[6]}),
+                    json!({"rating": order.unwrap_or_default(), "time": row[8]}),
                 ),
-                ("finished", row[3].clone()),
-                ("cost", row[4].clone()),
-                ("time", row[5].clone()),
-                ("events", row[7].clone()),
-                ("annotations", row[8].clone()),
-                ("threads", row[9].clone()),
+                ("finished", row[4].clone()),
+                ("outcome", row[5].clone()),
+                ("cost", row[6].clone()),
+                ("time", row[7].clone()),
+                ("events", row[9].clone()),
+                ("annotations", row[10].clone()),
+                ("threads", row[11].clone()),
             ];
             cells.extend(own);
             all.push(json!(cells));

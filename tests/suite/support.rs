@@ -387,19 +387,25 @@ impl Page {
 
     /// The value next to a name in lists and tables of a page: the `dd` of a `dt`, the cells next to a row's `th`.
     pub(crate) fn beside(&self, name: &str) -> Vec<String> {
+        let found = self.find(name);
+        found.unwrap_or_else(|| panic!("nothing is called {name} on the page: {}", self.main()))
+    }
+
+    /// As [`Page::beside`], for a name that may not be on the page.
+    pub(crate) fn find(&self, name: &str) -> Option<Vec<String>> {
         for row in self.all("dl.facts > div") {
             let cells = below(row, "dt, dd");
             if cells.first().is_some_and(|first| words(*first) == name) {
-                return cells[1..].iter().map(|cell| words(*cell)).collect();
+                return Some(cells[1..].iter().map(|cell| words(*cell)).collect());
             }
         }
         for row in self.all("main tr") {
             let cells = below(row, "th, td");
             if cells.first().is_some_and(|first| words(*first) == name) {
-                return cells[1..].iter().map(|cell| words(*cell)).collect();
+                return Some(cells[1..].iter().map(|cell| words(*cell)).collect());
             }
         }
-        panic!("nothing is called {name} on the page: {}", self.main());
+        None
     }
 }
 

@@ -76,7 +76,7 @@ fn the_early_form_has_a_rating_and_a_text() {
         );
         assert!(
             site.first_page()
-                .texts(".outcome dd")
+                .texts(".badges .badge")
                 .contains(&rating.to_owned()),
             "{what}"
         );
@@ -172,7 +172,7 @@ fn an_invalid_rating_leaves_the_run_unrated_with_a_warning() {
         assert!(text.ends_with("It plays well."), "{what}: {text}");
         assert!(
             site.first_page()
-                .texts(".outcome dd")
+                .texts(".badges .badge")
                 .contains(&"unrated".to_owned()),
             "{what}"
         );
@@ -218,7 +218,7 @@ fn the_badge_of_a_game_jam_without_a_rating_is_the_grade_of_the_whole_game() {
         let run = site.json(&format!("runs/{slug}/run.json"));
         assert_eq!(run["review"]["rating"].as_str(), rating, "{writeup}");
         let badge = rating.unwrap_or("unrated").to_owned();
-        assert!(site.first_page().texts(".outcome dd").contains(&badge));
+        assert!(site.first_page().texts(".badges .badge").contains(&badge));
         let case = site.page("cases/pong/index.html");
         assert!(case.texts("td .badge").contains(&badge), "{writeup}");
         site.write("site.toml", REQUIRED);

@@ -113,6 +113,12 @@ pub fn short_tokens(value: f64) -> Option<String> {
     })
 }
 
+/// A number of tokens in short: `940`, `1.2 k`, `3.64 M`.
+#[allow(clippy::cast_precision_loss, reason = "two or three digits are shown")]
+pub fn tokens(count: u64) -> String {
+    short_tokens(count as f64).unwrap_or_else(|| count.to_string())
+}
+
 /// Tokens at a tick of a scale: `500`, `1.5 k`, `20 M`.
 pub fn round_tokens(value: f64) -> String {
     let (value, unit) = match value {

@@ -52,6 +52,8 @@ pub struct Entry {
 pub struct Group {
     /// As the records write it.
     pub name: String,
+    /// Its title, if the site has a text about it.
+    pub title: Option<Arc<str>>,
     /// Its address.
     pub slug: String,
     /// Positions in `runs`, newest first.
@@ -133,6 +135,7 @@ impl Archive {
                 .into_iter()
                 .map(|(name, runs)| Group {
                     name: name.to_owned(),
+                    title: None,
                     slug: slugs(group_by, name),
                     runs,
                 })
@@ -187,6 +190,13 @@ impl Archive {
             models,
             harnesses,
             ranges,
+        }
+    }
+
+    /// Gives the cases their titles, by their addresses.
+    pub fn set_titles(&mut self, title: impl Fn(&str) -> Option<Arc<str>>) {
+        for case in &mut self.cases {
+            case.title = title(&case.slug);
         }
     }
 

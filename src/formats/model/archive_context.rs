@@ -1,6 +1,7 @@
 //! The part of a run page that depends on other runs. If this and the run are unchanged, the page is up to date.
 
 use std::collections::BTreeMap;
+use std::sync::Arc;
 
 use serde::Serialize;
 
@@ -17,6 +18,8 @@ pub struct ArchiveContext {
     pub label: String,
     /// Address of its case.
     pub case: String,
+    /// Title of its case.
+    pub case_title: Option<Arc<str>>,
     /// Address of its model.
     pub model: String,
     /// Address of its harness.
@@ -64,6 +67,7 @@ impl ArchiveContext {
             slug: entry.slug.clone(),
             label: entry.label.clone(),
             case: archive.cases[entry.case].slug.clone(),
+            case_title: archive.cases[entry.case].title.clone(),
             model: archive.models[entry.model].slug.clone(),
             harness: archive.harnesses[entry.harness].slug.clone(),
             newer: neighbour(entry.newer),

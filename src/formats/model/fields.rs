@@ -153,6 +153,10 @@ fields! { |r|
     "slug": Kind::Text => r.slug, need: Always;
     /// The run's page: absolute when the site has a `base_url`, else relative to its root.
     "url": Kind::PageAddress => r.url, need: Always, feeds: JSON | CSV;
+    /// What was asked, in a line: of an imported run the first message of its user, else the title of its case, else its slug.
+    "task": Kind::Text => r.findings.map(|it| it.task.as_str()), need: Always;
+    /// What is known of how the run ended and what it took, in a line for people; may be empty.
+    "verdict": Kind::Text => r.findings.map(|it| it.verdict.as_str()), need: Always;
     /// When the run started, as recorded; null is unknown.
     "startedAt": Kind::Time => r.run.started.as_ref(), fact: label(7, "Started"), compared: label(18, "Started");
     /// When it ended, as recorded; null is unknown.

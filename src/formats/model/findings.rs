@@ -10,6 +10,10 @@ use super::tape::Family;
 /// What tables, roll-ups and feeds need of a run besides its record.
 #[derive(Debug, Clone, Default, Serialize, Deserialize)]
 pub struct Findings {
+    /// What was asked, in a line.
+    pub task: String,
+    /// What is known of how it ended and what it took, in a line; may be empty.
+    pub verdict: String,
     /// Its overall rating.
     pub rating: Option<Rating>,
     /// Events on all tapes; without a tape nothing is known of them.

@@ -20,6 +20,7 @@ pub mod reconciliation;
 pub mod review;
 pub mod run;
 pub mod slug;
+pub mod steps;
 pub mod tape;
 pub mod threads;
 pub mod time;

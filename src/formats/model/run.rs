@@ -37,6 +37,8 @@ pub struct Run {
     pub state: State,
     /// What scorers said of it, in the record's order.
     pub outcomes: Box<[Outcome]>,
+    /// Whether it was made from the log of another system.
+    pub is_imported: bool,
 }
 
 impl Run {
@@ -423,6 +425,7 @@ pub fn from_record(record: &RunRecord<'_>) -> Option<Run> {
             detail: text(&record.status.detail),
         },
         outcomes: record.outcomes.iter().filter_map(Outcome::of).collect(),
+        is_imported: record.import.is_some(),
     })
 }
 

@@ -74,6 +74,8 @@ words! {
         Read = "read",
         /// Something is changed.
         Write = "write",
+        /// A tool of no family above is called.
+        Tool = "tool",
         /// Another agent, skill or service is used.
         Delegation = "delegation",
         /// Something went wrong.
@@ -178,6 +180,8 @@ pub struct Event<'a> {
     pub files: Vec<String>,
     /// Its relations to other events.
     pub ties: Ties,
+    /// Tokens that it reports, of all classes: those of a model call.
+    pub tokens: Option<u64>,
     /// The result of [`Event::digest`], if already computed.
     pub known_digest: Option<blake3::Hash>,
     /// Whether a reviewer muted it: it is shown, but no failure to act upon.
@@ -193,6 +197,8 @@ pub struct Ties {
     pub result: Option<u64>,
     /// Whether it is outside the main line of the tape.
     pub aside: Option<Aside>,
+    /// Number of the call that started the subagent whose work it is.
+    pub parent: Option<u64>,
 }
 
 /// Parts outside the main line of a tape.
@@ -223,6 +229,11 @@ impl Event<'_> {
     /// Whether it counts as a failure: it failed, and no reviewer muted it.
     pub fn is_failure(&self) -> bool {
         self.has_failed() && !self.is_muted
+    }
+
+    /// Whether it only reports what a call of a model used.
+    pub fn is_usage(&self) -> bool {
+        self.kind.word == "usage"
     }
 
     /// Whether it has a failed outcome, or is an error event.
@@ -369,6 +380,7 @@ impl<'a> Event<'a> {
             external: Vec::new(),
             files: Vec::new(),
             ties: Ties::default(),
+            tokens: None,
             known_digest: None,
             is_muted: false,
         }
@@ -395,6 +407,12 @@ impl<'a> Event<'a> {
             self.facts.push((name, value.into()));
         }
     }
+}
+
+/// The sum of the token counts that are known.
+fn sum<const N: usize>(counts: [Option<u64>; N]) -> Option<u64> {
+    let known = counts.into_iter().flatten();
+    known.reduce(u64::saturating_add)
 }
 
 /// Maximum bytes of a headline; a longer one moves into the content.

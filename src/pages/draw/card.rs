@@ -307,7 +307,7 @@ mod tests {
         assert_eq!(bytes, again);
         assert_eq!(
             blake3::hash(&bytes).to_hex().as_str(),
-            "a47a67de598ad169104f1dc9ecb89c63dd835aee24eb48a02877fc6ce66a7311"
+            "d0b7be76d93b660c3d494d91aafeca02234cffafcf63bf47e5114d7c981c2f20"
         );
     }
 }

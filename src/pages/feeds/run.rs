@@ -4,7 +4,7 @@ use std::borrow::Cow;
 
 use schemars::JsonSchema;
 use serde::Serialize;
-use serde_json::value::RawValue;
+use serde_json::value::{RawValue, to_raw_value};
 
 use base::diagnostics::{Diagnostic, json as problems};
 use base::links;
@@ -13,7 +13,8 @@ use formats::config::Downloads;
 use formats::model::annotation::Report;
 use formats::model::reconciliation::Reconciliation;
 use formats::model::review::{Item, Rating, Review};
-use formats::model::tape::Tape;
+use formats::model::steps::{Step, Steps};
+use formats::model::tape::{Outcome, Tape};
 use formats::model::threads::Threads;
 use formats::model::{FileDigest, Withheld};
 use markup::Html;
@@ -49,6 +50,9 @@ pub struct RunDocument<'a> {
     review: Option<ReviewDocument<'a>>,
     /// Its tapes: the event log first, then the others by name.
     tapes: Vec<TapeDocument<'a>>,
+    /// The steps of its tapes, in order: a message, a call with its result, the work of a subagent.
+    #[schemars(with = "Vec<StepDocument<'a>>")]
+    steps: Vec<Box<RawValue>>,
     /// How far its logs agree with its record.
     reconciliation: Option<&'a Reconciliation>,
     /// The annotations of all its sidecars, in their order.
@@ -115,6 +119,67 @@ document! {
         /// Its sidecar.
         sidecar: Option<SidecarDocument<'a>> = sidecar,
     }
+}
+
+/// A step: events that belong together.
+#[derive(Debug, Serialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+#[schemars(rename = "Step")]
+struct StepDocument<'a> {
+    /// Its tape; absent for the first one.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schemars(with = "String")]
+    tape: Option<&'a str>,
+    /// Number of the turn, from 1; 0 before the first. A turn begins with a message of the user, or of the agent on a tape without
+    /// messages of a user.
+    turn: usize,
+    /// Numbers of its events.
+    events: Vec<u64>,
+    /// What it is.
+    #[schemars(extend("enum" = ["message", "reasoning", "command", "read", "write", "tool", "subagent", "error", "warning", "other"]))]
+    kind: &'static str,
+    /// `succeeded` or `failed`; absent if not recorded.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schemars(with = "String", extend("enum" = ["succeeded", "failed"]))]
+    outcome: Option<&'static str>,
+    /// Milliseconds from its first to its last event; absent if not known.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schemars(with = "i64")]
+    duration_ms: Option<i64>,
+    /// Tokens of the model calls that belong to it, of all classes; absent if not recorded.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schemars(with = "u64")]
+    tokens: Option<u64>,
+    /// For the work of a subagent: number of the event that started it.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schemars(with = "u64")]
+    within: Option<u64>,
+}
+
+/// A step on a line of its own: a run has as many as events.
+fn step(
+    tape: &Tape<'_>,
+    is_first: bool,
+    steps: &Steps,
+    step: &Step,
+) -> serde_json::Result<Box<RawValue>> {
+    let seq = |position: &usize| tape.events[*position].seq;
+    to_raw_value(&StepDocument {
+        tape: (!is_first).then_some(tape.file.as_str()),
+        turn: step.turn,
+        events: step.events.iter().map(seq).collect(),
+        kind: step.kind.word(),
+        outcome: match step.outcome {
+            Outcome::Succeeded => Some("succeeded"),
+            Outcome::Failed => Some("failed"),
+            Outcome::Unstated => None,
+        },
+        duration_ms: step.milliseconds,
+        tokens: step.tokens,
+        within: step
+            .parent
+            .and_then(|parent| steps.steps[parent].events.first().map(seq)),
+    })
 }
 
 /// A sidecar; its annotations are together with those of other tapes.
@@ -208,7 +273,13 @@ pub fn document<'a>(
         };
         tapes.push(TapeDocument::of(tape, sidecar));
     }
+    let all = s.tapes.iter().zip(s.layouts).enumerate();
+    let all = all.flat_map(|(index, (tape, layout))| {
+        let of_tape = layout.steps.steps.iter();
+        of_tape.map(move |of_step| step(tape, index == 0, &layout.steps, of_step))
+    });
     Ok(RunDocument {
+        steps: all.collect::<Result<_, _>>()?,
         schema_version: SCHEMA_VERSION,
         slug: &s.entry.slug,
         canary: s.config.policy.canary.as_deref(),

@@ -1,9 +1,11 @@
 //! The HTML of a tape. Written by hand, because it is the hot path and most of every run page.
 
 use crate::view::timeline::{
-    AnnotationView, EventView, Fold, FoldLine, SpanPiece, TextView, TimelinePage,
+    AGENT, AnnotationView, EventView, Fold, FoldLine, SpanPiece, SubagentWork, TextView,
+    TimelinePage,
 };
-use formats::model::amounts::{count, push_clock};
+use formats::model::amounts::{count, milliseconds, push_clock, tokens};
+use formats::model::tape::{Outcome, TextKind};
 use formats::model::time::{push_iso_ms, utc};
 use markup::{Html, Origin, recorded};
 
@@ -14,6 +16,8 @@ use markup::markdown::{self, Context};
 /// The fact with the reason of a failed command, and the fact with the event's place in a log.
 const EXIT: &str = "exit code";
 const SOURCE: &str = "source";
+/// `{}` and `[]`.
+const EMPTY_JSON: usize = 2;
 
 /// Renders the events of one page as a list; `None` if it exceeds `limit` bytes.
 pub fn render(page: &TimelinePage<'_>, limit: usize) -> Option<Html> {
@@ -27,19 +31,27 @@ pub fn render(page: &TimelinePage<'_>, limit: usize) -> Option<Html> {
     let mut out = String::with_capacity(expected.min(limit));
     let mut times = page.start.map(|start| (start, page.events.as_slice()));
     let mut folds = page.folds.iter().peekable();
+    // Where the open folds end.
+    let mut open: Vec<usize> = Vec::new();
+    let mut shown = ShownFacts::default();
     for (at, event) in page.events.iter().enumerate() {
-        if let Some(fold) = folds.peek().filter(|fold| fold.start == at) {
+        while let Some(fold) = folds.next_if(|fold| fold.start == at) {
             push_fold(&mut out, fold, &page.events);
+            open.push(fold.end);
         }
-        push_event(&mut out, event, &mut times);
-        for annotation in &event.annotations {
-            push_annotation(&mut out, page, annotation);
-            if out.len() > limit {
-                return None;
+        push_event(&mut out, event, &mut times, &mut shown);
+        if !event.annotations.is_empty() {
+            out.push_str("</div><div class=ans>");
+            for annotation in &event.annotations {
+                push_annotation(&mut out, page, annotation);
+                if out.len() > limit {
+                    return None;
+                }
             }
+            out.push_str("</div>");
         }
         out.push('\n');
-        if folds.next_if(|fold| fold.end == at + 1).is_some() {
+        while open.pop_if(|end| *end == at + 1).is_some() {
             out.push_str("</ol></details>\n");
         }
         if out.len() > limit {
@@ -49,17 +61,52 @@ pub fn render(page: &TimelinePage<'_>, limit: usize) -> Option<Html> {
     Some(Html::finished(out))
 }
 
+/// Facts that are the same for many events: each is shown where it changes.
+#[derive(Debug, Default)]
+struct ShownFacts<'e> {
+    values: [Option<&'e str>; CHANGING.len()],
+}
+
+/// Names of the facts that are shown where they change.
+const CHANGING: [&str; 3] = [AGENT, "turn", "model"];
+
+impl<'e> ShownFacts<'e> {
+    /// Whether the reader knows a fact from an event above. Without the fact of the agent, it is the main one.
+    fn has(&mut self, name: &str, value: &'e str) -> bool {
+        let Some(place) = CHANGING.iter().position(|changing| *changing == name) else {
+            return false;
+        };
+        self.values[place].replace(value) == Some(value)
+    }
+
+    fn begin(&mut self, event: &EventView<'e>) {
+        if !event.facts.iter().any(|(name, _)| *name == AGENT) {
+            self.values[0] = None;
+        }
+    }
+}
+
 /// Appends the summary line of a fold, and opens the list below it.
 fn push_fold(out: &mut String, fold: &Fold, events: &[EventView<'_>]) {
     let Some(events) = events.get(fold.start..fold.end) else {
         return;
     };
-    let [first, .., last] = events else {
+    let [first, ..] = events else {
         return;
     };
+    let family = match &fold.line {
+        FoldLine::Subagent(_) => "delegation sub",
+        FoldLine::Setup => "other",
+        _ => first.family,
+    };
     out.push_str("<li class=\"fold f-");
-    out.push_str(first.family);
-    out.push_str("\"><details><summary>");
+    out.push_str(family);
+    let is_open = matches!(&fold.line, FoldLine::Subagent(work) if work.is_open);
+    out.push_str(if is_open {
+        "\"><details open><summary>"
+    } else {
+        "\"><details><summary>"
+    });
     match &fold.line {
         FoldLine::Muted(reason) => {
             out.push_str("⊘ ");
@@ -85,17 +132,66 @@ fn push_fold(out: &mut String, fold: &Fold, events: &[EventView<'_>]) {
             out.push_str(itoa::Buffer::new().format(*times));
             out.push_str(if *all_ok { ", all ok" } else { "" });
         }
+        FoldLine::Reads(names) => {
+            let steps = events.iter().filter(|event| !event.is_tied).count();
+            out.push_str(&count(steps, "read"));
+            out.push_str(" <code>");
+            push_text(out, names);
+            out.push_str("</code>");
+        }
+        FoldLine::Setup => {
+            out.push_str("setup, ");
+            out.push_str(&count(events.len(), "event"));
+        }
+        FoldLine::Subagent(work) => push_work(out, work, events.len()),
     }
+    let seqs = events.iter().map(|event| event.seq);
+    let (from, to) = (seqs.clone().min(), seqs.max());
     out.push_str(" <small>");
-    out.push_str(itoa::Buffer::new().format(first.seq));
+    out.push_str(itoa::Buffer::new().format(from.unwrap_or_default()));
     out.push('–');
-    out.push_str(itoa::Buffer::new().format(last.seq));
+    out.push_str(itoa::Buffer::new().format(to.unwrap_or_default()));
     out.push_str("</small></summary><ol>\n");
+}
+
+/// Appends what a subagent did: its name, how it ended, and how much it took.
+fn push_work(out: &mut String, work: &SubagentWork, events: usize) {
+    out.push_str("<b>subagent");
+    if !work.name.is_empty() {
+        out.push(' ');
+        push_text(out, &work.name);
+    }
+    out.push_str("</b>");
+    match work.outcome {
+        Outcome::Failed => out.push_str(" <strong class=bad>failed</strong>"),
+        Outcome::Succeeded => out.push_str(", completed"),
+        Outcome::Unstated => {}
+    }
+    out.push_str(", ");
+    out.push_str(&count(events, "event"));
+    if work.failures > 0 {
+        out.push_str(", ");
+        out.push_str(&count(work.failures, "failure"));
+    }
+    if let Some(duration) = work.milliseconds {
+        out.push_str(", ");
+        out.push_str(&milliseconds(duration));
+    }
+    if let Some(count) = work.tokens {
+        out.push_str(", ");
+        out.push_str(&tokens(count));
+        out.push_str(" tokens");
+    }
 }
 
 /// Appends an event without its annotations. Optional end tags are omitted: with `</li>` and `</p>`, a short event would be a
 /// tenth longer.
-fn push_event(out: &mut String, event: &EventView<'_>, times: &mut Option<Times<'_>>) {
+fn push_event<'e>(
+    out: &mut String,
+    event: &EventView<'e>,
+    times: &mut Option<Times<'_>>,
+    shown: &mut ShownFacts<'e>,
+) {
     if let Some(gap) = &event.gap {
         out.push_str("<li class=gap>");
         out.push_str(gap);
@@ -106,18 +202,22 @@ fn push_event(out: &mut String, event: &EventView<'_>, times: &mut Option<Times<
         }
         out.push('\n');
     }
-    // Reasoning is rendered like speech, in a different color.
-    let is_spoken = matches!(event.family, "speech" | "reasoning");
     out.push_str("<li class=\"e f-");
     out.push_str(event.family);
     if event.family == "reasoning" {
         out.push_str(" f-speech");
+    }
+    if event.word == "user" {
+        out.push_str(" user");
     }
     if event.failed {
         out.push_str(" fail");
     }
     if event.is_tied {
         out.push_str(" tied");
+    }
+    if event.is_usage {
+        out.push_str(" u");
     }
     if !event.aside.is_empty() {
         out.push(' ');
@@ -131,7 +231,12 @@ fn push_event(out: &mut String, event: &EventView<'_>, times: &mut Option<Times<
     }
     out.push_str("\" id=");
     event.anchor.push_to(out);
-    out.push_str("><p><a href=#");
+    // With annotations, the event and they are two columns of a wide page.
+    out.push_str(if event.annotations.is_empty() {
+        "><p><a href=#"
+    } else {
+        "><div class=was><p><a href=#"
+    });
     event.anchor.push_to(out);
     out.push('>');
     out.push_str(itoa::Buffer::new().format(event.seq));
@@ -145,10 +250,13 @@ fn push_event(out: &mut String, event: &EventView<'_>, times: &mut Option<Times<
         push_clock(out, since_start);
         out.push_str("</i> ");
     }
+    push_amounts(out, event);
     if let Some(earlier) = &event.earlier {
         out.push_str("<i class=back>");
         out.push_str(earlier);
         out.push_str(" earlier than the event before</i> ");
+    } else if event.is_parallel {
+        out.push_str("<i class=back>in parallel</i> ");
     }
     // If a log has one file per event, file names would fill a line each.
     out.push_str("<b");
@@ -182,21 +290,25 @@ fn push_event(out: &mut String, event: &EventView<'_>, times: &mut Option<Times<
         out.push_str(itoa::Buffer::new().format(*seq));
         out.push_str("</a></i>");
     }
-    // Facts about speech follow the text.
-    let is_speech = event.headline.is_empty() && is_spoken;
-    if !is_speech {
-        push_facts(out, event);
+    let mut texts = event.texts.as_slice();
+    if let [first, rest @ ..] = texts
+        && let Some(arguments) = first.inline()
+    {
+        // `{}` says that there are none.
+        if arguments.len() > EMPTY_JSON {
+            out.push_str(" <code class=args>");
+            push_text(out, arguments);
+            out.push_str("</code>");
+        }
+        texts = rest;
     }
+    shown.begin(event);
+    push_facts(out, event, shown);
     for piece in event.spans.iter().filter(|piece| !passes(piece)) {
         push_span(out, piece);
     }
-    for text in &event.texts {
-        push_content(out, text);
-    }
-    if is_speech && !event.facts.is_empty() {
-        out.push_str("<p class=lab>");
-        push_facts(out, event);
-        out.push_str("</p>");
+    for text in texts {
+        push_content(out, event, text);
     }
     for (label, about, size) in &event.missing {
         out.push_str("<p class=missing>Payload not found: ");
@@ -206,6 +318,25 @@ fn push_event(out: &mut String, event: &EventView<'_>, times: &mut Option<Times<
         out.push_str(size);
         out.push_str(").</p>");
     }
+}
+
+/// Appends how long a step took, and how many tokens it used.
+fn push_amounts(out: &mut String, event: &EventView<'_>) {
+    if event.milliseconds.is_none() && event.tokens.is_none() {
+        return;
+    }
+    out.push_str("<small>");
+    if let Some(duration) = event.milliseconds {
+        out.push_str(&milliseconds(duration));
+    }
+    if let Some(count) = event.tokens {
+        if event.milliseconds.is_some() {
+            out.push_str(" · ");
+        }
+        out.push_str(&tokens(count));
+        out.push_str(" tokens");
+    }
+    out.push_str("</small> ");
 }
 
 /// The start of a tape, and the events of a page that have times.
@@ -224,7 +355,7 @@ fn push_times(out: &mut String, (start, events): Times<'_>) {
 }
 
 /// Appends short facts. Success is the default: only other exit codes are shown.
-fn push_facts(out: &mut String, event: &EventView<'_>) {
+fn push_facts<'e>(out: &mut String, event: &EventView<'e>, shown: &mut ShownFacts<'e>) {
     // The reason comes right after “failed”.
     let facts = |why: bool| {
         event
@@ -233,7 +364,8 @@ fn push_facts(out: &mut String, event: &EventView<'_>) {
             .filter(move |(name, _)| (*name == EXIT) == why)
     };
     for (name, value) in facts(true).chain(facts(false)) {
-        if *name == SOURCE || *name == EXIT && !event.failed && value.starts_with('0') {
+        let is_default = *name == EXIT && !event.failed && value.starts_with('0');
+        if *name == SOURCE || is_default || shown.has(name, value) {
             continue;
         }
         let is_bad = event.failed && *name == EXIT;
@@ -257,7 +389,7 @@ fn push_span(out: &mut String, piece: SpanPiece) {
     out.push_str("\"></i>");
 }
 
-fn push_content(out: &mut String, text: &TextView<'_>) {
+fn push_content(out: &mut String, event: &EventView<'_>, text: &TextView<'_>) {
     if let Some(label) = text.label {
         out.push_str("<p class=lab>");
         out.push_str(label);
@@ -269,18 +401,16 @@ fn push_content(out: &mut String, text: &TextView<'_>) {
     }
     if let Some(size) = &text.folded {
         out.push_str("<details><summary>");
-        push_text(out, first_line(text.text));
+        if text.kind == TextKind::Json {
+            push_first_member(out, text.text);
+        } else {
+            push_text(out, first_line(text.text));
+        }
         out.push_str(" <small>");
         out.push_str(size);
         out.push_str("</small></summary>");
     }
-    out.push_str("<pre>");
-    // A line break right after the tag would be dropped by the browser.
-    if text.text.starts_with('\n') {
-        out.push('\n');
-    }
-    recorded::push(out, text.text, text.kind);
-    out.push_str("</pre>");
+    recorded::push(out, text.text, text.kind, &|| event.anchor.text());
     if let Some(rest) = &text.rest {
         out.push_str("<p class=rest><a href=\"");
         push_attribute(out, &rest.href);
@@ -301,6 +431,25 @@ fn push_about(out: &mut String, about: &str) {
     }
 }
 
+/// Maximum characters of a summary.
+const SUMMARY: usize = 120;
+
+/// Appends the first member of JSON with a value that is no object or array, and what leads to it, as its summary while collapsed.
+fn push_first_member(out: &mut String, text: &str) {
+    let inner = text.trim_start_matches(|c: char| matches!(c, '{' | '[') || c.is_whitespace());
+    let inner = if inner.is_empty() { text } else { inner };
+    let end = inner
+        .char_indices()
+        .nth(SUMMARY)
+        .map_or(inner.len(), |(end, _)| end);
+    for (index, word) in inner[..end].split_ascii_whitespace().enumerate() {
+        if index > 0 {
+            out.push(' ');
+        }
+        push_text(out, word);
+    }
+}
+
 /// The start of a text, as its summary while collapsed.
 fn first_line(text: &str) -> &str {
     let line = text
@@ -308,7 +457,7 @@ fn first_line(text: &str) -> &str {
         .find(|line| !line.trim().is_empty())
         .unwrap_or_default();
     line.char_indices()
-        .nth(120)
+        .nth(SUMMARY)
         .map_or(line, |(end, _)| &line[..end])
 }
 

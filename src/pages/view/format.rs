@@ -4,7 +4,6 @@ use std::borrow::Cow;
 
 use formats::model::amounts;
 pub use formats::model::amounts::{bytes, count, grouped, milliseconds, more, plural, rest};
-use formats::model::decimal;
 use formats::model::fields::Value;
 use formats::model::review::Rating;
 use formats::model::run::{Metric, Metrics, Number, State, Unit};
@@ -109,50 +108,6 @@ pub fn short_cost_of(metrics: &Metrics, which: Metric) -> Cell {
     )
 }
 
-/// All tokens in millions or thousands, and the percentage of input from a cache.
-#[allow(
-    clippy::cast_possible_truncation,
-    clippy::cast_sign_loss,
-    reason = "a percentage"
-)]
-pub fn short_tokens(metrics: &Metrics) -> (Cell, Option<u64>) {
-    let sum = |classes: &[Metric]| -> f64 {
-        let numbers = classes.iter().filter_map(|class| metrics.get(*class));
-        decimal::sum(numbers.map(Number::value))
-    };
-    let [(_, input), _, (_, total)] = metrics.totals();
-    let Some(digits) = total.digits.as_deref() else {
-        return (Cell::unknown("not reported by the harness"), None);
-    };
-    let all = sum(&Metric::TOKENS);
-    let short = amounts::short_tokens(all).unwrap_or_else(|| grouped(digits));
-    let (bound, title) = match (total.missing.as_slice(), total.partial.as_slice()) {
-        ([], []) => ("", format!("{} tokens", grouped(digits))),
-        (missing, []) => (
-            "≥ ",
-            format!(
-                "lower bound: {} tokens without {}",
-                grouped(digits),
-                missing.join(" and ")
-            ),
-        ),
-        _ => (
-            "≥ ",
-            format!(
-                "lower bound: {} tokens; {}",
-                grouped(digits),
-                total.why().unwrap_or_default()
-            ),
-        ),
-    };
-    let whole = sum(&Metric::TOKENS[..2]);
-    let cached = metrics.get(Metric::CachedInput).map(Number::value);
-    let percent = cached
-        .filter(|_| !input.is_lower_bound() && whole > 0.0)
-        .map(|cached| (cached / whole * 100.0).round() as u64);
-    (Cell::titled(format!("{bound}{short}"), title), percent)
-}
-
 /// Seconds, in words; the title has the recorded digits.
 pub fn run_time(number: Option<&Number>) -> Cell {
     let Some(number) = number else {
@@ -194,6 +149,16 @@ pub fn begins_with_unreached(detail: &str) -> bool {
     let words = "not reached";
     let beginning = detail.get(..words.len());
     beginning.is_some_and(|beginning| beginning.eq_ignore_ascii_case(words))
+}
+
+/// A name that may be a digest, which is cut to its first eight digits.
+pub fn short_digest(name: &str) -> Cell {
+    let is_digest = name.len() >= 32 && name.bytes().all(|byte| byte.is_ascii_hexdigit());
+    if is_digest {
+        Cell::titled(format!("{}…", &name[..8]), name)
+    } else {
+        Cell::known(name)
+    }
 }
 
 /// A text that may be unknown.

@@ -15,6 +15,7 @@ pub mod row;
 pub mod run;
 pub mod section_budget;
 pub mod summary;
+pub mod task;
 pub mod timeline;
 pub mod tree;
 pub mod wall;

@@ -8,11 +8,11 @@ use serde::Serialize;
 use formats::model::archive::{Archive, Entry};
 use formats::model::findings::Findings;
 use formats::model::review::Rating;
-use formats::model::run::{Metric, Number};
+use formats::model::run::{Metric, Number, Run};
 
 use super::peers::Peers;
 use super::timeline::head;
-use super::{Badge, Cell, DisplayTime, Link, format};
+use super::{Badge, Cell, DisplayTime, Link, format, task};
 use base::links;
 
 /// A run in a list or a comparison table.
@@ -24,6 +24,8 @@ pub struct RunRow {
     pub href: String,
     /// A unique part of its id.
     pub label: String,
+    /// Its task, with the variant of its case.
+    pub title: String,
     pub case: Link,
     /// Version of the case.
     pub version: String,
@@ -34,6 +36,8 @@ pub struct RunRow {
     pub harness_version: Cell,
     /// Its final state.
     pub state: Badge,
+    /// Its first outcomes in short.
+    pub outcome: Cell,
     /// Its rating in the review.
     pub rating: Badge,
     /// Rank of its rating, from 1 for the worst, as the sort key.
@@ -87,6 +91,10 @@ pub fn row(
         slug: entry.slug.to_string(),
         href: format!("{root}{}", links::run(&entry.slug)),
         label: entry.label.clone(),
+        title: match &subject.variant {
+            Some(variant) if !run.is_imported => format!("{} · {variant}", findings.task),
+            _ => findings.task.clone(),
+        },
         case: link(
             &subject.case,
             links::group("cases", &archive.cases[entry.case].slug),
@@ -103,6 +111,7 @@ pub fn row(
         ),
         harness_version: format::text(subject.harness_version.as_ref()),
         state: format::state(&run.state),
+        outcome: outcome(run),
         rating: format::rating(findings.rating),
         rating_order: findings.rating.and_then(|rating| {
             let better = Rating::ALL.iter().position(|other| *other == rating)?;
@@ -128,6 +137,15 @@ pub fn row(
         checks: checks.iter().map(|(view, _)| check(entry, view)).collect(),
         outcomes: Vec::new(),
     }
+}
+
+fn outcome(run: &Run) -> Cell {
+    let outcomes = task::outcomes(run);
+    if outcomes.is_empty() {
+        return Cell::unknown("no scorer gave an outcome");
+    }
+    let words: Vec<&str> = outcomes.iter().map(|(cell, _)| cell.text()).collect();
+    Cell::known(words.join(", "))
 }
 
 fn count_cell(count: usize) -> Cell {

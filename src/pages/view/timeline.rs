@@ -2,6 +2,7 @@
 
 use std::borrow::Cow;
 use std::collections::{BTreeMap, BTreeSet};
+use std::ops::Range;
 
 use formats::config::Config;
 use formats::model::annotation::Sidecar;
@@ -15,21 +16,26 @@ use base::links;
 mod annotation;
 mod folds;
 mod layout;
+mod order;
 mod spans;
 
 pub use annotation::{AnnotationView, annotation_view, appearance};
 use annotation::{Indexed, annotations_by_position};
 use folds::Mutes;
-pub use folds::{Fold, FoldLine};
+pub use folds::{AGENT, Fold, FoldLine, SubagentWork};
 pub use layout::{Anchor, Layout};
+use order::Order;
 use spans::Pieces;
 pub use spans::{SpanPiece, SpanPieces, lanes};
 
 /// Text over this many bytes or lines is initially collapsed.
 const FOLD_BYTES: usize = 2_000;
 const FOLD_LINES: usize = 24;
-/// `{}` and `[]` are as short as the summary of a collapsed text.
-const EMPTY_JSON: usize = 2;
+/// Maximum lines of a text that is not worth a click.
+const FEW_LINES: usize = 4;
+/// Messages are what readers came for.
+const FOLD_PROSE_BYTES: usize = 8_000;
+const FOLD_PROSE_LINES: usize = 120;
 /// JSON over this many bytes is initially collapsed, because its formatted form has many lines.
 const FOLD_JSON: usize = 700;
 
@@ -39,6 +45,8 @@ const AGAIN: usize = 1_000;
 const ESCAPED: usize = 4;
 /// Maximum bytes on a page for one byte of text: a control character gets a mark, a color change an element.
 const COSTLIEST: usize = 32;
+/// Bytes of the elements around a message and its source.
+const WRAPPER: usize = 96;
 
 /// A page of a tape.
 #[derive(Debug)]
@@ -63,8 +71,17 @@ pub struct EventView<'a> {
     /// Its kind.
     pub word: &'static str,
     pub family: &'static str,
-    /// Whether it comes right after its call, or is the error of the failed event before it.
+    /// Its position on the tape.
+    pub position: usize,
+    /// Whether it belongs to the step of the event before it.
     pub is_tied: bool,
+    /// Whether it only reports what a call of a model used.
+    pub is_usage: bool,
+    /// Whether its step began before the end of the step above it.
+    pub is_parallel: bool,
+    /// How long its step took, and how many tokens the step used, at the first event of a step.
+    pub milliseconds: Option<i64>,
+    pub tokens: Option<u64>,
     /// `sub` for the work of a subagent, `branch` on an abandoned branch, else empty.
     pub aside: &'static str,
     /// Links to its call and its result, unless adjacent: relation, number, address.
@@ -115,6 +132,21 @@ pub struct TextView<'a> {
     pub folded: Option<String>,
     /// A link to the whole text, if `text` is truncated.
     pub rest: Option<Link>,
+}
+
+/// Maximum bytes of arguments that are shown on the line of their call.
+const INLINE: usize = 160;
+
+impl<'a> TextView<'a> {
+    /// The text, if it is JSON that is short enough for the line of its call.
+    pub fn inline(&self) -> Option<&'a str> {
+        let is_short = self.kind == TextKind::Json
+            && self.label.is_none()
+            && self.folded.is_none()
+            && self.text.len() <= INLINE
+            && !self.text.contains('\n');
+        is_short.then_some(self.text)
+    }
 }
 
 /// A text that a page truncates, with the path of its full version.
@@ -178,9 +210,9 @@ impl<'a> Timeline<'a> {
             long: Vec::new(),
         };
         let range = layout.range(number);
+        let order = Order::of(tape, &layout.steps, range.clone());
         let (mut before, mut latest) = (self.before, self.latest);
-        let first = range.start;
-        let events: Vec<_> = range
+        let mut events: Vec<_> = range
             .clone()
             .map(|position| {
                 let event = &tape.events[position];
@@ -190,21 +222,22 @@ impl<'a> Timeline<'a> {
                 let earlier = earlier.map(|(at, before)| before.saturating_sub(at));
                 before = event.at.or(before);
                 latest = latest.max(event.at);
-                EventView {
+                Some(EventView {
+                    position,
                     seq: event.seq,
                     word: event.kind.word,
                     family: event.kind.family.word(),
-                    is_tied: is_tied(&tape.events[first..=position]),
+                    is_tied: false,
+                    is_usage: event.is_usage(),
+                    is_parallel: false,
+                    milliseconds: None,
+                    tokens: None,
                     aside: match event.ties.aside {
                         Some(Aside::Subagent) => "sub",
                         Some(Aside::Branch) => "branch",
                         None => "",
                     },
-                    ties: self.ties(
-                        &tape.events[first..=position],
-                        &tape.events[position + 1..],
-                        &path,
-                    ),
+                    ties: self.ties(event, &range, &path),
                     is_command: event.kind.family == Family::Command,
                     failed: event.has_failed(),
                     is_marked: event.outcome == Outcome::Failed,
@@ -224,15 +257,45 @@ impl<'a> Timeline<'a> {
                     spans: self.spans.beside(position),
                     annotations: self.annotations_at(position, &path, limit),
                     anchor,
-                }
+                })
             })
             .collect();
         let long = contents.long;
         self.payloads = payloads;
         self.before = before;
         self.latest = latest;
+        // The last time above, and when the step above began.
+        let (mut shown, mut began): (Option<i64>, Option<i64>) = (None, None);
+        let events: Vec<_> = order
+            .slots
+            .iter()
+            .filter_map(|slot| {
+                let mut event = events[slot.position - range.start].take()?;
+                event.is_tied = !slot.is_first;
+                let at = event.at.map(|(at, _)| at);
+                if slot.is_first {
+                    let step = &layout.steps.steps[layout.steps.of_event[slot.position]];
+                    let begins = step.events.first() == Some(&slot.position);
+                    event.milliseconds = step.milliseconds.filter(|_| begins);
+                    event.tokens = step.tokens.filter(|_| begins);
+                    let is_main = step.parent.is_none();
+                    event.is_parallel = is_main && at.is_some() && at < shown && at >= began;
+                    if event.is_parallel {
+                        event.earlier = None;
+                    }
+                    if is_main {
+                        began = at.or(began);
+                    }
+                } else {
+                    // How long a call took is stated once, at the call.
+                    event.gap = None;
+                }
+                shown = shown.max(at);
+                Some(event)
+            })
+            .collect();
         let page = TimelinePage {
-            folds: folds::folds(&self.mutes, &tape.events[range], &events, first),
+            folds: folds::folds(&self.mutes, layout, &order, &events),
             events,
             start: self.start,
             layout,
@@ -241,27 +304,19 @@ impl<'a> Timeline<'a> {
         (page, long)
     }
 
-    /// Links to the call and the result of the last of these events, unless the next event, ignoring usage, is its result.
+    /// Links to the call and the result of an event that are on other pages.
     fn ties(
         &self,
-        events: &[Event<'_>],
-        after: &[Event<'_>],
+        event: &Event<'_>,
+        range: &Range<usize>,
         path: &str,
     ) -> Vec<(&'static str, u64, String)> {
-        let Some(event) = events.last() else {
-            return Vec::new();
-        };
-        let call = event.ties.call.filter(|_| !is_tied(events));
-        // Looked up only for calls: thousands of usage events may follow each event.
-        let next = || {
-            let mut after = after.iter().filter(|event| event.kind.word != "usage");
-            after.next().map(|event| event.seq)
-        };
-        let result = event.ties.result.filter(|result| next() != Some(*result));
-        let ties = [("of call", call), ("result", result)];
+        let ties = [("of call", event.ties.call), ("result", event.ties.result)];
         let ties = ties.into_iter().filter_map(|(what, seq)| {
-            let seq = seq?;
-            Some((what, seq, self.layout.numbered_href(path, seq)?))
+            let position = self.layout.position(seq?)?;
+            let is_elsewhere = !range.contains(&position);
+            let seq = seq.filter(|_| is_elsewhere)?;
+            Some((what, seq, self.layout.event_href(path, seq, position)))
         });
         ties.collect()
     }
@@ -273,26 +328,6 @@ impl<'a> Timeline<'a> {
         })
         .collect()
     }
-}
-
-/// Whether the last of these events comes right after its call, or after another event of that call, or is the error of the
-/// failure just before. A usage event may be in between.
-fn is_tied(events: &[Event<'_>]) -> bool {
-    let Some((event, before)) = events.split_last() else {
-        return false;
-    };
-    if event.kind.family != Family::Error && event.ties.call.is_none() {
-        return false;
-    }
-    let mut before = before.iter().rev();
-    let Some(before) = before.find(|event| event.kind.word != "usage") else {
-        return false;
-    };
-    if event.kind.family == Family::Error && before.outcome == Outcome::Failed {
-        return true;
-    }
-    let call = event.ties.call;
-    call.is_some() && (call == Some(before.seq) || call == before.ties.call)
 }
 
 fn gap(config: &Config, before: Option<i64>, at: Option<i64>) -> Option<String> {
@@ -358,7 +393,7 @@ impl<'a> Contents<'a, '_> {
             about: &block.about,
             kind,
             text,
-            folded: fold_label(whole, block),
+            folded: fold_label(whole, kind, block),
             rest,
         }
     }
@@ -368,7 +403,12 @@ impl<'a> Contents<'a, '_> {
 fn fitting(text: &str, kind: TextKind, limit: usize) -> &str {
     let most = limit.saturating_mul(ESCAPED);
     let mut text = head(text, limit);
-    while text.len() > most / COSTLIEST && at_most(text) > most {
+    let whole = |text: &str| match kind {
+        // A message may be followed by its source.
+        TextKind::Prose => WRAPPER + 2 * at_most(text),
+        _ => at_most(text),
+    };
+    while text.len() > most / COSTLIEST && whole(text) > most {
         let size = recorded::size(text, kind);
         if size <= most {
             break;
@@ -392,17 +432,23 @@ fn at_most(text: &str) -> usize {
     sizes.sum()
 }
 
-fn fold_label(text: &str, block: &Block<'_>) -> Option<String> {
+fn fold_label(text: &str, kind: TextKind, block: &Block<'_>) -> Option<String> {
     let size = || format::bytes(text.len() as u64);
-    if block.kind == TextKind::Json || block.folded {
+    if kind == TextKind::Json || block.folded {
         let is_long = text.len() > FOLD_JSON;
-        return (is_long || block.folded && text.len() > EMPTY_JSON).then(size);
+        let lines = || memchr::memchr_iter(b'\n', text.as_bytes()).count() + 1;
+        let is_some = || text.len() > INLINE || lines() > FEW_LINES;
+        return (is_long || block.folded && is_some()).then(size);
     }
-    if text.len() <= FOLD_BYTES && text.len() < FOLD_LINES {
+    let (bytes, most) = match kind {
+        TextKind::Prose => (FOLD_PROSE_BYTES, FOLD_PROSE_LINES),
+        _ => (FOLD_BYTES, FOLD_LINES),
+    };
+    if text.len() <= bytes && text.len() < most {
         return None;
     }
     let lines = memchr::memchr_iter(b'\n', text.as_bytes()).count() + 1;
-    (text.len() > FOLD_BYTES || lines > FOLD_LINES)
+    (text.len() > bytes || lines > most)
         .then(|| format!("{}, {}", format::count(lines, "line"), size()))
 }
 

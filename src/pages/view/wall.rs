@@ -28,9 +28,9 @@ pub struct WallRun {
     /// Its page.
     pub href: String,
     pub state: Badge,
+    /// Its task, or its model if all runs have the same case.
+    pub name: String,
     pub model: String,
-    /// Its case; empty if all runs have the same.
-    pub case: String,
     /// `2026-03-04, 162 events, 17 min 2 s`, as far as known.
     pub facts: String,
     /// Percentage of the longest run time on the wall; 0 if unknown.
@@ -56,7 +56,7 @@ pub fn wall(
         let mut view = wall_run(entry, findings, root);
         view.width = seconds(entry).map_or(0, |seconds| share(seconds, longest));
         if !names_case {
-            view.case.clear();
+            view.name = std::mem::take(&mut view.model);
         }
         view
     });
@@ -78,8 +78,8 @@ pub fn wall_run(entry: &Entry, findings: &Findings, root: &str) -> WallRun {
     WallRun {
         href: format!("{root}{}", links::run(&entry.slug)),
         state: format::state(&entry.run.state),
+        name: findings.task.clone(),
         model: subject.model().to_owned(),
-        case: subject.case.to_string(),
         facts: facts.join(", "),
         width: 100,
         glyph: Glyph::of_run(findings),

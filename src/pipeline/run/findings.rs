@@ -4,10 +4,12 @@ use content::inspect::Inspected;
 use formats::config::Config;
 use formats::model::annotation::Annotation;
 use formats::model::findings::{Findings, NewestAnnotation, SpooledAnnotation, ThreadCounts};
+use formats::model::run::Run;
 use formats::model::time;
 use markup::markdown;
 use pages::draw::axis::Axis;
 use pages::draw::density;
+use pages::view::task;
 use pages::view::timeline::Layout;
 use store::spool::Texts;
 
@@ -16,11 +18,20 @@ const NEWEST: usize = 2;
 /// Maximum characters of an annotation on the home page.
 const EVIDENCE: usize = 160;
 
-pub(super) fn of(config: &Config, inspected: &Inspected<'_>) -> Findings {
+/// The findings of a run whose case has this title.
+pub(super) fn of(
+    config: &Config,
+    run: &Run,
+    title: Option<&str>,
+    inspected: &Inspected<'_>,
+) -> Findings {
+    let rating = inspected.review.as_ref().and_then(|review| review.rating);
     let first = inspected.tapes.first();
     let first = first.filter(|tape| !tape.events.is_empty());
     let mut findings = Findings {
-        rating: inspected.review.as_ref().and_then(|review| review.rating),
+        task: task::task(run, title, inspected.tapes.first()),
+        verdict: task::line_of(&task::verdict(run, rating)),
+        rating,
         events: (!inspected.tapes.is_empty())
             .then(|| inspected.tapes.iter().map(|tape| tape.events.len()).sum()),
         columns: first.map_or_else(Vec::new, |tape| {

@@ -11,6 +11,7 @@ use pages::feeds;
 use pages::render::slots::Slots;
 use pages::view::chrome::{PageInfo, Script};
 use pages::view::run::{self as view, Archive, Parts, Sources, StripView};
+use pages::view::task;
 
 use super::files::{Files, StageError};
 use super::{CheckedRun, implementation, prose, unwritten};
@@ -40,13 +41,12 @@ pub(super) fn write(run: &CheckedRun<'_>, files: &mut Files<'_>) -> Result<(), S
         showcase: showcase.map(|text| described(&s, &beginning(text))),
     };
     let view = view::page(&s, parts);
-    let title = s.entry.run.title();
-    let description = format!(
-        "{title}: {} with {}, {}.",
-        subject.model(),
-        subject.harness,
-        s.entry.run.state.word
-    );
+    let title = s.task;
+    let verdict = task::line_of(&view.head.verdict);
+    let by = format!("{} with {}", subject.model(), subject.harness);
+    let facts = [title, &verdict, &by].into_iter();
+    let facts: Vec<&str> = facts.filter(|fact| !fact.is_empty()).collect();
+    let description = facts.join(" · ");
     let json_ld = feeds::json_ld::run(s.config, s.entry, &description)
         .map_err(|error| unwritten("index.html", &error.into()))?;
     let info = PageInfo {

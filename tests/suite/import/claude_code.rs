@@ -828,7 +828,7 @@ fn a_count_of_the_beginning_of_a_response_is_a_lower_bound_everywhere() {
     let card = &site.json("feeds/runs.json")["runs"][0];
     assert_eq!(card["metrics"]["lowerBounds"], json!(["tokens.output"]));
     let csv = site.text("public/feeds/runs.csv");
-    assert!(csv.trim_end().ends_with("\"tokens.output\""), "{csv}");
+    assert!(csv.contains(",\"tokens.output\","), "{csv}");
     let slug = card["slug"].as_str().expect("a slug");
     let run = site.json(&format!("runs/{slug}/run.json"));
     assert_eq!(

@@ -92,7 +92,7 @@ fn only_completed_runs_need_a_review() {
         assert_eq!(codes(&outcome), [""; 0], "{state}");
         let page = site.page("runs/pong-codex-sample-lark-1-0000000b/index.html");
         assert!(
-            page.texts(".outcome dd").contains(&state.replace('_', " ")),
+            page.texts(".verdict li").contains(&state.replace('_', " ")),
             "the word of the record is shown in plain words"
         );
     }

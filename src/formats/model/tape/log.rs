@@ -1,10 +1,10 @@
 //! Converts lines of Test Cabinet's event log to events (formats.md B.1).
 
 use crate::events::{self, Fields};
-use crate::json::Str;
+use crate::json::{Node, Str};
 use crate::model::time::parse_rfc3339;
 
-use super::{Event, Family, Kind, Outcome, TextKind, shortened};
+use super::{Event, Family, Kind, Outcome, TextKind, shortened, sum};
 
 /// Converts a line of a log to an event; its number is its position (formats.md H.3).
 pub fn from_event(event: events::Event<'_>, seq: u64) -> Event<'_> {
@@ -95,6 +95,12 @@ fn fill<'a>(event: &mut Event<'a>, kind: events::Kind, f: Fields<'a>) {
             event.push(None, TextKind::Plain, text(f.message).unwrap_or_default());
         }
         events::Kind::Usage => {
+            event.tokens = f.tokens.and_then(|raw| {
+                let tokens = Node::parse(raw.get()).ok()?;
+                let count = |key: &str| tokens.get(key)?.raw.parse().ok();
+                let keys = ["uncachedInput", "cachedInput", "output", "reasoning"];
+                sum(keys.map(count))
+            });
             event.push(
                 Some("tokens of the turn"),
                 TextKind::Json,

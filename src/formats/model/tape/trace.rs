@@ -10,7 +10,7 @@ use crate::tape::content::{ArgumentKind, about};
 use crate::trace::{self, Action, Change, Fields, Header, Origin, Phase, Role};
 
 use super::log::event_kind;
-use super::{Aside, Event, Family, Format, Kind, Outcome, Tape, TextKind, shortened};
+use super::{Aside, Event, Family, Format, Kind, Outcome, Tape, TextKind, shortened, sum};
 
 /// Results over this many lines or bytes are initially collapsed: readers follow the calls.
 const FEW_LINES: usize = 8;
@@ -62,6 +62,8 @@ pub struct TraceReader<'a> {
     events: Vec<Event<'a>>,
     /// The calls of each id, by position. Ids may be reused.
     calls: BTreeMap<Cow<'a, str>, Calls>,
+    /// Numbers of the events that say that a subagent started, by its id.
+    started: BTreeMap<String, u64>,
 }
 
 /// The calls of one id.
@@ -112,6 +114,7 @@ impl<'a> TraceReader<'a> {
             (None, Some(_)) => Some(Aside::Subagent),
             (None, None) => None,
         };
+        event.ties.parent = f.agent.as_deref().and_then(|id| self.starter(header, id));
         let agent = f.agent.take().map(|id| {
             let name = header.agent(&id).and_then(|agent| agent.name.clone());
             name.map_or_else(|| id.into_inner(), Cow::Owned)
@@ -182,6 +185,12 @@ impl<'a> TraceReader<'a> {
                     event.outcome = Outcome::Failed;
                 }
                 self.join(event, f.call.as_ref(), false);
+                if let Some(id) = &f.id
+                    && f.action == Some(Action::Started)
+                {
+                    let seq = event.ties.call.unwrap_or(event.seq);
+                    self.started.entry(id.to_string()).or_insert(seq);
+                }
                 event.text_fact("name", f.name);
                 event.text_fact("id", f.id);
                 ("subagent", Family::Delegation)
@@ -271,6 +280,14 @@ impl<'a> TraceReader<'a> {
         kind
     }
 
+    /// Number of the call that started a subagent, or else of the event that says that it started.
+    fn starter(&self, header: &Header, agent: &str) -> Option<u64> {
+        let call = header.agent(agent).and_then(|agent| agent.call.as_deref());
+        let call = call.and_then(|call| self.calls.get(call));
+        let call = call.map(|calls| self.events[calls.latest].seq);
+        call.or_else(|| self.started.get(agent).copied())
+    }
+
     /// Links an event to its call, and the call to its result; returns the family of the call.
     fn join(
         &mut self,
@@ -297,7 +314,7 @@ impl<'a> TraceReader<'a> {
 /// A call of an unrecognized tool.
 const OTHER: Kind = Kind {
     word: "tool_call",
-    family: Family::Delegation,
+    family: Family::Tool,
 };
 
 /// The kind of a tool call, by the name of the tool.
@@ -448,6 +465,13 @@ impl<'a> Event<'a> {
     fn usage(&mut self, f: Fields<'a>) {
         self.text_fact("model", f.model);
         if let Some(tokens) = f.tokens {
+            let classes = [
+                tokens.uncached_input,
+                tokens.cached_input,
+                tokens.output,
+                tokens.reasoning,
+            ];
+            self.tokens = sum(classes);
             let bounds = f.lower_bounds.unwrap_or_default();
             for (name, key, count) in [
                 ("uncached input", "uncachedInput", tokens.uncached_input),

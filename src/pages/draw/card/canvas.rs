@@ -16,7 +16,7 @@ pub(super) const HEIGHT: u32 = 630;
 pub(super) struct Paint(u8);
 
 /// Number of colors without levels.
-const COLORS: u8 = 11;
+const COLORS: u8 = 12;
 
 /// Colors by palette index, then the kinds of ink except the first; all from the light theme. The compressor has short codes for
 /// small differences between rows, so common colors have indexes close to the background's.
@@ -28,6 +28,7 @@ const FLAT: [[u8; 3]; COLORS as usize] = [
     [0x7a, 0x52, 0xb3],
     [0x1f, 0x7f, 0x76],
     [0x3d, 0x8b, 0x3d],
+    [0x5b, 0x6b, 0x8c],
     [0xb3, 0x48, 0x9b],
     [0xc2, 0x2f, 0x2a],
     [0xa8, 0x6a, 0x00],
@@ -63,12 +64,12 @@ pub(super) enum Ink {
 
 impl Paint {
     pub(super) const WELL: Self = Self(1);
-    pub(super) const FAILURE: Self = Self(8);
+    pub(super) const FAILURE: Self = Self(9);
     pub(super) const SOFT: Self = Self(Ink::Soft.index(FULL));
 
     /// The paint of an event family.
     pub(super) fn family(number: u8) -> Self {
-        Self(2 + number.min(8))
+        Self(2 + number.min(9))
     }
 }
 

@@ -63,7 +63,11 @@ pub struct Row(
     String,
     /// A unique part of its id.
     String,
+    /// Its title.
+    String,
     DisplayTime,
+    /// Its outcome.
+    Cell,
     Cell,
     Cell,
     /// The run time in seconds.
@@ -206,7 +210,9 @@ impl Manifest {
             places,
             entry.slug.below_runs().into_owned(),
             row.label,
+            row.title,
             row.finished,
+            row.outcome,
             row.comparable_cost,
             row.run_time,
             row.seconds,

@@ -1,21 +1,19 @@
-//! The first screen of a run page: how the run ended, what it cost, and why it ended that way.
+//! The first lines of a run page: what was asked, how the run ended, what it cost, and why it ended that way.
 
 use std::sync::Arc;
 
 use serde::Serialize;
 
-use crate::view::{Cell, format, outcomes};
+use crate::view::format;
+use crate::view::task::{self, VerdictFact};
 use base::links;
 use formats::model::details::{self, Recorded};
-use formats::model::outcome::Outcome;
-use formats::model::run::{Metric, Run};
+use formats::model::run::Run;
 use formats::model::words;
 
 use super::Sources;
 use super::entry::{self, PictureView};
 
-/// Maximum outcomes among the metrics; all of them are in a separate section.
-const OUTCOMES: usize = 4;
 /// Maximum failures listed; a tape with more repeats one failure many times.
 const FAILURES: usize = 500;
 /// Failures listed without expanding.
@@ -23,11 +21,13 @@ const FIRST: usize = 8;
 /// Maximum characters shown of a failure.
 const SAYS: usize = 100;
 
-/// The metrics, and the reason of the outcome.
+/// The task, the verdict, and the reason of the outcome.
 #[derive(Debug, Serialize)]
 pub struct HeadView {
-    /// The most important values, in page order.
-    pub figures: Vec<Figure>,
+    /// What was asked.
+    pub task: String,
+    /// What is known of how it ended and what it took.
+    pub verdict: Vec<VerdictFact>,
     /// Why it ended, unless it completed and no check failed.
     pub why: Option<WhyView>,
     /// The failures of its tapes.
@@ -38,17 +38,6 @@ pub struct HeadView {
     pub picture: Option<PictureView>,
     /// A description of the image.
     pub shows: String,
-}
-
-/// A value with its label below.
-#[derive(Debug, Serialize)]
-pub struct Figure {
-    pub label: String,
-    pub value: Cell,
-    /// `g-bad` or `g-poor` for a state, `bad` for screens that did not open, `quiet` for minor values, else empty.
-    pub tone: &'static str,
-    /// The section with details.
-    pub href: &'static str,
 }
 
 /// Why a run ended.
@@ -91,14 +80,14 @@ pub struct FailureLink {
 pub(super) fn head(s: &Sources<'_>) -> HeadView {
     let run = &s.entry.run;
     let completed = run.state.is_completed();
-    let (failures, count) = failures(s);
     let (picture, shows) = picture(s).unzip();
     HeadView {
         picture,
         shows: shows.unwrap_or_default(),
-        figures: figures(s, count),
+        task: s.task.to_owned(),
+        verdict: task::verdict(run, s.review.and_then(|review| review.rating)),
         why: why(run, details::steps(s.details), completed),
-        failures,
+        failures: failures(s),
         completed,
     }
 }
@@ -130,85 +119,6 @@ pub fn picture(s: &Sources<'_>) -> Option<(PictureView, String)> {
     media
         .chain(proofs)
         .find_map(|(picture, names)| Some((picture?, details::name(names))))
-}
-
-fn figures(s: &Sources<'_>, failures: usize) -> Vec<Figure> {
-    let run = &s.entry.run;
-    let figure = |label: &str, value, tone, href| Figure {
-        label: label.to_owned(),
-        value,
-        tone,
-        href,
-    };
-    let state = format::state(&run.state);
-    let rating = s.review.and_then(|review| review.rating);
-    let mut figures = vec![
-        figure(
-            "state",
-            Cell::titled(state.word.clone(), &*run.state.word),
-            match state.tone {
-                "bad" => "g-bad",
-                "poor" => "g-poor",
-                "none" => "quiet",
-                _ => "",
-            },
-            "",
-        ),
-        figure(
-            "rating",
-            Cell::known(format::rating(rating).word),
-            if rating.is_none() { "quiet" } else { "" },
-            if s.review.is_some() { "#writeup" } else { "" },
-        ),
-        figure(
-            "comparable cost",
-            format::short_cost_of(&run.metrics, Metric::ComparableCost),
-            "",
-            "#metrics",
-        ),
-        figure(
-            "run time",
-            format::clock(run.metrics.get(Metric::RunTime)),
-            "",
-            "#metrics",
-        ),
-    ];
-    let (tokens, cached) = format::short_tokens(&run.metrics);
-    let label = cached.map_or_else(
-        || "tokens".to_owned(),
-        |percent| format!("tokens, {percent} % cached"),
-    );
-    figures.push(figure(&label, tokens, "", "#metrics"));
-    let checks = &run.validation.checks;
-    if !checks.is_empty() {
-        let reached = checks.iter().filter(|check| check.compared().is_some());
-        let reached = reached.count();
-        figures.push(figure(
-            "expected screens opened",
-            Cell::known(format!("{reached} / {}", checks.len())),
-            if reached < checks.len() { "bad" } else { "" },
-            "#validation",
-        ));
-    }
-    let events: usize = s.tapes.iter().map(|tape| tape.events.len()).sum();
-    if events > 0 {
-        figures.push(figure(
-            &format!(
-                "{} in {}",
-                format::plural(failures, "failure"),
-                format::count(events, "event")
-            ),
-            Cell::known(format::grouped(failures)),
-            if failures == 0 { "quiet" } else { "" },
-            if failures == 0 { "" } else { "#failures" },
-        ));
-    }
-    figures.extend(
-        run.outcomes.iter().take(OUTCOMES).map(|outcome: &Outcome| {
-            figure(&outcome.name, outcomes::value(outcome), "", "#outcomes")
-        }),
-    );
-    figures
 }
 
 fn why(run: &Run, steps: [Recorded<'_>; 2], completed: bool) -> Option<WhyView> {
@@ -244,8 +154,7 @@ fn why(run: &Run, steps: [Recorded<'_>; 2], completed: bool) -> Option<WhyView> 
     })
 }
 
-/// All failures, and their number.
-fn failures(s: &Sources<'_>) -> (FailuresView, usize) {
+fn failures(s: &Sources<'_>) -> FailuresView {
     let path = links::run(&s.entry.slug);
     let mut list = Vec::new();
     let mut count = 0;
@@ -267,7 +176,7 @@ fn failures(s: &Sources<'_>) -> (FailuresView, usize) {
         }
     }
     let others = list.split_off(list.len().min(FIRST));
-    let view = FailuresView {
+    FailuresView {
         summary: format!(
             "{} in {}",
             format::count(count, "failure"),
@@ -276,6 +185,5 @@ fn failures(s: &Sources<'_>) -> (FailuresView, usize) {
         more: format::rest(count, list.len() + others.len(), "more failure"),
         first: list,
         others,
-    };
-    (view, count)
+    }
 }

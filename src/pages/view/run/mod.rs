@@ -33,7 +33,7 @@ use markup::Html;
 use super::discussion::{self, ConversationView, ThreadsView};
 use super::outcomes::{self, OutcomesView};
 use super::timeline::Layout;
-use super::{Badge, Cell, Link, format};
+use super::{Badge, Cell, DisplayTime, Link, format};
 use base::links;
 use base::url;
 
@@ -52,7 +52,7 @@ use validation::ValidationView;
 
 #[derive(Debug, Serialize)]
 pub struct RunPage {
-    /// Case, variant and version.
+    /// Its task.
     pub title: String,
     /// The run's id.
     pub id: String,
@@ -61,9 +61,11 @@ pub struct RunPage {
     pub harness: Link,
     pub harness_version: Option<Arc<str>>,
     /// Version of the case.
-    pub version: Option<Arc<str>>,
+    pub version: Option<Cell>,
     /// Variant of the case.
     pub variant: Cell,
+    /// When it was published, or else finished, if known.
+    pub date: Option<DisplayTime>,
     /// How it ended, and why.
     pub head: HeadView,
     /// Its rating in the review.
@@ -88,7 +90,8 @@ pub struct RunPage {
     /// Annotations of events.
     pub moments: MomentsView,
     pub metrics: MetricsView,
-    pub validation: ValidationView,
+    /// The validation, if anything of it is recorded.
+    pub validation: Option<ValidationView>,
     pub outcomes: Option<OutcomesView>,
     /// The tapes.
     pub timelines: Vec<TimelineView>,
@@ -126,6 +129,8 @@ pub struct Sources<'a> {
     pub archive_context: &'a ArchiveContext,
     /// The run.
     pub entry: &'a Entry,
+    /// What was asked.
+    pub task: &'a str,
     /// The parts of the record that only its page shows.
     pub details: &'a Details<'a>,
     pub review: Option<&'a Review>,
@@ -227,7 +232,7 @@ pub fn page(s: &Sources<'_>, parts: Parts<'_>) -> RunPage {
             .map(|name| Link::new(name, s.own_href(name))),
     );
     RunPage {
-        title: run.title(),
+        title: s.task.to_owned(),
         id: run.id.to_string(),
         case: link(&run.subject.case, links::group("cases", &around.case)),
         model: link(run.subject.model(), links::group("models", &around.model)),
@@ -236,8 +241,9 @@ pub fn page(s: &Sources<'_>, parts: Parts<'_>) -> RunPage {
             links::group("harnesses", &around.harness),
         ),
         harness_version: run.subject.harness_version.clone(),
-        version: run.subject.version.clone(),
+        version: run.subject.version.as_deref().map(format::short_digest),
         variant: format::text(run.subject.variant.as_ref()),
+        date: run.recency().map(|moment| format::when(Some(moment))),
         head: head::head(s),
         rating: format::rating(s.review.and_then(|review| review.rating)),
         source: run.source_repo.as_ref().map(|url| url.as_str().to_owned()),
@@ -275,6 +281,7 @@ pub fn page(s: &Sources<'_>, parts: Parts<'_>) -> RunPage {
                     .map(format::at),
                 backwards: tapes::backwards(tape),
                 failures: tape.failures(),
+                usage: tapes::usage(&tape.events[layout.range(1)]),
                 html,
                 pages: tapes::pages(tape, layout, 1),
             })

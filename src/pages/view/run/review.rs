@@ -7,6 +7,7 @@ use formats::config::Config;
 use formats::model::review::Review;
 use formats::model::run::Run;
 use markup::Html;
+use markup::markdown;
 
 #[derive(Debug, Serialize)]
 pub struct ReviewView {
@@ -15,7 +16,12 @@ pub struct ReviewView {
     pub checklist: Vec<ItemView>,
     /// The prose.
     pub html: Html,
+    /// The beginning of the prose as plain text; may be empty.
+    pub excerpt: String,
 }
+
+/// Maximum characters of the excerpt.
+const EXCERPT: usize = 240;
 
 /// One item of the checklist.
 #[derive(Debug, Serialize)]
@@ -47,6 +53,7 @@ pub(super) fn review_view(review: &Review, html: Html) -> ReviewView {
             .iter()
             .map(|(name, rating)| (name.clone(), format::rating(*rating)))
             .collect(),
+        excerpt: excerpt(&review.body),
         checklist: review
             .checklist
             .iter()
@@ -78,4 +85,11 @@ pub(super) fn build(config: &Config, run: &Run) -> Option<BuildView> {
         host,
         embed,
     })
+}
+
+/// The first paragraph of a text that is no heading.
+fn excerpt(body: &str) -> String {
+    let mut paragraphs = body.split("\n\n").map(str::trim);
+    let first = paragraphs.find(|text| !text.is_empty() && !text.starts_with(['#', '|', '`', '!']));
+    markdown::plain(first.unwrap_or_default(), EXCERPT)
 }

@@ -6,7 +6,7 @@ use crate::draw::strip::{LegendRow, Strip};
 use crate::view::timeline::Layout;
 use crate::view::{Badge, DisplayTime, Link, format};
 use base::links;
-use formats::model::tape::Tape;
+use formats::model::tape::{Event, Tape};
 use markup::Html;
 
 use super::Sources;
@@ -53,6 +53,8 @@ pub struct TimelineView {
     pub backwards: Option<String>,
     /// Number of failed events on the whole tape.
     pub failures: usize,
+    /// Number of events on the page that only report usage.
+    pub usage: usize,
     /// The events of the first page.
     pub html: Html,
     /// Its pages, if there are several.
@@ -79,7 +81,7 @@ pub struct PageLink {
 /// A further page of a tape.
 #[derive(Debug, Serialize)]
 pub struct EventsPage {
-    /// Title of the run.
+    /// Task of the run.
     pub title: String,
     /// The run's id.
     pub id: String,
@@ -99,6 +101,8 @@ pub struct EventsPage {
     pub range: String,
     /// Number of failed events on the whole tape.
     pub failures: usize,
+    /// Number of events on this page that only report usage.
+    pub usage: usize,
     /// The strip of the whole tape.
     pub strip: Option<StripView>,
     /// The events.
@@ -109,6 +113,11 @@ pub struct EventsPage {
     pub previous: Option<String>,
     /// The next page.
     pub next: Option<String>,
+}
+
+/// Number of events that only report usage.
+pub(super) fn usage(events: &[Event<'_>]) -> usize {
+    events.iter().filter(|event| event.is_usage()).count()
 }
 
 /// `200 events`, `200 events, 12 of them without their reasoning`
@@ -147,12 +156,12 @@ pub fn events_page(
     let range = layout.range(number);
     let run = &s.entry.run;
     EventsPage {
-        title: run.title(),
+        title: s.task.to_owned(),
         id: run.id.to_string(),
         subject: format!("{}, {}", run.subject.model(), run.subject.harness),
         state: format::state(&run.state),
         rating: format::rating(s.review.and_then(|review| review.rating)),
-        run: Link::new(run.title(), format!("{root}{}", links::run(&s.entry.slug))),
+        run: Link::new(s.task, format!("{root}{}", links::run(&s.entry.slug))),
         file: tape.file.clone(),
         summary: span(tape, &range),
         range: {
@@ -160,6 +169,7 @@ pub fn events_page(
             format!("events {first}–{last}")
         },
         failures: layout.all_failures(),
+        usage: usage(&tape.events[range]),
         strip: None,
         html,
         pages: pages(tape, layout, number),

@@ -87,11 +87,11 @@ pub(super) fn validation(
     pictures: &BTreeMap<String, Arc<AssetFile>>,
     run: &Run,
     details: &Details<'_>,
-) -> ValidationView {
+) -> Option<ValidationView> {
     let v = &run.validation;
     let recorded = &details.validation;
     let [install, build] = details::steps(details);
-    ValidationView {
+    let view = ValidationView {
         loaded: match v.loaded {
             Some(true) => Badge::new("The implementation loaded", "good"),
             Some(false) => Badge::new("The implementation did not load", "bad"),
@@ -140,7 +140,15 @@ pub(super) fn validation(
         code_analysis: details
             .code_analysis
             .map(|analysis| tree::tree(&Value::of(analysis))),
-    }
+    };
+    let is_known = v.loaded.is_some()
+        || !view.checks.is_empty()
+        || !view.proofs.is_empty()
+        || !view.blocks.is_empty()
+        || view.scripts.is_some()
+        || view.toolchain.is_some()
+        || view.code_analysis.is_some();
+    is_known.then_some(view)
 }
 
 fn step(name: &'static str, never: &str, recorded: Recorded<'_>) -> StepView {

@@ -1,16 +1,23 @@
-//! Groups events of a page under one collapsed line: events that a reviewer muted, and repetitions. Failures and annotated events
-//! are never collapsed.
+//! Groups events of a page under one collapsed line: what is before the first turn, the work of a subagent, what a reviewer muted,
+//! repetitions, and reads. Failures and annotated events are never collapsed, but for the work of a subagent, which then is open.
 
-use std::cmp::Ordering;
+use std::cmp::{Ordering, Reverse};
+use std::ops::Range;
 
 use formats::model::annotation::{Kind, Sidecar};
-use formats::model::tape::{Event, Outcome};
+use formats::model::tape::{Family, Outcome};
 use markup::markdown;
 
+use super::order::Order;
 use super::{EventView, Layout};
 
 /// Minimum number of similar units to collapse.
 const REPEATED: usize = 4;
+/// Maximum number of names on the line of reads, and maximum characters of each.
+const NAMES: usize = 5;
+const NAME: usize = 40;
+/// The fact that names the agent of an event.
+pub const AGENT: &str = "agent";
 /// Maximum characters of a mute's reason on the line.
 const REASON: usize = 240;
 
@@ -39,6 +46,26 @@ pub enum FoldLine {
         /// Whether the harness reports success for all of them.
         all_ok: bool,
     },
+    /// The events read these, shortened to their names.
+    Reads(String),
+    /// The events are before the first turn.
+    Setup,
+    /// The work of a subagent.
+    Subagent(SubagentWork),
+}
+
+/// What a subagent did.
+#[derive(Debug)]
+pub struct SubagentWork {
+    /// Its name; may be empty.
+    pub name: String,
+    /// Whether it reported success, if it said.
+    pub outcome: Outcome,
+    pub failures: usize,
+    pub milliseconds: Option<i64>,
+    pub tokens: Option<u64>,
+    /// Whether it is shown at once: a reviewer annotated something, or it failed.
+    pub is_open: bool,
 }
 
 /// The mutes of a tape, by event.
@@ -87,79 +114,174 @@ impl<'a> Mutes<'a> {
     }
 }
 
-/// The folds of a page whose first event is at `first`.
+/// The folds of a page, the outer ones first.
 pub(super) fn folds(
     mutes: &Mutes<'_>,
-    events: &[Event<'_>],
+    layout: &Layout<'_>,
+    order: &Order,
     views: &[EventView<'_>],
-    first: usize,
 ) -> Vec<Fold> {
-    let page = Page { events, views };
-    let units = page.units();
-    let mut folds = Vec::new();
-    let mut at = 0;
-    while at < units.len() {
-        let muted = |unit: &(usize, usize)| {
-            let mute = mutes.at(first + unit.0)?;
-            let all = (unit.0..unit.1).all(|event| mutes.at(first + event) == Some(mute));
-            (all && page.is_quiet(*unit, true)).then_some(mute)
-        };
-        let (length, line) = if let Some(mute) = muted(&units[at]) {
-            let here = units[at..].iter();
-            let length = here.take_while(|unit| muted(unit) == Some(mute)).count();
-            let (start, end) = (units[at].0, units[at + length - 1].1);
-            let reason = || FoldLine::Muted(markdown::plain(mutes.reasons[mute], REASON));
-            (length, (end - start > 1).then(reason))
-        } else {
-            let rest = units[at..].iter();
-            let same = rest.take_while(|unit| page.is_same(units[at], **unit));
-            let length = same.count().max(1);
-            let here = &units[at..at + length];
-            (length, (length >= REPEATED).then(|| page.repeated(here)))
-        };
-        if let Some(line) = line {
-            folds.push(Fold {
-                start: units[at].0,
-                end: units[at + length - 1].1,
-                line,
-            });
-        }
-        at += length;
+    let page = Page { layout, views };
+    let mut folds: Vec<Fold> = order
+        .subagents
+        .iter()
+        .map(|(range, step)| Fold {
+            start: range.start,
+            end: range.end,
+            line: FoldLine::Subagent(page.work(range.clone(), *step)),
+        })
+        .collect();
+    let [main, inner @ ..] = order.levels.as_slice() else {
+        return folds;
+    };
+    let setup = page.setup(main);
+    if setup > 0 {
+        folds.push(Fold {
+            start: 0,
+            end: main[setup - 1].end,
+            line: FoldLine::Setup,
+        });
     }
+    let levels = std::iter::once(&main[setup..]).chain(inner.iter().map(Vec::as_slice));
+    for units in levels {
+        page.fold(mutes, units, &mut folds);
+    }
+    folds.sort_by_key(|fold| (fold.start, Reverse(fold.end)));
     folds
 }
 
 /// The events of a page.
 struct Page<'p, 'a> {
-    events: &'p [Event<'a>],
+    layout: &'p Layout<'a>,
     views: &'p [EventView<'a>],
 }
 
 impl Page<'_, '_> {
-    /// Groups events into units: a call with its result, a failure with its error, a turn with its usage.
-    fn units(&self) -> Vec<(usize, usize)> {
-        let mut units: Vec<(usize, usize)> = Vec::new();
-        for (at, view) in self.views.iter().enumerate() {
-            match units.last_mut() {
-                Some(unit) if view.is_tied || view.word == "usage" => unit.1 = at + 1,
-                _ => units.push((at, at + 1)),
+    /// Folds units of one level: muted ones, repetitions, and several that only read.
+    fn fold(&self, mutes: &Mutes<'_>, units: &[Range<usize>], folds: &mut Vec<Fold>) {
+        let mut at = 0;
+        while at < units.len() {
+            let rest = &units[at..];
+            let muted = |unit: &Range<usize>| {
+                let mute = mutes.at(self.views[unit.start].position)?;
+                let events = self.views[unit.clone()].iter();
+                let all = events.map(|event| mutes.at(event.position));
+                let all = all.into_iter().all(|of_event| of_event == Some(mute));
+                (all && self.is_quiet(unit, true)).then_some(mute)
+            };
+            let same = || rest.iter().take_while(|unit| self.is_same(&rest[0], unit));
+            let reads = || rest.iter().take_while(|unit| self.is_read(unit));
+            let (length, line) = if let Some(mute) = muted(&rest[0]) {
+                let length = rest.iter().take_while(|unit| muted(unit) == Some(mute));
+                let length = length.count();
+                let is_long = rest[length - 1].end - rest[0].start > 1;
+                let reason = || FoldLine::Muted(markdown::plain(mutes.reasons[mute], REASON));
+                (length, is_long.then(reason))
+            } else {
+                let (same, reads) = (same().count().max(1), reads().count());
+                if same >= REPEATED {
+                    (same, Some(self.repeated(&rest[..same])))
+                } else if reads >= REPEATED {
+                    (reads, Some(self.reads(&rest[..reads])))
+                } else {
+                    (1, None)
+                }
+            };
+            if let Some(line) = line {
+                folds.push(Fold {
+                    start: rest[0].start,
+                    end: rest[length - 1].end,
+                    line,
+                });
+            }
+            at += length;
+        }
+    }
+
+    /// Number of units before the first turn, if there are enough to fold and nothing in them needs attention.
+    fn setup(&self, units: &[Range<usize>]) -> usize {
+        let steps = &self.layout.steps;
+        // What the harness does, not the agent.
+        let is_setup = |unit: &&Range<usize>| {
+            let first = &self.views[unit.start];
+            let step = steps.of_event[first.position];
+            let is_harness = first.family == Family::Other.word();
+            is_harness && steps.steps[step].turn == 0 && self.is_quiet(unit, false)
+        };
+        let setup = units.iter().take_while(is_setup).count();
+        if setup < REPEATED || steps.turns() == 0 {
+            return 0;
+        }
+        setup
+    }
+
+    /// Whether a unit only reads, and nothing in it needs attention.
+    fn is_read(&self, unit: &Range<usize>) -> bool {
+        let first = &self.views[unit.start];
+        let starts = |view: &EventView<'_>| view.spans.iter().any(|span| span.starts || span.ends);
+        first.family == Family::Read.word()
+            && first.is_in_time()
+            && self.is_quiet(unit, false)
+            && !self.views[unit.clone()].iter().any(starts)
+    }
+
+    fn reads(&self, units: &[Range<usize>]) -> FoldLine {
+        let mut names: Vec<&str> = Vec::new();
+        for unit in units {
+            let headline = self.views[unit.start].headline;
+            let name = headline.rsplit('/').next().unwrap_or(headline);
+            let name = match name.char_indices().nth(NAME) {
+                Some((end, _)) => &name[..end],
+                None => name,
+            };
+            if !name.is_empty() && !names.contains(&name) {
+                names.push(name);
             }
         }
-        units
+        let more = names.len().saturating_sub(NAMES);
+        let mut says = names[..names.len() - more].join(", ");
+        if more > 0 {
+            says.push_str(&format!(" and {more} more"));
+        }
+        FoldLine::Reads(says)
+    }
+
+    fn work(&self, range: Range<usize>, step: usize) -> SubagentWork {
+        let steps = &self.layout.steps;
+        let views = &self.views[range];
+        let agent = |view: &EventView<'_>| {
+            let fact = view.facts.iter().find(|(name, _)| *name == AGENT);
+            fact.map(|(_, name)| name.to_string())
+        };
+        let step = &steps.steps[step];
+        let failures = views.iter().filter(|view| view.failed).count();
+        let is_annotated = views.iter().any(|view| !view.annotations.is_empty());
+        let tape = self.layout.tape;
+        let tokens = views
+            .iter()
+            .filter_map(|view| tape.events[view.position].tokens);
+        SubagentWork {
+            name: views.iter().find_map(agent).unwrap_or_default(),
+            outcome: step.outcome,
+            failures,
+            milliseconds: step.milliseconds,
+            tokens: tokens.reduce(u64::saturating_add),
+            is_open: is_annotated || failures > 0,
+        }
     }
 
     /// Whether a unit has no failures and no annotations, except for mutes inside a muted span.
-    fn is_quiet(&self, (start, end): (usize, usize), in_mute: bool) -> bool {
-        self.views[start..end].iter().all(|view| {
+    fn is_quiet(&self, unit: &Range<usize>, in_mute: bool) -> bool {
+        self.views[unit.clone()].iter().all(|view| {
             let mut notes = view.annotations.iter();
             !view.failed && notes.all(|note| in_mute && note.class == "mute")
         })
     }
 
     /// Whether two units are equal except for numbers.
-    fn is_same(&self, one: (usize, usize), other: (usize, usize)) -> bool {
+    fn is_same(&self, one: &Range<usize>, other: &Range<usize>) -> bool {
         let is_first = one == other;
-        let (views, others) = (&self.views[one.0..one.1], &self.views[other.0..other.1]);
+        let (views, others) = (&self.views[one.clone()], &self.views[other.clone()]);
         let starts = |view: &EventView<'_>| view.spans.iter().any(|span| span.starts || span.ends);
         views.len() == others.len()
             && !views[0].headline.is_empty()
@@ -177,14 +299,15 @@ impl Page<'_, '_> {
             })
     }
 
-    fn repeated(&self, units: &[(usize, usize)]) -> FoldLine {
+    fn repeated(&self, units: &[Range<usize>]) -> FoldLine {
         let lines: Vec<&str> = units
             .iter()
-            .map(|unit| self.views[unit.0].headline)
+            .map(|unit| self.views[unit.start].headline)
             .collect();
-        let is_ok = |unit: &(usize, usize)| {
-            let mut events = self.events[unit.0..unit.1].iter();
-            events.any(|event| event.outcome == Outcome::Succeeded)
+        let events = &self.layout.tape.events;
+        let is_ok = |unit: &Range<usize>| {
+            let mut views = self.views[unit.clone()].iter();
+            views.any(|view| events[view.position].outcome == Outcome::Succeeded)
         };
         FoldLine::Repeated {
             says: ranges(&lines),

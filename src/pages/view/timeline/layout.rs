@@ -4,6 +4,7 @@ use base::links::{self, Slug};
 use formats::config::Config;
 use formats::model::annotation::Annotation;
 use formats::model::slug::slugify;
+use formats::model::steps::Steps;
 use formats::model::tape::Tape;
 
 /// The layout of a tape: the page and the anchor of each event.
@@ -16,6 +17,8 @@ pub struct Layout<'t> {
     /// Number of failed events up to the end of each page. Every page of the tape states them, so they are counted once.
     failures: Vec<usize>,
     pub(super) tape: &'t Tape<'t>,
+    /// The steps of the tape.
+    pub steps: Steps,
 }
 
 impl<'t> Layout<'t> {
@@ -42,6 +45,7 @@ impl<'t> Layout<'t> {
                         })
                         .collect(),
                     tape,
+                    steps: Steps::of(tape),
                 }
             })
             .collect()

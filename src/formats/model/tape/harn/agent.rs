@@ -123,6 +123,7 @@ impl<'p> Agent<'p> {
             });
             self.ask(id, name, arguments.as_ref());
         }
+        event.tokens = reply.tokens;
         for (name, value) in &reply.facts {
             event.fact(name, Some(value.clone()));
         }
@@ -388,5 +389,5 @@ fn family(tool: &str, is_command: bool, has_effects: bool) -> Family {
     spaced
         .split(|c: char| !c.is_ascii_alphanumeric())
         .find_map(known)
-        .unwrap_or(Family::Delegation)
+        .unwrap_or(Family::Tool)
 }

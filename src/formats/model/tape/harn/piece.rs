@@ -5,7 +5,7 @@ use std::borrow::Cow;
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-use crate::model::tape::{Block, HEADLINE, Text, TextKind};
+use crate::model::tape::{Block, HEADLINE, Text, TextKind, sum};
 use crate::tape::content::{self, ArgumentKind, Value};
 
 /// A part of a payload, identified by the payload's hash.
@@ -63,6 +63,8 @@ pub(super) struct Reply {
     /// Id, tool and arguments of each call.
     pub(super) calls: Vec<(String, String, Option<Arguments>)>,
     pub(super) facts: Vec<(&'static str, String)>,
+    /// Tokens of the call, input and output.
+    pub(super) tokens: Option<u64>,
 }
 
 pub(super) struct ToolOutcome {
@@ -109,6 +111,7 @@ pub(super) fn reply(text: &str) -> Option<Reply> {
             summary: None,
             calls: Vec::new(),
             facts: vec![("thinking", NOT_SHOWN.to_owned())],
+            tokens: None,
         });
     };
     let mut facts = Vec::new();
@@ -134,6 +137,7 @@ pub(super) fn reply(text: &str) -> Option<Reply> {
         text: response.text.as_deref().map(PayloadPart::of),
         summary: response.thinking_summary.as_deref().map(PayloadPart::of),
         calls: calls.collect(),
+        tokens: sum([response.input_tokens, response.output_tokens]),
         facts,
     })
 }

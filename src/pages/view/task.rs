@@ -1,0 +1,238 @@
+//! The two lines that say what a run is, wherever it is listed: its task, and its verdict.
+
+use serde::Serialize;
+
+use formats::model::outcome::Outcome;
+use formats::model::review::Rating;
+use formats::model::run::{Metric, Run};
+use formats::model::tape::Tape;
+use markup::markdown;
+
+use super::{Cell, format};
+
+/// Maximum characters of a task.
+const TASK: usize = 140;
+/// Minimum characters of a sentence that can stand for a task.
+const SENTENCE: usize = 16;
+/// Maximum outcomes in a verdict; a run page lists all of them.
+const OUTCOMES: usize = 2;
+/// Maximum characters of the value of an outcome in a verdict.
+const VALUE: usize = 24;
+
+/// What was asked: of an imported run the first message of its user, else the title of its case, else the name of the case.
+pub fn task(run: &Run, title: Option<&str>, tape: Option<&Tape<'_>>) -> String {
+    let prompt = tape.filter(|_| run.is_imported).and_then(prompt);
+    let case = || title.unwrap_or(&run.subject.case).to_owned();
+    prompt.unwrap_or_else(case)
+}
+
+/// The first message of the user on a tape, as a line of plain text cut at a sentence.
+fn prompt(tape: &Tape<'_>) -> Option<String> {
+    let mut messages = tape
+        .events
+        .iter()
+        .filter(|event| event.kind.word == "user" && event.ties.aside.is_none());
+    messages.find_map(|event| line(&event.blocks.first()?.text))
+}
+
+/// The first line of a message that says something, as plain text cut at a sentence.
+fn line(message: &str) -> Option<String> {
+    let mut paragraphs = message.split("\n\n").map(|text| {
+        let lines = text.lines().filter(|line| !is_tag(line));
+        lines.collect::<Vec<_>>().join("\n")
+    });
+    let mut first = None;
+    let says = paragraphs.find_map(|text| {
+        let words = markdown::plain(&text, TASK * 4);
+        let is_sentence = words.chars().count() >= SENTENCE && words.contains(' ');
+        if first.is_none() && !words.is_empty() {
+            first = Some(words.clone());
+        }
+        is_sentence.then_some(words)
+    });
+    says.or(first).map(|words| cut(&words))
+}
+
+/// Whether a line is only a tag, as prompts have around files.
+fn is_tag(line: &str) -> bool {
+    let line = line.trim();
+    line.starts_with('<') && line.ends_with('>') && line.matches('<').count() == 1
+}
+
+/// Cuts a text after its last sentence that fits, or else after a word.
+fn cut(text: &str) -> String {
+    let Some((end, _)) = text.char_indices().nth(TASK) else {
+        return text.to_owned();
+    };
+    let start = &text[..end];
+    let ends_at = |marks: &[char]| {
+        let ends = start.match_indices(marks).map(|(at, mark)| at + mark.len());
+        ends.filter(|at| start[*at..].starts_with(' '))
+            .rfind(|at| start[..*at].chars().count() >= SENTENCE)
+    };
+    if let Some(sentence) = ends_at(&['.', '?', '!']).or_else(|| ends_at(&[':'])) {
+        return start[..sentence].trim_end_matches(':').to_owned();
+    }
+    let word = start.rfind(' ').unwrap_or(end);
+    format!("{}…", start[..word].trim_end_matches([',', ';', ' ']))
+}
+
+/// A fact of a verdict.
+#[derive(Debug, Clone, Serialize)]
+pub struct VerdictFact {
+    /// `completed`, `3/5 tests`, `$1.27 comparable`
+    pub value: Cell,
+    /// `g-good`, `g-bad` or `g-poor` for a state, `bad` for what did not work, else empty.
+    pub tone: &'static str,
+    /// The section with details.
+    pub href: &'static str,
+}
+
+/// What is known of how a run ended and what it took, in the order of the questions of a reader: did it work, how well, and at
+/// what cost?
+pub fn verdict(run: &Run, rating: Option<Rating>) -> Vec<VerdictFact> {
+    let mut facts = Vec::new();
+    let mut fact = |value, tone, href| facts.push(VerdictFact { value, tone, href });
+    if &*run.state.word != "unknown" {
+        let state = format::state(&run.state);
+        let tone = match state.tone {
+            "good" => "g-good",
+            "bad" => "g-bad",
+            "poor" => "g-poor",
+            _ => "",
+        };
+        fact(Cell::titled(state.word, &*run.state.word), tone, "");
+    }
+    for (value, is_bad) in outcomes(run) {
+        fact(value, if is_bad { "bad" } else { "" }, "#outcomes");
+    }
+    let checks = &run.validation.checks;
+    if !checks.is_empty() {
+        let opened = checks.iter().filter(|check| check.compared().is_some());
+        let opened = opened.count();
+        let value = format!("{opened}/{} screens", checks.len());
+        let title = format!("{opened} of {} expected screens opened", checks.len());
+        let tone = if opened < checks.len() { "bad" } else { "" };
+        fact(Cell::titled(value, title), tone, "#validation");
+    }
+    if rating.is_some() {
+        let word = format::rating(rating).word;
+        fact(Cell::titled(word, "rating of the review"), "", "#writeup");
+    }
+    let costs = [
+        (Metric::ComparableCost, "comparable", "at list prices"),
+        (Metric::ActualCost, "actual", "as charged"),
+    ];
+    let cost = costs
+        .into_iter()
+        .find(|(metric, ..)| run.metrics.get(*metric).is_some());
+    if let Some((metric, which, title)) = cost {
+        let short = format::short_cost_of(&run.metrics, metric);
+        fact(
+            Cell::titled(format!("{} {which}", short.text()), title),
+            "",
+            "#metrics",
+        );
+    }
+    if run.metrics.get(Metric::RunTime).is_some() {
+        fact(
+            format::run_time(run.metrics.get(Metric::RunTime)),
+            "",
+            "#metrics",
+        );
+    }
+    facts
+}
+
+/// The verdict as a line of text.
+pub fn line_of(verdict: &[VerdictFact]) -> String {
+    let facts: Vec<&str> = verdict.iter().map(|fact| fact.value.text()).collect();
+    facts.join(" · ")
+}
+
+/// The outcomes of a run in short, and whether each says that something failed.
+pub fn outcomes(run: &Run) -> Vec<(Cell, bool)> {
+    let named = |name: &str| {
+        let outcome = run.outcomes.iter().find(|outcome| &*outcome.name == name)?;
+        outcome.words()?.parse::<u64>().ok()
+    };
+    let tests = named("tests_passed").zip(named("tests_total"));
+    let mut facts = Vec::new();
+    if let Some((passed, total)) = tests {
+        facts.push((
+            Cell::known(format!("{passed}/{total} tests")),
+            passed < total,
+        ));
+    }
+    let others = run.outcomes.iter().filter(|outcome| {
+        tests.is_none() || !matches!(&*outcome.name, "tests_passed" | "tests_total")
+    });
+    for outcome in others.take(OUTCOMES.saturating_sub(facts.len())) {
+        let Some(words) = outcome.words() else {
+            continue;
+        };
+        let value = short(&words);
+        let grade = grade(outcome);
+        let value = grade.map_or_else(|| value.clone(), |grade| format!("{value} ({grade})"));
+        facts.push((
+            Cell::titled(format!("{} {value}", outcome.name), words),
+            matches!(grade, Some("incorrect")),
+        ));
+    }
+    facts
+}
+
+/// The word for a grade of Inspect, where a scorer gave one.
+pub fn grade(outcome: &Outcome) -> Option<&'static str> {
+    match &*outcome.words()? {
+        "C" => Some("correct"),
+        "I" => Some("incorrect"),
+        "P" => Some("partially correct"),
+        "N" => Some("no answer"),
+        _ => None,
+    }
+}
+
+fn short(words: &str) -> String {
+    let line = words.split_whitespace().collect::<Vec<_>>().join(" ");
+    match line.char_indices().nth(VALUE) {
+        Some((end, _)) => format!("{}…", line[..end].trim_end()),
+        None => line,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_task_is_the_first_line_that_says_something() {
+        for (message, task) in [
+            ("Fix the parser.", Some("Fix the parser.")),
+            ("  ", None),
+            (
+                "# Plan\n\nMake the *tests* pass again, please.",
+                Some("Make the tests pass again, please."),
+            ),
+            (
+                "<uploaded_files>\n/testbed\n</uploaded_files>\n\nI uploaded a repository.",
+                Some("I uploaded a repository."),
+            ),
+            ("ls", Some("ls")),
+        ] {
+            assert_eq!(line(message).as_deref(), task, "{message:?}");
+        }
+    }
+
+    #[test]
+    fn a_long_task_is_cut_at_a_sentence_or_a_word() {
+        let words = "word ".repeat(50);
+        let sentences = format!("First, read the notes. {words}");
+        assert_eq!(line(&sentences).as_deref(), Some("First, read the notes."));
+        let cut = cut(&words);
+        assert!(
+            cut.ends_with("word…") && cut.chars().count() <= TASK + 1,
+            "{cut}"
+        );
+    }
+}
