@@ -38,7 +38,6 @@ use pages::render::templates::Renderer;
 use pages::schema;
 use pages::view::annotations::{self as annotations_view, AnnotationCard, CardText};
 use pages::view::chrome::PageInfo;
-use pages::view::row::PAGE_SIZE;
 use store::spool;
 
 use self::annotations::{CardPlace, Catalogue};
@@ -214,9 +213,9 @@ impl Lists<'_> {
     }
 }
 
-/// The paths of the pages of a list.
-fn paths(folder: &str, rows: usize) -> Vec<String> {
-    let pages = 1..=rows.div_ceil(PAGE_SIZE).max(1);
+/// The paths of the pages of a list with so many rows a page.
+fn paths(folder: &str, rows: usize, page_size: usize) -> Vec<String> {
+    let pages = 1..=rows.div_ceil(page_size).max(1);
     pages.map(|number| links::list(folder, number)).collect()
 }
 

@@ -110,7 +110,31 @@ fn the_sitemap_lists_every_page_that_may_be_listed_and_no_other() {
     site.write("content/pages/index.md", "Home.\n");
     site.write(&format!("{FIRST}/x"), "");
     site.publish();
-    let mut listed: Vec<String> = xml(&site, "sitemap.xml")
+    assert_sitemap_is_complete(&site);
+    assert_eq!(
+        site.text("public/robots.txt"),
+        "User-agent: *\nDisallow:\n\nSitemap: https://example.org/sitemap.xml\n"
+    );
+}
+
+#[test]
+fn the_sitemap_lists_every_page_of_an_overview_with_many_columns() {
+    let site = TestSite::empty();
+    site.write("site.toml", "[site]\nbase_url = \"https://example.org/\"\n");
+    for n in 0..60 {
+        let run = Run::new(&format!("{n:08x}-0000"))
+            .case(&format!("case-{n}"))
+            .model(&format!("sample/model-{n}"));
+        site.run(&format!("r{n}"), &run);
+    }
+    site.publish();
+    assert!(site.path("public/overview/page/2/index.html").exists());
+    assert_sitemap_is_complete(&site);
+}
+
+/// The sitemap has all pages with a canonical address, and no others.
+fn assert_sitemap_is_complete(site: &TestSite) {
+    let mut listed: Vec<String> = xml(site, "sitemap.xml")
         .all("url > loc")
         .into_iter()
         .map(words)
@@ -130,8 +154,4 @@ fn the_sitemap_lists_every_page_that_may_be_listed_and_no_other() {
     listed.sort();
     pages.sort();
     assert_eq!(listed, pages);
-    assert_eq!(
-        site.text("public/robots.txt"),
-        "User-agent: *\nDisallow:\n\nSitemap: https://example.org/sitemap.xml\n"
-    );
 }

@@ -36,9 +36,9 @@ fn listed(lists: &Lists<'_>) -> Vec<String> {
         let groups = lists.archive().groups(group_by);
         let of_groups = groups.iter().flat_map(move |group| {
             let folder = format!("{}/{}", group_by.folder(), group.slug);
-            paths(&folder, group.runs.len())
+            paths(&folder, group.runs.len(), PAGE_SIZE)
         });
-        let all = paths(group_by.folder(), groups.len());
+        let all = paths(group_by.folder(), groups.len(), PAGE_SIZE);
         all.into_iter().chain(of_groups)
     };
     GroupBy::ALL.into_iter().flat_map(of_kind).collect()

@@ -21,7 +21,10 @@ const CASES: usize = 10;
 
 pub(super) const PAGE: Page = Page {
     made_of: Some(&[]),
-    listed: |lists| paths("overview", lists.archive().cases.len()),
+    listed: |lists| {
+        let archive = lists.archive();
+        paths("overview", archive.cases.len(), cases_per_page(archive))
+    },
     ..Page::new("overview", &["overview"], write)
 };
 

@@ -12,7 +12,7 @@ use super::{Lists, Page, numbered, paths};
 
 pub(super) const PAGE: Page = Page {
     made_of: Some(&[]),
-    listed: |lists| paths("runs", lists.archive().runs.len()),
+    listed: |lists| paths("runs", lists.archive().runs.len(), PAGE_SIZE),
     ..Page::new("runs", &["runs"], write)
 };
 

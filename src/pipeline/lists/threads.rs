@@ -78,7 +78,7 @@ pub(super) const PAGE: Page = Page {
     listed: |lists| {
         let threads = lists.findings().iter();
         let threads = threads.map(|found| found.spooled.threads.len());
-        paths(FOLDER, threads.sum())
+        paths(FOLDER, threads.sum(), PAGE_SIZE)
     },
     ..Page::new("threads", &["threads"], write)
 };
