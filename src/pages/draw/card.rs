@@ -9,12 +9,13 @@ use std::collections::BTreeSet;
 use formats::config::Config;
 use formats::model::archive::{Archive, Group};
 use formats::model::findings::{EventCounts, Findings};
-use formats::model::run::{Metric, Run};
+use formats::model::run::Run;
 use formats::model::tape::Tape;
 use formats::model::words;
 
 use crate::view::format;
 use crate::view::run::Sources;
+use crate::view::task;
 
 use super::axis::{Axis, Tick};
 use super::density;
@@ -47,15 +48,15 @@ const NEAR: u32 = 32;
 pub struct Card {
     /// Name of the site.
     pub site: String,
-    /// The name of the model or the case.
+    /// The task of the run, or the name of the case.
     pub title: String,
-    /// The subject of the run, and its harness.
+    /// Model, harness and case of the run.
     pub subject: String,
     /// The tape of a run with its times; the newest tapes of a case.
     pub tapes: Vec<Vec<EventCounts>>,
     /// Labels of the axis.
     pub ticks: Vec<Tick>,
-    /// State or rating, cost, time, events, failures.
+    /// The verdict, events, failures.
     pub numbers: Vec<(Tone, String)>,
 }
 
@@ -72,24 +73,22 @@ pub enum Tone {
 
 pub fn of_run(s: &Sources<'_>) -> Card {
     let run = &s.entry.run;
-    let harness = words::excerpt(&run.subject.harness, TEXT);
+    let subject = &run.subject;
+    let facts = [subject.model.as_deref(), Some(&*subject.harness)];
+    let case = (!run.is_imported).then(|| run.title());
+    let facts = facts.into_iter().flatten().chain(case.as_deref());
+    let facts: Vec<_> = facts.map(|fact| words::excerpt(fact, TEXT)).collect();
     let tape = s.tapes.first().filter(|tape| !tape.events.is_empty());
     let axis = tape.map(|tape| Axis::of(s.config, tape));
     let count = (TAPE.0 / COLUMN) as usize;
     let columns = axis.as_ref().zip(tape);
     let columns = columns.map(|(axis, tape)| density::columns(axis, tape, count));
     let rating = s.review.and_then(|review| review.rating);
-    let state = match rating {
-        Some(_) => format::rating(rating),
-        None => format::state(&run.state),
-    };
-    let mut numbers = vec![(tone(state.tone), state.word.replace('_', " "))];
-    let cost = run.metrics.get(Metric::ComparableCost);
-    let time = run.metrics.get(Metric::RunTime);
-    let cost = cost.map(|_| format::short_cost_of(&run.metrics, Metric::ComparableCost));
-    let time = time.map(|time| format::clock(Some(time)));
-    let known = [cost, time].into_iter().flatten();
-    numbers.extend(known.map(|cell| (Tone::Plain, cell.text().to_owned())));
+    let verdict = task::verdict(run, rating);
+    let mut numbers: Vec<_> = verdict
+        .iter()
+        .map(|fact| (tone(fact.tone), fact.value.text().to_owned()))
+        .collect();
     let count = |number: usize, noun: &str| format::count(number, noun);
     let events = s.tapes.iter().map(|tape| tape.events.len()).sum();
     let failures = s.tapes.iter().map(Tape::failures).sum();
@@ -101,8 +100,8 @@ pub fn of_run(s: &Sources<'_>) -> Card {
     }
     Card {
         site: words::excerpt(&s.config.site.title, TEXT),
-        title: words::excerpt(run.subject.model(), TEXT),
-        subject: format!("{} · {harness}", words::excerpt(&run.title(), TEXT)),
+        title: words::excerpt(s.task, TEXT),
+        subject: facts.join(" · "),
         tapes: columns.into_iter().collect(),
         ticks: axis.map_or_else(Vec::new, |axis| axis.scale(TAPE.0, 0).ticks(8)),
         numbers,
@@ -143,9 +142,9 @@ pub fn of_case(config: &Config, archive: &Archive, findings: &[Findings], case: 
 
 fn tone(tone: &str) -> Tone {
     match tone {
-        "good" => Tone::Good,
-        "poor" => Tone::Poor,
-        "bad" => Tone::Bad,
+        "g-good" => Tone::Good,
+        "g-poor" => Tone::Poor,
+        "g-bad" | "bad" => Tone::Bad,
         _ => Tone::Plain,
     }
 }

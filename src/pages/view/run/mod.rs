@@ -193,7 +193,7 @@ impl Sources<'_> {
 
     fn is_annotated(&self) -> bool {
         let mut sidecars = self.sidecars.iter().flatten();
-        sidecars.any(|sidecar| !sidecar.report.kind_counts.0.is_empty())
+        sidecars.any(|sidecar| sidecar.report.kind_counts.total() > 0)
     }
 }
 
