@@ -47,7 +47,7 @@ fn a_timeline_is_where_the_site_puts_it_and_recorded_text_names_no_place_for_it(
     site.publish();
     let page = site.first_page();
     for list in ["mine", "again"] {
-        assert_eq!(page.texts(&format!("ol.{list} > li.e pre")), [words]);
+        assert_eq!(page.texts(&format!("ol.{list} > li.e .md")), [words]);
     }
     assert_eq!(page.all("ol.tape, svg.strip").len(), 0);
     assert_eq!(page.all("runpress-slot").len(), 0);

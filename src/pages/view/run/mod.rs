@@ -281,6 +281,7 @@ pub fn page(s: &Sources<'_>, parts: Parts<'_>) -> RunPage {
                     .map(format::at),
                 backwards: tapes::backwards(tape),
                 failures: tape.failures(),
+                first: layout.prefix.is_empty(),
                 usage: tapes::usage(&tape.events[layout.range(1)]),
                 html,
                 pages: tapes::pages(tape, layout, 1),

@@ -55,6 +55,8 @@ pub struct TimelineView {
     pub failures: usize,
     /// Number of events on the page that only report usage.
     pub usage: usize,
+    /// Whether it is the first tape: tools for all of them are above it.
+    pub first: bool,
     /// The events of the first page.
     pub html: Html,
     /// Its pages, if there are several.

@@ -18,6 +18,8 @@ use super::evidence::{self, BlockView, ScriptsView, ToolchainView};
 /// The validation of a run.
 #[derive(Debug, Serialize)]
 pub struct ValidationView {
+    /// Whether it is shown at once: it may explain why the run did not complete.
+    pub open: bool,
     /// Whether the implementation loaded, if anything was validated.
     pub loaded: Badge,
     /// Why it did not load.
@@ -92,6 +94,7 @@ pub(super) fn validation(
     let recorded = &details.validation;
     let [install, build] = details::steps(details);
     let view = ValidationView {
+        open: !run.state.is_completed(),
         loaded: match v.loaded {
             Some(true) => Badge::new("The implementation loaded", "good"),
             Some(false) => Badge::new("The implementation did not load", "bad"),
