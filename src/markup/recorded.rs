@@ -1,6 +1,7 @@
 //! Renders the text of an event by its kind: as a message in Markdown, JSON, a diff or terminal output.
 
 use formats::model::tape::TextKind;
+use pulldown_cmark::{Event, Parser, Tag, TagEnd};
 
 use super::Origin;
 use super::code::{has_hunk, push_diff, push_json, push_patch};
@@ -29,9 +30,10 @@ pub fn push(out: &mut String, text: &str, kind: TextKind, scope: &dyn Fn() -> St
     out.push_str("</pre>");
 }
 
-/// Appends a message. Where Markdown takes characters away, the source follows, collapsed.
+/// Appends a message as Markdown.
 fn push_message(out: &mut String, text: &str, scope: &dyn Fn() -> String) {
     out.push_str("<div class=md>");
+    let start = out.len();
     if is_plain(text) {
         for (index, paragraph) in text.trim().split("\n\n").enumerate() {
             if index > 0 {
@@ -43,6 +45,12 @@ fn push_message(out: &mut String, text: &str, scope: &dyn Fn() -> String) {
         out.push_str("</p></div>");
         return;
     }
+    if push_in_place(out, text).is_some() {
+        out.push_str("</div>");
+        return;
+    }
+    // What is shown has other characters than the message, so the source follows, collapsed.
+    out.truncate(start);
     let context = Context {
         scope: &scope(),
         shift: 0,
@@ -55,6 +63,102 @@ fn push_message(out: &mut String, text: &str, scope: &dyn Fn() -> String) {
     }
     push_text(out, text);
     out.push_str("</pre></details>");
+}
+
+/// Elements nested deeper than this are left to the renderer that limits them.
+const DEPTH: usize = 32;
+
+/// Appends a message with all its characters: those that Markdown takes away are in `i` elements, which the page hides until a
+/// reader asks for them. `None` if the message has links, tables or other markup whose text is not that of the source; what was
+/// appended then has to be dropped.
+fn push_in_place(out: &mut String, text: &str) -> Option<()> {
+    // The source up to here is written.
+    let mut done = 0;
+    let mut depth = 0_usize;
+    let mut is_code = false;
+    for (event, range) in Parser::new_ext(text, super::OPTIONS).into_offset_iter() {
+        match event {
+            Event::Start(tag) => {
+                push_markers(out, text.get(done..range.start)?, is_code);
+                done = range.start;
+                depth += 1;
+                match &tag {
+                    Tag::Paragraph => out.push_str("<p>"),
+                    Tag::Heading { .. } => out.push_str("<p><strong>"),
+                    Tag::List(None) => out.push_str("<ul>"),
+                    Tag::List(Some(1)) => out.push_str("<ol>"),
+                    Tag::List(Some(start)) => out.push_str(&format!("<ol start={start}>")),
+                    Tag::Item => out.push_str("<li>"),
+                    Tag::Strong => out.push_str("<strong>"),
+                    Tag::Emphasis => out.push_str("<em>"),
+                    Tag::CodeBlock(_) => out.push_str("<pre><code>"),
+                    _ => return None,
+                }
+                is_code |= matches!(tag, Tag::CodeBlock(_));
+                if depth > DEPTH {
+                    return None;
+                }
+            }
+            Event::End(tag) => {
+                push_markers(out, text.get(done..range.end)?, is_code);
+                done = range.end;
+                depth -= 1;
+                is_code = false;
+                out.push_str(match tag {
+                    TagEnd::Paragraph => "</p>",
+                    TagEnd::Heading(_) => "</strong></p>",
+                    TagEnd::List(false) => "</ul>",
+                    TagEnd::List(true) => "</ol>",
+                    TagEnd::Item => "</li>",
+                    TagEnd::Strong => "</strong>",
+                    TagEnd::Emphasis => "</em>",
+                    TagEnd::CodeBlock => "</code></pre>",
+                    _ => return None,
+                });
+            }
+            Event::Text(words) => {
+                push_markers(out, text.get(done..range.start)?, is_code);
+                if text.get(range.clone())? != &*words {
+                    return None;
+                }
+                push_text(out, &words);
+                done = range.end;
+            }
+            Event::Code(words) => {
+                push_markers(out, text.get(done..range.start)?, false);
+                let source = text.get(range.clone())?;
+                let at = source.find(&*words)?;
+                out.push_str("<code>");
+                push_markers(out, &source[..at], false);
+                push_text(out, &words);
+                push_markers(out, &source[at + words.len()..], false);
+                out.push_str("</code>");
+                done = range.end;
+            }
+            Event::SoftBreak | Event::HardBreak => {
+                push_markers(out, text.get(done..range.end)?, false);
+                done = range.end;
+            }
+            _ => return None,
+        }
+    }
+    push_markers(out, text.get(done..)?, false);
+    Some(())
+}
+
+/// Appends source that is not shown. White space between blocks needs no element.
+fn push_markers(out: &mut String, source: &str, is_code: bool) {
+    if source.is_empty() {
+        return;
+    }
+    let is_space = source.bytes().all(|byte| byte.is_ascii_whitespace());
+    if is_space && !is_code {
+        out.push_str(source);
+        return;
+    }
+    out.push_str("<i>");
+    push_text(out, source);
+    out.push_str("</i>");
 }
 
 /// Whether a text is paragraphs without markup, so that Markdown shows all its characters.
@@ -125,18 +229,40 @@ mod tests {
             );
         }
         for text in [
-            "*a*",
-            "- a",
-            "1. a",
-            "# a",
-            "a\n===",
             "[a](b)",
-            "a  \nb",
-            "_a_",
             "a &amp; b",
             "> a",
+            "a | b\n--- | ---\n1 | 2",
+            "- [ ] a",
+            "<b>a</b>",
         ] {
             assert!(shown(text).contains("<summary>source</summary>"), "{text}");
+        }
+    }
+
+    #[test]
+    fn a_message_with_common_markup_has_all_its_characters() {
+        for text in [
+            "*a* and **b**, `c` and `` d ` e ``",
+            "# Plan\n\n1. one\n2. two\n   - three\n\n   more\n\n```js\nlet x = '*';\n\n  y();\n```\n\nThe end.\n",
+            "3. three\n4. four",
+            "    indented\n    code\n\na  \nb\\*",
+            "a_b *c*\n===\n\n---x",
+            "- a\n\n- b\n",
+        ] {
+            let mut out = String::new();
+            assert!(push_in_place(&mut out, text).is_some(), "{text}");
+            let mut words = String::new();
+            let mut is_tag = false;
+            for c in out.chars() {
+                match c {
+                    '<' => is_tag = true,
+                    '>' => is_tag = false,
+                    c if !is_tag => words.push(c),
+                    _ => {}
+                }
+            }
+            assert_eq!(words, text, "{out}");
         }
     }
 }

@@ -101,7 +101,8 @@ test('without scripts the content is there, folds open, and links lead on', asyn
   const page = await context.newPage();
   await page.goto(fileUrl(SITE, runPage(longest())));
   assert.equal(await page.locator('ol.tape .e').count(), 500);
-  const fold = page.locator('details', { hasText: 'The run record as written' });
+  await page.locator('#provenance').click();
+  const fold = page.locator('details details', { hasText: 'The run record as written' });
   assert.equal(await fold.locator('pre').isVisible(), false);
   await fold.locator('summary').click();
   assert.equal(await fold.locator('pre').isVisible(), true);

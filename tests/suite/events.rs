@@ -56,8 +56,9 @@ fn a_message_is_shown_as_markdown_and_its_source_has_every_character() {
     let page = site.first_page();
     assert_eq!(page.texts("#e-0 .md code"), ["a < b", "let x = '*';"]);
     assert_eq!(page.texts("#e-0 .md strong"), ["Plan", "first"]);
-    let source = page.one("#e-0 .raw pre");
-    assert_eq!(source.text().collect::<String>(), said);
+    let message = page.one("#e-0 .md");
+    assert_eq!(message.text().collect::<String>(), said);
+    assert_eq!(page.all(".written input").len(), 1);
 }
 
 #[test]

@@ -282,6 +282,7 @@ pub fn page(s: &Sources<'_>, parts: Parts<'_>) -> RunPage {
                 backwards: tapes::backwards(tape),
                 failures: tape.failures(),
                 first: layout.prefix.is_empty(),
+                messages: tapes::has_messages(&tape.events[layout.range(1)]),
                 usage: tapes::usage(&tape.events[layout.range(1)]),
                 html,
                 pages: tapes::pages(tape, layout, 1),

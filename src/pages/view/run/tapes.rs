@@ -6,7 +6,7 @@ use crate::draw::strip::{LegendRow, Strip};
 use crate::view::timeline::Layout;
 use crate::view::{Badge, DisplayTime, Link, format};
 use base::links;
-use formats::model::tape::{Event, Tape};
+use formats::model::tape::{Event, Family, Tape};
 use markup::Html;
 
 use super::Sources;
@@ -55,6 +55,8 @@ pub struct TimelineView {
     pub failures: usize,
     /// Number of events on the page that only report usage.
     pub usage: usize,
+    /// Whether there are messages on the page.
+    pub messages: bool,
     /// Whether it is the first tape: tools for all of them are above it.
     pub first: bool,
     /// The events of the first page.
@@ -105,6 +107,8 @@ pub struct EventsPage {
     pub failures: usize,
     /// Number of events on this page that only report usage.
     pub usage: usize,
+    /// Whether there are messages on this page.
+    pub messages: bool,
     /// The strip of the whole tape.
     pub strip: Option<StripView>,
     /// The events.
@@ -120,6 +124,13 @@ pub struct EventsPage {
 /// Number of events that only report usage.
 pub(super) fn usage(events: &[Event<'_>]) -> usize {
     events.iter().filter(|event| event.is_usage()).count()
+}
+
+/// Whether one of these events is a message, or reasoning.
+pub(super) fn has_messages(events: &[Event<'_>]) -> bool {
+    let is_message =
+        |event: &Event<'_>| matches!(event.kind.family, Family::Speech | Family::Reasoning);
+    events.iter().any(is_message)
 }
 
 /// `200 events`, `200 events, 12 of them without their reasoning`
@@ -171,6 +182,7 @@ pub fn events_page(
             format!("events {first}–{last}")
         },
         failures: layout.all_failures(),
+        messages: has_messages(&tape.events[range.clone()]),
         usage: usage(&tape.events[range]),
         strip: None,
         html,
