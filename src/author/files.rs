@@ -15,7 +15,7 @@ use std::path::{Path, PathBuf};
 use std::thread;
 use std::time::{Duration, Instant};
 
-use base::beneath::{Folder, Opened};
+use base::beneath::{Folder, OpenFile};
 use base::diagnostics::text::quoted;
 use content::discover::RunDirectory;
 use content::load;
@@ -62,7 +62,7 @@ pub(super) fn lock(directory: &RunDirectory, waiting: &dyn Fn(&str)) -> Result<F
     let run = load::open(directory).map_err(|error| failed(&error.to_string()))?;
     // Opened without blocking on a pipe of this name, which is not a record.
     let file = match run.file(Path::new(name)) {
-        Ok(Some(Opened { file, meta, .. })) if meta.is_file() => file,
+        Ok(Some(OpenFile { file, meta, .. })) if meta.is_file() => file,
         Ok(Some(_)) => return Err(failed("its record is not a regular file")),
         Ok(None) => return Err(failed("its record no longer exists")),
         Err(fault) => return Err(failed(&fault.reason())),
@@ -186,7 +186,7 @@ fn now(path: &Path) -> io::Result<Option<Vec<u8>>> {
         return Ok(None);
     };
     match Folder::open(folder)?.file(Path::new(name)) {
-        Ok(Some(Opened {
+        Ok(Some(OpenFile {
             mut file,
             meta,
             linked: None,

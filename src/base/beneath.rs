@@ -24,11 +24,11 @@ pub use handles::Folder;
 #[cfg(not(unix))]
 pub use paths::Folder;
 pub use stamp::Stamp;
-pub use tree::{Found, Tree};
+pub use tree::{Tree, TreeEntry};
 
 /// An open file.
 #[derive(Debug)]
-pub struct Opened {
+pub struct OpenFile {
     pub file: File,
     /// Metadata of the open file.
     pub meta: Metadata,
@@ -60,7 +60,7 @@ pub enum Kind {
 impl Folder {
     /// BLAKE3 of a regular file beneath this folder, if no link leads to it.
     pub fn digest(&self, below: &Path) -> Option<[u8; 32]> {
-        let Ok(Some(Opened {
+        let Ok(Some(OpenFile {
             file,
             meta,
             linked: None,

@@ -124,7 +124,7 @@ impl<T: JsonSchema> JsonSchema for Lenient<T> {
     }
 }
 
-/// Opens a tagged enum: the variant that stands for what is not known takes every word but those that are.
+/// Lets the placeholder variant of a tagged enum match every word that no other variant has.
 pub fn open(schema: &mut Schema, tag: &str, placeholder: &str) {
     let Some(Value::Array(variants)) = schema.get_mut("oneOf") else {
         return;

@@ -7,7 +7,7 @@ use std::ffi::{OsStr, OsString};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use base::beneath::{Found, Kind, Tree};
+use base::beneath::{Kind, Tree, TreeEntry};
 use base::diagnostics::text::quoted;
 use base::diagnostics::{Checked, Diagnostic, Place, codes};
 use formats::model::implementation::FOLDER;
@@ -422,7 +422,7 @@ const CUSTOMARY: [&str; 3] = ["assets", "proofs", "play"];
 
 /// Whether a folder in a run directory has files of the run: the working tree, payloads of a tape (formats.md C), or a
 /// conventional folder. A record in it does not make a run.
-fn is_of_the_run(found: &Found, depth: usize) -> bool {
+fn is_of_the_run(found: &TreeEntry, depth: usize) -> bool {
     let name = &*found.name;
     name.as_encoded_bytes().starts_with(b".")
         || depth == 1

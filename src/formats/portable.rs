@@ -15,7 +15,7 @@ const LEVELS_OF_SERDE: usize = 127;
 
 /// Why readers reject a value.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Unportable {
+pub enum PortabilityProblem {
     /// A `\u` escape for a lone surrogate.
     HalfPair,
     /// A number out of range for 64-bit floats.
@@ -24,7 +24,7 @@ pub enum Unportable {
     TooDeep,
 }
 
-impl Unportable {
+impl PortabilityProblem {
     /// What is wrong with a line, as a clause. Quotes nothing, as the value may be private.
     pub const fn reason(self) -> &'static str {
         match self {
@@ -79,7 +79,7 @@ impl Unportable {
 
 /// Calls `found` for everything in a JSON text that some reader rejects, in order. Skips the inside of values that are nested too
 /// deeply.
-pub fn scan(json: &str, levels: usize, mut found: impl FnMut(Unportable, Range<usize>)) {
+pub fn scan(json: &str, levels: usize, mut found: impl FnMut(PortabilityProblem, Range<usize>)) {
     let bytes = json.as_bytes();
     let mut at = 0;
     let mut depth = 0;
@@ -94,7 +94,7 @@ pub fn scan(json: &str, levels: usize, mut found: impl FnMut(Unportable, Range<u
             }
             b'}' | b']' => {
                 if let Some((_, start)) = deep.filter(|(opened, _)| *opened == depth) {
-                    found(Unportable::TooDeep, start..at + 1);
+                    found(PortabilityProblem::TooDeep, start..at + 1);
                     deep = None;
                 }
                 depth = depth.saturating_sub(1);
@@ -102,7 +102,7 @@ pub fn scan(json: &str, levels: usize, mut found: impl FnMut(Unportable, Range<u
             b'"' => {
                 at = string(bytes, at + 1, |half| {
                     if deep.is_none() {
-                        found(Unportable::HalfPair, half);
+                        found(PortabilityProblem::HalfPair, half);
                     }
                 });
                 continue;
@@ -116,7 +116,7 @@ pub fn scan(json: &str, levels: usize, mut found: impl FnMut(Unportable, Range<u
                         .take_while(|byte| in_number(byte))
                         .count();
                 if deep.is_none() && is_out_of_range(&json[at..end]) {
-                    found(Unportable::OutOfRange, at..end);
+                    found(PortabilityProblem::OutOfRange, at..end);
                 }
                 at = end;
                 continue;
@@ -162,7 +162,7 @@ fn is_out_of_range(number: &str) -> bool {
 }
 
 /// The first part of a valid JSON text that `serde_json`, and therefore Harn, rejects.
-pub fn first_refused(json: &str) -> Option<(Unportable, Range<usize>)> {
+pub fn first_refused(json: &str) -> Option<(PortabilityProblem, Range<usize>)> {
     let mut first = None;
     if may_be_refused(json.as_bytes()) {
         scan(json, LEVELS_OF_SERDE, |trouble, range| {
@@ -228,10 +228,10 @@ pub fn portable(json: &str) -> Cow<'_, str> {
 
 /// The same JSON with U+FFFD instead of every lone surrogate.
 pub fn with_whole_pairs(json: &str) -> Cow<'_, str> {
-    replaced(json, |trouble| trouble == Unportable::HalfPair)
+    replaced(json, |trouble| trouble == PortabilityProblem::HalfPair)
 }
 
-fn replaced(json: &str, wanted: impl Fn(Unportable) -> bool) -> Cow<'_, str> {
+fn replaced(json: &str, wanted: impl Fn(PortabilityProblem) -> bool) -> Cow<'_, str> {
     let mut bytes: Option<Vec<u8>> = None;
     scan(json, LEVELS, |trouble, range| {
         if wanted(trouble) {
@@ -345,12 +345,18 @@ mod tests {
             let half = format!(r#"{{"k":"{before}\udead"}}"#);
             assert_eq!(
                 first_refused(&half),
-                Some((Unportable::HalfPair, before.len() + 6..before.len() + 12))
+                Some((
+                    PortabilityProblem::HalfPair,
+                    before.len() + 6..before.len() + 12
+                ))
             );
             let number = format!(r#"{{"k":["{before}",1e999]}}"#);
             assert_eq!(
                 first_refused(&number),
-                Some((Unportable::OutOfRange, before.len() + 9..before.len() + 14))
+                Some((
+                    PortabilityProblem::OutOfRange,
+                    before.len() + 9..before.len() + 14
+                ))
             );
             let fine = format!(r#"{{"k":["{before}\u001b",1e9]}}"#);
             assert_eq!(first_refused(&fine), None);

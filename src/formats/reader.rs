@@ -152,7 +152,7 @@ impl<'a> Reader<'a> {
     }
 
     /// Continues with the problems of earlier lines.
-    pub fn going_on(self, diagnostics: Collector) -> Self {
+    pub fn with_problems(self, diagnostics: Collector) -> Self {
         Self {
             diagnostics,
             ..self

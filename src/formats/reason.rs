@@ -2,17 +2,17 @@
 
 use std::borrow::Cow;
 
-use base::diagnostics::text;
+use base::diagnostics::text::reason as reason_of_text;
 
 use super::json::{Kind, Node};
 
 /// An error of `serde_json`, without the position, which the diagnostic already has.
 pub fn reason(error: &serde_json::Error) -> String {
-    let said = error.to_string();
-    let sentence = said
+    let text = error.to_string();
+    let sentence = text
         .rsplit_once(" at line ")
-        .map_or(said.as_str(), |(sentence, _)| sentence);
-    text::reason(&plain(sentence))
+        .map_or(text.as_str(), |(sentence, _)| sentence);
+    reason_of_text(&plain(sentence))
 }
 
 /// An error in a line that should be an object. Derived types also accept an array, and then reject its items.

@@ -22,8 +22,8 @@ mod rewrite;
 #[cfg(test)]
 mod tests;
 
-pub use find::{Found, Values, occurrences};
-pub use rewrite::{Fault, Rewritten, line_of, rewrite};
+pub use find::{Occurrence, Values, occurrences};
+pub use rewrite::{Fault, Rewrite, line_of, rewrite};
 
 /// The file name in a run directory.
 pub const FILE_NAME: &str = "redactions.jsonl";

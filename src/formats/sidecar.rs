@@ -9,7 +9,7 @@ use base::diagnostics::{Collector, Diagnostic, Source, codes};
 
 use super::json::{self, Node, Str};
 use super::jsonl::{self, Line};
-use super::portable::{self, Unportable};
+use super::portable::{self, PortabilityProblem};
 use super::tagged::{Tag, Tagged};
 
 /// Suffix of a sidecar's file name, after the full name of its tape.
@@ -116,7 +116,7 @@ fn kind_word<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Str<'de>, D::
     };
     match (node.kind(), node.strict_members().as_deref()) {
         (_, Some([member])) if is_empty(member.value) => Ok(Str(member.key.clone())),
-        (json::Kind::String, _) => Err(D::Error::custom(Unportable::HalfPair.reason())),
+        (json::Kind::String, _) => Err(D::Error::custom(PortabilityProblem::HalfPair.reason())),
         (kind, _) => {
             let found = kind.described();
             Err(D::Error::custom(format!("{found} instead of a string")))

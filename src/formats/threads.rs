@@ -178,7 +178,7 @@ pub fn parse_actions<'a>(
                 continue;
             }
         };
-        let mut r = Reader::taking_half_pairs(source, &SHAPE).going_on(diagnostics);
+        let mut r = Reader::taking_half_pairs(source, &SHAPE).with_problems(diagnostics);
         if root.kind() == Kind::Array {
             for (index, message) in root.items().into_iter().enumerate() {
                 log.read(&mut r, message, format!("/{index}"));

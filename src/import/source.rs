@@ -10,7 +10,7 @@ use std::io::{self, Cursor, Read, Seek, SeekFrom};
 use std::path::{Path, PathBuf};
 use std::rc::Rc;
 
-use base::beneath::{self, Folder, Kind, Opened, Tree};
+use base::beneath::{self, Folder, Kind, OpenFile, Tree};
 use base::diagnostics::codes::{IMPORT_TOO_LARGE, IMPORT_UNREADABLE_FILE};
 
 use super::{Problem, problem};
@@ -274,7 +274,7 @@ impl Source {
             Where::File(path) => open(beneath::regular(path)),
             Where::Folder(folder) => open(
                 match folder.file(Path::new(&format!("{}{name}", self.prefix))) {
-                    Ok(Some(Opened {
+                    Ok(Some(OpenFile {
                         file,
                         meta,
                         linked: None,

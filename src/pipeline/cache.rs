@@ -11,7 +11,7 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use serde::{Deserialize, Serialize};
 
 use crate::site::Site;
-use base::beneath::{Found, Kind, Stamp, Tree};
+use base::beneath::{Kind, Stamp, Tree, TreeEntry};
 use base::diagnostics::Diagnostic;
 use content::discover::Roots;
 use content::inspect::Record;
@@ -85,7 +85,7 @@ pub(super) struct CachedRecord<'a> {
 
 impl CachedRecord<'_> {
     /// Whether the record is that of a file in a scan after `at`.
-    pub(super) fn is_of(&self, found: &Found, at: i64) -> bool {
+    pub(super) fn is_of(&self, found: &TreeEntry, at: i64) -> bool {
         matches!(found.kind, Kind::File { .. })
             && found.stamp == self.stamp
             && !found.stamp.is_racy(at)

@@ -17,7 +17,7 @@ mod story;
 pub(super) use spooled::ThreadText;
 
 use crate::site::Site;
-use ::secrets::Scanned;
+use ::secrets::ScanReport;
 use base::diagnostics::{self, Diagnostic, Place, codes};
 use base::links::{self, Slug};
 use content::discover::RunDirectory;
@@ -76,7 +76,7 @@ struct Contents<'a> {
     inspected: Inspected<'a>,
     details: Details<'a>,
     /// What the scan for secrets found.
-    scanned: Scanned,
+    scanned: ScanReport,
 }
 
 /// A run without errors, with the sources of all its published files.
@@ -348,7 +348,7 @@ pub(super) fn alone(
     id: &str,
     run: Option<&Run>,
     pending: Option<&[u8]>,
-) -> (Vec<Diagnostic>, Scanned) {
+) -> (Vec<Diagnostic>, ScanReport) {
     let (files, mut problems) = load::run_with(place, record, &site.config.limits, pending);
     let contents = Contents::check(site, place, record, id, run, &files, &mut problems);
     (problems, contents.scanned)
@@ -359,7 +359,7 @@ pub fn with_redactions(
     site: &Site,
     place: &RunDirectory,
     pending: &[u8],
-) -> Result<(Vec<Diagnostic>, Scanned), Diagnostic> {
+) -> Result<(Vec<Diagnostic>, ScanReport), Diagnostic> {
     let file = load::record_with(place, &site.config.limits, Some(pending))?;
     let record = inspect::record(&file);
     let id = record.id.as_deref().unwrap_or_default();

@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 
 use crate::site::Site;
-use ::secrets::{self, Mask, Scanned, Scanner};
+use ::secrets::{self, Mask, ScanReport, Scanner};
 use base::diagnostics::Diagnostic;
 use content::load;
 
@@ -15,7 +15,7 @@ pub(super) fn own<'a>(
     prose: &Prose,
     others: impl Iterator<Item = (&'a str, &'a [u8])>,
     folders: impl Iterator<Item = &'a str>,
-) -> Result<Scanned, Diagnostic> {
+) -> Result<ScanReport, Diagnostic> {
     let mut scanner = Scanner::new(&site.config.secrets, "");
     if !site.config.secrets.scan {
         return Ok(scanner.finish());

@@ -47,7 +47,7 @@ impl Carrier {
 
 /// A secret by its raw bytes in a file.
 #[derive(Debug, Clone)]
-pub struct Written {
+pub struct CarriedSecret {
     /// The rule that found it.
     pub rule: &'static Rule,
     /// Its bytes in the file.
@@ -60,7 +60,7 @@ pub struct Written {
 #[derive(Debug)]
 pub struct Part {
     /// The secret.
-    pub written: Written,
+    pub written: CarriedSecret,
     /// The pointer of the string, if any, and whether it is a key.
     pub string: Option<(String, bool)>,
     /// Its bytes in the decoded string, or in the file.
@@ -70,7 +70,7 @@ pub struct Part {
 }
 
 /// Every secret of a file, in file order, without overlaps.
-pub fn written(engine: &Engine, carrier: Carrier, name: &str, text: &[u8]) -> Vec<Written> {
+pub fn written(engine: &Engine, carrier: Carrier, name: &str, text: &[u8]) -> Vec<CarriedSecret> {
     let mut search = Search {
         engine,
         carrier,
@@ -97,7 +97,7 @@ struct Search<'a> {
     carrier: Carrier,
     name: &'a str,
     text: &'a [u8],
-    found: Vec<Written>,
+    found: Vec<CarriedSecret>,
 }
 
 /// The candidates and escapes of a line, or of a whole file that is not JSON Lines.
@@ -279,7 +279,7 @@ impl Search<'_> {
             }
             found.extend(matches.into_iter().map(|found| {
                 let source = rendered.source(&found.range);
-                Written {
+                CarriedSecret {
                     rule: found.rule,
                     range: origin(source.start + start..source.end + start),
                     is_first: true,
@@ -313,7 +313,7 @@ impl Search<'_> {
                 .iter()
                 .find(|found| matches!(found.rule.kind, Kind::Secret | Kind::Generic));
             if let Some(first) = sure {
-                found.push(Written {
+                found.push(CarriedSecret {
                     rule: first.rule,
                     range,
                     is_first: false,
@@ -338,7 +338,7 @@ impl Search<'_> {
                 continue;
             }
             for (index, range) in origins.into_iter().enumerate() {
-                self.found.push(Written {
+                self.found.push(CarriedSecret {
                     rule: found.rule,
                     range,
                     is_first: index == 0,
@@ -348,7 +348,7 @@ impl Search<'_> {
     }
 
     fn take(&mut self, found: Vec<Match>, origin: impl Fn(Range<usize>) -> Range<usize>) {
-        let written = found.into_iter().map(|found| Written {
+        let written = found.into_iter().map(|found| CarriedSecret {
             rule: found.rule,
             range: origin(found.range),
             is_first: true,
@@ -413,7 +413,7 @@ fn escapes(text: &[u8]) -> Vec<usize> {
 }
 
 /// Removes duplicates; the most reliable rule wins.
-fn distinct(mut found: Vec<Written>) -> Vec<Written> {
+fn distinct(mut found: Vec<CarriedSecret>) -> Vec<CarriedSecret> {
     found.sort_by_key(|written| {
         (
             written.range.start,
@@ -421,7 +421,7 @@ fn distinct(mut found: Vec<Written>) -> Vec<Written> {
             written.rule.kind,
         )
     });
-    let mut kept: Vec<Written> = Vec::new();
+    let mut kept: Vec<CarriedSecret> = Vec::new();
     for written in found {
         match kept.last_mut() {
             Some(last) if written.range.end <= last.range.end => {
@@ -444,7 +444,7 @@ fn distinct(mut found: Vec<Written>) -> Vec<Written> {
 }
 
 /// The places of secrets: by pointer in JSON strings, by bytes in other texts.
-pub fn parts(carrier: Carrier, text: &[u8], written: Vec<Written>) -> Vec<Part> {
+pub fn parts(carrier: Carrier, text: &[u8], written: Vec<CarriedSecret>) -> Vec<Part> {
     let mut parts = Vec::new();
     if carrier == Carrier::Text {
         parts.extend(written.into_iter().map(|written| plain(text, written)));
@@ -467,7 +467,7 @@ pub fn parts(carrier: Carrier, text: &[u8], written: Vec<Written>) -> Vec<Part> 
     parts
 }
 
-fn plain(text: &[u8], written: Written) -> Part {
+fn plain(text: &[u8], written: CarriedSecret) -> Part {
     let range = written.range.clone();
     Part {
         characters: String::from_utf8_lossy(&text[range.clone()])
@@ -483,7 +483,7 @@ fn plain(text: &[u8], written: Written) -> Part {
 fn in_strings(
     text: &[u8],
     bounds: &Range<usize>,
-    written: Vec<Written>,
+    written: Vec<CarriedSecret>,
     room: &mut usize,
     parts: &mut Vec<Part>,
 ) {
@@ -516,7 +516,7 @@ fn in_strings(
                 string: Some((pointer, is_key)),
                 range: start..decoded.bytes,
                 characters: decoded.characters - before,
-                written: Written {
+                written: CarriedSecret {
                     rule: written.rule,
                     is_first: written.is_first && overlap.start == written.range.start,
                     range: overlap,

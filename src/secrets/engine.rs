@@ -7,7 +7,7 @@ use aho_corasick::{AhoCorasick, AhoCorasickKind};
 
 use super::families::Kind;
 use super::known;
-use super::rules::{Found, RULES, Rule};
+use super::rules::{RULES, Rule, RuleMatch};
 
 /// Bytes before a keyword in which a match may begin.
 const BEFORE: usize = 256;
@@ -176,7 +176,7 @@ fn within(
         };
         at = whole.end().max(at + 1);
         let line = whole.start().saturating_sub(LINE)..text.len().min(whole.end() + LINE);
-        let this = Found {
+        let this = RuleMatch {
             path,
             secret: &text[secret.clone()],
             matched: whole.as_bytes(),

@@ -21,7 +21,7 @@ use std::fmt;
 use std::ops::Range;
 
 pub use mask::Mask;
-pub use report::{Scanned, Scanner, unused};
+pub use report::{ScanReport, Scanner, unused};
 
 use carriers::{Carrier, Part};
 use families::Kind;
@@ -119,7 +119,7 @@ pub fn scan_name(name: &str, settings: &Settings<'_>) -> Vec<Finding> {
         .iter()
         .filter(|rule| rule.is_of_names() && rule.is_for(name));
     let mut written = carriers::written(engine, Carrier::Text, "", name.as_bytes());
-    written.extend(of_name.map(|rule| carriers::Written {
+    written.extend(of_name.map(|rule| carriers::CarriedSecret {
         rule,
         range: 0..name.len(),
         is_first: true,

@@ -13,12 +13,12 @@ use super::{Finding, Settings, scan, scan_name};
 pub struct Scanner<'a> {
     config: &'a Secrets,
     owner: &'a str,
-    scanned: Scanned,
+    scanned: ScanReport,
 }
 
 /// The results of a scan.
 #[derive(Debug, Default)]
-pub struct Scanned {
+pub struct ScanReport {
     /// Findings that are not allowed.
     pub problems: Vec<Diagnostic>,
     /// The values of all findings.
@@ -35,7 +35,7 @@ impl<'a> Scanner<'a> {
         Self {
             config,
             owner,
-            scanned: Scanned::default(),
+            scanned: ScanReport::default(),
         }
     }
 
@@ -74,7 +74,7 @@ impl<'a> Scanner<'a> {
     }
 
     /// Returns the results.
-    pub fn finish(self) -> Scanned {
+    pub fn finish(self) -> ScanReport {
         self.scanned
     }
 
@@ -259,7 +259,7 @@ mod tests {
 
     const PATH: &str = "content/runs/a/writeup.md";
 
-    fn scanned(config: &Secrets, text: &str) -> Scanned {
+    fn scanned(config: &Secrets, text: &str) -> ScanReport {
         let mut scanner = Scanner::new(config, "r1");
         scanner.file("writeup.md", PATH, text.as_bytes());
         scanner.finish()

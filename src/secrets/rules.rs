@@ -23,7 +23,7 @@ pub struct Rules {
     /// Each keyword with its rules.
     pub keywords: Vec<(String, Vec<usize>)>,
     /// The allowlist for all rules.
-    pub allowed: Allowed,
+    pub allowed: Exemption,
 }
 
 #[derive(Debug)]
@@ -44,7 +44,7 @@ pub struct Rule {
     group: usize,
     pattern: Option<String>,
     path: Option<Pattern>,
-    allowed: Vec<Allowed>,
+    allowed: Vec<Exemption>,
     regex: OnceLock<Option<Regex>>,
 }
 
@@ -84,7 +84,7 @@ impl Rule {
     }
 
     /// Whether a match is a false positive: too regular, a placeholder, or known.
-    pub fn allows(&self, found: &Found<'_>) -> bool {
+    pub fn allows(&self, found: &RuleMatch<'_>) -> bool {
         let limit = match self.kind {
             Kind::Generic if is_hexadecimal(found.secret) => self.entropy.min(HEXADECIMAL),
             _ => self.entropy,
@@ -96,7 +96,7 @@ impl Rule {
 
 /// A match as the allowlists see it.
 #[derive(Debug, Clone, Copy)]
-pub struct Found<'a> {
+pub struct RuleMatch<'a> {
     /// Name of the file.
     pub path: &'a str,
     pub secret: &'a [u8],
@@ -108,7 +108,7 @@ pub struct Found<'a> {
 
 /// An allowlist.
 #[derive(Debug, Default)]
-pub struct Allowed {
+pub struct Exemption {
     all: bool,
     target: Target,
     paths: Vec<Pattern>,
@@ -117,14 +117,14 @@ pub struct Allowed {
     stop: OnceLock<Option<AhoCorasick>>,
 }
 
-impl Allowed {
+impl Exemption {
     /// Whether it allows a match in any file.
-    pub fn has_in_any_file(&self, found: &Found<'_>) -> bool {
+    pub fn has_in_any_file(&self, found: &RuleMatch<'_>) -> bool {
         any(&self.regexes, found.secret) || self.stops(found.secret)
     }
 
     /// Whether it allows a match.
-    pub fn has(&self, found: &Found<'_>) -> bool {
+    pub fn has(&self, found: &RuleMatch<'_>) -> bool {
         let target = match self.target {
             Target::Secret => found.secret,
             Target::Match => found.matched,
@@ -259,7 +259,7 @@ impl Rules {
         let mut rules = Self {
             all: Vec::new(),
             keywords: Vec::new(),
-            allowed: Allowed::default(),
+            allowed: Exemption::default(),
         };
         let mut keywords: BTreeMap<String, Vec<usize>> = BTreeMap::new();
         for text in FILES {
@@ -347,13 +347,13 @@ impl From<Entry> for Rule {
             group: entry.secret_group,
             pattern,
             path: entry.path.map(Pattern::from),
-            allowed: entry.allowlists.into_iter().map(Allowed::from).collect(),
+            allowed: entry.allowlists.into_iter().map(Exemption::from).collect(),
             regex: OnceLock::new(),
         }
     }
 }
 
-impl From<Allowlist> for Allowed {
+impl From<Allowlist> for Exemption {
     fn from(list: Allowlist) -> Self {
         let patterns = |texts: Vec<String>| texts.into_iter().map(Pattern::from).collect();
         Self {

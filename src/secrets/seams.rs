@@ -15,13 +15,13 @@ const KEY: usize = 8 << 10;
 const LONGEST: usize = 2 * KEY;
 
 /// The joined ends of texts that follow each other.
-struct Joined<'a, F: FnMut(&View)> {
+struct JoinedText<'a, F: FnMut(&View)> {
     text: &'a [u8],
     view: View,
     each: F,
 }
 
-impl<F: FnMut(&View)> Joined<'_, F> {
+impl<F: FnMut(&View)> JoinedText<'_, F> {
     /// Joins a text with the one before it, or begins again if they do not belong together.
     fn add(&mut self, before: &Range<usize>, this: &Range<usize>) {
         let text = self.text;
@@ -50,7 +50,7 @@ impl<F: FnMut(&View)> Joined<'_, F> {
 
 /// Calls `each` with the joined ends of texts.
 pub fn join(text: &[u8], each: impl FnMut(&View)) {
-    let mut joined = Joined {
+    let mut joined = JoinedText {
         text,
         view: View::default(),
         each,
@@ -112,7 +112,7 @@ pub fn join_items(text: &[u8], bounds: Range<usize>, each: impl FnMut(&View)) {
             None => texts.push(this),
         }
     }
-    let mut joined = Joined {
+    let mut joined = JoinedText {
         text,
         view: View::default(),
         each,

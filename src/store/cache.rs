@@ -13,7 +13,7 @@ use std::time::{Duration, SystemTime, UNIX_EPOCH};
 use serde::{Deserialize, Serialize};
 use tempfile::NamedTempFile;
 
-use base::beneath::{Folder, Opened, Stamp};
+use base::beneath::{Folder, OpenFile, Stamp};
 
 /// The cache folder in the root of a site.
 pub const FOLDER: &str = ".runpress";
@@ -120,7 +120,7 @@ impl Reader {
     pub fn beneath(folder: &Folder, name: &str, program: &str) -> Result<Self, Unreadable> {
         let opened = folder.file(Path::new(name));
         let opened = opened.map_err(|fault| Unreadable::Unopened(fault.reason()))?;
-        let Opened {
+        let OpenFile {
             mut file,
             meta,
             linked,

@@ -6,7 +6,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use crate::Refusal;
 use base::diagnostics::text::quoted;
 use content::discover::RunDirectory;
-use formats::redactions::{self, FILE_NAME, Fault, Found, Redaction, Rewritten};
+use formats::redactions::{self, FILE_NAME, Fault, Occurrence, Redaction, Rewrite};
 
 use super::recorded::OriginalFiles;
 
@@ -77,7 +77,7 @@ impl List {
     }
 
     /// Whether a span overlaps or touches a withheld one.
-    pub(super) fn covers(&self, file: &str, found: &Found) -> bool {
+    pub(super) fn covers(&self, file: &str, found: &Occurrence) -> bool {
         self.entries.iter().any(|entry| {
             let it = &entry.redaction;
             let is_same_text = it.file == file
@@ -100,7 +100,7 @@ impl List {
         file: &str,
         bytes: &[u8],
         is_checked: bool,
-    ) -> Result<Option<Rewritten>, (usize, Fault)> {
+    ) -> Result<Option<Rewrite>, (usize, Fault)> {
         let of = self.of(file);
         if of.iter().any(|at| self.entries[*at].redaction.whole) {
             return Ok(None);

@@ -4,9 +4,9 @@ use crate::{Refusal, annotate};
 use base::diagnostics::Diagnostic;
 use base::diagnostics::text::quoted;
 use content::load;
-use formats::redactions::{Found, Reason, Redaction, Shape, occurrences, rewrite};
+use formats::redactions::{Occurrence, Reason, Redaction, Shape, occurrences, rewrite};
 use formats::run_record;
-use secrets::{self, Finding, Scanned, Settings};
+use secrets::{self, Finding, ScanReport, Settings};
 
 use super::list::List;
 use super::recorded::OriginalFiles;
@@ -18,10 +18,10 @@ const SHORT: usize = 8;
 const ROUNDS: usize = 4;
 
 /// A place to withhold, and the reason.
-type Span = (String, Found, Reason);
+type Span = (String, Occurrence, Reason);
 
 /// Checks the run with the redactions of a list.
-pub(super) type Check<'a> = &'a dyn Fn(&mut List) -> Result<(Vec<Diagnostic>, Scanned), Refusal>;
+pub(super) type Check<'a> = &'a dyn Fn(&mut List) -> Result<(Vec<Diagnostic>, ScanReport), Refusal>;
 
 /// Adds the requested redactions to the list, and returns how many spans are elsewhere in the run.
 pub(super) fn add(
@@ -45,7 +45,7 @@ pub(super) fn add(
                 .get(&file)
                 .map(Vec::as_slice)
                 .unwrap_or_default();
-            let is_here = |found: &Found| {
+            let is_here = |found: &Occurrence| {
                 event.is_none_or(|event| found.event == Some(event))
                     && (pointer.is_none() || found.pointer == *pointer)
             };
@@ -313,7 +313,7 @@ fn of_finding(
         .map(Vec::as_slice)
         .unwrap_or_default();
     let has_lines = Shape::of(file).has_lines();
-    let is_here = |found: &Found| {
+    let is_here = |found: &Occurrence| {
         (!has_lines || found.line == Some(finding.line))
             && (finding.is_key
                 || finding.pointer.is_none()

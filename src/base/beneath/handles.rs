@@ -14,7 +14,7 @@ use rustix::fs::{
 };
 use rustix::io::Errno;
 
-use super::{Entry, Fault, Kind, Opened, Stamp, is_gone};
+use super::{Entry, Fault, Kind, OpenFile, Stamp, is_gone};
 
 /// Maximum number of links in one path, as on Linux.
 const MOST_LINKS: usize = 40;
@@ -54,7 +54,7 @@ impl Folder {
 
     /// Opens a file beneath this folder, without blocking on a pipe. A link is followed while it stays beneath the folder.
     /// `Ok(None)` if the file is missing. The result may be something other than a regular file.
-    pub fn file(&self, below: &Path) -> Result<Option<Opened>, Fault> {
+    pub fn file(&self, below: &Path) -> Result<Option<OpenFile>, Fault> {
         let mut ahead = Vec::new();
         self.plan(below, &mut ahead)?;
         let mut way: Vec<(OsString, OwnedFd)> = Vec::new();
@@ -78,7 +78,7 @@ impl Folder {
                     let meta = file.metadata().map_err(Fault::Io)?;
                     let names = way.iter().map(|(name, _)| name).chain([&name]);
                     let linked = (links > 0).then(|| names.collect());
-                    return Ok(Some(Opened { file, meta, linked }));
+                    return Ok(Some(OpenFile { file, meta, linked }));
                 }
                 Ok(handle) => {
                     way.push((name, handle));

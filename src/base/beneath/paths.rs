@@ -5,7 +5,7 @@ use std::fs::{self, File, Metadata};
 use std::io::{self, ErrorKind};
 use std::path::{Component, Path, PathBuf};
 
-use super::{Entry, Fault, Kind, Opened, Stamp, is_gone};
+use super::{Entry, Fault, Kind, OpenFile, Stamp, is_gone};
 
 /// A folder by its path, with links resolved.
 #[cfg_attr(
@@ -44,7 +44,7 @@ impl Folder {
 
     /// Opens a file beneath this folder. A link is followed while it stays beneath the folder. `Ok(None)` if the file is missing.
     /// The result is a regular file or a folder.
-    pub fn file(&self, below: &Path) -> Result<Option<Opened>, Fault> {
+    pub fn file(&self, below: &Path) -> Result<Option<OpenFile>, Fault> {
         let is_inside = |name: Component| matches!(name, Component::Normal(_) | Component::CurDir);
         if !below.components().all(is_inside) {
             return Err(Fault::Outside);
@@ -65,7 +65,7 @@ impl Folder {
         let file = File::open(&target).map_err(Fault::Io)?;
         let linked = (path.components().as_path() != target).then(|| at.to_owned());
         let meta = file.metadata().map_err(Fault::Io)?;
-        Ok(Some(Opened { file, meta, linked }))
+        Ok(Some(OpenFile { file, meta, linked }))
     }
 
     /// Whether the entry of this name is a link.

@@ -10,11 +10,11 @@ use super::{Folder, Kind, Stamp, is_gone};
 
 /// The entries of a folder, sorted by name.
 #[derive(Debug, Default)]
-pub struct Tree(Vec<Found>);
+pub struct Tree(Vec<TreeEntry>);
 
 /// An entry of a folder.
 #[derive(Debug)]
-pub struct Found {
+pub struct TreeEntry {
     pub name: Box<OsStr>,
     pub kind: Kind,
     pub stamp: Stamp,
@@ -40,7 +40,7 @@ impl Tree {
         let entries = folder.entries()?.into_iter();
         let entries = entries.filter(|entry| entry.name != but);
         let mut found: Vec<_> = entries
-            .map(|entry| Found {
+            .map(|entry| TreeEntry {
                 name: entry.name.into_boxed_os_str(),
                 kind: entry.kind,
                 stamp: entry.stamp,
@@ -64,12 +64,12 @@ impl Tree {
     }
 
     /// The entries of the folder.
-    pub fn found(&self) -> &[Found] {
+    pub fn found(&self) -> &[TreeEntry] {
         &self.0
     }
 
     /// The direct entry of this name.
-    pub fn get(&self, name: &OsStr) -> Option<&Found> {
+    pub fn get(&self, name: &OsStr) -> Option<&TreeEntry> {
         let at = self.0.binary_search_by(|found| (*found.name).cmp(name));
         self.0.get(at.ok()?)
     }
@@ -117,7 +117,7 @@ impl Tree {
 
     /// Visits everything below the folder, each folder before its entries, with its path from this one, separated by `/`; without
     /// a path if a name is not UTF-8.
-    pub fn each(&self, visit: &mut dyn FnMut(Option<&str>, &Found)) {
+    pub fn each(&self, visit: &mut dyn FnMut(Option<&str>, &TreeEntry)) {
         self.each_below(&mut String::new(), true, visit);
     }
 
@@ -125,7 +125,7 @@ impl Tree {
         &self,
         path: &mut String,
         has_path: bool,
-        visit: &mut dyn FnMut(Option<&str>, &Found),
+        visit: &mut dyn FnMut(Option<&str>, &TreeEntry),
     ) {
         let end = path.len();
         for found in &self.0 {
@@ -153,7 +153,7 @@ impl Tree {
                     let Some((kind, stamp)) = folder.look(Path::new(&path[..end])) else {
                         return;
                     };
-                    let found = Found {
+                    let found = TreeEntry {
                         name: name.into(),
                         kind,
                         stamp,

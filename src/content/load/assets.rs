@@ -11,7 +11,7 @@ use super::pieces::PIECE;
 use super::pieces::{CHANGED, Fault};
 use super::run_files::is_reserved;
 use super::run_folder::RunFolder;
-use base::beneath::Opened;
+use base::beneath::OpenFile;
 use base::diagnostics::{Diagnostic, Place, codes};
 use formats::model::implementation::FOLDER;
 use formats::model::transcript::TranscriptSearch;
@@ -122,7 +122,7 @@ impl<'a> RunFolder<'a> {
         }
     }
 
-    fn opened(self, path: &str, most: SizeLimit) -> Result<Option<Opened>, Fault> {
+    fn opened(self, path: &str, most: SizeLimit) -> Result<Option<OpenFile>, Fault> {
         if !is_plain_path(path) {
             return Err(Fault::Outside);
         }

@@ -4,7 +4,7 @@ use std::path::Path;
 
 use super::pieces;
 use super::pieces::{Fault, LongLine};
-use base::beneath::{self, Folder, Opened};
+use base::beneath::{self, Folder, OpenFile};
 use base::diagnostics::text::quoted;
 use base::diagnostics::{Diagnostic, Place, codes};
 use formats::config::Limits;
@@ -129,7 +129,7 @@ pub(super) fn open(
     path: &Path,
     most: SizeLimit,
     allows: &dyn Fn(&Path) -> bool,
-) -> Result<Option<Opened>, Fault> {
+) -> Result<Option<OpenFile>, Fault> {
     let Some(opened) = folder.file(path)? else {
         return Ok(None);
     };

@@ -12,7 +12,7 @@ use base::diagnostics::text::quoted;
 use base::diagnostics::{Diagnostic, Place, codes};
 use formats::json::pointer_part;
 use formats::model::{FileDigest, PublishedFile, Withheld};
-use formats::redactions::{self, Fault, Reason, Redaction, Rewritten, Shape};
+use formats::redactions::{self, Fault, Reason, Redaction, Rewrite, Shape};
 use formats::{events, jsonl, tape, trace};
 
 /// Minimum bytes of a secret to search for; shorter ones match by chance.
@@ -215,13 +215,13 @@ impl Redactions {
         path: &str,
         bytes: &[u8],
         among: &[usize],
-    ) -> Result<(Rewritten, bool), Diagnostic> {
+    ) -> Result<(Rewrite, bool), Diagnostic> {
         if let Some(whole) = among.iter().find(|at| self.list[**at].whole) {
             if let Some(other) = among.iter().find(|at| *at != whole) {
                 return Err(self.overlap(*whole, *other));
             }
             let marker = self.list[*whole].marker().into_bytes();
-            let rewritten = Rewritten {
+            let rewritten = Rewrite {
                 bytes: marker,
                 values: vec![bytes.to_vec()],
                 published: vec![String::new()],

@@ -5,7 +5,7 @@ use super::pieces::Fault;
 use super::redactions::Redactions;
 use super::{LoadedFile, is_in_a_run, open, pieces};
 use crate::discover::RunDirectory;
-use base::beneath::{Folder, Found, Kind, Tree};
+use base::beneath::{Folder, Kind, Tree, TreeEntry};
 use base::diagnostics::Diagnostic;
 use formats::config::Limits;
 use formats::model::FileDigest;
@@ -425,7 +425,7 @@ pub fn record_size(directory: &Tree) -> u64 {
 }
 
 /// The size of a regular file; 0 for a link.
-fn size(found: &Found) -> u64 {
+fn size(found: &TreeEntry) -> u64 {
     match found.kind {
         Kind::File { .. } => found.stamp.bytes,
         _ => 0,

@@ -13,7 +13,7 @@ use super::run_folder::RunFolder;
 use base::beneath::{Entry, Fault, Folder, Kind};
 use base::diagnostics::Diagnostic;
 use formats::model::FileDigest;
-use formats::model::implementation::{self, FOLDER, Omitted};
+use formats::model::implementation::{self, FOLDER, OmissionCounts};
 
 /// The listing of `implementation/`, before any file is read.
 #[derive(Debug, Default)]
@@ -21,7 +21,7 @@ pub struct WorkingTree {
     /// The files, sorted by path.
     pub files: Vec<WorkingFile>,
     /// Counts of entries that are never published.
-    pub left_out: Omitted,
+    pub left_out: OmissionCounts,
 }
 
 /// A regular file below `implementation/`.
@@ -81,7 +81,7 @@ impl WorkingTree {
 
 /// The name of an entry that is published, or else the counter for its exclusion.
 fn left_out_or_name<'a, 'e>(
-    left_out: &'a mut Omitted,
+    left_out: &'a mut OmissionCounts,
     entry: &'e Entry,
 ) -> Result<&'e str, &'a mut usize> {
     // A backslash is part of a name on one system, and a separator on another that unpacks the archive.

@@ -1,11 +1,11 @@
 //! The rules for a published working tree: its size limit, and notes about excluded entries.
 
 use base::diagnostics::{Diagnostic, Place, codes};
-use formats::model::implementation::{FOLDER, Omitted};
+use formats::model::implementation::{FOLDER, OmissionCounts};
 
 /// Reports entries excluded from the archive. `directory` is the run directory's path in diagnostics.
 #[must_use]
-pub fn check_left_out(directory: &str, left_out: Omitted) -> Option<Diagnostic> {
+pub fn check_left_out(directory: &str, left_out: OmissionCounts) -> Option<Diagnostic> {
     let verb = if left_out.total() == 1 { "is" } else { "are" };
     (left_out.total() > 0).then(|| {
         codes::IMPLEMENTATION_LEFT_OUT.at(

@@ -10,11 +10,11 @@ use formats::model::run::{Metric, Unit, is_published, recorded};
 use formats::model::time::parse_rfc3339;
 use formats::reader::Number;
 use formats::redactions::has_marker;
-use formats::run_record::{Parsed, RunRecord};
+use formats::run_record::{ParsedRecord, RunRecord};
 
 /// Checks a record; `source` is the file it was read from.
 #[must_use]
-pub fn check(source: Source<'_>, parsed: &Parsed<'_>) -> Vec<Diagnostic> {
+pub fn check(source: Source<'_>, parsed: &ParsedRecord<'_>) -> Vec<Diagnostic> {
     let rules = Rules { source, parsed };
     let record = &parsed.record;
     let mut problems = Collector::default();
@@ -29,7 +29,7 @@ pub fn check(source: Source<'_>, parsed: &Parsed<'_>) -> Vec<Diagnostic> {
 /// The note for a run in a state that is never published (formats.md A.vi), whatever else its record contains. A withheld state
 /// may be one of these.
 #[must_use]
-pub fn check_published(source: Source<'_>, parsed: &Parsed<'_>) -> Option<Diagnostic> {
+pub fn check_published(source: Source<'_>, parsed: &ParsedRecord<'_>) -> Option<Diagnostic> {
     let word = parsed.record.status.state.as_deref()?;
     (!is_published(word) || has_marker(word)).then(|| {
         codes::RECORD_NEVER_PUBLISHED.at(
@@ -45,11 +45,11 @@ pub fn check_published(source: Source<'_>, parsed: &Parsed<'_>) -> Option<Diagno
 
 struct Rules<'a> {
     source: Source<'a>,
-    parsed: &'a Parsed<'a>,
+    parsed: &'a ParsedRecord<'a>,
 }
 
 /// The place of a record's value.
-pub fn place(source: Source<'_>, parsed: &Parsed<'_>, pointer: &str) -> Place {
+pub fn place(source: Source<'_>, parsed: &ParsedRecord<'_>, pointer: &str) -> Place {
     let found = parsed.root.find(pointer);
     found
         .map_or_else(|| Place::file(source.path), |node| node.place(&source))

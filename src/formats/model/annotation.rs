@@ -1,4 +1,4 @@
-//! What a human, an agent or a system said about an event.
+//! Annotations: comments of a person, an agent or a program on an event.
 
 use std::borrow::Cow;
 use std::collections::BTreeMap;
@@ -143,7 +143,7 @@ const COUNTED: [&str; Kind::KNOWN.len() + 1] = [
 pub struct Counts(pub [u32; COUNTED.len()]);
 
 impl Counts {
-    /// Counts one more.
+    /// Counts an annotation.
     pub fn add(&mut self, kind: &Kind) {
         if let Ok(at) = COUNTED.binary_search(&kind.counted_as()) {
             self.0[at] = self.0[at].saturating_add(1);
@@ -164,7 +164,7 @@ impl Counts {
             .map(|(name, count)| (name, count as usize))
     }
 
-    /// All of them.
+    /// Number of all annotations.
     pub fn total(&self) -> usize {
         self.iter().map(|(_, count)| count).sum()
     }

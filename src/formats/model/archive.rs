@@ -25,13 +25,13 @@ pub struct Archive {
     by_id: Vec<usize>,
 }
 
-/// A run and where it is.
+/// A run and its place in the archive.
 #[derive(Debug)]
 pub struct Entry {
     pub run: Arc<Run>,
     /// Its address.
     pub slug: Slug,
-    /// What it is called in lists: a part of its id that no other run has.
+    /// Its label in lists: a part of its id that no other run has.
     pub label: String,
     /// Which of the discovered run directories it is in.
     pub directory: usize,
@@ -79,7 +79,7 @@ pub struct Range {
 pub struct Ranges {
     /// In the order of [`Metric::ALL`].
     pub metrics: [Option<Range>; Metric::ALL.len()],
-    /// The runs themselves, newest first; those of a set of more than [`PEERS`] are left out.
+    /// The runs, newest first; empty if there are more than [`PEERS`].
     pub peers: Arc<Vec<Peer>>,
 }
 
@@ -101,7 +101,7 @@ fn write_peer<S: Serializer>(run: &Run, to: S) -> Result<S::Ok, S::Error> {
 pub const PEERS: usize = 24;
 
 impl Ranges {
-    /// How many runs the widest of them is over, the run itself included; 0 when there is none.
+    /// The highest number of runs that a range covers, the run itself included; 0 without a range.
     pub fn runs(&self) -> usize {
         let ranges = self.metrics.iter().flatten();
         ranges.map(|range| range.runs).max().unwrap_or(0)

@@ -30,7 +30,7 @@ pub struct Pictures {
 
 /// The recorded result of a step.
 #[derive(Debug, Clone, Copy)]
-pub enum Recorded<'a> {
+pub enum StepResult<'a> {
     Step(&'a record::Step<'a>),
     /// The step did not run, and nothing loaded.
     Never,
@@ -38,7 +38,7 @@ pub enum Recorded<'a> {
     Unknown,
 }
 
-impl Recorded<'_> {
+impl StepResult<'_> {
     /// Whether it ran and failed.
     pub fn has_failed(self) -> bool {
         matches!(self, Self::Step(step) if step.succeeded != Some(true))
@@ -46,12 +46,12 @@ impl Recorded<'_> {
 }
 
 /// The install and the build step.
-pub fn steps<'a>(details: &'a Details<'_>) -> [Recorded<'a>; 2] {
+pub fn steps<'a>(details: &'a Details<'_>) -> [StepResult<'a>; 2] {
     let v = &details.validation;
     let step = |step: &'a Option<record::Step<'_>>, skipped| match step {
-        Some(step) => Recorded::Step(step),
-        None if skipped && v.loaded == Some(false) => Recorded::Never,
-        None => Recorded::Unknown,
+        Some(step) => StepResult::Step(step),
+        None if skipped && v.loaded == Some(false) => StepResult::Never,
+        None => StepResult::Unknown,
     };
     [
         step(&v.install, v.skipped.install),
@@ -72,8 +72,7 @@ pub enum ScriptOutcome {
     PreconditionUnmet,
     /// It did not run.
     NotRun,
-    /// Not recorded.
-    NotSaid,
+    NotRecorded,
 }
 
 impl ScriptOutcome {
@@ -82,7 +81,7 @@ impl ScriptOutcome {
         let passes: Vec<_> = script.verdicts.iter().map(|verdict| verdict.pass).collect();
         match script.ran {
             _ if script.precondition_unmet == Some(true) => Self::PreconditionUnmet,
-            None => Self::NotSaid,
+            None => Self::NotRecorded,
             Some(false) => Self::NotRun,
             Some(true) if passes.contains(&Some(false)) => Self::Failed,
             Some(true) if !passes.is_empty() && passes.iter().all(|pass| *pass == Some(true)) => {

@@ -3,7 +3,7 @@
 use std::borrow::Cow;
 
 use super::annotation::Counts;
-use super::details::{self, Details, Recorded};
+use super::details::{self, Details, StepResult};
 use super::findings::{Findings, ThreadCounts};
 use super::outcome::Outcome;
 use super::review::Rating;
@@ -314,9 +314,9 @@ fn lower_bounds(run: &Run) -> Option<Value<'_>> {
     (!paths.is_empty()).then_some(Value::Words(paths))
 }
 
-fn step(recorded: Recorded<'_>) -> Option<String> {
+fn step(recorded: StepResult<'_>) -> Option<String> {
     match recorded {
-        Recorded::Step(step) => {
+        StepResult::Step(step) => {
             let outcome = if recorded.has_failed() {
                 "failed"
             } else {
@@ -325,8 +325,8 @@ fn step(recorded: Recorded<'_>) -> Option<String> {
             let command = step.command.as_deref().unwrap_or_default();
             Some(format!("{outcome}: {command}"))
         }
-        Recorded::Never => Some("did not run".to_owned()),
-        Recorded::Unknown => None,
+        StepResult::Never => Some("did not run".to_owned()),
+        StepResult::Unknown => None,
     }
 }
 

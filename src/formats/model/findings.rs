@@ -67,7 +67,7 @@ impl EventCounts {
 }
 
 impl Findings {
-    /// Whether something was said about an event.
+    /// Whether an event has an annotation.
     pub fn is_annotated(&self) -> bool {
         self.annotations.total() > 0
     }
@@ -76,11 +76,11 @@ impl Findings {
 /// A run in digests: enough to find out later what changed.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct RunDigests {
-    /// Of each field of the record, by JSON pointer; see [`by_known_part`](super::digests::by_known_part).
+    /// Digest of each field of the record, by JSON pointer; see [`by_known_part`](super::digests::by_known_part).
     pub record: Digests,
-    /// Of each file beside it, sidecars apart; `implementation/` is all files of a published implementation.
+    /// Digest of each other file, except for sidecars; `implementation/` is all files of a published implementation.
     pub files: Digests,
-    /// Of each annotation, by id.
+    /// Digest of each annotation, by id.
     pub annotations: Digests,
 }
 
@@ -187,7 +187,7 @@ pub struct SpooledCard {
     pub card: Slice,
 }
 
-/// How much was said in the review threads: the protocol's `AnnotationsSummary`.
+/// Counts of the review threads: the protocol's `AnnotationsSummary`.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct ThreadCounts {
     /// URI of the channel, where it is known.

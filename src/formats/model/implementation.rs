@@ -11,7 +11,7 @@ pub struct Implementation {
     /// Files of the archive, sorted by path. Empty without an archive.
     pub files: Vec<File>,
     /// Entries of the folder that are not in the archive.
-    pub left_out: Omitted,
+    pub left_out: OmissionCounts,
 }
 
 /// A file of the archive.
@@ -25,7 +25,7 @@ pub struct File {
 
 /// Counts of entries that are never published. An excluded folder counts as one, with all its content.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
-pub struct Omitted {
+pub struct OmissionCounts {
     /// Names that begin with a dot.
     pub hidden: usize,
     /// Links, wherever they point.
@@ -36,7 +36,7 @@ pub struct Omitted {
     pub others: usize,
 }
 
-impl Omitted {
+impl OmissionCounts {
     pub const fn total(self) -> usize {
         self.hidden + self.links + self.names + self.others
     }
@@ -92,7 +92,7 @@ mod tests {
 
     #[test]
     fn left_out_files_are_reported_by_kind() {
-        let mut left_out = Omitted::default();
+        let mut left_out = OmissionCounts::default();
         assert_eq!((left_out.total(), left_out.words().as_str()), (0, ""));
         left_out.links = 1;
         assert_eq!(left_out.words(), "1 link");

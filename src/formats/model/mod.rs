@@ -28,7 +28,6 @@ pub mod transcript;
 pub mod value;
 pub mod words;
 pub mod workspace;
-pub mod written;
 
 pub use crate::decimal;
 

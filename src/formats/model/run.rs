@@ -1,4 +1,4 @@
-//! What a run is: the record, checked, with its defaults filled in.
+//! A run: the record, checked, with its defaults filled in.
 
 use std::sync::Arc;
 
@@ -11,9 +11,9 @@ use base::url::HttpUrl;
 
 use super::outcome::Outcome;
 use super::time::Moment;
-use super::written::Written;
+use super::value::Literal;
 
-/// A run whose record holds.
+/// A run with a valid record.
 #[derive(Debug, Clone, Serialize, Deserialize)]
 pub struct Run {
     /// Unique id.
@@ -109,7 +109,7 @@ impl Subject {
 }
 
 /// A finite number with the digits of the record.
-pub type Number = Written<f64>;
+pub type Number = Literal<f64>;
 
 /// Time, tokens and cost of a run.
 #[derive(Debug, Clone, Serialize, Deserialize)]
@@ -385,14 +385,14 @@ pub fn is_published(word: &str) -> bool {
 /// Makes a run of a record. `None` when a required value is missing, which the format has reported.
 pub fn from_record(record: &RunRecord<'_>) -> Option<Run> {
     let subject = &record.subject;
-    // Only the source of an import may leave them unsaid.
-    let says_all = record.started_at.is_some()
+    // Only the record of an imported run may lack these values.
+    let is_complete = record.started_at.is_some()
         && record.finished_at.is_some()
         && subject.test_case_version.is_some()
         && subject.model_id.is_some()
         && record.metrics.run_time_seconds.is_some()
         && record.validation.loaded.is_some();
-    if !says_all && record.import.is_none() {
+    if !is_complete && record.import.is_none() {
         return None;
     }
     let address = |url: &record::Text<'_>| HttpUrl::parse(url.as_ref()?);

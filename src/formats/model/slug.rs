@@ -67,7 +67,7 @@ impl<'a> Labels<'a> {
 
     /// Whether another run than `id` has this short id. Such runs are next to each other, except for one whose id is a short id
     /// itself: others may be between it and those that go on with a hyphen.
-    fn shares(&self, short: &str, id: &str, beside: [Option<&&str>; 2]) -> bool {
+    fn shares(&self, short: &str, id: &str, neighbors: [Option<&&str>; 2]) -> bool {
         let is_short = |other: &&str| short_id(other) == short;
         let longer = format!("{short}-");
         let apart = if id == short {
@@ -77,7 +77,7 @@ impl<'a> Labels<'a> {
             let found = self.0.binary_search(&short);
             found.ok().map(|at| self.0[at])
         };
-        beside.into_iter().flatten().any(is_short) || apart.as_ref().is_some_and(is_short)
+        neighbors.into_iter().flatten().any(is_short) || apart.as_ref().is_some_and(is_short)
     }
 }
 
@@ -91,10 +91,10 @@ fn beginning(id: &str, shared: usize) -> String {
     id[..if word <= WORD { word } else { end }].to_owned()
 }
 
-/// The end of a run's address that stands for its id. It does not depend on other runs, so it stays when they come and go:
+/// The last part of a run's address, made from its id. It does not depend on other runs, so it stays when they come and go:
 /// - the first eight digits, if they are random or a digest,
 /// - the whole id, if it is short and its own slug,
-/// - else the beginning of the id, which may be that of other ids, and ten digits of the digest of all of it.
+/// - else the beginning of the id, which other ids may share, and ten digits of the digest of the id.
 pub fn address_id(id: &str) -> String {
     let plain = slugify(id);
     if begins_with_random_digits(id) || is_short_uuid(id) {

@@ -196,14 +196,14 @@ pub struct Ties {
     /// Number of its own result.
     pub result: Option<u64>,
     /// Whether it is outside the main line of the tape.
-    pub aside: Option<Aside>,
+    pub aside: Option<SideTrack>,
     /// Number of the call that started the subagent whose work it is.
     pub parent: Option<u64>,
 }
 
 /// Parts outside the main line of a tape.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Aside {
+pub enum SideTrack {
     /// The work of a subagent.
     Subagent,
     /// An abandoned branch.

@@ -6,10 +6,10 @@ use jiff::civil::Time;
 use crate::time::EPOCH;
 pub use crate::time::parse_rfc3339;
 
-use super::written::Written;
+use super::value::Literal;
 
 /// A time in milliseconds since 1970-01-01 UTC, with its text in the input.
-pub type Moment = Written<i64>;
+pub type Moment = Literal<i64>;
 
 impl Moment {
     /// Reads an RFC 3339 time; rejects other formats.

@@ -17,11 +17,11 @@ use crate::transcript::{Message, Transcript};
 
 use super::Verbatim;
 
-pub use crate::transcript::Event as Aside;
+pub use crate::transcript::Event as TranscriptEvent;
 pub use assets::{AssetContent, AssetFile, Inline, PublicAsset, asset_file, is_transcript};
 pub use quoted::TranscriptSearch;
 
-use visibility::Hidden;
+use visibility::PrivacyReason;
 
 /// The public part of a transcript.
 #[derive(Debug)]
@@ -33,7 +33,7 @@ pub struct Conversation<'a> {
     /// Turns with at least one public block, in reading order.
     pub turns: Vec<Turn<'a>>,
     /// Public events that are not turns, in file order.
-    pub asides: Vec<Aside<'a>>,
+    pub asides: Vec<TranscriptEvent<'a>>,
     /// Public assets, in order.
     pub assets: Vec<PublicAsset<'a>>,
     /// Number of withheld blocks.
@@ -191,10 +191,10 @@ pub fn public(transcript: Transcript<'_>) -> Conversation<'_> {
 /// Texts of messages that are withheld as a whole. Harn repeats such a text in events that are marked public, for example the body
 /// of a reminder.
 #[derive(Debug, Default)]
-struct WithheldTexts(BTreeMap<String, Hidden>);
+struct WithheldTexts(BTreeMap<String, PrivacyReason>);
 
 impl WithheldTexts {
-    fn add(&mut self, text: &str, hidden: Hidden) {
+    fn add(&mut self, text: &str, hidden: PrivacyReason) {
         for text in [text.trim(), without_frame(text)] {
             if !text.is_empty() {
                 self.0.insert(text.to_owned(), hidden);
@@ -203,7 +203,7 @@ impl WithheldTexts {
     }
 
     /// Withholds an event that repeats such a text.
-    fn check(&self, text: &str) -> Result<(), Hidden> {
+    fn check(&self, text: &str) -> Result<(), PrivacyReason> {
         let found = self
             .0
             .get(text.trim())

@@ -1,6 +1,32 @@
-//! A part of a record without a defined shape: any JSON, truncated for a page.
+//! Values with their text in the input, and parts of a record without a defined shape: any JSON, truncated for a page.
+
+use serde::{Deserialize, Serialize};
 
 use crate::json::{Kind, Node};
+
+/// A value with its text in the input.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct Literal<T> {
+    value: T,
+    text: String,
+}
+
+impl<T: Copy> Literal<T> {
+    /// A value parsed from `text`.
+    pub fn new(text: &str, value: T) -> Self {
+        let text = text.to_owned();
+        Self { value, text }
+    }
+
+    pub const fn value(&self) -> T {
+        self.value
+    }
+
+    /// The text as written.
+    pub fn text(&self) -> &str {
+        &self.text
+    }
+}
 
 /// A value as written, truncated if too large for a page; `run.json` has all of it.
 #[derive(Debug, Clone, PartialEq, Eq)]

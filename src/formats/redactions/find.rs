@@ -18,7 +18,7 @@ use super::{Redaction, Shape};
 
 /// An occurrence of a value.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Found {
+pub struct Occurrence {
     /// The event number, in a log.
     pub event: Option<u64>,
     /// The line, in a JSON Lines file.
@@ -31,7 +31,7 @@ pub struct Found {
     pub length: usize,
 }
 
-impl Found {
+impl Occurrence {
     /// Writes the place into a redaction.
     pub fn put(&self, redaction: &mut Redaction) {
         redaction.event = self.event;
@@ -163,11 +163,11 @@ fn base64(value: &[u8]) -> Vec<(Vec<u8>, usize, usize)> {
 }
 
 /// All occurrences of `value` in a file: as is, escaped in JSON or HTML, or percent-encoded.
-pub fn occurrences(path: &str, bytes: &[u8], value: &str) -> Vec<Found> {
+pub fn occurrences(path: &str, bytes: &[u8], value: &str) -> Vec<Occurrence> {
     in_file(path, bytes, &Forms::of(value))
 }
 
-fn in_file(path: &str, bytes: &[u8], forms: &Forms) -> Vec<Found> {
+fn in_file(path: &str, bytes: &[u8], forms: &Forms) -> Vec<Occurrence> {
     let shape = Shape::of(path);
     let mut found = Vec::new();
     if shape.has_lines() && may_hold(bytes, forms) {
@@ -215,7 +215,7 @@ impl Values {
     }
 
     /// The first value that a file has, by its index, and its first occurrence.
-    pub fn first_in(&self, path: &str, bytes: &[u8]) -> Option<(usize, Found)> {
+    pub fn first_in(&self, path: &str, bytes: &[u8]) -> Option<(usize, Occurrence)> {
         let mut likely = BTreeSet::new();
         self.add(bytes, &mut likely);
         let shape = Shape::of(path);
@@ -285,8 +285,8 @@ fn hides_characters(text: &[u8]) -> bool {
         .any(|escape| memmem::find(text, *escape).is_some())
 }
 
-fn raw(text: &[u8], forms: &Forms, offset: usize, found: &mut Vec<Found>) {
-    found.extend(forms.spans(text).into_iter().map(|span| Found {
+fn raw(text: &[u8], forms: &Forms, offset: usize, found: &mut Vec<Occurrence>) {
+    found.extend(forms.spans(text).into_iter().map(|span| Occurrence {
         event: None,
         line: None,
         pointer: None,
@@ -301,7 +301,7 @@ fn may_hold(text: &[u8], forms: &Forms) -> bool {
 }
 
 /// Searches a line or a document; `offset` is its start in the text that spans without a pointer count from.
-fn in_json(text: &[u8], forms: &Forms, offset: usize, found: &mut Vec<Found>) {
+fn in_json(text: &[u8], forms: &Forms, offset: usize, found: &mut Vec<Occurrence>) {
     if !may_hold(text, forms) {
         return;
     }
@@ -325,7 +325,7 @@ const DEPTH: usize = 200;
 struct Walk<'a> {
     forms: &'a Forms,
     offset: usize,
-    found: &'a mut Vec<Found>,
+    found: &'a mut Vec<Occurrence>,
 }
 
 impl Walk<'_> {
@@ -361,7 +361,7 @@ impl Walk<'_> {
             Kind::String => self.string(node.raw, node.offset, pointer.as_deref()),
             Kind::Number if self.forms.is_in(node.raw.as_bytes()) => {
                 let start = pointer.as_ref().map_or(self.offset + node.offset, |_| 0);
-                self.found.push(Found {
+                self.found.push(Occurrence {
                     event: None,
                     line: None,
                     span: start..start + node.raw.len(),
@@ -394,7 +394,7 @@ impl Walk<'_> {
                     Err(_) => continue,
                 },
             };
-            self.found.push(Found {
+            self.found.push(Occurrence {
                 event: None,
                 line: None,
                 pointer: pointer.map(str::to_owned),

@@ -10,7 +10,7 @@ use base::diagnostics::without_mark;
 use super::{Redaction, Shape};
 
 /// A redacted file.
-pub struct Rewritten {
+pub struct Rewrite {
     /// The published bytes.
     pub bytes: Vec<u8>,
     /// The withheld bytes of each redaction, in their order.
@@ -48,7 +48,7 @@ pub fn rewrite(
     bytes: &[u8],
     redactions: &[&Redaction],
     is_checked: bool,
-) -> Result<Rewritten, Fault> {
+) -> Result<Rewrite, Fault> {
     let shape = Shape::of(path);
     let lines = shape.has_lines().then(|| Lines::of(shape, bytes));
     let mut edits = Vec::new();
@@ -107,7 +107,7 @@ pub fn rewrite(
             }
         }
     }
-    Ok(Rewritten {
+    Ok(Rewrite {
         bytes: with_edits(bytes, 0..bytes.len(), &edits),
         values,
         published,
@@ -422,8 +422,8 @@ impl Lines {
     }
 }
 
-impl std::fmt::Debug for Rewritten {
+impl std::fmt::Debug for Rewrite {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        write!(f, "Rewritten({} bytes)", self.bytes.len())
+        write!(f, "Rewrite({} bytes)", self.bytes.len())
     }
 }

@@ -16,7 +16,7 @@ use super::shape;
 mod validation;
 
 pub use super::object::Text;
-pub use super::read::{Skipped, Toolchain};
+pub use super::read::{SkippedSteps, Toolchain};
 pub use validation::*;
 
 objects! {
@@ -131,7 +131,7 @@ objects! {
         "tokens" required => tokens: Tokens<'a>;
         /// Cost in USD.
         "cost" required => cost: Cost<'a>;
-    } + beside {
+    } + computed {
         /// Durations of the stages, in the order of the document; null is "not reported".
         stages: Vec<(Cow<'a, str>, Option<Number<'a>>)> = stages, STAGES;
     }

@@ -32,7 +32,7 @@ static SHAPE: ShapeCodes = ShapeCodes {
 
 /// A record with its document, to resolve pointers.
 #[derive(Debug)]
-pub struct Parsed<'a> {
+pub struct ParsedRecord<'a> {
     /// The record as written.
     pub record: RunRecord<'a>,
     /// The document.
@@ -54,7 +54,7 @@ impl RunRecord<'_> {
 
 /// Reads a record. `None` comes with an error that explains why it could not be read.
 #[must_use]
-pub fn parse(source: Source<'_>) -> (Option<Parsed<'_>>, Vec<Diagnostic>) {
+pub fn parse(source: Source<'_>) -> (Option<ParsedRecord<'_>>, Vec<Diagnostic>) {
     let text = match source.utf8() {
         Ok(text) => text,
         Err(place) => {
@@ -82,7 +82,7 @@ pub fn parse(source: Source<'_>) -> (Option<Parsed<'_>>, Vec<Diagnostic>) {
     let record = RunRecord::read(&mut reader, &top);
     let diagnostics = reader.finish();
     (
-        Some(Parsed {
+        Some(ParsedRecord {
             record,
             root,
             diagnostics,

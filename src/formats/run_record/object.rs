@@ -96,7 +96,7 @@ impl<'a, T: Part<'a>> Field<'a> for Vec<T> {
 }
 
 /// Defines objects of the record. A key is `required`, `known` (required, except in the record of an imported run), `optional`,
-/// `late` (optional and of a later version: if it is invalid, the run is shown without it), or read `by` a function. `beside`
+/// `late` (optional and of a later version: if it is invalid, the run is shown without it), or read `by` a function. `computed`
 /// fields are read from the whole object by a function, and may use further keys. Keys of an `open` object are not checked.
 /// `with` names the type for the schema if it differs from the field's; `default` does so and makes the key optional in the
 /// schema.
@@ -109,8 +109,8 @@ macro_rules! objects {
                 $key:literal $need:ident $(($by:path))? $(with $with:literal)? $(default $lenient:literal)?
                     => $field:ident: $type:ty;
             )+
-        } $(+ beside {
-            $($(#[$beside_attr:meta])* $beside:ident: $beside_type:ty = $read:path $(, $keys:path)?;)+
+        } $(+ computed {
+            $($(#[$computed_attr:meta])* $computed:ident: $computed_type:ty = $read:path $(, $keys:path)?;)+
         })?
     )+) => {$(
         #[derive(Debug, JsonSchema)]
@@ -123,7 +123,7 @@ macro_rules! objects {
                 $(#[schemars(default, with = $lenient)])?
                 pub $field: $type,
             )+
-            $($($(#[$beside_attr])* #[schemars(skip)] pub $beside: $beside_type,)+)?
+            $($($(#[$computed_attr])* #[schemars(skip)] pub $computed: $computed_type,)+)?
         }
 
         impl<'a> Part<'a> for $name $(<$life>)? {
@@ -133,7 +133,7 @@ macro_rules! objects {
             fn read(r: &mut Reader<'a>, object: &Object<'a>) -> Self {
                 Self {
                     $($field: objects!(@read r, object, $key, $need $(($by))?),)+
-                    $($($beside: $read(r, object),)+)?
+                    $($($computed: $read(r, object),)+)?
                 }
             }
         }

@@ -29,7 +29,7 @@ pub struct Toolchain<'a> {
 
 /// Steps that a record writes as null. Older records have no such keys at all.
 #[derive(Debug, Default, Clone, Copy, PartialEq, Eq)]
-pub struct Skipped {
+pub struct SkippedSteps {
     /// `install` is null.
     pub install: bool,
     /// `build` is null.
@@ -83,14 +83,14 @@ pub(super) fn toolchain<'a>(
     r.late(|r| {
         let block = r.child(top, key, Optional)?;
         let typecheck = r.child(&block, "typecheck", Optional);
-        let mut said = |key| {
+        let mut flag = |key| {
             typecheck
                 .as_ref()
                 .and_then(|step| r.boolean(step, key, Optional))
         };
         Some(Toolchain {
-            typecheck_ran: said("ran"),
-            typecheck_succeeded: said("succeeded"),
+            typecheck_ran: flag("ran"),
+            typecheck_succeeded: flag("succeeded"),
             written: block.node(),
         })
     })
@@ -117,8 +117,8 @@ pub(super) fn any<'a>(_: &mut Reader<'a>, object: &Object<'a>, key: &str) -> Opt
 }
 
 /// Steps that are written as null.
-pub(super) fn skipped<'a>(_: &mut Reader<'a>, validation: &Object<'a>) -> Skipped {
-    Skipped {
+pub(super) fn skipped<'a>(_: &mut Reader<'a>, validation: &Object<'a>) -> SkippedSteps {
+    SkippedSteps {
         install: validation.is_null("install"),
         build: validation.is_null("build"),
     }

@@ -42,16 +42,16 @@ pub(super) fn this_document(record: &mut Schema) {
 
 /// Keys required in a record, unless its run was imported from a source that did not record them.
 pub(super) fn known(record: &mut Schema) {
-    let said = |keys: &[&str]| {
+    let required = |keys: &[&str]| {
         let not_null = keys
             .iter()
             .map(|key| ((*key).to_owned(), json!({ "not": { "type": "null" } })));
         let not_null: serde_json::Map<String, Value> = not_null.collect();
         json!({ "required": keys, "properties": not_null })
     };
-    let mut all = said(&["startedAt", "finishedAt", "validation"]);
-    all["properties"]["subject"] = said(&["testCaseVersion", "modelId"]);
-    all["properties"]["metrics"] = said(&["runTimeSeconds"]);
+    let mut all = required(&["startedAt", "finishedAt", "validation"]);
+    all["properties"]["subject"] = required(&["testCaseVersion", "modelId"]);
+    all["properties"]["metrics"] = required(&["runTimeSeconds"]);
     let is_imported =
         json!({ "required": ["import"], "properties": { "import": { "type": "object" } } });
     record.insert("if".to_owned(), is_imported);

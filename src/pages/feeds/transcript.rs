@@ -3,7 +3,9 @@
 use serde::ser::{Error, Serialize, SerializeMap, SerializeSeq, Serializer};
 
 use base::links::{self, Slug};
-use formats::model::transcript::{Aside, Conversation, PublicAsset, Published, Turn, Withheld};
+use formats::model::transcript::{
+    Conversation, PublicAsset, Published, TranscriptEvent, Turn, Withheld,
+};
 
 use super::raw;
 
@@ -32,7 +34,7 @@ document! {
 document! {
     /// A public event that is no turn.
     #[schemars(rename = "Event")]
-    struct AsideDocument<'a>(aside: &'a Aside<'a>) {
+    struct AsideDocument<'a>(aside: &'a TranscriptEvent<'a>) {
         /// Kind of event, as written.
         kind: &'a str = &aside.kind,
         /// Role of the speaker, as written.

@@ -6,7 +6,9 @@ use serde::Serialize;
 
 use formats::config::Config;
 use formats::model::threads::{Lines, Thread, Threads};
-use formats::model::transcript::{Aside, AssetFile, Content, Conversation, Part, Reasons, Turn};
+use formats::model::transcript::{
+    AssetFile, Content, Conversation, Part, Reasons, TranscriptEvent, Turn,
+};
 use markup::Html;
 
 use super::section_budget::SectionBudget;
@@ -189,7 +191,7 @@ fn because_of_messages(what: &str, reasons: Reasons) -> Option<String> {
     (!counts.is_empty()).then(|| format!("of the internal {what}s, {}", counts.join(", ")))
 }
 
-fn aside_view(aside: &Aside<'_>, budget: &mut SectionBudget) -> AsideView {
+fn aside_view(aside: &TranscriptEvent<'_>, budget: &mut SectionBudget) -> AsideView {
     let words = [&*aside.kind, &*aside.role];
     let words: Vec<&str> = words.into_iter().filter(|word| !word.is_empty()).collect();
     let text = budget.text(&aside.text);

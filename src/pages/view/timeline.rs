@@ -7,7 +7,7 @@ use std::ops::Range;
 use formats::config::Config;
 use formats::model::annotation::Sidecar;
 use formats::model::slug::slugify;
-use formats::model::tape::{Aside, Block, Event, Family, Outcome, Text, TextKind};
+use formats::model::tape::{Block, Event, Family, Outcome, SideTrack, Text, TextKind};
 use markup::recorded;
 
 use super::{Link, format};
@@ -233,8 +233,8 @@ impl<'a> Timeline<'a> {
                     milliseconds: None,
                     tokens: None,
                     aside: match event.ties.aside {
-                        Some(Aside::Subagent) => "sub",
-                        Some(Aside::Branch) => "branch",
+                        Some(SideTrack::Subagent) => "sub",
+                        Some(SideTrack::Branch) => "branch",
                         None => "",
                     },
                     ties: self.ties(event, &range, &path),

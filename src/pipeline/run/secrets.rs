@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 use std::io::Read;
 
 use crate::site::Site;
-use ::secrets::{self, Scanned, Scanner};
+use ::secrets::{self, ScanReport, Scanner};
 use base::diagnostics::Diagnostic;
 use base::links::Slug;
 use content::inspect::Inspected;
@@ -24,7 +24,7 @@ pub fn scan(
     files: &RunFiles,
     inspected: &Inspected<'_>,
     problems: &mut Vec<Diagnostic>,
-) -> Scanned {
+) -> ScanReport {
     let mut scanner = Scanner::new(&site.config.secrets, id);
     if !site.config.secrets.scan {
         return scanner.finish();

@@ -11,7 +11,7 @@ use crate::gather::Gathered;
 use crate::run::Output;
 use crate::site::Site;
 use crate::summary::{CachedRun, RunPieces, RunSummary};
-use base::beneath::{Folder, Found, Kind, Tree};
+use base::beneath::{Folder, Kind, Tree, TreeEntry};
 use base::diagnostics::{Diagnostic, Failure};
 use base::links;
 use content::discover::Shard;
@@ -317,7 +317,7 @@ fn is_below(folder: &str, path: &str) -> bool {
 }
 
 /// The path of the first entry that `is_foreign` matches, or whose name is not UTF-8.
-fn first(tree: &Tree, is_foreign: impl Fn(&str, &Found) -> bool) -> Option<String> {
+fn first(tree: &Tree, is_foreign: impl Fn(&str, &TreeEntry) -> bool) -> Option<String> {
     let mut first = None;
     tree.each(&mut |path, found| {
         if path.is_none_or(|path| is_foreign(path, found)) {

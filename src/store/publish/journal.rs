@@ -7,7 +7,7 @@ use std::path::{Component, Path};
 
 use serde::{Deserialize, Serialize};
 
-use base::beneath::{Folder, Opened, is_gone};
+use base::beneath::{Folder, OpenFile, is_gone};
 
 /// The file name of the journal in the staging folder.
 const NAME: &str = ".runpress-journal";
@@ -44,7 +44,7 @@ pub(super) fn write(staging: &Path, steps: &[Step]) -> io::Result<()> {
 
 /// The steps of a journal; `None` if it is missing or incomplete, which means that no step was taken.
 pub(super) fn read(staging: &Folder) -> Option<Vec<Step>> {
-    let Ok(Some(Opened {
+    let Ok(Some(OpenFile {
         file,
         meta,
         linked: None,

@@ -5,7 +5,7 @@ use std::fs::{self, File};
 use std::io::{self, ErrorKind, Read};
 use std::path::{Component, Path, PathBuf};
 
-use base::beneath::{Folder, Opened, Tree};
+use base::beneath::{Folder, OpenFile, Tree};
 use base::diagnostics::text::quoted;
 use base::diagnostics::{Diagnostic, Place, codes};
 
@@ -76,7 +76,7 @@ pub(super) fn resolve(folder: &Path) -> io::Result<PathBuf> {
 /// The marker of a folder that runpress wrote.
 fn marker(folder: &Folder) -> Option<File> {
     match folder.file(Path::new(MARKER)) {
-        Ok(Some(Opened {
+        Ok(Some(OpenFile {
             file,
             meta,
             linked: None,
@@ -124,7 +124,7 @@ fn foreign_cname(folder: &Folder) -> Option<PathBuf> {
         let _ = marker.take(MARKER_BYTES).read_to_string(&mut says);
     }
     let is_ours = |name: &str| {
-        let Ok(Some(Opened {
+        let Ok(Some(OpenFile {
             mut file,
             linked: None,
             ..

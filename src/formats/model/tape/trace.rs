@@ -10,7 +10,7 @@ use crate::tape::content::{ArgumentKind, about};
 use crate::trace::{self, Action, Change, Fields, Header, Origin, Phase, Role};
 
 use super::log::event_kind;
-use super::{Aside, Event, Family, Format, Kind, Outcome, Tape, TextKind, shortened, sum};
+use super::{Event, Family, Format, Kind, Outcome, SideTrack, Tape, TextKind, shortened, sum};
 
 /// Results over this many lines or bytes are initially collapsed: readers follow the calls.
 const FEW_LINES: usize = 8;
@@ -110,8 +110,8 @@ impl<'a> TraceReader<'a> {
     ) {
         event.at = f.time.as_deref().and_then(parse_rfc3339);
         event.ties.aside = match (&f.branch, &f.agent) {
-            (Some(_), _) => Some(Aside::Branch),
-            (None, Some(_)) => Some(Aside::Subagent),
+            (Some(_), _) => Some(SideTrack::Branch),
+            (None, Some(_)) => Some(SideTrack::Subagent),
             (None, None) => None,
         };
         event.ties.parent = f.agent.as_deref().and_then(|id| self.starter(header, id));

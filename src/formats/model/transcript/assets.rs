@@ -14,7 +14,7 @@ use crate::transcript::Asset;
 use base::pictures::{self, Size};
 
 use super::quoted::TranscriptSearch;
-use super::visibility::said;
+use super::visibility::stated_visibility;
 
 #[derive(Debug)]
 pub struct PublicAsset<'a> {
@@ -79,7 +79,7 @@ pub(super) fn public(assets: Vec<Asset<'_>>) -> Vec<PublicAsset<'_>> {
 fn is_public(asset: &Asset<'_>) -> bool {
     let members = asset.node.members();
     let is_id = |key: &str| is_spelled(key, "id");
-    said(&members) == Some(Ok(()))
+    stated_visibility(&members) == Some(Ok(()))
         && !any_word(&members, says_what_it_is, is_restating)
         && !any_word(&members, is_id, is_restating_id)
 }

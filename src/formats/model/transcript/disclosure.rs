@@ -14,7 +14,9 @@ use crate::transcript::{Event, Message};
 use super::nested::{
     data, holds_hidden_block, holds_hidden_item, is_hidden_item, last_of_each, text_hides_block,
 };
-use super::visibility::{DEPTH, Hidden, holds_result, is_a_tools, is_marked_result, said};
+use super::visibility::{
+    DEPTH, PrivacyReason, holds_result, is_a_tools, is_marked_result, stated_visibility,
+};
 use super::{Content, Published};
 
 /// Maximum length of an unrecognized type's name.
@@ -45,13 +47,13 @@ const TOOL_RESULT: &[&str] = &[
 const OTHER: &[&str] = &["type", "visibility"];
 
 /// Decides on an event that is not a turn. Its text is the text of its blocks.
-pub(super) fn event(event: &Event<'_>) -> Result<(), Hidden> {
+pub(super) fn event(event: &Event<'_>) -> Result<(), PrivacyReason> {
     let members = event.node.members();
     // Harn writes a visibility for every event.
-    let visibility = said(&members).unwrap_or(Err(Hidden::Private));
+    let visibility = stated_visibility(&members).unwrap_or(Err(PrivacyReason::Private));
     visibility?;
     if is_marked_result(&members) {
-        return Err(Hidden::ToolResult);
+        return Err(PrivacyReason::ToolResult);
     }
     // Its text covers all its blocks, whichever of two keys a reader uses.
     let has_hidden_blocks = members.iter().any(|member| {
@@ -62,7 +64,7 @@ pub(super) fn event(event: &Event<'_>) -> Result<(), Hidden> {
         is_restating(kind) || is_spelled(kind, "message") || is_spelled(kind, "toolresult")
     });
     if repeats || has_hidden_blocks || text_hides_block(&event.text, 0) {
-        return Err(Hidden::Private);
+        return Err(PrivacyReason::Private);
     }
     Ok(())
 }
@@ -71,9 +73,9 @@ pub(super) fn event(event: &Event<'_>) -> Result<(), Hidden> {
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Turn {
     /// Why the whole turn is withheld, if so.
-    hidden: Option<Hidden>,
+    hidden: Option<PrivacyReason>,
     /// Why a block without a visibility of its own is withheld, whatever it is.
-    default: Option<Hidden>,
+    default: Option<PrivacyReason>,
     /// Whether it is a user's and contains the result of a tool: what is next to the result is internal, too.
     has_result: bool,
 }
@@ -83,7 +85,7 @@ impl Turn {
     pub(super) fn new(message: &Message<'_>) -> Self {
         let role = &message.role;
         let members = message.node.members();
-        let visibility = said(&members);
+        let visibility = stated_visibility(&members);
         let is_of_a_tool = is_of_a_tool(role) || is_a_tools(&members);
         let is_marked_result = is_marked_result(&members);
         let has_odd_role = members
@@ -91,14 +93,14 @@ impl Turn {
             .any(|member| is_spelled(&member.key, "role") && member.value.kind() != Kind::String);
         Self {
             hidden: if is_reasoning(role) {
-                Some(Hidden::Private)
+                Some(PrivacyReason::Private)
             } else {
                 visibility.and_then(Result::err)
             },
             default: if is_marked_result {
-                Some(Hidden::ToolResult)
+                Some(PrivacyReason::ToolResult)
             } else if has_odd_role || is_of_a_tool {
-                Some(Hidden::Internal)
+                Some(PrivacyReason::Internal)
             } else {
                 None
             },
@@ -125,29 +127,29 @@ pub(super) struct Public<'a> {
 }
 
 /// Decides on a block.
-pub(super) fn block(node: Node<'_>, turn: Turn) -> Result<Public<'_>, Hidden> {
+pub(super) fn block(node: Node<'_>, turn: Turn) -> Result<Public<'_>, PrivacyReason> {
     let public = nested_block(node, turn, 0)?;
-    if turn.has_result && said(&node.members()).is_none() {
-        return Err(Hidden::NextToResult);
+    if turn.has_result && stated_visibility(&node.members()).is_none() {
+        return Err(PrivacyReason::NextToResult);
     }
     Ok(public)
 }
 
-fn nested_block(node: Node<'_>, turn: Turn, depth: usize) -> Result<Public<'_>, Hidden> {
+fn nested_block(node: Node<'_>, turn: Turn, depth: usize) -> Result<Public<'_>, PrivacyReason> {
     let members = node.members();
-    let kind = kind(node, &members).ok_or(Hidden::Private)?;
+    let kind = kind(node, &members).ok_or(PrivacyReason::Private)?;
     let visibility = match turn.hidden {
         Some(hidden) => Err(hidden),
-        None => said(&members).unwrap_or(match turn.default {
+        None => stated_visibility(&members).unwrap_or(match turn.default {
             Some(hidden) => Err(hidden),
-            None if is_a_tools(&members) => Err(Hidden::Internal),
-            None if is_marked_result(&members) => Err(Hidden::ToolResult),
+            None if is_a_tools(&members) => Err(PrivacyReason::Internal),
+            None if is_marked_result(&members) => Err(PrivacyReason::ToolResult),
             None => Ok(()),
         }),
     };
     // The type of a block takes precedence over its visibility.
     if is_reasoning(&kind) {
-        return Err(Hidden::Private);
+        return Err(PrivacyReason::Private);
     }
     visibility?;
     if node.kind() == Kind::Null {
@@ -158,9 +160,9 @@ fn nested_block(node: Node<'_>, turn: Turn, depth: usize) -> Result<Public<'_>, 
         });
     }
     if node.kind() != Kind::Object {
-        let text = scalar(node).ok_or(Hidden::Private)?;
+        let text = scalar(node).ok_or(PrivacyReason::Private)?;
         if text_hides_block(&text, depth) {
-            return Err(Hidden::Private);
+            return Err(PrivacyReason::Private);
         }
         return Ok(Public {
             published: Published::Value(Verbatim(node.raw)),
@@ -183,7 +185,7 @@ fn nested_block(node: Node<'_>, turn: Turn, depth: usize) -> Result<Public<'_>, 
             let text = text
                 .filter(|text| text.kind() != Kind::Null)
                 .map_or(Some(String::new()), scalar);
-            (allowed, Content::Text(text.ok_or(Hidden::Private)?))
+            (allowed, Content::Text(text.ok_or(PrivacyReason::Private)?))
         }
         kind @ ("image" | "input_image" | "file" | "document" | "attachment") => {
             let short = if kind == "input_image" { "image" } else { kind };
@@ -210,7 +212,7 @@ fn nested_block(node: Node<'_>, turn: Turn, depth: usize) -> Result<Public<'_>, 
             recognized = false;
             (OTHER, Content::Label(format!("<{other}>")))
         }
-        _ => return Err(Hidden::Private),
+        _ => return Err(PrivacyReason::Private),
     };
     Ok(Public {
         published: keep(&members, allowed, depth)?,
@@ -224,7 +226,7 @@ fn keep<'a>(
     members: &[Member<'a>],
     allowed: &[&str],
     depth: usize,
-) -> Result<Published<'a>, Hidden> {
+) -> Result<Published<'a>, PrivacyReason> {
     let mut kept = Vec::new();
     for (key, node) in last_of_each(members) {
         let value = match key.as_ref() {
@@ -233,7 +235,7 @@ fn keep<'a>(
             "arguments" => data(node, depth + 1),
             "content" if allowed == TOOL_RESULT => Some(result(node, depth + 1)?),
             _ => match scalar(node) {
-                Some(text) if text_hides_block(&text, depth) => return Err(Hidden::Private),
+                Some(text) if text_hides_block(&text, depth) => return Err(PrivacyReason::Private),
                 text => text.map(|_| Published::Value(Verbatim(node.raw))),
             },
         };
@@ -243,7 +245,7 @@ fn keep<'a>(
 }
 
 /// A tool result: a text, data, or blocks. A non-public block in it withholds the whole result.
-fn result(node: Node<'_>, depth: usize) -> Result<Published<'_>, Hidden> {
+fn result(node: Node<'_>, depth: usize) -> Result<Published<'_>, PrivacyReason> {
     let of_the_result = Turn {
         hidden: None,
         default: None,
@@ -259,7 +261,7 @@ fn result(node: Node<'_>, depth: usize) -> Result<Published<'_>, Hidden> {
             .into_iter()
             .map(|node| {
                 if is_hidden_item(node) {
-                    return Err(Hidden::Private);
+                    return Err(PrivacyReason::Private);
                 }
                 result(node, depth + 1)
             })
@@ -267,9 +269,9 @@ fn result(node: Node<'_>, depth: usize) -> Result<Published<'_>, Hidden> {
             .map(Published::List),
         Kind::Object if depth <= DEPTH && item(node) => nested_block(node, of_the_result, depth)
             .map(|public| public.published)
-            .map_err(|_| Hidden::Private),
-        _ if holds_hidden_block(node, depth) => Err(Hidden::Private),
-        _ => data(node, depth).ok_or(Hidden::Private),
+            .map_err(|_| PrivacyReason::Private),
+        _ if holds_hidden_block(node, depth) => Err(PrivacyReason::Private),
+        _ => data(node, depth).ok_or(PrivacyReason::Private),
     }
 }
 

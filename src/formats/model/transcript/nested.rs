@@ -8,7 +8,7 @@ use crate::json::{Kind, Member, Node};
 use crate::model::Verbatim;
 use crate::private::{is_of_a_block, is_reasoning, is_reasoning_itself};
 
-use super::visibility::{DEPTH, is_a_tools, said};
+use super::visibility::{DEPTH, is_a_tools, stated_visibility};
 use super::{Published, quoted};
 
 /// Data without its reasoning. A visibility inside it belongs to the data (a repository may be `private`), not to the block.
@@ -84,8 +84,8 @@ pub(super) fn text_hides_block(text: &str, depth: usize) -> bool {
 /// Whether a direct item of a list of blocks is not public, whatever its keys.
 pub(super) fn is_hidden_item(node: Node<'_>) -> bool {
     let members = node.members();
-    match said(&members) {
-        Some(said) => said.is_err(),
+    match stated_visibility(&members) {
+        Some(visibility) => visibility.is_err(),
         None => is_a_tools(&members),
     }
 }
@@ -93,7 +93,7 @@ pub(super) fn is_hidden_item(node: Node<'_>) -> bool {
 /// Whether a block or a list of blocks contains a non-public one.
 pub(super) fn holds_hidden_item(node: Node<'_>, depth: usize) -> bool {
     let mut items = node.items().into_iter();
-    items.any(|item| matches!(said(&item.members()), Some(Err(_))))
+    items.any(|item| matches!(stated_visibility(&item.members()), Some(Err(_))))
         || holds_hidden_block(node, depth)
 }
 
@@ -101,7 +101,7 @@ pub(super) fn holds_hidden_item(node: Node<'_>, depth: usize) -> bool {
 pub(super) fn holds_hidden_block(node: Node<'_>, depth: usize) -> bool {
     let object = |members: &[Member<'_>]| {
         members.iter().any(|member| is_of_a_block(&member.key))
-            && matches!(said(members), Some(Err(_)))
+            && matches!(stated_visibility(members), Some(Err(_)))
     };
     any_in(node, depth, object, text_hides_block)
 }

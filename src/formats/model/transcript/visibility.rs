@@ -13,7 +13,7 @@ pub(super) const DEPTH: usize = 32;
 
 /// Why something is not published.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Hidden {
+pub(super) enum PrivacyReason {
     /// Internal, explicitly or by default.
     Internal,
     /// In a message that Harn marks as the result of a tool.
@@ -28,7 +28,7 @@ pub(super) enum Hidden {
     Private,
 }
 
-impl Hidden {
+impl PrivacyReason {
     /// Adds one to the count for this reason.
     pub(super) fn count(self, withheld: &mut Withheld) {
         match self {
@@ -56,23 +56,23 @@ impl Hidden {
 
 /// The visibility in the members of a message, a block or an event: not set, public, or why they are hidden. All duplicates and
 /// all spellings of the key count.
-pub(super) fn said(members: &[Member<'_>]) -> Option<Result<(), Hidden>> {
+pub(super) fn stated_visibility(members: &[Member<'_>]) -> Option<Result<(), PrivacyReason>> {
     if is_reasoning_itself(members) {
-        return Some(Err(Hidden::Private));
+        return Some(Err(PrivacyReason::Private));
     }
     let words = members
         .iter()
         .filter(|member| is_spelled(&member.key, "visibility"))
         .map(|member| match member.value.as_str().as_deref() {
             Some("public") => Ok(()),
-            Some("internal") => Err(Hidden::Internal),
-            _ => Err(Hidden::Private),
+            Some("internal") => Err(PrivacyReason::Internal),
+            _ => Err(PrivacyReason::Private),
         });
     let visibility = words.reduce(|one, other| match (one, other) {
         (Ok(()), Ok(())) => Ok(()),
-        (Err(Hidden::Internal), Ok(()) | Err(Hidden::Internal))
-        | (Ok(()), Err(Hidden::Internal)) => Err(Hidden::Internal),
-        _ => Err(Hidden::Private),
+        (Err(PrivacyReason::Internal), Ok(()) | Err(PrivacyReason::Internal))
+        | (Ok(()), Err(PrivacyReason::Internal)) => Err(PrivacyReason::Internal),
+        _ => Err(PrivacyReason::Private),
     });
     match (visibility, withheld_by_harn(members)) {
         (Some(Err(hidden)), _) | (_, Some(hidden)) => Some(Err(hidden)),
@@ -82,7 +82,7 @@ pub(super) fn said(members: &[Member<'_>]) -> Option<Result<(), Hidden>> {
 
 /// Why Harn withholds a whole message: it is a directive, or a draft that was not published. A value that Harn does not write
 /// withholds it, too.
-fn withheld_by_harn(members: &[Member<'_>]) -> Option<Hidden> {
+fn withheld_by_harn(members: &[Member<'_>]) -> Option<PrivacyReason> {
     let is_directive = |member: &Member<'_>| {
         let value = member.value;
         let is_empty =
@@ -93,9 +93,9 @@ fn withheld_by_harn(members: &[Member<'_>]) -> Option<Hidden> {
         is_harn_publication(&member.key) && member.value.as_str().as_deref() != Some("published")
     };
     if members.iter().any(is_directive) {
-        Some(Hidden::Directive)
+        Some(PrivacyReason::Directive)
     } else if members.iter().any(is_draft) {
-        Some(Hidden::Unpublished)
+        Some(PrivacyReason::Unpublished)
     } else {
         None
     }

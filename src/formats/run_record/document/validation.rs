@@ -6,7 +6,7 @@ use std::borrow::Cow;
 use crate::json::Node;
 use crate::reader::{Need, Number, Object, Reader};
 use crate::run_record::object::{Field, Part, Shape, objects};
-use crate::run_record::read::{Skipped, any, more, pointer, similarity, skipped, written};
+use crate::run_record::read::{SkippedSteps, any, more, pointer, similarity, skipped, written};
 use crate::run_record::shape;
 use base::shapes::{self, Lenient};
 
@@ -48,9 +48,9 @@ objects! {
         "adversarial" late default "Lenient<Adversarial<'a>>" => adversarial: Option<Adversarial<'a>>;
         /// Results of a case about performance.
         "performance" late default "Lenient<Performance<'a>>" => performance: Option<Performance<'a>>;
-    } + beside {
+    } + computed {
         /// Which of the two are written as null.
-        skipped: Skipped = skipped;
+        skipped: SkippedSteps = skipped;
     }
 }
 
@@ -63,7 +63,7 @@ objects! {
         "succeeded" required with "bool" => succeeded: Option<bool>;
         /// Output or error of the step.
         "detail" optional => detail: Text<'a>;
-    } + beside {
+    } + computed {
         /// Further keys (an excerpt of the output, the number of attempts): their names are not settled, so
         /// they are kept as written.
         more: Vec<(Cow<'a, str>, Node<'a>)> = more;
@@ -82,7 +82,7 @@ objects! {
         "similarity" by(similarity) with "Option<shapes::Share>" => similarity: Option<Number<'a>>;
         /// Why it was not reached.
         "detail" optional => detail: Text<'a>;
-    } + beside {
+    } + computed {
         /// JSON pointer to it.
         pointer: String = pointer;
     }
@@ -93,7 +93,7 @@ objects! {
         "view" required with "String" => view: Text<'a>;
         /// How alike the view is to its baseline, 0 to 1.
         "similarity" required with "shapes::Share" => similarity: Option<Number<'a>>;
-    } + beside {
+    } + computed {
         /// JSON pointer to it.
         pointer: String = pointer;
     }
@@ -192,7 +192,7 @@ objects! {
         "ticks" optional with "Option<f64>" => ticks: Option<Number<'a>>;
         /// `win`, `loss`, `draw` or `forfeit`.
         "outcome" optional => outcome: Text<'a>;
-    } + beside {
+    } + computed {
         /// The whole block.
         written: Node<'a> = written;
     }
@@ -207,7 +207,7 @@ objects! {
         "fuelLimit" optional with "Option<f64>" => fuel_limit: Option<Number<'a>>;
         /// The cases.
         "cases" optional with "Option<Vec<PerformanceCase>>" => cases: Vec<PerformanceCase>;
-    } + beside {
+    } + computed {
         /// The whole block.
         written: Node<'a> = written;
     }

@@ -89,7 +89,7 @@ const SCRIPTS: usize = 150;
 const ASSERTIONS: usize = 60;
 
 pub(super) fn scripts(scripts: &[DebugScript<'_>]) -> Option<ScriptsView> {
-    use ScriptOutcome::{Failed, NoVerdict, NotRun, NotSaid, Passed, PreconditionUnmet};
+    use ScriptOutcome::{Failed, NoVerdict, NotRecorded, NotRun, Passed, PreconditionUnmet};
     if scripts.is_empty() {
         return None;
     }
@@ -100,7 +100,7 @@ pub(super) fn scripts(scripts: &[DebugScript<'_>]) -> Option<ScriptsView> {
         NotRun,
         PreconditionUnmet,
         NoVerdict,
-        NotSaid,
+        NotRecorded,
     ]
     .into_iter()
     .filter_map(|outcome| {
@@ -130,7 +130,7 @@ fn word(outcome: ScriptOutcome) -> &'static str {
         ScriptOutcome::NoVerdict => "without a verdict",
         ScriptOutcome::PreconditionUnmet => "precondition unmet",
         ScriptOutcome::NotRun => "did not run",
-        ScriptOutcome::NotSaid => "not recorded whether it ran",
+        ScriptOutcome::NotRecorded => "not recorded whether it ran",
     }
 }
 

@@ -7,7 +7,7 @@ use serde::Serialize;
 use crate::view::format;
 use crate::view::task::{self, VerdictFact};
 use base::links;
-use formats::model::details::{self, Recorded};
+use formats::model::details::{self, StepResult};
 use formats::model::run::Run;
 use formats::model::words;
 
@@ -121,7 +121,7 @@ pub fn picture(s: &Sources<'_>) -> Option<(PictureView, String)> {
         .find_map(|(picture, names)| Some((picture?, details::name(names))))
 }
 
-fn why(run: &Run, steps: [Recorded<'_>; 2], completed: bool) -> Option<WhyView> {
+fn why(run: &Run, steps: [StepResult<'_>; 2], completed: bool) -> Option<WhyView> {
     let validation = &run.validation;
     let steps = ["Install", "Build"].into_iter().zip(steps);
     let failed = steps.filter(|(_, step)| step.has_failed());

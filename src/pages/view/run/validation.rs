@@ -7,7 +7,7 @@ use serde::Serialize;
 
 use crate::view::tree::{self, Tree};
 use crate::view::{Badge, Cell, format};
-use formats::model::details::{self, Details, Proof, Recorded};
+use formats::model::details::{self, Details, Proof, StepResult};
 use formats::model::run::Run;
 use formats::model::transcript::AssetFile;
 use formats::model::value::{Excerpt, Value};
@@ -154,12 +154,12 @@ pub(super) fn validation(
     is_known.then_some(view)
 }
 
-fn step(name: &'static str, never: &str, recorded: Recorded<'_>) -> StepView {
+fn step(name: &'static str, never: &str, recorded: StepResult<'_>) -> StepView {
     let (step, word, tone) = match recorded {
-        Recorded::Step(step) if recorded.has_failed() => (Some(step), "failed", "bad"),
-        Recorded::Step(step) => (Some(step), "succeeded", "good"),
-        Recorded::Never => (None, never, "none"),
-        Recorded::Unknown => (None, "not recorded", "none"),
+        StepResult::Step(step) if recorded.has_failed() => (Some(step), "failed", "bad"),
+        StepResult::Step(step) => (Some(step), "succeeded", "good"),
+        StepResult::Never => (None, never, "none"),
+        StepResult::Unknown => (None, "not recorded", "none"),
     };
     let more = details::more(step);
     let facts = more

@@ -11,7 +11,7 @@ use crate::tape::content::ArgumentKind;
 
 use super::Payloads;
 use super::piece::{Arguments, MessagePayload, PayloadCache, PayloadPart, Reply, ToolOutcome};
-use super::piece::{done, event_type, read_once, reply, said, without_thinking};
+use super::piece::{event_type, message, read_once, reply, tool_outcome, without_thinking};
 
 /// Maximum number of changed files in a headline.
 const NAMED: usize = 3;
@@ -21,14 +21,14 @@ pub(super) struct Agent<'p> {
     payloads: &'p Payloads,
     replies: PayloadCache<Reply>,
     results: PayloadCache<ToolOutcome>,
-    said: PayloadCache<MessagePayload>,
+    messages: PayloadCache<MessagePayload>,
     types: PayloadCache<String>,
     /// JSON payloads without thinking.
     without_thinking: PayloadCache<PayloadPart>,
     /// Digests of all message list prefixes sent so far.
     sent: BTreeSet<[u8; 32]>,
     /// Arguments of calls that a model requested, by id. Ids may be reused: the latest call counts.
-    asked: BTreeMap<String, Arguments>,
+    requested: BTreeMap<String, Arguments>,
     /// Arguments of calls without an id, by tool and digest.
     nameless: BTreeMap<(String, String), Arguments>,
     /// The request shown last: its hash and the number of its event.
@@ -43,11 +43,11 @@ impl<'p> Agent<'p> {
             payloads,
             replies: PayloadCache::new(),
             results: PayloadCache::new(),
-            said: PayloadCache::new(),
+            messages: PayloadCache::new(),
             types: PayloadCache::new(),
             without_thinking: PayloadCache::new(),
             sent: BTreeSet::new(),
-            asked: BTreeMap::new(),
+            requested: BTreeMap::new(),
             nameless: BTreeMap::new(),
             request: None,
             files: BTreeMap::new(),
@@ -55,7 +55,7 @@ impl<'p> Agent<'p> {
     }
 
     /// The text of a payload; a missing payload is listed with its label and subject.
-    pub(super) fn held<'a>(
+    pub(super) fn payload_text<'a>(
         &self,
         event: &mut Event<'a>,
         (label, about): (&'static str, &str),
@@ -100,7 +100,7 @@ impl<'p> Agent<'p> {
 
     /// Adds the response of a model.
     pub(super) fn response<'a>(&mut self, event: &mut Event<'a>, payload: harn::Payload<'a>) {
-        let Some(text) = self.held(event, ("response", ""), payload) else {
+        let Some(text) = self.payload_text(event, ("response", ""), payload) else {
             return;
         };
         let Some(reply) = read_once(&text, &mut self.replies, reply) else {
@@ -121,7 +121,7 @@ impl<'p> Agent<'p> {
                 about: Cow::Owned(name.clone()),
                 ..block
             });
-            self.ask(id, name, arguments.as_ref());
+            self.request_tool(id, name, arguments.as_ref());
         }
         event.tokens = reply.tokens;
         for (name, value) in &reply.facts {
@@ -130,7 +130,7 @@ impl<'p> Agent<'p> {
     }
 
     /// Records the arguments of a tool call that a model requests.
-    fn ask(&mut self, id: &str, tool: &str, arguments: Option<&Arguments>) {
+    fn request_tool(&mut self, id: &str, tool: &str, arguments: Option<&Arguments>) {
         match (id, arguments) {
             ("", Some(arguments)) => {
                 let key = (tool.to_owned(), arguments.digest.clone());
@@ -140,18 +140,18 @@ impl<'p> Agent<'p> {
             }
             ("", None) => {}
             (id, Some(arguments)) => {
-                self.asked.insert(id.to_owned(), arguments.clone());
+                self.requested.insert(id.to_owned(), arguments.clone());
             }
             (id, None) => {
-                self.asked.remove(id);
+                self.requested.remove(id);
             }
         }
     }
 
     /// The arguments of a call that a model requested. Without an id, only the digest identifies the call.
-    fn asked(&mut self, id: &str, tool: &str, args_digest: &str) -> Option<Arguments> {
+    fn requested(&mut self, id: &str, tool: &str, args_digest: &str) -> Option<Arguments> {
         if !id.is_empty() {
-            return self.asked.remove(id);
+            return self.requested.remove(id);
         }
         let key = (tool.to_owned(), args_digest.to_owned());
         self.nameless.get(&key).cloned()
@@ -171,17 +171,17 @@ impl<'p> Agent<'p> {
                 known += 1;
                 continue;
             }
-            let Some(text) = self.held(event, ("new message", ""), payload) else {
+            let Some(text) = self.payload_text(event, ("new message", ""), payload) else {
                 continue;
             };
-            let said = read_once(&text, &mut self.said, |text| Some(said(text)));
+            let new = read_once(&text, &mut self.messages, |text| Some(message(text)));
             // A message with only tool calls has no text; the calls are events.
-            let said = said.filter(|said| !said.text.text.is_empty());
-            if let Some(said) = said {
+            let new = new.filter(|new| !new.text.text.is_empty());
+            if let Some(new) = new {
                 event.blocks.push(Block {
-                    about: Cow::Owned(said.about.clone()),
+                    about: Cow::Owned(new.about.clone()),
                     folded: true,
-                    ..said.text.block(Some(said.label), said.kind)
+                    ..new.text.block(Some(new.label), new.kind)
                 });
             }
         }
@@ -203,7 +203,7 @@ impl<'p> Agent<'p> {
         }
         self.request = Some((payload.content_hash().to_owned(), event.seq));
         let label = "request without messages";
-        if let Some(text) = self.held(event, (label, ""), payload) {
+        if let Some(text) = self.payload_text(event, (label, ""), payload) {
             event.folded(label, text);
         }
     }
@@ -216,9 +216,9 @@ impl<'p> Agent<'p> {
         outcome: harn::Payload<'a>,
         effects: Vec<harn::Effect<'a>>,
     ) -> Family {
-        let asked = self.asked(&id, &tool, &args_digest);
+        let requested = self.requested(&id, &tool, &args_digest);
         event.fact("id", Some(id).filter(|id| !id.is_empty()));
-        let arguments = self.outcome(event, outcome, asked);
+        let arguments = self.outcome(event, outcome, requested);
         if arguments.is_none() {
             event.digest_fact("digest of the arguments", &args_digest);
         }
@@ -251,32 +251,32 @@ impl<'p> Agent<'p> {
         &mut self,
         event: &mut Event<'a>,
         payload: harn::Payload<'a>,
-        asked: Option<Arguments>,
+        requested: Option<Arguments>,
     ) -> Option<Arguments> {
-        let text = self.held(event, ("outcome", ""), payload);
+        let text = self.payload_text(event, ("outcome", ""), payload);
         let text = text.unwrap_or(Text::Own(Cow::Borrowed("")));
-        let done = read_once(&text, &mut self.results, done);
-        let noted = done.as_ref().and_then(|done| done.arguments.clone());
-        let arguments = noted.or(asked);
+        let result = read_once(&text, &mut self.results, tool_outcome);
+        let recorded = result.as_ref().and_then(|it| it.arguments.clone());
+        let arguments = recorded.or(requested);
         let shown = arguments.iter();
         let shown = shown.map(|arguments| arguments.piece.block(Some("arguments"), TextKind::Json));
         event.blocks.extend(shown);
-        let Some(done) = done else {
+        let Some(result) = result else {
             event.text("outcome", self.shown(text));
             return arguments;
         };
-        let (outcome, label) = if done.succeeded {
+        let (outcome, label) = if result.succeeded {
             (Outcome::Succeeded, "result")
         } else {
             (Outcome::Failed, "error")
         };
         event.outcome = outcome;
-        for (name, value) in &done.facts {
+        for (name, value) in &result.facts {
             event.fact(name, Some(value.clone()));
         }
-        let result = done.result.iter();
-        let result = result.map(|(kind, piece)| piece.block(Some(label), *kind));
-        event.blocks.extend(result);
+        let blocks = result.result.iter();
+        let blocks = blocks.map(|(kind, piece)| piece.block(Some(label), *kind));
+        event.blocks.extend(blocks);
         arguments
     }
 
@@ -294,7 +294,7 @@ impl<'p> Agent<'p> {
         label: &'static str,
         payload: harn::Payload<'a>,
     ) {
-        if let Some(text) = self.held(event, (label, ""), payload) {
+        if let Some(text) = self.payload_text(event, (label, ""), payload) {
             event.text(label, self.shown(text));
         }
     }
@@ -306,7 +306,7 @@ impl<'p> Agent<'p> {
         label: &'static str,
         payload: harn::Payload<'a>,
     ) -> Option<Text<'a>> {
-        let text = self.held(event, (label, ""), payload)?;
+        let text = self.payload_text(event, (label, ""), payload)?;
         event.folded(label, self.shown(text.clone()));
         Some(text)
     }
@@ -333,7 +333,7 @@ impl<'p> Agent<'p> {
         } else {
             "written file"
         };
-        let piece = match self.held(event, (label, &effect.path), payload) {
+        let piece = match self.payload_text(event, (label, &effect.path), payload) {
             Some(Text::Payload(text, name)) => PayloadPart { text, name },
             Some(Text::Own(text)) => PayloadPart::of(&text),
             None => return,

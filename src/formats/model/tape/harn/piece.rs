@@ -142,7 +142,7 @@ pub(super) fn reply(text: &str) -> Option<Reply> {
     })
 }
 
-pub(super) fn done(text: &str) -> Option<ToolOutcome> {
+pub(super) fn tool_outcome(text: &str) -> Option<ToolOutcome> {
     let outcome = content::outcome(text)?;
     let mut facts = Vec::new();
     let mut fact = |name, value: Option<String>| facts.extend(value.map(|value| (name, value)));
@@ -157,7 +157,7 @@ pub(super) fn done(text: &str) -> Option<ToolOutcome> {
     })
 }
 
-pub(super) fn said(text: &str) -> MessagePayload {
+pub(super) fn message(text: &str) -> MessagePayload {
     let Some(message) = content::message(text) else {
         return MessagePayload {
             label: "new message",
