@@ -8,7 +8,8 @@ use runpress::api::diagnostics::Severity;
 use runpress::api::diagnostics::human::render;
 use runpress::api::diagnostics::text::{counted, visible};
 use runpress::api::import::{
-    Change, IMPORTERS, Importer, Keep, Named, Options, Problem, Report, Request, Said, find, import,
+    Change, IMPORTERS, ImportEvent, Importer, Keep, Named, Options, Problem, Report, Request, find,
+    import,
 };
 use runpress::api::pipeline::Progress;
 use runpress::api::site::{Overrides, Site};
@@ -115,8 +116,8 @@ pub(crate) fn run(cli: &Cli, asked: &Import) -> u8 {
     let mut skipped = BTreeMap::<(&str, String), usize>::new();
     let bar = Bar::on_terminals(cli);
     let mut note = |said| match said {
-        Said::Found(_) | Said::Read(_) => {}
-        Said::Run(report, problems) => {
+        ImportEvent::Found(_) | ImportEvent::Read(_) => {}
+        ImportEvent::Run(report, problems) => {
             if !cli.quiet {
                 say(&line(&report, request.dry_run));
                 let shown = if cli.verbose { problems.len() } else { SHOWN };
@@ -127,7 +128,7 @@ pub(crate) fn run(cli: &Cli, asked: &Import) -> u8 {
                 warnings: problems.into_iter().map(Trouble::from).collect(),
             });
         }
-        Said::Reading(path, files) => {
+        ImportEvent::Reading(path, files) => {
             if !cli.quiet {
                 let path = visible(&path.to_string_lossy());
                 say(&format!(
@@ -136,11 +137,11 @@ pub(crate) fn run(cli: &Cli, asked: &Import) -> u8 {
                 ));
             }
         }
-        Said::Failed(problem) => {
+        ImportEvent::Failed(problem) => {
             show(&problem);
             done.failed.push(problem.into());
         }
-        Said::Skipped(mut problem) => {
+        ImportEvent::Skipped(mut problem) => {
             problem.severity = Severity::Note;
             if cli.verbose {
                 show(&problem);
@@ -151,8 +152,8 @@ pub(crate) fn run(cli: &Cli, asked: &Import) -> u8 {
         }
     };
     import(&request, &mut |said| match said {
-        Said::Found(logs) => bar.begin("Importing", Some(logs)),
-        Said::Read(files) => (0..files).for_each(|_| bar.tick()),
+        ImportEvent::Found(logs) => bar.begin("Importing", Some(logs)),
+        ImportEvent::Read(files) => (0..files).for_each(|_| bar.tick()),
         said => bar.behind(|| note(said)),
     });
     bar.finish();

@@ -26,7 +26,7 @@ pub struct Calls {
 }
 
 /// A call seen so far.
-struct Known {
+struct CallState {
     /// Its id in the trace.
     id: String,
     agent: Option<String>,
@@ -37,8 +37,8 @@ struct Known {
 
 /// Calls with the same id.
 #[derive(Default)]
-struct Same {
-    calls: Vec<Known>,
+struct CallsOfId {
+    calls: Vec<CallState>,
     /// All calls before this one have a result.
     first: usize,
 }
@@ -46,14 +46,14 @@ struct Same {
 /// Maximum unanswered calls with one id to search for the same agent and branch.
 const OPEN: usize = 64;
 
-impl Same {
+impl CallsOfId {
     /// Marks the first unanswered call as answered, preferring one of the same agent and branch.
     fn answer(&mut self, agent: Option<&String>, branch: Option<&String>) -> Option<usize> {
         let calls = self.calls.iter().skip(self.first);
         self.first += calls.take_while(|call| call.answered).count();
         let open = self.calls.iter().enumerate().skip(self.first);
         let mut open = open.filter(|(_, call)| !call.answered).take(OPEN);
-        let is_near = |(_, call): &(usize, &Known)| {
+        let is_near = |(_, call): &(usize, &CallState)| {
             call.agent.as_ref() == agent && call.branch.as_ref() == branch
         };
         let near = open.find(is_near).map(|(at, _)| at);
@@ -67,7 +67,7 @@ impl Same {
 /// results without a call, and updates everything else that refers to a call.
 pub(super) fn join(draft: &mut Draft) -> Calls {
     let mut counts = Calls::default();
-    let mut known: BTreeMap<String, Same> = BTreeMap::new();
+    let mut known: BTreeMap<String, CallsOfId> = BTreeMap::new();
     let mut taken = BTreeSet::new();
     // The call of the last result with an id: an edit comes directly after it.
     let mut last: BTreeMap<String, usize> = BTreeMap::new();
@@ -94,7 +94,7 @@ pub(super) fn join(draft: &mut Draft) -> Calls {
                     unique = format!("{id}~{number}");
                     number += 1;
                 }
-                same.push(Known {
+                same.push(CallState {
                     id: unique.clone(),
                     agent: agent.clone(),
                     branch: branch.clone(),
@@ -149,6 +149,6 @@ pub(super) fn join(draft: &mut Draft) -> Calls {
     counts
 }
 
-fn newest(known: &BTreeMap<String, Same>, id: &str) -> Option<String> {
+fn newest(known: &BTreeMap<String, CallsOfId>, id: &str) -> Option<String> {
     known.get(id)?.calls.last().map(|call| call.id.clone())
 }

@@ -7,9 +7,9 @@ use formats::trace::Role;
 use super::Options;
 use super::draft::{Call, Draft, Origin, ToolResult, What};
 use super::loose;
+use super::message_content::MessageContent;
 use super::row::Row;
 use super::shared::at;
-use super::spoken::Spoken;
 
 /// Arguments of a call: JSON, or a text that is not JSON.
 pub type Arguments = (Option<Box<RawValue>>, Option<String>);
@@ -59,7 +59,7 @@ impl<'o> Chat<'o> {
         self.draft.prompt(self.options, place, what, text);
     }
 
-    pub fn user(&mut self, place: Origin, content: Spoken) {
+    pub fn user(&mut self, place: Origin, content: MessageContent) {
         self.draft.message(place, Role::User, content, false);
     }
 
@@ -68,7 +68,7 @@ impl<'o> Chat<'o> {
     }
 
     /// Adds the text of an answer, whose calls follow.
-    pub fn answer(&mut self, place: Origin, content: Spoken, by: Option<String>) {
+    pub fn answer(&mut self, place: Origin, content: MessageContent, by: Option<String>) {
         self.calls.clear();
         let number = self.draft.events.len();
         self.draft.message(place, Role::Assistant, content, false);
@@ -142,7 +142,7 @@ impl Call {
 
 impl ToolResult {
     /// A result of which nothing but its content is known.
-    pub fn of(call: Option<String>, content: Spoken) -> Self {
+    pub fn of(call: Option<String>, content: MessageContent) -> Self {
         Self {
             call,
             text: Some(content.text),

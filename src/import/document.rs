@@ -47,7 +47,7 @@ pub(super) fn id(draft: &Draft, format: &str, sources: &[SourceFile]) -> String 
 
 #[derive(Serialize)]
 #[serde(rename_all = "camelCase")]
-struct Written<'a> {
+struct RecordDocument<'a> {
     id: &'a str,
     #[serde(skip_serializing_if = "Option::is_none")]
     started_at: &'a Option<String>,
@@ -203,7 +203,7 @@ pub(super) fn record(
         reasoning,
     } = record.tokens;
     let one = (record.models.len() == 1).then(|| &record.models[0]);
-    let written = Written {
+    let written = RecordDocument {
         id,
         started_at: &record.started,
         finished_at: &record.finished,

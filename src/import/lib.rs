@@ -27,6 +27,7 @@ mod injected;
 mod inspect;
 mod keep;
 mod loose;
+mod message_content;
 mod mini_swe_agent;
 mod openhands;
 mod report;
@@ -35,7 +36,6 @@ mod run;
 mod shared;
 mod sniff;
 mod source;
-mod spoken;
 mod store;
 mod swe_agent;
 mod time;
@@ -47,8 +47,8 @@ pub use draft::{
     Agent, Draft, Event, Id, Identity, Origin, Outcome, Record, Tokens, What, Withheld,
 };
 pub use report::{Change, Report};
-pub use run::{Request, Said, find, import};
-pub use source::{Archive, File, HEAD, Known, Source};
+pub use run::{ImportEvent, Request, find, import};
+pub use source::{Archive, File, FileDigest, HEAD, Source};
 
 /// Every supported format, in the order of `--list`. Add new ones in the order of atif, harbor, claude-code, codex, inspect,
 /// mini-swe-agent, swe-agent, openhands.

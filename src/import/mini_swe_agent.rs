@@ -8,9 +8,9 @@ use formats::trace::{ExitCodeFrom, Role};
 use super::chat::Chat;
 use super::draft::{Draft, Id, Origin, ToolResult, What};
 use super::loose;
+use super::message_content::MessageContent;
 use super::row::Row;
 use super::shared::{at, documents};
-use super::spoken::Spoken;
 use super::time::{Times, When};
 use super::usage::Inclusive;
 use super::{Importer, Options, Problem, Source};
@@ -99,12 +99,12 @@ impl Reader<'_> {
             self.times.see(text);
         }
         let first = self.chat.draft.events.len();
-        let content = Spoken::at(row, "content");
+        let content = MessageContent::at(row, "content");
         match &*row.text("role") {
             "system" => self.chat.system(self.origin(""), content.text),
             "exit" => self.exit(row, &content.text),
             _ if row.text("type") == "function_call_output" => {
-                self.result(row, Spoken::at(row, "output"));
+                self.result(row, MessageContent::at(row, "output"));
             }
             "user" | "tool" => self.message(number, row, content),
             _ => self.answer(number, row, content),
@@ -115,7 +115,7 @@ impl Reader<'_> {
     }
 
     /// An answer of the model: reasoning, text, calls.
-    fn answer(&mut self, number: usize, row: &Row<'_>, content: Spoken) {
+    fn answer(&mut self, number: usize, row: &Row<'_>, content: MessageContent) {
         let command = fenced(&content.text).map(str::to_owned);
         if let Some(reasoning) = row.name("reasoning_content") {
             let place = self.origin("/reasoning_content");
@@ -155,12 +155,12 @@ impl Reader<'_> {
             match &*item.text("type") {
                 "reasoning" => {
                     let encrypted = u64::from(item.string("encrypted_content").is_some());
-                    let summary = Spoken::at(&item, "summary").text;
+                    let summary = MessageContent::at(&item, "summary").text;
                     self.chat.reasoning(place, summary, true);
                     self.chat.draft.withhold("encryptedReasoning", encrypted);
                 }
                 "message" => {
-                    let content = Spoken::at(&item, "content");
+                    let content = MessageContent::at(&item, "content");
                     let draft = &mut self.chat.draft;
                     draft.message(place, Role::Assistant, content, false);
                 }
@@ -194,7 +194,7 @@ impl Reader<'_> {
     }
 
     /// A message of the task, the environment or a person.
-    fn message(&mut self, number: usize, row: &Row<'_>, content: Spoken) {
+    fn message(&mut self, number: usize, row: &Row<'_>, content: MessageContent) {
         let place = self.origin("");
         if let Some(kind) = row.name("extra.interrupt_type") {
             if kind.starts_with("User") {
@@ -207,7 +207,7 @@ impl Reader<'_> {
             // A command typed by a person.
             let draft = &mut self.chat.draft;
             draft.message(place, Role::User, content, true);
-            self.answer(number, row, Spoken::default());
+            self.answer(number, row, MessageContent::default());
         } else if row.integer("extra.returncode").is_some()
             || row.text("role") == "tool"
             || header(&content.text).is_some()
@@ -226,7 +226,7 @@ impl Reader<'_> {
         }
     }
 
-    fn result(&mut self, row: &Row<'_>, mut content: Spoken) {
+    fn result(&mut self, row: &Row<'_>, mut content: MessageContent) {
         let named = row.name("tool_call_id").or_else(|| row.name("call_id"));
         let mut code = row.integer("extra.returncode");
         let mut from = ExitCodeFrom::Field;

@@ -234,14 +234,14 @@ fn id(own: &str) -> Id {
 }
 
 /// A file changed by a result, in either generation.
-struct Edited<'a> {
+struct FileEdit<'a> {
     path: Option<String>,
     is_new: bool,
     old: Option<Cow<'a, str>>,
     new: Option<Cow<'a, str>>,
 }
 
-impl<'a> Edited<'a> {
+impl<'a> FileEdit<'a> {
     fn of(row: &Row<'a>) -> Self {
         Self {
             path: row.name("path"),

@@ -14,7 +14,7 @@ use formats::trace::SourceFile;
 use super::document::{self, Named};
 use super::draft::{Draft, Record};
 use super::report::Report;
-use super::source::Known;
+use super::source::FileDigest;
 use super::store::Store;
 use super::time::When;
 use super::{
@@ -42,7 +42,7 @@ pub struct Request {
 }
 
 /// A progress message.
-pub enum Said {
+pub enum ImportEvent {
     /// A run was imported, with its unreadable parts.
     Run(Box<Report>, Vec<Problem>),
     /// A run was not imported.
@@ -53,11 +53,11 @@ pub enum Said {
     Reading(PathBuf, usize),
     /// The logs of a path are about to be read: their number of files.
     Found(usize),
-    /// This many of them were read.
+    /// The number of files that were read.
     Read(usize),
 }
 
-impl Said {
+impl ImportEvent {
     /// The message for a run that was not imported.
     fn of(problem: Problem) -> Self {
         if problem.severity == Severity::Note {
@@ -70,12 +70,12 @@ impl Said {
 
 /// A message from the reading thread to the writing thread.
 enum Step {
-    Said(Said),
-    Run(Box<Read>),
+    Event(ImportEvent),
+    Run(Box<SourceRun>),
 }
 
 /// A run as recorded in its source, with its source files.
-struct Read {
+struct SourceRun {
     importer: &'static dyn Importer,
     draft: Draft,
     /// Its first file, relative to the given path.
@@ -83,14 +83,14 @@ struct Read {
     /// The path of that file.
     path: PathBuf,
     /// Its files, in the order of `Draft::sources`.
-    sources: Vec<(String, Known)>,
+    sources: Vec<(String, FileDigest)>,
 }
 
 /// Imports runs, and continues after a failed one. Reads the next run while one is written, so that at most two are in memory.
-pub fn import(request: &Request, say: &mut dyn FnMut(Said)) {
+pub fn import(request: &Request, say: &mut dyn FnMut(ImportEvent)) {
     let mut store = match Store::open(&request.out, request.update, request.dry_run) {
         Ok(store) => store,
-        Err(problem) => return say(Said::Failed(problem)),
+        Err(problem) => return say(ImportEvent::Failed(problem)),
     };
     let (sender, receiver) = mpsc::sync_channel(0);
     std::thread::scope(|scope| {
@@ -99,7 +99,7 @@ pub fn import(request: &Request, say: &mut dyn FnMut(Said)) {
         if let Err(error) = reader {
             let message = format!("No thread could be started to read the logs: {error}");
             let help = "Close other programs, or raise the limit of processes.";
-            say(Said::Failed(problem(
+            say(ImportEvent::Failed(problem(
                 &IMPORT_UNREADABLE_FILE,
                 "",
                 message,
@@ -108,8 +108,8 @@ pub fn import(request: &Request, say: &mut dyn FnMut(Said)) {
         }
         for step in receiver {
             say(match step {
-                Step::Said(said) => said,
-                Step::Run(read) => one(request, &mut store, *read).unwrap_or_else(Said::of),
+                Step::Event(said) => said,
+                Step::Run(read) => one(request, &mut store, *read).unwrap_or_else(ImportEvent::of),
             });
         }
     });
@@ -120,23 +120,23 @@ const STACK: usize = 8 << 20;
 
 /// Reads every run of every path. Stops when the receiver is gone.
 fn read_all(request: &Request, sender: &SyncSender<Step>) {
-    let say = |said: Said| drop(sender.send(Step::Said(said)));
+    let say = |said: ImportEvent| drop(sender.send(Step::Event(said)));
     for path in &request.paths {
         let source = match open(path) {
             Ok(source) => source,
             Err(problem) => {
-                say(Said::Failed(problem));
+                say(ImportEvent::Failed(problem));
                 continue;
             }
         };
         let is_folder = source.is_folder();
         if source.names().len() >= MANY {
-            say(Said::Reading(path.clone(), source.names().len()));
+            say(ImportEvent::Reading(path.clone(), source.names().len()));
         }
         let format = request.format.map(Importer::format);
         let (units, skipped) = units::find(source, format);
         if is_folder && units.is_empty() {
-            say(Said::Failed(problem(
+            say(ImportEvent::Failed(problem(
                 &IMPORT_NO_RUNS,
                 &path.to_string_lossy(),
                 "The folder holds no log of a recognized format",
@@ -145,27 +145,27 @@ fn read_all(request: &Request, sender: &SyncSender<Step>) {
         }
         for problem in skipped {
             say(if is_folder {
-                Said::Skipped(problem)
+                ImportEvent::Skipped(problem)
             } else {
-                Said::Failed(problem)
+                ImportEvent::Failed(problem)
             });
         }
         let files = units.iter().map(|unit| unit.source.names().len());
-        say(Said::Found(files.sum()));
+        say(ImportEvent::Found(files.sum()));
         for unit in units {
             let Some(importer) = find(unit.format) else {
                 continue;
             };
             importer.read(&unit.source, &request.options, &mut |draft| {
-                say(Said::Read(
+                say(ImportEvent::Read(
                     draft.as_ref().map_or(1, |draft| draft.sources.len()),
                 ));
                 let read = draft.and_then(|draft| {
-                    Read::of(draft, &unit.source, path, importer, &request.options)
+                    SourceRun::of(draft, &unit.source, path, importer, &request.options)
                 });
                 match read {
                     Ok(read) => drop(sender.send(Step::Run(Box::new(read)))),
-                    Err(problem) => say(Said::of(problem)),
+                    Err(problem) => say(ImportEvent::of(problem)),
                 }
             });
         }
@@ -175,7 +175,7 @@ fn read_all(request: &Request, sender: &SyncSender<Step>) {
 /// Folders with at least this many files get a progress line.
 const MANY: usize = 100;
 
-impl Read {
+impl SourceRun {
     fn of(
         mut draft: Draft,
         source: &Source,
@@ -245,8 +245,8 @@ fn open(path: &Path) -> Result<Source, Problem> {
     Source::open(path)
 }
 
-fn one(request: &Request, store: &mut Store, read: Read) -> Result<Said, Problem> {
-    let Read {
+fn one(request: &Request, store: &mut Store, read: SourceRun) -> Result<ImportEvent, Problem> {
+    let SourceRun {
         importer,
         mut draft,
         first,
@@ -256,7 +256,7 @@ fn one(request: &Request, store: &mut Store, read: Read) -> Result<Said, Problem
     let format = importer.format();
     let calls = calls::join(&mut draft);
     times(&mut draft);
-    let (mut names, known): (Vec<String>, Vec<Known>) = sources.into_iter().unzip();
+    let (mut names, known): (Vec<String>, Vec<FileDigest>) = sources.into_iter().unzip();
     let folder = shared_folder(&names);
     for name in &mut names {
         name.drain(..folder);
@@ -292,7 +292,7 @@ fn one(request: &Request, store: &mut Store, read: Read) -> Result<Said, Problem
     if store.has_seen(&id) {
         let message = "Another log of this import is the same run";
         let help = "Import one of them.";
-        return Ok(Said::Skipped(problem(
+        return Ok(ImportEvent::Skipped(problem(
             &IMPORT_DUPLICATE_RUN,
             &first,
             message,
@@ -320,7 +320,7 @@ fn one(request: &Request, store: &mut Store, read: Read) -> Result<Said, Problem
     report.id = id;
     report.folder = slot.folder;
     report.source = first;
-    Ok(Said::Run(Box::new(report), draft.warnings))
+    Ok(ImportEvent::Run(Box::new(report), draft.warnings))
 }
 
 /// Runs in these states have no model, so no site publishes them.

@@ -4,7 +4,7 @@ use formats::trace::Role;
 
 use super::draft::{Draft, Identity, Origin, Outcome, What};
 use super::loose;
-use super::spoken::Spoken;
+use super::message_content::MessageContent;
 use super::{Keep, Options, Source};
 
 /// The files with one run each: the user's file, or the files of a folder whose names have the suffix.
@@ -42,7 +42,7 @@ pub fn kept(what: &str) -> &'static str {
 
 impl Draft {
     /// Adds a message, unless it is empty.
-    pub fn message(&mut self, at: Origin, role: Role, content: Spoken, steering: bool) {
+    pub fn message(&mut self, at: Origin, role: Role, content: MessageContent, steering: bool) {
         self.withhold("images", content.images);
         if content.text.trim().is_empty() && content.images == 0 {
             return;

@@ -26,7 +26,7 @@ pub const HEAD: usize = 64 << 10;
 /// A file or folder given by the user. Nothing outside it is read, and no link in it is followed.
 #[derive(Debug)]
 pub struct Source {
-    place: Rc<Where>,
+    place: Rc<Location>,
     is_folder: bool,
     /// Paths of its files with `/`, sorted; for a single file, only its name.
     names: Vec<String>,
@@ -37,11 +37,11 @@ pub struct Source {
     /// Links and special files, which are skipped.
     skipped: Vec<String>,
     /// Size and digest of the files read so far.
-    read: RefCell<Vec<Option<Known>>>,
+    read: RefCell<Vec<Option<FileDigest>>>,
 }
 
 #[derive(Debug)]
-enum Where {
+enum Location {
     Folder(Folder),
     File(PathBuf),
     /// The contents of the files, in the order of their names.
@@ -50,7 +50,7 @@ enum Where {
 
 /// The published data about a source file.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Known {
+pub struct FileDigest {
     /// Its size.
     pub bytes: u64,
     /// BLAKE3 of its bytes on disk.
@@ -80,7 +80,11 @@ impl Source {
         if !meta.is_dir() {
             let name = path.file_name().unwrap_or_default().to_string_lossy();
             let names = vec![name.into_owned()];
-            return Ok(Self::new(Where::File(path.to_owned()), names, Vec::new()));
+            return Ok(Self::new(
+                Location::File(path.to_owned()),
+                names,
+                Vec::new(),
+            ));
         }
         let folder = Folder::open(path).map_err(|error| failed(&shown, &error))?;
         let tree = Tree::of(&folder, "").map_err(|error| failed(&shown, &error))?;
@@ -92,7 +96,7 @@ impl Source {
             (_, None) => skipped.push(found.name.to_string_lossy().into_owned()),
         });
         names.sort_unstable();
-        Ok(Self::new(Where::Folder(folder), names, skipped))
+        Ok(Self::new(Location::Folder(folder), names, skipped))
     }
 
     /// Files in memory, for tests and fuzz targets. The last of several files with one name wins.
@@ -102,15 +106,15 @@ impl Source {
             .into_iter()
             .map(|(name, bytes)| (name.to_owned(), bytes.to_vec()))
             .unzip();
-        Self::new(Where::Memory(bytes), names, Vec::new())
+        Self::new(Location::Memory(bytes), names, Vec::new())
     }
 
-    fn new(place: Where, names: Vec<String>, skipped: Vec<String>) -> Self {
+    fn new(place: Location, names: Vec<String>, skipped: Vec<String>) -> Self {
         Self {
             is_folder: match &place {
-                Where::Folder(_) => true,
-                Where::File(_) => false,
-                Where::Memory(files) => files.len() != 1,
+                Location::Folder(_) => true,
+                Location::File(_) => false,
+                Location::Memory(files) => files.len() != 1,
             },
             place: Rc::new(place),
             prefix: String::new(),
@@ -171,17 +175,17 @@ impl Source {
     }
 
     /// Size and digest of a file that was read.
-    pub fn known(&self, position: usize) -> Option<Known> {
+    pub fn known(&self, position: usize) -> Option<FileDigest> {
         self.read.borrow().get(position).cloned().flatten()
     }
 
     /// Size and digest of a file, computed without keeping its content.
-    pub(super) fn digest(&self, position: usize) -> Result<Known, Problem> {
+    pub(super) fn digest(&self, position: usize) -> Result<FileDigest, Problem> {
         let mut hasher = blake3::Hasher::new();
         hasher
             .update_reader(self.stream(position)?)
             .map_err(|error| failed(&self.names[position], &error))?;
-        Ok(Known {
+        Ok(FileDigest {
             bytes: hasher.count(),
             blake3: hasher.finalize().to_hex().to_string(),
         })
@@ -252,7 +256,7 @@ impl Source {
 
     fn keep(&self, position: usize, bytes: u64, digest: blake3::Hash) {
         if let Some(known) = self.read.borrow_mut().get_mut(position) {
-            *known = Some(Known {
+            *known = Some(FileDigest {
                 bytes,
                 blake3: digest.to_hex().to_string(),
             });
@@ -266,13 +270,13 @@ impl Source {
             Ok(Box::new(io::BufReader::with_capacity(HEAD, file)))
         };
         match &*self.place {
-            Where::Memory(files) => Ok(Box::new(Cursor::new(
+            Location::Memory(files) => Ok(Box::new(Cursor::new(
                 files
                     .get(self.places[position])
                     .map_or(&[][..], Vec::as_slice),
             ))),
-            Where::File(path) => open(beneath::regular(path)),
-            Where::Folder(folder) => open(
+            Location::File(path) => open(beneath::regular(path)),
+            Location::Folder(folder) => open(
                 match folder.file(Path::new(&format!("{}{name}", self.prefix))) {
                     Ok(Some(OpenFile {
                         file,

@@ -3,9 +3,9 @@
 use super::chat::Chat;
 use super::draft::{Draft, Id, Record, Tokens, ToolResult, What};
 use super::loose;
+use super::message_content::MessageContent;
 use super::row::Row;
 use super::shared::{at, documents};
-use super::spoken::Spoken;
 use super::{Importer, Options, Origin, Problem, Source};
 
 /// The importer.
@@ -68,10 +68,10 @@ fn beginning(history: &[Part<'_>], chat: &mut Chat<'_>) {
                 demos += 1;
                 first_demo.get_or_insert(place);
             }
-            "system" => chat.system(place, Spoken::at(row, "content").text),
+            "system" => chat.system(place, MessageContent::at(row, "content").text),
             "user" if !asked => {
                 asked = true;
-                chat.user(place, Spoken::at(row, "content"));
+                chat.user(place, MessageContent::at(row, "content"));
             }
             _ => {}
         }
@@ -96,8 +96,8 @@ fn run(steps: &[Part<'_>], history: &[Part<'_>], chat: &mut Chat<'_>) {
         } else {
             "response"
         };
-        chat.answer(place(below), Spoken::at(step, below), None);
-        let observation = Spoken::at(step, "observation");
+        chat.answer(place(below), MessageContent::at(step, below), None);
+        let observation = MessageContent::at(step, "observation");
         let action = step.text("action");
         let action = action.trim_end();
         if action.is_empty() {
@@ -120,7 +120,7 @@ fn run(steps: &[Part<'_>], history: &[Part<'_>], chat: &mut Chat<'_>) {
 
 /// Whether a step or an answer has a thought, which is a part of its response.
 fn is_thought(row: &Row<'_>) -> bool {
-    !Spoken::at(row, "thought").text.trim().is_empty()
+    !MessageContent::at(row, "thought").text.trim().is_empty()
 }
 
 /// A history without steps.
@@ -128,7 +128,7 @@ fn demonstration(history: &[Part<'_>], chat: &mut Chat<'_>) {
     let mut asked = false;
     for (number, (pointer, row)) in history.iter().enumerate() {
         let place = at(pointer.clone());
-        let content = Spoken::at(row, "content");
+        let content = MessageContent::at(row, "content");
         match &*row.text("role") {
             "system" => chat.system(place, content.text),
             "assistant" => {
@@ -136,7 +136,7 @@ fn demonstration(history: &[Part<'_>], chat: &mut Chat<'_>) {
                 let blocks = row.rows("thinking_blocks").count();
                 chat.draft.withhold("encryptedReasoning", blocks as u64);
                 let is_thought = is_thought(row);
-                let thought = is_thought.then(|| Spoken::at(row, "thought"));
+                let thought = is_thought.then(|| MessageContent::at(row, "thought"));
                 chat.answer(place, thought.unwrap_or(content), None);
                 let id = format!("h{number}");
                 chat.tool_calls(pointer, row, &id);
@@ -164,7 +164,7 @@ fn demonstration(history: &[Part<'_>], chat: &mut Chat<'_>) {
 }
 
 /// Adds a result. SWE-agent does not record whether an action succeeded.
-fn result(place: Origin, call: Option<String>, content: Spoken, chat: &mut Chat<'_>) {
+fn result(place: Origin, call: Option<String>, content: MessageContent, chat: &mut Chat<'_>) {
     chat.draft.withhold("images", content.images);
     let result = What::ToolResult(ToolResult::of(call, content));
     chat.draft.push(place, result);

@@ -23,7 +23,7 @@ pub(super) fn find(source: Source, format: Option<&'static str>) -> (Vec<Unit>, 
         }
         return (vec![Unit { source, format }], Vec::new());
     }
-    let mut found = Found::default();
+    let mut found = Units::default();
     let names = source.names();
     let mut taken = BTreeSet::new();
     for folder in folders(names) {
@@ -118,13 +118,13 @@ pub(super) fn find(source: Source, format: Option<&'static str>) -> (Vec<Unit>, 
 }
 
 #[derive(Default)]
-struct Found {
+struct Units {
     /// The positions of files, by format and by folder or name.
     units: BTreeMap<(&'static str, String), Vec<usize>>,
     skipped: Vec<Problem>,
 }
 
-impl Found {
+impl Units {
     fn add(&mut self, format: &'static str, at: &str, positions: Vec<usize>) {
         let unit = self.units.entry((format, at.to_owned())).or_default();
         unit.extend(positions);

@@ -10,8 +10,8 @@ use super::super::agents::Block;
 use super::super::chat::{Chat, arguments};
 use super::super::draft::{Agent, Call, Event, Origin, Record, Tokens, ToolResult, What};
 use super::super::injected;
+use super::super::message_content::MessageContent;
 use super::super::row::Row;
-use super::super::spoken::Spoken;
 use super::super::time::Times;
 use super::super::usage::Inclusive;
 
@@ -328,7 +328,7 @@ fn objects<'a>(row: &Row<'a>, path: &str) -> impl Iterator<Item = Row<'a>> + use
 }
 
 /// The texts of a content, one per line, and the number of images, which are never fetched.
-fn joined(row: &Row<'_>, path: &str) -> Spoken {
+fn joined(row: &Row<'_>, path: &str) -> MessageContent {
     let (mut texts, mut images) = (Vec::new(), 0);
     for part in row.parts(path) {
         if part.word("type").is_some_and(|kind| kind != "text") {
@@ -338,5 +338,5 @@ fn joined(row: &Row<'_>, path: &str) -> Spoken {
         }
     }
     let text = texts.join("\n");
-    Spoken { text, images }
+    MessageContent { text, images }
 }

@@ -15,12 +15,12 @@ pub(super) struct Identity {
     /// Its id: that of its own rows, which is also the name of the file.
     pub(super) session: Option<String>,
     /// The session that its first rows were copied from, and its own first row.
-    pub(super) copied: Option<Copied>,
+    pub(super) copied: Option<ForkPoint>,
 }
 
 /// The end of the rows that a fork copied.
 #[derive(Debug, PartialEq, Eq)]
-pub(super) struct Copied {
+pub(super) struct ForkPoint {
     /// The session that wrote them.
     pub(super) original: String,
     /// The first row after them.
@@ -54,7 +54,7 @@ fn own(bytes: &[u8], stem: Option<&str>) -> Option<String> {
     Some(if is_named { stem.to_owned() } else { last })
 }
 
-fn copied(bytes: &[u8], session: &str) -> Option<Copied> {
+fn copied(bytes: &[u8], session: &str) -> Option<ForkPoint> {
     let mut original = None;
     let mut rows = BTreeSet::new();
     for line in bytes.split(|byte| *byte == b'\n') {
@@ -70,7 +70,7 @@ fn copied(bytes: &[u8], session: &str) -> Option<Copied> {
         });
         if let Some(first_own) = found {
             // Other sessions in one file, not continued by this one, are no copies.
-            return Some(Copied {
+            return Some(ForkPoint {
                 original: original?,
                 first_own: first_own?,
             });

@@ -10,7 +10,7 @@ use super::super::row::Row;
 use super::super::{Keep, shared};
 use super::author::{self, Writer};
 use super::lane::Place;
-use super::noise::{self, Typed};
+use super::noise::{self, TextOrigin};
 use super::session::Session;
 use super::tree;
 
@@ -88,7 +88,7 @@ impl Session {
         let is_task = place.lane > 0 && self.lanes[place.lane].prompt.is_none();
         let (typed, reminders) = noise::sort(text, writer == Writer::User || is_task);
         let note = match typed {
-            Typed::Said(said) => {
+            TextOrigin::User(said) => {
                 let said = if self.options.keeps(Keep::Prompts) {
                     Cow::Borrowed(text)
                 } else {
@@ -101,20 +101,20 @@ impl Session {
                 lane.push(place, pointer, message);
                 return true;
             }
-            Typed::Command(text) => Some(("command", Some(text))),
-            Typed::Shell => Some(("user shell command", Some(text.to_owned()))),
-            Typed::Interrupted => Some(("interrupted", None)),
-            Typed::Injected if self.options.keeps(Keep::Prompts) => {
+            TextOrigin::Command(text) => Some(("command", Some(text))),
+            TextOrigin::Shell => Some(("user shell command", Some(text.to_owned()))),
+            TextOrigin::Interrupted => Some(("interrupted", None)),
+            TextOrigin::Injected if self.options.keeps(Keep::Prompts) => {
                 Some((shared::kept("injectedContext"), Some(text.to_owned())))
             }
-            Typed::Injected => {
+            TextOrigin::Injected => {
                 self.draft.withhold("injectedContext", 1);
                 None
             }
-            Typed::Nothing if reminders > 0 && self.options.keeps(Keep::Prompts) => {
+            TextOrigin::Nothing if reminders > 0 && self.options.keeps(Keep::Prompts) => {
                 Some((shared::kept("injectedContext"), Some(text.to_owned())))
             }
-            Typed::Nothing => {
+            TextOrigin::Nothing => {
                 self.draft.withhold("injectedContext", reminders);
                 None
             }

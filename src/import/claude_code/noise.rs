@@ -4,9 +4,9 @@ use std::borrow::Cow;
 
 /// The origin of a text among the user's messages.
 #[derive(Debug, PartialEq, Eq)]
-pub(super) enum Typed<'t> {
+pub(super) enum TextOrigin<'t> {
     /// The user wrote it.
-    Said(Cow<'t, str>),
+    User(Cow<'t, str>),
     /// A command or skill with its arguments, as the user typed it.
     Command(String),
     /// A shell command that the user ran, or its output.
@@ -71,22 +71,22 @@ const REMINDER: (&str, &str) = ("<system-reminder>", "</system-reminder>");
 
 /// Classifies a text, and counts the elements removed from it. `is_stated` says whether the log names the user as its author:
 /// then only known elements are removed.
-pub(super) fn sort(text: &str, is_stated: bool) -> (Typed<'_>, u64) {
+pub(super) fn sort(text: &str, is_stated: bool) -> (TextOrigin<'_>, u64) {
     let (text, removed) = without_elements(text);
     let start = text.trim();
     let starts = |prefixes: &[&str]| prefixes.iter().any(|prefix| start.starts_with(prefix));
     let typed = if start.is_empty() {
-        Typed::Nothing
+        TextOrigin::Nothing
     } else if starts(&COMMAND) {
-        Typed::Command(command(start))
+        TextOrigin::Command(command(start))
     } else if starts(&SHELL) {
-        Typed::Shell
+        TextOrigin::Shell
     } else if is_interruption(start) {
-        Typed::Interrupted
+        TextOrigin::Interrupted
     } else if !is_stated && (starts(&PREFIXES) || is_foreign_element(start)) {
-        Typed::Injected
+        TextOrigin::Injected
     } else {
-        Typed::Said(text)
+        TextOrigin::User(text)
     };
     (typed, removed)
 }

@@ -148,7 +148,7 @@ pub(super) fn separator_before(text: &str, end: usize) -> Option<(Slash, usize)>
 
 /// Which folders may be above a path, as part of the same path.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Above {
+pub(super) enum Parents {
     /// None but `/private` of macOS.
     Nothing,
     /// A disk of Windows, also as `/c` and `/mnt/c`.
@@ -158,12 +158,12 @@ pub(super) enum Above {
 }
 
 /// The start of the absolute path whose separator begins at a position; `None` inside a longer path.
-pub(super) fn root(text: &str, at: usize, above: Above) -> Option<usize> {
+pub(super) fn root(text: &str, at: usize, above: Parents) -> Option<usize> {
     absolute(text, at, above, 0)
 }
 
 /// `depth` is the number of folders that are already known to be above.
-fn absolute(text: &str, at: usize, above: Above, depth: usize) -> Option<usize> {
+fn absolute(text: &str, at: usize, above: Parents, depth: usize) -> Option<usize> {
     let before = &text[..at];
     if let Some(disk) = disk(before) {
         return Some(disk);
@@ -175,7 +175,7 @@ fn absolute(text: &str, at: usize, above: Above, depth: usize) -> Option<usize> 
     let is_part = |c: char| is_name(c) || matches!(c, '.' | '$');
     let start = before.trim_end_matches(is_part).len();
     let parent = before[start..].to_ascii_lowercase();
-    if above == Above::Homes
+    if above == Parents::Homes
         && let Some(start) = volume(before).or_else(|| in_address(before))
     {
         return Some(start);
@@ -185,12 +185,12 @@ fn absolute(text: &str, at: usize, above: Above, depth: usize) -> Option<usize> 
     if parent == "private" && is_boundary(up) {
         return Some(outer);
     }
-    if above == Above::Nothing || parent.is_empty() {
+    if above == Parents::Nothing || parent.is_empty() {
         return None;
     }
     let grand = up[up.trim_end_matches(is_part).len()..].to_ascii_lowercase();
     let is_letter = parent.len() == 1 && parent.starts_with(|c: char| c.is_ascii_alphabetic());
-    if DISKS.contains(&&*grand) && (is_letter || above == Above::Homes) {
+    if DISKS.contains(&&*grand) && (is_letter || above == Parents::Homes) {
         let (_, start) = separator_before(text, outer - grand.len())?;
         let is_share = text[start..].starts_with(r"\\");
         return if is_share || is_boundary(&text[..start]) || depth >= FOLDERS {
@@ -202,7 +202,7 @@ fn absolute(text: &str, at: usize, above: Above, depth: usize) -> Option<usize> 
     if is_letter {
         return is_boundary(up).then_some(outer);
     }
-    if above == Above::Disk {
+    if above == Parents::Disk {
         return None;
     }
     if let Some(share) = share(text, at, outer) {
@@ -473,9 +473,9 @@ pub(super) const OWNED: [(&str, &[&str]); 3] = [
 #[derive(Default)]
 pub(super) struct People {
     pub(super) names: BTreeSet<String>,
-    /// Those that contain a space.
+    /// The names that contain a space.
     spaced: Vec<String>,
-    /// Those that contain a hyphen in the name of a project folder.
+    /// The names that contain a hyphen in the name of a project folder.
     hyphenated: BTreeSet<String>,
 }
 
@@ -525,7 +525,7 @@ pub(super) fn home(text: &str, start: usize, end: usize, people: &People) -> Opt
     if is_home && slash != inner {
         return None;
     }
-    let root = root(text, at, Above::Homes)?;
+    let root = root(text, at, Parents::Homes)?;
     let mut to = name(text, name_at);
     if to == name_at {
         return None;

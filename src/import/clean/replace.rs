@@ -9,7 +9,7 @@ use aho_corasick::AhoCorasick;
 use crate::draft::Identity;
 
 use super::address::{self, Account};
-use super::paths::{self, Above, People, Slash};
+use super::paths::{self, Parents, People, Slash};
 
 /// Accounts and words that identify nobody. A home folder with such a name is replaced, but not the word elsewhere.
 const GENERIC: &[&str] = &[
@@ -134,7 +134,7 @@ enum Pattern {
 struct Fixed {
     folders: Vec<String>,
     by: &'static str,
-    above: Above,
+    above: Parents,
     /// Whether a backslash separates its folders.
     has_backslash: bool,
 }
@@ -206,7 +206,7 @@ impl Replacer {
                 Pattern::Path(Fixed {
                     folders: folders.iter().map(|folder| (*folder).to_owned()).collect(),
                     by,
-                    above: Above::Nothing,
+                    above: Parents::Nothing,
                     has_backslash: false,
                 })
             };
@@ -253,9 +253,9 @@ impl Replacer {
             .any(|home| home.eq_ignore_ascii_case(&first));
         let has_backslash = workspace.contains('\\') || workspace.contains(':');
         let above = match () {
-            () if is_home => Above::Homes,
-            () if has_backslash => Above::Disk,
-            () => Above::Nothing,
+            () if is_home => Parents::Homes,
+            () if has_backslash => Parents::Disk,
+            () => Parents::Nothing,
         };
         let fixed = Fixed {
             folders,
@@ -470,7 +470,7 @@ fn folders(text: &str, start: usize, end: usize) -> Option<Range<usize>> {
     let var = at.checked_sub("var".len())?;
     let is_var = text.get(var..at)? == "var";
     let (_, outer) = paths::separator_before(text, var).filter(|_| is_var)?;
-    let root = paths::root(text, outer, Above::Nothing)?;
+    let root = paths::root(text, outer, Parents::Nothing)?;
     let mut at = end;
     for _ in 0..2 {
         let (_, next) = paths::separator(text, at)?;

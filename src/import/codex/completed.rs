@@ -129,7 +129,7 @@ impl Reader {
             self.draft.withhold("bookkeeping", 1);
             return;
         }
-        // In the order of paths.
+        // The edits are sorted by path.
         let changes = item.row("changes").into_iter().flat_map(Row::members);
         let changes: BTreeMap<Cow<'_, str>, Row<'_>> = changes.collect();
         let status = item.text("status");

@@ -4,7 +4,7 @@ use formats::trace::Role;
 
 use super::super::draft::What;
 use super::super::row::Row;
-use super::thread::{Counted, Reader, Sums};
+use super::thread::{Reader, Sums, TotalsRow};
 use super::twins::Who;
 
 impl Reader {
@@ -92,7 +92,7 @@ impl Reader {
             .withhold("rateLimits", u64::from(event.has("rate_limits")));
         let total = Sums::of(event.row("info.total_token_usage"));
         let last = Sums::of(event.row("info.last_token_usage"));
-        self.count(Counted::Screen, total, last);
+        self.count(TotalsRow::Screen, total, last);
     }
 
     /// Merges a compaction, which is written in up to three rows.

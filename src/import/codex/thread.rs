@@ -16,7 +16,7 @@ use super::super::usage::Inclusive;
 use super::super::{Keep, Options, Problem, problem, shared};
 use super::family::{self, Family, Head};
 use super::patch::FileChange;
-use super::twins::{Said, Who};
+use super::twins::{TextForm, Who};
 
 /// A rollout after reading.
 pub(super) struct Thread {
@@ -169,7 +169,7 @@ impl Counter {
 
 /// The two rows with running totals. Newer versions write both for a response, in either order.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Counted {
+pub(super) enum TotalsRow {
     /// `token_count`
     Screen = 0,
     /// `token_usage_record`
@@ -205,8 +205,8 @@ pub(super) struct Reader {
 
     counters: [Counter; 2],
     /// Tokens of responses that only one of the two rows has stated so far.
-    stated: Vec<(Counted, Sums)>,
-    pub(super) said: Vec<Said>,
+    stated: Vec<(TotalsRow, Sums)>,
+    pub(super) said: Vec<TextForm>,
     /// The parts of messages of the user that have several, by event.
     pub(super) parts: BTreeMap<usize, Vec<String>>,
     /// The calls so far, and the names of those without a result.
@@ -249,7 +249,7 @@ impl Reader {
         let events = start..self.draft.events.len();
         if !events.is_empty() {
             let (row, turn) = (self.row, self.turn);
-            self.said.push(Said {
+            self.said.push(TextForm {
                 row,
                 who,
                 is_event,
@@ -306,7 +306,7 @@ impl Reader {
             "token_usage_record" => {
                 let total = Sums::of(payload.row("thread_token_usage"));
                 let last = Sums::of(payload.row("usage"));
-                self.count(Counted::Record, total, last);
+                self.count(TotalsRow::Record, total, last);
             }
             "world_state"
             | "inter_agent_communication"
@@ -317,7 +317,7 @@ impl Reader {
     }
 
     /// Counts a response. The same total again is the same response.
-    pub(super) fn count(&mut self, counted: Counted, total: Option<Sums>, last: Option<Sums>) {
+    pub(super) fn count(&mut self, counted: TotalsRow, total: Option<Sums>, last: Option<Sums>) {
         let counter = &mut self.counters[counted as usize];
         if total.is_none() || counter.last == total {
             return;
@@ -326,12 +326,12 @@ impl Reader {
             counter.add(total, last, self.inherited_tokens);
         }
         let Some(last) = last else { return };
-        let other = |stated: &(Counted, Sums)| stated.0 != counted && stated.1 == last;
+        let other = |stated: &(TotalsRow, Sums)| stated.0 != counted && stated.1 == last;
         if let Some(at) = self.stated.iter().position(other) {
             self.stated.swap_remove(at);
             return;
         }
-        // Of a log with one of the two rows, none is ever found.
+        // If a log has only one of the two rows, no twin is ever found.
         if self.stated.len() == STATED {
             self.stated.remove(0);
         }

@@ -15,7 +15,7 @@ pub(super) enum Who {
 
 /// One of the two forms of a text.
 #[derive(Debug)]
-pub(super) struct Said {
+pub(super) struct TextForm {
     /// Number of the row, not counting blank lines.
     pub(super) row: usize,
     pub(super) who: Who,
@@ -31,7 +31,7 @@ pub(super) struct Said {
 const NEAR: usize = 32;
 
 /// For each of `said`, whether it has a twin in the other form.
-pub(super) fn pair(said: &[Said], events: &[Event]) -> Vec<bool> {
+pub(super) fn pair(said: &[TextForm], events: &[Event]) -> Vec<bool> {
     let mut paired = vec![false; said.len()];
     let mut free: Vec<usize> = said
         .iter()
@@ -80,7 +80,7 @@ pub(super) fn pair(said: &[Said], events: &[Event]) -> Vec<bool> {
 }
 
 /// The items on the rows directly before one, skipping events of the same kind.
-fn before(said: &[Said], at: usize) -> impl Iterator<Item = usize> {
+fn before(said: &[TextForm], at: usize) -> impl Iterator<Item = usize> {
     (at.saturating_sub(NEAR)..at)
         .rev()
         .take_while(move |other| is_near(said, at, *other))
@@ -88,18 +88,18 @@ fn before(said: &[Said], at: usize) -> impl Iterator<Item = usize> {
 }
 
 /// The items on the rows directly after one.
-fn after(said: &[Said], at: usize) -> impl Iterator<Item = usize> {
+fn after(said: &[TextForm], at: usize) -> impl Iterator<Item = usize> {
     (at + 1..said.len().min(at + NEAR))
         .take_while(move |other| is_near(said, at, *other))
         .filter(|other| !said[*other].is_event)
 }
 
 /// Whether two texts are of the same kind, and every row between them has a text.
-fn is_near(said: &[Said], at: usize, other: usize) -> bool {
+fn is_near(said: &[TextForm], at: usize, other: usize) -> bool {
     said[at].who == said[other].who && said[at].row.abs_diff(said[other].row) == at.abs_diff(other)
 }
 
-fn is_same(item: &Said, event: &Said, events: &[Event]) -> bool {
+fn is_same(item: &TextForm, event: &TextForm, events: &[Event]) -> bool {
     let letters = |at: usize| text(&events[at]).chars().filter(|c| !c.is_whitespace());
     let Some(wanted) = event.events.clone().next() else {
         return false;

@@ -14,7 +14,7 @@ use super::super::time::{Times, When};
 use super::message::{self, Attachments, Parts};
 use super::sample::{Content, fallback, ranges, tokens};
 
-/// The kind of note for a model that answered in place of another.
+/// The kind of note for a model that answered instead of another.
 const FALLBACK: &str = "model fallback";
 /// The agent name of graders.
 const SCORER: &str = "scorer";
@@ -24,7 +24,7 @@ const LEVELS: usize = 16;
 /// A part of a sample, with the agent of its events.
 #[derive(Default, Clone)]
 struct Span {
-    /// The agent beside the main one.
+    /// The agent, if it is not the main one.
     agent: Option<String>,
     /// Whether an agent inside it is an inner one.
     is_within: bool,
@@ -56,7 +56,7 @@ struct Reader<'c, 'a> {
     handed: BTreeMap<String, String>,
     /// Whether the model was called outside of scorers.
     called: bool,
-    /// Whether messages of the user say so.
+    /// Whether messages of the user name their author.
     names_authors: bool,
 }
 

@@ -8,8 +8,8 @@ use serde_json::value::RawValue;
 use super::super::chat::{Arguments, Chat};
 use super::super::draft::{Call, Origin, ToolResult, What};
 use super::super::loose;
+use super::super::message_content::MessageContent;
 use super::super::row::Row;
-use super::super::spoken::Spoken;
 
 /// Texts that are stored separately, as JSON by key.
 #[derive(Default)]
@@ -36,7 +36,7 @@ pub fn is_of_user(message: &Row<'_>) -> bool {
 #[derive(Default)]
 pub struct Parts {
     /// Its texts and images.
-    pub content: Spoken,
+    pub content: MessageContent,
     /// Reasoning, and whether it is a summary.
     reasoning: Vec<(String, bool)>,
     /// Tools run by the provider.
@@ -182,7 +182,7 @@ pub fn push(
 pub fn result(
     chat: &mut Chat<'_>,
     call: Option<String>,
-    mut content: Spoken,
+    mut content: MessageContent,
     row: &Row<'_>,
 ) -> ToolResult {
     chat.draft.withhold("images", content.images);

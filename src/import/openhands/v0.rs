@@ -10,11 +10,11 @@ use super::super::Options;
 use super::super::chat::Chat;
 use super::super::draft::{Draft, Origin, Tokens, ToolResult, What};
 use super::super::loose;
+use super::super::message_content::MessageContent;
 use super::super::row::Row;
-use super::super::spoken::Spoken;
 use super::super::time::{Times, When};
 use super::super::usage::Inclusive;
-use super::{Edited, Generation};
+use super::{FileEdit, Generation};
 
 /// Arguments not written by the model.
 const NOT_ARGUMENTS: [&str; 9] = [
@@ -137,7 +137,7 @@ impl Reader<'_> {
     fn action(&mut self, action: &str, event: &Row<'_>, place: &Origin) {
         match action {
             "message" => {
-                let mut content = Spoken::at(event, "args.content");
+                let mut content = MessageContent::at(event, "args.content");
                 content.images += event.rows("args.image_urls").count() as u64;
                 let place = place.clone();
                 match &*event.text("source") {
@@ -148,7 +148,7 @@ impl Reader<'_> {
                 self.usage(event, Vec::new(), &Origin::default());
             }
             "system" => {
-                let text = Spoken::at(event, "args.content").text;
+                let text = MessageContent::at(event, "args.content").text;
                 self.chat.system(place.clone(), text);
             }
             "recall" | "change_agent_state" | "condensation_request" | "null" => {
@@ -182,7 +182,7 @@ impl Reader<'_> {
             "finish" | "reject" => event.first(["args.final_thought", "args.thought"]),
             _ => event.word("args.thought"),
         };
-        let mut thought = Spoken::default();
+        let mut thought = MessageContent::default();
         thought.line(&text.unwrap_or_default());
         self.chat.answer(place.clone(), thought, None);
         let number = place.id.clone().unwrap_or_default();
@@ -242,7 +242,7 @@ impl Reader<'_> {
                 return;
             }
             "recall" => {
-                let text = Spoken::at(event, "content").text;
+                let text = MessageContent::at(event, "content").text;
                 self.chat.prompt(place.clone(), "injectedContext", text);
                 return;
             }
@@ -252,7 +252,7 @@ impl Reader<'_> {
         let caused = cause.as_ref().and_then(|cause| self.calls.get(cause));
         let named = || event.name("tool_call_metadata.tool_call_id");
         let call = caused.cloned().or_else(named);
-        let content = Spoken::at(event, "content");
+        let content = MessageContent::at(event, "content");
         if kind == "error" && call.is_none() {
             let message = if content.text.is_empty() {
                 event.text("message").into_owned()
@@ -293,7 +293,7 @@ impl Reader<'_> {
         let draft = &mut self.chat.draft;
         draft.push(place.clone(), What::ToolResult(result));
         if let ("edit", Some(edited)) = (kind, event.row("extras")) {
-            Edited::of(&edited).push(draft, place.clone(), call);
+            FileEdit::of(&edited).push(draft, place.clone(), call);
         }
     }
 

@@ -13,10 +13,10 @@ use super::super::Options;
 use super::super::chat::Chat;
 use super::super::draft::{Call, Draft, Origin, Tokens, ToolResult, What};
 use super::super::loose;
+use super::super::message_content::MessageContent;
 use super::super::row::Row;
-use super::super::spoken::Spoken;
 use super::super::time::{Times, When};
-use super::{Edited, Generation};
+use super::{FileEdit, Generation};
 
 pub use state::State;
 use state::{Agent, Metrics, stats};
@@ -26,7 +26,7 @@ struct Node {
     parent: Option<usize>,
     /// Its converted events.
     events: std::ops::Range<usize>,
-    /// Whether it can be on a branch. Updates of the state are beside the tree.
+    /// Whether it can be on a branch. Updates of the state are not in the tree.
     is_in_tree: bool,
 }
 
@@ -145,7 +145,7 @@ impl Reader<'_> {
         let place = || place.clone();
         match kind {
             "SystemPromptEvent" => {
-                let text = Spoken::at(event, "system_prompt").text;
+                let text = MessageContent::at(event, "system_prompt").text;
                 self.chat.system(place(), text);
                 let tools = event.rows("tools").count() as u64;
                 self.chat.draft.withhold("toolDefinitions", tools);
@@ -203,7 +203,7 @@ impl Reader<'_> {
         let injected = event.rows("extended_content").count() as u64;
         self.chat.draft.withhold("injectedContext", injected);
         let message = event.row("llm_message");
-        let content = |message| Spoken::at(message, "content");
+        let content = |message| MessageContent::at(message, "content");
         let content = message.as_ref().map(content).unwrap_or_default();
         if let Some(message) = &message {
             self.encrypted(message);
@@ -233,7 +233,7 @@ impl Reader<'_> {
         let reasoning = event.name("reasoning_content").unwrap_or_default();
         self.chat.reasoning(place(), reasoning, false);
         self.chat
-            .answer(place(), Spoken::at(event, "thought"), None);
+            .answer(place(), MessageContent::at(event, "thought"), None);
         let call = event.name("tool_call_id");
         let call = call.unwrap_or_else(|| format!("oh_{id}"));
         self.calls.insert(id.to_owned(), call.clone());
@@ -264,7 +264,7 @@ impl Reader<'_> {
         } else {
             "output"
         };
-        let content = Spoken::at(&seen, path);
+        let content = MessageContent::at(&seen, path);
         self.chat.draft.withhold("images", content.images);
         let injected = event.rows("extended_content").count() as u64;
         self.chat.draft.withhold("injectedContext", injected);
@@ -297,7 +297,7 @@ impl Reader<'_> {
         let call = result.call.clone();
         self.chat.draft.push(place(), What::ToolResult(result));
         if is_error != Some(true) && seen.text("command") != "view" {
-            Edited::of(&seen).push(&mut self.chat.draft, place(), call);
+            FileEdit::of(&seen).push(&mut self.chat.draft, place(), call);
         }
     }
 
@@ -529,17 +529,20 @@ impl ForeignCall {
             return;
         }
         let failed = status == "failed" || self.is_error == Some(true);
-        let mut content = Spoken::default();
+        let mut content = MessageContent::default();
         let blocks = self.content.as_deref().map(RawValue::get);
         let blocks = blocks.and_then(|json| Row::value(json).ok());
         let blocks: Vec<Row<'_>> = blocks.iter().flat_map(Row::items).collect();
         if let Some(json) = self.output.as_deref().map(RawValue::get) {
-            content = Spoken::of(self.output.as_deref());
+            content = MessageContent::of(self.output.as_deref());
             if content.text.is_empty() && !json.starts_with('"') {
                 json.clone_into(&mut content.text);
             }
         } else {
-            for said in blocks.iter().map(|block| Spoken::at(block, "content")) {
+            for said in blocks
+                .iter()
+                .map(|block| MessageContent::at(block, "content"))
+            {
                 content.images += said.images;
                 if !said.text.is_empty() {
                     content.line(&said.text);
@@ -556,7 +559,7 @@ impl ForeignCall {
             if block.text("type") == "diff" && has_ended && !failed {
                 let text = |keys: [&str; 2]| keys.iter().find_map(|key| block.string(key));
                 let old = text(["old_text", "oldText"]);
-                let edited = Edited {
+                let edited = FileEdit {
                     path: block.name("path"),
                     is_new: old.is_none(),
                     old,

@@ -3,7 +3,7 @@
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use runpress::api::import::{Report, Request, Said, import};
+use runpress::api::import::{ImportEvent, Report, Request, import};
 use serde_json::{Value, json};
 
 /// Facts that differ from the import, each with the reason: sample, run, key.
@@ -49,7 +49,7 @@ fn reports(path: &Path) -> Vec<Value> {
     let mut runs: Vec<Box<Report>> = Vec::new();
     // Missing runs then differ from the facts.
     import(&request, &mut |said| {
-        if let Said::Run(report, _) = said {
+        if let ImportEvent::Run(report, _) = said {
             runs.push(report);
         }
     });

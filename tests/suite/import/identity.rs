@@ -5,7 +5,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 use rayon::prelude::*;
-use runpress::api::import::{Said, import};
+use runpress::api::import::{ImportEvent, import};
 use serde_json::Value;
 
 /// Samples of every format, below the fixtures. What a folder has besides logs is copied.
@@ -107,7 +107,7 @@ fn published(folder: &Path, out: &Path) -> String {
     let request = super::request(folder.to_owned(), out.to_owned());
     let mut all = String::new();
     import(&request, &mut |said| {
-        if let Said::Run(report, _) = said {
+        if let ImportEvent::Run(report, _) = said {
             all += &serde_json::to_string(&report).expect("JSON");
         }
     });

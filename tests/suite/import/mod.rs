@@ -5,7 +5,7 @@ use std::fs;
 use std::io::Write;
 use std::path::{Path, PathBuf};
 
-use runpress::api::import::{Keep, Named, Options, Problem, Request, Said, find};
+use runpress::api::import::{ImportEvent, Keep, Named, Options, Problem, Request, find};
 use serde_json::Value;
 use serde_json::value::RawValue;
 
@@ -131,14 +131,14 @@ fn import_with(format: &str, files: &[File], options: Options) -> Vec<Result<Imp
     };
     let mut runs = Vec::new();
     runpress::api::import::import(&request, &mut |said| match said {
-        Said::Run(report, warnings) => {
+        ImportEvent::Run(report, warnings) => {
             let report = serde_json::to_value(report).expect("JSON");
             let folder = request
                 .out
                 .join(report["folder"].as_str().expect("a folder"));
             runs.push(Ok(Imported::read(&folder, report, warnings)));
         }
-        Said::Failed(problem) | Said::Skipped(problem) => runs.push(Err(problem)),
+        ImportEvent::Failed(problem) | ImportEvent::Skipped(problem) => runs.push(Err(problem)),
         _ => {}
     });
     runs

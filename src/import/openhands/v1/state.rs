@@ -27,7 +27,7 @@ pub struct Agent {
     pub model: Option<String>,
 }
 
-/// What stands for the model of such an agent where it is not known.
+/// The name that is written if the model of such an agent is unknown.
 const NO_MODEL: &str = "acp-managed";
 
 #[derive(Default)]
@@ -37,7 +37,7 @@ pub struct Metrics {
     /// The cost, as a decimal sum.
     pub cost: Option<f64>,
     pub total: Option<Usage>,
-    /// Of each answer.
+    /// The metrics of each answer.
     pub answers: Vec<Usage>,
 }
 

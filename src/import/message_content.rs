@@ -6,14 +6,14 @@ use super::row::Row;
 
 /// The content of a message, as one text and the number of its images.
 #[derive(Debug, Default, PartialEq, Eq)]
-pub struct Spoken {
+pub struct MessageContent {
     /// Its texts, one per line.
     pub text: String,
     /// Number of omitted images and other media.
     pub images: u64,
 }
 
-impl Spoken {
+impl MessageContent {
     /// Reads `content` of a model API: a string, or a list of parts.
     pub fn of(raw: Option<&RawValue>) -> Self {
         let mut content = Self::default();
@@ -60,7 +60,7 @@ mod tests {
     fn content_is_a_text_or_parts_and_pictures_in_it_are_counted() {
         let content = |json: &str| {
             let raw: &RawValue = serde_json::from_str(json).expect("JSON");
-            let content = Spoken::of(Some(raw));
+            let content = MessageContent::of(Some(raw));
             (content.text, content.images)
         };
         assert_eq!(content(r#""one""#), ("one".to_owned(), 0));
