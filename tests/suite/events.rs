@@ -54,8 +54,11 @@ fn a_message_is_shown_as_markdown_and_its_source_has_every_character() {
     let fields = format!(r#""message":{}"#, serde_json::json!(said));
     let (site, _) = published(lines(&[event(0, "agent", &fields)]), 0);
     let page = site.first_page();
-    assert_eq!(page.texts("#e-0 .md code"), ["a < b", "let x = '*';"]);
-    assert_eq!(page.texts("#e-0 .md strong"), ["Plan", "first"]);
+    assert_eq!(
+        page.texts("#e-0 .md code"),
+        ["`a < b`", "```js let x = '*'; ```"]
+    );
+    assert_eq!(page.texts("#e-0 .md strong"), ["## Plan", "**first**"]);
     let message = page.one("#e-0 .md");
     assert_eq!(message.text().collect::<String>(), said);
     assert_eq!(page.all(".written input").len(), 1);
