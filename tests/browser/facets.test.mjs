@@ -206,6 +206,7 @@ test('many runs are shown 100 at a time, and long facets fold', async () => {
   assert.equal((await ids()).length, 100);
   const pager = page.getByRole('navigation', { name: 'Pages of the filtered runs' });
   await pager.getByRole('button', { name: 'Next' }).click();
+  await pager.getByText('Page 2 of 3').waitFor();
   await pager.getByRole('button', { name: 'Next' }).click();
   await pager.getByText('Page 3 of 3: runs 201 to 260 of 260').waitFor();
   await page.waitForFunction(() => document.querySelectorAll('main table.runs tbody tr').length === 60);

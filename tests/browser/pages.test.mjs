@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import { pathToFileURL } from 'node:url';
 
-import { fileUrl, launch, watch } from './support/browser.mjs';
+import { fileUrl, launch, unfold, watch } from './support/browser.mjs';
 import { kinds } from './support/kinds.mjs';
 import { serve } from './support/server.mjs';
 import { SITE, cards, html, longest, pages, record, runPage, site } from './support/site.mjs';
@@ -143,6 +143,7 @@ test('every image of the demo says how large it is, and is shown in its proporti
     const page = await context.newPage();
     for (const file of illustrated) {
       await page.goto(fileUrl(SITE, file));
+      await unfold(page);
       for (const image of await page.locator('img').all()) {
         const name = `${file} at ${width}: ${await image.getAttribute('src')}`;
         assert.ok(await image.getAttribute('width') > 0 && await image.getAttribute('height') > 0, name);

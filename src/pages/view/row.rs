@@ -9,6 +9,7 @@ use formats::model::archive::{Archive, Entry};
 use formats::model::findings::Findings;
 use formats::model::review::Rating;
 use formats::model::run::{Metric, Number, Run};
+use formats::model::words;
 
 use super::peers::Peers;
 use super::timeline::head;
@@ -76,6 +77,9 @@ pub struct Similarity {
     pub shade: Option<&'static str>,
 }
 
+/// Maximum characters of a task in a list.
+const TITLE: usize = 64;
+
 /// The row of a run, for a page whose path to the root is `root`; `checks` are the views of the table's columns.
 pub fn row(
     archive: &Archive,
@@ -93,7 +97,7 @@ pub fn row(
         label: entry.label.clone(),
         title: match &subject.variant {
             Some(variant) if !run.is_imported => format!("{} · {variant}", findings.task),
-            _ => findings.task.clone(),
+            _ => words::excerpt(&findings.task, TITLE),
         },
         case: link(
             &subject.case,
