@@ -89,10 +89,7 @@ impl Order {
             let start = self.slots.len();
             match unit {
                 Unit::Event(position) => self.push(position, false),
-                Unit::Step(step) => {
-                    let group = groups.remove(&step).unwrap_or_default();
-                    self.step(tape, steps, groups, (step, group));
-                }
+                Unit::Step(step) => self.step(tape, steps, groups, step),
             }
             self.levels[level].push(start..self.slots.len());
         }
@@ -103,9 +100,9 @@ impl Order {
         tape: &Tape<'_>,
         steps: &Steps,
         groups: &mut BTreeMap<usize, Group>,
-        (step, group): (usize, Group),
+        step: usize,
     ) {
-        let Group { events, children } = group;
+        let Group { events, children } = groups.remove(&step).unwrap_or_default();
         if children.is_empty() {
             for (index, position) in events.into_iter().enumerate() {
                 self.push(position, index == 0);
