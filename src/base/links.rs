@@ -150,6 +150,9 @@ pub fn group(folder: &str, slug: &str) -> String {
     format!("{folder}/{slug}/index.html")
 }
 
+/// The page that searches the site.
+pub const SEARCH: &str = "search/index.html";
+
 /// The page that compares runs.
 pub const COMPARE: &str = "compare/index.html";
 

@@ -159,6 +159,7 @@ fn record(record: &mut Record, f: &mut Change<'_>) {
         cost: _,
         cost_estimated: _,
         lower_bounds: _,
+        given: _,
         state: _,
         detail,
         outcomes,

@@ -134,6 +134,8 @@ struct Import<'a> {
     #[serde(skip_serializing_if = "Vec::is_empty")]
     lower_bounds: Vec<&'static str>,
     #[serde(skip_serializing_if = "<[&str]>::is_empty")]
+    given: &'a [&'static str],
+    #[serde(skip_serializing_if = "<[&str]>::is_empty")]
     includes: &'a [&'static str],
     #[serde(skip_serializing_if = "<[String]>::is_empty")]
     unused: &'a [String],
@@ -153,20 +155,26 @@ pub struct Named {
 
 /// Fills missing fields, and removes values that are invalid in a record.
 pub(super) fn complete(record: &mut Record, named: &Named, format: &str) {
-    let fill = |value: &mut Option<String>, by: Option<&String>| {
+    for (name, value, given) in [
+        ("case", &mut record.case, &named.case),
+        ("caseVersion", &mut record.case_version, &named.case_version),
+        ("harness", &mut record.harness, &named.harness),
+    ] {
         value.take_if(|value| value.trim().is_empty());
-        if value.is_none() {
-            *value = by.cloned();
+        if value.is_none() && given.is_some() {
+            value.clone_from(given);
+            record.given.push(name);
         }
-    };
-    fill(&mut record.case, named.case.as_ref());
-    fill(&mut record.case_version, named.case_version.as_ref());
-    fill(&mut record.harness, named.harness.as_ref());
-    fill(&mut record.harness, Some(&format.to_owned()));
+    }
+    record.harness.get_or_insert_with(|| format.to_owned());
     record.models.retain(|model| !model.trim().is_empty());
     record.models.dedup();
-    if record.models.is_empty() {
-        record.models.extend(named.model.clone());
+    if let (true, Some(model)) = (record.models.is_empty(), &named.model) {
+        record.models.push(model.clone());
+        record.given.push("model");
+    }
+    if named.variant.is_some() {
+        record.given.push("variant");
     }
     for time in [&mut record.started, &mut record.finished] {
         *time = time.take().and_then(|text| match When::read(&text)? {
@@ -253,6 +261,7 @@ pub(super) fn record(
                 &[]
             },
             lower_bounds: record.known_lower_bounds(),
+            given: &record.given,
             includes: &record.includes,
             unused: &record.unused,
         },

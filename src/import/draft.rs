@@ -188,6 +188,8 @@ pub struct Record {
     /// Name of the case.
     pub case: Option<String>,
     pub case_version: Option<String>,
+    /// The values that the user named because the source lacks them: `case`, `caseVersion`, `variant`, `harness`, `model`.
+    pub given: Vec<&'static str>,
     /// Name of the harness.
     pub harness: Option<String>,
     pub harness_version: Option<String>,

@@ -162,13 +162,13 @@ impl Gathered {
     /// Makes the archive of the valid runs.
     fn assembled(self, site: &Site) -> Self {
         let mask = RefCell::new(Mask::default());
-        let (mut archive, mut problems) = rules::archive::assemble(
+        let (archive, mut problems) = rules::archive::assemble(
             directories::candidates(&self.directories),
             self.previous.as_ref(),
             site.config.publish.run_folders,
             |candidate| self.directories[candidate.directory].id_place(site, &mask),
+            &|slug| self.prose.title_of_case(slug),
         );
-        archive.set_titles(|slug| self.prose.title_of_case(slug));
         let mask = mask.into_inner();
         for problem in &mut problems {
             mask.apply(problem, "");

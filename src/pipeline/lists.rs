@@ -179,7 +179,7 @@ impl Lists<'_> {
     }
 
     /// The runs with what is kept of each.
-    fn runs(&self) -> impl DoubleEndedIterator<Item = (&Entry, &Findings)> {
+    fn runs(&self) -> impl DoubleEndedIterator<Item = (&Entry, &Findings)> + Clone {
         self.archive().runs.iter().zip(&self.outcome.findings)
     }
 
@@ -199,7 +199,8 @@ impl Lists<'_> {
         let spooled = self.findings()[place.run].spooled.cards[place.card];
         let text = self.text(spooled)?;
         let entry = &self.archive().runs[place.run];
-        Ok(annotations_view::card(entry, spooled.kind, text))
+        let task = &self.findings()[place.run].task;
+        Ok(annotations_view::card(entry, task, spooled.kind, text))
     }
 
     fn page(

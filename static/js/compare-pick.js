@@ -68,14 +68,12 @@
     if (names.length === 1) use();
     return form;
   };
-  // The state, rating, cost and first outcomes of a run.
-  const ended = (run) => [run.ended, ...(run.outcomes ?? []).slice(0, 2).map(([name, value]) => `${name} ${value}`)].join(' · ');
   const picker = (runs) => {
     const names = runs.map((run) => run.name);
     const list = make('ol', { className: 'chosen' }, ...runs.map((run) => {
       const away = link(here(names.filter((name) => name !== run.name)), 'Remove', { ariaLabel: `Remove ${LETTERS[run.at]}` });
-      return make('li', {}, make('p', {}, letter(run.at), ' ', link(pageOf(run), run.model), `, ${run.harness}`),
-        make('p', { className: 'by' }, `${run.title}, ${run.date}, ${run.id}`), make('p', {}, ended(run)), make('p', { className: 'by' }, away));
+      return make('li', {}, make('p', {}, letter(run.at), ' ', link(pageOf(run), run.task)),
+        make('p', { className: 'by' }, `${run.model}, ${run.harness}, ${run.date}, ${run.id}`), make('p', {}, run.verdict), make('p', { className: 'by' }, away));
     }));
     return [
       ...(runs.length ? [list] : []),

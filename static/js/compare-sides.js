@@ -29,7 +29,7 @@
     return made;
   };
   const table = (caption, first, runs, bodies) => {
-    const heads = runs.map((run) => make('th', { scope: 'col' }, letter(run.at), ' ', link(pageOf(run), run.model)));
+    const heads = runs.map((run) => make('th', { scope: 'col' }, letter(run.at), ' ', link(pageOf(run), run.title)));
     const made = make('table', { className: 'sides' }, make('caption', { className: 'sr' }, caption),
       make('thead', {}, make('tr', {}, make('th', { scope: 'col' }, first), ...heads)), ...bodies);
     made.style.minWidth = `${7 + 7.5 * runs.length}rem`;
@@ -47,6 +47,29 @@
     const width = Math.min(part > 0 ? Math.max(part * 100, 0.5) : 0, 100).toFixed(1);
     return make('div', { className: 'measure' }, make('span', {}, text),
       draw('svg', { class: 'meter', viewBox: '0 0 100 4', preserveAspectRatio: 'none', 'aria-hidden': 'true' }, draw('rect', { width, height: 4 })));
+  };
+
+  // How each run ended and what it took, before all details. Ratios need runs of one task.
+  const verdicts = (runs, areComparable) => {
+    const metric = (run, name) => run.metrics.find((each) => each.name === name);
+    const has = (name) => runs.some((run) => metric(run, name).value !== null);
+    const field = (name) => runs.map((run) => run.groups.flatMap((group) => group.fields).find((each) => each.name === name).text);
+    const rows = [];
+    const add = (name, values, cell) => values.some((value) => value !== null) && rows.push(line(name, values, cell ?? ((text) => text ?? unknown('not recorded'))));
+    add('How it ended', field('State'));
+    const outcomes = [...new Set(runs.flatMap((run) => (run.outcomes ?? []).map(([name]) => name)))];
+    for (const name of outcomes.slice(0, 4)) add(name, runs.map((run) => run.outcomes?.find(([other]) => other === name)?.[1] ?? null));
+    add('Rating', field('Rating'));
+    for (const name of [has('Comparable cost') ? 'Comparable cost' : 'Actual cost', 'Run time']) {
+      const found = runs.map((run) => metric(run, name));
+      const base = found[0].value;
+      add(name, found.map(({ value }) => value), (value, at) => {
+        if (value === null) return unknown('not recorded');
+        const ratio = areComparable && at && base > 0 && value > 0 ? Number((value / base).toPrecision(2)) : 0;
+        return make('span', {}, found[at].text, ...(ratio ? [' ', make('small', {}, ratio === 1 ? `as ${LETTERS[0]}` : `${ratio} × ${LETTERS[0]}`)] : []));
+      });
+    }
+    return section('verdicts', 'Verdicts', table('Verdicts of the runs', 'Verdict', runs, [make('tbody', {}, ...rows)]));
   };
 
   const fields = (runs) => {
@@ -99,7 +122,7 @@
     if (!runs.some((run) => run.writeup)) return section('writeups', 'Writeups', quiet('None of these runs has a writeup.'));
     const TAGS = { h: 'h4', p: 'p', li: 'li', pre: 'pre' };
     const cards = runs.map((run, index) => {
-      const card = make('div', {}, make('h3', {}, letter(index), ' ', run.model));
+      const card = make('div', {}, make('h3', {}, letter(index), ' ', run.title));
       if (!run.writeup) return make('div', {}, ...card.childNodes, quiet('This run has no writeup.'));
       const { blocks, more } = run.writeup;
       let list;
@@ -121,6 +144,6 @@
 
   window.runpress.compare = {
     LETTERS, draw, pageOf, here, named, go, differ, letter, unknown, section, quiet, fold, table,
-    metrics, fields, checks, outcomes, writeups,
+    verdicts, metrics, fields, checks, outcomes, writeups,
   };
 })();

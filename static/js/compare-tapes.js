@@ -118,7 +118,7 @@
         const names = runs.map(({ name }, each) => (each === at ? named(run.slug, index + 1) : name));
         said.append(said.children.length ? ', ' : '. Compare instead: ', link(`${here(names)}#tapes`, other.file), ` (${count(other.events, 'event')})`);
       });
-      lanes.append(make('li', {}, make('p', {}, letter(at), ' ', link(`${pageOf(run)}#timeline`, run.model), said), ...(tape.length ? [strip(tape, length)] : [])));
+      lanes.append(make('li', {}, make('p', {}, letter(at), ' ', link(`${pageOf(run)}#timeline`, run.title), said), ...(tape.length ? [strip(tape, length)] : [])));
       await pause();
     }
     return '';

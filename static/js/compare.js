@@ -4,7 +4,7 @@
   // stay responsive.
   'use strict';
   const { make, pause, load, compare } = window.runpress;
-  const { MOST, differ, quiet, picker } = compare;
+  const { LETTERS, MOST, differ, quiet, picker } = compare;
   const place = document.getElementById('compared');
   if (!place) return;
   const received = new Map();
@@ -13,7 +13,10 @@
 
   const show = async () => {
     const runs = asked.map((name) => received.get(name)).filter(Boolean).slice(0, MOST);
-    runs.forEach((run, at) => { run.at = at; });
+    // Runs are named by the first of these that tells them apart.
+    const names = [(run) => run.model, (run) => `${run.model}, ${run.harness}`, (run) => `${run.model}, ${run.harness}, ${run.date}`];
+    const title = names.find((name) => new Set(runs.map(name)).size === runs.length) ?? names[0];
+    runs.forEach((run, at) => Object.assign(run, { at, title: title(run) }));
     const lost = asked.filter((name) => !received.has(name));
     const parts = [];
     if (lost.length) {
@@ -29,16 +32,20 @@
     document.getElementById(location.hash.slice(1))?.scrollIntoView();
   };
   const sections = async (runs) => {
-    document.title = `${runs.map((run) => run.model).join(' and ')} – ${document.title}`;
+    const names = (list) => [...new Set(list)].join(' and ');
+    document.title = `${names(runs.map((run) => run.task))}: ${names(runs.map((run) => run.model))} – ${document.title}`;
     const task = (run) => run.groups.flatMap((group) => group.fields.filter((field) => field.task));
     const apart = task(runs[0]).filter((_, at) => differ(runs.map((run) => task(run)[at].text)));
     if (apart.length) place.append(make('p', { className: 'apart' }, `These runs differ in ${new Intl.ListFormat('en').format(apart.map(({ name }) => name.toLowerCase()))}: they did not face the same task, so their numbers are not comparable.`));
+    const labels = runs.filter((run) => run.label).map((run) => LETTERS[run.at]);
+    if (!apart.length && labels.length) place.append(make('p', { className: 'apart' }, `The log of ${new Intl.ListFormat('en').format(labels)} names no task: its case is a name that was given on import, so these runs may have had different tasks.`));
+    const verdicts = (all) => compare.verdicts(all, !apart.length && !labels.length);
     const tapes = [];
     for (const run of runs) {
       await pause();
       tapes.push(compare.unpack(run));
     }
-    for (const part of [compare.metrics, compare.fields, compare.checks, compare.outcomes, compare.strips, compare.parting, compare.files, compare.writeups]) {
+    for (const part of [verdicts, compare.parting, compare.strips, compare.metrics, compare.fields, compare.checks, compare.outcomes, compare.files, compare.writeups]) {
       await pause();
       place.append(await part(runs, tapes));
     }

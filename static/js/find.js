@@ -3,7 +3,7 @@
 runpress.search((site) => {
   'use strict';
   const { load, numbers, cards } = site;
-  const KINDS = ['case', 'model', 'harness', 'page', 'run', 'failure', 'annotation', 'writeup'];
+  const KINDS = ['case', 'model', 'harness', 'page', 'run', 'failure', 'annotation', 'writeup', 'message'];
   const WEIGHED = 4;
   const LONGEST = 40;
   const BLOCK = 4096;
@@ -153,7 +153,7 @@ runpress.search((site) => {
   const unpack = async (kind, [folder, run, tone, text, rated], of, { kinds }) => {
     if (kind === 'run') return { title: run, text, about: '', href: `${folder}index.html`, tone };
     if (kind === 'writeup') return { title: run, text: of[1], about: rated, href: `${folder}index.html#writeup` };
-    if (kind === 'failure') return { title: of[3], text: '', about: `${of[2]} of ${run}`, href: folder + of[1] };
+    if (kind === 'failure' || kind === 'message') return { title: of[3], text: '', about: `${of[2]} of ${run}`, href: folder + of[1] };
     // All others are cards, in the files of their kind.
     const name = kinds[of % kinds.length];
     const number = Math.floor(of / kinds.length);

@@ -1,10 +1,13 @@
 (() => {
-  // Search, on every page. The search code and the index parts for a word are loaded on first use.
+  // Search: a dialog on every page, and the page of its own, whose address has the query (`?q=`). The search code and the index
+  // parts for a word are loaded on first use.
   'use strict';
-  const { root, make, button, mount, count, load } = window.runpress;
+  const { root, make, link, button, mount, count, load, query } = window.runpress;
   // In the order of the results, each with the number of results shown.
-  const KINDS = { case: ['Cases', 3], model: ['Models', 3], harness: ['Harnesses', 3], run: ['Runs', 8], failure: ['Failures', 8], annotation: ['Annotations', 8], writeup: ['Writeups', 8], page: ['Pages', 8] };
-  const MOST = Object.fromEntries(Object.entries(KINDS).map(([kind, [, most]]) => [kind, most]));
+  const KINDS = { case: ['Cases', 3], model: ['Models', 3], harness: ['Harnesses', 3], run: ['Runs', 8], message: ['Messages', 8], failure: ['Failures', 8], annotation: ['Annotations', 8], writeup: ['Writeups', 8], page: ['Pages', 8] };
+  const own = document.getElementById('search');
+  const MOST = Object.fromEntries(Object.entries(KINDS).map(([kind, [, most]]) => [kind, own ? most * 5 : most]));
+  const siteTitle = document.title;
   let manifest, finder, loading, failed, asked, dialog, input, status, list, timer;
 
   const prepare = async () => {
@@ -57,7 +60,7 @@
 
   // Shows the results for the current words.
   const show = async () => {
-    if (list.contains(document.activeElement)) return; // Keep a list that has the focus.
+    if (!own && list.contains(document.activeElement)) return; // Keep a list that has the focus.
     const mine = (asked = {});
     const words = input.value.trim();
     say(words);
@@ -66,7 +69,7 @@
       // Without words: the cases, and examples of what can be searched.
       const [total, some] = manifest.cases;
       put(total ? [{ kind: 'case', total, results: some.map(finder.document) }] : [], /$^/g, 'text');
-      list.append(make('p', { className: 'quiet' }, 'Or, for example: an error message, “timed out”, a model and a case, words of an annotation, an option of a setting.'));
+      list.append(make('p', { className: 'quiet' }, 'Or, for example: words of a prompt or of an answer, an error message, “timeout”, a model and a case, words of an annotation.'));
       return;
     }
     let found = { groups: [], names: [] };
@@ -78,7 +81,9 @@
     if (asked !== mine) return;
     say(words, found);
     put(found.groups, patternOf(found.names), 'result');
+    if (!own && found.groups.length) list.append(make('p', {}, link(addressOf(words), 'All results on a page')));
   };
+  const addressOf = (words) => `${new URL('search/index.html', root).href}?q=${encodeURIComponent(words)}`;
 
   const keys = async (event) => {
     const all = () => [input, ...list.querySelectorAll('a')];
@@ -92,17 +97,55 @@
     if (event.key === 'Enter') all()[to]?.click();
   };
 
+  const typed = (after) => {
+    clearTimeout(timer);
+    timer = setTimeout(after, 80);
+  };
+  // The field, the number of results, and the results.
+  const build = (fields, ...more) => {
+    input = make('input', { type: 'search', ariaLabel: 'Search', autocomplete: 'off', placeholder: 'Runs, cases, models, pages, annotations', ...fields });
+    status = make('p', { className: 'quiet', role: 'status' });
+    list = make('div', { className: 'found' });
+    return [make('p', {}, input, ...more), status, list];
+  };
+
+  const asPage = () => {
+    const asked = () => new URLSearchParams(location.search).get('q') ?? '';
+    const follow = async () => {
+      const words = input.value.trim();
+      document.title = words ? `${words} – ${siteTitle}` : siteTitle;
+      await show();
+    };
+    const keep = () => query((parameters) => (input.value.trim() ? parameters.set('q', input.value.trim()) : parameters.delete('q')));
+    const form = make('form', { role: 'search', onsubmit: (event) => {
+      event.preventDefault();
+      keep();
+      // A browser that does not let a page on disk change its address loads the new one.
+      if (asked() !== input.value.trim()) location.assign(addressOf(input.value.trim()));
+    } }, ...build({ name: 'q', value: asked(), oninput: () => typed(() => {
+      keep();
+      return follow();
+    }) }, make('button', {}, 'Search')));
+    own.append(form);
+    addEventListener('popstate', () => {
+      input.value = asked();
+      follow();
+    });
+    if (!asked()) input.focus();
+    prepare();
+    follow();
+  };
+
   const open = () => {
+    if (own) {
+      input.focus();
+      input.select();
+      return;
+    }
     if (!dialog) {
-      input = make('input', { type: 'search', ariaLabel: 'Search', autocomplete: 'off', placeholder: 'Runs, cases, models, pages, annotations', onfocus: show, oninput: () => {
-        clearTimeout(timer);
-        timer = setTimeout(show, 80);
-      } });
-      status = make('p', { className: 'quiet', role: 'status' });
-      list = make('div', { className: 'found' });
       dialog = make('dialog', { className: 'finder', ariaLabel: 'Search this site', onkeydown: keys, onclick: ({ target }) => {
         if (target === dialog || target.closest('a')) dialog.close();
-      } }, make('p', {}, input, button('Close', () => dialog.close())), status, list);
+      } }, ...build({ onfocus: show, oninput: () => typed(show) }, button('Close', () => dialog.close())));
       document.body.append(dialog);
     }
     dialog.showModal();
@@ -124,4 +167,5 @@
   const opener = button('Search ', open, { className: 'find', ariaHasPopup: 'dialog' });
   opener.append(make('kbd', { ariaHidden: 'true' }, slash ? '/' : 'Ctrl K'));
   mount(make('li', {}, opener), '.top li', (item) => document.querySelector('.top nav ul')?.append(item));
+  if (own) asPage();
 })();

@@ -155,8 +155,10 @@ fn numbered(site: &TestSite) -> Vec<(usize, Value)> {
         ));
         for (place, of) in item[1..].iter().enumerate() {
             let document = match of[0].as_str() {
-                Some("f") => json!({"kind": "failure", "title": of[3], "text": "",
-                    "about": format!("{} of {run}", text(&of[2])), "href": folder.clone() + &text(&of[1])}),
+                Some(kind @ ("f" | "m")) => {
+                    json!({"kind": if kind == "f" { "failure" } else { "message" },
+                    "title": of[3], "text": "", "about": format!("{} of {run}", text(&of[2])), "href": folder.clone() + &text(&of[1])})
+                }
                 None => {
                     let of = usize::try_from(of.as_u64().expect("a card")).expect("small");
                     let (kind, number) = (of % KINDS.len(), of / KINDS.len());
@@ -333,6 +335,7 @@ fn search_finds_runs_groups_prose_writeups_and_annotations() {
             "page",
             "run",
             "failure",
+            "message",
             "writeup",
             "annotation"
         ],
@@ -366,24 +369,25 @@ fn search_finds_runs_groups_prose_writeups_and_annotations() {
     );
     assert_eq!(found[4][1..], ["Welcome.", "", "index.html"]);
     assert!(
-        found[5][0].contains("pong") && found[5][0].ends_with("by sample/lark-1"),
+        found[5][0].starts_with("Pong") && found[5][0].ends_with("by sample/lark-1"),
         "{:?}",
         found[5]
     );
     assert!(
-        found[5][1].contains("codex, completed, great"),
+        found[5][1].starts_with("completed · 1/2 screens · great")
+            && found[5][1].contains(" · codex · "),
         "{:?}",
         found[5]
     );
     assert_eq!(
-        found[7][1..],
+        found[8][1..],
         [
             "It plays well.".to_owned(),
             "rated great".to_owned(),
             format!("runs/{FIRST_SLUG}/index.html#writeup")
         ]
     );
-    assert_eq!(found[8][..2], ["friction: tool gap", "No ruler here."]);
+    assert_eq!(found[9][..2], ["friction: tool gap", "No ruler here."]);
     for [title, .., address] in &found {
         let (path, anchor) = address.split_once('#').unwrap_or((address, ""));
         let page = Page::parse(&site.text(&format!("public/{path}")));
@@ -395,7 +399,7 @@ fn search_finds_runs_groups_prose_writeups_and_annotations() {
     }
     let manifest = data(&site, "search/index", "search");
     assert_eq!(manifest["parts"].as_array().map(Vec::len), Some(1));
-    assert_eq!(manifest["documents"], 9);
+    assert_eq!(manifest["documents"], 10);
     assert_eq!(manifest["cases"][0], 1);
     assert_eq!(manifest["cases"][1][0][1], "pong");
 }
@@ -414,6 +418,7 @@ fn the_index_has_each_text_under_all_of_its_words_and_under_no_others() {
         "failure",
         "annotation",
         "writeup",
+        "message",
     ];
     let mut expected: BTreeMap<String, BTreeSet<(usize, usize)>> = BTreeMap::new();
     for (number, text) in &texts {
@@ -437,8 +442,14 @@ fn the_index_has_each_text_under_all_of_its_words_and_under_no_others() {
         .filter(|term| without_others(term))
         .collect();
     assert!(lost.is_empty(), "{lost:?}");
+    // A run and a failure are also found by other words for how it ended.
+    let forms = "timed timeout time limit crashed crash catastrophic harness error failed failure hung stuck no output exceeded reached";
     for (term, texts) in &expected {
-        assert_eq!(&found[term], texts, "{term}");
+        if forms.split(' ').any(|form| form == term) {
+            assert!(found[term].is_superset(texts), "{term}");
+        } else {
+            assert_eq!(&found[term], texts, "{term}");
+        }
     }
 }
 
@@ -600,5 +611,47 @@ fn every_page_loads_the_search_script_and_404_loads_it_from_the_root() {
     }
     for file in ["find", "rows"] {
         assert!(site.path(&format!("public/search/{file}.js")).is_file());
+    }
+}
+
+#[test]
+fn prompts_last_messages_and_the_ways_to_end_are_found() {
+    let site = TestSite::base();
+    site.run("b", &Run::new("0000000b-1").state("timed_out"));
+    site.run("c", &Run::new("0000000c-1"));
+    site.write(
+        "content/runs/c/run.trace.jsonl",
+        lines(&[
+            r#"{"type":"trace","schemaVersion":1}"#,
+            r#"{"seq":0,"type":"message","role":"user","text":"Please untangle the scheduler."}"#,
+            r#"{"seq":1,"type":"message","role":"assistant","text":"I begin with quokkas."}"#,
+            r#"{"seq":2,"type":"message","role":"assistant","text":"All wombats are sorted."}"#,
+        ]),
+    );
+    site.publish();
+    let index = index(&site);
+    let kinds = [
+        "case",
+        "model",
+        "harness",
+        "page",
+        "run",
+        "failure",
+        "annotation",
+        "writeup",
+        "message",
+    ];
+    let kinds_of = |term: &str| -> Vec<&str> {
+        let found = index.get(term).into_iter().flatten();
+        found.map(|(kind, _)| kinds[*kind]).collect()
+    };
+    assert!(kinds_of("untangle").contains(&"message"));
+    assert_eq!(kinds_of("wombats"), ["message"]);
+    assert!(
+        !index.contains_key("quokkas"),
+        "only the last message of the agent is indexed"
+    );
+    for word in ["timeout", "timed", "limit"] {
+        assert_eq!(kinds_of(word), ["run"], "{word}");
     }
 }

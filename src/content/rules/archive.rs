@@ -56,12 +56,13 @@ pub fn duplicate_ids<'a>(
 }
 
 /// Sorts the runs and assigns all addresses; collisions are notes. An address that the ledger of the `previous` site has
-/// stays with its run. `id_place` returns the place of a run's id.
+/// stays with its run. `id_place` returns the place of a run's id, `title_of_case` the title of a case by its address.
 pub fn assemble(
     mut candidates: Vec<Candidate>,
     previous: Option<&Ledger>,
     run_folders: RunFolders,
     id_place: impl Fn(&Candidate) -> Place,
+    title_of_case: &dyn Fn(&str) -> Option<Arc<str>>,
 ) -> (Archive, Vec<Diagnostic>) {
     let empty = Ledger::default();
     let previous = previous.unwrap_or(&empty);
@@ -90,7 +91,7 @@ pub fn assemble(
         let slug = at.and_then(|at| names[at].get(name));
         slug.cloned().unwrap_or_default()
     };
-    (Archive::new(runs, &slug_of), notes)
+    (Archive::new(runs, &slug_of, title_of_case), notes)
 }
 
 /// A run that the ledger knows keeps its address. Of new runs that would have the same address, the one that started first (on a
@@ -287,7 +288,7 @@ mod tests {
             }
             let place = |_: &Candidate| Place::file("content");
             let ledger = self.ledger.as_ref();
-            let (archive, notes) = assemble(runs, ledger, RunFolders::Flat, place);
+            let (archive, notes) = assemble(runs, ledger, RunFolders::Flat, place, &|_| None);
             let mut notes: Vec<_> = notes.into_iter().map(|note| note.message).collect();
             notes.sort();
             (archive, notes)

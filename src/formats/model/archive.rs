@@ -121,10 +121,11 @@ impl Entry {
 
 impl Archive {
     /// Makes the archive of runs in order (newest first), each with its slug and directory.
-    /// `slugs` gives a name its address within its grouping.
+    /// `slugs` gives a name its address within its grouping, `title_of_case` a case its title by its address.
     pub fn new(
         runs: Vec<(Arc<Run>, Slug, usize)>,
         slugs: &dyn Fn(GroupBy, &str) -> String,
+        title_of_case: &dyn Fn(&str) -> Option<Arc<str>>,
     ) -> Self {
         let group = |group_by: GroupBy| {
             let mut members: BTreeMap<&str, Vec<usize>> = BTreeMap::new();
@@ -133,26 +134,22 @@ impl Archive {
             }
             members
                 .into_iter()
-                .map(|(name, runs)| Group {
-                    name: name.to_owned(),
-                    title: None,
-                    slug: slugs(group_by, name),
-                    runs,
+                .map(|(name, runs)| {
+                    let slug = slugs(group_by, name);
+                    Group {
+                        name: name.to_owned(),
+                        title: (group_by == GroupBy::Case)
+                            .then(|| title_of_case(&slug))
+                            .flatten(),
+                        slug,
+                        runs,
+                    }
                 })
                 .collect::<Vec<_>>()
         };
         let cases = group(GroupBy::Case);
         let models = group(GroupBy::Model);
         let harnesses = group(GroupBy::Harness);
-        let mut ranges: BTreeMap<RangeKey, Ranges> = BTreeMap::new();
-        for (run, slug, _) in &runs {
-            ranges.entry(range_key(run)).or_default().add(run, slug);
-        }
-        for ranges in ranges.values_mut() {
-            if ranges.peers.len() > PEERS {
-                ranges.peers = Arc::default();
-            }
-        }
         let position = |groups: &[Group], name: &str| {
             groups
                 .binary_search_by(|group| group.name.as_str().cmp(name))
@@ -183,21 +180,36 @@ impl Archive {
         }
         let mut by_id: Vec<usize> = (0..entries.len()).collect();
         by_id.sort_by(|a, b| entries[*a].run.id.cmp(&entries[*b].run.id));
-        Self {
+        let mut archive = Self {
             by_id,
             runs: entries,
             cases,
             models,
             harnesses,
-            ranges,
-        }
+            ranges: BTreeMap::new(),
+        };
+        archive.ranges = archive.all_ranges();
+        archive
     }
 
-    /// Gives the cases their titles, by their addresses.
-    pub fn set_titles(&mut self, title: impl Fn(&str) -> Option<Arc<str>>) {
-        for case in &mut self.cases {
-            case.title = title(&case.slug);
+    fn all_ranges(&self) -> BTreeMap<RangeKey, Ranges> {
+        let mut all: BTreeMap<RangeKey, Ranges> = BTreeMap::new();
+        for entry in self.runs.iter().filter(|entry| self.is_comparable(entry)) {
+            let ranges = all.entry(range_key(&entry.run)).or_default();
+            ranges.add(&entry.run, &entry.slug);
         }
+        for ranges in all.values_mut() {
+            if ranges.peers.len() > PEERS {
+                ranges.peers = Arc::default();
+            }
+        }
+        all
+    }
+
+    /// Whether runs of its case are known to have had the same task: its record names the task, or the site has a text about
+    /// it. Otherwise the case is only a name that was given on import.
+    pub fn is_comparable(&self, entry: &Entry) -> bool {
+        !entry.run.case_is_given || self.cases[entry.case].title.is_some()
     }
 
     /// The run of this id.
@@ -216,9 +228,10 @@ impl Archive {
         }
     }
 
-    /// The ranges of the runs that are comparable with `run`, itself included.
-    pub fn ranges(&self, run: &Run) -> Option<&Ranges> {
-        self.ranges.get(&range_key(run))
+    /// The ranges of the runs that are comparable with `entry`, itself included.
+    pub fn ranges(&self, entry: &Entry) -> Option<&Ranges> {
+        let key = self.is_comparable(entry).then(|| range_key(&entry.run))?;
+        self.ranges.get(&key)
     }
 }
 

@@ -28,6 +28,8 @@ pub struct ArchiveContext {
     pub newer: Option<Neighbour>,
     /// The next older run of the same case.
     pub older: Option<Neighbour>,
+    /// Whether its case is known to be a task ([`Archive::is_comparable`]).
+    pub is_comparable: bool,
     /// The value ranges of comparable runs, including this one.
     pub ranges: Ranges,
     /// Runs that its record refers to, by id: the slug, if the archive has the run.
@@ -70,9 +72,10 @@ impl ArchiveContext {
             case_title: archive.cases[entry.case].title.clone(),
             model: archive.models[entry.model].slug.clone(),
             harness: archive.harnesses[entry.harness].slug.clone(),
+            is_comparable: archive.is_comparable(entry),
             newer: neighbour(entry.newer),
             older: neighbour(entry.older),
-            ranges: archive.ranges(&entry.run).cloned().unwrap_or_default(),
+            ranges: archive.ranges(entry).cloned().unwrap_or_default(),
             named: named
                 .into_iter()
                 .map(|id| (id.to_owned(), address(id)))

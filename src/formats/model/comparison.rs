@@ -6,11 +6,13 @@ use std::sync::Arc;
 use super::archive::Archive;
 use super::outcome::Outcome;
 
-/// Comparable runs.
+/// Runs of the same version of a case, with the same engine and orchestrator.
 #[derive(Debug)]
 pub struct Set {
     /// Index of the case in the archive.
     pub case: usize,
+    /// Whether the runs of a variant are known to have had the same task ([`Archive::is_comparable`]).
+    pub is_comparable: bool,
     /// Version of the case.
     pub version: String,
     /// Engine, with its version if known.
@@ -24,9 +26,9 @@ pub struct Set {
     pub variants: Vec<(Option<Arc<str>>, Vec<usize>)>,
 }
 
-/// Splits runs (positions in the archive, newest first) into comparable sets. The set with the newest run comes first.
+/// Splits runs (positions in the archive, newest first) into sets. The set with the newest run comes first.
 pub fn sets(archive: &Archive, runs: &[usize]) -> Vec<Set> {
-    type Key = (usize, String, String, Arc<str>);
+    type Key = (usize, bool, String, String, Arc<str>);
     let mut order: Vec<Key> = Vec::new();
     let mut members: BTreeMap<Key, Vec<usize>> = BTreeMap::new();
     for &index in runs {
@@ -34,6 +36,7 @@ pub fn sets(archive: &Archive, runs: &[usize]) -> Vec<Set> {
         let subject = &entry.run.subject;
         let key = (
             entry.case,
+            archive.is_comparable(entry),
             subject.version().to_owned(),
             subject.engine_label(),
             subject.orchestrator.clone(),
@@ -48,9 +51,10 @@ pub fn sets(archive: &Archive, runs: &[usize]) -> Vec<Set> {
         .into_iter()
         .map(|key| {
             let runs = members.remove(&key).unwrap_or_default();
-            let (case, version, engine, orchestrator) = key;
+            let (case, is_comparable, version, engine, orchestrator) = key;
             Set {
                 case,
+                is_comparable,
                 version,
                 engine,
                 orchestrator,

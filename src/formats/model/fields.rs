@@ -166,6 +166,10 @@ fields! { |r|
     "startedMs": Kind::Count => r.run.started.as_ref().map(|at| Value::Count(at.ms())), feeds: PARQUET;
     "finishedMs": Kind::Count => r.run.finished.as_ref().map(|at| Value::Count(at.ms())), feeds: PARQUET;
 
+    /// Whether the log of an imported run names no task, so that its case is a name given on import; absent if not. Such runs are
+    /// not compared, unless the site has a text about the case.
+    "caseIsGiven": Kind::Flag => r.run.case_is_given.then_some(true), need: Absent;
+
     /// Test case, harness and model.
     "subject": Kind::Object("Subject", "Test case, harness and model, with Test Cabinet's defaults for missing values."), need: Always, feeds: JSON;
     /// Slug of the test case.

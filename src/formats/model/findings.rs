@@ -131,6 +131,8 @@ pub struct Spooled {
     pub writeup: Slice,
     /// The failures that search finds, as JSON.
     pub failures: Slice,
+    /// The messages that search finds, as JSON.
+    pub messages: Slice,
     /// Its data for comparisons, then that of each further tape.
     pub compare: Vec<Slice>,
     /// The run's newest annotations, for the home page.
@@ -160,6 +162,7 @@ impl Spooled {
             &mut self.thread_lines,
             &mut self.writeup,
             &mut self.failures,
+            &mut self.messages,
         ];
         let newest = self.newest.iter_mut().chain(&mut self.quote);
         let many = self.compare.iter_mut().chain(&mut self.threads);

@@ -1,5 +1,6 @@
 //! A run: the record, checked, with its defaults filled in.
 
+use std::borrow::Cow;
 use std::sync::Arc;
 
 use serde::{Deserialize, Serialize};
@@ -39,6 +40,8 @@ pub struct Run {
     pub outcomes: Box<[Outcome]>,
     /// Whether it was made from the log of another system.
     pub is_imported: bool,
+    /// Whether its log names no task, so that the case is a name given on import: runs of it may have had different tasks.
+    pub case_is_given: bool,
 }
 
 impl Run {
@@ -374,6 +377,11 @@ impl State {
     pub fn is_completed(&self) -> bool {
         &*self.word == "completed"
     }
+
+    /// Whether it says how the run ended.
+    pub fn is_known(&self) -> bool {
+        &*self.word != "unknown"
+    }
 }
 
 /// Whether a run that ended with this word is ever published (formats.md A.vi). A word that is not known is published and
@@ -426,6 +434,7 @@ pub fn from_record(record: &RunRecord<'_>) -> Option<Run> {
         },
         outcomes: record.outcomes.iter().filter_map(Outcome::of).collect(),
         is_imported: record.import.is_some(),
+        case_is_given: record.import.is_some_and(case_is_given),
     })
 }
 
@@ -444,10 +453,19 @@ pub fn number(number: Option<reader::Number<'_>>) -> Option<Number> {
 
 /// The metrics that an importer names as lower bounds.
 fn lower_bounds(import: Node<'_>) -> MetricSet {
-    let bounds = import.get("lowerBounds");
-    let bounds = bounds.map(|bounds| bounds.items()).unwrap_or_default();
-    let paths: Vec<_> = bounds.iter().filter_map(Node::as_str).collect();
+    let paths = words(import, "lowerBounds");
     MetricSet::of_paths(paths.iter().map(AsRef::as_ref))
+}
+
+fn case_is_given(import: Node<'_>) -> bool {
+    words(import, "given").iter().any(|word| word == "case")
+}
+
+/// The strings in a list of an import.
+fn words<'a>(import: Node<'a>, key: &str) -> Vec<Cow<'a, str>> {
+    let list = import.get(key).map(|list| list.items());
+    let list = list.unwrap_or_default();
+    list.iter().filter_map(Node::as_str).collect()
 }
 
 /// A metric of a record.

@@ -114,7 +114,6 @@ pub fn of_case(config: &Config, archive: &Archive, findings: &[Findings], case: 
         let all: BTreeSet<&str> = runs().map(of).collect();
         all.len()
     };
-    let completed = runs().filter(|run| run.state.is_completed()).count();
     let tapes = case
         .runs
         .iter()
@@ -135,7 +134,7 @@ pub fn of_case(config: &Config, archive: &Archive, findings: &[Findings], case: 
         ticks: Vec::new(),
         numbers: vec![(
             Tone::Plain,
-            format!("{completed} of {} completed", case.runs.len()),
+            format::completed(runs().map(|run| &run.state), " completed"),
         )],
     }
 }

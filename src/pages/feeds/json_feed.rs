@@ -10,6 +10,7 @@ use formats::model::review::Rating;
 use formats::model::time;
 
 use super::archive::address;
+use crate::view::task;
 
 /// The feed.
 #[derive(Debug, Serialize)]
@@ -97,7 +98,7 @@ pub fn feed<'a>(
                     id: &run.id,
                     // Feed readers need absolute addresses, which require the site's own.
                     url: base.map(|_| address(config, &links::run(&entry.slug))),
-                    title: run.title(),
+                    title: task::name(run, &findings.task),
                     image: base
                         .filter(|_| site.cards.includes(findings.is_annotated()))
                         .map(|base| {

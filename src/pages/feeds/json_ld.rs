@@ -6,6 +6,7 @@ use base64::engine::general_purpose::STANDARD;
 use serde::Serialize;
 use sha2::{Digest, Sha256};
 
+use crate::view::task;
 use base::links;
 use formats::config::Config;
 use formats::model::archive::Entry;
@@ -80,9 +81,14 @@ pub fn home(config: &Config) -> serde_json::Result<String> {
 }
 
 /// A run page: a `Dataset` with its download.
-pub fn run(config: &Config, entry: &Entry, description: &str) -> serde_json::Result<String> {
+pub fn run(
+    config: &Config,
+    entry: &Entry,
+    task: &str,
+    description: &str,
+) -> serde_json::Result<String> {
     let run = &entry.run;
-    let name = format!("{} by {}", run.title(), run.subject.model());
+    let name = format!("{} by {}", task::name(run, task), run.subject.model());
     let path = links::run(&entry.slug);
     let document = absolute(config, &links::run_file(&entry.slug, "run.json"));
     serde_json::to_string(&StructuredData {

@@ -4,6 +4,7 @@ pub mod kinds;
 
 use serde::{Deserialize, Serialize};
 
+use super::task;
 use formats::model::annotation::{Annotation, Kind};
 use formats::model::archive::Entry;
 use formats::model::tape::Tape;
@@ -129,7 +130,7 @@ pub fn card_text(
 }
 
 /// The card of an annotation of that kind and run.
-pub fn card(entry: &Entry, kind: usize, text: CardText) -> AnnotationCard {
+pub fn card(entry: &Entry, task: &str, kind: usize, text: CardText) -> AnnotationCard {
     let (class, sign) = appearance_of(kind);
     let event = text.events();
     let (author, author_kind) = text.author.map_or((None, None), |(id, kind)| {
@@ -147,7 +148,7 @@ pub fn card(entry: &Entry, kind: usize, text: CardText) -> AnnotationCard {
         event,
         event_kind: text.event_kind,
         says: text.says,
-        run: entry.run.title(),
+        run: task::name(&entry.run, task),
         run_href: links::run(&entry.slug),
         model: entry.run.subject.model().to_owned(),
         group: text.group,

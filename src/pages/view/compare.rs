@@ -14,7 +14,7 @@ use formats::model::tape::Tape;
 use super::outcomes;
 use super::row::{RunRow, row};
 use super::run::Sources;
-use super::{Cell, format};
+use super::{Cell, format, task};
 use base::links;
 
 mod tape;
@@ -115,16 +115,19 @@ pub struct RunData<'a> {
     /// Path of its folder below `runs/`, if different from its key.
     #[serde(skip_serializing_if = "Option::is_none")]
     folder: Option<Cow<'a, str>>,
-    /// Case, variant and version.
-    title: String,
+    /// What was asked.
+    task: String,
+    /// How it ended and what it took.
+    verdict: String,
+    /// Whether its case is not known to be a task ([`Archive::is_comparable`]).
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    label: bool,
     model: String,
     harness: String,
     /// The date on which it finished.
     date: String,
     /// First part of its id.
     id: String,
-    /// Its state, rating and cost.
-    ended: String,
     /// The fields of all groups; null if unknown.
     fields: Vec<Option<String>>,
     metrics: Vec<MetricData>,
@@ -162,24 +165,6 @@ struct Writeup {
     more: bool,
 }
 
-/// `completed · great · $0.37`
-fn outcome_line(s: &Sources<'_>) -> String {
-    let run = &s.entry.run;
-    let rating = format::rating(s.review.and_then(|review| review.rating));
-    let cost = run.metrics.get(Metric::ComparableCost).map_or_else(
-        || "cost not known".to_owned(),
-        |_| {
-            let cell = format::short_cost_of(&run.metrics, Metric::ComparableCost);
-            cell.text().to_owned()
-        },
-    );
-    format!(
-        "{} · {} · {cost}",
-        format::state(&run.state).word,
-        rating.word
-    )
-}
-
 /// The data of a run. `writeup` has the blocks of its writeup, and whether there is more.
 pub fn data<'a>(
     s: &Sources<'a>,
@@ -191,12 +176,16 @@ pub fn data<'a>(
     let folder = Some(s.entry.slug.below_runs());
     RunData {
         folder: folder.filter(|folder| **folder != *s.entry.slug),
-        title: cut(&run.title(), FIELD),
+        task: cut(s.task, FIELD),
+        verdict: task::line_of(&task::verdict(
+            run,
+            s.review.and_then(|review| review.rating),
+        )),
+        label: !s.archive_context.is_comparable,
         model: cut(subject.model(), FIELD),
         harness: cut(&subject.harness, FIELD),
         date: format::when(run.recency()).date,
         id: s.entry.label.clone(),
-        ended: outcome_line(s),
         fields: fields::labeled(|field| field.compared)
             .iter()
             .map(|(field, _)| Some(cut(&format::value((field.get)(&source))?, FIELD)))

@@ -212,6 +212,19 @@ pub fn state(state: &State) -> Badge {
     }
 }
 
+/// How many runs completed, of those whose state is known: `3 of 4`, `3 of 4, 6 unknown` or `10 unknown`. The `verb` is added
+/// to the first number.
+pub fn completed<'a>(states: impl Iterator<Item = &'a State> + Clone, verb: &str) -> String {
+    let known = states.clone().filter(|state| state.is_known()).count();
+    let unknown = states.clone().count() - known;
+    let completed = states.filter(|state| state.is_completed()).count();
+    match (known, unknown) {
+        (0, 1..) => format!("{unknown} unknown"),
+        (_, 0) => format!("{completed} of {known}{verb}"),
+        _ => format!("{completed} of {known}{verb}, {unknown} unknown"),
+    }
+}
+
 /// A rating, or "unrated".
 pub fn rating(rating: Option<Rating>) -> Badge {
     let Some(rating) = rating else {

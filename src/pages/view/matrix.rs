@@ -200,12 +200,7 @@ fn cell(runs: &[&Entry], group: &Group, name: &str, whole: bool, root: &str) -> 
             .map(|entry| format::state(&entry.run.state).tone)
             .collect(),
         older: format::older(count, GLYPHS),
-        completed: format!(
-            "{} of {count}",
-            runs.iter()
-                .filter(|entry| entry.run.state.is_completed())
-                .count()
-        ),
+        completed: format::completed(runs.iter().map(|entry| &entry.run.state), " completed"),
         title,
     }
 }

@@ -29,7 +29,7 @@ const VALUES: usize = 12;
 pub struct ReliabilityView {
     /// Variants with their models.
     pub groups: Vec<ReliabilityGroup>,
-    /// Ticks of the cost scale: position in percent, and label.
+    /// Ticks of the cost scale: position in percent, and label; empty if no cost is known.
     pub ticks: Vec<(String, String)>,
     /// Whether the scale is logarithmic.
     pub log: bool,
@@ -123,6 +123,7 @@ pub fn reliability(archive: &Archive, set: &Set, root: &str) -> Option<Reliabili
         })
         .collect();
     let ticks = scale.axis().ticks.into_iter();
+    let ticks = ticks.filter(|_| !costs.is_empty());
     Some(ReliabilityView {
         groups,
         ticks: ticks.map(|(at, words)| (percent(at), words)).collect(),
@@ -161,7 +162,6 @@ fn model_row(
     let newest = |most: usize| &runs[runs.len().saturating_sub(most)..];
     let completed = runs.iter().filter(|entry| entry.run.state.is_completed());
     let mut costs: Vec<f64> = completed
-        .clone()
         .filter_map(|entry| Some(cost(entry)?.value()))
         .collect();
     let median = median(&mut costs);
@@ -184,7 +184,7 @@ fn model_row(
             })
             .collect(),
         older: format::older(runs.len(), most),
-        completed: format!("{} of {}", completed.count(), runs.len()),
+        completed: format::completed(runs.iter().map(|entry| &entry.run.state), ""),
         dots: if runs.len() > most {
             merged_dots(runs, scale)
         } else {

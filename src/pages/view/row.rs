@@ -28,7 +28,7 @@ pub struct RunRow {
     /// Its task, with the variant of its case.
     pub title: String,
     pub case: Link,
-    /// Version of the case.
+    /// Version of the case, a digest in short; empty if unknown.
     pub version: String,
     /// Variant of the case.
     pub variant: Cell,
@@ -77,9 +77,6 @@ pub struct Similarity {
     pub shade: Option<&'static str>,
 }
 
-/// Maximum characters of a task in a list.
-const TITLE: usize = 64;
-
 /// The row of a run, for a page whose path to the root is `root`; `checks` are the views of the table's columns.
 pub fn row(
     archive: &Archive,
@@ -97,13 +94,16 @@ pub fn row(
         label: entry.label.clone(),
         title: match &subject.variant {
             Some(variant) if !run.is_imported => format!("{} · {variant}", findings.task),
-            _ => words::excerpt(&findings.task, TITLE),
+            _ => words::excerpt(&findings.task, task::NAME),
         },
         case: link(
             &subject.case,
             links::group("cases", &archive.cases[entry.case].slug),
         ),
-        version: subject.version().to_owned(),
+        version: subject
+            .version
+            .as_deref()
+            .map_or_else(String::new, short_version),
         variant: format::text(subject.variant.as_ref()),
         model: link(
             subject.model(),
@@ -141,6 +141,37 @@ pub fn row(
         checks: checks.iter().map(|(view, _)| check(entry, view)).collect(),
         outcomes: Vec::new(),
     }
+}
+
+/// The names of the columns in which none of these runs has a value.
+pub fn empty_columns<'a>(
+    runs: &(impl Iterator<Item = (&'a Entry, &'a Findings)> + Clone),
+) -> Vec<&'static str> {
+    let has = |value: &dyn Fn(&Run, &Findings) -> bool| {
+        runs.clone()
+            .any(|(entry, findings)| value(&entry.run, findings))
+    };
+    let metric = |metric| has(&|run, _| run.metrics.get(metric).is_some());
+    let columns = [
+        ("outcome", has(&|run, _| !run.outcomes.is_empty())),
+        ("rating", has(&|_, findings| findings.rating.is_some())),
+        ("uncached", metric(Metric::UncachedInput)),
+        ("cached", metric(Metric::CachedInput)),
+        ("output", metric(Metric::Output)),
+        ("reasoning", metric(Metric::Reasoning)),
+        ("cost", metric(Metric::ComparableCost)),
+        ("actual", metric(Metric::ActualCost)),
+        ("time", metric(Metric::RunTime)),
+        ("events", has(&|_, findings| findings.events.is_some())),
+        ("annotations", has(&|_, findings| findings.is_annotated())),
+        ("threads", has(&|_, findings| findings.threads.is_some())),
+    ];
+    let empty = columns.into_iter().filter(|(_, has_value)| !has_value);
+    empty.map(|(name, _)| name).collect()
+}
+
+fn short_version(version: &str) -> String {
+    format::short_digest(version).text().to_owned()
 }
 
 fn outcome(run: &Run) -> Cell {

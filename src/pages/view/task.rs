@@ -6,12 +6,15 @@ use formats::model::outcome::Outcome;
 use formats::model::review::Rating;
 use formats::model::run::{Metric, Run};
 use formats::model::tape::Tape;
+use formats::model::words;
 use markup::markdown;
 
 use super::{Cell, format};
 
 /// Maximum characters of a task.
 const TASK: usize = 140;
+/// Maximum characters of a task that names a run.
+pub const NAME: usize = 64;
 /// Minimum characters of a sentence that can stand for a task.
 const SENTENCE: usize = 16;
 /// Maximum outcomes in a verdict; a run page lists all of them.
@@ -24,6 +27,17 @@ pub fn task(run: &Run, title: Option<&str>, tape: Option<&Tape<'_>>) -> String {
     let prompt = tape.filter(|_| run.is_imported).and_then(prompt);
     let case = || title.unwrap_or(&run.subject.case).to_owned();
     prompt.unwrap_or_else(case)
+}
+
+/// The name of a run in links and feeds: its task, of a run that was not imported with variant and version of the case.
+pub fn name(run: &Run, task: &str) -> String {
+    if run.is_imported {
+        return words::excerpt(task, NAME);
+    }
+    let subject = &run.subject;
+    let parts = [subject.variant.as_deref(), subject.version.as_deref()];
+    let parts = std::iter::once(task).chain(parts.into_iter().flatten());
+    parts.collect::<Vec<_>>().join(" · ")
 }
 
 /// The first message of the user on a tape, as a line of plain text cut at a sentence.

@@ -30,8 +30,10 @@ pub struct WallRun {
     pub state: Badge,
     /// Its task, or its model if all runs have the same case.
     pub name: String,
+    /// How it ended and what it took; empty if nothing is known.
+    pub verdict: String,
     pub model: String,
-    /// `2026-03-04, 162 events, 17 min 2 s`, as far as known.
+    /// `2026-03-04, 162 events`, as far as known.
     pub facts: String,
     /// Percentage of the longest run time on the wall; 0 if unknown.
     pub width: u8,
@@ -71,14 +73,13 @@ pub fn wall(
 pub fn wall_run(entry: &Entry, findings: &Findings, root: &str) -> WallRun {
     let subject = &entry.run.subject;
     let events = findings.events.map(|events| format::count(events, "event"));
-    let time = entry.run.metrics.get(Metric::RunTime);
-    let time = time.map(|time| format::run_time(Some(time)).text().to_owned());
     let date = entry.run.recency().map(|at| format::at(at.ms()).date);
-    let facts: Vec<String> = date.into_iter().chain(events).chain(time).collect();
+    let facts: Vec<String> = date.into_iter().chain(events).collect();
     WallRun {
         href: format!("{root}{}", links::run(&entry.slug)),
         state: format::state(&entry.run.state),
         name: findings.task.clone(),
+        verdict: findings.verdict.clone(),
         model: subject.model().to_owned(),
         facts: facts.join(", "),
         width: 100,

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use base::diagnostics::Diagnostic;
 use formats::model::archive::Entry;
-use formats::model::findings::SpooledCard;
+use formats::model::findings::{Findings, SpooledCard};
 use pages::render::index::digits;
 use pages::render::parts::Sizes;
 use pages::render::script;
@@ -59,14 +59,14 @@ impl<'a> Cards<'a> {
     /// Adds the cards of a run, oldest run first. Returns the number of each card within its kind.
     pub(super) fn add(
         &mut self,
-        entry: &Entry,
+        (entry, findings): (&Entry, &Findings),
         cards: &[(SpooledCard, CardText)],
     ) -> Result<Vec<u32>, Diagnostic> {
         let mut numbers = vec![0; cards.len()];
         if cards.is_empty() {
             return Ok(numbers);
         }
-        let head = self.manifest.head(entry);
+        let head = self.manifest.head(entry, &findings.task);
         // The script reads files from the end.
         let mut by_kind: BTreeMap<usize, Vec<usize>> = BTreeMap::new();
         for (at, (card, _)) in cards.iter().enumerate().rev() {

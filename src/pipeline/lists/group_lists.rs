@@ -88,7 +88,6 @@ fn group_row(
     let title = prose.and_then(|text| text.prose.title.clone());
     let runs = || group.runs.iter().map(|&run| &archive.runs[run]);
     let state = |run: usize| format::state(&archive.runs[run].run.state);
-    let completed = runs().filter(|entry| entry.run.state.is_completed());
     let others: BTreeSet<usize> = runs().map(|entry| entry.group(across)).collect();
     let newest = group.runs.iter().take(GLYPHS).rev();
     let glyphs = newest.map(|&run| {
@@ -105,7 +104,7 @@ fn group_row(
         title: title.filter(|title| *title != group.name),
         glyphs: glyphs.collect(),
         older: format::older(group.runs.len(), GLYPHS),
-        completed: format!("{} of {}", completed.count(), group.runs.len()),
+        completed: format::completed(runs().map(|entry| &entry.run.state), ""),
         across: format::grouped(others.len()),
         newest: format::when(runs().next().and_then(|entry| entry.run.recency())),
     }

@@ -18,7 +18,7 @@ use pages::view::matrix::{self, Matrix};
 use pages::view::outcomes;
 use pages::view::peers::{self, PeerRange};
 use pages::view::reliability::{ReliabilityView, reliability};
-use pages::view::row::{ListPage, PAGE_SIZE, Pager, RunRow, list_pages, row};
+use pages::view::row::{ListPage, PAGE_SIZE, Pager, RunRow, empty_columns, list_pages, row};
 use pages::view::timeline::head;
 use pages::view::wall::{Wall, wall};
 use pages::view::{Cell, Link, format};
@@ -49,6 +49,9 @@ const COLUMNS: usize = 50;
 /// Maximum bytes of a check's name in the head of its column.
 const HEAD: usize = 120;
 
+/// Why runs of a case are not compared.
+const LABEL: &str = "Their logs name no task: the case is a name that was given on import, so each run may have had a task of its own, and they are not compared.";
+
 /// A page of a case, a model or a harness.
 #[derive(Debug, Serialize)]
 struct GroupPage {
@@ -74,6 +77,8 @@ struct GroupPage {
     has_checks: bool,
     /// Whether one of its runs has outcomes.
     has_outcomes: bool,
+    /// Whether a cost has a drawing of the costs of comparable runs.
+    has_peers: bool,
     pager: Pager,
 }
 
@@ -86,6 +91,12 @@ struct SetView {
     version: String,
     engine: String,
     orchestrator: String,
+    /// Whether its runs have no version, engine and orchestrator, as is usual for imported ones.
+    is_plain: bool,
+    /// Why its runs are not compared, if they are not.
+    label: Option<&'static str>,
+    /// Names of the columns without a value.
+    empty: Vec<&'static str>,
     /// The columns of the checks: view and name; at most [`COLUMNS`].
     checks: Vec<(String, String)>,
     /// How many more checks there are, on the pages of the runs.
@@ -152,8 +163,17 @@ fn write_group(lists: &Lists<'_>, group_by: GroupBy, group: &Group) -> Result<()
     }
     let ranges: Vec<_> = sets
         .iter()
-        .map(|set| (!is_case).then(|| peers::ranges(archive, set)))
+        .map(|set| (!is_case && set.is_comparable).then(|| peers::ranges(archive, set)))
         .collect();
+    let empty_of = |runs: &[usize]| {
+        let runs = runs.iter();
+        let mut empty = empty_columns(&runs.map(|&run| (&archive.runs[run], &findings[run])));
+        // The columns of the list of all runs that these tables do not have.
+        empty.retain(|name| !matches!(*name, "outcome" | "events"));
+        empty
+    };
+    // The runs of a model are in one table, those of a case in one for each set.
+    let empty = empty_of(&group.runs);
     let summary = summary(archive, group, group_by);
     let title = prose.and_then(|prose| prose.title.as_ref());
     let why = if is_case {
@@ -178,7 +198,12 @@ fn write_group(lists: &Lists<'_>, group_by: GroupBy, group: &Group) -> Result<()
                 if let Some(ranges) = &ranges[index] {
                     place(archive, set, ranges, &mut view);
                 }
-                if is_case && !view.continued {
+                view.empty.clone_from(&empty);
+                if is_case {
+                    let runs = set.variants.iter().flat_map(|(_, runs)| runs);
+                    view.empty = empty_of(&runs.copied().collect::<Vec<_>>());
+                }
+                if is_case && set.is_comparable && !view.continued {
                     view.plots = plot::plots(archive, set, &page.root);
                     view.reliability = reliability(archive, set, &page.root);
                 }
@@ -205,6 +230,7 @@ fn write_group(lists: &Lists<'_>, group_by: GroupBy, group: &Group) -> Result<()
             why: (sets.len() > 1).then_some(why),
             has_checks: is_case && views.iter().any(|set| !set.checks.is_empty()),
             has_outcomes: views.iter().any(|set| !set.outcomes.is_empty()),
+            has_peers: ranges.iter().flatten().flatten().any(Option::is_some),
             sets: views,
             cases: (!is_case && is_first && page.pager.pages > 1)
                 .then(|| matrix::of_group(archive, group_by, group, &page.root)),
@@ -228,6 +254,11 @@ fn set_view(
     let case = &archive.cases[set.case];
     let checks = &set.checks[..set.checks.len().min(COLUMNS)];
     let outcomes = &set.outcomes[..set.outcomes.len().min(COLUMNS)];
+    let mut runs = set.variants.iter().flat_map(|(_, runs)| runs);
+    let is_plain = runs.all(|run| {
+        let run = &archive.runs[*run].run;
+        run.is_imported && run.subject.version.is_none()
+    });
     let mut position = start;
     let groups = set
         .variants
@@ -264,9 +295,12 @@ fn set_view(
             case.name.clone(),
             format!("{root}{}", links::group("cases", &case.slug)),
         ),
-        version: set.version.clone(),
+        version: format::short_digest(&set.version).text().to_owned(),
         engine: set.engine.clone(),
         orchestrator: set.orchestrator.to_string(),
+        is_plain,
+        label: (!set.is_comparable).then_some(LABEL),
+        empty: Vec::new(),
         checks: checks
             .iter()
             .map(|(view, name)| (head(view, HEAD).to_owned(), head(name, HEAD).to_owned()))

@@ -10,7 +10,7 @@ use crate::summary::Facet;
 use base::diagnostics::Diagnostic;
 use base::links;
 use formats::model::annotation::Kind;
-use formats::model::archive::{Archive, GroupBy};
+use formats::model::archive::GroupBy;
 use formats::model::findings::{NewestAnnotation, SpooledAnnotation};
 use formats::model::time::Moment;
 use markup::Html;
@@ -18,6 +18,7 @@ use pages::draw::density;
 use pages::feeds;
 use pages::view::chrome::PageInfo;
 use pages::view::matrix::{self, Matrix};
+use pages::view::task;
 use pages::view::timeline::appearance;
 use pages::view::wall::{Wall, WallRun, wall, wall_run};
 use pages::view::{DisplayTime, format};
@@ -115,7 +116,7 @@ fn write(lists: &Lists<'_>) -> Result<(), Diagnostic> {
         key: first.map_or_else(Vec::new, |run| density::legend(&findings[run].columns)),
         quote: first
             .zip(quote)
-            .map(|(run, quote)| newest_annotation(archive, run, quote)),
+            .map(|(run, quote)| newest_annotation(lists, run, quote)),
         compare: match archive.cases.as_slice() {
             [only] => links::group("cases", &only.slug),
             _ => links::list("overview", 1),
@@ -174,14 +175,14 @@ fn newest_annotations(
     for (_, run, place) in newest {
         let annotation = read(lists, findings[run].spooled.newest[place])?;
         if shown.len() < ANNOTATIONS && Some(annotation.href.as_str()) != quoted {
-            shown.push(newest_annotation(archive, run, annotation));
+            shown.push(newest_annotation(lists, run, annotation));
         }
     }
     Ok(shown)
 }
 
 fn newest_annotation(
-    archive: &Archive,
+    lists: &Lists<'_>,
     run: usize,
     annotation: NewestAnnotation,
 ) -> NewestAnnotationView {
@@ -192,7 +193,7 @@ fn newest_annotation(
         sign,
         evidence: annotation.evidence,
         href: annotation.href,
-        run: archive.runs[run].run.title(),
+        run: task::name(&lists.archive().runs[run].run, &lists.findings()[run].task),
         at: annotation.at.map(format::at),
     }
 }

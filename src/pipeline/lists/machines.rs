@@ -9,7 +9,7 @@ use formats::config::Config;
 use formats::model::archive::Archive;
 use formats::model::findings::Findings;
 use formats::model::time;
-use pages::view::format;
+use pages::view::{format, task};
 
 use super::{Lists, PAGES, Page};
 
@@ -123,7 +123,7 @@ pub(super) fn atom(config: &Config, base: &str, archive: &Archive, findings: &[F
                     .cards
                     .includes(findings.is_annotated())
                     .then(|| format!("{base}{}", links::card(&links::run(&entry.slug)))),
-                title: format!("{} by {}", run.title(), subject.model()),
+                title: format!("{} by {}", task::name(run, &findings.task), subject.model()),
                 at: time::iso(recency.ms()),
                 tags: vec![
                     subject.case.to_string(),

@@ -8,7 +8,7 @@ use base::diagnostics::{Diagnostic, SeverityCounts, human};
 use base::links;
 use pages::view::chrome::PageInfo;
 use pages::view::row::{Pager, list_pages};
-use pages::view::{Link, format};
+use pages::view::{Link, format, task};
 
 use super::{Lists, Page};
 use crate::outcome::QuarantinePage;
@@ -94,12 +94,12 @@ fn write(lists: &Lists<'_>) -> Result<(), Diagnostic> {
     // Only runs with problems are named: the names of all runs would take as much memory as the runs.
     let all = public.diagnostics.iter();
     let folders: BTreeSet<&str> = all.flat_map(|problem| problem.place.folders()).collect();
-    let entries = lists.archive().runs.iter();
-    let entries = entries.map(|entry| (entry, &*lists.gathered.directory(entry).place.shown));
-    let named = entries.filter(|(_, shown)| folders.contains(*shown));
+    let shown = |entry| &*lists.gathered.directory(entry).place.shown;
+    let runs = lists.runs().map(|run| (run, shown(run.0)));
+    let named = runs.filter(|(_, shown)| folders.contains(*shown));
     let mut places: Places<'_> = named
-        .map(|(entry, shown)| {
-            let (title, id) = (entry.run.title(), &entry.label);
+        .map(|((entry, findings), shown)| {
+            let (title, id) = (task::name(&entry.run, &findings.task), &entry.label);
             let name = format!("{title} · {} · {id}", entry.run.subject.model());
             (shown, (name, links::run(&entry.slug)))
         })

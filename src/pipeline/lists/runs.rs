@@ -4,9 +4,8 @@ use rayon::prelude::*;
 use serde::Serialize;
 
 use base::diagnostics::Diagnostic;
-use formats::model::run::Metric;
 use pages::view::chrome::{PageInfo, Script};
-use pages::view::row::{PAGE_SIZE, Pager, RunRow, list_pages, row};
+use pages::view::row::{PAGE_SIZE, Pager, RunRow, empty_columns, list_pages, row};
 
 use super::{Lists, Page, numbered, paths};
 
@@ -24,41 +23,9 @@ struct RunsPage {
     empty: Vec<&'static str>,
 }
 
-/// The names of the columns of the table without a value for any run.
-fn empty(lists: &Lists<'_>) -> Vec<&'static str> {
-    let runs = || lists.runs();
-    let metric = |metric| runs().any(|(entry, _)| entry.run.metrics.get(metric).is_some());
-    let columns = [
-        (
-            "outcome",
-            runs().any(|(entry, _)| !entry.run.outcomes.is_empty()),
-        ),
-        (
-            "rating",
-            runs().any(|(_, findings)| findings.rating.is_some()),
-        ),
-        ("cost", metric(Metric::ComparableCost)),
-        ("time", metric(Metric::RunTime)),
-        (
-            "events",
-            runs().any(|(_, findings)| findings.events.is_some()),
-        ),
-        (
-            "annotations",
-            runs().any(|(_, findings)| findings.is_annotated()),
-        ),
-        (
-            "threads",
-            runs().any(|(_, findings)| findings.threads.is_some()),
-        ),
-    ];
-    let empty = columns.into_iter().filter(|(_, has_value)| !has_value);
-    empty.map(|(name, _)| name).collect()
-}
-
 fn write(lists: &Lists<'_>) -> Result<(), Diagnostic> {
     let (archive, findings) = (lists.archive(), lists.findings());
-    let empty = empty(lists);
+    let empty = empty_columns(&lists.runs());
     let pages = list_pages("runs", PAGE_SIZE, archive.runs.len(), "runs");
     pages.into_par_iter().try_for_each(|page| {
         let what = format!("All runs, newest first: {}.", page.pager.summary);

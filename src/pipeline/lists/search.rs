@@ -11,7 +11,9 @@ use pages::render::index::Index;
 use pages::render::parts::{Parts, Sizes};
 use pages::render::script;
 use pages::view::annotations::kind_folders;
-use pages::view::data::search::{self, Document, Kind, Manifest, RunHead, RunText};
+use pages::view::chrome::PageInfo;
+use pages::view::data::search::{self, Document, EventText, Kind, Manifest, RunHead, RunText};
+use serde::Serialize;
 use store::spool;
 
 use super::cards::Cards;
@@ -36,11 +38,29 @@ const OFFERED: usize = 8;
 
 /// Writes all search data. Runs are numbered from the oldest, so adding runs keeps the numbers of existing texts.
 pub(super) const PAGE: Page = Page {
-    made_of: Some(&[Facet::Cards, Facet::Writeup, Facet::Failures]),
+    made_of: Some(&[
+        Facet::Cards,
+        Facet::Writeup,
+        Facet::Failures,
+        Facet::Messages,
+    ]),
     ..Page::new("search", &["search"], write)
 };
 
+/// A page without data of its own: its script searches.
+#[derive(Debug, Serialize)]
+struct SearchPage {}
+
 fn write(lists: &Lists<'_>) -> Result<(), Diagnostic> {
+    let info = PageInfo {
+        listed: false,
+        ..PageInfo::listed(
+            links::SEARCH,
+            "Search",
+            "Finds runs, messages, failures, annotations and pages.",
+        )
+    };
+    lists.page("search.html", &info, &SearchPage {})?;
     let mut index = Index::default();
     let mut documents = 0;
     let mut cases = (0, Vec::new());
@@ -94,19 +114,19 @@ fn add(
     let written: Result<Vec<_>, _> = all.iter().map(script::item).collect();
     let written = written.map_err(refused)?;
     let json = script::item(head).map_err(refused)?;
-    let RunHead(folder, run, _, text, _) = head;
+    let RunHead(folder, run, _, text, _, forms) = head;
     let (number, numbers) = texts.push_all(folder, &json, 1, &written)?;
     let mut numbered = vec![(Kind::Run, number)];
     numbered.extend(all.iter().map(RunText::kind).zip(numbers));
     index.add_all(&numbered, run);
-    index.add(Kind::Run, number, &[text]);
+    index.add(Kind::Run, number, &[text, forms]);
     for (text, (kind, number)) in all.iter().zip(&numbered[1..]) {
         text.words(head, |words| index.add(*kind, *number, words));
     }
     Ok(())
 }
 
-/// The failures, the writeup and the annotations of a run.
+/// The failures, the messages, the writeup and the annotations of a run.
 fn texts_of(
     lists: &Lists<'_>,
     cards: &mut Cards<'_>,
@@ -114,9 +134,13 @@ fn texts_of(
 ) -> Result<Vec<RunText>, Diagnostic> {
     let spooled = &findings.spooled;
     let get = |slice| lists.stage.spool.get(slice);
-    let messages = get(spooled.failures).and_then(|text| Ok(serde_json::from_slice(&text)?));
-    let messages = messages.map_err(|error| spool::refused(&error))?;
-    let mut all: Vec<_> = search::failures_of(entry, messages).collect();
+    let read = |slice| -> Result<Vec<EventText>, Diagnostic> {
+        let texts = get(slice).and_then(|text| Ok(serde_json::from_slice(&text)?));
+        texts.map_err(|error| spool::refused(&error))
+    };
+    let mut all: Vec<_> = search::failures_of(entry, read(spooled.failures)?).collect();
+    let messages = read(spooled.messages)?.into_iter();
+    all.extend(messages.map(|(href, of, says)| RunText::Message("m", href, of, says)));
     if spooled.writeup.bytes > 0 {
         let text = get(spooled.writeup).map_err(|error| spool::refused(&error))?;
         all.push(search::writeup(String::from_utf8_lossy(&text).into_owned()));
@@ -126,7 +150,7 @@ fn texts_of(
         Ok((*card, text))
     });
     let written = written.collect::<Result<Vec<_>, Diagnostic>>()?;
-    let numbers = cards.add(entry, &written)?;
+    let numbers = cards.add((entry, findings), &written)?;
     for ((card, text), number) in written.into_iter().zip(numbers) {
         all.extend(search::annotation(card.kind, number, text));
     }

@@ -12,7 +12,7 @@ use formats::model::threads::Lines;
 use pages::view::chrome::PageInfo;
 use pages::view::discussion::{place, state};
 use pages::view::row::{PAGE_SIZE, Pager, list_pages};
-use pages::view::{Badge, format};
+use pages::view::{Badge, format, task};
 use store::spool;
 
 use super::{Lists, Page, numbered, paths};
@@ -143,7 +143,7 @@ fn card(lists: &Lists<'_>, item: Item) -> Result<ThreadCard, Diagnostic> {
         turn: thread.turn,
         text: thread.text,
         entries: format::count(thread.entries, "entry"),
-        run: entry.run.title(),
+        run: task::name(&entry.run, &lists.findings()[item.run].task),
         run_href,
         model: entry.run.subject.model().to_owned(),
     })

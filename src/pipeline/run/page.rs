@@ -47,7 +47,7 @@ pub(super) fn write(run: &CheckedRun<'_>, files: &mut Files<'_>) -> Result<(), S
     let facts = [title, &verdict, &by].into_iter();
     let facts: Vec<&str> = facts.filter(|fact| !fact.is_empty()).collect();
     let description = facts.join(" · ");
-    let json_ld = feeds::json_ld::run(s.config, s.entry, &description)
+    let json_ld = feeds::json_ld::run(s.config, s.entry, title, &description)
         .map_err(|error| unwritten("index.html", &error.into()))?;
     let info = PageInfo {
         description,

@@ -13,7 +13,7 @@ use formats::model::threads::{Thread, Threads};
 use markup::markdown;
 use pages::feeds::{self, annotations::Lines};
 use pages::view::annotations;
-use pages::view::data::search;
+use pages::view::data::search::{self, EventText};
 use pages::view::discussion::{self, ThreadsView};
 use pages::view::timeline::{Layout, head};
 use store::publish::Stage;
@@ -76,10 +76,13 @@ pub(super) fn write(
         spooled.writeup = texts.put(text.as_bytes());
     }
     if !stage.is_dry_run() {
-        let failures = search::failures(entry, &inspected.tapes, layouts);
-        let failures = serde_json::to_vec(&failures);
-        let failures = failures.map_err(|error| unwritten("search", &error.into()))?;
-        spooled.failures = texts.put(&failures);
+        let mut put = |found: Vec<EventText>| {
+            let json = serde_json::to_vec(&found);
+            let json = json.map_err(|error| unwritten("search", &error.into()))?;
+            Ok(texts.put(&json))
+        };
+        spooled.failures = put(search::failures(entry, &inspected.tapes, layouts))?;
+        spooled.messages = put(search::messages(entry, &inspected.tapes, layouts))?;
     }
     for found in findings::annotations(inspected, layouts) {
         let (text, kind, group) = annotations::card_text(

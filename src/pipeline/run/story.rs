@@ -13,7 +13,7 @@ use pages::draw::density::{self, COLUMNS, Glyph};
 use pages::view::chrome::PageInfo;
 use pages::view::run::{MomentEvent, PictureView, Sources, neighbours, picture};
 use pages::view::timeline::{Layout, annotation_view};
-use pages::view::{Link, format};
+use pages::view::{Link, format, task};
 
 use super::CheckedRun;
 use super::files::{Files, StageError};
@@ -144,9 +144,9 @@ fn story(s: &Sources<'_>) -> StoryPage {
         last.shows = shows;
     }
     StoryPage {
-        title: run.title(),
+        title: task::name(run, s.task),
         subject: format!("{}, {}", run.subject.model(), run.subject.harness),
-        run: Link::new(run.title(), "../index.html"),
+        run: Link::new(task::name(run, s.task), "../index.html"),
         summary,
         rules: (
             MOST,

@@ -843,6 +843,7 @@ fn a_count_of_the_beginning_of_a_response_is_a_lower_bound_everywhere() {
 #[test]
 fn a_lower_bound_is_not_compared_with_other_runs() {
     let site = TestSite::empty();
+    site.write("content/cases/case.md", "+++\ntitle = \"The task\"\n+++\n");
     add(&site, "claude-placeholder-tokens");
     add(&site, "claude-fork");
     site.publish();
@@ -859,4 +860,38 @@ fn a_lower_bound_is_not_compared_with_other_runs() {
         assert!(page.contains(range), "{page}");
         assert!(!page.contains("3 to 60"), "{page}");
     }
+}
+
+#[test]
+fn runs_of_a_case_that_was_given_on_import_are_listed_and_not_compared() {
+    let site = TestSite::empty();
+    add(&site, "claude-placeholder-tokens");
+    add(&site, "claude-fork");
+    site.publish();
+    for (_, record) in records(&site) {
+        assert_eq!(record["import"]["given"], json!(["case"]));
+    }
+    let cards = site.json("feeds/runs.json");
+    let cards = cards["runs"].as_array().expect("runs");
+    for card in cards {
+        assert_eq!(card["caseIsGiven"], true);
+        let slug = card["slug"].as_str().expect("a slug");
+        let page = site.page(&format!("runs/{slug}/index.html"));
+        assert!(!page.main().contains("50 to 60"), "{slug}");
+    }
+    let case = site.page("cases/case/index.html");
+    assert!(case.main().contains("a name that was given on import"));
+    assert_eq!(case.all("table.reliability, .plots").len(), 0);
+    assert_eq!(
+        case.all("table.comparison tbody tr[data-run]").len(),
+        cards.len()
+    );
+    let heads = case.texts("table.comparison thead th");
+    assert!(!heads.contains(&"Rating".to_owned()), "{heads:?}");
+    // A text about the case says what the task is.
+    site.write("content/cases/case.md", "+++\ntitle = \"The task\"\n+++\n");
+    site.publish();
+    let case = site.page("cases/case/index.html");
+    assert!(!case.main().contains("given on import"));
+    assert_eq!(case.all("table.reliability").len(), 1);
 }

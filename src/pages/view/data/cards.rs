@@ -9,7 +9,7 @@ use serde::ser::{Serialize, SerializeSeq, Serializer};
 
 use crate::view::annotations::CardText;
 use crate::view::annotations::kinds::{appearance_of, part_name, parts_of};
-use crate::view::format;
+use crate::view::{format, task};
 use formats::model::archive::Entry;
 
 /// The key to filter cards by: indexes in [`Manifest::cases`], [`AUTHORS`] and [`KindCards::groups`].
@@ -74,7 +74,7 @@ impl Manifest {
     }
 
     /// The head of all cards of a run.
-    pub fn head<'a>(&mut self, entry: &'a Entry) -> Head<'a> {
+    pub fn head<'a>(&mut self, entry: &'a Entry, task: &str) -> Head<'a> {
         let subject = &entry.run.subject;
         let case = self.places.get(&*subject.case).copied();
         let case = case.unwrap_or_else(|| {
@@ -83,7 +83,7 @@ impl Manifest {
             self.places.insert(subject.case.to_string(), place);
             place
         });
-        let title = entry.run.title();
+        let title = task::name(&entry.run, task);
         (entry.slug.below_runs(), title, subject.model(), case)
     }
 }

@@ -5,12 +5,12 @@ use std::sync::Arc;
 use serde::Serialize;
 
 use crate::view::annotations::{CardText, KIND_COUNT, kind_word};
-use crate::view::format;
 use crate::view::timeline::{Layout, head};
+use crate::view::{format, task};
 use base::links;
 use formats::model::archive::{Entry, Group, GroupBy};
 use formats::model::findings::Findings;
-use formats::model::tape::Tape;
+use formats::model::tape::{Family, Tape};
 use formats::model::words;
 
 /// Indexed characters of a writeup.
@@ -21,6 +21,10 @@ pub const PROSE: usize = 30_000;
 const MESSAGES: usize = 8;
 /// Indexed characters of such a message.
 const MESSAGE: usize = 160;
+/// Indexed prompts per run: the first messages of its user.
+const PROMPTS: usize = 4;
+/// Indexed characters of a prompt, and of the agent's last message.
+const SPEECH: usize = 240;
 /// Bytes of the details of state and validation.
 const DETAIL: usize = 300;
 /// The kind of a text, in the order of the results. Kinds before `Run` have weighted words; the others belong to runs.
@@ -36,11 +40,12 @@ pub enum Kind {
     Failure,
     Annotation,
     Writeup,
+    Message,
 }
 
 impl Kind {
     /// Number of kinds.
-    pub const COUNT: usize = 8;
+    pub const COUNT: usize = 9;
 }
 
 impl From<Kind> for usize {
@@ -72,9 +77,12 @@ pub struct RunHead(
     pub String,
     /// Tone of the state badge.
     pub &'static str,
-    /// Summary.
+    /// How it ended, with what, and when.
     pub String,
     /// Subject of its writeup.
+    pub String,
+    /// Other words for how it ended.
+    #[serde(skip)]
     pub String,
 );
 
@@ -84,6 +92,8 @@ pub struct RunHead(
 pub enum RunText {
     /// Address in the folder of the run, subject and text.
     Failure(&'static str, String, String, String),
+    /// A message of the user or the agent, with the same values.
+    Message(&'static str, String, String, String),
     /// The number of its card.
     Annotation(Annotation),
     /// Text.
@@ -104,8 +114,8 @@ pub struct Annotation {
     says: String,
 }
 
-/// A failure: address in the folder of the run, subject and text.
-pub type Failure = (String, String, String);
+/// What an event says: address in the folder of the run, subject and text.
+pub type EventText = (String, String, String);
 
 /// The manifest, which the script loads first.
 #[derive(Debug, Serialize)]
@@ -125,15 +135,20 @@ impl RunText {
     pub const fn kind(&self) -> Kind {
         match self {
             Self::Failure(..) => Kind::Failure,
+            Self::Message(..) => Kind::Message,
             Self::Annotation(_) => Kind::Annotation,
             Self::Writeup(..) => Kind::Writeup,
         }
     }
 
     /// Calls `found` with all words that match the text, except those of the run.
-    pub fn words(&self, RunHead(.., rated): &RunHead, found: impl FnOnce(&[&str])) {
+    pub fn words(&self, RunHead(.., rated, _): &RunHead, found: impl FnOnce(&[&str])) {
         match self {
-            Self::Failure(_, _, what, says) => found(&[says, what, "of"]),
+            Self::Failure(_, _, what, says) => {
+                let forms = spoken_forms(&[what, says]);
+                found(&[says, what, "of", &forms]);
+            }
+            Self::Message(_, _, what, says) => found(&[says, what, "of"]),
             Self::Annotation(Annotation {
                 events,
                 title,
@@ -171,34 +186,90 @@ pub fn group(group_by: GroupBy, group: &Group, title: Option<&str>, text: String
 
 pub fn run(entry: &Entry, findings: &Findings) -> RunHead {
     let subject = &entry.run.subject;
+    let state = format::state(&entry.run.state);
     let rating = format::rating(findings.rating).word;
-    let text = format!(
-        "{}, {}, {}, finished {}, {} {}",
-        subject.harness,
-        entry.run.state.word,
-        rating,
-        format::when(entry.run.finished.as_ref()).date,
-        format::count(findings.annotations.total(), "annotation"),
-        entry.run.id,
-    );
+    let date = format::when(entry.run.recency()).date;
+    let annotations = match findings.annotations.total() {
+        0 => String::new(),
+        count => format::count(count, "annotation"),
+    };
     // The details of other states are among the failures.
     let detail = entry.run.state.detail.as_ref();
     let detail = detail.filter(|_| entry.run.state.is_completed());
-    let text = detail.map_or(text.clone(), |detail| {
-        format!("{text}, {}", words::plain(head(detail, DETAIL)))
-    });
+    let detail = detail.map_or_else(String::new, |detail| words::plain(head(detail, DETAIL)));
+    let ended = match findings.verdict.as_str() {
+        "" => &state.word,
+        verdict => verdict,
+    };
+    let id = &entry.run.id;
+    let shown = [ended, &subject.harness, &date, &annotations, &detail, id];
+    let shown = shown.into_iter().filter(|text| !text.is_empty());
     RunHead(
         links::run_file(&entry.slug, ""),
-        format!("{} by {}", entry.run.title(), subject.model()),
-        format::state(&entry.run.state).tone,
-        text,
+        format!(
+            "{} by {}",
+            task::name(&entry.run, &findings.task),
+            subject.model()
+        ),
+        state.tone,
+        shown.collect::<Vec<_>>().join(" · "),
         format!("rated {rating}"),
+        spoken_forms(&[&entry.run.state.word]),
     )
 }
 
+/// Words for the same way to end: whoever searches for one finds all.
+const SPOKEN: [&[&str]; 6] = [
+    &["timed out", "timeout", "time limit"],
+    &["crashed", "crash", "catastrophic", "harness error"],
+    &["failed", "failure"],
+    &["hung", "stuck", "no output"],
+    &["limit exceeded", "limit reached", "out of budget"],
+    &["canceled", "cancelled", "aborted"],
+];
+
+/// The other words for what these texts say of an end.
+pub fn spoken_forms(texts: &[&str]) -> String {
+    let texts: Vec<String> = texts
+        .iter()
+        .map(|text| text.to_lowercase().replace('_', " "))
+        .collect();
+    let says = |form: &&str| texts.iter().any(|text| text.contains(*form));
+    let said = SPOKEN.iter().filter(|forms| forms.iter().any(&says));
+    let others = said.flat_map(|forms| forms.iter().filter(|form| !says(form)));
+    others.copied().collect::<Vec<_>>().join(" ")
+}
+
+/// The first messages of the user and the last one of the agent, on each tape.
+pub fn messages(entry: &Entry, tapes: &[Tape<'_>], layouts: &[Layout<'_>]) -> Vec<EventText> {
+    let folder = links::run_file(&entry.slug, "").len();
+    let mut messages = Vec::new();
+    for (tape, layout) in tapes.iter().zip(layouts) {
+        let spoken =
+            tape.events.iter().enumerate().filter(|(_, event)| {
+                event.kind.family == Family::Speech && event.ties.aside.is_none()
+            });
+        let (prompts, answers): (Vec<_>, Vec<_>) =
+            spoken.partition(|(_, event)| event.kind.word == "user");
+        let prompts = prompts.into_iter().take(PROMPTS).map(|it| (it, "prompt"));
+        let last = answers
+            .into_iter()
+            .next_back()
+            .map(|it| (it, "last message"));
+        for ((position, event), subject) in prompts.chain(last) {
+            let says = words::says(event, SPEECH);
+            if !says.is_empty() {
+                let href = layout.event_href("index.html", event.seq, position);
+                messages.push((href[folder..].to_owned(), subject.to_owned(), says));
+            }
+        }
+    }
+    messages
+}
+
 /// The first distinct messages of failed events of a run.
-pub fn failures(entry: &Entry, tapes: &[Tape<'_>], layouts: &[Layout<'_>]) -> Vec<Failure> {
-    let mut failures: Vec<Failure> = Vec::new();
+pub fn failures(entry: &Entry, tapes: &[Tape<'_>], layouts: &[Layout<'_>]) -> Vec<EventText> {
+    let mut failures: Vec<EventText> = Vec::new();
     let folder = links::run_file(&entry.slug, "").len();
     for (tape, layout) in tapes.iter().zip(layouts) {
         let events = tape.events.iter().enumerate();
@@ -219,7 +290,7 @@ pub fn failures(entry: &Entry, tapes: &[Tape<'_>], layouts: &[Layout<'_>]) -> Ve
 }
 
 /// The failures of a run: details of its state and validation, and messages of its events.
-pub fn failures_of(entry: &Entry, messages: Vec<Failure>) -> impl Iterator<Item = RunText> {
+pub fn failures_of(entry: &Entry, messages: Vec<EventText>) -> impl Iterator<Item = RunText> {
     let run = &entry.run;
     let detail = |of: String, anchor: &str, detail: Option<&Arc<str>>| {
         let says = words::plain(head(detail?, DETAIL));

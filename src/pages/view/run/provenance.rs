@@ -5,7 +5,7 @@ use serde::Serialize;
 use crate::view::reconciliation::{self, ComparedView};
 use crate::view::timeline::head;
 use crate::view::tree::{self, Tree};
-use crate::view::{Badge, Fact, Link, format};
+use crate::view::{Badge, Fact, Link, format, task};
 use base::links;
 use formats::config::Downloads;
 use formats::model::Withheld;
@@ -205,7 +205,11 @@ const TRACE_HOLDS: &str = "A trace is published as it was recorded. It may conta
 fn badge(s: &Sources<'_>) -> Option<String> {
     let base = s.config.site.base_url.as_ref().filter(|_| s.has_card())?;
     let page = links::run(&s.entry.slug);
-    let words = format!("{} by {}", s.entry.run.title(), s.entry.run.subject.model());
+    let words = format!(
+        "{} by {}",
+        task::name(&s.entry.run, s.task),
+        s.entry.run.subject.model()
+    );
     let mut escaped = String::new();
     for c in words.chars() {
         if c.is_ascii_punctuation() {
@@ -295,7 +299,7 @@ fn citation(s: &Sources<'_>) -> String {
     format!(
         "{author}Run {} ({}, {}, {}), {}. {}.{address}",
         run.id,
-        run.title(),
+        task::name(run, s.task),
         run.subject.model(),
         run.subject.harness,
         format::when(run.finished.as_ref()).date,
