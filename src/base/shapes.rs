@@ -97,6 +97,11 @@ shape!(
 );
 
 shape!(
+    /// Any JSON value.
+    Any = {}
+);
+
+shape!(
     /// An object that is passed on as an input wrote it.
     AsWritten = { "type": "object" }
 );

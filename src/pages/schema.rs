@@ -96,6 +96,11 @@ pub const ALL: &[Entry] = &[
         "Patterns for a tool or a skill",
         "feeds/crystallize.json",
     ),
+    feed::<annotations::Label<'_>>(
+        "labels-line",
+        "A line of labels.jsonl",
+        "feeds/labels.jsonl",
+    ),
     feed::<feeds::threads::ThreadLine<'_>>(
         "threads-line",
         "A line of threads.jsonl",

@@ -4,7 +4,7 @@ use serde_json::{Value, json};
 
 use crate::crawl::problems;
 use crate::search::{cards, counts, data};
-use crate::support::{FIRST, FIRST_SLUG, HEADER, Run, TestSite, annotation, codes, lines};
+use crate::support::{FIRST, FIRST_SLUG, HEADER, Run, TestSite, annotation, codes, event, lines};
 
 const SIDECAR: &str = "events.jsonl.annotations.jsonl";
 
@@ -270,9 +270,70 @@ fn hypotheses_and_anchors_have_feeds_of_their_own() {
         "friction.json",
         "hypotheses.json",
         "crystallize.json",
+        "labels.jsonl",
     ] {
         assert!(paths.contains(&&*format!("feeds/{name}")), "{paths:?}");
     }
+}
+
+#[test]
+fn a_label_has_all_that_its_events_say() {
+    let site = annotated(&[
+        annotation("c", 0, "correct", r#""evidence":"Reads **first**.""#),
+        annotation(
+            "a",
+            1,
+            "alternative",
+            r#""span":{"start_event_id":1,"end_event_id":3},"suggested_fix":{"tool":"grep"},"author":{"id":"ada","kind":"human"},"timestamp":"2026-03-02T08:00:00Z""#,
+        ),
+        annotation("n", 1, "note", ""),
+    ]);
+    let lines = site.text("public/feeds/labels.jsonl");
+    let labels: Vec<serde_json::Value> = lines
+        .lines()
+        .map(|line| serde_json::from_str(line).expect("JSON"))
+        .collect();
+    let kinds: Vec<_> = labels.iter().map(|label| label["kind"].as_str()).collect();
+    assert_eq!(kinds, [Some("correct"), Some("alternative")]);
+    assert_eq!(
+        labels[0]["events"][0]["texts"],
+        json!(["I will read the task first."])
+    );
+    let alternative = &labels[1];
+    assert_eq!(alternative["case"], "pong");
+    assert_eq!(alternative["suggested_fix"], json!({"tool": "grep"}));
+    assert_eq!(alternative["author"]["id"], "ada");
+    assert_eq!(
+        [&alternative["event_id"], &alternative["end_event_id"]],
+        [1, 3]
+    );
+    let events = alternative["events"].as_array().expect("events");
+    let seqs: Vec<_> = events.iter().map(|event| event["seq"].as_u64()).collect();
+    assert_eq!(seqs, [Some(1), Some(2), Some(3)]);
+    assert_eq!(alternative["omittedEvents"], 0);
+    let all = site.text("public/feeds/annotations.jsonl");
+    let first: serde_json::Value =
+        serde_json::from_str(all.lines().next().expect("a line")).expect("JSON");
+    assert_eq!(labels[0]["digest"], first["target"]["digest"]);
+}
+
+#[test]
+fn labels_of_long_spans_stay_small() {
+    let site = TestSite::base();
+    let log: Vec<String> = (0..1_000)
+        .map(|second| event(second, "agent", r#""message":"m""#))
+        .collect();
+    site.write(&format!("{FIRST}/events.jsonl"), lines(&log));
+    let span = r#""span":{"start_event_id":0,"end_event_id":999}"#;
+    site.write(
+        &format!("{FIRST}/events.jsonl.annotations.jsonl"),
+        lines(&[HEADER.to_owned(), annotation("a", 0, "incorrect", span)]),
+    );
+    site.publish();
+    let label: serde_json::Value =
+        serde_json::from_str(&site.text("public/feeds/labels.jsonl")).expect("one line");
+    assert_eq!(label["events"].as_array().map(Vec::len), Some(200));
+    assert_eq!(label["omittedEvents"], 800);
 }
 
 #[test]

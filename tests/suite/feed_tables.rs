@@ -147,11 +147,9 @@ fn the_page_of_feeds_tells_about_every_feed_with_the_address_of_the_site() {
             expected.push(path.trim_start_matches("feeds/").to_owned());
             assert_ne!(path, "feeds/index.html");
             let digest = feed["blake3"].as_str().expect("a digest");
-            assert_eq!(
-                page.all(&format!("main code[title='{digest}']")).len(),
-                1,
-                "{path}"
-            );
+            // Empty feeds have the same digest.
+            let digests = page.all(&format!("main code[title='{digest}']"));
+            assert!(!digests.is_empty(), "{path}");
         }
         assert_eq!(page.texts("main tbody th"), expected);
         assert_eq!(page.texts("main details > summary"), expected);

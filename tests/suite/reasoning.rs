@@ -65,6 +65,23 @@ fn reasoning_is_published_by_default() {
 }
 
 #[test]
+fn withheld_reasoning_is_in_no_label_of_its_events() {
+    let site = site(OFF);
+    let span = r#""span":{"start_event_id":0,"end_event_id":7}"#;
+    site.write(
+        &format!("{FIRST}/{LOG}.annotations.jsonl"),
+        lines(&[HEADER.to_owned(), annotation("a", 0, "incorrect", span)]),
+    );
+    site.publish();
+    let labels = site.text("public/feeds/labels.jsonl");
+    assert!(
+        labels.contains("I begin.") && labels.contains("\"reasoning\""),
+        "{labels}"
+    );
+    assert_eq!(holding(&site), [""; 0]);
+}
+
+#[test]
 fn withheld_reasoning_is_in_no_published_byte_and_the_page_counts_it() {
     let site = site(OFF);
     let outcome = site.publish();

@@ -8,7 +8,7 @@ use regex::Regex;
 
 /// Texts that scripts may compare with: keyboard keys, column names, fields, tags and modes, and kinds of the format. `T` is
 /// part of a time, `s` ends a duration, and `X` begins numeric ids.
-const NAMES: [&str; 29] = [
+const NAMES: [&str; 30] = [
     "",
     "-",
     "/",
@@ -23,6 +23,7 @@ const NAMES: [&str; 29] = [
     "complete",
     "event",
     "failure",
+    "message",
     "group",
     "hypothesis",
     "id",

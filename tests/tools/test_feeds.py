@@ -9,8 +9,23 @@ import xml.etree.ElementTree as ElementTree
 import duckdb
 import feedparser
 import jsonfeed
+import pandas
 
 from support import BASE, SITE, Server, examples
+
+
+class Labels(unittest.TestCase):
+    def test_pandas_and_duckdb_read_every_judgment(self):
+        path = SITE / "feeds/labels.jsonl"
+        kinds = ("correct", "incorrect", "alternative")
+        lines = (SITE / "feeds/annotations.jsonl").read_text(encoding="utf-8").splitlines()
+        annotations = [json.loads(line) for line in lines]
+        judged = [each for each in annotations if each["kind"] in kinds and each["target"]]
+        frame = pandas.read_json(path, lines=True)
+        self.assertEqual(list(frame["runId"]), [each["runId"] for each in judged])
+        self.assertTrue(all(event["headline"] or event["texts"] for events in frame["events"] for event in events))
+        counted = duckdb.sql(f"SELECT kind, count(*) FROM read_json('{path}') GROUP BY kind").fetchall()
+        self.assertEqual(dict(counted), {kind: sum(each["kind"] == kind for each in judged) for kind in kinds})
 
 
 class Examples(unittest.TestCase):

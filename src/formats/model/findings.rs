@@ -121,6 +121,8 @@ pub struct Spooled {
     pub hypotheses: Slice,
     /// Anchors to crystallize.
     pub anchors: Slice,
+    /// Lines of `labels.jsonl`.
+    pub labels: Slice,
     /// A card for each annotation, in their order.
     pub cards: Vec<SpooledCard>,
     /// Lines of `threads.jsonl`, the newest thread first.
@@ -159,6 +161,7 @@ impl Spooled {
             &mut self.friction,
             &mut self.hypotheses,
             &mut self.anchors,
+            &mut self.labels,
             &mut self.thread_lines,
             &mut self.writeup,
             &mut self.failures,

@@ -1,4 +1,4 @@
-//! The annotation feeds: all annotations, friction as Harn's events, hypotheses, and anchors to crystallize.
+//! The annotation feeds: all annotations, friction as Harn's events, hypotheses, anchors to crystallize, and labels for evaluations.
 //!
 //! They grow with the archive, so the lines of each run are made when it is read, and joined at the end.
 
@@ -272,6 +272,117 @@ pub struct Anchor<'a> {
     metadata: Cow<'a, RawValue>,
 }
 
+/// A judgment of a reviewer, with all that the judged events say, so that an evaluation needs no other file.
+#[derive(Debug, Serialize, JsonSchema)]
+pub struct Label<'a> {
+    /// The annotation's id, if it has one.
+    id: Option<&'a str>,
+    /// The judgment.
+    #[schemars(extend("enum" = ["correct", "incorrect", "alternative"]))]
+    kind: &'a str,
+    /// Id of the run.
+    #[serde(rename = "runId")]
+    run_id: &'a str,
+    /// Slug of its case.
+    case: &'a str,
+    /// Variant of the case; null is unknown.
+    variant: Option<&'a str>,
+    /// The model; null is unknown.
+    model: Option<&'a str>,
+    /// Slug of the harness.
+    harness: &'a str,
+    /// Name of the tape.
+    tape: &'a str,
+    /// The number of the first event.
+    event_id: u64,
+    /// The number of the last event.
+    end_event_id: u64,
+    /// BLAKE3 of the first event, as `target.digest` in `annotations.jsonl`.
+    #[schemars(with = "shapes::Blake3")]
+    digest: String,
+    /// The comment, in Markdown.
+    evidence: Option<&'a str>,
+    /// What should have happened instead, as written: any JSON, null if there is none.
+    #[schemars(with = "shapes::Any")]
+    suggested_fix: Cow<'a, RawValue>,
+    /// The author.
+    author: Option<Author<'a>>,
+    /// When it was written.
+    timestamp: Option<&'a str>,
+    /// The judged events, in order, as published: without what is withheld or redacted.
+    events: Vec<LabeledEvent<'a>>,
+    /// How many further events of the span are left out: at most 200 events and about 256 KiB of text are repeated.
+    #[serde(rename = "omittedEvents")]
+    omitted_events: usize,
+}
+
+/// An event that a label is about.
+#[derive(Debug, Serialize, JsonSchema)]
+struct LabeledEvent<'a> {
+    /// Its number.
+    seq: u64,
+    /// Its kind.
+    kind: &'static str,
+    /// A command line, a path or a query; empty if its texts say all.
+    headline: &'a str,
+    /// Its texts: messages, arguments, outputs.
+    texts: Vec<&'a str>,
+}
+
+/// Maximum events in a label.
+const LABELED_EVENTS: usize = 200;
+/// Bytes of text after which a label has no further events.
+const LABELED_BYTES: usize = 256 << 10;
+
+/// The label of an annotation that judges an event of the tape.
+fn label<'a>(
+    run: &'a Run,
+    tape: &'a Tape<'a>,
+    annotation: &'a Annotation<'a>,
+) -> serde_json::Result<Option<Label<'a>>> {
+    let Some(first) = tape.position(annotation.event) else {
+        return Ok(None);
+    };
+    let end_event_id = annotation.span.map_or(annotation.event, |(_, end)| end);
+    let last = tape.position(end_event_id).unwrap_or(first).max(first);
+    let mut bytes = 0;
+    let events = tape.events[first..=last].iter().take(LABELED_EVENTS);
+    let events = events.take_while(|event| {
+        let is_shown = bytes < LABELED_BYTES;
+        let texts = event.blocks.iter().map(|block| block.text.len());
+        bytes += event.headline.len() + texts.sum::<usize>();
+        is_shown
+    });
+    let events: Vec<_> = events
+        .map(|event| LabeledEvent {
+            seq: event.seq,
+            kind: event.kind.word,
+            headline: &event.headline,
+            texts: event.blocks.iter().map(|block| &*block.text).collect(),
+        })
+        .collect();
+    let subject = &run.subject;
+    Ok(Some(Label {
+        id: annotation.id.as_deref(),
+        kind: annotation.kind.word(),
+        run_id: &run.id,
+        case: &subject.case,
+        variant: subject.variant.as_deref(),
+        model: subject.model.as_deref(),
+        harness: &subject.harness,
+        tape: &tape.file,
+        event_id: annotation.event,
+        end_event_id,
+        digest: tape.events[first].digest(),
+        evidence: annotation.evidence.as_deref(),
+        suggested_fix: raw(annotation.suggested_fix.unwrap_or("null"))?,
+        author: annotation.author.as_ref().map(Author::of),
+        timestamp: annotation.timestamp.as_deref(),
+        omitted_events: last + 1 - first - events.len(),
+        events,
+    }))
+}
+
 document! {
     /// The author of an annotation.
     struct Author<'a>(author: &'a annotation::Author) {
@@ -296,6 +407,8 @@ pub struct Lines {
     pub hypotheses: Vec<u8>,
     /// Anchors.
     pub anchors: Vec<u8>,
+    /// Judgments.
+    pub labels: Vec<u8>,
 }
 
 /// Makes the lines of a run, in the order of its tapes and of each sidecar.
@@ -319,6 +432,11 @@ pub fn lines(
                     }
                 }
                 Kind::CrystallizeHere => push(&mut lines.anchors, &anchor(run, tape, annotation)?)?,
+                Kind::Correct | Kind::Incorrect | Kind::Alternative => {
+                    if let Some(label) = label(run, tape, annotation)? {
+                        push(&mut lines.labels, &label)?;
+                    }
+                }
                 _ => {}
             }
         }

@@ -56,7 +56,7 @@ enum Shape {
 const ATOM: &str = "feeds/atom.xml";
 
 /// All feeds, in the order of the index.
-const FEEDS: [Feed; 15] = [
+const FEEDS: [Feed; 16] = [
     Feed {
         path: "feeds/runs.json",
         holds: "A card for each run, newest first: subject, metrics, checks, state, rating, and the number of annotations and review threads.",
@@ -175,6 +175,20 @@ const FEEDS: [Feed; 15] = [
         write: |lists, path| {
             lists.stream(path, |out| {
                 write_collection(out, None, "anchors", lists.spooled(|run| run.anchors))
+            })
+        },
+    },
+    Feed {
+        path: "feeds/labels.jsonl",
+        holds: "Every judgment of a reviewer (correct, incorrect, alternative) with all that its events say and the suggested fix, for evaluations.",
+        shape: Shape::Lines,
+        picked: "select(.kind == \"alternative\") | [.runId, .event_id, .evidence] | @tsv",
+        made_of: Some(&[Facet::Labels]),
+        write: |lists, path| {
+            lists.stream(path, |out| {
+                lists
+                    .spooled(|run| run.labels)
+                    .try_for_each(|lines| out.write_all(&lines?))
             })
         },
     },

@@ -68,6 +68,7 @@ pub(super) fn write(
         friction: texts.put(&lines.friction),
         hypotheses: texts.put(&lines.hypotheses),
         anchors: texts.put(&lines.anchors),
+        labels: texts.put(&lines.labels),
         ..Spooled::default()
     };
     (spooled.newest, spooled.quote) = findings::newest(texts, inspected, layouts);

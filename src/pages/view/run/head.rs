@@ -28,7 +28,7 @@ pub struct HeadView {
     pub task: String,
     /// What is known of how it ended and what it took.
     pub verdict: Vec<VerdictFact>,
-    /// Why it ended, unless it completed and no check failed.
+    /// Why it ended, unless it completed, no check failed and the record adds nothing.
     pub why: Option<WhyView>,
     /// The failures of its tapes.
     pub failures: FailuresView,
@@ -43,7 +43,7 @@ pub struct HeadView {
 /// Why a run ended.
 #[derive(Debug, Serialize)]
 pub struct WhyView {
-    /// `Why it ended`, or `What did not work` for a completed run.
+    /// `Why it ended`; for a completed run `What did not work` or `How it ended`.
     pub title: &'static str,
     /// The detail of its state in the record.
     pub state: Option<Arc<str>>,
@@ -141,13 +141,15 @@ fn why(run: &Run, steps: [StepResult<'_>; 2], completed: bool) -> Option<WhyView
     let checks: Vec<String> = failed.chain(unreached).collect();
     // An imported run may have no recorded outcome.
     let fine = completed || &*run.state.word == "unknown";
-    let nothing = fine && checks.is_empty() && validation.loaded != Some(false);
+    let worked = checks.is_empty() && validation.loaded != Some(false);
+    let title = match (fine, worked) {
+        (true, true) => "How it ended",
+        (true, false) => "What did not work",
+        (false, _) => "Why it ended",
+    };
+    let nothing = fine && worked && run.state.detail.is_none();
     (!nothing).then(|| WhyView {
-        title: if fine {
-            "What did not work"
-        } else {
-            "Why it ended"
-        },
+        title,
         state: run.state.detail.clone(),
         validation: validation.detail.clone(),
         checks,
