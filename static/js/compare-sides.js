@@ -51,22 +51,21 @@
 
   // How each run ended and what it took, before all details. Ratios need runs of one task.
   const verdicts = (runs, areComparable) => {
-    const metric = (run, name) => run.metrics.find((each) => each.name === name);
-    const has = (name) => runs.some((run) => metric(run, name).value !== null);
+    const metrics = (name) => runs.map((run) => run.metrics.find((each) => each.name === name));
     const field = (name) => runs.map((run) => run.groups.flatMap((group) => group.fields).find((each) => each.name === name).text);
     const rows = [];
     const add = (name, values, cell) => values.some((value) => value !== null) && rows.push(line(name, values, cell ?? ((text) => text ?? unknown('not recorded'))));
     add('How it ended', field('State'));
     const outcomes = [...new Set(runs.flatMap((run) => (run.outcomes ?? []).map(([name]) => name)))];
-    for (const name of outcomes.slice(0, 4)) add(name, runs.map((run) => run.outcomes?.find(([other]) => other === name)?.[1] ?? null));
+    for (const name of outcomes) add(name, runs.map((run) => run.outcomes?.find(([other]) => other === name)?.[1] ?? null));
     add('Rating', field('Rating'));
-    for (const name of [has('Comparable cost') ? 'Comparable cost' : 'Actual cost', 'Run time']) {
-      const found = runs.map((run) => metric(run, name));
+    for (const name of ['Comparable cost', 'Actual cost', 'Run time']) {
+      const found = metrics(name);
       const base = found[0].value;
       add(name, found.map(({ value }) => value), (value, at) => {
         if (value === null) return unknown('not recorded');
         const ratio = areComparable && at && base > 0 && value > 0 ? Number((value / base).toPrecision(2)) : 0;
-        return make('span', {}, found[at].text, ...(ratio ? [' ', make('small', {}, ratio === 1 ? `as ${LETTERS[0]}` : `${ratio} × ${LETTERS[0]}`)] : []));
+        return make('span', {}, found[at].text, ...(ratio ? [' ', make('small', {}, `${ratio} × ${LETTERS[0]}`)] : []));
       });
     }
     return section('verdicts', 'Verdicts', table('Verdicts of the runs', 'Verdict', runs, [make('tbody', {}, ...rows)]));
@@ -107,17 +106,6 @@
       table('Checks of the runs', 'Check', runs, [make('tbody', {}, ...rows)]));
   };
 
-  const outcomes = (runs) => {
-    const names = [...new Set(runs.flatMap((run) => (run.outcomes || []).map(([name]) => name)))];
-    if (!names.length) return '';
-    const rows = names.map((name) => {
-      const found = runs.map((run) => (run.outcomes || []).find(([other]) => other === name)?.[1]);
-      return line(name, found, (value) => value ?? unknown('this run has no such outcome'));
-    });
-    return section('outcomes', 'Outcomes', quiet('What scorers said of the runs, as recorded.'),
-      table('Outcomes of the runs', 'Outcome', runs, [make('tbody', {}, ...rows)]));
-  };
-
   const writeups = (runs) => {
     if (!runs.some((run) => run.writeup)) return section('writeups', 'Writeups', quiet('None of these runs has a writeup.'));
     const TAGS = { h: 'h4', p: 'p', li: 'li', pre: 'pre' };
@@ -144,6 +132,6 @@
 
   window.runpress.compare = {
     LETTERS, draw, pageOf, here, named, go, differ, letter, unknown, section, quiet, fold, table,
-    verdicts, metrics, fields, checks, outcomes, writeups,
+    verdicts, metrics, fields, checks, writeups,
   };
 })();

@@ -13,10 +13,9 @@
 
   const show = async () => {
     const runs = asked.map((name) => received.get(name)).filter(Boolean).slice(0, MOST);
-    // Runs are named by the first of these that tells them apart.
-    const names = [(run) => run.model, (run) => `${run.model}, ${run.harness}`, (run) => `${run.model}, ${run.harness}, ${run.date}`];
-    const title = names.find((name) => new Set(runs.map(name)).size === runs.length) ?? names[0];
-    runs.forEach((run, at) => Object.assign(run, { at, title: title(run) }));
+    // Runs of one model are named by their harnesses, too.
+    const areOfOne = new Set(runs.map((run) => run.model)).size < runs.length;
+    runs.forEach((run, at) => Object.assign(run, { at, title: areOfOne ? `${run.model}, ${run.harness}` : run.model }));
     const lost = asked.filter((name) => !received.has(name));
     const parts = [];
     if (lost.length) {
@@ -32,20 +31,19 @@
     document.getElementById(location.hash.slice(1))?.scrollIntoView();
   };
   const sections = async (runs) => {
-    const names = (list) => [...new Set(list)].join(' and ');
-    document.title = `${names(runs.map((run) => run.task))}: ${names(runs.map((run) => run.model))} – ${document.title}`;
+    document.title = `${runs[0].task}: ${runs.map((run) => run.title).join(' and ')} – ${document.title}`;
     const task = (run) => run.groups.flatMap((group) => group.fields.filter((field) => field.task));
     const apart = task(runs[0]).filter((_, at) => differ(runs.map((run) => task(run)[at].text)));
     if (apart.length) place.append(make('p', { className: 'apart' }, `These runs differ in ${new Intl.ListFormat('en').format(apart.map(({ name }) => name.toLowerCase()))}: they did not face the same task, so their numbers are not comparable.`));
     const labels = runs.filter((run) => run.label).map((run) => LETTERS[run.at]);
-    if (!apart.length && labels.length) place.append(make('p', { className: 'apart' }, `The log of ${new Intl.ListFormat('en').format(labels)} names no task: its case is a name that was given on import, so these runs may have had different tasks.`));
+    if (!apart.length && labels.length) place.append(make('p', { className: 'apart' }, `The case of ${labels.join(' and ')} is a name given on import: their tasks may differ.`));
     const verdicts = (all) => compare.verdicts(all, !apart.length && !labels.length);
     const tapes = [];
     for (const run of runs) {
       await pause();
       tapes.push(compare.unpack(run));
     }
-    for (const part of [verdicts, compare.parting, compare.strips, compare.metrics, compare.fields, compare.checks, compare.outcomes, compare.files, compare.writeups]) {
+    for (const part of [verdicts, compare.parting, compare.strips, compare.metrics, compare.fields, compare.checks, compare.files, compare.writeups]) {
       await pause();
       place.append(await part(runs, tapes));
     }

@@ -7,7 +7,6 @@
   const KINDS = { case: ['Cases', 3], model: ['Models', 3], harness: ['Harnesses', 3], run: ['Runs', 8], message: ['Messages', 8], failure: ['Failures', 8], annotation: ['Annotations', 8], writeup: ['Writeups', 8], page: ['Pages', 8] };
   const own = document.getElementById('search');
   const MOST = Object.fromEntries(Object.entries(KINDS).map(([kind, [, most]]) => [kind, own ? most * 5 : most]));
-  const siteTitle = document.title;
   let manifest, finder, loading, failed, asked, dialog, input, status, list, timer;
 
   const prepare = async () => {
@@ -81,7 +80,7 @@
     if (asked !== mine) return;
     say(words, found);
     put(found.groups, patternOf(found.names), 'result');
-    if (!own && found.groups.length) list.append(make('p', {}, link(addressOf(words), 'All results on a page')));
+    if (!own && found.groups.length) list.append(make('p', {}, link(addressOf(words), 'All results')));
   };
   const addressOf = (words) => `${new URL('search/index.html', root).href}?q=${encodeURIComponent(words)}`;
 
@@ -106,14 +105,15 @@
     input = make('input', { type: 'search', ariaLabel: 'Search', autocomplete: 'off', placeholder: 'Runs, cases, models, pages, annotations', ...fields });
     status = make('p', { className: 'quiet', role: 'status' });
     list = make('div', { className: 'found' });
-    return [make('p', {}, input, ...more), status, list];
+    return [make('p', { className: 'ask' }, input, ...more), status, list];
   };
 
   const asPage = () => {
+    const { title } = document;
     const asked = () => new URLSearchParams(location.search).get('q') ?? '';
     const follow = async () => {
       const words = input.value.trim();
-      document.title = words ? `${words} – ${siteTitle}` : siteTitle;
+      document.title = words ? `${words} – ${title}` : title;
       await show();
     };
     const keep = () => query((parameters) => (input.value.trim() ? parameters.set('q', input.value.trim()) : parameters.delete('q')));
@@ -122,16 +122,12 @@
       keep();
       // A browser that does not let a page on disk change its address loads the new one.
       if (asked() !== input.value.trim()) location.assign(addressOf(input.value.trim()));
-    } }, ...build({ name: 'q', value: asked(), oninput: () => typed(() => {
+    } }, ...build({ value: asked(), oninput: () => typed(() => {
       keep();
       return follow();
-    }) }, make('button', {}, 'Search')));
+    }) }));
     own.append(form);
-    addEventListener('popstate', () => {
-      input.value = asked();
-      follow();
-    });
-    if (!asked()) input.focus();
+    input.focus();
     prepare();
     follow();
   };

@@ -93,6 +93,9 @@ for (const from of ['disk', 'a sub-path']) {
     await page.getByRole('checkbox', { name: 'Only differences' }).uncheck();
     assert.equal(await row(page, 'fields', 'Orchestrator').isVisible(), true);
     assert.equal(await page.locator('.apart').count(), 0, 'they faced the same task');
+    assert.deepEqual(await page.locator('#compared h2').evaluateAll((all) => all.slice(0, 2).map(({ id }) => id)), ['verdicts', 'parting']);
+    assert.deepEqual(await row(page, 'verdicts', 'Run time').locator('td').allInnerTexts(), ['1 min 40 s', '50 s 0.5 × A']);
+    assert.deepEqual(await row(page, 'verdicts', 'Comparable cost').locator('td').allInnerTexts(), ['$2.00', '—']);
 
     assert.match(await words(page.locator('section:has(#parting)')), /The first 2 actions are the same; then they diverge\./);
     assert.match(await words(page.locator('tr.here')), /Different\s+A 2, B 2: the runs diverge here\s+#3 command npm test failed\s+#4 write src\/only-one\.ts\s+#2 command npm run build\s+#3 write src\/two\.ts/);
@@ -201,13 +204,13 @@ test('what scorers said of the runs is side by side as recorded, and none is bet
   })).href}/`;
   const { page, close } = await open(`?runs=${of(1)},${of(2)}`, { base });
   await page.locator('#writeups').waitFor();
-  assert.deepEqual(await row(page, 'outcomes', 'reward').locator('td').allInnerTexts(), ['0.5', '1']);
-  assert.deepEqual(await row(page, 'outcomes', 'resolved').locator('td').allInnerTexts(), ['—', 'C']);
-  assert.equal(await row(page, 'outcomes', HOSTILE).locator('td').first().innerText(), HOSTILE);
-  assert.equal(await page.locator('section:has(#outcomes) :is(rect, meter, .best, .fail)').count(), 0, 'nothing ranks them');
+  assert.deepEqual(await row(page, 'verdicts', 'reward').locator('td').allInnerTexts(), ['0.5', '1']);
+  assert.deepEqual(await row(page, 'verdicts', 'resolved').locator('td').allInnerTexts(), ['—', 'C']);
+  assert.equal(await row(page, 'verdicts', HOSTILE).locator('td').first().innerText(), HOSTILE);
+  assert.equal(await page.locator('section:has(#verdicts) :is(rect, meter, .best, .fail)').count(), 0, 'nothing ranks them');
   await page.goto(`${base}compare/index.html?runs=${of(3)}`);
   await page.getByText('Add one more run to compare.').waitFor();
-  assert.equal(await page.locator('#outcomes').count(), 0);
+  assert.equal(await page.locator('#verdicts').count(), 0);
   await close();
 });
 
