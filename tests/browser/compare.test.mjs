@@ -84,9 +84,10 @@ for (const from of ['disk', 'a sub-path']) {
     assert.deepEqual(await values('Run time'), ['A1 min 40 s', 'B50 s']);
     const starts = await row(page, 'metrics', 'Run time').locator('rect').evaluateAll((all) => all.map((rect) => rect.getBoundingClientRect().left));
     assert.equal(starts[0], starts[1], 'the bars of a metric begin at one line');
-    assert.match(await page.locator('.chosen li').first().innerText(), /failed · great · \$2\.00/);
+    assert.match(await page.locator('.chosen li').first().innerText(), /failed · 1\/1 screens · great · \$2\.00 comparable/);
     assert.deepEqual(await row(page, 'metrics', 'Run time').locator('rect').evaluateAll((all) => all.map((rect) => rect.getAttribute('width'))), ['100.0', '50.0']);
     assert.deepEqual(await values('Comparable cost'), ['A$2.00', 'B—']);
+    await words(row(page, 'checks', 'Title'));
     assert.deepEqual(await row(page, 'checks', 'Title').locator('td').allInnerTexts(), ['0.9', 'not reached: no canvas']);
     assert.match(await words(row(page, 'fields', 'Version of the harness')), /≠.*differs/s);
     assert.equal(await row(page, 'fields', 'Orchestrator').isVisible(), false);
@@ -94,6 +95,7 @@ for (const from of ['disk', 'a sub-path']) {
     assert.equal(await row(page, 'fields', 'Orchestrator').isVisible(), true);
     assert.equal(await page.locator('.apart').count(), 0, 'they faced the same task');
     assert.deepEqual(await page.locator('#compared h2').evaluateAll((all) => all.slice(0, 2).map(({ id }) => id)), ['verdicts', 'parting']);
+    await words(row(page, 'verdicts', 'Run time'));
     assert.deepEqual(await row(page, 'verdicts', 'Run time').locator('td').allInnerTexts(), ['1 min 40 s', '50 s 0.5 × A']);
     assert.deepEqual(await row(page, 'verdicts', 'Comparable cost').locator('td').allInnerTexts(), ['$2.00', '—']);
 
@@ -101,6 +103,7 @@ for (const from of ['disk', 'a sub-path']) {
     assert.match(await words(page.locator('tr.here')), /Different\s+A 2, B 2: the runs diverge here\s+#3 command npm test failed\s+#4 write src\/only-one\.ts\s+#2 command npm run build\s+#3 write src\/two\.ts/);
     assert.match(await words(page.locator('section:has(#parting) tbody tr').first()), /Same\s+2 actions\s+#0 command npm ci\s+#2 read src\/a\.ts\s+#0 command npm ci\s+#1 read src\/a\.ts/);
     const own = page.locator('section:has(#files) .paths');
+    await words(own.first());
     assert.deepEqual(await own.allInnerTexts(), ['src/only-one.ts write', 'src/two.ts write']);
 
     const strips = page.locator('.lanes .strip');
@@ -267,7 +270,7 @@ test('a run with several tapes is compared by the one that the reader chooses', 
   const { page, close } = await open(`?runs=${of(1)},${of(2)}`, { base });
   await page.locator('#writeups').waitFor();
   const lane = page.locator('.lanes > li > p').first();
-  assert.match(await words(lane), /^A m events\.jsonl: 2 events, no failure, 3 s\. Compare instead: run\.tape \(3 events\)$/);
+  assert.match(await words(lane), /^A m, codex events\.jsonl: 2 events, no failure, 3 s\. Compare instead: run\.tape \(3 events\)$/);
   assert.match(await words(page.locator('section:has(#parting)')), /They diverge at the first action\./);
   assert.doesNotMatch(await words(page.locator('.lanes > li > p').nth(1)), /instead/);
   await lane.getByRole('link', { name: 'run.tape' }).click();
@@ -275,8 +278,9 @@ test('a run with several tapes is compared by the one that the reader chooses', 
   await page.locator('#writeups').waitFor();
   // The reader stays at the tapes.
   await page.waitForFunction(() => document.getElementById('tapes').getBoundingClientRect().top < innerHeight / 2);
-  assert.match(await words(lane), /^A m run\.tape: 3 events, no failure, 2 s\. Compare instead: events\.jsonl \(2 events\)$/);
+  assert.match(await words(lane), /^A m, codex run\.tape: 3 events, no failure, 2 s\. Compare instead: events\.jsonl \(2 events\)$/);
   assert.match(await words(page.locator('section:has(#parting)')), /The first action is the same; then they diverge\..*#0 file_read a\.ts/s);
+  await words(page.locator('section:has(#files) .paths').first());
   assert.deepEqual(await page.locator('section:has(#files) .paths').allInnerTexts(), ['b.ts file read\nc.ts file read', 'x.ts file read']);
   assert.equal(new URL(await page.getByRole('link', { name: 'Remove B' }).evaluate(({ href }) => href)).search, `?runs=${of(1)}~2`);
   await page.getByRole('link', { name: 'c.ts' }).click();

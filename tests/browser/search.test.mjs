@@ -188,7 +188,7 @@ test('Greek, Cyrillic and accented words are found with and without accents, in 
       await said(finder, 'texts can be searched');
       await finder.getByRole('searchbox').fill(words);
       await said(finder, /result/i);
-      const found = await finder.locator('a').evaluateAll((links) => links.map((link) => link.href));
+      const found = await finder.locator('ul a').evaluateAll((links) => links.map((link) => link.href));
       const likeness = (await finder.getByRole('status').innerText()).includes('similar');
       if (likeness || found.length !== 1 || !found[0].endsWith(`/${name}/index.html`)) missing.push(`${words}: ${found}`);
     }
@@ -227,4 +227,47 @@ test('hostile text is found as text and does nothing', async () => {
   assert.equal(await page.evaluate(() => window.__pwned), undefined);
   assert.deepEqual(problems, []);
   await context.close();
+});
+
+for (const where of ['disk', 'a sub-path']) {
+  test(`the page of search finds what its address asks for, from ${where}`, async () => {
+    const server = where === 'disk' ? null : await serve(SITE);
+    const base = server?.url ?? `${pathToFileURL(SITE).href}/`;
+    const { context, page, problems } = await open(`${base}search/index.html?q=timeout`, base);
+    const field = page.getByRole('searchbox');
+    const results = page.locator('#search .found');
+    await results.getByRole('heading', { name: /^Runs/ }).waitFor();
+    assert.equal(await field.inputValue(), 'timeout');
+    assert.match(await page.title(), /^timeout – Search/);
+    assert.match(await results.locator('h2:has-text("Runs") + ul a').first().innerText(), /timed out/, 'a run that timed out is found by another word for it');
+    await field.fill('paddle');
+    await page.getByRole('status').filter({ hasText: /\d+ results?\./ }).waitFor();
+    await results.locator('mark').first().waitFor();
+    await field.press('Enter');
+    await page.waitForURL(/\?q=paddle$/);
+    await results.locator('ul a').first().click();
+    await page.waitForURL((url) => !url.pathname.includes('/search/'));
+    await page.goBack();
+    await results.locator('mark').first().waitFor();
+    assert.equal(await page.getByRole('searchbox').inputValue(), 'paddle');
+    assert.equal(await page.locator('dialog.finder').count(), 0);
+    assert.deepEqual(problems, []);
+    await context.close();
+    await server?.close();
+  });
+}
+
+test('the dialog leads to the page of search, which without a script leads to the lists', async () => {
+  const { context, page, finder, problems } = await fromDisk('index.html');
+  await page.keyboard.press('/');
+  await said(finder, 'texts can be searched');
+  await page.keyboard.type('paddle');
+  await finder.getByRole('link', { name: 'All results' }).click();
+  await page.waitForURL(/search\/index\.html\?q=paddle$/);
+  await page.locator('#search mark').first().waitFor();
+  assert.deepEqual(problems, []);
+  await context.close();
+  const plain = await open(fileUrl(SITE, 'search/index.html'), `${pathToFileURL(SITE).href}/`, { javaScriptEnabled: false });
+  assert.deepEqual(await plain.page.locator('main .empty a').allInnerTexts(), ['runs', 'cases', 'models', 'annotations']);
+  await plain.context.close();
 });
