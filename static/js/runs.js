@@ -170,7 +170,7 @@
         place.append(link(new URL(cell.href, root), cell.title, { className: `g-${row.state.tone}` }), ' ', make('small', {}, cell.text));
         return;
       }
-      place.append(shown(cell), ...(column in row.small ? [' ', make('small', {}, row.small[column])] : []));
+      place.append(shown(cell), ...(row.small[column] ? [' ', make('small', {}, row.small[column])] : []));
       if (column in row.order) place.dataset.v = row.order[column];
     });
     return made;

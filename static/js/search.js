@@ -117,17 +117,14 @@
       await show();
     };
     const keep = () => query((parameters) => (input.value.trim() ? parameters.set('q', input.value.trim()) : parameters.delete('q')));
-    const form = make('form', { role: 'search', onsubmit: (event) => {
-      event.preventDefault();
-      keep();
-      // A browser that does not let a page on disk change its address loads the new one.
-      if (asked() !== input.value.trim()) location.assign(addressOf(input.value.trim()));
-    } }, ...build({ value: asked(), oninput: () => typed(() => {
+    own.append(...build({ value: asked(), oninput: () => typed(() => {
       keep();
       return follow();
-    }) }));
-    own.append(form);
-    input.focus();
+    }), onkeydown: ({ key }) => {
+      keep();
+      // A browser that does not let a page on disk change its address loads the new one.
+      if (key === 'Enter' && asked() !== input.value.trim()) location.assign(addressOf(input.value.trim()));
+    } }));
     prepare();
     follow();
   };

@@ -43,8 +43,8 @@ for (const where of ['disk', 'a sub-path']) {
     assert.ok(wanted('agent').length > 0 && wanted('agent').length < all.length);
     await filter.getByLabel('Author').selectOption('human');
     await filter.getByLabel('Case').selectOption('pong');
-    await status(filter, `${wanted('human', 'pong').length} of `);
-    assert.deepEqual(await shown(), wanted('human', 'pong'));
+    await status(filter, `${wanted('human', 'Pong').length} of `);
+    assert.deepEqual(await shown(), wanted('human', 'Pong'));
     assert.equal(new URL(page.url()).search, '?author=human&case=pong');
     await page.goBack();
     await status(filter, `${wanted('human').length} of `);
