@@ -16,7 +16,10 @@ function run(index, over = {}) {
     id: `${index}aaaaaaa-8a60-4d2e-9a51-0c9f6f1f2b11`,
     finishedAt: `2026-03-0${index}T10:10:12Z`,
     subject: { ...subject, ...over.subject },
-    metrics: { ...metrics, runTimeSeconds: over.seconds ?? 100 * index, cost: { comparable: over.cost ?? null, actual: null } },
+    metrics: {
+      ...metrics, runTimeSeconds: over.seconds ?? 100 * index, cost: { comparable: over.cost ?? null, actual: over.actual ?? null },
+      tokens: { ...metrics.tokens, cachedInput: over.cached ?? null },
+    },
     validation: {
       loaded: true, install: null, build: null,
       checks: over.similarity === undefined ? [] : [{ view: 'title', name: 'Title', reached: true, similarity: over.similarity }],
@@ -26,13 +29,22 @@ function run(index, over = {}) {
 
 const files = () => {
   const runs = [
-    run(1, { cost: 9.5, seconds: 3600, subject: { modelId: 'sample/lark-10' }, similarity: 0.98 }),
+    run(1, { cost: 9.5, actual: 9.5, cached: 7, seconds: 3600, subject: { modelId: 'sample/lark-10' }, similarity: 0.98 }),
     run(2, { cost: 10.25, seconds: 59, subject: { modelId: 'sample/lark-9' }, similarity: 0.05 }),
     run(3, { subject: { modelId: 'sample/heron' } }),
     run(4, { cost: 0.5, seconds: 1200, subject: { modelId: HOSTILE, variant: 'multi' } }),
-    run(5, { cost: 1234.5, subject: { modelId: 'sample/heron', testCaseVersion: 'v2.0.0' } }),
+    run(5, { cost: 1234.5, actual: 1, cached: 7, subject: { modelId: 'sample/heron', testCaseVersion: 'v2.0.0' } }),
   ];
-  return { 'site.toml': '', ...Object.fromEntries(runs.map((one) => [`content/runs/${one.id}/run-record.json`, JSON.stringify(one)])) };
+  const own = runs.map((one) => [`content/runs/${one.id}/run-record.json`, JSON.stringify(one)]);
+  // A table has only columns with values: these files fill the others in both tables of the case.
+  const thread = { id: 't', turnId: 't', resource: 'file:///a.ts', resolved: false, entries: [{ id: 'e', text: 'Why?' }] };
+  const more = [runs[0], runs[4]].flatMap(({ id }) => Object.entries({
+    'writeup.md': '---\nrating: great\n---\nIt plays.\n',
+    'events.jsonl': '{"timestamp":"2026-03-01T10:00:00Z","sessionId":"s","type":"agent","message":"Done."}\n',
+    'events.jsonl.annotations.jsonl': '{"type":"header","schema_version":1}\n{"type":"annotation","event_id":0,"kind":"note","evidence":"A note."}\n',
+    'annotations.json': JSON.stringify({ annotations: [thread] }),
+  }).map(([name, text]) => [`content/runs/${id}/${name}`, text]));
+  return { 'site.toml': '', ...Object.fromEntries([...own, ...more]) };
 };
 
 let browser;
