@@ -3,6 +3,7 @@
 //! Files named in a tape, a transcript or a thread are read through [`RunFolder`]; nothing else is read here.
 
 use base::diagnostics::{Checked, Diagnostic, Source};
+use formats::audit::Audit;
 use formats::config::Config;
 
 use crate::load::{LoadedFile, RunFiles, RunFolder};
@@ -17,6 +18,7 @@ use formats::model::run::Run;
 use formats::model::tape::{self, Tape};
 use formats::model::threads::Threads;
 use formats::model::transcript::Conversation;
+use formats::replay::Harness;
 use formats::tape::RecordLine;
 
 mod conversation;
@@ -45,6 +47,8 @@ pub struct Inspected<'a> {
     pub sidecars: Vec<Option<Sidecar<'a>>>,
     /// How far the logs agree with the record; `None` without a valid record or a log.
     pub reconciliation: Option<Reconciliation>,
+    /// Whether the events follow from the raw log; `None` if that is not to be checked.
+    pub audit: Option<Audit>,
     pub review: Option<Review>,
     /// The public part of the transcript.
     pub conversation: Option<Conversation<'a>>,
@@ -73,8 +77,17 @@ pub fn files<'a>(
         diagnostics.extend(log.problems.iter().cloned());
         log.counted
     });
+    found.audit = audit(config, run_folder, run, files, &found, &mut diagnostics);
+    if let (Some(audit), Some(_), Some(log)) =
+        (&found.audit, &files.events, found.tapes.first_mut())
+    {
+        for (event, line) in log.events.iter_mut().zip(&audit.raw_lines) {
+            event.raw_line = Some(*line).filter(|line| *line > 0);
+        }
+    }
     let log = files.events.as_ref().and_then(|_| found.tapes.first());
-    found.reconciliation = run.and_then(|run| reconcile(run, log, raw));
+    let audited = found.audit.as_ref();
+    found.reconciliation = run.and_then(|run| reconcile(run, log, raw, audited));
     sidecars(config, files, &mut found, &mut diagnostics);
     conversation(run_folder, files, &mut found, &mut diagnostics);
     threads(config, run_folder, files, &mut found, &mut diagnostics);
@@ -111,6 +124,40 @@ pub fn annotated<'a>(
         value: found,
         diagnostics,
     }
+}
+
+/// Translates the raw log once more and compares it with the event log.
+fn audit(
+    config: &Config,
+    run_folder: RunFolder<'_>,
+    run: Option<&Run>,
+    files: &RunFiles,
+    found: &Inspected<'_>,
+    diagnostics: &mut Vec<Diagnostic>,
+) -> Option<Audit> {
+    let severity = config.policy.raw_audit?;
+    let run = run?;
+    let log = files.events.as_ref().and_then(|_| found.tapes.first());
+    let events = log.map_or(0, |log| log.events.len() as u64);
+    let rows = files
+        .raw
+        .as_ref()
+        .map_or(0, |log| log.counted.lines() as u64);
+    let harness = Harness::of(&run.subject.harness);
+    let audited = harness.map_or(Ok(None), |harness| run_folder.audit(harness, files));
+    let audit = match audited {
+        Ok(audit) => audit.unwrap_or_else(|| Audit::impossible(events, rows)),
+        Err(problem) => {
+            diagnostics.push(problem);
+            return None;
+        }
+    };
+    let has_rules = harness.is_some() || files.raw.is_none();
+    let folder = &run_folder.directory.shown;
+    diagnostics.extend(rules::audit::check(
+        folder, has_rules, log, &audit, severity,
+    ));
+    Some(audit)
 }
 
 fn log<'a>(files: &'a RunFiles, found: &mut Inspected<'a>, diagnostics: &mut Vec<Diagnostic>) {

@@ -2,6 +2,7 @@
 //! within limits, and never from outside its root.
 
 mod assets;
+mod audit;
 mod confined;
 mod inputs;
 mod pieces;

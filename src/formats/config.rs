@@ -164,6 +164,9 @@ table! {
         /// Severity of a sidecar whose hash does not match its tape.
         #[schemars(with = "String")]
         "stale_annotations" => stale_annotations: Severity = Severity::Error, Reader::severity;
+        /// Severity of events that do not follow from the raw log, or `off`.
+        #[schemars(with = "String")]
+        "raw_audit" => raw_audit: Option<Severity> = Some(Severity::Warning), Reader::optional_severity;
         /// Hosts whose playable builds may be embedded.
         #[schemars(inner(regex(pattern = shape::HOST), length(max = 253)))]
         "embed_hosts" => embed_hosts: Vec<String> = Vec::new(), Reader::hosts;

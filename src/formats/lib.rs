@@ -30,6 +30,7 @@ trait Words: Copy + 'static {
     const WORDS: &'static [(&'static str, Self)];
 }
 
+pub mod audit;
 pub mod config;
 pub mod decimal;
 pub mod event_line;
@@ -44,6 +45,7 @@ pub mod raw;
 pub mod reader;
 pub mod reason;
 pub mod redactions;
+pub mod replay;
 pub mod run_record;
 pub mod sidecar;
 mod tagged;

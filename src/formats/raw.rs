@@ -13,15 +13,38 @@ use base::diagnostics::{Code, Collector, Diagnostic, Place, Source, codes};
 
 use super::json::{self, Node};
 use super::jsonl::{self, Line};
+use super::replay::Row;
 
 /// The file name in a run directory.
 pub const FILE_NAME: &str = "raw.jsonl";
 
 /// The streams of a process.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Stream {
+#[allow(missing_docs, reason = "the names are those of formats.md B.2")]
+pub enum Stream {
     Stdout,
     Stderr,
+}
+
+/// A readable line: its stream and the content of its text as a JSON string, with escapes.
+#[derive(Debug, Clone, Copy)]
+pub struct Printed<'a> {
+    stream: Stream,
+    escaped: &'a str,
+}
+
+impl Printed<'_> {
+    /// The row for a translation; `None` if its text is not valid Unicode.
+    pub fn row(&self) -> Option<Row> {
+        let text = if self.escaped.contains('\\') {
+            unescaped(&format!("\"{}\"", self.escaped))?
+                .into_owned()
+                .into()
+        } else {
+            Cow::Borrowed(self.escaped)
+        };
+        Some(Row::new(self.stream, &text))
+    }
 }
 
 /// Counts of a raw log.
@@ -96,13 +119,13 @@ pub struct Reader {
 }
 
 impl Reader {
-    /// Counts a line.
-    pub fn line(&mut self, path: &str, line: &Line<'_>) {
+    /// Counts a line, and returns it if it can be read.
+    pub fn line<'a>(&mut self, path: &str, line: &'a Line<'_>) -> Option<Printed<'a>> {
         let raw = &mut self.raw;
         match read_line(line) {
-            Ok((stream, text)) => {
-                let blank = is_blank(text);
-                match stream {
+            Ok(printed) => {
+                let blank = is_blank(printed.escaped);
+                match printed.stream {
                     Stream::Stdout => raw.stdout += 1,
                     Stream::Stderr => {
                         raw.stderr += 1;
@@ -110,11 +133,13 @@ impl Reader {
                     }
                 }
                 raw.blank += usize::from(blank);
+                Some(printed)
             }
             Err(fault) => {
                 raw.unreadable += 1;
                 self.problems
                     .add(fault.code(), || fault.diagnostic(path, line));
+                None
             }
         }
     }
@@ -135,7 +160,8 @@ enum Fault {
     UnknownStream,
 }
 
-fn read_line<'a>(line: &'a Line<'_>) -> Result<(Stream, &'a str), Fault> {
+/// Reads a line.
+fn read_line<'a>(line: &'a Line<'_>) -> Result<Printed<'a>, Fault> {
     if matches!(line.text, Cow::Owned(_)) {
         return Err(Fault::NotUtf8);
     }
@@ -158,7 +184,8 @@ fn read_line<'a>(line: &'a Line<'_>) -> Result<(Stream, &'a str), Fault> {
         Some("stderr") => Stream::Stderr,
         _ => return Err(Fault::UnknownStream),
     };
-    Ok((stream, inside(key, text)?))
+    let escaped = inside(key, text)?;
+    Ok(Printed { stream, escaped })
 }
 
 /// The text of a JSON string; `None` if it is not valid Unicode.

@@ -179,6 +179,10 @@ impl<'a> Contents<'a> {
                 let missing = rules::review::check_missing(config, run, &details, &place.shown);
                 problems.extend(missing.map(|problem| problem.of_run(id)));
             }
+            if let Some(audit) = &inspected.audit {
+                let found = rules::audit::check_record(&place.shown, &details, audit);
+                problems.extend(found.into_iter().map(|problem| problem.of_run(id)));
+            }
             let missing = inspect::pictures(config, run_folder, record, &details, &mut inspected);
             problems.extend(missing.into_iter().map(|problem| problem.of_run(id)));
         }
@@ -240,6 +244,7 @@ impl<'a> Contents<'a> {
                 details: &self.details,
                 review,
                 reconciliation: inspected.reconciliation.as_ref(),
+                audit: inspected.audit.as_ref(),
                 tapes: &inspected.tapes,
                 sidecars: &inspected.sidecars,
                 layouts,

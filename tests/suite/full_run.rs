@@ -1,5 +1,7 @@
 //! A run with every kind of file next to its record, and without any problem.
 
+use serde_json::json;
+
 use crate::support::{FIRST, HEADER, TestSite, event, lines, messages};
 
 const PNG: &[u8] = b"\x89PNG\r\n\x1a\nand the rest of the picture";
@@ -33,14 +35,14 @@ pub(crate) fn furnish(site: &TestSite, folder: &str) {
             + &event(
                 5,
                 "command",
-                "\"command\":\"ls\",\"exitCode\":1,\"isSuccess\":false",
+                "\"command\":\"npm test\",\"exitCode\":1,\"isSuccess\":false",
             )
             + "\n")
             .as_bytes(),
     );
     write("events.jsonl.annotations.jsonl", lines(&[HEADER, "{\"type\":\"annotation\",\"id\":\"e\",\"event_id\":1,\"kind\":\"marker\",\"span\":{\"start_event_id\":1,\"end_event_id\":3},\"evidence\":\"[here](#e-2)\"}"]).as_bytes());
     write("run.trace.jsonl", b"{\"type\":\"trace\",\"schemaVersion\":1,\"agents\":[{\"id\":\"a\"}]}\n{\"seq\":0,\"type\":\"tool_call\",\"time\":\"2026-03-01T10:00:00Z\",\"name\":\"bash\",\"call\":\"c\",\"arguments\":{\"command\":\"ls\"}}\n{\"seq\":1,\"type\":\"tool_result\",\"call\":\"c\",\"agent\":\"a\",\"ok\":false,\"exitCode\":2,\"text\":\"none\"}\n{\"seq\":2,\"type\":\"edit\",\"call\":\"c\",\"path\":\"src/a.ts\",\"change\":\"modify\",\"diff\":\"-a\\n+b\"}\n");
-    write("raw.jsonl", b"{\"stream\":\"stdout\",\"line\":\"raw\"}\n");
+    write("raw.jsonl", raw_log().as_bytes());
     write("implementation/src/a.ts", b"one\ntwo\nthree\n");
     write("assets/shot.png", PNG);
     write("transcript.json", br#"{"_type":"transcript","version":2,"id":"tr","messages":[
@@ -54,4 +56,16 @@ pub(crate) fn furnish(site: &TestSite, folder: &str) {
 "#);
     write("annotations.actions.jsonl", b"{\"channel\":\"ahp-session:/1/annotations\",\"serverSeq\":1,\"action\":{\"type\":\"annotations/updated\",\"annotationId\":\"a\",\"resolved\":true}}\n");
     write("writeup.md", b"---\nrating: great\n---\n\n# Seen\n\nIt works, see [the call](#e-2).\n\n| a | b |\n| - | - |\n| 1 | 2 |\n");
+}
+
+/// The output of Codex from which the events follow.
+fn raw_log() -> String {
+    let message = |n| json!({ "type": "agent_message", "text": format!("message {n}") });
+    let command = json!({ "type": "command_execution", "command": "npm test", "exit_code": 1 });
+    let items = (0..4).map(message).chain([command]);
+    let row = |item| {
+        let line = json!({ "type": "item.completed", "item": item }).to_string();
+        format!("{}\n", json!({ "stream": "stdout", "line": line }))
+    };
+    items.map(row).collect()
 }

@@ -7,6 +7,7 @@
 mod annotations;
 mod architecture;
 mod archive;
+mod audit;
 mod author;
 mod author_new;
 mod author_rehash;

@@ -18,9 +18,10 @@ fn compared(site: &TestSite) -> serde_json::Value {
 }
 
 const RAW: &[&str] = &[
-    r#"{"stream":"stdout","line":"{\"type\":\"item\"}"}"#,
+    r#"{"stream":"stdout","line":"{\"type\":\"item.completed\",\"item\":{\"type\":\"agent_message\",\"text\":\"Begin.\"}}"}"#,
     r#"{"stream":"stderr","text":"a word of warning"}"#,
     r#"{"stream":"stderr","line":"   "}"#,
+    r#"{"stream":"stdout","line":"{\"type\":\"item.completed\",\"item\":{\"type\":\"command_execution\",\"command\":\"npm test\",\"exit_code\":1}}"}"#,
 ];
 
 #[test]
@@ -30,7 +31,7 @@ fn logs_that_fit_the_record_agree_in_every_point() {
             r#"{"timestamp":"2026-03-01T10:00:01Z","type":"agent","message":"Begin."}"#,
             r#"{"timestamp":"2026-03-01T10:00:02Z","type":"warning","message":"a word of warning"}"#,
             // Half a second after the end in the record, which has a precision of one second.
-            r#"{"timestamp":"2026-03-01T10:10:12.500Z","type":"command","command":"npm test","isSuccess":false}"#,
+            r#"{"timestamp":"2026-03-01T10:10:12.500Z","type":"command","command":"npm test","isSuccess":false,"exitCode":1}"#,
         ],
         Some(RAW),
     );
@@ -41,7 +42,7 @@ fn logs_that_fit_the_record_agree_in_every_point() {
             "timeSpan": {"first": "2026-03-01T10:00:01.000Z", "last": "2026-03-01T10:10:12.500Z", "beforeStartMs": 0, "afterFinishMs": 500, "agrees": true},
             "order": {"timed": 3, "untimed": 0, "backwards": 0, "firstBackwards": null, "agrees": true},
             "unknown": {"events": 3, "unknown": 0, "share": 0.0, "agrees": true},
-            "raw": {"lines": 3, "stdout": 1, "stderr": 2, "blank": 1, "unreadable": 0, "events": 3, "warnings": 1, "agrees": true},
+            "raw": {"lines": 4, "stdout": 2, "stderr": 2, "blank": 1, "unreadable": 0, "events": 3, "warnings": 1, "agrees": true},
             "errors": {"errors": 0, "failed": 1, "endsInError": false, "state": "completed", "agrees": true},
         })
     );
@@ -50,7 +51,7 @@ fn logs_that_fit_the_record_agree_in_every_point() {
     assert_eq!(verdicts, ["agrees"; 5]);
     assert_eq!(
         page.texts("[aria-label='Recording and record'] tbody tr:last-child td:nth-child(2)"),
-        ["3 lines, 2 of them from stderr, gave 3 events and 1 warning"]
+        ["4 lines, 2 of them from stderr, gave 3 events and 1 warning"]
     );
 }
 
@@ -73,6 +74,7 @@ fn logs_that_do_not_fit_are_published_with_every_difference_named() {
         [
             "events.unknown-type",
             "events.invalid-timestamp",
+            "raw.event-differs",
             "raw.missing-field"
         ]
     );

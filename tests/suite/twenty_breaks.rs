@@ -188,6 +188,11 @@ struct Expected {
 /// A site with a run for each break.
 fn broken() -> (TestSite, Vec<Expected>) {
     let site = TestSite::bare();
+    // An event that is broken does not follow from the raw log, either.
+    site.write(
+        "site.toml",
+        "[site]\nbase_url = \"https://runs.example.org/\"\n[policy]\nraw_audit = \"off\"\n",
+    );
     let record = fixture_text("base/content/runs/first/run-record.json");
     let mut expected = Vec::new();
     for (number, of) in BREAKS.iter().enumerate() {

@@ -8,6 +8,7 @@ use crate::discover::RunDirectory;
 use base::beneath::{Folder, Kind, Tree, TreeEntry};
 use base::diagnostics::Diagnostic;
 use formats::config::Limits;
+use formats::jsonl::Line;
 use formats::model::FileDigest;
 use formats::model::implementation::FOLDER;
 use formats::{
@@ -265,7 +266,7 @@ pub(super) enum Role {
 }
 
 impl Role {
-    const fn most(self, limits: &Limits) -> SizeLimit {
+    pub(super) const fn most(self, limits: &Limits) -> SizeLimit {
         match self {
             Self::Writeup => SizeLimit::writeup(limits),
             Self::Events | Self::Tape | Self::Raw => SizeLimit::file(limits).lines(limits),
@@ -312,39 +313,23 @@ pub(super) fn read(
     confined::read(folder, Path::new(name), shown, most, &bounds)
 }
 
-/// Reads `raw.jsonl` line by line. `Ok(None)` if missing.
+/// Reads `raw.jsonl` line by line, to count. `Ok(None)` if missing.
 fn raw_log(
     folder: &Folder,
     name: &str,
     shown: &str,
     most: SizeLimit,
 ) -> Result<Option<(RawLog, FileDigest)>, Diagnostic> {
-    let failed = |fault: Fault| fault.reported(shown, most, RUN_DIRECTORY);
-    let allows = |at: &Path| !is_reserved(folder, at);
-    let opened = confined::open(folder, Path::new(name), most, &allows).map_err(failed)?;
-    let Some(opened) = opened else {
-        return Ok(None);
-    };
     let mut hasher = blake3::Hasher::new();
     let mut reader = raw::Reader::default();
-    // One more byte detects a file that has grown.
-    let file = opened.file.take(most.bytes.saturating_add(1));
-    let line = most.line.unwrap_or(u64::MAX);
-    pieces::lines(
-        file,
-        line,
-        |bytes| {
-            hasher.update(bytes);
-        },
-        |number, bytes| {
-            if let Some(line) = jsonl::line(number, bytes) {
-                reader.line(shown, &line);
-            }
-        },
-    )
-    .map_err(failed)?;
-    if hasher.count() > most.bytes {
-        return Err(failed(Fault::TooLarge(hasher.count())));
+    let seen = |bytes: &[u8]| {
+        hasher.update(bytes);
+    };
+    let read = raw_lines(folder, (name, shown), most, seen, |line| {
+        reader.line(shown, &line);
+    });
+    if !read? {
+        return Ok(None);
     }
     let (counted, problems) = reader.finish(shown);
     let digest = FileDigest {
@@ -354,6 +339,40 @@ fn raw_log(
         published: None,
     };
     Ok(Some((RawLog { counted, problems }, digest)))
+}
+
+/// Reads the lines of a raw log, which may be far larger than what is held in memory. False if it is missing.
+pub(super) fn raw_lines(
+    folder: &Folder,
+    (name, shown): (&str, &str),
+    most: SizeLimit,
+    mut seen: impl FnMut(&[u8]),
+    mut each: impl FnMut(Line<'_>),
+) -> Result<bool, Diagnostic> {
+    let failed = |fault: Fault| fault.reported(shown, most, RUN_DIRECTORY);
+    let allows = |at: &Path| !is_reserved(folder, at);
+    let opened = confined::open(folder, Path::new(name), most, &allows).map_err(failed)?;
+    let Some(opened) = opened else {
+        return Ok(false);
+    };
+    let mut bytes_read = 0;
+    // One more byte detects a file that has grown.
+    let file = opened.file.take(most.bytes.saturating_add(1));
+    let line = most.line.unwrap_or(u64::MAX);
+    pieces::lines(
+        file,
+        line,
+        |bytes| {
+            bytes_read += bytes.len() as u64;
+            seen(bytes);
+        },
+        |number, bytes| jsonl::line(number, bytes).into_iter().for_each(&mut each),
+    )
+    .map_err(failed)?;
+    if bytes_read > most.bytes {
+        return Err(failed(Fault::TooLarge(bytes_read)));
+    }
+    Ok(true)
 }
 
 /// The bounds of links in a run directory, in words.

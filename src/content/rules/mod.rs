@@ -1,6 +1,7 @@
 //! The rules: one file per input, one code per rule.
 
 pub mod archive;
+pub mod audit;
 pub mod evidence;
 pub mod implementation;
 pub mod keys;

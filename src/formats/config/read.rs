@@ -187,6 +187,20 @@ impl Reader<'_> {
         self.choice(key, value, &choices, into);
     }
 
+    pub(super) fn optional_severity(
+        &mut self,
+        key: &str,
+        value: &Value<'_>,
+        into: &mut Option<Severity>,
+    ) {
+        let choices = [
+            ("error", Some(Severity::Error)),
+            ("warning", Some(Severity::Warning)),
+            ("off", None),
+        ];
+        self.choice(key, value, &choices, into);
+    }
+
     pub(super) fn word<T: Words>(&mut self, key: &str, value: &Value<'_>, into: &mut T) {
         self.choice(key, value, T::WORDS, into);
     }

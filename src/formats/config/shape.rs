@@ -51,6 +51,7 @@ pub(super) fn size(_: &mut SchemaGenerator) -> Schema {
 pub(super) fn policy(schema: &mut Schema) {
     choice(schema, "on_invalid", &["fail", "quarantine"]);
     choice(schema, "stale_annotations", &["error", "warn"]);
+    choice(schema, "raw_audit", &["warning", "error", "off"]);
 }
 
 /// The names of [`super::HOSTS`]; by default no host.

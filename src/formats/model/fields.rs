@@ -2,6 +2,8 @@
 
 use std::borrow::Cow;
 
+use crate::audit::Verdict;
+
 use super::annotation::Counts;
 use super::details::{self, Details, StepResult};
 use super::findings::{Findings, ThreadCounts};
@@ -231,6 +233,8 @@ fields! { |r|
     "status.detail": Kind::Text => r.run.state.detail.as_deref(), feeds: NO_FEED, compared: label(12, "Detail");
     /// The rating of its review, or the grade of the whole game for a game jam without one; null is unrated.
     "rating": Kind::Rating => r.rating.map(Rating::word), compared: label(13, "Rating");
+    /// Whether its events follow from its raw log: `matches`, `matches-older`, `differs`, `incomplete` or `not-auditable`; null is not checked.
+    "audit": Kind::Text => r.findings.and_then(|it| it.audit).map(Verdict::word);
 
     /// Where its parts are.
     "links": Kind::Object("Links", "Where the parts of a run are."), need: Always, feeds: JSON;

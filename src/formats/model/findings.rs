@@ -2,6 +2,8 @@
 
 use serde::{Deserialize, Serialize};
 
+use crate::audit::Verdict;
+
 use super::annotation::Counts;
 use super::digests::Digests;
 use super::review::Rating;
@@ -16,6 +18,8 @@ pub struct Findings {
     pub verdict: String,
     /// Its overall rating.
     pub rating: Option<Rating>,
+    /// Whether its events follow from its raw log.
+    pub audit: Option<Verdict>,
     /// Events on all tapes; without a tape nothing is known of them.
     pub events: Option<usize>,
     /// The events of the first tape in columns of equal time, so that lists can draw it; empty without events.

@@ -4,6 +4,7 @@ use base::shapes;
 use schemars::JsonSchema;
 use serde::{Serialize, Serializer};
 
+use crate::audit::Audit;
 use crate::raw::Raw;
 
 use super::run::Run;
@@ -79,7 +80,6 @@ pub struct Unknown {
 }
 
 /// Lines of the raw log by stream, against events and warnings of the event log.
-// A line produces any number of events, so only totals are comparable (formats.md B.1).
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, JsonSchema)]
 pub struct RawLines {
     /// All lines.
@@ -96,7 +96,8 @@ pub struct RawLines {
     pub events: usize,
     /// Warnings of the event log.
     pub warnings: usize,
-    /// Whether every line can be read, the output yielded events, and text on `stderr` yielded warnings.
+    /// Whether the events follow from the lines, as the audit says. Without rules for the harness: whether every line can be read, the
+    /// output yielded events, and text on `stderr` yielded warnings.
     pub agrees: bool,
 }
 
@@ -124,7 +125,12 @@ const ROUNDING: i64 = 1_000;
     clippy::cast_precision_loss,
     reason = "a log of 2^53 events fits on no disk"
 )]
-pub fn reconcile(run: &Run, log: Option<&Tape<'_>>, raw: Option<Raw>) -> Option<Reconciliation> {
+pub fn reconcile(
+    run: &Run,
+    log: Option<&Tape<'_>>,
+    raw: Option<Raw>,
+    audit: Option<&Audit>,
+) -> Option<Reconciliation> {
     if log.is_none() && raw.is_none() {
         return None;
     }
@@ -167,7 +173,7 @@ pub fn reconcile(run: &Run, log: Option<&Tape<'_>>, raw: Option<Raw>) -> Option<
             share: unknown as f64 / events.len().max(1) as f64,
             agrees: unknown == 0,
         },
-        raw: raw.map(|raw| raw_lines(raw, events.len(), warnings)),
+        raw: raw.map(|raw| raw_lines(raw, events.len(), warnings, audit)),
         errors: Errors {
             errors,
             failed,
@@ -197,8 +203,10 @@ fn time_span(run: &Run, first: i64, last: i64) -> TimeSpan {
     }
 }
 
-fn raw_lines(raw: Raw, events: usize, warnings: usize) -> RawLines {
+fn raw_lines(raw: Raw, events: usize, warnings: usize, audit: Option<&Audit>) -> RawLines {
     let output = raw.stdout + raw.stderr - raw.blank;
+    let is_readable = raw.unreadable == 0;
+    let fits = (output == 0 || events > 0) && warnings >= raw.stderr_text;
     RawLines {
         lines: raw.lines(),
         stdout: raw.stdout,
@@ -207,7 +215,7 @@ fn raw_lines(raw: Raw, events: usize, warnings: usize) -> RawLines {
         unreadable: raw.unreadable,
         events,
         warnings,
-        agrees: raw.unreadable == 0 && (output == 0 || events > 0) && warnings >= raw.stderr_text,
+        agrees: audit.and_then(Audit::agrees).unwrap_or(is_readable && fits),
     }
 }
 

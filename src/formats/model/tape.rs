@@ -184,6 +184,8 @@ pub struct Event<'a> {
     pub tokens: Option<u64>,
     /// The result of [`Event::digest`], if already computed.
     pub known_digest: Option<blake3::Hash>,
+    /// The line of the raw log that it follows from, if that is known.
+    pub raw_line: Option<u32>,
     /// Whether a reviewer muted it: it is shown, but no failure to act upon.
     pub is_muted: bool,
 }
@@ -382,6 +384,7 @@ impl<'a> Event<'a> {
             ties: Ties::default(),
             tokens: None,
             known_digest: None,
+            raw_line: None,
             is_muted: false,
         }
     }

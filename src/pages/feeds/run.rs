@@ -9,6 +9,7 @@ use serde_json::value::{RawValue, to_raw_value};
 use base::diagnostics::{Diagnostic, json as problems};
 use base::links;
 use base::shapes;
+use formats::audit::Audit;
 use formats::config::Downloads;
 use formats::model::annotation::Report;
 use formats::model::reconciliation::Reconciliation;
@@ -55,6 +56,8 @@ pub struct RunDocument<'a> {
     steps: Vec<Box<RawValue>>,
     /// How far its logs agree with its record.
     reconciliation: Option<&'a Reconciliation>,
+    /// Whether its events follow from its raw log; null where `[policy] raw_audit` is `off`.
+    audit: Option<&'a Audit>,
     /// The annotations of all its sidecars, in their order.
     annotations: Vec<AnnotationDocument<'a>>,
     /// Its review threads.
@@ -288,6 +291,7 @@ pub fn document<'a>(
         review: s.review.map(|review| ReviewDocument::of(review, writeup)),
         tapes,
         reconciliation: s.reconciliation,
+        audit: s.audit,
         annotations,
         threads: s.threads.map(threads_document).transpose()?,
         transcript: s

@@ -238,6 +238,11 @@ fn push_event<'e>(
         "><div class=was><p><a href=#"
     });
     event.anchor.push_to(out);
+    if let Some(line) = event.raw_line {
+        out.push_str(" title=\"from raw line ");
+        out.push_str(itoa::Buffer::new().format(line));
+        out.push('"');
+    }
     out.push('>');
     out.push_str(itoa::Buffer::new().format(event.seq));
     out.push_str("</a> ");

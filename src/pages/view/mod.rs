@@ -1,6 +1,7 @@
 //! What pages share: formatted values and sections. A page with its template is in `pipeline/lists` or `pipeline/run`.
 
 pub mod annotations;
+pub mod audit;
 pub mod chrome;
 pub mod compare;
 pub mod data;

@@ -101,6 +101,8 @@ pub struct EventView<'a> {
     pub earlier: Option<String>,
     /// Its subject.
     pub headline: &'a str,
+    /// The line of the raw log that it follows from.
+    pub raw_line: Option<u32>,
     /// Short facts.
     pub facts: &'a [(&'static str, Cow<'a, str>)],
     /// Its content.
@@ -247,6 +249,7 @@ impl<'a> Timeline<'a> {
                     gap,
                     earlier: earlier.map(format::milliseconds),
                     headline: &event.headline,
+                    raw_line: event.raw_line,
                     facts: &event.facts,
                     texts: contents.of(event, anchor),
                     missing: event

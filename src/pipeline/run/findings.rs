@@ -32,6 +32,7 @@ pub(super) fn of(
         task: task::task(run, title, inspected.tapes.first()),
         verdict: task::line_of(&task::verdict(run, rating)),
         rating,
+        audit: inspected.audit.as_ref().map(|audit| audit.verdict),
         events: (!inspected.tapes.is_empty())
             .then(|| inspected.tapes.iter().map(|tape| tape.events.len()).sum()),
         columns: first.map_or_else(Vec::new, |tape| {

@@ -48,6 +48,22 @@ codes! {
         why "A process prints to `stdout` or `stderr`; lines of other streams are not counted."
         bad "{\"stream\":\"out\",\"line\":\"compiled\"}"
         good "{\"stream\":\"stdout\",\"line\":\"compiled\"}";
+    RAW_EVENT_DIFFERS = "raw.event-differs" Warning "an event does not follow from the raw log"
+        why "The raw log has the output of the harness, and the event log its translation by fixed rules. runpress translates the raw log once more and compares, except for times. An event that differs, is missing, was added or appears elsewhere was changed after the recording, or a recorder wrote it by other rules. `[policy] raw_audit` decides whether this is an error. [What the audit proves](../audit/index.html)."
+        bad "raw.jsonl: a command that exited with code 1; events.jsonl: {\"type\":\"command\",\"command\":\"npm test\",\"isSuccess\":true,\"exitCode\":0}"
+        good "raw.jsonl: a command that exited with code 1; events.jsonl: {\"type\":\"command\",\"command\":\"npm test\",\"isSuccess\":false,\"exitCode\":1}";
+    RAW_OLDER_TRANSLATOR = "raw.older-translator" Note "the events follow from the raw log by older rules"
+        why "The recorder's rules changed over time. The event log is exactly what an older version of them makes of the raw log, so nothing is wrong with it. If the record has `toolCalls`, which only the newest version writes, this is a warning: then its parts come from different recorders."
+        bad "raw.jsonl: a line with token usage; events.jsonl: no event of type `usage`"
+        good "raw.jsonl: a line with token usage; events.jsonl: an event of type `usage`";
+    RAW_UNKNOWN_HARNESS = "raw.unknown-harness" Note "no rules are known for the harness of a raw log"
+        why "A raw log is translated by the rules of its harness, which the record names in `subject.harnessSlug`. Rules are known for `antigravity`, `claude`, `cline`, `codex`, `gg`, `goose`, `kilo`, `opencode` and `pi`. Without them, only the lines are counted."
+        bad "{\"subject\":{\"harnessSlug\":\"my-harness\"}}"
+        good "{\"subject\":{\"harnessSlug\":\"codex\"}}";
+    RAW_TOOL_CALLS_DIFFER = "raw.tool-calls-differ" Warning "the tool calls of the record differ from those in the raw log"
+        why "`toolCalls` has the number of calls of each tool, counted from the same output that the raw log has. If the numbers differ, the record or the raw log was changed."
+        bad "raw.jsonl: two calls of `bash`; run-record.json: {\"toolCalls\":{\"bash\":3}}"
+        good "raw.jsonl: two calls of `bash`; run-record.json: {\"toolCalls\":{\"bash\":2}}";
 
     // Codes of Harn tapes.
     TAPE_EMPTY = "tape.empty" Error "the tape is empty"

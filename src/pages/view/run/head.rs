@@ -4,6 +4,7 @@ use std::sync::Arc;
 
 use serde::Serialize;
 
+use crate::view::audit::{self, AuditView};
 use crate::view::format;
 use crate::view::task::{self, VerdictFact};
 use base::links;
@@ -28,6 +29,8 @@ pub struct HeadView {
     pub task: String,
     /// What is known of how it ended and what it took.
     pub verdict: Vec<VerdictFact>,
+    /// Whether its events follow from its raw output.
+    pub audit: Option<AuditView>,
     /// Why it ended, unless it completed, no check failed and the record adds nothing.
     pub why: Option<WhyView>,
     /// The failures of its tapes.
@@ -86,6 +89,7 @@ pub(super) fn head(s: &Sources<'_>) -> HeadView {
         shows: shows.unwrap_or_default(),
         task: s.task.to_owned(),
         verdict: task::verdict(run, s.review.and_then(|review| review.rating)),
+        audit: audit::audit(s, FIRST),
         why: why(run, details::steps(s.details), completed),
         failures: failures(s),
         completed,

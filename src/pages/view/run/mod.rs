@@ -15,6 +15,7 @@ use std::sync::Arc;
 
 use serde::Serialize;
 
+use formats::audit::Audit;
 use formats::config::{Config, Downloads};
 use formats::model::annotation::Sidecar;
 use formats::model::archive::Entry;
@@ -136,6 +137,8 @@ pub struct Sources<'a> {
     pub review: Option<&'a Review>,
     /// The comparison of its logs with its record.
     pub reconciliation: Option<&'a Reconciliation>,
+    /// Whether its events follow from its raw log.
+    pub audit: Option<&'a Audit>,
     pub tapes: &'a [Tape<'a>],
     /// Their sidecars.
     pub sidecars: &'a [Option<Sidecar<'a>>],

@@ -2,6 +2,7 @@
 
 use serde::Serialize;
 
+use crate::view::audit::{self, AuditView};
 use crate::view::reconciliation::{self, ComparedView};
 use crate::view::timeline::head;
 use crate::view::tree::{self, Tree};
@@ -43,6 +44,8 @@ pub struct ProvenanceView {
     pub tapes: Vec<TapeView>,
     /// The comparison of logs and record.
     pub reconciliation: Vec<ComparedView>,
+    /// Whether its events follow from its raw output.
+    pub audit: Option<AuditView>,
     /// The record as written.
     pub record: Html,
     /// Whether it is truncated; run.json has all of it.
@@ -154,6 +157,7 @@ pub(super) fn provenance(s: &Sources<'_>) -> ProvenanceView {
             .reconciliation
             .map(reconciliation::rows)
             .unwrap_or_default(),
+        audit: audit::audit(s, usize::MAX),
         record: escape::text(head(s.record, RECORD)),
         record_cut: s.record.len() > RECORD,
         citation: citation(s),

@@ -316,7 +316,7 @@ pub(super) const PLACES: [Place; 56] = [
 ];
 
 /// Places that are in no page and no download.
-pub(super) const PRIVATE: [Place; 5] = [
+pub(super) const PRIVATE: [Place; 6] = [
     ("reasoning that is withheld", |site, key| {
         withhold_reasoning(site);
         log(site, "reasoning", &json!({ "message": key }));
@@ -330,6 +330,18 @@ pub(super) const PRIVATE: [Place; 5] = [
         withhold_reasoning(site);
         let line = json!({ "seq": 3, "type": "reasoning", "text": key });
         tail(site, "run.trace.jsonl", &line.to_string());
+    }),
+    ("a message and a call in the raw log", |site, key| {
+        let items = [
+            json!({ "type": "agent_message", "text": key }),
+            json!({ "type": "command_execution", "command": format!("cat {key}"), "exit_code": 0 }),
+            json!({ "type": key, key: key }),
+        ];
+        let rows = items.map(|item| {
+            let line = json!({ "type": "item.completed", "item": item }).to_string();
+            format!("{}\n", json!({ "stream": "stdout", "line": line }))
+        });
+        site.write(&format!("{FIRST}/raw.jsonl"), rows.concat());
     }),
     ("the raw log", |site, key| {
         let line = json!({ "stream": "stdout", "line": key });

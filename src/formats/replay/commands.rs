@@ -1,0 +1,129 @@
+//! What a command does: commands that only read, search or list become such events (replay.md 4.4).
+
+use super::Event;
+
+/// Tokens that end a command.
+const ENDS: [&str; 5] = ["&&", "||", ";", "|", "&"];
+
+/// The event of a command, without its success.
+pub(super) fn command(text: &str) -> Event<'static> {
+    recognized(text).unwrap_or_else(|| Event::new("command").text("command", text))
+}
+
+fn recognized(text: &str) -> Option<Event<'static>> {
+    let mut tokens = unwrapped(split(text));
+    if let Some(end) = tokens.iter().position(|token| ENDS.contains(&&**token)) {
+        tokens.truncate(end);
+    }
+    let (program, arguments) = tokens.split_first()?;
+    match last_segment(program) {
+        "cat" => Some(Event::new("read").text("path", operand(arguments)?)),
+        "sed" => {
+            let is_quiet = arguments.iter().any(|token| token == "-n");
+            let (start, end) = arguments.iter().find_map(|token| range(token))?;
+            let path = operand(arguments).filter(|_| is_quiet)?;
+            let read = Event::new("read").text("path", path);
+            Some(read.maybe("startLine", start).maybe("endLine", end))
+        }
+        "rg" | "grep" | "find" => {
+            let query = arguments.iter().find(|token| !token.starts_with('-'))?;
+            Some(Event::new("search").text("query", query))
+        }
+        "ls" => Some(Event::new("list").maybe("path", operand(arguments))),
+        _ => None,
+    }
+}
+
+/// The command that a shell is asked to run.
+fn unwrapped(tokens: Vec<String>) -> Vec<String> {
+    let is_shell = |token: &String| matches!(last_segment(token), "bash" | "sh");
+    if !tokens.first().is_some_and(is_shell) {
+        return tokens;
+    }
+    let flag = tokens
+        .iter()
+        .position(|token| token == "-lc" || token == "-c");
+    match flag.and_then(|flag| tokens.get(flag + 1)) {
+        Some(inner) => split(inner),
+        None => tokens,
+    }
+}
+
+fn last_segment(path: &str) -> &str {
+    path.rsplit('/').next().unwrap_or(path)
+}
+
+/// The words of a command. Quotes group; a backslash is a character like any other.
+fn split(text: &str) -> Vec<String> {
+    let mut tokens = Vec::new();
+    let mut token: Option<String> = None;
+    let mut quote = None;
+    for character in text.chars() {
+        if quote == Some(character) {
+            quote = None;
+        } else if quote.is_none() && matches!(character, '\'' | '"') {
+            quote = Some(character);
+            token.get_or_insert_default();
+        } else if quote.is_none() && character.is_whitespace() {
+            tokens.extend(token.take());
+        } else {
+            token.get_or_insert_default().push(character);
+        }
+    }
+    tokens.extend(token);
+    tokens
+}
+
+/// The last token that is neither an option nor a range of lines.
+fn operand(arguments: &[String]) -> Option<&str> {
+    let mut operands = arguments
+        .iter()
+        .filter(|token| !token.starts_with('-') && range(token).is_none());
+    operands.next_back().map(String::as_str)
+}
+
+/// First and last line of a range as `sed` prints it: `10,20p`, `5p`.
+fn range(token: &str) -> Option<(Option<u32>, Option<u32>)> {
+    let lines = token.strip_suffix('p')?;
+    if let Some((start, end)) = lines.split_once(',') {
+        return Some((start.parse().ok(), end.parse().ok()));
+    }
+    let line = lines.parse().ok()?;
+    Some((Some(line), Some(line)))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::command;
+
+    #[test]
+    fn a_command_is_recognized_by_its_first_program() {
+        for (text, kind, key, expected) in [
+            ("cat a.js", "read", "path", "a.js"),
+            ("bash -lc 'cat \"a b.js\"'", "read", "path", "a b.js"),
+            ("cat > f <<'EOF'", "read", "path", "<<EOF"),
+            ("cat a; ls", "read", "path", "ls"),
+            ("cat a;ls", "read", "path", "a;ls"),
+            ("cat a > b", "read", "path", "b"),
+            ("grep -c . f", "search", "query", "."),
+            ("/usr/bin/find . -name x", "search", "query", "."),
+            ("ls -la src | head", "list", "path", "src"),
+            ("sed -n '10,20p' a.js", "read", "path", "a.js"),
+            (
+                "sed 's/a/b/' a.js",
+                "command",
+                "command",
+                "sed 's/a/b/' a.js",
+            ),
+            ("cd x && cat y", "command", "command", "cd x && cat y"),
+            ("zsh -lc 'cat y'", "command", "command", "zsh -lc 'cat y'"),
+            ("bash script", "command", "command", "bash script"),
+            ("", "command", "command", ""),
+        ] {
+            let event = command(text);
+            assert_eq!(event.kind, kind, "{text}");
+            let value = event.fields.iter().find(|(name, _)| *name == key);
+            assert_eq!(value.and_then(|(_, value)| value.as_str()), Some(expected));
+        }
+    }
+}

@@ -1,0 +1,96 @@
+//! gg, the harness of Test Cabinet itself (replay.md 12). Its lines go through types of more than 190 versions, so they are
+//! compared in part.
+
+use serde_json::Value;
+
+use super::Event;
+use super::lookup::{place, text, word};
+
+/// The beginning of the warning about a line that is no telemetry. What follows is the parser's own text.
+pub const UNPARSABLE: &str = "unparseable gg telemetry line: ";
+
+pub(super) fn line(line: &Value) -> Vec<Event<'_>> {
+    if !is_telemetry(line) {
+        return vec![Event::message("warning", UNPARSABLE)];
+    }
+    let session = text(line, "sessionId");
+    let event = Event::new("gg").json("event", line);
+    let events = mapped(line).into_iter().chain([event]);
+    events
+        .map(|event| event.maybe("sessionId", session))
+        .collect()
+}
+
+fn is_telemetry(line: &Value) -> bool {
+    let is_text = |key: &str| line.get(key).is_some_and(Value::is_string);
+    let mut optional = ["sessionId", "agentId", "parentAgentId", "issueId"].into_iter();
+    is_text("timestamp")
+        && is_text("type")
+        && optional.all(|key| line.get(key).is_none_or(Value::is_null) || is_text(key))
+}
+
+/// The event that a line gives besides itself.
+fn mapped(line: &Value) -> Option<Event<'static>> {
+    let spoken = |key: &str| text(line, key).filter(|text| !text.trim().is_empty());
+    Some(match word(line, "type") {
+        "assistant_message" => Event::message("agent", spoken("text")?),
+        "code_execution" => Event {
+            is_optional: true,
+            ..Event::message("agent", spoken("finished")?)
+        },
+        "tool_call" => called(line)?,
+        "tool_result" if line.get("ok") == Some(&Value::Bool(false)) => {
+            let summary = text(line, "summary").map_or_else(String::new, |it| format!(": {it}"));
+            let message = format!("gg tool `{}` failed{summary}", text(line, "name")?);
+            Event::message("warning", message)
+        }
+        "log" => match &*word(line, "level").to_ascii_lowercase() {
+            "error" => Event::message("error", text(line, "message")?),
+            "warn" | "warning" => Event::message("warning", text(line, "message")?),
+            _ => return None,
+        },
+        _ => return None,
+    })
+}
+
+fn called(line: &Value) -> Option<Event<'static>> {
+    let command = place(line, &["args.command"]).and_then(Value::as_str);
+    let path = place(line, &["args.path"]).and_then(Value::as_str);
+    Some(match text(line, "name")? {
+        "shell" => Event::new("command").text("command", command.unwrap_or("shell")),
+        "write_file" => Event::new("write").text("path", path.unwrap_or_default()),
+        "read_file" => Event::new("read").text("path", path.unwrap_or_default()),
+        "list_dir" => Event::new("list").maybe("path", path),
+        name => {
+            let command = command.map_or_else(String::new, |command| format!(": {command}"));
+            Event::new("command").text("command", format!("{name}{command}"))
+        }
+    })
+}
+
+/// Whether a recorded line is what some version keeps of a line: keys on both sides have the same value, and keys that only the
+/// record has are empty.
+pub fn is_event_kept(line: &Value, kept: &Value, same: &impl Fn(&Value, &Value) -> bool) -> bool {
+    match (line, kept) {
+        (Value::Object(line), Value::Object(kept)) => kept.iter().all(|(key, value)| {
+            line.get(key)
+                .map_or_else(|| is_empty(value), |line| is_event_kept(line, value, same))
+        }),
+        (Value::Array(line), Value::Array(kept)) => {
+            let mut pairs = line.iter().zip(kept);
+            line.len() == kept.len() && pairs.all(|(line, kept)| is_event_kept(line, kept, same))
+        }
+        _ => same(line, kept),
+    }
+}
+
+fn is_empty(value: &Value) -> bool {
+    match value {
+        Value::Null | Value::Bool(false) => true,
+        Value::Number(number) => number.as_f64() == Some(0.0),
+        Value::String(text) => text.is_empty(),
+        Value::Array(items) => items.is_empty(),
+        Value::Object(members) => members.values().all(is_empty),
+        Value::Bool(true) => false,
+    }
+}

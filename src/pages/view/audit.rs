@@ -1,0 +1,136 @@
+//! What the audit of a run says: whether its events follow from its raw output, and where they do not.
+
+use serde::Serialize;
+
+use base::links;
+use formats::audit::{Finding, FindingKind, Verdict};
+
+use super::run::Sources;
+use super::{Link, format};
+
+/// The audit of a run.
+#[derive(Debug, Serialize)]
+pub struct AuditView {
+    /// `3 of 118 events do not follow from the raw output`
+    pub summary: String,
+    /// What else a reader should know, in sentences.
+    pub notes: Vec<String>,
+    pub findings: Vec<FindingView>,
+    /// `12 more findings`
+    pub more: Option<String>,
+}
+
+/// A finding and its two places.
+#[derive(Debug, Serialize)]
+pub struct FindingView {
+    /// `event 12`, or empty if there is none.
+    pub event: Link,
+    /// `line 57`, or empty if there is none.
+    pub line: String,
+    /// `differs in exitCode, isSuccess`
+    pub what: String,
+}
+
+/// The audit with at most so many findings; `None` if the run has no raw log or it is not checked.
+pub fn audit(s: &Sources<'_>, most: usize) -> Option<AuditView> {
+    let audit = s.audit.filter(|audit| audit.rows > 0 || audit.events > 0)?;
+    let differences = usize::try_from(audit.differences()).unwrap_or(usize::MAX);
+    let events = usize::try_from(audit.events).unwrap_or(usize::MAX);
+    let counted = || {
+        let verb = if differences == 1 { "does" } else { "do" };
+        format!(
+            "{} of {} {verb} not follow from the raw output",
+            format::grouped(differences),
+            format::count(events, "event"),
+        )
+    };
+    let summary = match audit.verdict {
+        Verdict::NotAuditable if audit.rows == 0 => return None,
+        Verdict::NotAuditable => {
+            "No rules are known to compare the events with the raw output".to_owned()
+        }
+        Verdict::Matches | Verdict::MatchesOlder => {
+            "The events follow from the raw output".to_owned()
+        }
+        Verdict::Incomplete if differences == 0 => {
+            "The events follow from the part of the raw output that can be read".to_owned()
+        }
+        Verdict::Differs | Verdict::Incomplete => counted(),
+    };
+    let versions: Vec<_> = audit.translator.iter().map(ToString::to_string).collect();
+    let mut notes = Vec::new();
+    let mut note = |holds: bool, text: String| notes.extend(holds.then_some(text));
+    note(
+        audit.verdict == Verdict::MatchesOlder,
+        format!(
+            "They follow by older rules, of version {} of the translator.",
+            versions.join(", ")
+        ),
+    );
+    note(
+        audit.partly,
+        "Partly audited: what gg writes is compared only as far as its versions agree.".to_owned(),
+    );
+    note(
+        audit.verdict == Verdict::Incomplete,
+        "Lines of the raw output cannot be read, so not everything can be compared.".to_owned(),
+    );
+    note(
+        audit.orchestrator > 0,
+        format!(
+            "{} of the orchestrator, which the raw output does not have.",
+            format::count(
+                usize::try_from(audit.orchestrator).unwrap_or(usize::MAX),
+                "event"
+            ),
+        ),
+    );
+    note(
+        audit.redacted,
+        "Keys that the recorder’s publisher removes count as equal.".to_owned(),
+    );
+    let listed = audit.findings.iter().take(most);
+    let findings: Vec<_> = listed.map(|finding| view(s, finding)).collect();
+    let omitted = usize::try_from(audit.omitted).unwrap_or(usize::MAX);
+    let all = audit.findings.len().saturating_add(omitted);
+    Some(AuditView {
+        summary,
+        notes,
+        more: format::rest(all, findings.len(), "more finding"),
+        findings,
+    })
+}
+
+fn view(s: &Sources<'_>, finding: &Finding) -> FindingView {
+    let page = links::run(&s.entry.slug);
+    let number = finding.seq.or(finding.before);
+    let href = number.and_then(|seq| {
+        let layout = s.layouts.first()?;
+        layout.numbered_href(&page, seq)
+    });
+    let text = match (finding.seq, finding.before) {
+        (Some(seq), _) => format!("event {seq}"),
+        (None, Some(before)) => format!("before event {before}"),
+        (None, None) => "at the end".to_owned(),
+    };
+    let fields = finding.fields.join(", ");
+    let event = finding.event;
+    let what = match finding.kind {
+        FindingKind::Changed if fields.is_empty() => "is a different event".to_owned(),
+        FindingKind::Changed => format!("differs in {fields}"),
+        FindingKind::Missing => format!("{event} is missing"),
+        FindingKind::Extra => format!("{event} follows from no line"),
+        FindingKind::Moved => format!("{event} appears at another place"),
+    };
+    let count = usize::try_from(finding.count).unwrap_or(usize::MAX);
+    FindingView {
+        event: Link::new(text, href.unwrap_or_default()),
+        line: finding
+            .raw_line
+            .map_or_else(String::new, |line| format!("line {line}")),
+        what: match count {
+            1 => what,
+            _ => format!("{what}; the same in {}", format::count(count, "event")),
+        },
+    }
+}

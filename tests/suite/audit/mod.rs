@@ -1,0 +1,68 @@
+//! The audit: whether the events of a run follow from its raw log.
+
+mod edits;
+mod site;
+mod vectors;
+
+use std::convert::Infallible;
+
+use runpress::api::formats::audit::{Audit, audit};
+use runpress::api::formats::replay::{Harness, Translator, Version};
+use runpress::api::formats::{jsonl, raw};
+use serde_json::{Value, json};
+
+/// Compares an event log with a raw log.
+fn audited(harness: Harness, raw_log: &str, events: Option<&str>) -> Audit {
+    let read = audit(harness, events.map(str::as_bytes), |each| {
+        let mut reader = raw::Reader::default();
+        for line in jsonl::lines(raw_log.as_bytes()) {
+            let printed = reader.line("raw.jsonl", &line);
+            let row = printed.and_then(|printed| printed.row());
+            each(line.number, row.as_ref());
+        }
+        Ok::<_, Infallible>(())
+    });
+    match read {
+        Ok(audit) => audit,
+        Err(never) => match never {},
+    }
+}
+
+/// The events that a version makes of a raw log, each with its line.
+fn derived(harness: Harness, version: Version, raw_log: &str) -> Vec<(Value, u32)> {
+    let mut translator = Translator::new(harness, version);
+    let mut reader = raw::Reader::default();
+    let mut events = Vec::new();
+    for line in jsonl::lines(raw_log.as_bytes()) {
+        let printed = reader.line("raw.jsonl", &line);
+        let Some(row) = printed.and_then(|printed| printed.row()) else {
+            continue;
+        };
+        let made = translator.translate(&row);
+        events.extend(
+            made.iter()
+                .map(|event| (Value::Object(event.to_json()), line.number)),
+        );
+    }
+    events
+}
+
+/// An event log of derived events, a second apart.
+fn log<'a>(events: impl IntoIterator<Item = &'a Value>) -> String {
+    let line = |(second, event): (u32, &Value)| {
+        let mut event = event.clone();
+        event["timestamp"] = json!(format!(
+            "2026-08-03T09:{:02}:{:02}Z",
+            second / 60 % 60,
+            second % 60
+        ));
+        format!("{event}\n")
+    };
+    (0..).zip(events).map(line).collect()
+}
+
+/// A raw log of rows on `stdout`.
+fn rows<'a>(lines: impl IntoIterator<Item = &'a str>) -> String {
+    let line = |line| format!("{}\n", json!({"stream": "stdout", "line": line}));
+    lines.into_iter().map(line).collect()
+}

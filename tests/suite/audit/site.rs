@@ -1,0 +1,96 @@
+//! The audit on a site: the run page, the feeds, the problems and the settings.
+
+use serde_json::{Value, json};
+
+use crate::support::{FIRST, FIRST_SLUG, TestSite, codes, fixture};
+
+/// The base site, in which one command of its run was changed from a failure to a success.
+fn forged() -> TestSite {
+    TestSite::base().overlay(&fixture("codes/raw.event-differs"))
+}
+
+fn audit(site: &TestSite) -> Value {
+    site.json(&format!("runs/{FIRST_SLUG}/run.json"))["audit"].clone()
+}
+
+#[test]
+fn a_forged_event_is_on_the_page_and_in_the_feeds_with_both_places() {
+    let site = forged();
+    assert_eq!(codes(&site.publish()), ["raw.event-differs"]);
+    let found = audit(&site);
+    assert_eq!(found["verdict"], "differs");
+    assert_eq!((&found["events"], &found["rows"]), (&json!(4), &json!(4)));
+    assert_eq!(
+        found["findings"],
+        json!([{"kind": "changed", "seq": 2, "rawLine": 3, "fields": ["exitCode", "isSuccess"],
+            "type": "command", "before": null, "count": 1}])
+    );
+    let runs = site.json("feeds/runs.json");
+    assert_eq!(runs["runs"][0]["audit"], "differs");
+    let page = site.first_page();
+    let said = "1 of 4 events does not follow from the raw output: event 2 differs in exitCode, isSuccess (raw line 3). Audit";
+    assert!(page.texts("p.quiet").iter().any(|text| text == said));
+    let links = page.all("p.quiet a[href='#e-2']");
+    assert_eq!(links.len(), 1);
+    assert_eq!(page.all("[title='from raw line 3']").len(), 1);
+}
+
+#[test]
+fn events_that_follow_from_the_raw_log_are_said_to() {
+    let site = forged();
+    site.replace(
+        &format!("{FIRST}/events.jsonl"),
+        "\"exitCode\":0,\"isSuccess\":true",
+        "\"exitCode\":2,\"isSuccess\":false",
+    );
+    assert_eq!(codes(&site.publish()), Vec::<&str>::new());
+    assert_eq!(audit(&site)["verdict"], "matches");
+    assert_eq!(audit(&site)["translator"], json!([1, 2, 3, 4, 5, 6]));
+    let texts = site.first_page().texts("p.quiet");
+    assert!(
+        texts
+            .iter()
+            .any(|text| text == "The events follow from the raw output. Audit")
+    );
+}
+
+#[test]
+fn what_is_withheld_from_the_site_is_no_difference() {
+    let site = forged();
+    site.replace(
+        &format!("{FIRST}/events.jsonl"),
+        "\"exitCode\":0,\"isSuccess\":true",
+        "\"exitCode\":2,\"isSuccess\":false",
+    );
+    site.write(
+        &format!("{FIRST}/redactions.jsonl"),
+        "{\"id\":\"r1\",\"file\":\"events.jsonl\",\"whole\":true,\"reason\":\"secret\"}\n",
+    );
+    site.publish();
+    assert_eq!(audit(&site)["verdict"], "matches");
+}
+
+#[test]
+fn the_policy_makes_a_difference_an_error_or_turns_the_audit_off() {
+    let site = forged();
+    let settings = site.text("site.toml");
+    site.write(
+        "site.toml",
+        format!("{settings}\n[policy]\nraw_audit = \"error\"\n"),
+    );
+    assert!(!site.build().published);
+    site.write(
+        "site.toml",
+        format!("{settings}\n[policy]\nraw_audit = \"off\"\n"),
+    );
+    assert_eq!(codes(&site.publish()), Vec::<&str>::new());
+    assert_eq!(audit(&site), Value::Null);
+}
+
+#[test]
+fn a_run_without_a_raw_log_is_not_auditable_and_its_page_says_nothing() {
+    let site = TestSite::base();
+    site.publish();
+    assert_eq!(audit(&site)["verdict"], "not-auditable");
+    assert!(site.first_page().all("#audit").is_empty());
+}
