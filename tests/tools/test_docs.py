@@ -189,7 +189,7 @@ class Documented(unittest.TestCase):
         later.write_text(record.replace("4f1c2d3e-", "5e1c2d3e-"), encoding="utf-8")
         (self.folder / "site.toml").touch()
         done = runpress("--root", self.folder, "check", "--deny", "warnings", "--report", "json=report.json", cwd=self.folder)
-        self.assertEqual(done.returncode, 0, done.stderr)
+        self.assertEqual(done.returncode, 0, (self.folder / "report.json").read_text(encoding="utf-8"))
         self.assertIn("3 runs", done.stderr)
 
     def test_the_feeds_with_curl_jq_and_a_validator(self):
@@ -215,13 +215,16 @@ class Documented(unittest.TestCase):
         server = Server(SITE)
         self.addCleanup(server.close)
         texts = [text for language, text, _ in steps(page("data-feeds.md")) if language == "python" and ".zip" not in text]
-        self.assertTrue(texts)
+        # What a reader of each example sees, by a word of the example.
+        expected = {"runs.json": ["completed", "(a class is not reported)"], "labels.jsonl": ["incorrect", "alternative"]}
+        self.assertEqual(len(texts), len(expected))
         for text in texts:
             printed = io.StringIO()
             with contextlib.redirect_stdout(printed):
                 exec(text.replace("https://example.org/runs/", server.address), {})  # noqa: S102
-            self.assertIn("completed", printed.getvalue())
-            self.assertIn("(a class is not reported)", printed.getvalue())
+            [words] = [words for feed, words in expected.items() if feed in text]
+            for word in words:
+                self.assertIn(word, printed.getvalue())
 
     def test_the_feeds_with_duckdb(self):
         texts = [text for language, text, _ in steps(page("data-feeds.md")) if language == "sql"]
@@ -231,6 +234,7 @@ class Documented(unittest.TestCase):
             if "read_parquet" in text:
                 continue
             text = text.replace("'runs.jsonl'", f"'{SITE}/feeds/runs.jsonl'").replace("'events.jsonl'", f"'{log}'")
+            text = text.replace("'labels.jsonl'", f"'{SITE}/feeds/labels.jsonl'")
             self.assertGreater(len(duckdb.sql(text).fetchall()), 0, text)
 
 
