@@ -47,12 +47,12 @@ fn hot_path(criterion: &mut Criterion) {
     group.bench_function("read and check files", |bencher| {
         bencher.iter(|| inspect::files(&config, beside, Some(&run), black_box(&files)));
     });
-    let inspected = inspect::files(&config, beside, Some(&run), &files).value;
+    let inspection = inspect::files(&config, beside, Some(&run), &files).value;
     let slug = Slug::new("run", RunFolders::Flat);
-    let layouts = Layout::of(&config, &slug, &inspected.tapes);
+    let layouts = Layout::of(&config, &slug, &inspection.tapes);
     group.bench_function("render timeline", |bencher| {
         bencher.iter(|| {
-            let sidecar = inspected.sidecars[0].as_ref();
+            let sidecar = inspection.sidecars[0].as_ref();
             let mut timeline = Timeline::new(&config, &layouts[0], sidecar);
             let (page, _) = timeline.page(1);
             render::timeline::render(black_box(&page), config.limits.page())
@@ -60,20 +60,20 @@ fn hot_path(criterion: &mut Criterion) {
     });
     group.bench_function("render strip", |bencher| {
         bencher.iter(|| {
-            let sidecar = inspected.sidecars[0].as_ref();
-            let tape = &inspected.tapes[0];
+            let sidecar = inspection.sidecars[0].as_ref();
+            let tape = &inspection.tapes[0];
             let strip = draw::strip::strip(&config, &layouts[0], tape, sidecar);
             black_box(&strip).svg("runs/run/index.html", 1)
         });
     });
     group.bench_function("draw card", |bencher| {
-        let axis = draw::axis::Axis::of(&config, &inspected.tapes[0]);
+        let axis = draw::axis::Axis::of(&config, &inspection.tapes[0]);
         let columns = (draw::card::TAPE.0 / draw::card::COLUMN) as usize;
         let card = draw::card::Card {
             site: "runpress demo".to_owned(),
             title: run.subject.model().to_owned(),
             subject: run.title(),
-            tapes: vec![draw::density::columns(&axis, &inspected.tapes[0], columns)],
+            tapes: vec![draw::density::columns(&axis, &inspection.tapes[0], columns)],
             ticks: axis.scale(draw::card::TAPE.0, 0).ticks(8),
             numbers: vec![(draw::card::Tone::Plain, "200 events".to_owned())],
         };
@@ -117,13 +117,13 @@ fn imports(criterion: &mut Criterion) {
         let log = repeated(sample, times);
         let importer = IMPORTERS
             .iter()
-            .find(|importer| importer.format() == format)
+            .find(|importer| importer.format == format)
             .expect("an importer");
         let source = Source::of(&[("log.jsonl", log.as_bytes())]);
         group.throughput(Throughput::Bytes(log.len() as u64));
         group.bench_function(format!("{format}, all of it"), |bencher| {
             bencher.iter(|| {
-                importer.read(&source, &Options::default(), &mut |run| {
+                (importer.runs)(&source, &Options::default(), &mut |run| {
                     black_box(run.expect("a run"));
                 });
             });

@@ -1,7 +1,4 @@
-//! Reexports for the binary, the tests, the benchmarks and the fuzz targets, by module. Everything else is private to the
-//! crate, so that the compiler reports unused code. Not a stable interface.
-
-#![allow(missing_docs, reason = "each is documented where it comes from")]
+//! Reexports for the binary, the tests, the benchmarks and the fuzz targets, by module. Not a stable interface.
 
 pub mod author {
     pub use author::{

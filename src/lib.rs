@@ -84,4 +84,4 @@
 pub mod api;
 
 pub use base::diagnostics::Failure;
-pub use pipeline::{Replaced, build, check, merge};
+pub use pipeline::{ReplacedSite, build, check, merge};

@@ -8,12 +8,12 @@ use runpress::api::import::{Draft, IMPORTERS, Options, Source};
 pub(super) fn check(format: &str, name: &str, bytes: &[u8]) {
     let importer = IMPORTERS
         .iter()
-        .find(|importer| importer.format() == format)
+        .find(|importer| importer.format == format)
         .expect("an importer");
     let read = || {
         let mut runs = Vec::new();
         let source = Source::of(&[(name, bytes)]);
-        importer.read(&source, &Options::default(), &mut |run| runs.push(run));
+        (importer.runs)(&source, &Options::default(), &mut |run| runs.push(run));
         runs
     };
     for (first, second) in read().into_iter().zip(read()) {

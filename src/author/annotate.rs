@@ -23,7 +23,6 @@ pub struct NewAnnotation {
     pub id: String,
     /// The number of the event.
     pub event_id: u64,
-    /// The kind of annotation.
     pub kind: String,
     /// The comment, in Markdown.
     pub evidence: Option<String>,
@@ -67,7 +66,6 @@ pub struct AnnotationReport {
     pub file: String,
     /// Whether the sidecar is new.
     pub is_new: bool,
-    /// The line of the annotation.
     pub line: usize,
     pub id: String,
     /// The event that it is about, and the last one in its span.

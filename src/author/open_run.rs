@@ -3,9 +3,9 @@
 use std::path::Path;
 
 use base::diagnostics::text::{nearest, quoted};
-use base::diagnostics::{Checked, Diagnostic};
+use base::diagnostics::{CheckResult, Diagnostic};
 use content::discover::{self, RunDirectory};
-use content::inspect::{self, Inspected};
+use content::inspect::{self, Inspection};
 use content::load::{self, RunFiles, RunFolder};
 use formats::config::Config;
 use formats::{sidecar, tape};
@@ -78,7 +78,7 @@ impl<'a> OpenRun<'a> {
     }
 
     /// Checks the tapes and their sidecars.
-    pub(super) fn inspect(&self) -> Checked<Inspected<'_>> {
+    pub(super) fn inspect(&self) -> CheckResult<Inspection<'_>> {
         let mut checked = inspect::annotated(self.config, self.run_folder(), &self.files);
         checked.diagnostics.extend(self.problems.iter().cloned());
         checked
@@ -87,7 +87,7 @@ impl<'a> OpenRun<'a> {
     /// The index of the chosen tape; without a name, the only one of `among`.
     pub(super) fn tape(
         &self,
-        found: &Checked<Inspected<'_>>,
+        found: &CheckResult<Inspection<'_>>,
         wanted: Option<&str>,
         among: &[&str],
     ) -> Result<usize, Refusal> {
@@ -133,7 +133,7 @@ impl<'a> OpenRun<'a> {
     }
 
     /// The tapes with a sidecar, or all tapes if none has one.
-    pub(super) fn annotated(&self, found: &Checked<Inspected<'_>>) -> Vec<&str> {
+    pub(super) fn annotated(&self, found: &CheckResult<Inspection<'_>>) -> Vec<&str> {
         let mut tapes = self.tapes();
         let has_sidecar = |name: &str| {
             let pairs = found.value.tapes.iter().zip(&found.value.sidecars);
@@ -158,7 +158,7 @@ impl<'a> OpenRun<'a> {
     /// The sidecar of a tape. Fails if an existing sidecar cannot be used, because additions to it could not be checked.
     pub(super) fn sidecar(
         &self,
-        found: &Checked<Inspected<'_>>,
+        found: &CheckResult<Inspection<'_>>,
         tape: usize,
     ) -> Result<SidecarFile, Refusal> {
         let attached = found.value.sidecars.get(tape).and_then(Option::as_ref);
@@ -197,7 +197,7 @@ impl<'a> OpenRun<'a> {
     }
 
     /// The problems of one file of the run.
-    pub(super) fn about(&self, found: &Checked<Inspected<'_>>, name: &str) -> Vec<Diagnostic> {
+    pub(super) fn about(&self, found: &CheckResult<Inspection<'_>>, name: &str) -> Vec<Diagnostic> {
         let shown = format!("{}/{name}", self.directory.shown);
         let problems = found.diagnostics.iter();
         problems

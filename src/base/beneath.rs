@@ -26,11 +26,9 @@ pub use paths::Folder;
 pub use stamp::Stamp;
 pub use tree::{Tree, TreeEntry};
 
-/// An open file.
 #[derive(Debug)]
 pub struct OpenFile {
     pub file: File,
-    /// Metadata of the open file.
     pub meta: Metadata,
     /// Its path from the folder it was looked up in, if a link led to it.
     pub linked: Option<PathBuf>,

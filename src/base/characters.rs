@@ -103,7 +103,6 @@ const fn first_byte(code: u32) -> u8 {
     }) as u8
 }
 
-/// Whether a text has a hidden character.
 pub fn any_hidden(text: &str) -> bool {
     let mut bytes = text.bytes();
     bytes.any(|byte| MAY_BEGIN_HIDDEN[usize::from(byte)]) && each(text).any(|(_, hidden)| hidden)

@@ -14,7 +14,7 @@ use runpress::api::pipeline::{NoProgress, Outcome, Progress};
 use runpress::api::site::{Overrides, Site};
 use runpress::api::url::HttpUrl;
 use runpress::api::view::{format, summary};
-use runpress::{Failure, Replaced};
+use runpress::{Failure, ReplacedSite};
 
 use super::console::{Bar, refuse, say, say_raw, styled};
 use super::paths::Folders;
@@ -91,7 +91,7 @@ pub(crate) fn run(cli: &Cli, input: &Input, mode: &BuildMode<'_>, rest: Override
         return COULD_NOT_RUN;
     };
     let bar = Bar::new(cli);
-    let mut left = Replaced::default();
+    let mut left = ReplacedSite::default();
     let result = Site::open(&root, &overrides).and_then(|site| {
         let progress: &dyn Progress = if cli.quiet && !input.timings {
             &NoProgress
@@ -99,7 +99,7 @@ pub(crate) fn run(cli: &Cli, input: &Input, mode: &BuildMode<'_>, rest: Override
             &bar
         };
         let (outcome, replaced) = match mode {
-            BuildMode::Check => (runpress::check(&site, progress)?, Replaced::default()),
+            BuildMode::Check => (runpress::check(&site, progress)?, ReplacedSite::default()),
             BuildMode::Build => runpress::build(&site, progress)?,
             BuildMode::Merge(parts) => runpress::merge(&site, parts, progress)?,
         };

@@ -8,8 +8,8 @@ use runpress::api::diagnostics::Severity;
 use runpress::api::diagnostics::human::render;
 use runpress::api::diagnostics::text::{counted, visible};
 use runpress::api::import::{
-    Change, IMPORTERS, ImportEvent, Importer, Keep, Named, Options, Problem, Report, Request, find,
-    import,
+    Change, IMPORTERS, ImportEvent, Importer, Keep, Options, Problem, Report, Request, RunDefaults,
+    find, import,
 };
 use runpress::api::pipeline::Progress;
 use runpress::api::site::{Overrides, Site};
@@ -25,8 +25,8 @@ const SHOWN: usize = 3;
 #[derive(Default, Serialize)]
 struct Json {
     runs: Vec<Run>,
-    failed: Vec<Trouble>,
-    skipped: Vec<Trouble>,
+    failed: Vec<ImportProblem>,
+    skipped: Vec<ImportProblem>,
 }
 
 /// A run with its warnings.
@@ -35,12 +35,12 @@ struct Run {
     #[serde(flatten)]
     report: Report,
     #[serde(skip_serializing_if = "Vec::is_empty")]
-    warnings: Vec<Trouble>,
+    warnings: Vec<ImportProblem>,
 }
 
 /// The reason that something was not imported.
 #[derive(Serialize)]
-struct Trouble {
+struct ImportProblem {
     code: &'static str,
     source: String,
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -51,7 +51,7 @@ struct Trouble {
     help: String,
 }
 
-impl From<Problem> for Trouble {
+impl From<Problem> for ImportProblem {
     fn from(problem: Problem) -> Self {
         Self {
             code: problem.code.name,
@@ -69,7 +69,7 @@ pub(crate) fn run(cli: &Cli, asked: &Import) -> u8 {
     if asked.list {
         let names: String = IMPORTERS
             .iter()
-            .map(|importer| format!("{}\n", importer.format()))
+            .map(|importer| format!("{}\n", importer.format))
             .collect();
         return answer(&names);
     }
@@ -93,7 +93,7 @@ pub(crate) fn run(cli: &Cli, asked: &Import) -> u8 {
     let request = Request {
         paths: asked.paths.clone(),
         format: format.flatten(),
-        named: Named {
+        defaults: RunDefaults {
             case: asked.case.clone(),
             case_version: asked.case_version.clone(),
             variant: asked.variant.clone(),
@@ -125,7 +125,7 @@ pub(crate) fn run(cli: &Cli, asked: &Import) -> u8 {
             }
             done.runs.push(Run {
                 report: *report,
-                warnings: problems.into_iter().map(Trouble::from).collect(),
+                warnings: problems.into_iter().map(ImportProblem::from).collect(),
             });
         }
         ImportEvent::Reading(path, files) => {
@@ -204,20 +204,20 @@ fn site(cli: &Cli, asked: &Import) -> Result<Option<Site>, u8> {
 }
 
 /// The `[[import]]` rules of site.toml, by pattern.
-fn rules(site: &Site) -> Vec<(Pattern, Named)> {
+fn rules(site: &Site) -> Vec<(Pattern, RunDefaults)> {
     let rules = site.config.import.iter().filter_map(|rule| {
-        let named = Named {
+        let defaults = RunDefaults {
             case: rule.case.clone(),
             case_version: rule.case_version.clone(),
             variant: rule.variant.clone(),
-            ..Named::default()
+            ..RunDefaults::default()
         };
-        Some((rule.path.clone()?, named))
+        Some((rule.path.clone()?, defaults))
     });
     rules.collect()
 }
 
-fn importer(name: &str) -> Option<&'static dyn Importer> {
+fn importer(name: &str) -> Option<&'static Importer> {
     let found = find(name);
     if found.is_none() {
         refuse(

@@ -9,7 +9,7 @@ use std::sync::Arc;
 
 use base::beneath::{Kind, Tree, TreeEntry};
 use base::diagnostics::text::quoted;
-use base::diagnostics::{Checked, Diagnostic, Place, codes};
+use base::diagnostics::{CheckResult, Diagnostic, Place, codes};
 use formats::model::implementation::FOLDER;
 use formats::model::prose::ProseKind;
 use formats::model::slug::{short_hash, slugify};
@@ -65,7 +65,7 @@ pub struct ProseFile {
 
 /// Everything found, each list sorted by path.
 #[derive(Debug, Default)]
-pub struct Discovered {
+pub struct ContentFiles {
     /// The run directories.
     pub runs: Vec<RunDirectory>,
     pub prose: Vec<ProseFile>,
@@ -74,7 +74,7 @@ pub struct Discovered {
 }
 
 /// Walks `content` (each relative to the working directory, or absolute). `site` is the site's root.
-pub fn discover(site: &Path, content: &[PathBuf]) -> Checked<Discovered> {
+pub fn discover(site: &Path, content: &[PathBuf]) -> CheckResult<ContentFiles> {
     of(site, content, None, &Roots::look(content, ""))
 }
 
@@ -85,8 +85,8 @@ pub fn of(
     content: &[PathBuf],
     records: Option<&Path>,
     roots: &Roots,
-) -> Checked<Discovered> {
-    let mut found = Discovered::default();
+) -> CheckResult<ContentFiles> {
+    let mut found = ContentFiles::default();
     let mut diagnostics = Vec::new();
     let site = site.canonicalize().unwrap_or_else(|_| site.to_owned());
     let mut seen = BTreeSet::new();
@@ -154,7 +154,7 @@ pub fn of(
     found
         .prose
         .sort_by(|a, b| (a.kind, &a.at.shown).cmp(&(b.kind, &b.at.shown)));
-    Checked {
+    CheckResult {
         value: found,
         diagnostics,
     }
@@ -189,7 +189,7 @@ struct Walk<'a> {
     home: PathBuf,
     /// Prefix of paths in a root outside the site, if there are several such roots.
     label: String,
-    found: &'a mut Discovered,
+    found: &'a mut ContentFiles,
     /// Run directories inside others, with their paths in diagnostics.
     nested: &'a mut BTreeMap<PathBuf, String>,
     diagnostics: &'a mut Vec<Diagnostic>,

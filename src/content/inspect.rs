@@ -2,7 +2,7 @@
 //!
 //! Files named in a tape, a transcript or a thread are read through [`RunFolder`]; nothing else is read here.
 
-use base::diagnostics::{Checked, Diagnostic, Source};
+use base::diagnostics::{CheckResult, Diagnostic, Source};
 use formats::audit::Audit;
 use formats::config::Config;
 
@@ -40,7 +40,7 @@ use threads::threads;
 
 /// The contents of all files of a run except its record.
 #[derive(Debug, Default)]
-pub struct Inspected<'a> {
+pub struct Inspection<'a> {
     /// The tapes: the event log first, then the others by name.
     pub tapes: Vec<Tape<'a>>,
     /// The sidecar of each tape.
@@ -69,9 +69,9 @@ pub fn files<'a>(
     run_folder: RunFolder<'_>,
     run: Option<&Run>,
     files: &'a RunFiles,
-) -> Checked<Inspected<'a>> {
+) -> CheckResult<Inspection<'a>> {
     let mut diagnostics = Vec::new();
-    let mut found = Inspected::default();
+    let mut found = Inspection::default();
     tapes(config, run_folder, files, &mut found, &mut diagnostics);
     let raw = files.raw.as_ref().map(|log| {
         diagnostics.extend(log.problems.iter().cloned());
@@ -104,7 +104,7 @@ pub fn files<'a>(
             .map(|problem| problem.of_run(&run.id))
             .collect();
     }
-    Checked {
+    CheckResult {
         value: found,
         diagnostics,
     }
@@ -115,12 +115,12 @@ pub fn annotated<'a>(
     config: &Config,
     run_folder: RunFolder<'_>,
     files: &'a RunFiles,
-) -> Checked<Inspected<'a>> {
+) -> CheckResult<Inspection<'a>> {
     let mut diagnostics = Vec::new();
-    let mut found = Inspected::default();
+    let mut found = Inspection::default();
     tapes(config, run_folder, files, &mut found, &mut diagnostics);
     sidecars(config, files, &mut found, &mut diagnostics);
-    Checked {
+    CheckResult {
         value: found,
         diagnostics,
     }
@@ -132,7 +132,7 @@ fn audit(
     run_folder: RunFolder<'_>,
     run: Option<&Run>,
     files: &RunFiles,
-    found: &Inspected<'_>,
+    found: &Inspection<'_>,
     diagnostics: &mut Vec<Diagnostic>,
 ) -> Option<Audit> {
     let severity = config.policy.raw_audit?;
@@ -160,7 +160,7 @@ fn audit(
     Some(audit)
 }
 
-fn log<'a>(files: &'a RunFiles, found: &mut Inspected<'a>, diagnostics: &mut Vec<Diagnostic>) {
+fn log<'a>(files: &'a RunFiles, found: &mut Inspection<'a>, diagnostics: &mut Vec<Diagnostic>) {
     let Some(file) = &files.events else { return };
     let mut events = Vec::new();
     let problems = formats::events::read(&file.shown, &file.bytes, |event| {
@@ -179,7 +179,7 @@ fn tapes<'a>(
     config: &Config,
     run_folder: RunFolder<'_>,
     files: &'a RunFiles,
-    found: &mut Inspected<'a>,
+    found: &mut Inspection<'a>,
     diagnostics: &mut Vec<Diagnostic>,
 ) {
     log(files, found, diagnostics);
@@ -203,13 +203,8 @@ fn tapes<'a>(
             };
             diagnostics.extend(rules::tape::check_harn(&file.shown, &read, &is_withheld));
             let referenced = &mut found.referenced;
-            let payloads = payloads::read(
-                run_folder,
-                (file, &read),
-                &mut held,
-                referenced,
-                diagnostics,
-            );
+            let payloads =
+                payloads::read(run_folder, file, &read, &mut held, referenced, diagnostics);
             found
                 .tapes
                 .push(tape::from_harn(&file.name, read, &payloads));

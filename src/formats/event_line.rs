@@ -25,7 +25,6 @@ pub struct Event<'a, F: Fields<'a>> {
 
 /// The keys of an event in a log format.
 pub trait Fields<'a>: Deserialize<'a> {
-    /// The kind of an event.
     type Kind: Copy + 'static;
     /// Event types: name, kind, and keys required in addition to [`Fields::ALWAYS`].
     const TYPES: &'static [(&'static str, Self::Kind, &'static [&'static str])];

@@ -18,7 +18,6 @@ pub type Event<'a> = event_line::Event<'a, Fields<'a>>;
 
 /// The `type` of an event.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-#[allow(missing_docs, reason = "the names are those of formats.md B.1")]
 pub enum Kind {
     Agent,
     Reasoning,

@@ -50,13 +50,9 @@ pub enum Kind {
     Null,
     /// `true` or `false`
     Bool,
-    /// A number.
     Number,
-    /// A string.
     String,
-    /// An array.
     Array,
-    /// An object.
     Object,
 }
 
@@ -88,7 +84,6 @@ pub struct Node<'a> {
 pub struct Member<'a> {
     /// The key, with escapes resolved.
     pub key: Cow<'a, str>,
-    /// The value.
     pub value: Node<'a>,
 }
 
@@ -284,7 +279,6 @@ fn locate<'a, T: Deserialize<'a>>(text: &'a str) -> Option<(Node<'a>, String)> {
     (!pointer.is_empty()).then_some((node, pointer))
 }
 
-/// A key as part of a JSON pointer.
 pub fn pointer_part(key: &str) -> String {
     key.replace('~', "~0").replace('/', "~1")
 }

@@ -8,6 +8,8 @@ use std::ops::Range;
 
 use base::diagnostics::{Code, Collector, Source};
 
+use super::json::Node;
+
 /// Maximum nesting that is published. Readers stop at 128 levels, and a feed adds a few of its own.
 pub const LEVELS: usize = 96;
 /// Maximum nesting that `serde_json` reads, and therefore Harn.
@@ -245,16 +247,16 @@ fn replaced(json: &str, wanted: impl Fn(PortabilityProblem) -> bool) -> Cow<'_, 
         .map_or(Cow::Borrowed(json), Cow::Owned)
 }
 
-/// Reports values of the JSON at an offset of the source that are published in another form, except where another problem is
-/// already reported.
+/// Reports values below a node that are published in another form, except where another problem is already reported.
 pub fn check(
     source: &Source<'_>,
-    (offset, json): (usize, &str),
+    node: Node<'_>,
     reported: &[Range<usize>],
     code: &'static Code,
     problems: &mut Collector,
 ) {
-    scan(json, LEVELS, |trouble, range| {
+    scan(node.raw, LEVELS, |trouble, range| {
+        let offset = node.offset;
         let range = trouble.marked(offset + range.start..offset + range.end);
         if !reported.iter().any(|part| part.contains(&range.start)) {
             problems.add(code, || {

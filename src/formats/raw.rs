@@ -20,7 +20,6 @@ pub const FILE_NAME: &str = "raw.jsonl";
 
 /// The streams of a process.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-#[allow(missing_docs, reason = "the names are those of formats.md B.2")]
 pub enum Stream {
     Stdout,
     Stderr,
@@ -28,12 +27,12 @@ pub enum Stream {
 
 /// A readable line: its stream and the content of its text as a JSON string, with escapes.
 #[derive(Debug, Clone, Copy)]
-pub struct Printed<'a> {
+pub struct PrintedLine<'a> {
     stream: Stream,
     escaped: &'a str,
 }
 
-impl Printed<'_> {
+impl PrintedLine<'_> {
     /// The row for a translation; `None` if its text is not valid Unicode.
     pub fn row(&self) -> Option<Row> {
         let text = if self.escaped.contains('\\') {
@@ -63,7 +62,6 @@ pub struct Raw {
 }
 
 impl Raw {
-    /// All lines.
     pub const fn lines(&self) -> usize {
         self.stdout + self.stderr + self.unreadable
     }
@@ -120,7 +118,7 @@ pub struct Reader {
 
 impl Reader {
     /// Counts a line, and returns it if it can be read.
-    pub fn line<'a>(&mut self, path: &str, line: &'a Line<'_>) -> Option<Printed<'a>> {
+    pub fn line<'a>(&mut self, path: &str, line: &'a Line<'_>) -> Option<PrintedLine<'a>> {
         let raw = &mut self.raw;
         match read_line(line) {
             Ok(printed) => {
@@ -160,8 +158,7 @@ enum Fault {
     UnknownStream,
 }
 
-/// Reads a line.
-fn read_line<'a>(line: &'a Line<'_>) -> Result<Printed<'a>, Fault> {
+fn read_line<'a>(line: &'a Line<'_>) -> Result<PrintedLine<'a>, Fault> {
     if matches!(line.text, Cow::Owned(_)) {
         return Err(Fault::NotUtf8);
     }
@@ -185,7 +182,7 @@ fn read_line<'a>(line: &'a Line<'_>) -> Result<Printed<'a>, Fault> {
         _ => return Err(Fault::UnknownStream),
     };
     let escaped = inside(key, text)?;
-    Ok(Printed { stream, escaped })
+    Ok(PrintedLine { stream, escaped })
 }
 
 /// The text of a JSON string; `None` if it is not valid Unicode.

@@ -53,7 +53,7 @@ pub struct Reader<'a> {
     takes_half_pairs: bool,
     /// Whether problems are warnings at the moment.
     late: bool,
-    /// Whether [`Need::Known`] keys may be missing.
+    /// Whether [`Presence::Known`] keys may be missing.
     pub takes_unknown: bool,
     /// Problems found so far.
     pub diagnostics: Collector,
@@ -78,7 +78,7 @@ pub struct Object<'a> {
 
 /// Whether a key is required.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Need {
+pub enum Presence {
     /// Missing or null is a problem.
     Required,
     /// Missing and null are the same (formats.md A.i).
@@ -169,19 +169,14 @@ impl<'a> Reader<'a> {
 
     /// Reports values of the document that some readers reject.
     pub fn check_portable(&mut self, root: Node<'_>, code: &'static Code) {
-        portable::check(
-            &self.source,
-            (root.offset, root.raw),
-            &[],
-            code,
-            &mut self.diagnostics,
-        );
+        portable::check(&self.source, root, &[], code, &mut self.diagnostics);
     }
 
     fn report(
         &mut self,
         code: &'static Code,
-        (node, pointer): (Node<'_>, &str),
+        node: Node<'_>,
+        pointer: &str,
         words: impl FnOnce() -> (String, String),
     ) {
         let severity = if self.late {
@@ -223,7 +218,7 @@ impl<'a> Reader<'a> {
             node.strict_members()
         };
         let Some(members) = members else {
-            self.report(self.codes.wrong_type, (node, &pointer), || {
+            self.report(self.codes.wrong_type, node, &pointer, || {
                 (
                     format!(
                         "The object at {} has a key with half a surrogate pair",
@@ -265,23 +260,26 @@ impl<'a> Reader<'a> {
     }
 
     /// The object under `key`.
-    pub fn child(&mut self, parent: &Object<'a>, key: &str, need: Need) -> Option<Object<'a>> {
+    pub fn child(&mut self, parent: &Object<'a>, key: &str, need: Presence) -> Option<Object<'a>> {
         let node = self.value(parent, key, need)?;
         self.object(node, parent.pointer_to(key))
     }
 
     /// The value under `key`, of any type.
-    pub fn value(&mut self, parent: &Object<'a>, key: &str, need: Need) -> Option<Node<'a>> {
+    pub fn value(&mut self, parent: &Object<'a>, key: &str, need: Presence) -> Option<Node<'a>> {
         let found = parent.get(key);
-        let is_needed = need == Need::Required || need == Need::Known && !self.takes_unknown;
+        let is_needed =
+            need == Presence::Required || need == Presence::Known && !self.takes_unknown;
         if found.is_none() && is_needed {
             let null = last(&parent.members, key);
             let place = null.unwrap_or_else(|| parent.node.start());
-            self.report(self.codes.missing, (place, &parent.pointer_to(key)), || {
+            self.report(self.codes.missing, place, &parent.pointer_to(key), || {
                 let key = quoted(key);
                 if null.is_some() {
                     let help = match need {
-                        Need::Known => "Write its value; only an imported run may leave it open.",
+                        Presence::Known => {
+                            "Write its value; only an imported run may leave it open."
+                        }
                         _ => "Write its value.",
                     };
                     return (format!("The required key {key} is null"), help.to_owned());
@@ -296,7 +294,12 @@ impl<'a> Reader<'a> {
     }
 
     /// The string under `key`.
-    pub fn string(&mut self, parent: &Object<'a>, key: &str, need: Need) -> Option<Cow<'a, str>> {
+    pub fn string(
+        &mut self,
+        parent: &Object<'a>,
+        key: &str,
+        need: Presence,
+    ) -> Option<Cow<'a, str>> {
         let node = self.value(parent, key, need)?;
         let text = if self.takes_half_pairs {
             node.as_str()
@@ -307,19 +310,19 @@ impl<'a> Reader<'a> {
     }
 
     /// The boolean under `key`.
-    pub fn boolean(&mut self, parent: &Object<'a>, key: &str, need: Need) -> Option<bool> {
+    pub fn boolean(&mut self, parent: &Object<'a>, key: &str, need: Presence) -> Option<bool> {
         let node = self.value(parent, key, need)?;
         self.typed(node.as_bool(), node, parent, key, "`true` or `false`")
     }
 
     /// The number under `key`.
-    pub fn number(&mut self, parent: &Object<'a>, key: &str, need: Need) -> Option<Number<'a>> {
+    pub fn number(&mut self, parent: &Object<'a>, key: &str, need: Presence) -> Option<Number<'a>> {
         let node = self.value(parent, key, need)?;
         self.as_number(node, parent.pointer_to(key))
     }
 
     /// The non-negative integer under `key`.
-    pub fn whole(&mut self, parent: &Object<'a>, key: &str, need: Need) -> Option<u64> {
+    pub fn whole(&mut self, parent: &Object<'a>, key: &str, need: Presence) -> Option<u64> {
         let node = self.value(parent, key, need)?;
         self.typed(node.as_u64(), node, parent, key, WHOLE)
     }
@@ -346,7 +349,12 @@ impl<'a> Reader<'a> {
     }
 
     /// The items of the array under `key`, each with its JSON pointer.
-    pub fn items(&mut self, parent: &Object<'a>, key: &str, need: Need) -> Vec<(Node<'a>, String)> {
+    pub fn items(
+        &mut self,
+        parent: &Object<'a>,
+        key: &str,
+        need: Presence,
+    ) -> Vec<(Node<'a>, String)> {
         let Some(node) = self.value(parent, key, need) else {
             return Vec::new();
         };
@@ -377,7 +385,7 @@ impl<'a> Reader<'a> {
     }
 
     fn wrong_type(&mut self, node: Node<'a>, pointer: &str, expected: &str) {
-        self.report(self.codes.wrong_type, (node, pointer), || {
+        self.report(self.codes.wrong_type, node, pointer, || {
             let found = if node.kind() == Kind::String && expected == "a string" {
                 "a string with half a surrogate pair".to_owned()
             } else if node.kind() == Kind::Number && expected == WHOLE {

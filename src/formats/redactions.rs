@@ -156,7 +156,6 @@ pub enum Shape {
     Lines,
     /// One JSON document.
     Document,
-    /// Text.
     Text,
     /// Never published, so nothing in it needs to be withheld.
     Private,

@@ -9,15 +9,15 @@ use base::diagnostics::{Collector, Diagnostic, Source, codes};
 
 use super::json::{self, Node, Str};
 use super::jsonl::{self, Line};
+use super::line_format::{LineFormat, Tag};
 use super::portable::{self, PortabilityProblem};
-use super::tagged::{Tag, Tagged};
 
 /// Suffix of a sidecar's file name, after the full name of its tape.
 pub const SUFFIX: &str = ".annotations.jsonl";
 /// The newest version supported (`ANNOTATION_SCHEMA_VERSION`).
 pub const SCHEMA_VERSION: u32 = 1;
 
-const TAGGED: Tagged = Tagged {
+const FORMAT: LineFormat = LineFormat {
     file: "sidecar",
     word: "annotation",
     malformed: &codes::SIDECAR_MALFORMED_LINE,
@@ -208,19 +208,16 @@ pub struct Link {
     pub reference: Option<String>,
 }
 
-/// An annotation and its line.
 #[derive(Debug)]
 pub struct AnnotationLine<'a> {
     /// The line; its text is the annotation as written.
     pub line: Line<'a>,
-    /// The annotation.
     pub annotation: Annotation<'a>,
 }
 
 /// A sidecar as written.
 #[derive(Debug)]
 pub struct Sidecar<'a> {
-    /// The header.
     pub header: Header,
     /// The header's line.
     pub header_line: Line<'a>,
@@ -242,7 +239,7 @@ pub fn parse<'a>(path: &str, bytes: &'a [u8]) -> (Option<Sidecar<'a>>, Vec<Diagn
         let result = if index == 0 {
             parse_header(&source, &line).map(|found| header = Some((found, line.clone())))
         } else {
-            TAGGED.read(&source, &line).map(|annotation| {
+            FORMAT.read(&source, &line).map(|annotation| {
                 annotations.push(AnnotationLine {
                     line: line.clone(),
                     annotation,
@@ -253,13 +250,7 @@ pub fn parse<'a>(path: &str, bytes: &'a [u8]) -> (Option<Sidecar<'a>>, Vec<Diagn
             (Err(problem), _) => diagnostics.push(*problem),
             (Ok(()), Ok(root)) => {
                 let code = &codes::SIDECAR_UNPORTABLE_VALUE;
-                portable::check(
-                    &source,
-                    (root.offset, root.raw),
-                    &[],
-                    code,
-                    &mut diagnostics,
-                );
+                portable::check(&source, root, &[], code, &mut diagnostics);
             }
             (Ok(()), Err(_)) => {}
         }
@@ -286,7 +277,7 @@ fn parse_header(source: &Source<'_>, line: &Line<'_>) -> Result<Header, Box<Diag
     match serde_json::from_str::<Tag<'_>>(text) {
         Ok(Tag { tag: Some(tag) }) if &*tag == "header" => {}
         Err(error) if Node::parse(text).is_err() => {
-            return Err(TAGGED.unreadable::<Tag<'_>>(source, text, &error));
+            return Err(FORMAT.unreadable::<Tag<'_>>(source, text, &error));
         }
         _ => {
             return Err(Box::new(codes::SIDECAR_MISSING_HEADER.at(
@@ -297,7 +288,7 @@ fn parse_header(source: &Source<'_>, line: &Line<'_>) -> Result<Header, Box<Diag
         }
     }
     let header: Header = serde_json::from_str(text)
-        .map_err(|error| TAGGED.unreadable::<Header>(source, text, &error))?;
+        .map_err(|error| FORMAT.unreadable::<Header>(source, text, &error))?;
     if header.schema_version > SCHEMA_VERSION {
         return Err(Box::new(codes::SIDECAR_UNSUPPORTED_VERSION.at(
             json::place(source, text, "/schema_version"),
@@ -308,7 +299,7 @@ fn parse_header(source: &Source<'_>, line: &Line<'_>) -> Result<Header, Box<Diag
             "Use a newer runpress, or write the sidecar in version 1.",
         )));
     }
-    TAGGED.check_values(source, text).map(|()| header)
+    FORMAT.check_values(source, text).map(|()| header)
 }
 
 #[cfg(test)]

@@ -7,7 +7,7 @@ use base::diagnostics::{Collector, Diagnostic, Source, codes, without_mark};
 
 use super::json::Node;
 use super::jsonl::{self, Line};
-use super::tagged::{Tag, Tagged};
+use super::line_format::{LineFormat, Tag};
 
 pub mod change;
 pub mod content;
@@ -23,7 +23,7 @@ pub const FORMAT_VERSION: u32 = 5;
 /// File extensions of a tape.
 pub const EXTENSIONS: [&str; 2] = [".tape", ".testbench-tape"];
 
-const TAGGED: Tagged = Tagged {
+const FORMAT: LineFormat = LineFormat {
     file: "tape",
     word: "record",
     malformed: &codes::TAPE_MALFORMED_RECORD,
@@ -41,12 +41,9 @@ pub enum AnyLine<'a> {
     Record(Record<'a>),
 }
 
-/// A record and its line.
 #[derive(Debug)]
 pub struct RecordLine<'a> {
-    /// The line.
     pub line: Line<'a>,
-    /// The record.
     pub record: Record<'a>,
     /// BLAKE3 of the reserialized record, without LF.
     pub digest: blake3::Hash,
@@ -88,7 +85,7 @@ pub fn parse<'a>(path: &str, bytes: &'a [u8]) -> (Option<Tape<'a>>, Vec<Diagnost
         let result = if index == 0 {
             parse_header(&source, &line, first_is_blank).map(|found| header = Some(found))
         } else {
-            TAGGED.read(&source, &line).map(|record| {
+            FORMAT.read(&source, &line).map(|record| {
                 let digest = blake3::Hash::from_bytes([0; 32]);
                 records.push(RecordLine {
                     line: line.clone(),
@@ -206,7 +203,7 @@ fn parse_header(
         return Err(missing());
     }
     let Tag { tag } = serde_json::from_str(text)
-        .map_err(|error| TAGGED.unreadable::<Tag<'_>>(source, text, &error))?;
+        .map_err(|error| FORMAT.unreadable::<Tag<'_>>(source, text, &error))?;
     if tag.as_deref() != Some("header") {
         return Err(missing());
     }
@@ -227,8 +224,8 @@ fn parse_header(
         )));
     }
     let header = serde_json::from_str(text)
-        .map_err(|error| TAGGED.unreadable::<Header>(source, text, &error))?;
-    TAGGED.check_values(source, text).map(|()| header)
+        .map_err(|error| FORMAT.unreadable::<Header>(source, text, &error))?;
+    FORMAT.check_values(source, text).map(|()| header)
 }
 
 #[cfg(test)]

@@ -11,7 +11,7 @@ use base::diagnostics::{Collector, Diagnostic, LazyPlace, Source, codes};
 
 use super::json::{Kind, Node};
 use super::jsonl;
-use super::reader::{Need, Object, Reader, ShapeCodes, document};
+use super::reader::{Object, Presence, Reader, ShapeCodes, document};
 
 /// The file name of the state in a run directory.
 pub const STATE_FILE: &str = "annotations.json";
@@ -43,20 +43,16 @@ pub struct State<'a> {
 /// A thread as written, split as far as actions can change it.
 #[derive(Debug, Clone)]
 pub struct Annotation<'a> {
-    /// Its id.
     pub id: String,
     /// Its keys in order, each with its value as written; for `entries`, see [`Annotation::entries`].
     pub members: Vec<(String, &'a str)>,
     /// Its entries in order.
     pub entries: Vec<Entry<'a>>,
-    /// Its place.
     pub spot: LazyPlace<'a>,
 }
 
-/// An entry of a thread.
 #[derive(Debug, Clone)]
 pub struct Entry<'a> {
-    /// Its id.
     pub id: String,
     /// The entry as written.
     pub raw: &'a str,
@@ -71,9 +67,7 @@ pub struct Envelope<'a> {
     pub rejected: bool,
     /// URI of the channel.
     pub channel: Option<Cow<'a, str>>,
-    /// The action.
     pub action: Action<'a>,
-    /// Its place.
     pub spot: LazyPlace<'a>,
 }
 
@@ -84,28 +78,20 @@ pub enum Action<'a> {
     Set(Annotation<'a>),
     /// Changes some keys of a thread.
     Updated {
-        /// The thread.
         id: String,
         /// The new keys and values, as written.
         members: Vec<(String, &'a str)>,
     },
-    /// Removes a thread.
     Removed {
-        /// The thread.
         id: String,
     },
     /// Adds or replaces an entry.
     EntrySet {
-        /// The thread.
         id: String,
-        /// The entry.
         entry: Entry<'a>,
     },
-    /// Removes an entry.
     EntryRemoved {
-        /// The thread.
         id: String,
-        /// The entry.
         entry: String,
     },
     /// An unrecognized type; it has no effect.
@@ -127,16 +113,17 @@ pub fn parse_state(source: Source<'_>) -> (State<'_>, Vec<Diagnostic>) {
         return (state, r.finish());
     };
     let holder = if top.get("state").is_some() {
-        state.channel = r.string(&top, "resource", Need::Required);
-        state.from_seq = r.whole(&top, "fromSeq", Need::Required);
-        r.child(&top, "state", Need::Required)
+        state.channel = r.string(&top, "resource", Presence::Required);
+        state.from_seq = r.whole(&top, "fromSeq", Presence::Required);
+        r.child(&top, "state", Presence::Required)
     } else {
         Some(top)
     };
     if let Some(holder) = holder
-        && r.value(&holder, "annotations", Need::Required).is_some()
+        && r.value(&holder, "annotations", Presence::Required)
+            .is_some()
     {
-        for (node, item) in r.items(&holder, "annotations", Need::Optional) {
+        for (node, item) in r.items(&holder, "annotations", Presence::Optional) {
             state.annotations.extend(annotation(&mut r, node, &item));
         }
     }
@@ -229,9 +216,9 @@ impl<'a> ActionLog<'a> {
     ) -> Option<Envelope<'a>> {
         let top = r.object(node, pointer)?;
         if top.get("jsonrpc").is_some() {
-            r.string(&top, "jsonrpc", Need::Required);
-            if r.string(&top, "method", Need::Optional).as_deref() == Some(METHOD) {
-                let params = r.child(&top, "params", Need::Required)?;
+            r.string(&top, "jsonrpc", Presence::Required);
+            if r.string(&top, "method", Presence::Optional).as_deref() == Some(METHOD) {
+                let params = r.child(&top, "params", Presence::Required)?;
                 return self.envelope(r, &params);
             }
             self.skipped += 1;
@@ -253,10 +240,10 @@ impl<'a> ActionLog<'a> {
     }
 
     fn envelope(&mut self, r: &mut Reader<'a>, top: &Object<'a>) -> Option<Envelope<'a>> {
-        let inner = r.child(top, "action", Need::Required)?;
-        let server_seq = r.whole(top, "serverSeq", Need::Optional);
+        let inner = r.child(top, "action", Presence::Required)?;
+        let server_seq = r.whole(top, "serverSeq", Presence::Optional);
         let rejected = top.get("rejectionReason").is_some();
-        let channel = r.string(top, "channel", Need::Optional);
+        let channel = r.string(top, "channel", Presence::Optional);
         if self.channel.is_none() && !rejected {
             self.channel = channel
                 .as_deref()
@@ -281,7 +268,7 @@ impl<'a> ActionLog<'a> {
 }
 
 fn action<'a>(r: &mut Reader<'a>, object: &Object<'a>) -> Option<Action<'a>> {
-    use Need::Required;
+    use Presence::Required;
     let kind = r.string(object, "type", Required)?;
     Some(match kind.as_ref() {
         "annotations/set" => {
@@ -291,7 +278,7 @@ fn action<'a>(r: &mut Reader<'a>, object: &Object<'a>) -> Option<Action<'a>> {
         "annotations/updated" => {
             let id = r.string(object, "annotationId", Required)?.into_owned();
             check_anchor(r, object);
-            r.boolean(object, "resolved", Need::Optional);
+            r.boolean(object, "resolved", Presence::Optional);
             let known = ["turnId", "origin", "resource", "range", "resolved"];
             // The reference implementation would write null; here it counts as missing.
             let members = object
@@ -321,7 +308,7 @@ fn action<'a>(r: &mut Reader<'a>, object: &Object<'a>) -> Option<Action<'a>> {
 }
 
 fn annotation<'a>(r: &mut Reader<'a>, node: Node<'a>, pointer: &str) -> Option<Annotation<'a>> {
-    use Need::Required;
+    use Presence::Required;
     let before = r.diagnostics.errors();
     let object = r.object(node, pointer)?;
     let id = r.string(&object, "id", Required);
@@ -333,7 +320,7 @@ fn annotation<'a>(r: &mut Reader<'a>, node: Node<'a>, pointer: &str) -> Option<A
     }
     let mut entries = Vec::new();
     if r.value(&object, "entries", Required).is_some() {
-        for (node, pointer) in r.items(&object, "entries", Need::Optional) {
+        for (node, pointer) in r.items(&object, "entries", Presence::Optional) {
             entries.extend(entry(r, node, &pointer));
         }
     }
@@ -359,17 +346,17 @@ fn annotation<'a>(r: &mut Reader<'a>, node: Node<'a>, pointer: &str) -> Option<A
 
 /// Checks the keys that locate a thread, wherever they occur.
 fn check_anchor<'a>(r: &mut Reader<'a>, object: &Object<'a>) {
-    r.string(object, "turnId", Need::Optional);
-    r.string(object, "resource", Need::Optional);
-    if let Some(origin) = r.child(object, "origin", Need::Optional) {
-        r.string(&origin, "session", Need::Required);
-        r.string(&origin, "turnId", Need::Optional);
+    r.string(object, "turnId", Presence::Optional);
+    r.string(object, "resource", Presence::Optional);
+    if let Some(origin) = r.child(object, "origin", Presence::Optional) {
+        r.string(&origin, "session", Presence::Required);
+        r.string(&origin, "turnId", Presence::Optional);
     }
-    if let Some(range) = r.child(object, "range", Need::Optional) {
+    if let Some(range) = r.child(object, "range", Presence::Optional) {
         for end in ["start", "end"] {
-            if let Some(position) = r.child(&range, end, Need::Required) {
-                r.whole(&position, "line", Need::Required);
-                r.whole(&position, "character", Need::Required);
+            if let Some(position) = r.child(&range, end, Presence::Required) {
+                r.whole(&position, "line", Presence::Required);
+                r.whole(&position, "character", Presence::Required);
             }
         }
     }
@@ -377,13 +364,13 @@ fn check_anchor<'a>(r: &mut Reader<'a>, object: &Object<'a>) {
 
 fn entry<'a>(r: &mut Reader<'a>, node: Node<'a>, pointer: &str) -> Option<Entry<'a>> {
     let object = r.object(node, pointer)?;
-    let id = r.string(&object, "id", Need::Required)?.into_owned();
-    let text = r.value(&object, "text", Need::Required)?;
+    let id = r.string(&object, "id", Presence::Required)?.into_owned();
+    let text = r.value(&object, "text", Presence::Required)?;
     if text.kind() == Kind::String {
-        r.string(&object, "text", Need::Required)?;
+        r.string(&object, "text", Presence::Required)?;
     } else {
-        let text = r.child(&object, "text", Need::Required)?;
-        r.string(&text, "markdown", Need::Required)?;
+        let text = r.child(&object, "text", Presence::Required)?;
+        r.string(&text, "markdown", Presence::Required)?;
     }
     Some(Entry { id, raw: node.raw })
 }

@@ -82,7 +82,6 @@ pub struct Header {
 }
 
 impl Header {
-    /// The agent with this id.
     #[must_use]
     pub fn agent(&self, id: &str) -> Option<&Agent> {
         self.positions.get(id).map(|at| &self.agents[*at])

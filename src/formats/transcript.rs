@@ -8,7 +8,7 @@ use std::borrow::Cow;
 use base::diagnostics::{Diagnostic, Source, codes};
 
 use super::json::{Kind, Node};
-use super::reader::{Need, Object, Reader, ShapeCodes, document};
+use super::reader::{Object, Presence, Reader, ShapeCodes, document};
 
 /// The file name in a run directory.
 pub const FILE_NAME: &str = "transcript.json";
@@ -24,7 +24,6 @@ static SHAPE: ShapeCodes = ShapeCodes {
 /// A transcript as written, with defaults filled in.
 #[derive(Debug, Default)]
 pub struct Transcript<'a> {
-    /// Its id.
     pub id: Option<Cow<'a, str>>,
     /// Defaults to `active` (formats.md, contradiction 27).
     pub state: Option<Cow<'a, str>>,
@@ -129,22 +128,22 @@ fn read(source: Source<'_>) -> (Option<Transcript<'_>>, Vec<Diagnostic>) {
             "Check the conversation on the run page; keys of other versions are not shown.",
         ));
     }
-    let events = r.items(&top, "events", Need::Optional).into_iter();
+    let events = r.items(&top, "events", Presence::Optional).into_iter();
     let events = events.map(|(node, pointer)| (event(node), pointer));
     let (derived, events): (Vec<_>, Vec<_>) =
         events.partition(|(event, _)| matches!(event.kind.as_ref(), "message" | "tool_result"));
     let transcript = Transcript {
-        id: r.string(&top, "id", Need::Optional),
-        state: r.string(&top, "state", Need::Optional),
+        id: r.string(&top, "id", Presence::Optional),
+        state: r.string(&top, "state", Presence::Optional),
         messages: r
-            .items(&top, "messages", Need::Optional)
+            .items(&top, "messages", Presence::Optional)
             .into_iter()
             .map(|(node, p)| message(node, &p))
             .collect(),
         events: events.into_iter().map(|(event, _)| event).collect(),
         derived,
         assets: r
-            .items(&top, "assets", Need::Optional)
+            .items(&top, "assets", Presence::Optional)
             .into_iter()
             .map(|(node, p)| asset(node, p))
             .collect(),

@@ -38,7 +38,6 @@ pub struct Writeup<'a> {
     entries: Vec<(std::ops::Range<usize>, std::ops::Range<usize>)>,
     /// Range of the Markdown in `text`.
     body: std::ops::Range<usize>,
-    /// Whether it has front matter.
     pub front_matter: FrontMatter,
 }
 

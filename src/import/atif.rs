@@ -16,39 +16,25 @@ use super::draft::{Draft, Id, Tokens};
 use super::loose;
 use super::row::Row;
 use super::source::Source;
-use super::{Importer, Options, Problem, problem};
+use super::{EachRun, Options, Problem, problem};
 
 use files::{beside, read_one, text, trajectory};
 use steps::{Reader, is_estimated, tokens};
 
-/// The importer.
-pub struct Atif;
-
 /// Maximum levels of subagents.
 const LEVELS: usize = 16;
 
-impl Importer for Atif {
-    fn format(&self) -> &'static str {
-        "atif"
+pub fn runs(source: &Source, options: &Options, each: EachRun<'_>) {
+    let names = source.names();
+    let all: Vec<usize> = (0..names.len())
+        .filter(|at| names.len() == 1 || names[*at].strip_suffix(".json").is_some())
+        .collect();
+    let (roots, problems) = roots(source, &all);
+    for problem in problems {
+        each(Err(problem));
     }
-
-    fn read(
-        &self,
-        source: &Source,
-        options: &Options,
-        each: &mut dyn FnMut(Result<Draft, Problem>),
-    ) {
-        let names = source.names();
-        let all: Vec<usize> = (0..names.len())
-            .filter(|at| names.len() == 1 || names[*at].strip_suffix(".json").is_some())
-            .collect();
-        let (roots, problems) = roots(source, &all);
-        for problem in problems {
-            each(Err(problem));
-        }
-        for root in roots {
-            each(read_one(source, root, options));
-        }
+    for root in roots {
+        each(read_one(source, root, options));
     }
 }
 

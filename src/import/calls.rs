@@ -13,7 +13,6 @@ use super::draft::{Draft, Event, What};
 pub struct Calls {
     /// Tool calls.
     pub calls: u64,
-    /// Results with a call.
     pub results: u64,
     /// Results with a call that failed.
     pub failed: u64,

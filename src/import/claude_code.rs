@@ -22,7 +22,7 @@ use super::agents::{self, Block};
 use super::draft::{Agent, Draft, Id};
 use super::row::Row;
 use super::source::{File, Source};
-use super::{Importer, Options, Problem, loose, problem};
+use super::{EachRun, Options, Problem, loose, problem};
 
 use identity::Identity;
 use lane::{Counts, Lane};
@@ -33,29 +33,15 @@ const SESSION: [&str; 2] = ["sessionId", "session_id"];
 /// The keys of the row before a row.
 const PARENT: [&str; 2] = ["parentUuid", "logicalParentUuid"];
 
-/// The importer.
-pub struct ClaudeCode;
-
-impl Importer for ClaudeCode {
-    fn format(&self) -> &'static str {
-        "claude-code"
-    }
-
-    fn read(
-        &self,
-        source: &Source,
-        options: &Options,
-        each: &mut dyn FnMut(Result<Draft, Problem>),
-    ) {
-        let names = source.names();
-        let positions: Vec<usize> = (0..names.len())
-            .filter(|at| names.len() == 1 || belongs(source, *at))
-            .collect();
-        let families = families(source, &positions);
-        let owners = owners(source, &families);
-        for (main, files) in &families {
-            each(read_family(source, *main, files, Some(&owners), options));
-        }
+pub fn runs(source: &Source, options: &Options, each: EachRun<'_>) {
+    let names = source.names();
+    let positions: Vec<usize> = (0..names.len())
+        .filter(|at| names.len() == 1 || belongs(source, *at))
+        .collect();
+    let families = families(source, &positions);
+    let owners = owners(source, &families);
+    for (main, files) in &families {
+        each(read_family(source, *main, files, Some(&owners), options));
     }
 }
 

@@ -14,35 +14,21 @@ mod twins;
 use super::agents::{self, Block};
 use super::draft::{Agent, Draft};
 use super::source::Source;
-use super::{Importer, Options, Problem};
+use super::{EachRun, Options, Problem};
 
 use family::Family;
 
-/// The importer.
-pub struct Codex;
-
-impl Importer for Codex {
-    fn format(&self) -> &'static str {
-        "codex"
+pub fn runs(source: &Source, options: &Options, each: EachRun<'_>) {
+    let positions: Vec<usize> = (0..source.names().len())
+        .filter(|at| source.names().len() == 1 || family::is_rollout(source, *at))
+        .collect();
+    let (heads, problems) = family::heads(source, &positions);
+    for problem in problems {
+        each(Err(problem));
     }
-
-    fn read(
-        &self,
-        source: &Source,
-        options: &Options,
-        each: &mut dyn FnMut(Result<Draft, Problem>),
-    ) {
-        let positions: Vec<usize> = (0..source.names().len())
-            .filter(|at| source.names().len() == 1 || family::is_rollout(source, *at))
-            .collect();
-        let (heads, problems) = family::heads(source, &positions);
-        for problem in problems {
-            each(Err(problem));
-        }
-        let family = Family::of(heads);
-        for root in family.roots.keys() {
-            each(read_family(source, &family, *root, options));
-        }
+    let family = Family::of(heads);
+    for root in family.roots.keys() {
+        each(read_family(source, &family, *root, options));
     }
 }
 

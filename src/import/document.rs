@@ -10,7 +10,7 @@ use formats::trace::{self, SourceFile};
 
 use super::asset::Asset;
 use super::draft::{Draft, Id, Origin, Outcome, Record, Tokens, What};
-use super::time::{self, When};
+use super::time::{self, LogTime};
 use super::{Importer, Keep, Options};
 
 /// The id of a run: the source's own, or a UUID of version 8 derived from what identifies the run.
@@ -143,7 +143,7 @@ struct Import<'a> {
 
 /// The user's values for runs whose source lacks them.
 #[derive(Debug, Clone, Default)]
-pub struct Named {
+pub struct RunDefaults {
     /// Name of the case.
     pub case: Option<String>,
     pub case_version: Option<String>,
@@ -154,11 +154,15 @@ pub struct Named {
 }
 
 /// Fills missing fields, and removes values that are invalid in a record.
-pub(super) fn complete(record: &mut Record, named: &Named, format: &str) {
+pub(super) fn complete(record: &mut Record, defaults: &RunDefaults, format: &str) {
     for (name, value, given) in [
-        ("case", &mut record.case, &named.case),
-        ("caseVersion", &mut record.case_version, &named.case_version),
-        ("harness", &mut record.harness, &named.harness),
+        ("case", &mut record.case, &defaults.case),
+        (
+            "caseVersion",
+            &mut record.case_version,
+            &defaults.case_version,
+        ),
+        ("harness", &mut record.harness, &defaults.harness),
     ] {
         value.take_if(|value| value.trim().is_empty());
         if value.is_none() && given.is_some() {
@@ -169,17 +173,17 @@ pub(super) fn complete(record: &mut Record, named: &Named, format: &str) {
     record.harness.get_or_insert_with(|| format.to_owned());
     record.models.retain(|model| !model.trim().is_empty());
     record.models.dedup();
-    if let (true, Some(model)) = (record.models.is_empty(), &named.model) {
+    if let (true, Some(model)) = (record.models.is_empty(), &defaults.model) {
         record.models.push(model.clone());
         record.given.push("model");
     }
-    if named.variant.is_some() {
+    if defaults.variant.is_some() {
         record.given.push("variant");
     }
     for time in [&mut record.started, &mut record.finished] {
-        *time = time.take().and_then(|text| match When::read(&text)? {
-            When::Utc(time) => Some(time),
-            When::Local(_) => None,
+        *time = time.take().and_then(|text| match LogTime::read(&text)? {
+            LogTime::Utc(time) => Some(time),
+            LogTime::Local(_) => None,
         });
     }
     let moment = |time: &Option<String>| time::milliseconds(time.as_deref()?);
@@ -199,8 +203,9 @@ pub(super) fn record(
     draft: &Draft,
     id: &str,
     sources: &[SourceFile],
-    importer: &dyn Importer,
-    (named, options): (&Named, &Options),
+    importer: &Importer,
+    defaults: &RunDefaults,
+    options: &Options,
     others: &BTreeMap<String, Box<RawValue>>,
 ) -> serde_json::Result<Vec<u8>> {
     let record = &draft.record;
@@ -218,7 +223,7 @@ pub(super) fn record(
         subject: Subject {
             test_case_slug: record.case.as_deref().unwrap_or_default(),
             test_case_version: &record.case_version,
-            variant: named.variant.as_deref().unwrap_or("base"),
+            variant: defaults.variant.as_deref().unwrap_or("base"),
             harness_slug: record.harness.as_deref().unwrap_or_default(),
             harness_version: &record.harness_version,
             model_id: one,
@@ -246,9 +251,9 @@ pub(super) fn record(
         },
         outcomes: &record.outcomes,
         import: Import {
-            format: importer.format(),
+            format: importer.format,
             format_version: &record.format_version,
-            importer_version: importer.version(),
+            importer_version: importer.version,
             sources,
             ids: &record.ids,
             models: if one.is_some() { &[] } else { &record.models },
@@ -288,15 +293,15 @@ fn rules(options: &Options) -> serde_json::Value {
 pub(super) fn trace(
     draft: &Draft,
     sources: &[SourceFile],
-    importer: &dyn Importer,
+    importer: &Importer,
 ) -> serde_json::Result<Vec<u8>> {
     let withheld = draft.withheld.iter();
     let withheld = withheld.map(|(what, count)| ((*what).to_owned(), *count));
     let header = trace::Header {
         schema_version: base::shapes::SCHEMA_VERSION,
         importer: Some(trace::Importer {
-            format: importer.format().to_owned(),
-            version: importer.version(),
+            format: importer.format.to_owned(),
+            version: importer.version,
         }),
         sources: sources.to_vec(),
         agents: draft.agents.clone(),

@@ -14,59 +14,45 @@ use super::loose;
 use super::row::Row;
 use super::time::seconds_between;
 use super::usage::Inclusive;
-use super::{Importer, Options, Problem, Source, problem, shared};
+use super::{EachRun, Options, Problem, Source, problem, shared};
 
 use trial::Trial;
 
-/// The importer.
-pub struct Harbor;
-
-impl Importer for Harbor {
-    fn format(&self) -> &'static str {
-        "harbor"
-    }
-
-    fn read(
-        &self,
-        source: &Source,
-        options: &Options,
-        each: &mut dyn FnMut(Result<Draft, Problem>),
-    ) {
-        let names = source.names();
-        let folder = |name: &'_ str, file: &str| -> Option<String> {
-            let folder = name.strip_suffix(file)?;
-            (folder.is_empty() || folder.ends_with('/')).then(|| folder.to_owned())
-        };
-        let mut job = Job::default();
-        let mut done: Vec<String> = Vec::new();
-        // A job comes before its trials, and a trial before the files of its agent.
-        let mut found: Vec<(String, usize, bool)> = Vec::new();
-        for (position, name) in names.iter().enumerate() {
-            if let Some(folder) = folder(name, "result.json") {
-                found.push((folder, position, true));
-            } else if let Some(folder) = folder(name, "config.json")
-                && source.position(&format!("{folder}result.json")).is_none()
-            {
-                found.push((folder, position, false));
-            }
+pub fn runs(source: &Source, options: &Options, each: EachRun<'_>) {
+    let names = source.names();
+    let folder = |name: &'_ str, file: &str| -> Option<String> {
+        let folder = name.strip_suffix(file)?;
+        (folder.is_empty() || folder.ends_with('/')).then(|| folder.to_owned())
+    };
+    let mut job = Job::default();
+    let mut done: Vec<String> = Vec::new();
+    // A job comes before its trials, and a trial before the files of its agent.
+    let mut found: Vec<(String, usize, bool)> = Vec::new();
+    for (position, name) in names.iter().enumerate() {
+        if let Some(folder) = folder(name, "result.json") {
+            found.push((folder, position, true));
+        } else if let Some(folder) = folder(name, "config.json")
+            && source.position(&format!("{folder}result.json")).is_none()
+        {
+            found.push((folder, position, false));
         }
-        found.sort();
-        for (folder, position, has_result) in found {
-            if done.iter().any(|trial| folder.starts_with(trial)) {
-                continue;
+    }
+    found.sort();
+    for (folder, position, has_result) in found {
+        if done.iter().any(|trial| folder.starts_with(trial)) {
+            continue;
+        }
+        match read(source, &folder, position, has_result, options, &mut job) {
+            Ok(Some(draft)) => {
+                done.push(folder);
+                each(Ok(draft));
             }
-            match read(source, &folder, position, has_result, options, &mut job) {
-                Ok(Some(draft)) => {
+            Ok(None) => {}
+            Err(problem) => {
+                if !folder.is_empty() {
                     done.push(folder);
-                    each(Ok(draft));
                 }
-                Ok(None) => {}
-                Err(problem) => {
-                    if !folder.is_empty() {
-                        done.push(folder);
-                    }
-                    each(Err(problem));
-                }
+                each(Err(problem));
             }
         }
     }

@@ -17,45 +17,31 @@ use super::draft::{Draft, Origin};
 use super::loose;
 use super::row::Row;
 use super::time::Times;
-use super::{Archive, Importer, Options, Problem, Source, problem};
+use super::{Archive, EachRun, Options, Problem, Source, problem};
 
 use message::Attachments;
 use sample::{Content, outcomes, ranges, record};
 
-/// The importer.
-pub struct Inspect;
-
 /// The newest supported log version.
 const NEWEST: u64 = 3;
 
-impl Importer for Inspect {
-    fn format(&self) -> &'static str {
-        "inspect"
-    }
-
-    fn read(
-        &self,
-        source: &Source,
-        options: &Options,
-        each: &mut dyn FnMut(Result<Draft, Problem>),
-    ) {
-        let names = source.names();
-        let is_log = |name: &str| matches!(name.rsplit('.').next(), Some("eval" | "json"));
-        for (position, name) in names.iter().enumerate() {
-            if names.len() > 1 && !is_log(name) {
-                continue;
-            }
-            let is_zip = source
-                .head(position)
-                .map(|head| head.starts_with(b"PK\x03\x04"));
-            let read = match is_zip {
-                Ok(true) => archive(source, position, options, each),
-                Ok(false) => document(source, position, options, each),
-                Err(problem) => Err(problem),
-            };
-            if let Err(problem) = read {
-                each(Err(problem));
-            }
+pub fn runs(source: &Source, options: &Options, each: EachRun<'_>) {
+    let names = source.names();
+    let is_log = |name: &str| matches!(name.rsplit('.').next(), Some("eval" | "json"));
+    for (position, name) in names.iter().enumerate() {
+        if names.len() > 1 && !is_log(name) {
+            continue;
+        }
+        let is_zip = source
+            .head(position)
+            .map(|head| head.starts_with(b"PK\x03\x04"));
+        let read = match is_zip {
+            Ok(true) => archive(source, position, options, each),
+            Ok(false) => document(source, position, options, each),
+            Err(problem) => Err(problem),
+        };
+        if let Err(problem) = read {
+            each(Err(problem));
         }
     }
 }

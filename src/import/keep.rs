@@ -37,7 +37,7 @@ pub(super) fn keep(draft: &mut Draft, source: &Source, options: &Options) {
     for event in &mut draft.events {
         let position = draft.sources.get(event.source.file).copied();
         let Some(position) = position else { continue };
-        let (count, wanted): (u64, Find) = match &event.what {
+        let (count, wanted): (u64, Finder) = match &event.what {
             What::Message { images: count, .. } if images => (*count, image_of),
             What::ToolResult(result) if images => (result.images, image_of),
             What::Edit { .. } if files => (u64::MAX, text_of),
@@ -79,7 +79,7 @@ pub(super) fn keep(draft: &mut Draft, source: &Source, options: &Options) {
 }
 
 /// Finds an asset in a value; gets its key, the value and the whole document.
-type Find = fn(&str, &Value, &Value) -> Option<Asset>;
+type Finder = fn(&str, &Value, &Value) -> Option<Asset>;
 
 /// The places of a source. Events come in the order of the log, so only the latest file and document are kept in memory.
 struct Places<'s> {
@@ -106,7 +106,7 @@ type Document = (usize, Option<String>, Option<u64>);
 
 impl<'s> Places<'s> {
     /// Takes up to `count` assets at the place of an event that belong to no earlier event of the same place.
-    fn take(&mut self, position: usize, origin: &Origin, count: u64, find: Find) -> Vec<Asset> {
+    fn take(&mut self, position: usize, origin: &Origin, count: u64, find: Finder) -> Vec<Asset> {
         let Some(document) = self.document(position, origin) else {
             return Vec::new();
         };

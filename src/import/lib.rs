@@ -42,7 +42,7 @@ mod time;
 mod units;
 mod usage;
 
-pub use document::Named;
+pub use document::RunDefaults;
 pub use draft::{
     Agent, Draft, Event, Id, Identity, Origin, Outcome, Record, Tokens, What, Withheld,
 };
@@ -52,35 +52,41 @@ pub use source::{Archive, File, FileDigest, HEAD, Source};
 
 /// Every supported format, in the order of `--list`. Add new ones in the order of atif, harbor, claude-code, codex, inspect,
 /// mini-swe-agent, swe-agent, openhands.
-pub static IMPORTERS: &[&dyn Importer] = &[
-    &atif::Atif,
-    &harbor::Harbor,
-    &claude_code::ClaudeCode,
-    &codex::Codex,
-    &inspect::Inspect,
-    &mini_swe_agent::MiniSweAgent,
-    &swe_agent::SweAgent,
-    &openhands::OpenHands,
+pub static IMPORTERS: [Importer; 8] = [
+    importer("atif", 1, atif::runs),
+    importer("harbor", 1, harbor::runs),
+    importer("claude-code", 1, claude_code::runs),
+    importer("codex", 1, codex::runs),
+    importer("inspect", 1, inspect::runs),
+    importer("mini-swe-agent", 1, mini_swe_agent::runs),
+    importer("swe-agent", 1, swe_agent::runs),
+    importer("openhands", 1, openhands::runs),
 ];
 
 /// An importer of one format.
-pub trait Importer: Sync {
+#[derive(Debug)]
+pub struct Importer {
     /// Its name, as in `--format` and in written files.
-    fn format(&self) -> &'static str;
-
+    pub format: &'static str,
     /// Version of the output of this importer. Increment it whenever the same bytes give different events.
-    fn version(&self) -> u32 {
-        1
-    }
+    pub version: u32,
+    /// Reads the runs of a source one by one. A run that cannot be read is passed as a problem, and reading continues.
+    pub runs: fn(&Source, &Options, EachRun<'_>),
+}
 
-    /// Reads the runs of a source one by one: `each` receives a run and drops it before the next is read. A run that cannot be
-    /// read is passed as a problem, and reading continues.
-    fn read(
-        &self,
-        source: &Source,
-        options: &Options,
-        each: &mut dyn FnMut(Result<Draft, Problem>),
-    );
+/// Receives each run of a source, and drops it before the next is read.
+pub type EachRun<'a> = &'a mut dyn FnMut(Result<Draft, Problem>);
+
+const fn importer(
+    format: &'static str,
+    version: u32,
+    runs: fn(&Source, &Options, EachRun<'_>),
+) -> Importer {
+    Importer {
+        format,
+        version,
+        runs,
+    }
 }
 
 /// The user's options for importers.

@@ -11,27 +11,13 @@ use super::loose;
 use super::message_content::MessageContent;
 use super::row::Row;
 use super::shared::{at, documents};
-use super::time::{Times, When};
+use super::time::{LogTime, Times};
 use super::usage::Inclusive;
-use super::{Importer, Options, Problem, Source};
+use super::{EachRun, Options, Problem, Source};
 
-/// The importer.
-pub struct MiniSweAgent;
-
-impl Importer for MiniSweAgent {
-    fn format(&self) -> &'static str {
-        "mini-swe-agent"
-    }
-
-    fn read(
-        &self,
-        source: &Source,
-        options: &Options,
-        each: &mut dyn FnMut(Result<Draft, Problem>),
-    ) {
-        for position in documents(source, ".traj.json") {
-            each(read(source, position, options));
-        }
+pub fn runs(source: &Source, options: &Options, each: EachRun<'_>) {
+    for position in documents(source, ".traj.json") {
+        each(read(source, position, options));
     }
 }
 
@@ -94,8 +80,8 @@ struct Reader<'o> {
 
 impl Reader<'_> {
     fn row(&mut self, number: usize, row: &Row<'_>) {
-        let when = row.number("extra.timestamp").and_then(When::unix);
-        if let Some(When::Utc(text)) = &when {
+        let when = row.number("extra.timestamp").and_then(LogTime::unix);
+        if let Some(LogTime::Utc(text)) = &when {
             self.times.see(text);
         }
         let first = self.chat.draft.events.len();

@@ -13,25 +13,11 @@ use formats::trace::Change;
 use super::draft::{Draft, Id, Origin};
 use super::loose;
 use super::row::Row;
-use super::{Importer, Options, Problem, Source};
+use super::{EachRun, Options, Problem, Source};
 
-/// The importer.
-pub struct OpenHands;
-
-impl Importer for OpenHands {
-    fn format(&self) -> &'static str {
-        "openhands"
-    }
-
-    fn read(
-        &self,
-        source: &Source,
-        options: &Options,
-        each: &mut dyn FnMut(Result<Draft, Problem>),
-    ) {
-        for conversation in conversations(source, 0..source.names().len()) {
-            each(read(source, &conversation, options));
-        }
+pub fn runs(source: &Source, options: &Options, each: EachRun<'_>) {
+    for conversation in conversations(source, 0..source.names().len()) {
+        each(read(source, &conversation, options));
     }
 }
 

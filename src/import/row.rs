@@ -237,12 +237,10 @@ impl<'a> Row<'a> {
         items.into_iter()
     }
 
-    /// Whether it is an array.
     pub fn is_array(&self) -> bool {
         self.node().kind() == Kind::Array
     }
 
-    /// Whether it is an object.
     pub fn is_object(&self) -> bool {
         self.node().kind() == Kind::Object
     }
@@ -257,7 +255,6 @@ impl<'a> Row<'a> {
         self.as_str().or_else(|| self.string("text"))
     }
 
-    /// Its JSON.
     pub fn json(&self) -> &'a str {
         self.raw_at(self.number)
     }
@@ -289,7 +286,6 @@ impl<'a> Row<'a> {
             .is_some_and(|node| node.kind() == Kind::Array)
     }
 
-    /// A string.
     pub fn string(&self, path: &str) -> Option<Cow<'a, str>> {
         self.get(path)?.as_str()
     }
@@ -340,7 +336,6 @@ impl<'a> Row<'a> {
         self.integer(path)?.try_into().ok()
     }
 
-    /// A number.
     pub fn number(&self, path: &str) -> Option<f64> {
         self.get(path)?.as_f64().filter(|value| value.is_finite())
     }

@@ -11,12 +11,12 @@ use base::diagnostics::codes::{
 use formats::config::Pattern;
 use formats::trace::SourceFile;
 
-use super::document::{self, Named};
+use super::document::{self, RunDefaults};
 use super::draft::{Draft, Record};
 use super::report::Report;
 use super::source::FileDigest;
 use super::store::Store;
-use super::time::When;
+use super::time::LogTime;
 use super::{
     IMPORTERS, Importer, Options, Problem, Source, calls, clean, keep, problem, units, usage,
 };
@@ -26,13 +26,13 @@ pub struct Request {
     /// Files and folders.
     pub paths: Vec<PathBuf>,
     /// The only format to import, if set.
-    pub format: Option<&'static dyn Importer>,
+    pub format: Option<&'static Importer>,
     /// The output folder.
     pub out: PathBuf,
     /// Values for runs whose source lacks them.
-    pub named: Named,
+    pub defaults: RunDefaults,
     /// Further values for runs whose source path matches a pattern.
-    pub rules: Vec<(Pattern, Named)>,
+    pub rules: Vec<(Pattern, RunDefaults)>,
     /// Options for importers.
     pub options: Options,
     /// Whether to replace runs that were imported before.
@@ -76,7 +76,7 @@ enum Step {
 
 /// A run as recorded in its source, with its source files.
 struct SourceRun {
-    importer: &'static dyn Importer,
+    importer: &'static Importer,
     draft: Draft,
     /// Its first file, relative to the given path.
     first: String,
@@ -133,7 +133,7 @@ fn read_all(request: &Request, sender: &SyncSender<Step>) {
         if source.names().len() >= MANY {
             say(ImportEvent::Reading(path.clone(), source.names().len()));
         }
-        let format = request.format.map(Importer::format);
+        let format = request.format.map(|importer| importer.format);
         let (units, skipped) = units::find(source, format);
         if is_folder && units.is_empty() {
             say(ImportEvent::Failed(problem(
@@ -156,7 +156,7 @@ fn read_all(request: &Request, sender: &SyncSender<Step>) {
             let Some(importer) = find(unit.format) else {
                 continue;
             };
-            importer.read(&unit.source, &request.options, &mut |draft| {
+            (importer.runs)(&unit.source, &request.options, &mut |draft| {
                 say(ImportEvent::Read(
                     draft.as_ref().map_or(1, |draft| draft.sources.len()),
                 ));
@@ -180,7 +180,7 @@ impl SourceRun {
         mut draft: Draft,
         source: &Source,
         path: &Path,
-        importer: &'static dyn Importer,
+        importer: &'static Importer,
         options: &Options,
     ) -> Result<Self, Problem> {
         keep::keep(&mut draft, source, options);
@@ -208,11 +208,8 @@ impl SourceRun {
 }
 
 /// Finds an importer by name.
-pub fn find(format: &str) -> Option<&'static dyn Importer> {
-    let found = IMPORTERS
-        .iter()
-        .find(|importer| importer.format() == format);
-    found.copied()
+pub fn find(format: &str) -> Option<&'static Importer> {
+    IMPORTERS.iter().find(|importer| importer.format == format)
 }
 
 /// Opens the user's path. A Claude Code session has its subagents in a folder next to it.
@@ -253,7 +250,7 @@ fn one(request: &Request, store: &mut Store, read: SourceRun) -> Result<ImportEv
         path,
         sources,
     } = read;
-    let format = importer.format();
+    let format = importer.format;
     let calls = calls::join(&mut draft);
     times(&mut draft);
     let (mut names, known): (Vec<String>, Vec<FileDigest>) = sources.into_iter().unzip();
@@ -271,8 +268,8 @@ fn one(request: &Request, store: &mut Store, read: SourceRun) -> Result<ImportEv
             blake3: known.blake3,
         })
         .collect();
-    let named = named(request, &path);
-    document::complete(&mut draft.record, &named, format);
+    let defaults = defaults(request, &path);
+    document::complete(&mut draft.record, &defaults, format);
     let id = document::id(&draft, format, &sources);
     let Some(case) = draft.record.case.clone() else {
         let message = format!("The source names no case, as is usual for {format}");
@@ -306,9 +303,16 @@ fn one(request: &Request, store: &mut Store, read: SourceRun) -> Result<ImportEv
         let help = "Report it with the file, if you can share it.";
         problem(&IMPORT_CANNOT_WRITE, &first, message, help)
     };
-    let how = (&named, &request.options);
-    let record =
-        document::record(&draft, &id, &sources, importer, how, &slot.others).map_err(failed)?;
+    let record = document::record(
+        &draft,
+        &id,
+        &sources,
+        importer,
+        &defaults,
+        &request.options,
+        &slot.others,
+    )
+    .map_err(failed)?;
     let trace = if draft.events.is_empty() {
         None
     } else {
@@ -335,33 +339,33 @@ fn unpublishable(source: &str, record: &Record) -> Problem {
 }
 
 /// The values for a run: from the command line, or else from the first matching rule that has them.
-fn named(request: &Request, path: &Path) -> Named {
+fn defaults(request: &Request, path: &Path) -> RunDefaults {
     let path = path.to_string_lossy().replace('\\', "/");
-    let mut named = request.named.clone();
-    let fits = |(pattern, _): &&(Pattern, Named)| pattern.fits_end(&path);
+    let mut defaults = request.defaults.clone();
+    let fits = |(pattern, _): &&(Pattern, RunDefaults)| pattern.fits_end(&path);
     for (_, rule) in request.rules.iter().filter(fits) {
-        let Named {
+        let RunDefaults {
             case,
             case_version,
             variant,
             model,
             harness,
         } = rule.clone();
-        named.case = named.case.or(case);
-        named.case_version = named.case_version.or(case_version);
-        named.variant = named.variant.or(variant);
-        named.model = named.model.or(model);
-        named.harness = named.harness.or(harness);
+        defaults.case = defaults.case.or(case);
+        defaults.case_version = defaults.case_version.or(case_version);
+        defaults.variant = defaults.variant.or(variant);
+        defaults.model = defaults.model.or(model);
+        defaults.harness = defaults.harness.or(harness);
     }
-    named
+    defaults
 }
 
 /// Converts event times to UTC. Keeps times without a time zone, and removes invalid ones.
 fn times(draft: &mut Draft) {
     for event in &mut draft.events {
-        match event.time.take().as_deref().and_then(When::read) {
-            Some(When::Utc(time)) => event.time = Some(time),
-            Some(When::Local(time)) => event.local_time = Some(time),
+        match event.time.take().as_deref().and_then(LogTime::read) {
+            Some(LogTime::Utc(time)) => event.time = Some(time),
+            Some(LogTime::Local(time)) => event.local_time = Some(time),
             None => {}
         }
     }

@@ -9,12 +9,12 @@ use base::diagnostics::codes::{
 use super::row::Row;
 use super::{HEAD, Problem, Source, loose, problem};
 
-type Holds = fn(&Row<'_>) -> bool;
+type Predicate = fn(&Row<'_>) -> bool;
 
 /// The features of a format, all of which must match.
 struct Rule {
     format: &'static str,
-    holds: &'static [(&'static str, Holds)],
+    holds: &'static [(&'static str, Predicate)],
 }
 
 /// Files that hold one JSON value.
@@ -113,7 +113,7 @@ const DOCUMENTS: &[Rule] = &[
 const BESIDE: &str = "runpress reads it as it is: put it into a run folder.";
 
 /// Files that are not logs of another system, with a suggested fix.
-const OTHERS: &[(&str, Holds, &str)] = &[
+const OTHERS: &[(&str, Predicate, &str)] = &[
     ("a file of Harn", |s| s.has_key("_type"), BESIDE),
     (
         "a run record",

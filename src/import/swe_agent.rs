@@ -6,25 +6,11 @@ use super::loose;
 use super::message_content::MessageContent;
 use super::row::Row;
 use super::shared::{at, documents};
-use super::{Importer, Options, Origin, Problem, Source};
+use super::{EachRun, Options, Origin, Problem, Source};
 
-/// The importer.
-pub struct SweAgent;
-
-impl Importer for SweAgent {
-    fn format(&self) -> &'static str {
-        "swe-agent"
-    }
-
-    fn read(
-        &self,
-        source: &Source,
-        options: &Options,
-        each: &mut dyn FnMut(Result<Draft, Problem>),
-    ) {
-        for position in documents(source, ".traj") {
-            each(read(source, position, options));
-        }
+pub fn runs(source: &Source, options: &Options, each: EachRun<'_>) {
+    for position in documents(source, ".traj") {
+        each(read(source, position, options));
     }
 }
 

@@ -9,16 +9,15 @@ use formats::time::Instant;
 
 use super::draft::{Event, Record};
 
-/// A time in a log.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum When {
+pub enum LogTime {
     /// In UTC, with the digits of the source.
     Utc(String),
     /// As recorded, if the source has no time zone.
     Local(String),
 }
 
-impl When {
+impl LogTime {
     /// Reads a time; `None` if it is invalid.
     pub fn read(text: &str) -> Option<Self> {
         if let Some(moment) = moment(text) {
@@ -115,10 +114,10 @@ pub fn seconds_between(start: Option<&str>, end: Option<&str>) -> Option<f64> {
 
 impl Event {
     /// Sets the time; an invalid time is left out.
-    pub fn when(&mut self, when: Option<&When>) -> &mut Self {
+    pub fn when(&mut self, when: Option<&LogTime>) -> &mut Self {
         match when {
-            Some(When::Utc(time)) => self.time = Some(time.clone()),
-            Some(When::Local(time)) => self.local_time = Some(time.clone()),
+            Some(LogTime::Utc(time)) => self.time = Some(time.clone()),
+            Some(LogTime::Local(time)) => self.local_time = Some(time.clone()),
             None => {}
         }
         self
@@ -174,8 +173,8 @@ mod tests {
 
     #[test]
     fn times_are_in_utc_with_their_digits_or_local_as_written() {
-        let utc = |text: &str| Some(When::Utc(text.to_owned()));
-        let local = |text: &str| Some(When::Local(text.to_owned()));
+        let utc = |text: &str| Some(LogTime::Utc(text.to_owned()));
+        let local = |text: &str| Some(LogTime::Local(text.to_owned()));
         for (text, when) in [
             ("2026-03-01T10:00:00.250Z", utc("2026-03-01T10:00:00.250Z")),
             (
@@ -214,14 +213,14 @@ mod tests {
             ("0001-01-01T00:00:00Z", utc("0001-01-01T00:00:00Z")),
             ("2026-03-01T10:00Z", utc("2026-03-01T10:00:00Z")),
         ] {
-            assert_eq!(When::read(text), when, "{text}");
+            assert_eq!(LogTime::read(text), when, "{text}");
         }
         assert_eq!(
-            When::unix(1_795_386_739.220_638),
+            LogTime::unix(1_795_386_739.220_638),
             utc("2026-11-22T22:32:19.220638Z")
         );
-        assert_eq!(When::unix(1e300), None);
-        assert_eq!(When::unix(f64::NAN), None);
+        assert_eq!(LogTime::unix(1e300), None);
+        assert_eq!(LogTime::unix(f64::NAN), None);
     }
 
     #[test]

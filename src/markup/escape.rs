@@ -1,7 +1,6 @@
 //! Escapes recorded text for HTML, with control characters made visible.
 
 use std::io::{self, Write};
-use std::ops::Range;
 
 use super::Html;
 use base::characters::{MAY_BEGIN_HIDDEN, is_hidden_at, symbol};
@@ -43,13 +42,7 @@ static ATTRIBUTE: Classes = classes(Place::Attribute);
 
 /// Appends recorded text to element content: markup is escaped, and control characters become marked symbols.
 pub fn push_text(out: &mut String, text: &str) {
-    push(out, text, 0..text.len(), Place::Content);
-}
-
-/// Appends a slice of a recorded text exactly as [`push_text`] does within the whole: a character may be hidden or not because of
-/// its neighbors.
-pub fn push_slice(out: &mut String, text: &str, part: Range<usize>) {
-    push(out, text, part, Place::Content);
+    push(out, text, Place::Content);
 }
 
 /// Recorded text as element content.
@@ -61,7 +54,7 @@ pub fn text(text: &str) -> Html {
 
 /// Appends recorded text to a quoted attribute, or to content that must stay plain.
 pub fn push_attribute(out: &mut String, text: &str) {
-    push(out, text, 0..text.len(), Place::Attribute);
+    push(out, text, Place::Attribute);
 }
 
 /// A text for an attribute in double quotes, where single quotes need no escape.
@@ -80,7 +73,7 @@ pub fn escape_for_template(text: &str, out: &mut dyn Write) -> io::Result<()> {
         return out.write_all(text.as_bytes());
     }
     let mut escaped = String::with_capacity(text.len() + 8);
-    push(&mut escaped, text, 0..text.len(), Place::Attribute);
+    push(&mut escaped, text, Place::Attribute);
     out.write_all(escaped.as_bytes())
 }
 
@@ -104,16 +97,16 @@ fn is_plain(piece: &[u8; PIECE], place: Place) -> bool {
         .fold(false, |found, byte| found | special(*byte) | control(*byte))
 }
 
-fn push(out: &mut String, text: &str, part: Range<usize>, place: Place) {
+fn push(out: &mut String, text: &str, place: Place) {
     let classes = match place {
         Place::Content => &CONTENT,
         Place::Attribute => &ATTRIBUTE,
     };
     let bytes = text.as_bytes();
-    let mut done = part.start;
-    let mut at = part.start;
-    let mut looked_at = part.start;
-    while at < part.end {
+    let mut done = 0;
+    let mut at = 0;
+    let mut looked_at = 0;
+    while at < bytes.len() {
         if at >= looked_at {
             looked_at = at + PIECE;
             if bytes[at..]
@@ -140,7 +133,7 @@ fn push(out: &mut String, text: &str, part: Range<usize>, place: Place) {
         }
         at += length;
     }
-    out.push_str(&text[done..part.end]);
+    out.push_str(&text[done..]);
 }
 
 fn push_special(out: &mut String, c: char, before_newline: bool, place: Place) {

@@ -12,7 +12,6 @@ impl Html {
         Self(html)
     }
 
-    /// The HTML.
     pub fn as_str(&self) -> &str {
         &self.0
     }

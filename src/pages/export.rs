@@ -16,7 +16,7 @@ use parquet::file::writer::SerializedFileWriter;
 use parquet::schema::types::Type;
 
 use crate::feeds::archive::{RunCard, text};
-use content::inspect::Inspected;
+use content::inspect::Inspection;
 use formats::model::annotation::{Annotation, Author, Sidecar};
 use formats::model::archive::Entry;
 use formats::model::fields::{self, Field, Kind, RunSource, Value};
@@ -149,10 +149,10 @@ pub fn runs<'a>(
 /// The table of the events of a run; `None` if it has none.
 pub fn events(
     entry: &Entry,
-    inspected: &Inspected<'_>,
+    inspection: &Inspection<'_>,
     canary: Option<&str>,
 ) -> Result<Option<Vec<u8>>, ParquetError> {
-    let tapes = inspected.tapes.iter();
+    let tapes = inspection.tapes.iter();
     let run = &entry.run;
     let rows: Vec<_> = tapes
         .flat_map(|tape| tape.events.iter().map(move |of| Row { run, tape, of }))
@@ -165,10 +165,10 @@ pub fn events(
 /// The table of the annotations of a run; `None` if it has none.
 pub fn annotations(
     entry: &Entry,
-    inspected: &Inspected<'_>,
+    inspection: &Inspection<'_>,
     canary: Option<&str>,
 ) -> Result<Option<Vec<u8>>, ParquetError> {
-    let annotated = inspected.tapes.iter().zip(&inspected.sidecars);
+    let annotated = inspection.tapes.iter().zip(&inspection.sidecars);
     let run = &entry.run;
     let rows: Vec<_> = annotated
         .filter_map(|(tape, sidecar)| Some((tape, sidecar.as_ref()?)))

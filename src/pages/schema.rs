@@ -115,7 +115,6 @@ pub const ALL: &[Entry] = &[
     ),
 ];
 
-/// The schema with this name.
 pub fn find(name: &str) -> Option<&'static Entry> {
     ALL.iter().find(|entry| entry.name == name)
 }

@@ -19,7 +19,7 @@ pub(super) struct Budget {
 
 /// The share of one run, released on drop.
 #[derive(Debug)]
-pub(super) struct Share<'a> {
+pub(super) struct Reservation<'a> {
     budget: &'a Budget,
     bytes: u64,
 }
@@ -34,7 +34,7 @@ impl Budget {
     }
 
     /// Waits until there is room for a run with `bytes` of files.
-    pub(super) fn take(&self, bytes: u64) -> Share<'_> {
+    pub(super) fn take(&self, bytes: u64) -> Reservation<'_> {
         let bytes = bytes.min(self.most);
         let held = self.held.lock().unwrap_or_else(PoisonError::into_inner);
         let mut held = self
@@ -42,14 +42,14 @@ impl Budget {
             .wait_while(held, |held| *held + bytes > self.most)
             .unwrap_or_else(PoisonError::into_inner);
         *held += bytes;
-        Share {
+        Reservation {
             budget: self,
             bytes,
         }
     }
 }
 
-impl Drop for Share<'_> {
+impl Drop for Reservation<'_> {
     fn drop(&mut self) {
         *self
             .budget

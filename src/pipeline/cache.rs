@@ -45,12 +45,10 @@ struct Head<'a> {
     records: Piece,
 }
 
-/// The body of a cache.
 #[derive(Debug, Default, Serialize, Deserialize)]
 struct Body {
     /// A digest of what all pages have in common.
     frame: String,
-    /// All files of the site.
     files: SiteFiles,
     /// By the path of the run directory in diagnostics.
     runs: BTreeMap<String, RunPieces>,

@@ -160,10 +160,7 @@ impl Directory {
     pub(super) fn load(&self, site: &Site) -> Option<Result<LoadedFile, Diagnostic>> {
         let limits = &site.config.limits;
         let loaded = load::record_again(&self.place, limits, self.digest?);
-        Some(loaded.map_err(|problem| match self.id() {
-            Some(id) => problem.of_run(id),
-            None => problem,
-        }))
+        Some(loaded.map_err(|problem| problem.of_run(self.id().unwrap_or_default())))
     }
 }
 

@@ -97,13 +97,17 @@ fn export_run(
         limits,
         redactions: &files.redactions,
     };
-    let inspected = inspect::files(&site.config, run_folder, Some(&entry.run), &files).value;
+    let inspection = inspect::files(&site.config, run_folder, Some(&entry.run), &files).value;
     let case = &gathered.archive.cases[entry.case].slug;
     let canary = site.config.policy.canary.as_deref();
     let path = export::events_path(case, &entry.slug);
-    write(stage, &path, export::events(entry, &inspected, canary))?;
+    write(stage, &path, export::events(entry, &inspection, canary))?;
     let path = export::annotations_path(case, &entry.slug);
-    write(stage, &path, export::annotations(entry, &inspected, canary))
+    write(
+        stage,
+        &path,
+        export::annotations(entry, &inspection, canary),
+    )
 }
 
 fn write(

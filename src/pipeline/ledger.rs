@@ -58,7 +58,6 @@ fn fields(
     Some(ledger::fields(old.get(), &portable(new)))
 }
 
-/// The entry of a published run in the ledger.
 pub(super) fn published_run(entry: &Entry, findings: &Findings) -> LedgerRun {
     let subject = &entry.run.subject;
     let known = |name: &Option<Arc<str>>, shown: fn(&Subject) -> &str| {

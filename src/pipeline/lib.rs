@@ -31,7 +31,7 @@ pub use outcome::Outcome;
 pub use run::Output;
 pub use run::with_redactions;
 pub use runs::stage as stage_runs;
-pub use shard::{Parts, Share, outcome as part_outcome, write as write_part};
+pub use shard::{BuildScope, Parts, outcome as part_outcome, write as write_part};
 
 use std::path::PathBuf;
 
@@ -73,14 +73,14 @@ pub fn check(site: &Site, progress: &dyn Progress) -> Result<Outcome, Failure> {
 ///
 /// With a shard in the options, checks and renders only the runs of that shard, and writes them to the output folder as a part,
 /// even if they have errors.
-pub fn build(site: &Site, progress: &dyn Progress) -> Result<(Outcome, Replaced), Failure> {
+pub fn build(site: &Site, progress: &dyn Progress) -> Result<(Outcome, ReplacedSite), Failure> {
     prepare(site)?;
     let cache = BuildCache::open(site);
     // Missing records do not change the content. The build reports them.
     if site.has_records()
         && let Some(outcome) = cache.unchanged(site)
     {
-        return Ok((outcome, Replaced::default()));
+        return Ok((outcome, ReplacedSite::default()));
     }
     build_over(site, progress, cache, &[])
 }
@@ -91,7 +91,7 @@ pub fn merge(
     site: &Site,
     parts: &[PathBuf],
     progress: &dyn Progress,
-) -> Result<(Outcome, Replaced), Failure> {
+) -> Result<(Outcome, ReplacedSite), Failure> {
     prepare(site)?;
     build_over(site, progress, BuildCache::open(site), parts)
 }
@@ -120,7 +120,7 @@ fn build_over(
     progress: &dyn Progress,
     cache: BuildCache,
     parts: &[PathBuf],
-) -> Result<(Outcome, Replaced), Failure> {
+) -> Result<(Outcome, ReplacedSite), Failure> {
     let failure = match replace(site, progress, &cache, parts) {
         Err(failure) => failure,
         built => return built,
@@ -137,7 +137,7 @@ fn replace(
     progress: &dyn Progress,
     cache: &BuildCache,
     parts: &[PathBuf],
-) -> Result<(Outcome, Replaced), Failure> {
+) -> Result<(Outcome, ReplacedSite), Failure> {
     let (shown, inputs) = (site.shown(&site.out), site.inputs());
     let open = || cache.with_seen(|seen| Stage::open_seen(&site.out, &shown, &inputs, seen));
     let StagedSite {
@@ -163,13 +163,13 @@ fn replace(
             let _ = update.finish(site, &gathered, &mut outcome, &mut stages[0]);
         }
     }
-    Ok((outcome, Replaced { _stages: stages }))
+    Ok((outcome, ReplacedSite { _stages: stages }))
 }
 
 /// The remains of the replaced site, removed on drop.
 #[derive(Debug, Default)]
 #[must_use]
-pub struct Replaced {
+pub struct ReplacedSite {
     _stages: Vec<Stage>,
 }
 
@@ -214,13 +214,13 @@ fn stage_site<'a>(
         [] => None,
         folders => Some(Parts::open(site, &gathered, folders)?),
     };
-    let share = Share::of(site, parts.as_ref());
+    let scope = BuildScope::of(site, parts.as_ref());
 
     // Each run: load, parse, check, model, view, render, stage.
     let (stage, update, runs) = loop {
         let stage = open_stage().map_err(|problem| gathered.failed(vec![problem]))?;
         let update =
-            cache.map(|cache| cache.update(site, site.frame(&navigation), share.scanned_at()));
+            cache.map(|cache| cache.update(site, site.frame(&navigation), scope.scanned_at()));
         let (update, known) = update.unzip();
         let mut stage = stage.over(known.unwrap_or_default());
         weigh(site, &mut stage);
@@ -232,9 +232,9 @@ fn stage_site<'a>(
             renderer: &renderer,
             cache: update.as_ref(),
         };
-        let runs = stage_runs(site, &gathered, output, share, progress)
+        let runs = stage_runs(site, &gathered, output, scope, progress)
             .map_err(|failure| gathered.failed(failure))?;
-        if let Share::Shard(shard) = share {
+        if let BuildScope::Shard(shard) = scope {
             // Only the merge, with all parts, knows which runs are quarantined and which pages that changes.
             write_part(site, &gathered, shard, &runs, &stage, update.as_ref())?;
             break (stage, update, runs);
@@ -246,7 +246,7 @@ fn stage_site<'a>(
         gathered = gathered.without_invalid(site, runs);
     };
     gathered.condense(site)?;
-    if let Share::Shard(shard) = share {
+    if let BuildScope::Shard(shard) = scope {
         let outcome = part_outcome(site, &gathered, shard, runs, &stage);
         return Ok(StagedSite {
             gathered,

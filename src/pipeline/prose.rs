@@ -120,7 +120,6 @@ impl Text {
         page_of(&self.file)
     }
 
-    /// The text as HTML.
     pub(super) fn html(&self, site: &Site) -> Html {
         let scope = scope_of(&self.file);
         let page = self.page();

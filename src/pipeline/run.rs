@@ -21,7 +21,7 @@ use ::secrets::ScanReport;
 use base::diagnostics::{self, Diagnostic, Place, codes};
 use base::links::{self, Slug};
 use content::discover::RunDirectory;
-use content::inspect::{self, Inspected};
+use content::inspect::{self, Inspection};
 use content::load::{self, LoadedFile, RunFiles, RunFolder};
 use content::rules;
 use formats::model::FileDigest;
@@ -33,7 +33,7 @@ use markup::Html;
 use markup::Origin;
 use markup::markdown::{self, Context};
 use pages::render::templates::Renderer;
-use pages::view::run::Sources;
+use pages::view::run::CheckedRun;
 use pages::view::timeline::Layout;
 use store::ledger;
 use store::publish::Stage;
@@ -73,26 +73,10 @@ const ARTIFACTS: [Artifact; 8] = [
 /// The checked contents of the files of a run.
 struct Contents<'a> {
     files: &'a RunFiles,
-    inspected: Inspected<'a>,
+    inspection: Inspection<'a>,
     details: Details<'a>,
     /// What the scan for secrets found.
     scanned: ScanReport,
-}
-
-/// A run without errors, with the sources of all its published files.
-struct CheckedRun<'a> {
-    site: &'a Site,
-    renderer: &'a Renderer,
-    place: &'a RunDirectory,
-    files: &'a RunFiles,
-    inspected: &'a Inspected<'a>,
-    /// As written.
-    record: &'a str,
-    /// Problems of all its files, sorted.
-    problems: &'a [Diagnostic],
-    writeup: &'a Html,
-    /// The sources of its pages.
-    sources: Sources<'a>,
 }
 
 /// Takes the run at `index` of the archive through all stages, or reuses its pages. Without `output`, it is only checked.
@@ -128,13 +112,13 @@ pub(super) fn process(
         &files,
         &mut problems,
     );
-    let problems = sorted(problems.into_iter().map(|problem| problem.of_run(id)));
+    let problems = sorted(problems.into_iter());
     let mut summary = RunSummary {
         findings: findings::of(
             &site.config,
             &entry.run,
             gathered.archive.cases[entry.case].title.as_deref(),
-            &contents.inspected,
+            &contents.inspection,
         ),
         problems: problems.clone(),
         used: contents.scanned.used.clone(),
@@ -165,7 +149,7 @@ impl<'a> Contents<'a> {
         files: &'a RunFiles,
         problems: &mut Vec<Diagnostic>,
     ) -> Self {
-        let mut inspected = inspected(site, place, run, files, problems);
+        let mut inspection = inspection(site, place, run, files, problems);
         let config = &site.config;
         let run_folder = RunFolder {
             directory: place,
@@ -174,22 +158,30 @@ impl<'a> Contents<'a> {
         };
         let mut details = Details::default();
         if let Some(run) = run {
-            details = inspect::details(record, inspected.tapes.first()).unpack(problems);
+            details = inspect::details(record, inspection.tapes.first()).unpack(problems);
             if files.writeup.is_none() {
-                let missing = rules::review::check_missing(config, run, &details, &place.shown);
-                problems.extend(missing.map(|problem| problem.of_run(id)));
+                problems.extend(rules::review::check_missing(
+                    config,
+                    run,
+                    &details,
+                    &place.shown,
+                ));
             }
-            if let Some(audit) = &inspected.audit {
-                let found = rules::audit::check_record(&place.shown, &details, audit);
-                problems.extend(found.into_iter().map(|problem| problem.of_run(id)));
+            if let Some(audit) = &inspection.audit {
+                problems.extend(rules::audit::check_record(&place.shown, &details, audit));
             }
-            let missing = inspect::pictures(config, run_folder, record, &details, &mut inspected);
-            problems.extend(missing.into_iter().map(|problem| problem.of_run(id)));
+            problems.extend(inspect::pictures(
+                config,
+                run_folder,
+                record,
+                &details,
+                &mut inspection,
+            ));
         }
-        let scanned = secrets::scan(site, run_folder, id, record, files, &inspected, problems);
+        let scanned = secrets::scan(site, run_folder, id, record, files, &inspection, problems);
         Self {
             files,
-            inspected,
+            inspection,
             details,
             scanned,
         }
@@ -209,64 +201,46 @@ impl<'a> Contents<'a> {
         let entry = &archive.runs[index];
         let directory = gathered.directory(entry);
         let is_newest = index < site.config.feeds.items;
-        let (config, inspected) = (&site.config, &self.inspected);
-        let layouts = &Layout::of(config, &entry.slug, &inspected.tapes);
+        let (config, inspection) = (&site.config, &self.inspection);
+        let layouts = &Layout::of(config, &entry.slug, &inspection.tapes);
         let record = &String::from_utf8_lossy(diagnostics::without_mark(&record.bytes));
         let prior = self.details.game_jam_prior_entries.iter();
         let named = prior.filter_map(|prior| prior.run_id.as_deref());
         let archive_context = ArchiveContext::of(archive, index, named);
-        let review = inspected.review.as_ref();
+        let review = inspection.review.as_ref();
         let writeup = review.map_or_else(Html::default, |review| {
             prose(layouts, &entry.slug, "w", 2, &review.body)
         });
-        let digests = digests(self.files, inspected);
+        let digests = digests(self.files, inspection);
+        let problems = directory.record.diagnostics.iter().chain(&summary.problems);
         let run = CheckedRun {
-            site,
-            renderer: output.renderer,
-            place: &directory.place,
-            files: self.files,
-            inspected,
+            config,
+            archive_context: &archive_context,
+            entry,
+            task: &summary.findings.task.clone(),
+            details: &self.details,
             record,
-            problems: &sorted(
-                directory
-                    .record
-                    .diagnostics
-                    .iter()
-                    .chain(&summary.problems)
-                    .cloned(),
-            ),
+            displayed_record: &run_record::displayed(record),
+            directory: &directory.place,
+            files: self.files,
+            inspection,
+            layouts,
             writeup: &writeup,
-            sources: Sources {
-                config,
-                archive_context: &archive_context,
-                entry,
-                task: &summary.findings.task.clone(),
-                details: &self.details,
-                review,
-                reconciliation: inspected.reconciliation.as_ref(),
-                audit: inspected.audit.as_ref(),
-                tapes: &inspected.tapes,
-                sidecars: &inspected.sidecars,
-                layouts,
-                conversation: inspected.conversation.as_ref(),
-                threads: inspected.threads.as_ref(),
-                pictures: &inspected.pictures,
-                files: &digests,
-                withheld: &self.files.redactions.listed(),
-                record: &run_record::displayed(record),
-                downloads: &downloads::names(site, self.files, &inspected.tapes),
-                archive: None,
-            },
+            problems: &sorted(problems.cloned()),
+            digests: &digests,
+            withheld: &self.files.redactions.listed(),
+            downloads: &downloads::names(config, self.files, &inspection.tapes),
+            archive: None,
         };
-        let mut files = Files::new(output.stage, &config.limits, &directory.place);
+        let mut files = Files::new(output, &config.limits, &directory.place);
         for write in ARTIFACTS {
             write(&run, &mut files)?;
         }
         let mut texts = Texts::default();
         let stage = output.stage;
-        let mut spooled = spooled::write(stage, &mut texts, config, entry, inspected, layouts)?;
+        let mut spooled = spooled::write(stage, &mut texts, config, entry, inspection, layouts)?;
         spooled.compare = compare::spool(&run, stage.is_dry_run(), &mut texts)?;
-        let of_run = inspect::digests(record, self.files, inspected);
+        let of_run = inspect::digests(record, self.files, inspection);
         spooled.digests = texts.put(&ledger::packed(&of_run));
         summary.findings.spooled = spooled;
         if is_newest && review.is_some() {
@@ -295,45 +269,37 @@ impl<'a> Contents<'a> {
     }
 }
 
-impl<'a> CheckedRun<'a> {
-    /// Its directory, to read files that its other files refer to.
-    fn run_folder(&self) -> RunFolder<'a> {
-        RunFolder {
-            directory: self.place,
-            limits: &self.site.config.limits,
-            redactions: &self.files.redactions,
-        }
-    }
-
-    /// Path of a download that belongs to this run only.
-    fn own_file(&self, name: &str) -> String {
-        let slug = &self.sources.entry.slug;
-        self.site.config.publish.own_file(slug, name)
-    }
-
-    /// Path of a file in the folder of the run.
-    fn path(&self, name: &str) -> String {
-        links::run_file(&self.sources.entry.slug, name)
+/// The directory of the run, to read files that its other files refer to.
+fn run_folder<'a>(run: &CheckedRun<'a>) -> RunFolder<'a> {
+    RunFolder {
+        directory: run.directory,
+        limits: &run.config.limits,
+        redactions: &run.files.redactions,
     }
 }
 
+/// Path of a file in the folder of the run.
+fn path(run: &CheckedRun<'_>, name: &str) -> String {
+    links::run_file(&run.entry.slug, name)
+}
+
 /// Parses and checks all files of a run except its record. `run` is `None` if the record is invalid.
-pub(super) fn inspected<'a>(
+pub(super) fn inspection<'a>(
     site: &Site,
     place: &RunDirectory,
     run: Option<&Run>,
     files: &'a RunFiles,
     problems: &mut Vec<Diagnostic>,
-) -> Inspected<'a> {
+) -> Inspection<'a> {
     let config = &site.config;
     let run_folder = RunFolder {
         directory: place,
         limits: &config.limits,
         redactions: &files.redactions,
     };
-    let mut inspected = inspect::files(config, run_folder, run, files).unpack(problems);
+    let mut inspection = inspect::files(config, run_folder, run, files).unpack(problems);
     let mut found = Vec::new();
-    inspected.implementation = inspect::implementation(config, run_folder).unpack(&mut found);
+    inspection.implementation = inspect::implementation(config, run_folder).unpack(&mut found);
     for problem in found {
         // A review thread may have reported the same problem in the same file.
         let is_same =
@@ -342,7 +308,7 @@ pub(super) fn inspected<'a>(
             problems.push(problem);
         }
     }
-    inspected
+    inspection
 }
 
 /// Checks one run on its own, and scans it for secrets. `run` is `None` if the record is invalid.
@@ -379,8 +345,8 @@ pub fn with_redactions(
 }
 
 /// Digests of all files of a run, without duplicates.
-fn digests(files: &RunFiles, inspected: &Inspected<'_>) -> Vec<FileDigest> {
-    let published = inspected
+fn digests(files: &RunFiles, inspection: &Inspection<'_>) -> Vec<FileDigest> {
+    let published = inspection
         .implementation
         .files
         .iter()
@@ -388,7 +354,7 @@ fn digests(files: &RunFiles, inspected: &Inspected<'_>) -> Vec<FileDigest> {
     let all = files
         .digests
         .iter()
-        .chain(&inspected.referenced)
+        .chain(&inspection.referenced)
         .chain(published);
     let mut digests: Vec<_> = all.cloned().collect();
     digests.sort_by(|a, b| a.path.cmp(&b.path));

@@ -12,39 +12,39 @@ use super::budget::{Budget, catch_panic};
 use super::directories::{Directory, Status};
 use super::gather::Gathered;
 use super::run::{self, Output};
-use super::shard::{self, Share};
+use super::shard::{self, BuildScope};
 use super::summary::{RunSummaries, RunSummary};
 
-/// Checks every run of the share, and stages its pages as soon as it is read, unless an error already keeps the site from being
+/// Checks every run of the scope, and stages its pages as soon as it is read, unless an error already keeps the site from being
 /// published.
 pub fn stage(
     site: &Site,
     gathered: &Gathered,
     output: Output<'_>,
-    share: Share<'_>,
+    scope: BuildScope<'_>,
     progress: &dyn Progress,
 ) -> Result<RunSummaries, Failure> {
-    share.examine(gathered)?;
+    scope.examine(gathered)?;
     let blocked = !site.config.policy.quarantine && gathered.problems().any(Diagnostic::is_error);
     // Then they are quarantined or the site is not published: either way the pages are not those of this archive.
-    let blocked = blocked || share.has_errors(gathered);
+    let blocked = blocked || scope.has_errors(gathered);
     let output = (!blocked).then_some(output);
     let directories = gathered.directories.iter();
-    let published = directories.filter(|it| !it.is_never_published() && share.has(it));
+    let published = directories.filter(|it| !it.is_never_published() && scope.has(it));
     progress.begin("Runs", Some(published.count()));
     let budget = Budget::new(site.config.limits.memory);
     gathered.pool.install(|| {
         let archive = &gathered.archive.runs;
         let own = (0..archive.len()).into_par_iter();
-        let own = own.filter(|index| share.has(gathered.directory(&archive[*index])));
+        let own = own.filter(|index| scope.has(gathered.directory(&archive[*index])));
         let valid = own.map(|index| {
             let entry = &archive[index];
-            let adopted = share.take_over(gathered, index, site, output);
+            let adopted = scope.take_over(gathered, index, site, output);
             let summary = adopted.transpose().unwrap_or_else(|| {
                 let place = &gathered.directory(entry).place;
                 let weight = gathered.roots.of(place).map_or(0, load::weight);
                 let record = gathered.roots.of(place).map_or(0, load::record_size);
-                let _share = budget.take(weight);
+                let _reservation = budget.take(weight);
                 let summary = catch_panic(place, || run::process(site, gathered, index, output));
                 let problem =
                     |problem: Diagnostic| RunSummary::of_problem(problem.of_run(&entry.run.id));
@@ -63,11 +63,11 @@ pub fn stage(
         let valid = shard::all(valid.collect())?;
         let invalid = gathered.directories.par_iter().enumerate();
         let invalid = invalid.filter(|(_, directory)| {
-            matches!(directory.status, Status::Invalid) && share.has(directory)
+            matches!(directory.status, Status::Invalid) && scope.has(directory)
         });
         let invalid = invalid.map(|(index, directory)| {
             progress.tick();
-            let adopted = share.invalid(directory);
+            let adopted = scope.invalid(directory);
             let summary = adopted.unwrap_or_else(|| check(site, gathered, directory, &budget));
             RunSummary {
                 directory: index,
@@ -89,9 +89,9 @@ fn check(site: &Site, gathered: &Gathered, directory: &Directory, budget: &Budge
         None => return RunSummary::default(),
     };
     let place = &directory.place;
-    let _share = budget.take(gathered.roots.of(place).map_or(0, load::weight));
+    let _reservation = budget.take(gathered.roots.of(place).map_or(0, load::weight));
+    let id = directory.id().unwrap_or_default();
     let checked = catch_panic(place, || {
-        let id = directory.id().unwrap_or_default();
         let (problems, scanned) = run::alone(site, place, &record, id, None, None);
         RunSummary {
             problems,
@@ -99,10 +99,5 @@ fn check(site: &Site, gathered: &Gathered, directory: &Directory, budget: &Budge
             ..RunSummary::default()
         }
     });
-    let mut summary = checked.unwrap_or_else(RunSummary::of_problem);
-    if let Some(id) = directory.id() {
-        let problems = summary.problems.into_iter();
-        summary.problems = problems.map(|problem| problem.of_run(id)).collect();
-    }
-    summary
+    checked.unwrap_or_else(|problem| RunSummary::of_problem(problem.of_run(id)))
 }

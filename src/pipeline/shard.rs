@@ -23,7 +23,7 @@ use super::summary::{RunSummaries, RunSummary};
 
 /// Which runs a build processes, and where they come from.
 #[derive(Debug, Clone, Copy)]
-pub enum Share<'a> {
+pub enum BuildScope<'a> {
     /// All runs, from the content.
     All,
     /// The runs of one shard, from the content.
@@ -107,8 +107,7 @@ impl Directory {
     }
 }
 
-impl<'a> Share<'a> {
-    /// The share of a build of this site.
+impl<'a> BuildScope<'a> {
     pub const fn of(site: &Site, parts: Option<&'a Parts>) -> Self {
         match (parts, site.options.shard) {
             (Some(parts), _) => Self::Parts(parts),
@@ -118,7 +117,7 @@ impl<'a> Share<'a> {
     }
 }
 
-impl Share<'_> {
+impl BuildScope<'_> {
     /// Checks that this machine has the content of all runs of the shard.
     pub(super) fn examine(self, gathered: &Gathered) -> Result<(), Failure> {
         let Self::Shard(shard) = self else {
@@ -137,7 +136,7 @@ impl Share<'_> {
         }
     }
 
-    /// Whether the share includes a run.
+    /// Whether the scope includes a run.
     pub(super) fn has(self, directory: &Directory) -> bool {
         match self {
             Self::Shard(shard) => shard.has(directory.name()),
@@ -208,9 +207,9 @@ pub fn outcome(
     summaries: RunSummaries,
     stage: &Stage,
 ) -> Outcome {
-    let share = Share::Shard(shard);
+    let scope = BuildScope::Shard(shard);
     let directories = gathered.directories.iter();
-    let own: Vec<&Directory> = directories.filter(|run| share.has(run)).collect();
+    let own: Vec<&Directory> = directories.filter(|run| scope.has(run)).collect();
     let problems = own.iter().flat_map(|run| &run.record.diagnostics).cloned();
     let mut diagnostics: Vec<_> = problems.collect();
     diagnostics.extend(summaries.invalid.into_iter().flat_map(|run| run.problems));

@@ -10,7 +10,7 @@ use twox_hash::XxHash3_128;
 
 use base::diagnostics::Diagnostic;
 use content::load::Input;
-use formats::model::findings::{Findings, Slice, Spooled};
+use formats::model::findings::{Findings, Slice, SpooledTexts};
 use store::cache::{Piece, Reader};
 use store::publish::OutputFile;
 use store::spool::Texts;
@@ -46,7 +46,7 @@ impl RunSummary {
 
     /// The summary of a run that has no pages, and so no texts.
     pub(super) fn without_texts(mut self) -> Self {
-        self.findings.spooled = Spooled::default();
+        self.findings.spooled = SpooledTexts::default();
         Self {
             cached: None,
             facets: Facets::default(),
@@ -165,7 +165,7 @@ pub(super) fn facets(findings: &Findings, texts: &Texts) -> Facets {
     let threads = lines.chain(&spooled.threads);
     let threads: Vec<_> = threads.map(|it| texts.get(*it)).collect();
     let listed = Findings {
-        spooled: Spooled::default(),
+        spooled: SpooledTexts::default(),
         ..findings.clone()
     };
     // Writing plain values into memory cannot fail.

@@ -7,7 +7,7 @@ use super::families::Kind;
 use super::rendered;
 use super::rules::{RULES, Rule};
 use super::seams;
-use super::strings::{Decoded, Strings, line};
+use super::strings::{StringCursor, Strings, line};
 use super::views::{self, View};
 
 /// Bytes around an escape that are unescaped with it.
@@ -59,7 +59,6 @@ pub struct CarriedSecret {
 /// The part of a secret in one string, or in a text file.
 #[derive(Debug)]
 pub struct Part {
-    /// The secret.
     pub written: CarriedSecret,
     /// The pointer of the string, if any, and whether it is a key.
     pub string: Option<(String, bool)>,
@@ -498,7 +497,7 @@ fn in_strings(
         if first == written.len() {
             break;
         }
-        let mut decoded = Decoded::of(&text[string.clone()]);
+        let mut decoded = StringCursor::of(&text[string.clone()]);
         let here = written[first..].iter().zip(&mut is_placed[first..]);
         for (written, is_placed) in here.take_while(|(written, _)| written.range.start < string.end)
         {

@@ -8,7 +8,6 @@ use base::diagnostics::{Diagnostic, Excerpt};
 const GRAM: usize = 6;
 /// Maximum bytes of a value to mask.
 const MOST: usize = 8 << 10;
-/// The mask.
 const SHOWN: &str = "…";
 
 /// The pieces of values to mask.

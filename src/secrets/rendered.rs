@@ -32,7 +32,7 @@ pub fn has_markdown(name: &str) -> bool {
 
 /// A text as a reader gets it.
 #[derive(Debug, Default)]
-pub struct Rendered {
+pub struct RenderedText {
     /// The text, with a line break after each block.
     pub text: String,
     pieces: Vec<Piece>,
@@ -48,7 +48,7 @@ struct Piece {
     is_verbatim: bool,
 }
 
-impl Rendered {
+impl RenderedText {
     fn push(&mut self, text: &str, source: Range<usize>, is_verbatim: bool) {
         if text.is_empty() {
             return;
@@ -106,7 +106,7 @@ impl Rendered {
 
 /// Calls `each` with the texts that a reader gets of a text in Markdown, and the start of each in it. Calls nothing if no markup is
 /// within a word.
-pub fn each(text: &[u8], is_file: bool, mut each: impl FnMut(&Rendered, usize)) {
+pub fn each(text: &[u8], is_file: bool, mut each: impl FnMut(&RenderedText, usize)) {
     if text.len() < SHORTEST || !has_markup_in_words(text) {
         return;
     }
@@ -198,9 +198,9 @@ fn has_markup_in_words(text: &[u8]) -> bool {
 
 /// The texts of a text in Markdown: pages show raw HTML as text, search and feeds leave it out, and addresses of links are
 /// texts, too.
-fn of(markdown: &str) -> Vec<Rendered> {
-    let mut without_html = Rendered::default();
-    let mut with_html = Rendered::default();
+fn of(markdown: &str) -> Vec<RenderedText> {
+    let mut without_html = RenderedText::default();
+    let mut with_html = RenderedText::default();
     let mut has_html = false;
     let mut all = Vec::new();
     let parser = Parser::new_ext(markdown, OPTIONS);
@@ -250,11 +250,11 @@ fn of(markdown: &str) -> Vec<Rendered> {
 }
 
 /// The address of a link, if the end of the source does not have it in the same spelling.
-fn address(markdown: &str, address: &str, source: &Range<usize>) -> Option<Rendered> {
+fn address(markdown: &str, address: &str, source: &Range<usize>) -> Option<RenderedText> {
     let written = markdown.get(source.clone())?;
     let end = written.len().saturating_sub(address.len() + TITLE);
     let is_plain = written[written.ceil_char_boundary(end)..].contains(address);
-    let mut rendered = Rendered::default();
+    let mut rendered = RenderedText::default();
     rendered.push(address, source.clone(), false);
     (!is_plain).then_some(rendered)
 }

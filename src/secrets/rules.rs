@@ -20,7 +20,6 @@ const FILES: [&str; 2] = [include_str!("rules.toml"), include_str!("agent_rules.
 pub struct Rules {
     /// In the order of the files.
     pub all: Vec<Rule>,
-    /// Each keyword with its rules.
     pub keywords: Vec<(String, Vec<usize>)>,
     /// The allowlist for all rules.
     pub allowed: Exemption,

@@ -153,7 +153,7 @@ fn end(text: &[u8], mut at: usize) -> usize {
 
 /// Counts decoded bytes and characters of a string up to a position, which only advances.
 #[derive(Debug)]
-pub struct Decoded<'a> {
+pub struct StringCursor<'a> {
     raw: &'a [u8],
     at: usize,
     /// Bytes before the place.
@@ -162,7 +162,7 @@ pub struct Decoded<'a> {
     pub characters: usize,
 }
 
-impl<'a> Decoded<'a> {
+impl<'a> StringCursor<'a> {
     /// The beginning of a string, as written between its quotes.
     pub const fn of(raw: &'a [u8]) -> Self {
         Self {
@@ -248,7 +248,7 @@ mod tests {
     #[test]
     fn places_in_a_decoded_string_count_what_it_holds() {
         let raw = r#"é\n\ud83d\ude00\ud83dx\u00e9/"#;
-        let mut decoded = Decoded::of(raw.as_bytes());
+        let mut decoded = StringCursor::of(raw.as_bytes());
         decoded.go(raw.len() - 1);
         assert_eq!(
             (decoded.bytes, decoded.characters),

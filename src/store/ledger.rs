@@ -247,11 +247,9 @@ pub struct WithdrawnRun {
 /// A run in the ledger, while a build works. Its digests are in the spool, since those of a large archive need much memory.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct LedgerRun {
-    /// The run.
     pub run: RunNames,
     /// The rating of its review.
     pub rating: Option<String>,
-    /// Whether the run is quarantined.
     pub quarantined: bool,
     /// Place of its [`packed`] digests in the spool of the ledger.
     pub digests: Slice,
@@ -297,7 +295,6 @@ impl Ledger {
         aside.chain(withdrawn).chain(built).chain(&self.moved)
     }
 
-    /// The page of a run.
     pub fn page(&self, run: &RunNames) -> String {
         links::run(&Slug::new(&run.slug, self.run_folders))
     }
@@ -355,20 +352,17 @@ impl Ledger {
         Ok(ledger)
     }
 
-    /// The run of this id.
     pub fn find(&self, id: &str) -> Option<&Arc<LedgerRun>> {
         let at = self.runs.binary_search_by(|known| (*known.run.id).cmp(id));
         self.runs.get(at.ok()?)
     }
 
-    /// The withdrawn run of this id.
     pub fn gone(&self, id: &str) -> Option<&WithdrawnRun> {
         let order = |gone: &WithdrawnRun| (*gone.run.id).cmp(id);
         self.withdrawn
             .get(self.withdrawn.binary_search_by(order).ok()?)
     }
 
-    /// The digests of one of its runs.
     fn digests(&self, of: &LedgerRun) -> io::Result<RunDigests> {
         unpacked(&self.packed_digests(of)?)
     }

@@ -73,7 +73,6 @@ impl OriginalFiles {
         Ok(Self { files })
     }
 
-    /// The id in the record.
     pub(super) fn id(&self) -> Option<String> {
         let record = self.files.get(run_record::FILE_NAME)?;
         let text = std::str::from_utf8(base::diagnostics::without_mark(record)).ok()?;

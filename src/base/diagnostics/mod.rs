@@ -1,6 +1,6 @@
 //! Diagnostics: code, severity, place and words of a problem.
 //!
-//! Nothing here prints or decides. Every stage returns its problems with its value ([`Checked`]), and the edges show them.
+//! Nothing here prints or decides. Every stage returns its problems with its value ([`CheckResult`]), and the edges show them.
 
 pub mod codes;
 pub mod github;
@@ -122,10 +122,17 @@ impl Diagnostic {
         self
     }
 
-    /// The same problem, assigned to a run.
+    /// The same problem, assigned to a run, unless its id is unknown.
     pub fn of_run(mut self, id: &str) -> Self {
-        self.run.get_or_insert_with(|| id.to_owned());
+        self.assign(id);
         self
+    }
+
+    /// Assigns the problem to a run, unless it has one or the id is unknown.
+    pub fn assign(&mut self, id: &str) {
+        if !id.is_empty() {
+            self.run.get_or_insert_with(|| id.to_owned());
+        }
     }
 
     /// Whether it stops the publication.
@@ -140,14 +147,14 @@ pub type Failure = Vec<Diagnostic>;
 /// A value with the problems found while making it.
 #[derive(Debug, Clone)]
 #[must_use]
-pub struct Checked<T> {
+pub struct CheckResult<T> {
     /// The value, as far as it could be made.
     pub value: T,
     /// The problems found.
     pub diagnostics: Vec<Diagnostic>,
 }
 
-impl<T> Checked<T> {
+impl<T> CheckResult<T> {
     /// A value without problems.
     pub fn clean(value: T) -> Self {
         Self {

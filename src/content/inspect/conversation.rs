@@ -13,12 +13,12 @@ use formats::model::transcript::{
 
 use crate::rules;
 
-use super::Inspected;
+use super::Inspection;
 
 pub(super) fn conversation<'a>(
     run_folder: RunFolder<'_>,
     files: &'a RunFiles,
-    found: &mut Inspected<'a>,
+    found: &mut Inspection<'a>,
     diagnostics: &mut Vec<Diagnostic>,
 ) {
     let Some(file) = &files.transcript else {

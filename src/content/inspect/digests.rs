@@ -7,12 +7,12 @@ use formats::model::findings::RunDigests;
 use formats::model::implementation::{FOLDER, Implementation};
 use formats::{run_record, sidecar};
 
-use super::Inspected;
+use super::Inspection;
 
 /// Deeper than any record; values below are hashed as written.
 const DEPTH: usize = 64;
 
-pub fn digests(record: &str, files: &RunFiles, inspected: &Inspected<'_>) -> RunDigests {
+pub fn digests(record: &str, files: &RunFiles, inspection: &Inspection<'_>) -> RunDigests {
     RunDigests {
         record: by_known_part(&record_digests(record)),
         files: files
@@ -24,9 +24,9 @@ pub fn digests(record: &str, files: &RunFiles, inspected: &Inspected<'_>) -> Run
                     && !file.path.ends_with(sidecar::SUFFIX)
             })
             .map(|file| (file.path.clone(), short(&file.blake3)))
-            .chain(implementation_digest(&inspected.implementation))
+            .chain(implementation_digest(&inspection.implementation))
             .collect(),
-        annotations: annotation_digests(inspected),
+        annotations: annotation_digests(inspection),
     }
 }
 
@@ -105,8 +105,12 @@ fn absorb_text(hasher: &mut blake3::Hasher, text: &str) {
     hasher.update(text.as_bytes());
 }
 
-fn annotation_digests(inspected: &Inspected<'_>) -> Digests {
-    let tapes = inspected.tapes.iter().zip(&inspected.sidecars).enumerate();
+fn annotation_digests(inspection: &Inspection<'_>) -> Digests {
+    let tapes = inspection
+        .tapes
+        .iter()
+        .zip(&inspection.sidecars)
+        .enumerate();
     let mut digests = Digests::new();
     for (index, (tape, sidecar)) in tapes {
         for annotation in sidecar.iter().flat_map(|sidecar| &sidecar.annotations) {

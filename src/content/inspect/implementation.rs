@@ -2,16 +2,16 @@
 
 use crate::load::RunFolder;
 use crate::rules;
-use base::diagnostics::{Checked, Collector};
+use base::diagnostics::{CheckResult, Collector};
 use formats::config::Config;
 use formats::model::implementation::{FOLDER, Implementation};
 
 /// The published part of a run's working tree; empty unless the site enables it. Every file is read for its digest, so that a
 /// check reports the same as a build.
-pub fn implementation(config: &Config, run_folder: RunFolder<'_>) -> Checked<Implementation> {
+pub fn implementation(config: &Config, run_folder: RunFolder<'_>) -> CheckResult<Implementation> {
     let mut found = Implementation::default();
     if !config.policy.publish_implementation {
-        return Checked::clean(found);
+        return CheckResult::clean(found);
     }
     let directory = &run_folder.directory.shown;
     let (tree, noticed) = run_folder.working_tree();
@@ -37,7 +37,7 @@ pub fn implementation(config: &Config, run_folder: RunFolder<'_>) -> Checked<Imp
         directory,
         found.left_out,
     ));
-    Checked {
+    CheckResult {
         value: found,
         diagnostics,
     }

@@ -24,7 +24,8 @@ enum PayloadLookup {
 /// them.
 pub(super) fn read(
     run_folder: RunFolder<'_>,
-    (file, tape): (&LoadedFile, &Tape<'_>),
+    file: &LoadedFile,
+    tape: &Tape<'_>,
     held: &mut u64,
     referenced: &mut Vec<FileDigest>,
     diagnostics: &mut Vec<Diagnostic>,

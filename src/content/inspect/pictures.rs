@@ -14,7 +14,7 @@ use formats::model::{FileDigest, is_plain_path};
 use formats::run_record;
 use markup::markdown;
 
-use super::Inspected;
+use super::Inspection;
 
 /// Maximum number of pictures read per run; a record declares a few.
 const PICTURES: usize = 40;
@@ -26,7 +26,7 @@ pub fn pictures(
     run_folder: RunFolder<'_>,
     record: &LoadedFile,
     details: &Details<'_>,
-    found: &mut Inspected<'_>,
+    found: &mut Inspection<'_>,
 ) -> Vec<Diagnostic> {
     if !config.policy.publish_pictures {
         return Vec::new();

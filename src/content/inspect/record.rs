@@ -6,7 +6,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::load::LoadedFile;
 use crate::rules;
-use base::diagnostics::{Checked, Collector, Diagnostic, Place, Severity, Source, codes};
+use base::diagnostics::{CheckResult, Collector, Diagnostic, Place, Severity, Source, codes};
 use base::pictures::Size;
 use formats::model;
 use formats::model::details::Details;
@@ -53,13 +53,7 @@ pub fn record(file: &LoadedFile) -> Record {
             .filter_map(|problem| parsed.root.find(problem.place.pointer.as_deref()?))
             .map(|node| node.offset..node.offset + node.raw.len())
             .collect();
-        portable::check(
-            &source,
-            (parsed.root.offset, parsed.root.raw),
-            &reported,
-            code,
-            &mut unportable,
-        );
+        portable::check(&source, parsed.root, &reported, code, &mut unportable);
         diagnostics.extend(unportable.finish(&file.shown));
     }
     let run = if broken {
@@ -98,14 +92,14 @@ pub fn id_place(file: &LoadedFile) -> Place {
 
 /// The part of a record that only the run page shows. Forbidden links in its prose are notes, because nobody edits what an agent
 /// wrote.
-pub fn details<'a>(file: &'a LoadedFile, tape: Option<&Tape<'_>>) -> Checked<Details<'a>> {
+pub fn details<'a>(file: &'a LoadedFile, tape: Option<&Tape<'_>>) -> CheckResult<Details<'a>> {
     const ANY: Size = Size {
         width: 1,
         height: 1,
     };
     let source = Source::file(&file.shown, &file.bytes);
     let (Some(parsed), _) = run_record::parse(source) else {
-        return Checked::clean(Details::default());
+        return CheckResult::clean(Details::default());
     };
     let events = |number| tape?.position(number).map(|_| String::new());
     // A missing image has its own code.
@@ -122,7 +116,7 @@ pub fn details<'a>(file: &'a LoadedFile, tape: Option<&Tape<'_>>) -> Checked<Det
         });
     }
     let diagnostics = problems.finish(&file.shown);
-    Checked {
+    CheckResult {
         value: parsed.record,
         diagnostics,
     }

@@ -7,12 +7,12 @@ use formats::config::Config;
 
 use crate::rules;
 
-use super::Inspected;
+use super::Inspection;
 
 pub(super) fn sidecars<'a>(
     config: &Config,
     files: &'a RunFiles,
-    found: &mut Inspected<'a>,
+    found: &mut Inspection<'a>,
     diagnostics: &mut Vec<Diagnostic>,
 ) {
     found.sidecars = found.tapes.iter().map(|_| None).collect();

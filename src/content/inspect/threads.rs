@@ -12,7 +12,7 @@ use markup::Origin;
 use crate::rules;
 use formats::model;
 
-use super::Inspected;
+use super::Inspection;
 
 /// Maximum number of file lines shown per thread; of a longer range it shows the first ones.
 const THREAD_LINES: u64 = 40;
@@ -23,7 +23,7 @@ pub(super) fn threads<'a>(
     config: &Config,
     run_folder: RunFolder<'_>,
     files: &'a RunFiles,
-    found: &mut Inspected<'a>,
+    found: &mut Inspection<'a>,
     diagnostics: &mut Vec<Diagnostic>,
 ) {
     if files.threads.is_none() && files.thread_actions.is_none() {

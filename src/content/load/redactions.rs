@@ -25,7 +25,6 @@ pub struct Redactions {
     pub list: Vec<Redaction>,
     /// The bytes of `redactions.jsonl`.
     pub written: Vec<u8>,
-    /// The file with the redactions.
     pub(super) digest: Option<FileDigest>,
     /// The withheld value of each redaction, once its file is read.
     pub values: Vec<Option<Value>>,
@@ -59,7 +58,6 @@ impl fmt::Debug for Value {
     }
 }
 
-/// A redacted file.
 #[derive(Debug)]
 pub(super) struct RedactedFile {
     /// The file as recorded, and as published.

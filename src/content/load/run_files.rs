@@ -43,7 +43,6 @@ pub struct RunFiles {
     pub held: u64,
     /// Every co-located file by path, read or only digested.
     pub digests: Vec<FileDigest>,
-    /// The redactions of the files.
     pub redactions: Redactions,
 }
 

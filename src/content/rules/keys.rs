@@ -50,16 +50,20 @@ pub fn unknown(
                     )
                 },
             );
+            let (place, run) = at(directory, &key);
             note(
-                at(directory, &key),
+                place,
+                run.as_deref(),
                 format!("Unknown key {}; {} it", quoted(&key.path), have(runs)),
                 help,
             )
         })
         .collect();
     notes.extend(unlisted.map(|(directory, key, runs)| {
+        let (place, run) = at(directory, &key);
         note(
-            at(directory, &key),
+            place,
+            run.as_deref(),
             format!("{} more unknown keys, not listed", have(runs)),
             "Check that these are Test Cabinet records.".to_owned(),
         )
@@ -67,10 +71,7 @@ pub fn unknown(
     notes
 }
 
-fn note((place, run): (Place, Option<String>), message: String, help: String) -> Diagnostic {
+fn note(place: Place, run: Option<&str>, message: String, help: String) -> Diagnostic {
     let note = codes::RECORD_UNKNOWN_KEY.at(place, message, help);
-    match run {
-        Some(run) => note.of_run(&run),
-        None => note,
-    }
+    note.of_run(run.unwrap_or_default())
 }

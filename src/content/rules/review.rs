@@ -1,7 +1,7 @@
 //! The rules for a review (formats.md A.v), and when one is required (A.vi, `[policy] require_review`).
 
 use base::diagnostics::text::{nearest, quoted};
-use base::diagnostics::{Checked, Collector, Diagnostic, Place, Severity, Source, codes};
+use base::diagnostics::{CheckResult, Collector, Diagnostic, Place, Severity, Source, codes};
 use formats::config::Config;
 use formats::model::details::{self, Details};
 use formats::model::review::{Item, Rating, Review};
@@ -23,7 +23,7 @@ pub fn check(
     tape: Option<&Tape<'_>>,
     source: Source<'_>,
     writeup: &Writeup<'_>,
-) -> Checked<Review> {
+) -> CheckResult<Review> {
     // Offsets of entries refer to the decoded text, which is longer than the file if invalid UTF-8 was replaced.
     let source = Source {
         text: writeup.text.as_bytes(),
@@ -104,7 +104,7 @@ pub fn check(
         checklist,
         body: writeup.body().to_owned(),
     };
-    Checked { value, diagnostics }
+    CheckResult { value, diagnostics }
 }
 
 /// Reports a run without a review if the policy requires one, unless its validation rates it.

@@ -4,7 +4,7 @@ use std::borrow::Cow;
 use std::collections::BTreeSet;
 
 use base::diagnostics::text::{nearest, quoted};
-use base::diagnostics::{Checked, Code, Collector, Diagnostic, Source, codes};
+use base::diagnostics::{CheckResult, Code, Collector, Diagnostic, Source, codes};
 use base::url::is_followed;
 use formats::config::Config;
 use formats::json::{Node, Str};
@@ -23,7 +23,7 @@ pub fn check<'a>(
     file: &str,
     sidecar: format::Sidecar<'a>,
     tape: &Tape<'_>,
-) -> Checked<Sidecar<'a>> {
+) -> CheckResult<Sidecar<'a>> {
     let mut validator = Validator::new(path, Some(tape));
     for line in &sidecar.annotations {
         validator.annotation(line);
@@ -56,7 +56,7 @@ pub fn check<'a>(
         report,
         annotations,
     };
-    Checked { value, diagnostics }
+    CheckResult { value, diagnostics }
 }
 
 /// Checks a sidecar whose tape is missing or fails to load: everything that does not need the tape's events.
@@ -96,7 +96,8 @@ impl<'t> Validator<'t> {
         if !a.id.is_empty() && !self.ids.insert(a.id.to_string()) {
             self.found(
                 line,
-                (&codes::ANNOTATION_DUPLICATE_ID, "/id"),
+                &codes::ANNOTATION_DUPLICATE_ID,
+                "/id",
                 format!("Duplicate annotation id {}", quoted(&a.id)),
                 "Give each annotation a unique id.",
                 |annotation_id| Problem::DuplicateId { annotation_id },
@@ -111,7 +112,8 @@ impl<'t> Validator<'t> {
             );
             self.found(
                 line,
-                (&codes::ANNOTATION_UNKNOWN_EVENT_ID, "/event_id"),
+                &codes::ANNOTATION_UNKNOWN_EVENT_ID,
+                "/event_id",
                 format!("The tape has no event `{}`", a.event_id),
                 help,
                 |annotation_id| Problem::UnknownEventId {
@@ -138,7 +140,8 @@ impl<'t> Validator<'t> {
             };
             return self.found(
                 line,
-                (&codes::ANNOTATION_UNKNOWN_KIND, "/kind"),
+                &codes::ANNOTATION_UNKNOWN_KIND,
+                "/kind",
                 format!("Unknown annotation kind {}", quoted(word)),
                 nearest(word, Kind::KNOWN.iter().map(Kind::word))
                     .map_or_else(known, |near| format!("Did you mean {}?", quoted(near))),
@@ -150,7 +153,8 @@ impl<'t> Validator<'t> {
         match (kind, a.hypothesis_status) {
             (Kind::Hypothesis, None) => self.found(
                 line,
-                (&codes::ANNOTATION_HYPOTHESIS_STATUS_MISSING, ""),
+                &codes::ANNOTATION_HYPOTHESIS_STATUS_MISSING,
+                "",
                 "The hypothesis is missing its `hypothesis_status`",
                 "Add `active`, `verifying`, `confirmed`, `disproven` or `stale`.",
                 |annotation_id| Problem::HypothesisStatusMissing { annotation_id },
@@ -158,10 +162,8 @@ impl<'t> Validator<'t> {
             (Kind::Hypothesis, Some(_)) | (_, None) => {}
             (_, Some(_)) => self.found(
                 line,
-                (
-                    &codes::ANNOTATION_HYPOTHESIS_STATUS_UNEXPECTED,
-                    "/hypothesis_status",
-                ),
+                &codes::ANNOTATION_HYPOTHESIS_STATUS_UNEXPECTED,
+                "/hypothesis_status",
                 of_kind("hypothesis_status"),
                 "Remove it, or change the kind to `hypothesis`.",
                 |annotation_id| Problem::HypothesisStatusUnexpected { annotation_id },
@@ -170,14 +172,16 @@ impl<'t> Validator<'t> {
         match (kind, a.friction_kind.as_deref()) {
             (Kind::Friction, None) => self.found(
                 line,
-                (&codes::ANNOTATION_FRICTION_KIND_MISSING, ""),
+                &codes::ANNOTATION_FRICTION_KIND_MISSING,
+                "",
                 "The friction annotation is missing its `friction_kind`",
                 "Add one; `runpress explain annotation.friction-kind-unknown` lists them.",
                 |annotation_id| Problem::FrictionKindMissing { annotation_id },
             ),
             (Kind::Friction, Some(word)) if !FRICTION_KINDS.contains(&word) => self.found(
                 line,
-                (&codes::ANNOTATION_FRICTION_KIND_UNKNOWN, "/friction_kind"),
+                &codes::ANNOTATION_FRICTION_KIND_UNKNOWN,
+                "/friction_kind",
                 format!("Unknown friction kind {}", quoted(word)),
                 nearest(word, FRICTION_KINDS).map_or_else(
                     || {
@@ -194,10 +198,8 @@ impl<'t> Validator<'t> {
             (Kind::Friction, Some(_)) | (_, None) => {}
             (_, Some(_)) => self.found(
                 line,
-                (
-                    &codes::ANNOTATION_FRICTION_KIND_UNEXPECTED,
-                    "/friction_kind",
-                ),
+                &codes::ANNOTATION_FRICTION_KIND_UNEXPECTED,
+                "/friction_kind",
                 of_kind("friction_kind"),
                 "Remove it, or change the kind to `friction`.",
                 |annotation_id| Problem::FrictionKindUnexpected { annotation_id },
@@ -218,7 +220,8 @@ impl<'t> Validator<'t> {
         let mut wrong = |key: &str, message: String, sentence: String| {
             self.found(
                 line,
-                (&codes::ANNOTATION_INVALID_SPAN, key),
+                &codes::ANNOTATION_INVALID_SPAN,
+                key,
                 sentence,
                 "Start the span at the event of the annotation, and end it at the same or a later event of the tape.",
                 |annotation_id| Problem::InvalidSpan { annotation_id, message },
@@ -320,7 +323,8 @@ impl<'t> Validator<'t> {
     fn found(
         &mut self,
         line: &AnnotationLine<'_>,
-        (code, pointer): (&'static Code, &str),
+        code: &'static Code,
+        pointer: &str,
         message: impl Into<String>,
         help: impl Into<String>,
         problem: impl FnOnce(String) -> Problem,

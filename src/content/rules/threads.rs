@@ -3,7 +3,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use base::diagnostics::text::quoted;
-use base::diagnostics::{Checked, Code, Collector, Diagnostic, LazyPlace, codes};
+use base::diagnostics::{CheckResult, Code, Collector, Diagnostic, LazyPlace, codes};
 use formats::model::threads::{Lines, Thread};
 use formats::threads::{Action, Annotation, CHANNEL, Entry, Envelope, State};
 
@@ -32,7 +32,7 @@ pub fn replay<'a>(
     path: &str,
     state: State<'a>,
     envelopes: Vec<Envelope<'a>>,
-) -> Checked<ThreadState<'a>> {
+) -> CheckResult<ThreadState<'a>> {
     let mut diagnostics = duplicates(&state.annotations);
     let channel = channel(&state, &envelopes);
     let mut foreign: BTreeMap<String, (LazyPlace<'a>, usize)> = BTreeMap::new();
@@ -63,8 +63,11 @@ pub fn replay<'a>(
             }
         }
         let spot = envelope.spot;
-        if let Err((code, message, help)) = reduce(&mut threads, envelope.action) {
-            diagnostics.add(code, || code.at(spot.place(), message, help));
+        if let Err(problem) = reduce(&mut threads, envelope.action) {
+            diagnostics.add(problem.code, || {
+                let place = spot.place();
+                problem.code.at(place, problem.message, problem.help)
+            });
         }
     }
     for (other, (spot, count)) in foreign {
@@ -85,7 +88,7 @@ pub fn replay<'a>(
             )
         });
     }
-    Checked {
+    CheckResult {
         value: ThreadState {
             channel,
             annotations,
@@ -128,11 +131,11 @@ struct Slots<T> {
 }
 
 /// An item with an id.
-trait Named {
+trait HasId {
     fn id(&self) -> &str;
 }
 
-impl<T: Named> Slots<T> {
+impl<T: HasId> Slots<T> {
     fn new(items: impl IntoIterator<Item = T>) -> Self {
         let mut slots = Self {
             list: Vec::new(),
@@ -179,20 +182,20 @@ struct ThreadBuilder<'a> {
     updated: BTreeMap<String, &'a str>,
 }
 
-impl Named for Entry<'_> {
+impl HasId for Entry<'_> {
     fn id(&self) -> &str {
         &self.id
     }
 }
 
-impl Named for ThreadBuilder<'_> {
+impl HasId for ThreadBuilder<'_> {
     fn id(&self) -> &str {
         &self.annotation.id
     }
 }
 
 impl<'a> Slots<ThreadBuilder<'a>> {
-    fn known(&mut self, id: &str) -> Result<&mut ThreadBuilder<'a>, Unchanged> {
+    fn known(&mut self, id: &str) -> Result<&mut ThreadBuilder<'a>, ActionProblem> {
         self.get(id).ok_or_else(|| no_target("thread", id))
     }
 }
@@ -220,18 +223,28 @@ impl<'a> ThreadBuilder<'a> {
     }
 }
 
-/// Why an action had no effect: code, message and help.
-type Unchanged = (&'static Code, String, &'static str);
+/// Why an action had no effect.
+struct ActionProblem {
+    code: &'static Code,
+    message: String,
+    help: &'static str,
+}
 
 /// There is no thread or entry with this id.
-fn no_target(what: &str, id: &str) -> Unchanged {
+fn no_target(what: &str, id: &str) -> ActionProblem {
     let id = quoted(id);
-    let message = format!("The {what} {id} does not exist; the action is ignored");
-    (&codes::THREADS_NO_TARGET, message, "No action needed.")
+    ActionProblem {
+        code: &codes::THREADS_NO_TARGET,
+        message: format!("The {what} {id} does not exist; the action is ignored"),
+        help: "No action needed.",
+    }
 }
 
 /// Applies one action.
-fn reduce<'a>(threads: &mut Slots<ThreadBuilder<'a>>, action: Action<'a>) -> Result<(), Unchanged> {
+fn reduce<'a>(
+    threads: &mut Slots<ThreadBuilder<'a>>,
+    action: Action<'a>,
+) -> Result<(), ActionProblem> {
     match action {
         Action::Set(annotation) => threads.set(ThreadBuilder::new(annotation)),
         Action::Updated { id, members } => threads.known(&id)?.updated.extend(members),
@@ -247,9 +260,11 @@ fn reduce<'a>(threads: &mut Slots<ThreadBuilder<'a>>, action: Action<'a>) -> Res
             }
         }
         Action::Unknown(kind) => {
-            let message = format!("Unknown action {}; it is ignored", quoted(&kind));
-            let help = "No action needed; a newer client may have written it.";
-            return Err((&codes::THREADS_UNKNOWN_ACTION, message, help));
+            return Err(ActionProblem {
+                code: &codes::THREADS_UNKNOWN_ACTION,
+                message: format!("Unknown action {}; it is ignored", quoted(&kind)),
+                help: "No action needed; a newer client may have written it.",
+            });
         }
     }
     Ok(())

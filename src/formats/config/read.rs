@@ -140,7 +140,8 @@ impl Reader<'_> {
     /// Reads a value of one type; `expected` names it in messages.
     fn typed<T>(
         &mut self,
-        (key, value): (&str, &Value<'_>),
+        key: &str,
+        value: &Value<'_>,
         expected: &str,
         read: Option<T>,
         into: &mut T,
@@ -153,7 +154,7 @@ impl Reader<'_> {
 
     pub(super) fn string(&mut self, key: &str, value: &Value<'_>, into: &mut String) {
         let text = value.get_ref().as_str().map(str::to_owned);
-        self.typed((key, value), "a string", text, into);
+        self.typed(key, value, "a string", text, into);
     }
 
     pub(super) fn optional(&mut self, key: &str, value: &Value<'_>, into: &mut Option<String>) {
@@ -165,16 +166,16 @@ impl Reader<'_> {
     pub(super) fn one_or_more(&mut self, key: &str, value: &Value<'_>, into: &mut Vec<String>) {
         let one = value.get_ref().as_str().map(|text| vec![text.to_owned()]);
         let expected = "a string or a list of strings";
-        self.typed((key, value), expected, one.or_else(|| texts(value)), into);
+        self.typed(key, value, expected, one.or_else(|| texts(value)), into);
     }
 
     pub(super) fn strings(&mut self, key: &str, value: &Value<'_>, into: &mut Vec<String>) {
-        self.typed((key, value), "a list of strings", texts(value), into);
+        self.typed(key, value, "a list of strings", texts(value), into);
     }
 
     pub(super) fn boolean(&mut self, key: &str, value: &Value<'_>, into: &mut bool) {
         let yes = value.get_ref().as_bool();
-        self.typed((key, value), "`true` or `false`", yes, into);
+        self.typed(key, value, "`true` or `false`", yes, into);
     }
 
     pub(super) fn on_invalid(&mut self, key: &str, value: &Value<'_>, quarantine: &mut bool) {

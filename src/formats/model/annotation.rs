@@ -13,7 +13,6 @@ pub use crate::sidecar::{Author, Link};
 
 /// Kind of annotation, as in Harn.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
-#[allow(missing_docs, reason = "the names are those of formats.md D")]
 pub enum Kind {
     Correct,
     Incorrect,
@@ -102,7 +101,6 @@ pub struct Annotation<'a> {
     pub label: String,
     /// The number of the event it is about.
     pub event: u64,
-    /// Kind of annotation.
     pub kind: Kind,
     /// Markdown.
     pub evidence: Option<Cow<'a, str>>,
@@ -114,7 +112,6 @@ pub struct Annotation<'a> {
     /// First and last event it covers, when it covers more than its own.
     pub span: Option<(u64, u64)>,
     pub hypothesis_status: Option<&'static str>,
-    /// Which friction it is.
     pub friction_kind: Option<Cow<'a, str>>,
     /// Links and references that say something.
     pub links: Vec<Link>,
@@ -143,7 +140,6 @@ const COUNTED: [&str; Kind::KNOWN.len() + 1] = [
 pub struct Counts(pub [u32; COUNTED.len()]);
 
 impl Counts {
-    /// Counts an annotation.
     pub fn add(&mut self, kind: &Kind) {
         if let Ok(at) = COUNTED.binary_search(&kind.counted_as()) {
             self.0[at] = self.0[at].saturating_add(1);
@@ -189,7 +185,6 @@ pub struct Report {
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
 #[serde(tag = "code", rename_all = "snake_case")]
 #[schemars(rename = "HarnProblem", transform = describe_keys)]
-#[allow(missing_docs, reason = "the names are those of formats.md D")]
 pub enum Problem {
     DuplicateId {
         annotation_id: String,

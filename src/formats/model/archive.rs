@@ -237,7 +237,6 @@ impl Archive {
 
 words! {
     /// What a group groups by, in the order of the site.
-    #[allow(missing_docs, reason = "the names say it")]
     GroupBy {
         Case = "case",
         Model = "model",

@@ -18,7 +18,6 @@ pub struct ArchiveContext {
     pub label: String,
     /// Address of its case.
     pub case: String,
-    /// Title of its case.
     pub case_title: Option<Arc<str>>,
     /// Address of its model.
     pub model: String,

@@ -13,7 +13,7 @@ use super::run::{Check, Metric, Number, Run};
 use super::time::Moment;
 use base::url::HttpUrl;
 
-use Need::{Absent, Always};
+use Nullability::{Absent, Always};
 
 /// Where the values of a run come from.
 #[derive(Debug, Clone, Copy)]
@@ -68,7 +68,7 @@ pub enum Kind {
 
 /// What a feed has for an unknown value.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Need {
+pub enum Nullability {
     /// The value is never unknown.
     Always,
     Null,
@@ -85,7 +85,7 @@ pub struct Field {
     /// Its description in the schema.
     pub description: &'static str,
     pub kind: Kind,
-    pub need: Need,
+    pub need: Nullability,
     pub get: for<'a> fn(&RunSource<'a>) -> Value<'a>,
     /// The feeds that have it.
     feeds: u8,
@@ -139,7 +139,7 @@ const DEFAULT: Field = Field {
     column: None,
     description: "",
     kind: Kind::Text,
-    need: Need::Null,
+    need: Nullability::Null,
     get: |_| Value::Unknown,
     feeds: JSON | CSV | PARQUET,
     fact: None,
@@ -252,7 +252,7 @@ fields! { |r|
     /// By kind; unrecognized kinds count as `unknown`.
     "annotations.kinds": Kind::Counts => r.findings.map(|it| Value::Counts(&it.annotations)), need: Always, feeds: JSON;
     /// Counts of its review threads; null for a run without a file of threads.
-    "threads": Kind::Object("ThreadSummary", "Counts of review threads and entries of a run, after all actions: the protocol's `AnnotationsSummary`, and how many are open."), need: Need::Null, feeds: JSON;
+    "threads": Kind::Object("ThreadSummary", "Counts of review threads and entries of a run, after all actions: the protocol's `AnnotationsSummary`, and how many are open."), need: Nullability::Null, feeds: JSON;
     /// URI of the channel, if recorded.
     "threads.resource": Kind::Text => threads(r).and_then(|it| it.channel.as_deref()), feeds: JSON;
     /// Threads.
@@ -303,7 +303,7 @@ impl Field {
 
     /// Whether its column may have no value.
     pub fn is_optional(&self) -> bool {
-        let may_be_null = |it: &Field| it.need == Need::Null && it.is_object_of(self);
+        let may_be_null = |it: &Field| it.need == Nullability::Null && it.is_object_of(self);
         self.need != Always || FIELDS.iter().any(may_be_null)
     }
 

@@ -28,8 +28,7 @@ pub struct Findings {
     pub annotations: Counts,
     /// Its review threads, where there are any.
     pub threads: Option<ThreadCounts>,
-    /// Its texts in the spool.
-    pub spooled: Spooled,
+    pub spooled: SpooledTexts,
     /// The writeup as HTML, for the newest runs only: JSON Feed carries it.
     pub writeup_html: Option<String>,
 }
@@ -38,7 +37,6 @@ pub struct Findings {
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct EventCounts {
     pub events: [u32; Family::ALL.len()],
-    /// Failed events.
     pub failed: [u32; Family::ALL.len()],
 }
 
@@ -115,7 +113,7 @@ impl Slice {
 
 /// Where the texts of a run are in the spool: digests for the ledger, lines for the feeds, cards for the pages.
 #[derive(Debug, Clone, Default, Serialize, Deserialize)]
-pub struct Spooled {
+pub struct SpooledTexts {
     /// Its [`RunDigests`], for the ledger.
     pub digests: Slice,
     /// Lines of `annotations.jsonl`.
@@ -152,12 +150,10 @@ pub struct Spooled {
 pub struct SpooledAnnotation {
     /// As in [`NewestAnnotation`].
     pub at: Option<i64>,
-    /// The annotation.
     pub text: Slice,
 }
 
-impl Spooled {
-    /// The places of all its texts.
+impl SpooledTexts {
     pub fn places(&mut self) -> impl Iterator<Item = &mut Slice> {
         let one = [
             &mut self.digests,
@@ -203,14 +199,12 @@ pub struct ThreadCounts {
     /// URI of the channel, where it is known.
     pub channel: Option<String>,
     pub threads: usize,
-    /// Entries of all threads.
     pub entries: usize,
     /// Threads that are not resolved.
     pub open: usize,
 }
 
 impl ThreadCounts {
-    /// Threads that are resolved.
     pub const fn resolved(&self) -> usize {
         self.threads.saturating_sub(self.open)
     }

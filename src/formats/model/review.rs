@@ -6,7 +6,6 @@ use serde::Serialize;
 words! {
     /// The badge of a run, best first: a Test Cabinet tier, or the grade for a whole game in a game jam (formats.md A.v). `great`
     /// and `broken` are both.
-    #[allow(missing_docs, reason = "the names are those of formats.md A.v")]
     Rating {
         Flawless = "flawless",
         Incredible = "incredible",

@@ -123,7 +123,6 @@ pub struct Metrics {
     pub lower_bounds: MetricSet,
 }
 
-/// A metric of a run.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Metric {
     /// Input that was not served from a cache, in tokens.
@@ -221,7 +220,6 @@ impl MetricSet {
         self.0 &= !(1 << metric as u8);
     }
 
-    /// Whether it has a metric.
     pub const fn contains(self, metric: Metric) -> bool {
         self.0 & (1 << metric as u8) != 0
     }
@@ -233,7 +231,6 @@ impl MetricSet {
             .filter(move |metric| self.contains(*metric))
     }
 
-    /// The paths of its metrics.
     pub fn paths(self) -> Vec<&'static str> {
         self.iter().map(Metric::path).collect()
     }
@@ -468,7 +465,6 @@ fn words<'a>(import: Node<'a>, key: &str) -> Vec<Cow<'a, str>> {
     list.iter().filter_map(Node::as_str).collect()
 }
 
-/// A metric of a record.
 pub const fn recorded<'a>(m: &record::Metrics<'a>, metric: Metric) -> Option<reader::Number<'a>> {
     match metric {
         Metric::UncachedInput => m.tokens.uncached_input,

@@ -27,7 +27,6 @@ words! {
         Events = "events",
         /// Harn's unified tape.
         Harn = "harn",
-        /// A trace.
         Trace = "trace",
     }
 }

@@ -60,7 +60,6 @@ pub struct Thread<'a> {
     pub turn: Option<String>,
     /// The lines that the thread is about; `None` for the whole file.
     pub range: Option<Lines>,
-    /// Whether the thread is resolved.
     pub resolved: bool,
     /// The entries, oldest first.
     pub entries: Vec<Entry>,
@@ -79,7 +78,6 @@ pub struct Lines {
     pub last: u64,
 }
 
-/// An entry of a thread.
 #[derive(Debug)]
 pub struct Entry {
     pub id: String,

@@ -95,7 +95,7 @@ pub struct Turn<'a> {
 #[derive(Debug)]
 pub struct Part<'a> {
     /// The published data.
-    pub published: Published<'a>,
+    pub published: PublicValue<'a>,
     /// The content for the page.
     pub content: Content,
     /// Whether its text continues the previous part: streamed messages are cut anywhere, even within words.
@@ -106,13 +106,13 @@ pub struct Part<'a> {
 
 /// The published part of a block, with values as written.
 #[derive(Debug, PartialEq, Eq)]
-pub enum Published<'a> {
+pub enum PublicValue<'a> {
     /// A text, a number, true, false or null.
     Value(Verbatim<'a>),
     /// An array.
-    List(Vec<Published<'a>>),
+    List(Vec<PublicValue<'a>>),
     /// An object: each key once.
-    Object(Vec<(Cow<'a, str>, Published<'a>)>),
+    Object(Vec<(Cow<'a, str>, PublicValue<'a>)>),
 }
 
 /// The content of a public block.
@@ -121,11 +121,7 @@ pub enum Content {
     /// Plain text.
     Text(String),
     /// A reference to an asset.
-    Asset {
-        /// Id of the asset.
-        id: String,
-        label: String,
-    },
+    Asset { id: String, label: String },
     /// Anything else, in Harn's own short form: `<tool_call:search>`.
     Label(String),
 }

@@ -6,7 +6,7 @@ use std::collections::BTreeMap;
 use schemars::JsonSchema;
 
 use crate::json::Node;
-use crate::reader::{Need, Number, Object, Reader};
+use crate::reader::{Number, Object, Presence, Reader};
 use base::shapes::{self, Lenient};
 
 use super::object::{Field, Part, Shape, objects};

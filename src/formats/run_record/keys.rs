@@ -24,7 +24,6 @@ pub struct UnknownKey {
 /// Maximum number of unknown keys reported per record; one with more is a different format.
 const PER_RECORD: usize = 100;
 
-/// The keys of a record.
 const RECORD: &Shape = <RunRecord<'static> as Part<'static>>::SHAPE;
 
 /// The unknown keys of a record, each path once, in the order of the document.

@@ -3,7 +3,7 @@
 use std::borrow::Cow;
 
 use crate::json::Node;
-use crate::reader::{Need, Number, Object, Reader};
+use crate::reader::{Number, Object, Presence, Reader};
 
 /// A text of the document; `None` if missing, null or (reported) of another type.
 pub type Text<'a> = Option<Cow<'a, str>>;
@@ -26,7 +26,6 @@ pub(super) trait Part<'a>: Sized {
     /// Its keys.
     const SHAPE: &'static Shape;
 
-    /// Reads the object.
     fn read(r: &mut Reader<'a>, object: &Object<'a>) -> Self;
 }
 
@@ -36,30 +35,30 @@ pub(super) trait Field<'a>: Sized {
     const SHAPE: &'static Shape = &Shape::Any;
 
     /// Reads the value.
-    fn read(r: &mut Reader<'a>, parent: &Object<'a>, key: &str, need: Need) -> Self;
+    fn read(r: &mut Reader<'a>, parent: &Object<'a>, key: &str, need: Presence) -> Self;
 }
 
 impl<'a> Field<'a> for Text<'a> {
-    fn read(r: &mut Reader<'a>, parent: &Object<'a>, key: &str, need: Need) -> Self {
+    fn read(r: &mut Reader<'a>, parent: &Object<'a>, key: &str, need: Presence) -> Self {
         r.string(parent, key, need)
     }
 }
 
 impl<'a> Field<'a> for Option<bool> {
-    fn read(r: &mut Reader<'a>, parent: &Object<'a>, key: &str, need: Need) -> Self {
+    fn read(r: &mut Reader<'a>, parent: &Object<'a>, key: &str, need: Presence) -> Self {
         r.boolean(parent, key, need)
     }
 }
 
 impl<'a> Field<'a> for Option<Number<'a>> {
-    fn read(r: &mut Reader<'a>, parent: &Object<'a>, key: &str, need: Need) -> Self {
+    fn read(r: &mut Reader<'a>, parent: &Object<'a>, key: &str, need: Presence) -> Self {
         r.number(parent, key, need)
     }
 }
 
 /// An object that is published as written.
 impl<'a> Field<'a> for Option<Node<'a>> {
-    fn read(r: &mut Reader<'a>, parent: &Object<'a>, key: &str, need: Need) -> Self {
+    fn read(r: &mut Reader<'a>, parent: &Object<'a>, key: &str, need: Presence) -> Self {
         r.child(parent, key, need).map(|object| object.node())
     }
 }
@@ -67,7 +66,7 @@ impl<'a> Field<'a> for Option<Node<'a>> {
 impl<'a, T: Part<'a>> Field<'a> for Option<T> {
     const SHAPE: &'static Shape = T::SHAPE;
 
-    fn read(r: &mut Reader<'a>, parent: &Object<'a>, key: &str, need: Need) -> Self {
+    fn read(r: &mut Reader<'a>, parent: &Object<'a>, key: &str, need: Presence) -> Self {
         let object = r.child(parent, key, need)?;
         Some(T::read(r, &object))
     }
@@ -76,7 +75,7 @@ impl<'a, T: Part<'a>> Field<'a> for Option<T> {
 impl<'a, T: Part<'a> + Default> Field<'a> for T {
     const SHAPE: &'static Shape = T::SHAPE;
 
-    fn read(r: &mut Reader<'a>, parent: &Object<'a>, key: &str, need: Need) -> Self {
+    fn read(r: &mut Reader<'a>, parent: &Object<'a>, key: &str, need: Presence) -> Self {
         Option::<T>::read(r, parent, key, need).unwrap_or_default()
     }
 }
@@ -84,7 +83,7 @@ impl<'a, T: Part<'a> + Default> Field<'a> for T {
 impl<'a, T: Part<'a>> Field<'a> for Vec<T> {
     const SHAPE: &'static Shape = &Shape::List(T::SHAPE);
 
-    fn read(r: &mut Reader<'a>, parent: &Object<'a>, key: &str, need: Need) -> Self {
+    fn read(r: &mut Reader<'a>, parent: &Object<'a>, key: &str, need: Presence) -> Self {
         r.items(parent, key, need)
             .into_iter()
             .filter_map(|(item, pointer)| {
@@ -142,10 +141,10 @@ macro_rules! objects {
     (@shape open $($keys:expr),+) => { &Shape::Any };
     (@inner by $type:ty) => { &Shape::Any };
     (@inner $need:ident $type:ty) => { <$type as Field>::SHAPE };
-    (@read $r:ident, $object:ident, $key:literal, required) => { Field::read($r, $object, $key, Need::Required) };
-    (@read $r:ident, $object:ident, $key:literal, known) => { Field::read($r, $object, $key, Need::Known) };
-    (@read $r:ident, $object:ident, $key:literal, optional) => { Field::read($r, $object, $key, Need::Optional) };
-    (@read $r:ident, $object:ident, $key:literal, late) => { $r.late(|r| Field::read(r, $object, $key, Need::Optional)) };
+    (@read $r:ident, $object:ident, $key:literal, required) => { Field::read($r, $object, $key, Presence::Required) };
+    (@read $r:ident, $object:ident, $key:literal, known) => { Field::read($r, $object, $key, Presence::Known) };
+    (@read $r:ident, $object:ident, $key:literal, optional) => { Field::read($r, $object, $key, Presence::Optional) };
+    (@read $r:ident, $object:ident, $key:literal, late) => { $r.late(|r| Field::read(r, $object, $key, Presence::Optional)) };
     (@read $r:ident, $object:ident, $key:literal, by($by:path)) => { $by($r, $object, $key) };
 }
 

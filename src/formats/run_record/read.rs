@@ -3,7 +3,7 @@
 use std::borrow::Cow;
 
 use crate::json::{Kind, Node};
-use crate::reader::Need::{Optional, Required};
+use crate::reader::Presence::{Optional, Required};
 use crate::reader::{Number, Object, Reader};
 
 use super::object::{Keys, Shape};
@@ -138,7 +138,6 @@ pub(super) fn pointer<'a>(_: &mut Reader<'a>, object: &Object<'a>) -> String {
     object.pointer.clone()
 }
 
-/// An object as written.
 pub(super) fn written<'a>(_: &mut Reader<'a>, object: &Object<'a>) -> Node<'a> {
     object.node()
 }

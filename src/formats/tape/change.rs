@@ -61,15 +61,16 @@ pub enum FieldChange {
 #[serde(untagged)]
 pub enum Lifecycle {
     /// It was opened.
-    Opened(Opened),
+    Opened(Opening),
     /// It was closed.
-    Closed(Closed),
+    Closed(Closing),
 }
 
 /// A transcript that was opened.
 #[derive(Debug, serde::Deserialize, serde::Serialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
-pub struct Opened {
+#[schemars(rename = "Opened")]
+pub struct Opening {
     /// `opened`
     pub kind: OpenedWord,
     /// The transcript.
@@ -80,7 +81,8 @@ pub struct Opened {
 /// A transcript that was closed.
 #[derive(Debug, serde::Deserialize, serde::Serialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
-pub struct Closed {
+#[schemars(rename = "Closed")]
+pub struct Closing {
     /// `closed`
     pub kind: ClosedWord,
 }
@@ -278,7 +280,6 @@ impl<'de> Deserialize<'de> for OrderedValue {
     }
 }
 
-/// The changes as JSON.
 pub fn json(changes: &[Change]) -> String {
     // Serializing plain data into memory cannot fail.
     serde_json::to_string(changes).unwrap_or_default()

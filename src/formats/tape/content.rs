@@ -10,23 +10,17 @@ use crate::private::{is_reasoning, is_reasoning_itself};
 /// The response of a model.
 #[derive(Debug, Default)]
 pub struct Response<'a> {
-    /// Text of the response.
     pub text: Option<Cow<'a, str>>,
-    /// A summary of its thinking.
     pub thinking_summary: Option<Cow<'a, str>>,
     /// Whether its thinking is on the tape.
     pub has_thinking: bool,
     /// Its tool calls.
     pub calls: Vec<Call<'a>>,
-    /// The model.
     pub model: Option<Cow<'a, str>>,
-    /// The provider.
     pub provider: Option<Cow<'a, str>>,
-    /// The stop reason.
     pub stop_reason: Option<Cow<'a, str>>,
     /// Tokens of the whole prompt, including cached ones.
     pub input_tokens: Option<u64>,
-    /// Tokens of the response.
     pub output_tokens: Option<u64>,
     /// Prompt tokens read from the cache; also `None` if the provider does not count them.
     pub cache_read_tokens: Option<u64>,
@@ -180,7 +174,6 @@ pub struct Outcome<'a> {
 /// A value of a payload.
 #[derive(Debug)]
 pub enum Value<'a> {
-    /// A string.
     Text(Cow<'a, str>),
     /// Anything else, as written.
     Json(&'a str),
@@ -251,7 +244,6 @@ fn is_noted(keys: &Keys<'_>) -> bool {
 pub struct Message<'a> {
     /// Role of the speaker: `user`, `assistant`, `tool_result`, ...
     pub role: Cow<'a, str>,
-    /// The message.
     pub content: Option<Value<'a>>,
 }
 

@@ -12,7 +12,7 @@ use super::super::draft::{Agent, Draft};
 use super::super::row::Row;
 use super::super::source::{File, Source};
 use super::super::{Options, Problem};
-use super::steps::{Named, Reader};
+use super::steps::{Reader, SubagentReference};
 use super::{LEVELS, finish, record, refused};
 
 /// Maximum files of one run.
@@ -37,7 +37,6 @@ pub(super) fn read_one(source: &Source, root: usize, options: &Options) -> Resul
     Ok(finish(reader, file.name))
 }
 
-/// The files of one run.
 struct Run<'s> {
     source: &'s Source,
     options: &'s Options,
@@ -63,10 +62,13 @@ impl Run<'_> {
         };
         let (by_id, by_session) = (by("trajectory_id"), by("session_id"));
         let mut inside: Vec<Option<Row<'_>>> = below.into_iter().map(Some).collect();
-        for named in std::mem::take(&mut reader.named) {
+        for reference in std::mem::take(&mut reader.references) {
             // A session without a path is informational only.
-            let session = named.session.as_ref().filter(|_| named.path.is_none());
-            let found = match &named.id {
+            let session = reference
+                .session
+                .as_ref()
+                .filter(|_| reference.path.is_none());
+            let found = match &reference.id {
                 Some(id) => by_id.get(id),
                 None => session.and_then(|session| by_session.get(session)),
             };
@@ -74,15 +76,15 @@ impl Run<'_> {
                 && let Some(below) = inside[at].take()
             {
                 let base = format!("{}/subagent_trajectories/{at}", reader.base);
-                self.subagent(reader, &below, position, &named, base, level);
-            } else if !self.of_path(reader, position, &named, level) {
-                let name = named
+                self.subagent(reader, &below, position, &reference, base, level);
+            } else if !self.of_path(reader, position, &reference, level) {
+                let name = reference
                     .path
                     .as_ref()
-                    .or(named.id.as_ref())
-                    .or(named.session.as_ref());
+                    .or(reference.id.as_ref())
+                    .or(reference.session.as_ref());
                 let text = name.cloned().unwrap_or_default();
-                let pointer = named.origin.pointer.as_deref().unwrap_or_default();
+                let pointer = reference.origin.pointer.as_deref().unwrap_or_default();
                 let pointer = pointer
                     .strip_prefix(reader.base.as_str())
                     .unwrap_or(pointer)
@@ -93,8 +95,8 @@ impl Run<'_> {
         for (at, below) in inside.into_iter().enumerate() {
             if let Some(below) = below {
                 let base = format!("{}/subagent_trajectories/{at}", reader.base);
-                let named = Named::of(reader);
-                self.subagent(reader, &below, position, &named, base, level);
+                let reference = SubagentReference::of(reader);
+                self.subagent(reader, &below, position, &reference, base, level);
             }
         }
     }
@@ -104,10 +106,10 @@ impl Run<'_> {
         &mut self,
         reader: &mut Reader<'_>,
         position: usize,
-        named: &Named,
+        reference: &SubagentReference,
         level: usize,
     ) -> bool {
-        let Some(path) = named.path.as_deref() else {
+        let Some(path) = reference.path.as_deref() else {
             return false;
         };
         let Some(found) = beside(self.source, position, path) else {
@@ -126,7 +128,7 @@ impl Run<'_> {
         let outer = reader.file;
         reader.file = reader.chat.draft.sources.len();
         reader.chat.draft.sources.push(found);
-        self.subagent(reader, &below, found, named, String::new(), level);
+        self.subagent(reader, &below, found, reference, String::new(), level);
         reader.file = outer;
         true
     }
@@ -136,7 +138,7 @@ impl Run<'_> {
         outer: &mut Reader<'_>,
         trajectory: &Row<'_>,
         position: usize,
-        named: &Named,
+        reference: &SubagentReference,
         base: String,
         level: usize,
     ) {
@@ -151,13 +153,13 @@ impl Run<'_> {
         self.one(&mut inner, trajectory, position, level + 1);
         std::mem::swap(&mut inner.chat.draft.sources, &mut outer.chat.draft.sources);
         let id = trajectory.name("trajectory_id");
-        let id = id.or_else(|| named.id.clone());
+        let id = id.or_else(|| reference.id.clone());
         let id = id.or_else(|| trajectory.name("session_id"));
         outer.blocks.push(Block {
             agent: Agent {
                 id: id.unwrap_or_else(|| format!("subagent-{}", outer.blocks.len() + 1)),
                 name: trajectory.name("agent.name"),
-                call: named.call.clone(),
+                call: reference.call.clone(),
                 parent: None,
                 model: trajectory.name("agent.model_name"),
             },
@@ -206,7 +208,7 @@ impl Run<'_> {
     }
 }
 
-impl Named {
+impl SubagentReference {
     /// A subagent that no result names.
     fn of(reader: &Reader<'_>) -> Self {
         Self {

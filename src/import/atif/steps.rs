@@ -16,7 +16,7 @@ use super::super::time::Times;
 use super::super::usage::Inclusive;
 
 /// A subagent that a result names.
-pub(super) struct Named {
+pub(super) struct SubagentReference {
     pub(super) call: Option<String>,
     pub(super) id: Option<String>,
     pub(super) path: Option<String>,
@@ -30,7 +30,7 @@ pub(super) struct Reader<'o> {
     /// Subagents whose steps are among those of the main agent.
     sidechains: BTreeMap<String, usize>,
     pub(super) blocks: Vec<Block>,
-    pub(super) named: Vec<Named>,
+    pub(super) references: Vec<SubagentReference>,
     /// Position of the file in the draft, and the pointer to the trajectory in it.
     pub(super) file: usize,
     pub(super) base: String,
@@ -39,9 +39,7 @@ pub(super) struct Reader<'o> {
     pub(super) cost: Option<Decimal>,
     /// Steps of the model without a count of tokens.
     pub(super) uncounted: u64,
-    /// The models of the steps.
     pub(super) models: Record,
-    /// Times of the steps.
     pub(super) times: Times,
     /// Whether the trajectory has several files.
     pub(super) is_continued: bool,
@@ -56,7 +54,7 @@ impl<'o> Reader<'o> {
             chat: Chat::new(options),
             sidechains: BTreeMap::new(),
             blocks: Vec::new(),
-            named: Vec::new(),
+            references: Vec::new(),
             file: 0,
             base: String::new(),
             tokens: Tokens::default(),
@@ -250,13 +248,14 @@ impl<'o> Reader<'o> {
         let origin = self.origin(pointer);
         self.chat.draft.push(origin.clone(), What::ToolResult(what));
         let references = objects(result, "subagent_trajectory_ref");
-        self.named.extend(references.map(|named| Named {
-            call: call.clone(),
-            id: named.name("trajectory_id"),
-            path: named.name("trajectory_path"),
-            session: named.name("session_id"),
-            origin: origin.clone(),
-        }));
+        self.references
+            .extend(references.map(|reference| SubagentReference {
+                call: call.clone(),
+                id: reference.name("trajectory_id"),
+                path: reference.name("trajectory_path"),
+                session: reference.name("session_id"),
+                origin: origin.clone(),
+            }));
     }
 
     fn metrics(&mut self, step: &Row<'_>, calls: Vec<String>, here: &str) {

@@ -6,7 +6,7 @@ use formats::trace::Role;
 
 use super::super::draft::{Event, Origin, Tokens, What};
 use super::super::row::Row;
-use super::super::time::When;
+use super::super::time::LogTime;
 use super::meter::{ByModel, ModelTokens};
 use super::tree::{self, Node};
 
@@ -120,7 +120,7 @@ impl Lane {
 
     /// Extends the time range of the lane.
     pub(super) fn clock(&mut self, time: Option<&str>) {
-        let Some(time) = time.filter(|time| When::read(time).is_some()) else {
+        let Some(time) = time.filter(|time| LogTime::read(time).is_some()) else {
             return;
         };
         if self.started.as_deref().is_none_or(|first| time < first) {

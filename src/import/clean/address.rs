@@ -271,7 +271,7 @@ fn is_ip(host: &str) -> bool {
 }
 
 /// A user at a host, or an e-mail address.
-pub(super) struct Account {
+pub(super) struct UserAtHost {
     pub(super) start: usize,
     /// The start of the host.
     pub(super) host: usize,
@@ -286,7 +286,7 @@ pub(super) fn account(
     at: usize,
     end: usize,
     is_known: &dyn Fn(&str) -> bool,
-) -> Option<Account> {
+) -> Option<UserAtHost> {
     let start = local(text, at)?;
     let name = &text[start..at];
     let before = &text[..start];
@@ -296,7 +296,7 @@ pub(super) fn account(
     }
     let to = end + host.len();
     let after = &text[to..];
-    let mut account = Account {
+    let mut account = UserAtHost {
         start,
         host: end,
         end: to,

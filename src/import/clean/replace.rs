@@ -8,7 +8,7 @@ use aho_corasick::AhoCorasick;
 
 use crate::draft::Identity;
 
-use super::address::{self, Account};
+use super::address::{self, UserAtHost};
 use super::paths::{self, Parents, People, Slash};
 
 /// Accounts and words that identify nobody. A home folder with such a name is replaced, but not the word elsewhere.
@@ -109,7 +109,7 @@ const COMPUTERS: [&str; 6] = [
 #[derive(Debug, Clone)]
 enum Pattern {
     /// The first folder of a path that is replaced as a whole.
-    Path(Fixed),
+    Path(FixedPath),
     /// The working folder as the name of a project folder: `-Users-ana-code-app`.
     Slug,
     /// The parent of home folders.
@@ -131,7 +131,7 @@ enum Pattern {
 
 /// A path that is replaced as a whole.
 #[derive(Debug, Clone)]
-struct Fixed {
+struct FixedPath {
     folders: Vec<String>,
     by: &'static str,
     above: Parents,
@@ -203,7 +203,7 @@ impl Replacer {
                 new.workspace(workspace);
             }
             let fixed = |folders: &[&str], by| {
-                Pattern::Path(Fixed {
+                Pattern::Path(FixedPath {
                     folders: folders.iter().map(|folder| (*folder).to_owned()).collect(),
                     by,
                     above: Parents::Nothing,
@@ -257,7 +257,7 @@ impl Replacer {
             () if has_backslash => Parents::Disk,
             () => Parents::Nothing,
         };
-        let fixed = Fixed {
+        let fixed = FixedPath {
             folders,
             by: ".",
             above,
@@ -314,7 +314,7 @@ impl Replacer {
         }
     }
 
-    fn account(&self, text: &str, at: Range<usize>) -> Option<Account> {
+    fn account(&self, text: &str, at: Range<usize>) -> Option<UserAtHost> {
         let is_known = |name: &str| {
             let is_user = self.people.names.contains(name) && !is_generic(name);
             is_user || self.hosts.contains(name)
@@ -443,7 +443,7 @@ impl Replacer {
     }
 }
 
-impl Fixed {
+impl FixedPath {
     /// The range of this path, of which the first folder begins at a position.
     fn range(&self, text: &str, first: usize) -> Option<Range<usize>> {
         let is_allowed = |slash| slash == Slash::Forward || self.has_backslash;

@@ -13,7 +13,7 @@ use super::super::loose;
 use super::super::row::Row;
 use super::items::joined;
 use super::thread::Reader;
-use super::twins::Who;
+use super::twins::Speaker;
 
 /// Tools of which a finished command is the outcome.
 const SHELLS: [&str; 5] = [
@@ -33,12 +33,12 @@ impl Reader {
             "usermessage" => {
                 let (text, _) = joined(item, "content");
                 self.message(Role::User, &text);
-                self.say(Who::User, true, start);
+                self.say(Speaker::User, true, start);
             }
             "agentmessage" => {
                 let (text, _) = joined(item, "content");
                 self.message(Role::Assistant, &text);
-                self.say(Who::Assistant, true, start);
+                self.say(Speaker::Assistant, true, start);
             }
             "plan" => self.note("plan", item.name("text")),
             "commandexecution" => self.command(item),

@@ -8,7 +8,7 @@ use super::super::Keep;
 use super::super::draft::{Event, Id, Origin, ToolResult, What};
 use super::super::{injected, shared, time};
 use super::thread::{Reader, Thread};
-use super::twins::{self, Who};
+use super::twins::{self, Speaker};
 
 impl Reader {
     pub(super) fn finish(mut self) -> Thread {
@@ -35,13 +35,13 @@ impl Reader {
         let shows_users = self
             .said
             .iter()
-            .any(|said| said.is_event && said.who == Who::User);
+            .any(|said| said.is_event && said.who == Speaker::User);
         // Tools that redact a log may leave other texts in the two forms of one message.
         let mut differing: BTreeSet<usize> = self
             .said
             .iter()
             .zip(&paired)
-            .filter(|(said, has_twin)| said.is_event && said.who == Who::User && !**has_twin)
+            .filter(|(said, has_twin)| said.is_event && said.who == Speaker::User && !**has_twin)
             .map(|(said, _)| said.row)
             .collect();
         for (said, has_twin) in self.said.iter().zip(paired) {
@@ -49,7 +49,7 @@ impl Reader {
                 for at in said.events.clone().filter(|_| has_twin) {
                     dropped[at] = true;
                 }
-            } else if said.who == Who::User && !has_twin {
+            } else if said.who == Speaker::User && !has_twin {
                 for at in said.events.clone() {
                     let event = &mut self.draft.events[at];
                     let What::Message { text, images, .. } = &mut event.what else {

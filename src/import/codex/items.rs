@@ -12,7 +12,7 @@ use super::super::loose;
 use super::super::row::Row;
 use super::patch;
 use super::thread::Reader;
-use super::twins::Who;
+use super::twins::Speaker;
 use super::{finish, header};
 
 impl Reader {
@@ -106,8 +106,8 @@ impl Reader {
                 .insert(start, texts.map(Cow::into_owned).collect());
         }
         let who = match role {
-            Role::User => Who::User,
-            Role::Assistant => Who::Assistant,
+            Role::User => Speaker::User,
+            Role::Assistant => Speaker::Assistant,
         };
         self.say(who, false, start);
     }
@@ -134,7 +134,7 @@ impl Reader {
                 self.reasoning(&text, summary, Some(format!("/{key}/{at}")));
             }
         }
-        self.say(Who::Reasoning, false, start);
+        self.say(Speaker::Reasoning, false, start);
     }
 
     pub(super) fn reasoning(&mut self, text: &str, summary: bool, pointer: Option<String>) {

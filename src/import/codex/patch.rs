@@ -2,7 +2,6 @@
 
 use formats::trace::Change;
 
-/// One file of a patch.
 #[derive(Debug, PartialEq, Eq)]
 pub(super) struct FileChange {
     pub(super) path: String,

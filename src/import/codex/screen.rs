@@ -5,7 +5,7 @@ use formats::trace::Role;
 use super::super::draft::What;
 use super::super::row::Row;
 use super::thread::{Reader, Sums, TotalsRow};
-use super::twins::Who;
+use super::twins::Speaker;
 
 impl Reader {
     /// Reads a screen event.
@@ -14,16 +14,16 @@ impl Reader {
         match &*event.text("type") {
             "user_message" => {
                 self.message(Role::User, &event.text("message"));
-                self.say(Who::User, true, start);
+                self.say(Speaker::User, true, start);
             }
             "agent_message" => {
                 self.message(Role::Assistant, &event.text("message"));
-                self.say(Who::Assistant, true, start);
+                self.say(Speaker::Assistant, true, start);
             }
             "agent_reasoning" => {
                 let text = event.first(["text", "message"]);
                 self.reasoning(&text.unwrap_or_default(), true, None);
-                self.say(Who::Reasoning, true, start);
+                self.say(Speaker::Reasoning, true, start);
             }
             "token_count" => self.token_count(event),
             "task_started" | "turn_started" => {

@@ -11,12 +11,12 @@ use super::super::draft::{Draft, Origin, Tokens, What};
 use super::super::loose;
 use super::super::row::Row;
 use super::super::source::Source;
-use super::super::time::When;
+use super::super::time::LogTime;
 use super::super::usage::Inclusive;
 use super::super::{Keep, Options, Problem, problem, shared};
 use super::family::{self, Family, Head};
 use super::patch::FileChange;
-use super::twins::{TextForm, Who};
+use super::twins::{Speaker, TextForm};
 
 /// A rollout after reading.
 pub(super) struct Thread {
@@ -245,7 +245,7 @@ impl Reader {
     }
 
     /// Records one of the two forms of a text.
-    pub(super) fn say(&mut self, who: Who, is_event: bool, start: usize) {
+    pub(super) fn say(&mut self, who: Speaker, is_event: bool, start: usize) {
         let events = start..self.draft.events.len();
         if !events.is_empty() {
             let (row, turn) = (self.row, self.turn);
@@ -352,7 +352,7 @@ impl Reader {
     }
 
     fn clock(&mut self) {
-        if When::read(&self.time).is_some() {
+        if LogTime::read(&self.time).is_some() {
             self.first_time.get_or_insert_with(|| self.time.clone());
             self.draft.record.finished = Some(self.time.clone());
         }

@@ -7,7 +7,7 @@ use super::super::draft::{Event, What};
 
 /// Who says something.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-pub(super) enum Who {
+pub(super) enum Speaker {
     User,
     Assistant,
     Reasoning,
@@ -18,7 +18,7 @@ pub(super) enum Who {
 pub(super) struct TextForm {
     /// Number of the row, not counting blank lines.
     pub(super) row: usize,
-    pub(super) who: Who,
+    pub(super) who: Speaker,
     /// Whether this is the screen form.
     pub(super) is_event: bool,
     /// Number of the turn.
@@ -49,7 +49,7 @@ pub(super) fn pair(said: &[TextForm], events: &[Event]) -> Vec<bool> {
                 continue;
             }
             // Context that was inserted may be next to the words of the user.
-            let needs_same_text = same_text || said[at].who == Who::User;
+            let needs_same_text = same_text || said[at].who == Speaker::User;
             let fits = |item: &usize| {
                 free[*item] > 0 && (!needs_same_text || is_same(&said[*item], &said[at], events))
             };
@@ -62,7 +62,7 @@ pub(super) fn pair(said: &[TextForm], events: &[Event]) -> Vec<bool> {
             join(at, twin, &mut paired);
         }
     }
-    let mut elsewhere: BTreeMap<(Who, u64, &str), VecDeque<usize>> = BTreeMap::new();
+    let mut elsewhere: BTreeMap<(Speaker, u64, &str), VecDeque<usize>> = BTreeMap::new();
     for (at, item) in said.iter().enumerate().filter(|(at, _)| free[*at] > 0) {
         for event in item.events.clone() {
             let key = (item.who, item.turn, text(&events[event]));

@@ -6,8 +6,6 @@ use std::ops::Range;
 use super::super::draft::{Draft, Record};
 use super::super::{Options, Problem, Source, atif, claude_code, codex, mini_swe_agent, openhands};
 
-type Read = Result<Draft, Problem>;
-
 /// The log of a trial, or the logs of its steps in order. Without a log the draft is empty.
 pub fn read(
     source: &Source,
@@ -73,7 +71,7 @@ fn log(source: &Source, files: Range<usize>, folder: &str, options: &Options) ->
     });
     let rollouts = below("sessions/", &|rest| rest.contains("/rollout-"));
     let mini = source.position(&format!("{folder}mini-swe-agent.trajectory.json"));
-    let native: Option<Read> = if !projects.is_empty() {
+    let native: Option<Result<Draft, Problem>> = if !projects.is_empty() {
         Some(claude_code::read_session(source, &projects, options))
     } else if !rollouts.is_empty() {
         Some(codex::read_rollout(source, &rollouts, options))

@@ -10,7 +10,7 @@ use super::super::chat::Chat;
 use super::super::draft::{Agent, Call, Draft, Origin, What};
 use super::super::loose;
 use super::super::row::Row;
-use super::super::time::{Times, When};
+use super::super::time::{LogTime, Times};
 use super::message::{self, Attachments, Parts};
 use super::sample::{Content, fallback, ranges, tokens};
 
@@ -224,8 +224,8 @@ impl Reader<'_, '_> {
                 first
             }
         };
-        let began = When::read(&event.text("timestamp"));
-        let completed = When::read(&event.text("completed"));
+        let began = LogTime::read(&event.text("timestamp"));
+        let completed = LogTime::read(&event.text("completed"));
         for (number, made) in self.chat.draft.events.iter_mut().enumerate().skip(first) {
             let is_answer = number >= ended;
             made.when(completed.as_ref().filter(|_| is_answer).or(began.as_ref()));
@@ -348,7 +348,7 @@ impl Reader<'_, '_> {
         levels: usize,
         times: &mut Times,
     ) {
-        let began = When::read(&event.text("timestamp"));
+        let began = LogTime::read(&event.text("timestamp"));
         let id = event.name("id");
         if let Some(id) = id.clone().filter(|id| !self.calls.contains(id)) {
             let arguments = message::arguments(event, &self.content.attachments);
@@ -379,7 +379,7 @@ impl Reader<'_, '_> {
         result.truncated = sizes.map(|(from, to)| from.saturating_sub(to));
         let draft = &mut self.chat.draft;
         let made = draft.push(place.clone(), What::ToolResult(result));
-        let completed = When::read(&event.text("completed")).or(began);
+        let completed = LogTime::read(&event.text("completed")).or(began);
         made.when(completed.as_ref()).agent.clone_from(&span.agent);
         self.answered.extend(id);
     }

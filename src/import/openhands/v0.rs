@@ -12,7 +12,7 @@ use super::super::draft::{Draft, Origin, Tokens, ToolResult, What};
 use super::super::loose;
 use super::super::message_content::MessageContent;
 use super::super::row::Row;
-use super::super::time::{Times, When};
+use super::super::time::{LogTime, Times};
 use super::super::usage::Inclusive;
 use super::{FileEdit, Generation};
 
@@ -114,7 +114,7 @@ impl Generation for Reader<'_> {
             return Err("an action or an observation");
         }
         self.times.see(&event.text("timestamp"));
-        let when = When::read(&event.text("timestamp"));
+        let when = LogTime::read(&event.text("timestamp"));
         for event in &mut self.chat.draft.events[first..] {
             event.when(when.as_ref());
         }

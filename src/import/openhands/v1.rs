@@ -15,7 +15,7 @@ use super::super::draft::{Call, Draft, Origin, Tokens, ToolResult, What};
 use super::super::loose;
 use super::super::message_content::MessageContent;
 use super::super::row::Row;
-use super::super::time::{Times, When};
+use super::super::time::{LogTime, Times};
 use super::{FileEdit, Generation};
 
 pub use state::State;
@@ -47,7 +47,7 @@ struct ForeignCall {
 struct Update {
     node: usize,
     place: Origin,
-    when: Option<When>,
+    when: Option<LogTime>,
 }
 
 /// Reads events one by one.
@@ -120,7 +120,7 @@ impl Generation for Reader<'_> {
         let events = first..self.chat.draft.events.len();
         self.ids.insert(id, self.nodes.len());
         self.times.see(&event.text("timestamp"));
-        let when = When::read(&event.text("timestamp"));
+        let when = LogTime::read(&event.text("timestamp"));
         for event in &mut self.chat.draft.events[events.clone()] {
             event.when(when.as_ref());
         }
@@ -358,7 +358,7 @@ impl Reader<'_> {
         let update = Update {
             node: self.nodes.len(),
             place,
-            when: When::read(&event.text("timestamp")),
+            when: LogTime::read(&event.text("timestamp")),
         };
         let known = self.foreign.entry(call).or_insert_with(|| ForeignCall {
             first: update.clone(),

@@ -14,7 +14,7 @@ use formats::model::tape::Tape;
 use formats::model::words;
 
 use crate::view::format;
-use crate::view::run::Sources;
+use crate::view::run::CheckedRun;
 use crate::view::task;
 
 use super::axis::{Axis, Tick};
@@ -71,27 +71,28 @@ pub enum Tone {
     Bad,
 }
 
-pub fn of_run(s: &Sources<'_>) -> Card {
+pub fn of_run(s: &CheckedRun<'_>) -> Card {
     let run = &s.entry.run;
     let subject = &run.subject;
     let facts = [subject.model.as_deref(), Some(&*subject.harness)];
     let case = (!run.is_imported).then(|| run.title());
     let facts = facts.into_iter().flatten().chain(case.as_deref());
     let facts: Vec<_> = facts.map(|fact| words::excerpt(fact, TEXT)).collect();
-    let tape = s.tapes.first().filter(|tape| !tape.events.is_empty());
+    let tapes = &s.inspection.tapes;
+    let tape = tapes.first().filter(|tape| !tape.events.is_empty());
     let axis = tape.map(|tape| Axis::of(s.config, tape));
     let count = (TAPE.0 / COLUMN) as usize;
     let columns = axis.as_ref().zip(tape);
     let columns = columns.map(|(axis, tape)| density::columns(axis, tape, count));
-    let rating = s.review.and_then(|review| review.rating);
+    let rating = s.rating();
     let verdict = task::verdict(run, rating);
     let mut numbers: Vec<_> = verdict
         .iter()
         .map(|fact| (tone(fact.tone), fact.value.text().to_owned()))
         .collect();
     let count = |number: usize, noun: &str| format::count(number, noun);
-    let events = s.tapes.iter().map(|tape| tape.events.len()).sum();
-    let failures = s.tapes.iter().map(Tape::failures).sum();
+    let events = tapes.iter().map(|tape| tape.events.len()).sum();
+    let failures = tapes.iter().map(Tape::failures).sum();
     if events > 0 {
         numbers.push((Tone::Plain, count(events, "event")));
     }

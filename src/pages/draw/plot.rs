@@ -32,7 +32,6 @@ const LEAST: usize = 3;
 /// From this ratio of the largest to the smallest value, the scale is logarithmic.
 const WIDE: f64 = 20.0;
 
-/// An axis of a plot.
 #[derive(Debug)]
 pub struct ValueAxis {
     /// The metric, and whether the scale is logarithmic.

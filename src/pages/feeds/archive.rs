@@ -15,7 +15,7 @@ use base::url::HttpUrl;
 use formats::config::Config;
 use formats::model::FileDigest;
 use formats::model::archive::{Archive, Entry};
-use formats::model::fields::{self, Field, Kind, Need, RunSource, Value};
+use formats::model::fields::{self, Field, Kind, Nullability, RunSource, Value};
 use formats::model::findings::Findings;
 use formats::model::outcome;
 use formats::model::review::Rating;
@@ -81,14 +81,15 @@ impl Serialize for RunCard<'_> {
         for (field, below) in members(&self.fields, self.depth) {
             let key = &field.path[self.depth..];
             if matches!(field.kind, Kind::Object(..)) {
-                let is_null = field.need == Need::Null && !below.iter().any(|it| is_known(it));
+                let is_null =
+                    field.need == Nullability::Null && !below.iter().any(|it| is_known(it));
                 let object = RunCard {
                     source: self.source,
                     fields: below.to_vec(),
                     depth: field.path.len() + 1,
                 };
                 map.serialize_entry(key, &(!is_null).then_some(object))?;
-            } else if field.need != Need::Absent || is_known(field) {
+            } else if field.need != Nullability::Absent || is_known(field) {
                 map.serialize_entry(key, &Json(&(field.get)(&self.source)))?;
             }
         }
@@ -153,7 +154,7 @@ fn object_schema(
             let definitions = generator.definitions_mut();
             definitions.insert(name.to_owned(), object.to_value());
             let reference = Schema::new_ref(format!("#/$defs/{name}"));
-            if field.need == Need::Null {
+            if field.need == Nullability::Null {
                 json_schema!({ "anyOf": [reference, { "type": "null" }] })
             } else {
                 reference
@@ -163,7 +164,7 @@ fn object_schema(
         };
         schema.insert("description".to_owned(), field.description.trim().into());
         properties.insert(key.to_owned(), schema.to_value());
-        if field.need != Need::Absent {
+        if field.need != Nullability::Absent {
             required.push(key);
         }
     }
@@ -196,7 +197,7 @@ fn value_schema(generator: &mut SchemaGenerator, field: &Field) -> Schema {
         Kind::Outcomes => shape::<Vec<Outcome<'_>>>,
         Kind::Object(..) => shape::<shapes::AsWritten>,
     };
-    of(generator, field.need == Need::Null)
+    of(generator, field.need == Nullability::Null)
 }
 
 fn shape<T: JsonSchema>(generator: &mut SchemaGenerator, is_nullable: bool) -> Schema {

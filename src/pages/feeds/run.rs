@@ -6,7 +6,7 @@ use schemars::JsonSchema;
 use serde::Serialize;
 use serde_json::value::{RawValue, to_raw_value};
 
-use base::diagnostics::{Diagnostic, json as problems};
+use base::diagnostics::json as problems;
 use base::links;
 use base::shapes;
 use formats::audit::Audit;
@@ -20,7 +20,7 @@ use formats::model::threads::Threads;
 use formats::model::{FileDigest, Withheld};
 use markup::Html;
 
-use crate::view::run::Sources;
+use crate::view::run::CheckedRun;
 
 use super::annotations::AnnotationDocument;
 use super::archive::{RatingWord, TierWord, address};
@@ -250,16 +250,10 @@ struct ThreadsDocument<'a> {
     annotations: Vec<ThreadDocument<'a>>,
 }
 
-/// Makes the document of a run. `record` is its record as written, `writeup` its review as HTML.
-pub fn document<'a>(
-    s: &Sources<'a>,
-    record: &'a str,
-    writeup: &'a Html,
-    diagnostics: &'a [Diagnostic],
-) -> serde_json::Result<RunDocument<'a>> {
+pub fn document<'a>(s: &CheckedRun<'a>) -> serde_json::Result<RunDocument<'a>> {
     let mut annotations = Vec::new();
     let mut tapes = Vec::new();
-    for (tape, sidecar) in s.tapes.iter().zip(s.sidecars) {
+    for (tape, sidecar) in s.inspection.tapes.iter().zip(&s.inspection.sidecars) {
         let sidecar = match sidecar {
             Some(sidecar) => {
                 for annotation in &sidecar.annotations {
@@ -276,43 +270,45 @@ pub fn document<'a>(
         };
         tapes.push(TapeDocument::of(tape, sidecar));
     }
-    let all = s.tapes.iter().zip(s.layouts).enumerate();
+    let all = s.inspection.tapes.iter().zip(s.layouts).enumerate();
     let all = all.flat_map(|(index, (tape, layout))| {
         let of_tape = layout.steps.steps.iter();
         of_tape.map(move |of_step| step(tape, index == 0, &layout.steps, of_step))
     });
+    let review = s.inspection.review.as_ref();
+    let threads = s.inspection.threads.as_ref();
+    let conversation = s.inspection.conversation.as_ref();
     Ok(RunDocument {
         steps: all.collect::<Result<_, _>>()?,
         schema_version: SCHEMA_VERSION,
         slug: &s.entry.slug,
         canary: s.config.policy.canary.as_deref(),
         url: address(s.config, &links::run(&s.entry.slug)),
-        record: raw(record)?,
-        review: s.review.map(|review| ReviewDocument::of(review, writeup)),
+        record: raw(s.record)?,
+        review: review.map(|review| ReviewDocument::of(review, s.writeup)),
         tapes,
-        reconciliation: s.reconciliation,
-        audit: s.audit,
+        reconciliation: s.inspection.reconciliation.as_ref(),
+        audit: s.inspection.audit.as_ref(),
         annotations,
-        threads: s.threads.map(threads_document).transpose()?,
-        transcript: s
-            .conversation
+        threads: threads.map(threads_document).transpose()?,
+        transcript: conversation
             .map(|conversation| TranscriptDocument::of(&s.entry.slug, conversation)),
         files: s
-            .files
+            .digests
             .iter()
             .map(|file| FileDocument::of(file, download(s, file)))
             .collect(),
         withheld: s.withheld,
-        diagnostics: diagnostics.iter().map(problems::Entry::from).collect(),
+        diagnostics: s.problems.iter().map(problems::Entry::from).collect(),
     })
 }
 
 /// The download address of a file; `None` if it is next to the document, or not published.
-fn download(s: &Sources<'_>, file: &FileDigest) -> Option<String> {
+fn download(s: &CheckedRun<'_>, file: &FileDigest) -> Option<String> {
     let publish = &s.config.publish;
     let is_elsewhere = publish.files_base_url.is_some() && publish.downloads == Downloads::Files;
     let is_published = is_elsewhere && s.downloads.contains(&file.path);
-    is_published.then(|| publish.address("", &publish.own_file(&s.entry.slug, &file.path)))
+    is_published.then(|| publish.address("", &s.own_file(&file.path)))
 }
 
 fn threads_document<'a>(threads: &'a Threads<'a>) -> serde_json::Result<ThreadsDocument<'a>> {

@@ -4,7 +4,7 @@ use serde::ser::{Error, Serialize, SerializeMap, SerializeSeq, Serializer};
 
 use base::links::{self, Slug};
 use formats::model::transcript::{
-    Conversation, PublicAsset, Published, TranscriptEvent, Turn, Withheld,
+    Conversation, PublicAsset, PublicValue, TranscriptEvent, Turn, Withheld,
 };
 
 use super::raw;
@@ -72,23 +72,23 @@ document! {
 
 /// The public part of a block.
 #[derive(Debug, Clone, Copy)]
-pub struct BlockDocument<'a>(pub &'a Published<'a>);
+pub struct BlockDocument<'a>(pub &'a PublicValue<'a>);
 
 impl Serialize for BlockDocument<'_> {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         match self.0 {
-            Published::Value(written) => {
+            PublicValue::Value(written) => {
                 let value = raw(written.0).map_err(S::Error::custom)?;
                 value.serialize(serializer)
             }
-            Published::List(items) => {
+            PublicValue::List(items) => {
                 let mut list = serializer.serialize_seq(Some(items.len()))?;
                 for item in items {
                     list.serialize_element(&BlockDocument(item))?;
                 }
                 list.end()
             }
-            Published::Object(members) => {
+            PublicValue::Object(members) => {
                 let mut map = serializer.serialize_map(Some(members.len()))?;
                 for (key, value) in members {
                     map.serialize_entry(key, &BlockDocument(value))?;

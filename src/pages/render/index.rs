@@ -193,9 +193,9 @@ mod tests {
     }
 
     /// The texts of each term by kind, newest first, and the files of long lists.
-    type Read = (BTreeMap<String, BTreeMap<usize, Vec<usize>>>, Vec<String>);
+    type Contents = (BTreeMap<String, BTreeMap<usize, Vec<usize>>>, Vec<String>);
 
-    fn read(index: Index) -> Read {
+    fn read(index: Index) -> Contents {
         let (mut terms, mut files) = (Vec::new(), BTreeMap::new());
         let done: Result<(), ()> = index.finish(
             |term, list| {

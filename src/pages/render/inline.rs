@@ -6,7 +6,6 @@ use super::own_templates::UserTemplate;
 /// Templates whose components have one parameter and call no other component.
 const FILES: [&str; 4] = ["badge", "cell", "range", "when"];
 
-/// A small component.
 #[derive(Debug)]
 pub(super) struct SmallComponent<'a> {
     name: &'a str,

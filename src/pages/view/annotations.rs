@@ -77,7 +77,6 @@ pub struct AnnotationCard {
     pub model: String,
     /// Status of a hypothesis, kind of friction.
     pub group: Option<String>,
-    /// Its author.
     pub author: Option<String>,
     /// `human`, `agent` or `system`, if recorded.
     pub author_kind: Option<String>,

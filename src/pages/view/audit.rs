@@ -5,7 +5,7 @@ use serde::Serialize;
 use base::links;
 use formats::audit::{Finding, FindingKind, Verdict};
 
-use super::run::Sources;
+use super::run::CheckedRun;
 use super::{Link, format};
 
 /// The audit of a run.
@@ -32,8 +32,9 @@ pub struct FindingView {
 }
 
 /// The audit with at most so many findings; `None` if the run has no raw log or it is not checked.
-pub fn audit(s: &Sources<'_>, most: usize) -> Option<AuditView> {
-    let audit = s.audit.filter(|audit| audit.rows > 0 || audit.events > 0)?;
+pub fn audit(s: &CheckedRun<'_>, most: usize) -> Option<AuditView> {
+    let audit = s.inspection.audit.as_ref();
+    let audit = audit.filter(|audit| audit.rows > 0 || audit.events > 0)?;
     let differences = usize::try_from(audit.differences()).unwrap_or(usize::MAX);
     let events = usize::try_from(audit.events).unwrap_or(usize::MAX);
     let counted = || {
@@ -101,7 +102,7 @@ pub fn audit(s: &Sources<'_>, most: usize) -> Option<AuditView> {
     })
 }
 
-fn view(s: &Sources<'_>, finding: &Finding) -> FindingView {
+fn view(s: &CheckedRun<'_>, finding: &Finding) -> FindingView {
     let page = links::run(&s.entry.slug);
     let number = finding.seq.or(finding.before);
     let href = number.and_then(|seq| {

@@ -13,7 +13,7 @@ use formats::model::tape::Tape;
 
 use super::outcomes;
 use super::row::{RunRow, row};
-use super::run::Sources;
+use super::run::CheckedRun;
 use super::{Cell, format, task};
 use base::links;
 
@@ -167,7 +167,7 @@ struct Writeup {
 
 /// The data of a run. `writeup` has the blocks of its writeup, and whether there is more.
 pub fn data<'a>(
-    s: &Sources<'a>,
+    s: &CheckedRun<'a>,
     writeup: Option<(Vec<(&'static str, String)>, bool)>,
 ) -> RunData<'a> {
     let run = &s.entry.run;
@@ -177,10 +177,7 @@ pub fn data<'a>(
     RunData {
         folder: folder.filter(|folder| **folder != *s.entry.slug),
         task: cut(s.task, FIELD),
-        verdict: task::line_of(&task::verdict(
-            run,
-            s.review.and_then(|review| review.rating),
-        )),
+        verdict: task::line_of(&task::verdict(run, s.rating())),
         label: !s.archive_context.is_comparable,
         model: cut(subject.model(), FIELD),
         harness: cut(&subject.harness, FIELD),
@@ -216,6 +213,7 @@ pub fn data<'a>(
             .map(|(name, value)| (cut(&name, FIELD), cut(&value, FIELD)))
             .collect(),
         tapes: s
+            .inspection
             .tapes
             .iter()
             .map(|tape| TapeSummary {
@@ -231,8 +229,8 @@ pub fn data<'a>(
 }
 
 /// The tape at `index` of the run, if there is one.
-pub fn tape<'a>(s: &Sources<'a>, index: usize) -> Option<TapeData<'a>> {
-    let tape = s.tapes.get(index).zip(s.layouts.get(index));
+pub fn tape<'a>(s: &CheckedRun<'a>, index: usize) -> Option<TapeData<'a>> {
+    let tape = s.inspection.tapes.get(index).zip(s.layouts.get(index));
     tape.map(|(tape, layout)| tape::tape_data(s.config, tape, layout))
 }
 
@@ -242,12 +240,13 @@ fn cut(text: &str, limit: usize) -> String {
         .map_or_else(|| text.to_owned(), |(end, _)| format!("{}…", &text[..end]))
 }
 
-fn metrics(s: &Sources<'_>) -> Vec<MetricData> {
-    let sidecars = s.sidecars.iter().flatten();
+fn metrics(s: &CheckedRun<'_>) -> Vec<MetricData> {
+    let sidecars = s.inspection.sidecars.iter().flatten();
     let annotations = sidecars.map(|sidecar| sidecar.annotations.len()).sum();
-    let has_tapes = !s.tapes.is_empty();
-    let events = s.tapes.iter().map(|tape| tape.events.len()).sum();
-    let failures = s.tapes.iter().map(Tape::failures).sum();
+    let tapes = &s.inspection.tapes;
+    let has_tapes = !tapes.is_empty();
+    let events = tapes.iter().map(|tape| tape.events.len()).sum();
+    let failures = tapes.iter().map(Tape::failures).sum();
     let counted = [
         has_tapes.then_some(events),
         has_tapes.then_some(failures),
@@ -257,7 +256,7 @@ fn metrics(s: &Sources<'_>) -> Vec<MetricData> {
     metrics.into_iter().chain(counted.map(count_data)).collect()
 }
 
-fn metric_data(s: &Sources<'_>, metric: Metric) -> MetricData {
+fn metric_data(s: &CheckedRun<'_>, metric: Metric) -> MetricData {
     let metrics = &s.entry.run.metrics;
     let text = format::metric(metrics, metric).text().to_owned();
     (metrics.get(metric).map(Number::value), text)

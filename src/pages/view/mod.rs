@@ -85,7 +85,6 @@ pub struct Badge {
 }
 
 impl Badge {
-    /// A badge with a tone.
     pub fn new(word: impl Into<String>, tone: &'static str) -> Self {
         let (word, code) = (word.into(), None);
         Self { word, code, tone }
@@ -101,7 +100,6 @@ pub struct Link {
 }
 
 impl Link {
-    /// A link.
     pub fn new(text: impl Into<String>, href: impl Into<String>) -> Self {
         let (text, href) = (text.into(), href.into());
         Self { text, href }
@@ -139,7 +137,6 @@ pub struct Fact {
 }
 
 impl Fact {
-    /// A fact.
     pub fn new(name: &str, value: Cell) -> Self {
         Self {
             name: name.to_owned(),

@@ -277,7 +277,6 @@ pub struct ListPage {
     pub path: String,
     /// Relative path to the site's root.
     pub root: String,
-    /// The range of its items in the list.
     pub items: Range<usize>,
     pub pager: Pager,
 }

@@ -14,7 +14,6 @@ const PROBLEMS: usize = 100;
 /// Maximum runs per list.
 const RUNS: usize = 20;
 
-/// The facts in the summary.
 #[derive(Debug, Clone, Copy)]
 pub struct Facts<'a> {
     /// `Published`, `Checked` and the like.

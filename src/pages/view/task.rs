@@ -91,7 +91,6 @@ fn cut(text: &str) -> String {
     format!("{}…", start[..word].trim_end_matches([',', ';', ' ']))
 }
 
-/// A fact of a verdict.
 #[derive(Debug, Clone, Serialize)]
 pub struct VerdictFact {
     /// `completed`, `3/5 tests`, `$1.27 comparable`

@@ -58,7 +58,6 @@ pub struct TimelinePage<'a> {
     pub start: Option<i64>,
     /// The layout of the whole tape: texts on this page may link to any event.
     pub layout: &'a Layout<'a>,
-    /// Path of this page.
     pub path: String,
 }
 

@@ -89,7 +89,6 @@ struct KindPage {
     head: KindHead,
     /// Whether the parts are side by side: hypotheses by status.
     is_board: bool,
-    /// The annotations on this page.
     groups: Vec<PartView>,
     pager: Pager,
 }
@@ -99,13 +98,11 @@ struct KindPage {
 struct PartView {
     /// Its word; `None` for a kind without parts.
     name: Option<String>,
-    /// Its definition.
     definition: Option<&'static str>,
     /// Id of the section.
     anchor: String,
     /// Whether it began on an earlier page.
     continued: bool,
-    /// The annotations.
     cards: Vec<AnnotationCard>,
     /// The folded annotations.
     rest: Vec<AnnotationCard>,
@@ -168,7 +165,6 @@ pub(super) struct Catalogue {
     runs: usize,
 }
 
-/// The place of a card.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct CardPlace {
     /// The place of its run in the archive.

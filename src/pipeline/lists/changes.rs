@@ -31,7 +31,6 @@ struct ChangesPage {
     pager: Pager,
 }
 
-/// The changes of a build.
 #[derive(Debug, Serialize)]
 struct BuildView {
     number: u64,
@@ -97,17 +96,14 @@ struct ChangeView {
     rating: Option<String>,
     /// `2 added: a-1, a-2`
     annotations: Vec<String>,
-    /// Changed files.
     files: Vec<String>,
     /// Number of omitted files.
     more_files: Option<String>,
-    /// Changed fields.
     fields: Vec<FieldView>,
     /// Number of omitted fields.
     more_fields: Option<String>,
 }
 
-/// A changed field.
 #[derive(Debug, Serialize)]
 struct FieldView {
     /// Its path in the record.

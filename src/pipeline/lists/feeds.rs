@@ -9,7 +9,7 @@ use crate::summary::Facet;
 use base::diagnostics::{Diagnostic, json};
 use base::links;
 use formats::model::FileDigest;
-use formats::model::findings::{Slice, Spooled};
+use formats::model::findings::{Slice, SpooledTexts};
 use pages::feeds::annotations::write_collection;
 use pages::feeds::archive::{write_run_lines, write_runs};
 use pages::feeds::{self, groups, json_feed, table, write_document};
@@ -354,7 +354,7 @@ impl Lists<'_> {
     /// Writes a piece of each run from the spool.
     fn spooled(
         &self,
-        slice: impl Fn(&Spooled) -> Slice,
+        slice: impl Fn(&SpooledTexts) -> Slice,
     ) -> impl Iterator<Item = io::Result<Vec<u8>>> {
         let runs = self.outcome.findings.iter();
         runs.map(move |found| self.stage.spool.get(slice(&found.spooled)))

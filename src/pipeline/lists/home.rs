@@ -145,7 +145,6 @@ fn write(lists: &Lists<'_>) -> Result<(), Diagnostic> {
     lists.page("home.html", &info, &view)
 }
 
-/// Reads an annotation from the spool.
 fn read(lists: &Lists<'_>, annotation: SpooledAnnotation) -> Result<NewestAnnotation, Diagnostic> {
     let text = lists.stage.spool.get(annotation.text);
     let text = text.map_err(|error| spool::refused(&error))?;

@@ -49,7 +49,6 @@ struct ThreadCard {
 struct ThreadsPage {
     /// `12 threads on 4 runs, 5 open, 7 resolved, 30 entries`; `None` without threads.
     summary: Option<String>,
-    /// The threads on this page.
     cards: Vec<ThreadCard>,
     pager: Pager,
 }
@@ -57,12 +56,9 @@ struct ThreadsPage {
 /// Numbers of threads over all runs.
 #[derive(Debug, Clone, Copy, Default)]
 struct Totals {
-    /// Runs with threads.
     runs: usize,
     threads: usize,
-    /// Threads that are open.
     open: usize,
-    /// Entries of all threads.
     entries: usize,
 }
 

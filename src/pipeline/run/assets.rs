@@ -7,12 +7,12 @@ use std::sync::Arc;
 use formats::model::FileDigest;
 use formats::model::transcript::AssetContent;
 
-use super::CheckedRun;
 use super::files::{Files, StageError};
+use super::{CheckedRun, path, run_folder};
 
 pub(super) fn write(run: &CheckedRun<'_>, files: &mut Files<'_>) -> Result<(), StageError> {
-    let conversation = run.inspected.conversation.iter();
-    let pictures = &run.inspected.pictures;
+    let conversation = run.inspection.conversation.iter();
+    let pictures = &run.inspection.pictures;
     let pictures = pictures.proofs.values().chain(pictures.showcase.values());
     let assets: BTreeMap<&str, &AssetContent> = conversation
         .flat_map(|conversation| &conversation.assets)
@@ -21,7 +21,7 @@ pub(super) fn write(run: &CheckedRun<'_>, files: &mut Files<'_>) -> Result<(), S
         .map(|file| (file.name.as_str(), &file.content))
         .collect();
     for (name, content) in assets {
-        let path = run.path(&format!("assets/{name}"));
+        let path = path(run, &format!("assets/{name}"));
         match content {
             AssetContent::Held(bytes) => files.write(&path, bytes)?,
             AssetContent::File(digest) => copy(run, files, &path, digest)?,
@@ -40,7 +40,7 @@ fn copy(
     if files.is_dry_run() {
         return files.planned(path, digest.bytes);
     }
-    let asset = run.run_folder().asset_reader(digest);
+    let asset = run_folder(run).asset_reader(digest);
     let mut asset = asset.map_err(StageError::Run)?;
     files.stream(path, |out| io::copy(&mut asset, out).map(drop))?;
     asset.finish().map_err(StageError::Run)

@@ -6,8 +6,7 @@ use pages::draw::card;
 use super::CheckedRun;
 use super::files::{Files, StageError};
 
-pub(super) fn write(run: &CheckedRun<'_>, files: &mut Files<'_>) -> Result<(), StageError> {
-    let s = &run.sources;
+pub(super) fn write(s: &CheckedRun<'_>, files: &mut Files<'_>) -> Result<(), StageError> {
     if !s.has_card() {
         return Ok(());
     }

@@ -10,21 +10,19 @@ use store::spool::Texts;
 use super::{CheckedRun, unwritten};
 
 pub(super) fn spool(
-    run: &CheckedRun<'_>,
+    s: &CheckedRun<'_>,
     is_dry_run: bool,
     texts: &mut Texts,
 ) -> Result<Vec<Slice>, Diagnostic> {
     if is_dry_run {
         return Ok(Vec::new());
     }
-    let sources = &run.sources;
-    let slug = &sources.entry.slug;
-    let writeup = sources
-        .review
-        .map(|review| outline::blocks(&review.body, compare::WRITEUP));
-    let of_run = script::item(&(slug, compare::data(sources, writeup)));
-    let further = (1..sources.tapes.len())
-        .map(|tape| script::item(&(key(slug, tape), compare::tape(sources, tape))));
+    let slug = &s.entry.slug;
+    let review = s.inspection.review.as_ref();
+    let writeup = review.map(|review| outline::blocks(&review.body, compare::WRITEUP));
+    let of_run = script::item(&(slug, compare::data(s, writeup)));
+    let further = (1..s.inspection.tapes.len())
+        .map(|tape| script::item(&(key(slug, tape), compare::tape(s, tape))));
     std::iter::once(of_run)
         .chain(further)
         .map(|item| {

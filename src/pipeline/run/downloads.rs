@@ -1,38 +1,37 @@
 //! Writes event logs, tapes and sidecars, byte for byte as they were checked.
 
-use crate::site::Site;
 use content::load::{LoadedFile, RunFiles};
-use formats::config::Downloads;
+use formats::config::{Config, Downloads};
 use formats::model::tape::Tape;
 
 use super::CheckedRun;
 use super::files::{Files, StageError};
 
 pub(super) fn write(run: &CheckedRun<'_>, files: &mut Files<'_>) -> Result<(), StageError> {
-    if run.site.config.publish.downloads != Downloads::Files {
+    if run.config.publish.downloads != Downloads::Files {
         return Ok(());
     }
     // Recorded files stay unchanged, so the canary has its own file.
-    if let Some(canary) = &run.site.config.policy.canary {
+    if let Some(canary) = &run.config.policy.canary {
         let canary = format!("{canary}\n");
         files.write(&run.own_file("canary.txt"), canary.as_bytes())?;
     }
-    downloads(run.site, run.files, &run.inspected.tapes)
+    downloads(run.config, run.files, &run.inspection.tapes)
         .try_for_each(|file| files.write(&run.own_file(&file.name), &file.bytes))
 }
 
-pub(super) fn names(site: &Site, files: &RunFiles, tapes: &[Tape<'_>]) -> Vec<String> {
-    downloads(site, files, tapes)
+pub(super) fn names(config: &Config, files: &RunFiles, tapes: &[Tape<'_>]) -> Vec<String> {
+    downloads(config, files, tapes)
         .map(|file| file.name.clone())
         .collect()
 }
 
 fn downloads<'a>(
-    site: &Site,
+    config: &Config,
     files: &'a RunFiles,
     tapes: &[Tape<'_>],
 ) -> impl Iterator<Item = &'a LoadedFile> {
-    let publishes = site.config.policy.publish_events;
+    let publishes = config.policy.publish_events;
     let is_withheld = |file: &LoadedFile| {
         tapes
             .iter()

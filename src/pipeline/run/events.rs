@@ -13,14 +13,13 @@ use pages::view::timeline::Timeline;
 use super::CheckedRun;
 use super::files::{Files, StageError};
 
-pub(super) fn write(run: &CheckedRun<'_>, files: &mut Files<'_>) -> Result<(), StageError> {
-    let s = &run.sources;
+pub(super) fn write(s: &CheckedRun<'_>, files: &mut Files<'_>) -> Result<(), StageError> {
     // The first pages of all tapes share one page.
     let mut room = s.config.limits.page();
     let mut texts = BTreeSet::new();
-    for ((tape, sidecar), layout) in s.tapes.iter().zip(s.sidecars).zip(s.layouts) {
-        let mut pages = Timeline::new(s.config, layout, sidecar.as_ref());
-        let strip = (layout.pages() > 1).then(|| strip(s.config, layout, tape, sidecar.as_ref()));
+    for (tape, sidecar, layout) in s.tapes() {
+        let mut pages = Timeline::new(s.config, layout, sidecar);
+        let strip = (layout.pages() > 1).then(|| strip(s.config, layout, tape, sidecar));
         for number in 1..=layout.pages() {
             let (page, long) = pages.page(number);
             let most = if number == 1 {
@@ -55,8 +54,9 @@ pub(super) fn write(run: &CheckedRun<'_>, files: &mut Files<'_>) -> Result<(), S
                 scripts: &[Script::Timeline, Script::Reader],
                 ..PageInfo::default()
             };
-            let renderer = run.renderer;
-            let page = renderer.page_with("events.html", &info, &view, &slots)?;
+            let page = files
+                .renderer
+                .page_with("events.html", &info, &view, &slots)?;
             files.page(&info.path, &page)?;
         }
     }

@@ -7,8 +7,11 @@ use base::diagnostics::{Diagnostic, Place, codes};
 use content::discover::RunDirectory;
 use formats::config::Limits;
 use markup::Html;
+use pages::render::templates::Renderer;
 use pages::view::format;
 use store::publish::Stage;
+
+use super::Output;
 
 /// Why the pages of a run could not be written.
 pub(super) enum StageError {
@@ -30,6 +33,7 @@ pub(super) struct Files<'a> {
     pub(super) written: Vec<(String, u64)>,
     /// The first page of each tape, for the run page.
     pub(super) first_pages: Vec<Html>,
+    pub(super) renderer: &'a Renderer,
     stage: &'a Stage,
     limits: &'a Limits,
     directory: &'a RunDirectory,
@@ -39,14 +43,15 @@ pub(super) struct Files<'a> {
 
 impl<'a> Files<'a> {
     pub(super) const fn new(
-        stage: &'a Stage,
+        output: Output<'a>,
         limits: &'a Limits,
         directory: &'a RunDirectory,
     ) -> Self {
         Self {
             written: Vec::new(),
             first_pages: Vec::new(),
-            stage,
+            renderer: output.renderer,
+            stage: output.stage,
             limits,
             directory,
             bytes: 0,

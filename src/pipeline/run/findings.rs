@@ -1,6 +1,6 @@
 //! Facts of a run for lists, tables and roll-ups, besides its record.
 
-use content::inspect::Inspected;
+use content::inspect::Inspection;
 use formats::config::Config;
 use formats::model::annotation::Annotation;
 use formats::model::findings::{Findings, NewestAnnotation, SpooledAnnotation, ThreadCounts};
@@ -23,22 +23,22 @@ pub(super) fn of(
     config: &Config,
     run: &Run,
     title: Option<&str>,
-    inspected: &Inspected<'_>,
+    inspection: &Inspection<'_>,
 ) -> Findings {
-    let rating = inspected.review.as_ref().and_then(|review| review.rating);
-    let first = inspected.tapes.first();
+    let rating = inspection.review.as_ref().and_then(|review| review.rating);
+    let first = inspection.tapes.first();
     let first = first.filter(|tape| !tape.events.is_empty());
     let mut findings = Findings {
-        task: task::task(run, title, inspected.tapes.first()),
+        task: task::task(run, title, inspection.tapes.first()),
         verdict: task::line_of(&task::verdict(run, rating)),
         rating,
-        audit: inspected.audit.as_ref().map(|audit| audit.verdict),
-        events: (!inspected.tapes.is_empty())
-            .then(|| inspected.tapes.iter().map(|tape| tape.events.len()).sum()),
+        audit: inspection.audit.as_ref().map(|audit| audit.verdict),
+        events: (!inspection.tapes.is_empty())
+            .then(|| inspection.tapes.iter().map(|tape| tape.events.len()).sum()),
         columns: first.map_or_else(Vec::new, |tape| {
             density::columns(&Axis::of(config, tape), tape, density::COLUMNS)
         }),
-        threads: inspected.threads.as_ref().map(|threads| ThreadCounts {
+        threads: inspection.threads.as_ref().map(|threads| ThreadCounts {
             channel: threads.channel.clone(),
             threads: threads.threads.len(),
             entries: threads.entry_count(),
@@ -46,7 +46,7 @@ pub(super) fn of(
         }),
         ..Findings::default()
     };
-    for sidecar in inspected.sidecars.iter().flatten() {
+    for sidecar in inspection.sidecars.iter().flatten() {
         findings.annotations.merge(&sidecar.report.kind_counts);
     }
     findings
@@ -55,18 +55,18 @@ pub(super) fn of(
 /// Adds the newest annotations of a run to its `texts`, and the newest one with text by a person.
 pub(super) fn newest(
     texts: &mut Texts,
-    inspected: &Inspected<'_>,
+    inspection: &Inspection<'_>,
     layouts: &[Layout<'_>],
 ) -> (Vec<SpooledAnnotation>, Option<SpooledAnnotation>) {
     let time = |annotation: &Annotation<'_>| {
         let written = annotation.timestamp.as_deref();
         written.and_then(time::parse_rfc3339)
     };
-    let mut newest: Vec<_> = annotations(inspected, layouts)
+    let mut newest: Vec<_> = annotations(inspection, layouts)
         .map(|found| (time(found.annotation), found))
         .collect();
     newest.sort_by_key(|(at, _)| std::cmp::Reverse(*at));
-    let listed = |(at, found): &(Option<i64>, Annotated<'_>)| {
+    let listed = |(at, found): &(Option<i64>, TapeAnnotation<'_>)| {
         let anchor = found
             .layout
             .annotation_anchor(found.annotation, found.index);
@@ -92,7 +92,7 @@ pub(super) fn newest(
 }
 
 /// An annotation whose event is on the tape.
-pub(super) struct Annotated<'a> {
+pub(super) struct TapeAnnotation<'a> {
     /// Index of the tape.
     pub(super) tape: usize,
     pub(super) layout: &'a Layout<'a>,
@@ -103,7 +103,7 @@ pub(super) struct Annotated<'a> {
     pub(super) position: usize,
 }
 
-impl Annotated<'_> {
+impl TapeAnnotation<'_> {
     fn is_by_a_person(&self) -> bool {
         let author = self.annotation.author.as_ref();
         author.is_some_and(|author| author.kind.word() == "human")
@@ -120,16 +120,16 @@ impl Annotated<'_> {
 
 /// The annotations of all tapes, in order.
 pub(super) fn annotations<'a>(
-    inspected: &'a Inspected<'a>,
+    inspection: &'a Inspection<'a>,
     layouts: &'a [Layout<'a>],
-) -> impl Iterator<Item = Annotated<'a>> {
-    let tapes = inspected.sidecars.iter().zip(layouts).enumerate();
+) -> impl Iterator<Item = TapeAnnotation<'a>> {
+    let tapes = inspection.sidecars.iter().zip(layouts).enumerate();
     tapes.flat_map(|(tape, (sidecar, layout))| {
         let annotations = sidecar.iter().flat_map(|sidecar| &sidecar.annotations);
         annotations
             .enumerate()
             .filter_map(move |(index, annotation)| {
-                Some(Annotated {
+                Some(TapeAnnotation {
                     tape,
                     layout,
                     index,

@@ -9,18 +9,17 @@ use tar::{Builder, EntryType, Header};
 use base::diagnostics::Diagnostic;
 use content::load::RunFolder;
 use formats::model::implementation::File;
+use pages::view::run::implementation::NAME;
 
-use super::CheckedRun;
 use super::files::{Files, StageError};
+use super::{CheckedRun, run_folder};
 
-/// The file name of the archive, next to the run page.
-pub(super) const NAME: &str = "implementation.tar.gz";
 /// Fixed, because a different level produces different bytes.
 const LEVEL: u32 = 6;
 
 /// Writes the archive, if there are files to publish. Reproducible: without times and owners, and in path order.
 pub(super) fn write(run: &CheckedRun<'_>, files: &mut Files<'_>) -> Result<(), StageError> {
-    let implementation = &run.inspected.implementation.files;
+    let implementation = &run.inspection.implementation.files;
     if implementation.is_empty() {
         return Ok(());
     }
@@ -34,7 +33,7 @@ pub(super) fn write(run: &CheckedRun<'_>, files: &mut Files<'_>) -> Result<(), S
         let out = GzBuilder::new().write(out, Compression::new(LEVEL));
         let mut archive = Builder::new(out);
         for file in implementation {
-            if let Some(problem) = append(&mut archive, run.run_folder(), file)? {
+            if let Some(problem) = append(&mut archive, run_folder(run), file)? {
                 refused = Some(problem);
                 return Err(io::Error::other("a file was changed"));
             }

@@ -10,21 +10,16 @@ use pages::draw::strip;
 use pages::feeds;
 use pages::render::slots::Slots;
 use pages::view::chrome::{PageInfo, Script};
-use pages::view::run::{self as view, Archive, Parts, Sources, StripView};
+use pages::view::run::{self as view, Parts, StripView, implementation};
 use pages::view::task;
 
 use super::files::{Files, StageError};
-use super::{CheckedRun, implementation, prose, unwritten};
+use super::{CheckedRun, prose, unwritten};
 
 pub(super) fn write(run: &CheckedRun<'_>, files: &mut Files<'_>) -> Result<(), StageError> {
-    let archive = files.bytes_of(&run.own_file(implementation::NAME));
-    let s = Sources {
-        archive: archive.map(|bytes| Archive {
-            implementation: &run.inspected.implementation,
-            file: implementation::NAME,
-            bytes,
-        }),
-        ..run.sources
+    let s = CheckedRun {
+        archive: files.bytes_of(&run.own_file(implementation::NAME)),
+        ..*run
     };
     let (slug, subject) = (&s.entry.slug, &s.entry.run.subject);
     let path = links::run(slug);
@@ -34,7 +29,7 @@ pub(super) fn write(run: &CheckedRun<'_>, files: &mut Files<'_>) -> Result<(), S
     let strips = strips(&s, &path, &mut slots);
     let showcase = details::description(s.details);
     let parts = Parts {
-        writeup: run.writeup.clone(),
+        writeup: s.writeup.clone(),
         strips,
         timelines,
         markdown: &|scope, text| prose(s.layouts, slug, scope, 3, text),
@@ -64,14 +59,13 @@ pub(super) fn write(run: &CheckedRun<'_>, files: &mut Files<'_>) -> Result<(), S
         ],
         ..PageInfo::default()
     };
-    let page = run.renderer.page_with("run.html", &info, &view, &slots)?;
+    let page = files.renderer.page_with("run.html", &info, &view, &slots)?;
     files.page(&info.path, &page)
 }
 
-fn strips(s: &Sources<'_>, page: &str, slots: &mut Slots) -> Vec<StripView> {
-    let tapes = s.tapes.iter().zip(s.sidecars).zip(s.layouts);
-    let strips = tapes.map(|((tape, sidecar), layout)| {
-        let strip = strip::strip(s.config, layout, tape, sidecar.as_ref());
+fn strips(s: &CheckedRun<'_>, page: &str, slots: &mut Slots) -> Vec<StripView> {
+    let strips = s.tapes().map(|(tape, sidecar, layout)| {
+        let strip = strip::strip(s.config, layout, tape, sidecar);
         let svg = slots.keep(strip.svg(page, 1));
         StripView::new(tape, &strip, svg)
     });
@@ -79,11 +73,11 @@ fn strips(s: &Sources<'_>, page: &str, slots: &mut Slots) -> Vec<StripView> {
 }
 
 /// Renders the description of the showcase, with its images.
-fn described(s: &Sources<'_>, text: &str) -> Html {
+fn described(s: &CheckedRun<'_>, text: &str) -> Html {
     let page = links::run(&s.entry.slug);
     let events = |number| s.layouts.first()?.numbered_href(&page, number);
     let image = |path: &str| {
-        let file = s.pictures.showcase.get(path)?;
+        let file = s.inspection.pictures.showcase.get(path)?;
         Some((format!("assets/{}", file.name), file.size?))
     };
     let origin = Origin::Showcase {

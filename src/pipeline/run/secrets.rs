@@ -7,7 +7,7 @@ use crate::site::Site;
 use ::secrets::{self, ScanReport, Scanner};
 use base::diagnostics::Diagnostic;
 use base::links::Slug;
-use content::inspect::Inspected;
+use content::inspect::Inspection;
 use content::load::{LoadedFile, RunFiles, RunFolder};
 use formats::model::FileDigest;
 use formats::model::implementation::FOLDER;
@@ -15,36 +15,54 @@ use formats::model::transcript::AssetContent;
 use formats::redactions;
 use pages::feeds::transcript::TranscriptDocument;
 
-/// Searches the files of a run, and masks the values found in known problems.
+/// Searches the files of a run, assigns all its problems to it, and masks the values found in them.
 pub fn scan(
     site: &Site,
     run_folder: RunFolder<'_>,
     id: &str,
     record: &LoadedFile,
     files: &RunFiles,
-    inspected: &Inspected<'_>,
+    inspection: &Inspection<'_>,
     problems: &mut Vec<Diagnostic>,
+) -> ScanReport {
+    let mut scanned = search(site, run_folder, id, record, files, inspection);
+    let folder = format!("{}/", run_folder.directory.shown);
+    problems.append(&mut scanned.problems);
+    for problem in problems {
+        problem.assign(id);
+        scanned.mask.apply(problem, &folder);
+    }
+    scanned
+}
+
+fn search(
+    site: &Site,
+    run_folder: RunFolder<'_>,
+    id: &str,
+    record: &LoadedFile,
+    files: &RunFiles,
+    inspection: &Inspection<'_>,
 ) -> ScanReport {
     let mut scanner = Scanner::new(&site.config.secrets, id);
     if !site.config.secrets.scan {
         return scanner.finish();
     }
     for file in files.events.iter().chain(&files.tapes) {
-        tape(&mut scanner, file, inspected);
+        tape(&mut scanner, file, inspection);
     }
     let own = [&files.writeup, &files.threads, &files.thread_actions];
     let own = own.into_iter().flatten();
     for file in own.chain([record]).chain(&files.sidecars) {
         scanner.file(&file.name, &file.shown, &file.bytes);
     }
-    transcript(&mut scanner, files, inspected);
+    transcript(&mut scanner, files, inspection);
     listed(&mut scanner, run_folder);
-    let tree = inspected
+    let tree = inspection
         .implementation
         .files
         .iter()
         .map(|file| &file.digest);
-    let named = inspected.referenced.iter().chain(tree);
+    let named = inspection.referenced.iter().chain(tree);
     let named: BTreeMap<&str, &FileDigest> =
         named.map(|digest| (digest.path.as_str(), digest)).collect();
     for (name, digest) in named {
@@ -54,22 +72,13 @@ pub fn scan(
             None => scanner.name(name, &shown),
         }
     }
-    let mut scanned = scanner.finish();
-    let folder = format!("{}/", run_folder.directory.shown);
-    problems.append(&mut scanned.problems);
-    for problem in problems {
-        if !id.is_empty() {
-            problem.run.get_or_insert_with(|| id.to_owned());
-        }
-        scanned.mask.apply(problem, &folder);
-    }
-    scanned
+    scanner.finish()
 }
 
 /// Searches a log, a trace or a tape. If its reasoning is withheld, the file is not a download, and of an event with reasoning
 /// only the part on the page is published.
-fn tape(scanner: &mut Scanner<'_>, file: &LoadedFile, inspected: &Inspected<'_>) {
-    let mut tapes = inspected.tapes.iter();
+fn tape(scanner: &mut Scanner<'_>, file: &LoadedFile, inspection: &Inspection<'_>) {
+    let mut tapes = inspection.tapes.iter();
     let tape = tapes.find(|tape| tape.file == file.name && tape.withheld > 0);
     let events = tape.into_iter().flat_map(|tape| &tape.events);
     let withheld: BTreeMap<u32, Vec<u8>> = events
@@ -91,8 +100,8 @@ fn tape(scanner: &mut Scanner<'_>, file: &LoadedFile, inspected: &Inspected<'_>)
 }
 
 /// Searches the published part of a transcript, and its asset files.
-fn transcript(scanner: &mut Scanner<'_>, files: &RunFiles, inspected: &Inspected<'_>) {
-    let (Some(file), Some(conversation)) = (&files.transcript, &inspected.conversation) else {
+fn transcript(scanner: &mut Scanner<'_>, files: &RunFiles, inspection: &Inspection<'_>) {
+    let (Some(file), Some(conversation)) = (&files.transcript, &inspection.conversation) else {
         return;
     };
     let document = TranscriptDocument::of(&Slug::default(), conversation);

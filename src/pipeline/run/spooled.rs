@@ -5,10 +5,10 @@ use std::collections::BTreeSet;
 use serde::{Deserialize, Serialize};
 
 use base::diagnostics::Diagnostic;
-use content::inspect::Inspected;
+use content::inspect::Inspection;
 use formats::config::Config;
 use formats::model::archive::Entry;
-use formats::model::findings::{Spooled, SpooledCard};
+use formats::model::findings::{SpooledCard, SpooledTexts};
 use formats::model::threads::{Thread, Threads};
 use markup::markdown;
 use pages::feeds::{self, annotations::Lines};
@@ -53,26 +53,26 @@ pub(super) fn write(
     texts: &mut Texts,
     config: &Config,
     entry: &Entry,
-    inspected: &Inspected<'_>,
+    inspection: &Inspection<'_>,
     layouts: &[Layout<'_>],
-) -> Result<Spooled, Diagnostic> {
+) -> Result<SpooledTexts, Diagnostic> {
     // A check renders pages, because templates may have errors, but no archive-wide feeds.
     let lines = if stage.is_dry_run() {
         Ok(Lines::default())
     } else {
-        feeds::annotations::lines(&entry.run, &inspected.tapes, &inspected.sidecars)
+        feeds::annotations::lines(&entry.run, &inspection.tapes, &inspection.sidecars)
     };
     let lines = lines.map_err(|error| unwritten("annotations.jsonl", &error.into()))?;
-    let mut spooled = Spooled {
+    let mut spooled = SpooledTexts {
         lines: texts.put(&lines.all),
         friction: texts.put(&lines.friction),
         hypotheses: texts.put(&lines.hypotheses),
         anchors: texts.put(&lines.anchors),
         labels: texts.put(&lines.labels),
-        ..Spooled::default()
+        ..SpooledTexts::default()
     };
-    (spooled.newest, spooled.quote) = findings::newest(texts, inspected, layouts);
-    if let Some(review) = inspected.review.as_ref().filter(|_| !stage.is_dry_run()) {
+    (spooled.newest, spooled.quote) = findings::newest(texts, inspection, layouts);
+    if let Some(review) = inspection.review.as_ref().filter(|_| !stage.is_dry_run()) {
         let text = markdown::plain(&review.body, search::WRITEUP);
         spooled.writeup = texts.put(text.as_bytes());
     }
@@ -82,13 +82,13 @@ pub(super) fn write(
             let json = json.map_err(|error| unwritten("search", &error.into()))?;
             Ok(texts.put(&json))
         };
-        spooled.failures = put(search::failures(entry, &inspected.tapes, layouts))?;
-        spooled.messages = put(search::messages(entry, &inspected.tapes, layouts))?;
+        spooled.failures = put(search::failures(entry, &inspection.tapes, layouts))?;
+        spooled.messages = put(search::messages(entry, &inspection.tapes, layouts))?;
     }
-    for found in findings::annotations(inspected, layouts) {
+    for found in findings::annotations(inspection, layouts) {
         let (text, kind, group) = annotations::card_text(
             &entry.slug,
-            &inspected.tapes[found.tape],
+            &inspection.tapes[found.tape],
             found.layout,
             found.index,
             found.annotation,
@@ -100,7 +100,7 @@ pub(super) fn write(
         let card = texts.put(&card);
         spooled.cards.push(SpooledCard { kind, group, card });
     }
-    if let Some(found) = &inspected.threads {
+    if let Some(found) = &inspection.threads {
         if !stage.is_dry_run() {
             let lines = feeds::threads::lines(&entry.run, found);
             let lines = lines.map_err(|error| unwritten("threads.jsonl", &error.into()))?;

@@ -11,15 +11,14 @@ use markup::markdown;
 use pages::draw::axis::Axis;
 use pages::draw::density::{self, COLUMNS, Glyph};
 use pages::view::chrome::PageInfo;
-use pages::view::run::{MomentEvent, PictureView, Sources, neighbours, picture};
+use pages::view::run::{MomentEvent, PictureView, neighbours, picture};
 use pages::view::timeline::{Layout, annotation_view};
 use pages::view::{Link, format, task};
 
 use super::CheckedRun;
 use super::files::{Files, StageError};
 
-pub(super) fn write(run: &CheckedRun<'_>, files: &mut Files<'_>) -> Result<(), StageError> {
-    let s = &run.sources;
+pub(super) fn write(s: &CheckedRun<'_>, files: &mut Files<'_>) -> Result<(), StageError> {
     if !s.has_story() {
         return Ok(());
     }
@@ -34,7 +33,7 @@ pub(super) fn write(run: &CheckedRun<'_>, files: &mut Files<'_>) -> Result<(), S
         title: format!("Story of {title}"),
         ..PageInfo::default()
     };
-    let page = run.renderer.page("story.html", &info, &view)?;
+    let page = files.renderer.page("story.html", &info, &view)?;
     files.page(&info.path, &page)
 }
 
@@ -67,7 +66,6 @@ struct StoryPage {
     more: Option<String>,
 }
 
-/// A frame of the story.
 #[derive(Debug, Serialize)]
 struct Frame {
     /// From 1, also in its address: `#f-3`.
@@ -105,11 +103,12 @@ struct StoryMoment<'a> {
     annotation: Option<(usize, &'a Annotation<'a>)>,
 }
 
-fn story(s: &Sources<'_>) -> StoryPage {
+fn story(s: &CheckedRun<'_>) -> StoryPage {
     let path = links::story(&s.entry.slug);
     let run = &s.entry.run;
     let (mut chosen, left_out) = annotated(s);
-    for (position, reason) in s.tapes.first().map_or_else(Vec::new, |it| rules(s, it)) {
+    let first = s.inspection.tapes.first();
+    for (position, reason) in first.map_or_else(Vec::new, |it| rules(s, it)) {
         let same = |it: &&mut StoryMoment<'_>| (it.tape, it.position) == (0, position);
         match chosen.iter_mut().find(same) {
             Some(frame) => frame.reasons.push(reason),
@@ -122,7 +121,7 @@ fn story(s: &Sources<'_>) -> StoryPage {
         }
     }
     chosen.sort_by_key(|it| (it.tape, it.position, it.annotation.map(|(index, _)| index)));
-    let first = s.tapes.first().filter(|tape| !tape.events.is_empty());
+    let first = first.filter(|tape| !tape.events.is_empty());
     let axis = first.map(|tape| Axis::of(s.config, tape));
     let glyph = axis
         .as_ref()
@@ -162,9 +161,9 @@ fn story(s: &Sources<'_>) -> StoryPage {
 }
 
 /// Markers and annotations by people; and the number omitted, markers last.
-fn annotated<'a>(s: &Sources<'a>) -> (Vec<StoryMoment<'a>>, usize) {
+fn annotated<'a>(s: &CheckedRun<'a>) -> (Vec<StoryMoment<'a>>, usize) {
     let mut chosen = Vec::new();
-    for (tape, (sidecar, layout)) in s.sidecars.iter().zip(s.layouts).enumerate() {
+    for (tape, (sidecar, layout)) in s.inspection.sidecars.iter().zip(s.layouts).enumerate() {
         let annotations = sidecar.iter().flat_map(|sidecar| &sidecar.annotations);
         chosen.extend(annotations.enumerate().filter_map(|(index, annotation)| {
             (annotation.kind == Kind::Marker || is_by_person(annotation)).then_some(())?;
@@ -184,7 +183,7 @@ fn annotated<'a>(s: &Sources<'a>) -> (Vec<StoryMoment<'a>>, usize) {
 }
 
 /// Positions on a tape with reasons, in the order of the rules.
-fn rules(s: &Sources<'_>, tape: &Tape<'_>) -> Vec<(usize, String)> {
+fn rules(s: &CheckedRun<'_>, tape: &Tape<'_>) -> Vec<(usize, String)> {
     let events = &tape.events;
     let failure = events.iter().position(Event::is_failure);
     let write = events
@@ -213,8 +212,9 @@ fn rules(s: &Sources<'_>, tape: &Tape<'_>) -> Vec<(usize, String)> {
     all.into_iter().flatten().collect()
 }
 
-fn frame(s: &Sources<'_>, path: &str, chosen: &StoryMoment<'_>) -> Frame {
-    let (tape, layout): (&Tape<'_>, &Layout<'_>) = (&s.tapes[chosen.tape], &s.layouts[chosen.tape]);
+fn frame(s: &CheckedRun<'_>, path: &str, chosen: &StoryMoment<'_>) -> Frame {
+    let tape = &s.inspection.tapes[chosen.tape];
+    let layout: &Layout<'_> = &s.layouts[chosen.tape];
     let event = &tape.events[chosen.position];
     let view = chosen
         .annotation
@@ -237,7 +237,7 @@ fn frame(s: &Sources<'_>, path: &str, chosen: &StoryMoment<'_>) -> Frame {
             Some(view) => layout.href(path, chosen.position, &view.anchor),
             None => layout.event_href(path, event.seq, chosen.position),
         },
-        file: (s.tapes.len() > 1).then(|| tape.file.clone()),
+        file: (s.inspection.tapes.len() > 1).then(|| tape.file.clone()),
         fix: view
             .as_ref()
             .and_then(|view| view.fix.as_deref())

@@ -40,7 +40,6 @@ struct Part {
 }
 
 impl Parts {
-    /// Opens the parts of a site.
     pub fn open(site: &Site, gathered: &Gathered, folders: &[PathBuf]) -> Result<Self, Failure> {
         let failed = |problems| gathered.failed(problems);
         let expected = Head::of(site, gathered);

@@ -9,7 +9,7 @@ use super::{File, files_below, sample};
 /// Reads files as logs of a format.
 fn read(format: &str, files: &[(&str, &[u8])]) {
     let importer = find(format).expect("a format");
-    importer.read(&Source::of(files), &Options::default(), &mut |run| {
+    (importer.runs)(&Source::of(files), &Options::default(), &mut |run| {
         let Ok(draft) = run else { return };
         for event in &draft.events {
             let line = serde_json::to_string(&event.what).expect("JSON");

@@ -5,7 +5,7 @@ use std::fs;
 use std::io::Write;
 use std::path::{Path, PathBuf};
 
-use runpress::api::import::{ImportEvent, Keep, Named, Options, Problem, Request, find};
+use runpress::api::import::{ImportEvent, Keep, Options, Problem, Request, RunDefaults, find};
 use serde_json::Value;
 use serde_json::value::RawValue;
 
@@ -100,9 +100,9 @@ fn request(path: PathBuf, out: PathBuf) -> Request {
         paths: vec![path],
         format: None,
         out,
-        named: Named {
+        defaults: RunDefaults {
             case: Some("case".to_owned()),
-            ..Named::default()
+            ..RunDefaults::default()
         },
         rules: Vec::new(),
         options: Options::default(),

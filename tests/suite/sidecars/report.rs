@@ -28,8 +28,8 @@ fn report_of(site: &TestSite) -> String {
         limits: &config.limits,
         redactions: &files.redactions,
     };
-    let inspected = runpress::api::inspect::files(&config, beside, None, &files).value;
-    let sidecar = inspected.sidecars[0]
+    let inspection = runpress::api::inspect::files(&config, beside, None, &files).value;
+    let sidecar = inspection.sidecars[0]
         .as_ref()
         .expect("a sidecar that loads");
     serde_json::to_string(&sidecar.report).expect("JSON")

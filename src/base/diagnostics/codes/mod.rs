@@ -50,7 +50,6 @@ pub fn all() -> impl Iterator<Item = &'static Code> {
     files.into_iter().flatten().copied()
 }
 
-/// Finds a code by name.
 pub fn find(name: &str) -> Option<&'static Code> {
     all().find(|code| code.name == name)
 }

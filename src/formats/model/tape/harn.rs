@@ -129,7 +129,7 @@ fn fill<'a>(event: &mut Event<'a>, kind: harn::Kind<'a>, agent: &mut Agent<'_>) 
             unservable,
             transcript_changes,
         } => {
-            let family = agent.tool(event, (call_id, tool, args_digest), outcome, effects);
+            let family = agent.tool(event, call_id, &tool, &args_digest, outcome, effects);
             event.fact("cannot be replayed:", unservable);
             if !transcript_changes.is_empty() {
                 let text = harn::change::json(&transcript_changes);
@@ -199,7 +199,7 @@ fn fill<'a>(event: &mut Event<'a>, kind: harn::Kind<'a>, agent: &mut Agent<'_>) 
             event.fact("in", cwd);
             event.fact("took", Some(format!("{duration_ms} ms")));
             for (label, payload) in [("stdout", stdout_payload), ("stderr", stderr_payload)] {
-                if let Some(text) = agent.payload_text(event, (label, ""), payload) {
+                if let Some(text) = agent.payload_text(event, label, "", payload) {
                     event.text(label, text);
                 }
             }
@@ -275,7 +275,7 @@ fn fill<'a>(event: &mut Event<'a>, kind: harn::Kind<'a>, agent: &mut Agent<'_>) 
             event.headline = Cow::Owned(template_uri);
             event.digest_fact("id", &render_id);
             for (label, payload) in [("prompt", rendered), ("spans", spans)] {
-                if let Some(text) = agent.payload_text(event, (label, ""), payload) {
+                if let Some(text) = agent.payload_text(event, label, "", payload) {
                     event.folded(label, text);
                 }
             }

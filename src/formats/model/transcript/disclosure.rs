@@ -17,7 +17,7 @@ use super::nested::{
 use super::visibility::{
     DEPTH, PrivacyReason, holds_result, is_a_tools, is_marked_result, stated_visibility,
 };
-use super::{Content, Published};
+use super::{Content, PublicValue};
 
 /// Maximum length of an unrecognized type's name.
 const TYPE_LENGTH: usize = 64;
@@ -119,7 +119,7 @@ impl Turn {
 #[derive(Debug)]
 pub(super) struct Public<'a> {
     /// The published data.
-    pub(super) published: Published<'a>,
+    pub(super) published: PublicValue<'a>,
     /// The content for the page.
     pub(super) content: Content,
     /// Whether its type, and so its keys, are recognized.
@@ -154,7 +154,7 @@ fn nested_block(node: Node<'_>, turn: Turn, depth: usize) -> Result<Public<'_>, 
     visibility?;
     if node.kind() == Kind::Null {
         return Ok(Public {
-            published: Published::Value(Verbatim(node.raw)),
+            published: PublicValue::Value(Verbatim(node.raw)),
             content: Content::Label("<null>".to_owned()),
             recognized: false,
         });
@@ -165,7 +165,7 @@ fn nested_block(node: Node<'_>, turn: Turn, depth: usize) -> Result<Public<'_>, 
             return Err(PrivacyReason::Private);
         }
         return Ok(Public {
-            published: Published::Value(Verbatim(node.raw)),
+            published: PublicValue::Value(Verbatim(node.raw)),
             content: Content::Text(text),
             recognized: true,
         });
@@ -226,7 +226,7 @@ fn keep<'a>(
     members: &[Member<'a>],
     allowed: &[&str],
     depth: usize,
-) -> Result<Published<'a>, PrivacyReason> {
+) -> Result<PublicValue<'a>, PrivacyReason> {
     let mut kept = Vec::new();
     for (key, node) in last_of_each(members) {
         let value = match key.as_ref() {
@@ -236,16 +236,16 @@ fn keep<'a>(
             "content" if allowed == TOOL_RESULT => Some(result(node, depth + 1)?),
             _ => match scalar(node) {
                 Some(text) if text_hides_block(&text, depth) => return Err(PrivacyReason::Private),
-                text => text.map(|_| Published::Value(Verbatim(node.raw))),
+                text => text.map(|_| PublicValue::Value(Verbatim(node.raw))),
             },
         };
         kept.extend(value.map(|value| (key, value)));
     }
-    Ok(Published::Object(kept))
+    Ok(PublicValue::Object(kept))
 }
 
 /// A tool result: a text, data, or blocks. A non-public block in it withholds the whole result.
-fn result(node: Node<'_>, depth: usize) -> Result<Published<'_>, PrivacyReason> {
+fn result(node: Node<'_>, depth: usize) -> Result<PublicValue<'_>, PrivacyReason> {
     let of_the_result = Turn {
         hidden: None,
         default: None,
@@ -266,7 +266,7 @@ fn result(node: Node<'_>, depth: usize) -> Result<Published<'_>, PrivacyReason> 
                 result(node, depth + 1)
             })
             .collect::<Result<_, _>>()
-            .map(Published::List),
+            .map(PublicValue::List),
         Kind::Object if depth <= DEPTH && item(node) => nested_block(node, of_the_result, depth)
             .map(|public| public.published)
             .map_err(|_| PrivacyReason::Private),

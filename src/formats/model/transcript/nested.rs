@@ -9,16 +9,16 @@ use crate::model::Verbatim;
 use crate::private::{is_of_a_block, is_reasoning, is_reasoning_itself};
 
 use super::visibility::{DEPTH, is_a_tools, stated_visibility};
-use super::{Published, quoted};
+use super::{PublicValue, quoted};
 
 /// Data without its reasoning. A visibility inside it belongs to the data (a repository may be `private`), not to the block.
 /// `None` if nothing of it is published.
-pub(super) fn data(node: Node<'_>, depth: usize) -> Option<Published<'_>> {
+pub(super) fn data(node: Node<'_>, depth: usize) -> Option<PublicValue<'_>> {
     match node.kind() {
         Kind::Array | Kind::Object if depth > DEPTH => None,
         Kind::Array => {
             let items = node.items().into_iter();
-            Some(Published::List(
+            Some(PublicValue::List(
                 items.filter_map(|item| data(item, depth + 1)).collect(),
             ))
         }
@@ -30,10 +30,10 @@ pub(super) fn data(node: Node<'_>, depth: usize) -> Option<Published<'_>> {
             let kept = last_of_each(&members)
                 .filter(|(key, _)| !is_reasoning(key))
                 .filter_map(|(key, node)| Some((key, data(node, depth + 1)?)));
-            Some(Published::Object(kept.collect()))
+            Some(PublicValue::Object(kept.collect()))
         }
         Kind::String if text_has_reasoning(&node.as_str()?, depth) => None,
-        _ => Some(Published::Value(Verbatim(node.raw))),
+        _ => Some(PublicValue::Value(Verbatim(node.raw))),
     }
 }
 

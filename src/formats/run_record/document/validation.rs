@@ -4,7 +4,7 @@ use schemars::JsonSchema;
 use std::borrow::Cow;
 
 use crate::json::Node;
-use crate::reader::{Need, Number, Object, Reader};
+use crate::reader::{Number, Object, Presence, Reader};
 use crate::run_record::object::{Field, Part, Shape, objects};
 use crate::run_record::read::{SkippedSteps, any, more, pointer, similarity, skipped, written};
 use crate::run_record::shape;

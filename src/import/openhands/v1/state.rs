@@ -37,7 +37,6 @@ pub struct Metrics {
     /// The cost, as a decimal sum.
     pub cost: Option<f64>,
     pub total: Option<Usage>,
-    /// The metrics of each answer.
     pub answers: Vec<Usage>,
 }
 

@@ -46,12 +46,9 @@ pub struct Manifest {
     pub kinds: BTreeMap<&'static str, KindCards>,
 }
 
-/// The cards of a kind.
 #[derive(Debug, serde::Serialize)]
 pub struct KindCards {
-    /// Class of the kind.
     class: &'static str,
-    /// Sign of the kind.
     sign: &'static str,
     /// Hypothesis statuses or friction kinds; empty for other kinds.
     groups: Vec<String>,
@@ -160,7 +157,6 @@ impl KindCards {
 }
 
 impl Counts {
-    /// Counts one card.
     pub fn add(&mut self, key: Key) {
         *self.0.entry(key).or_default() += 1;
     }

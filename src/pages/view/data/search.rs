@@ -30,7 +30,6 @@ const DETAIL: usize = 300;
 /// The kind of a text, in the order of the results. Kinds before `Run` have weighted words; the others belong to runs.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
 #[serde(into = "usize")]
-#[allow(missing_docs, reason = "the names say it")]
 pub enum Kind {
     Case,
     Model,
@@ -131,7 +130,6 @@ pub struct Manifest<'a> {
 }
 
 impl RunText {
-    /// The kind of the text.
     pub const fn kind(&self) -> Kind {
         match self {
             Self::Failure(..) => Kind::Failure,

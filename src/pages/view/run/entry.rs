@@ -74,7 +74,6 @@ pub struct GameJamView {
 /// An entry that the run had to differ from.
 #[derive(Debug, Serialize)]
 pub struct PriorView {
-    /// The run of the entry.
     pub run: Cell,
     /// Its page, if the archive has the run.
     pub href: Option<String>,

@@ -49,7 +49,6 @@ pub struct ScriptView {
 pub struct AssertionView {
     /// The verdict; empty if equal to the row above.
     pub verdict: String,
-    /// The assertion.
     pub label: String,
     /// Whether it passed.
     pub outcome: Badge,

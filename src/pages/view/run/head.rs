@@ -12,7 +12,7 @@ use formats::model::details::{self, StepResult};
 use formats::model::run::Run;
 use formats::model::words;
 
-use super::Sources;
+use super::CheckedRun;
 use super::entry::{self, PictureView};
 
 /// Maximum failures listed; a tape with more repeats one failure many times.
@@ -61,9 +61,7 @@ pub struct WhyView {
 pub struct FailuresView {
     /// `6 failures in 64 events`
     pub summary: String,
-    /// The first failures.
     pub first: Vec<FailureLink>,
-    /// The other failures.
     pub others: Vec<FailureLink>,
     /// Number of further failures, which are only on the timeline.
     pub more: Option<String>,
@@ -80,7 +78,7 @@ pub struct FailureLink {
     pub says: String,
 }
 
-pub(super) fn head(s: &Sources<'_>) -> HeadView {
+pub(super) fn head(s: &CheckedRun<'_>) -> HeadView {
     let run = &s.entry.run;
     let completed = run.state.is_completed();
     let (picture, shows) = picture(s).unzip();
@@ -88,7 +86,7 @@ pub(super) fn head(s: &Sources<'_>) -> HeadView {
         picture,
         shows: shows.unwrap_or_default(),
         task: s.task.to_owned(),
-        verdict: task::verdict(run, s.review.and_then(|review| review.rating)),
+        verdict: task::verdict(run, s.rating()),
         audit: audit::audit(s, FIRST),
         why: why(run, details::steps(s.details), completed),
         failures: failures(s),
@@ -97,7 +95,7 @@ pub(super) fn head(s: &Sources<'_>) -> HeadView {
 }
 
 /// The first image of its showcase, or else of its proofs, with a description.
-pub fn picture(s: &Sources<'_>) -> Option<(PictureView, String)> {
+pub fn picture(s: &CheckedRun<'_>) -> Option<(PictureView, String)> {
     let media = s
         .details
         .showcase
@@ -105,7 +103,7 @@ pub fn picture(s: &Sources<'_>) -> Option<(PictureView, String)> {
         .flat_map(|showcase| &showcase.media);
     let media = media.map(|media| {
         let picture = entry::picture(
-            &s.pictures.showcase,
+            &s.inspection.pictures.showcase,
             media.kind.as_deref(),
             media.file.as_deref(),
         );
@@ -114,7 +112,7 @@ pub fn picture(s: &Sources<'_>) -> Option<(PictureView, String)> {
     let proofs = s.details.validation.proofs.iter();
     let proofs = proofs.map(|proof| {
         let picture = entry::picture(
-            &s.pictures.proofs,
+            &s.inspection.pictures.proofs,
             proof.kind.as_deref(),
             proof.dest.as_deref(),
         );
@@ -160,12 +158,12 @@ fn why(run: &Run, steps: [StepResult<'_>; 2], completed: bool) -> Option<WhyView
     })
 }
 
-fn failures(s: &Sources<'_>) -> FailuresView {
+fn failures(s: &CheckedRun<'_>) -> FailuresView {
     let path = links::run(&s.entry.slug);
     let mut list = Vec::new();
     let mut count = 0;
     let mut events = 0;
-    for (tape, layout) in s.tapes.iter().zip(s.layouts) {
+    for (tape, layout) in s.inspection.tapes.iter().zip(s.layouts) {
         events += tape.events.len();
         for (position, event) in tape.events.iter().enumerate() {
             if !event.is_failure() {

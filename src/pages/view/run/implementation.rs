@@ -5,8 +5,10 @@ use serde::Serialize;
 use crate::view::{Link, format};
 use formats::model::FileDigest;
 
-use super::{Archive, Sources};
+use super::CheckedRun;
 
+/// File name of the archive of the files that the agent left, next to the run page.
+pub const NAME: &str = "implementation.tar.gz";
 /// Maximum files listed: a working tree may have thousands, and `run.json` lists all.
 const LISTED: usize = 100;
 
@@ -48,12 +50,12 @@ pub struct ImplementationView {
     pub more: Option<String>,
 }
 
-pub(super) fn implementation(s: &Sources<'_>, archive: Archive<'_>) -> ImplementationView {
-    let held = archive.implementation;
+pub(super) fn implementation(s: &CheckedRun<'_>, bytes: u64) -> ImplementationView {
+    let held = &s.inspection.implementation;
     let count = held.files.len();
     ImplementationView {
-        archive: Link::new(archive.file, s.own_href(archive.file)),
-        size: format::bytes(archive.bytes),
+        archive: Link::new(NAME, s.own_href(NAME)),
+        size: format::bytes(bytes),
         count: format::count(count, "file"),
         unpacked: format::bytes(held.bytes()),
         left_out: (held.left_out.total() > 0).then(|| held.left_out.words()),

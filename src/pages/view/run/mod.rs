@@ -3,7 +3,7 @@
 mod entry;
 mod evidence;
 mod head;
-mod implementation;
+pub mod implementation;
 mod metrics;
 mod moments;
 mod provenance;
@@ -15,19 +15,18 @@ use std::sync::Arc;
 
 use serde::Serialize;
 
-use formats::audit::Audit;
+use base::diagnostics::Diagnostic;
+use content::discover::RunDirectory;
+use content::inspect::Inspection;
+use content::load::RunFiles;
 use formats::config::{Config, Downloads};
 use formats::model::annotation::Sidecar;
 use formats::model::archive::Entry;
 use formats::model::archive_context::{ArchiveContext, Neighbour};
-use formats::model::details::{Details, Pictures};
+use formats::model::details::Details;
 use formats::model::fields::RunSource;
-use formats::model::implementation::Implementation;
-use formats::model::reconciliation::Reconciliation;
-use formats::model::review::Review;
+use formats::model::review::Rating;
 use formats::model::tape::Tape;
-use formats::model::threads::Threads;
-use formats::model::transcript::Conversation;
 use formats::model::{FileDigest, Withheld};
 use markup::Html;
 
@@ -77,7 +76,6 @@ pub struct RunPage {
     pub downloads: Vec<Link>,
     /// The page that compares it with other runs.
     pub compare: String,
-    /// Its story, if it has one.
     pub story: Option<String>,
     pub review: Option<ReviewView>,
     /// The playable build.
@@ -121,9 +119,8 @@ pub struct Parts<'a> {
     pub showcase: Option<Html>,
 }
 
-/// The sources of the page.
-#[derive(Debug)]
-pub struct Sources<'a> {
+/// A run without errors, with all that its published files are made of.
+pub struct CheckedRun<'a> {
     /// Settings.
     pub config: &'a Config,
     /// The part of the archive that the page depends on.
@@ -134,41 +131,37 @@ pub struct Sources<'a> {
     pub task: &'a str,
     /// The parts of the record that only its page shows.
     pub details: &'a Details<'a>,
-    pub review: Option<&'a Review>,
-    /// The comparison of its logs with its record.
-    pub reconciliation: Option<&'a Reconciliation>,
-    /// Whether its events follow from its raw log.
-    pub audit: Option<&'a Audit>,
-    pub tapes: &'a [Tape<'a>],
-    /// Their sidecars.
-    pub sidecars: &'a [Option<Sidecar<'a>>],
-    /// Their layouts.
-    pub layouts: &'a [Layout<'a>],
-    /// The public part of its transcript.
-    pub conversation: Option<&'a Conversation<'a>>,
-    /// Its review threads.
-    pub threads: Option<&'a Threads<'a>>,
-    /// The images that its record declares, by their path there.
-    pub pictures: &'a Pictures,
-    pub files: &'a [FileDigest],
-    /// Withheld parts of these files.
-    pub withheld: &'a [Withheld],
-    /// Its record as shown on a page.
+    /// The record as written.
     pub record: &'a str,
+    /// The record as shown on a page.
+    pub displayed_record: &'a str,
+    pub directory: &'a RunDirectory,
+    pub files: &'a RunFiles,
+    /// The contents of the files.
+    pub inspection: &'a Inspection<'a>,
+    /// The layouts of the tapes.
+    pub layouts: &'a [Layout<'a>],
+    /// The writeup as HTML.
+    pub writeup: &'a Html,
+    /// Problems of all files, sorted.
+    pub problems: &'a [Diagnostic],
+    pub digests: &'a [FileDigest],
+    /// Withheld parts of the files.
+    pub withheld: &'a [Withheld],
     /// Names of files that can be downloaded next to the page.
     pub downloads: &'a [String],
-    /// The archive of the files that the agent left, if published.
-    pub archive: Option<Archive<'a>>,
+    /// Size in bytes of the archive of the files that the agent left, if published.
+    pub archive: Option<u64>,
 }
 
-impl Sources<'_> {
+impl<'a> CheckedRun<'a> {
     /// The source of the values that its page and comparisons show.
     pub fn run_source(&self) -> RunSource<'_> {
         RunSource {
             run: &self.entry.run,
             slug: &self.entry.slug,
             url: "",
-            rating: self.review.and_then(|review| review.rating),
+            rating: self.rating(),
             findings: None,
             details: Some(self.details),
         }
@@ -176,13 +169,33 @@ impl Sources<'_> {
 
     /// Whether the run has a story.
     pub fn has_story(&self) -> bool {
+        let mut tapes = self.inspection.tapes.iter();
         self.config.site.stories.includes(self.is_annotated())
-            && self.tapes.iter().any(|tape| !tape.events.is_empty())
+            && tapes.any(|tape| !tape.events.is_empty())
     }
 
     /// Whether the run has a social card.
     pub fn has_card(&self) -> bool {
         self.config.site.cards.includes(self.is_annotated())
+    }
+
+    /// Each tape with its sidecar and its layout.
+    pub fn tapes(
+        &self,
+    ) -> impl Iterator<Item = (&'a Tape<'a>, Option<&'a Sidecar<'a>>, &'a Layout<'a>)> {
+        let sidecars = &self.inspection.sidecars;
+        let tapes = self.inspection.tapes.iter().zip(sidecars);
+        let tapes = tapes.zip(self.layouts);
+        tapes.map(|((tape, sidecar), layout)| (tape, sidecar.as_ref(), layout))
+    }
+
+    pub fn rating(&self) -> Option<Rating> {
+        self.inspection.review.as_ref()?.rating
+    }
+
+    /// Path of a download that belongs to this run only.
+    pub fn own_file(&self, name: &str) -> String {
+        self.config.publish.own_file(&self.entry.slug, name)
     }
 
     /// The address of a download that belongs to this run only.
@@ -191,28 +204,17 @@ impl Sources<'_> {
         if publish.files_base_url.is_none() {
             return url::encode(name);
         }
-        publish.address("", &publish.own_file(&self.entry.slug, name))
+        publish.address("", &self.own_file(name))
     }
 
     fn is_annotated(&self) -> bool {
-        let mut sidecars = self.sidecars.iter().flatten();
+        let mut sidecars = self.inspection.sidecars.iter().flatten();
         sidecars.any(|sidecar| sidecar.report.kind_counts.total() > 0)
     }
 }
 
-/// The archive of the files that the agent left.
-#[derive(Debug, Clone, Copy)]
-pub struct Archive<'a> {
-    /// Its content.
-    pub implementation: &'a Implementation,
-    /// Its file name, next to the page.
-    pub file: &'static str,
-    /// Its size in bytes.
-    pub bytes: u64,
-}
-
 /// Builds the page.
-pub fn page(s: &Sources<'_>, parts: Parts<'_>) -> RunPage {
+pub fn page(s: &CheckedRun<'_>, parts: Parts<'_>) -> RunPage {
     let (run, around) = (&s.entry.run, s.archive_context);
     let path = links::run(&s.entry.slug);
     let root = links::root(&path);
@@ -225,7 +227,7 @@ pub fn page(s: &Sources<'_>, parts: Parts<'_>) -> RunPage {
         })
     };
     let mut downloads = vec![Link::new("run.json", "run.json")];
-    let archive = s.archive.map(|archive| archive.file);
+    let archive = s.archive.map(|_| implementation::NAME);
     let publish = &s.config.publish;
     let names = s.downloads.iter().map(String::as_str);
     let names = names.filter(|_| publish.downloads == Downloads::Files);
@@ -248,27 +250,28 @@ pub fn page(s: &Sources<'_>, parts: Parts<'_>) -> RunPage {
         variant: format::text(run.subject.variant.as_ref()),
         date: run.recency().map(|moment| format::when(Some(moment))),
         head: head::head(s),
-        rating: format::rating(s.review.and_then(|review| review.rating)),
+        rating: format::rating(s.rating()),
         source: run.source_repo.as_ref().map(|url| url.as_str().to_owned()),
         downloads,
         compare: format!("{root}{}?runs={}", links::COMPARE, s.entry.slug),
         story: s.has_story().then(|| "story/index.html".to_owned()),
         review: s
+            .inspection
             .review
+            .as_ref()
             .map(|review| review::review_view(review, parts.writeup)),
         build: review::build(s.config, run),
         strips: parts.strips,
         moments: moments::moments(s),
-        showcase: s
-            .details
-            .showcase
-            .as_ref()
-            .map(|showcase| entry::showcase(&s.pictures.showcase, showcase, parts.showcase)),
+        showcase: s.details.showcase.as_ref().map(|showcase| {
+            entry::showcase(&s.inspection.pictures.showcase, showcase, parts.showcase)
+        }),
         game_jam: entry::game_jam(around, &root, s.details, parts.markdown),
         metrics: metrics::metrics(around, run, s.details),
-        validation: validation::validation(&s.pictures.proofs, run, s.details),
+        validation: validation::validation(&s.inspection.pictures.proofs, run, s.details),
         outcomes: outcomes::outcomes(run),
         timelines: s
+            .inspection
             .tapes
             .iter()
             .zip(s.layouts)
@@ -292,10 +295,14 @@ pub fn page(s: &Sources<'_>, parts: Parts<'_>) -> RunPage {
             })
             .collect(),
         conversation: s
+            .inspection
             .conversation
+            .as_ref()
             .map(|conversation| discussion::conversation(s.config, conversation)),
         threads: s
+            .inspection
             .threads
+            .as_ref()
             .filter(|t| !t.threads.is_empty())
             .map(|threads| discussion::threads(s.config, threads, parts.markdown)),
         provenance: provenance::provenance(s),

@@ -10,7 +10,7 @@ use formats::model::tape::Tape;
 use formats::model::words;
 use markup::markdown;
 
-use super::Sources;
+use super::CheckedRun;
 
 /// Maximum moments on the page; the others are on the timeline.
 const MOST: usize = 40;
@@ -69,10 +69,10 @@ pub struct MomentEvent {
 }
 
 /// Builds the moments.
-pub(super) fn moments(s: &Sources<'_>) -> MomentsView {
+pub(super) fn moments(s: &CheckedRun<'_>) -> MomentsView {
     let path = links::run(&s.entry.slug);
     let mut placed: Vec<(usize, usize, usize, &Annotation<'_>)> = Vec::new();
-    for (tape, (sidecar, layout)) in s.sidecars.iter().zip(s.layouts).enumerate() {
+    for (tape, (sidecar, layout)) in s.inspection.sidecars.iter().zip(s.layouts).enumerate() {
         let annotations = sidecar.iter().flat_map(|sidecar| &sidecar.annotations);
         placed.extend(annotations.enumerate().filter_map(|(index, annotation)| {
             let position = layout.position(annotation.event)?;
@@ -84,12 +84,12 @@ pub(super) fn moments(s: &Sources<'_>) -> MomentsView {
         .iter()
         .take(MOST)
         .map(|(tape, position, index, annotation)| {
-            let (tape, layout) = (&s.tapes[*tape], &s.layouts[*tape]);
+            let (tape, layout) = (&s.inspection.tapes[*tape], &s.layouts[*tape]);
             let view = annotation_view(layout, &path, annotation, *index, usize::MAX);
             let events = neighbours(tape, layout, &path, *position);
             let href = layout.href(&path, *position, &view.anchor);
             MomentView {
-                tape: (s.tapes.len() > 1).then(|| tape.file.clone()),
+                tape: (s.inspection.tapes.len() > 1).then(|| tape.file.clone()),
                 ..moment(view, href, events)
             }
         })

@@ -16,7 +16,7 @@ use formats::model::tape::{Format, Tape};
 use formats::model::value::Value;
 use markup::{Html, escape};
 
-use super::Sources;
+use super::CheckedRun;
 use super::implementation::{self, FileView, ImplementationView, file_view};
 
 /// Maximum bytes of the record shown as written.
@@ -102,7 +102,7 @@ pub struct SidecarView {
     pub kinds: Vec<(String, usize)>,
 }
 
-pub(super) fn provenance(s: &Sources<'_>) -> ProvenanceView {
+pub(super) fn provenance(s: &CheckedRun<'_>) -> ProvenanceView {
     let source = s.run_source();
     let facts = fields::labeled(|field| field.fact);
     let facts = facts.into_iter().map(|(field, label)| {
@@ -131,35 +131,35 @@ pub(super) fn provenance(s: &Sources<'_>) -> ProvenanceView {
             .map(|import| tree::tree(&Value::of(import))),
         // Files of the archive are listed separately.
         files: s
-            .files
+            .digests
             .iter()
-            .filter(|file| {
-                s.archive
-                    .is_none_or(|archive| !archive.implementation.holds(&file.path))
-            })
+            .filter(|file| s.archive.is_none() || !s.inspection.implementation.holds(&file.path))
             .map(file_view)
             .collect(),
         withheld: s.withheld.iter().map(|it| withheld_view(s, it)).collect(),
         is_rewritten: is_published
-            && (s.files.iter())
+            && (s.digests.iter())
                 .any(|file| file.published.is_some() && s.downloads.contains(&file.path)),
         is_unpublished: !is_published && !s.downloads.is_empty(),
         implementation: s
             .archive
-            .map(|archive| implementation::implementation(s, archive)),
+            .map(|bytes| implementation::implementation(s, bytes)),
         tapes: s
+            .inspection
             .tapes
             .iter()
-            .zip(s.sidecars)
+            .zip(&s.inspection.sidecars)
             .map(|(tape, sidecar)| tape_view(tape, sidecar.as_ref(), is_published))
             .collect(),
         reconciliation: s
+            .inspection
             .reconciliation
+            .as_ref()
             .map(reconciliation::rows)
             .unwrap_or_default(),
         audit: audit::audit(s, usize::MAX),
-        record: escape::text(head(s.record, RECORD)),
-        record_cut: s.record.len() > RECORD,
+        record: escape::text(head(s.displayed_record, RECORD)),
+        record_cut: s.displayed_record.len() > RECORD,
         citation: citation(s),
         card: s.has_card(),
         badge: badge(s),
@@ -167,8 +167,12 @@ pub(super) fn provenance(s: &Sources<'_>) -> ProvenanceView {
     }
 }
 
-fn withheld_view(s: &Sources<'_>, withheld: &Withheld) -> WithheldView {
-    let tape = s.tapes.iter().position(|tape| tape.file == withheld.file);
+fn withheld_view(s: &CheckedRun<'_>, withheld: &Withheld) -> WithheldView {
+    let tape = s
+        .inspection
+        .tapes
+        .iter()
+        .position(|tape| tape.file == withheld.file);
     let layout = tape.and_then(|at| s.layouts.get(at));
     let page = links::run(&s.entry.slug);
     let href = withheld
@@ -206,7 +210,7 @@ const WITHHELD: &str =
 const TRACE_HOLDS: &str = "A trace is published as it was recorded. It may contain messages, reasoning, arguments and results of tools, diffs and paths, except what its writer left out.";
 
 /// `[![pong by lark](https://…/og.png)](https://…/)`
-fn badge(s: &Sources<'_>) -> Option<String> {
+fn badge(s: &CheckedRun<'_>) -> Option<String> {
     let base = s.config.site.base_url.as_ref().filter(|_| s.has_card())?;
     let page = links::run(&s.entry.slug);
     let words = format!(
@@ -289,7 +293,7 @@ fn tape_view(tape: &Tape<'_>, sidecar: Option<&Sidecar<'_>>, is_published: bool)
     }
 }
 
-fn citation(s: &Sources<'_>) -> String {
+fn citation(s: &CheckedRun<'_>) -> String {
     let (run, site) = (&s.entry.run, &s.config.site);
     let author = site
         .author

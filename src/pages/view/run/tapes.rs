@@ -9,7 +9,7 @@ use base::links;
 use formats::model::tape::{Event, Family, Tape};
 use markup::Html;
 
-use super::Sources;
+use super::CheckedRun;
 
 /// A strip with its texts.
 #[derive(Debug, Serialize)]
@@ -72,7 +72,6 @@ pub struct PageLink {
     pub text: String,
     /// Its address.
     pub href: String,
-    /// Whether it is this page.
     pub current: bool,
     /// Prefix of the tape's anchors; empty for the first tape.
     pub prefix: String,
@@ -111,13 +110,10 @@ pub struct EventsPage {
     pub messages: bool,
     /// The strip of the whole tape.
     pub strip: Option<StripView>,
-    /// The events.
     pub html: Html,
     /// All pages of the tape.
     pub pages: Vec<PageLink>,
-    /// The previous page.
     pub previous: Option<String>,
-    /// The next page.
     pub next: Option<String>,
 }
 
@@ -157,7 +153,7 @@ pub(super) fn backwards(tape: &Tape<'_>) -> Option<String> {
 
 /// Builds page `number` (from 2) of a tape.
 pub fn events_page(
-    s: &Sources<'_>,
+    s: &CheckedRun<'_>,
     tape: &Tape<'_>,
     layout: &Layout<'_>,
     number: usize,
@@ -173,7 +169,7 @@ pub fn events_page(
         id: run.id.to_string(),
         subject: format!("{}, {}", run.subject.model(), run.subject.harness),
         state: format::state(&run.state),
-        rating: format::rating(s.review.and_then(|review| review.rating)),
+        rating: format::rating(s.rating()),
         run: Link::new(s.task, format!("{root}{}", links::run(&s.entry.slug))),
         file: tape.file.clone(),
         summary: span(tape, &range),

@@ -50,7 +50,6 @@ pub enum FoldLine {
     Reads(String),
     /// The events are before the first turn.
     Setup,
-    /// The work of a subagent.
     Subagent(SubagentWork),
 }
 

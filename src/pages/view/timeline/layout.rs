@@ -168,7 +168,6 @@ impl Anchor<'_> {
         }
     }
 
-    /// The anchor as text.
     pub fn text(&self) -> String {
         let mut out = String::new();
         self.push_to(&mut out);

@@ -58,7 +58,8 @@ impl<'p> Agent<'p> {
     pub(super) fn payload_text<'a>(
         &self,
         event: &mut Event<'a>,
-        (label, about): (&'static str, &str),
+        label: &'static str,
+        about: &str,
         payload: harn::Payload<'a>,
     ) -> Option<Text<'a>> {
         let (content_hash, len_bytes) = match payload {
@@ -100,7 +101,7 @@ impl<'p> Agent<'p> {
 
     /// Adds the response of a model.
     pub(super) fn response<'a>(&mut self, event: &mut Event<'a>, payload: harn::Payload<'a>) {
-        let Some(text) = self.payload_text(event, ("response", ""), payload) else {
+        let Some(text) = self.payload_text(event, "response", "", payload) else {
             return;
         };
         let Some(reply) = read_once(&text, &mut self.replies, reply) else {
@@ -171,7 +172,7 @@ impl<'p> Agent<'p> {
                 known += 1;
                 continue;
             }
-            let Some(text) = self.payload_text(event, ("new message", ""), payload) else {
+            let Some(text) = self.payload_text(event, "new message", "", payload) else {
                 continue;
             };
             let new = read_once(&text, &mut self.messages, |text| Some(message(text)));
@@ -203,7 +204,7 @@ impl<'p> Agent<'p> {
         }
         self.request = Some((payload.content_hash().to_owned(), event.seq));
         let label = "request without messages";
-        if let Some(text) = self.payload_text(event, (label, ""), payload) {
+        if let Some(text) = self.payload_text(event, label, "", payload) {
             event.folded(label, text);
         }
     }
@@ -212,20 +213,22 @@ impl<'p> Agent<'p> {
     pub(super) fn tool<'a>(
         &mut self,
         event: &mut Event<'a>,
-        (id, tool, args_digest): (String, String, String),
+        id: String,
+        tool: &str,
+        args_digest: &str,
         outcome: harn::Payload<'a>,
         effects: Vec<harn::Effect<'a>>,
     ) -> Family {
-        let requested = self.requested(&id, &tool, &args_digest);
+        let requested = self.requested(&id, tool, args_digest);
         event.fact("id", Some(id).filter(|id| !id.is_empty()));
         let arguments = self.outcome(event, outcome, requested);
         if arguments.is_none() {
-            event.digest_fact("digest of the arguments", &args_digest);
+            event.digest_fact("digest of the arguments", args_digest);
         }
         let about = arguments.and_then(|arguments| arguments.about);
         let is_command = matches!(about, Some((ArgumentKind::Command, _)));
-        let family = family(&tool, is_command, !effects.is_empty());
-        let mut headline = tool;
+        let family = family(tool, is_command, !effects.is_empty());
+        let mut headline = tool.to_owned();
         if let Some((_, text)) = &about {
             headline.extend([" ", text]);
         } else {
@@ -253,7 +256,7 @@ impl<'p> Agent<'p> {
         payload: harn::Payload<'a>,
         requested: Option<Arguments>,
     ) -> Option<Arguments> {
-        let text = self.payload_text(event, ("outcome", ""), payload);
+        let text = self.payload_text(event, "outcome", "", payload);
         let text = text.unwrap_or(Text::Own(Cow::Borrowed("")));
         let result = read_once(&text, &mut self.results, tool_outcome);
         let recorded = result.as_ref().and_then(|it| it.arguments.clone());
@@ -294,7 +297,7 @@ impl<'p> Agent<'p> {
         label: &'static str,
         payload: harn::Payload<'a>,
     ) {
-        if let Some(text) = self.payload_text(event, (label, ""), payload) {
+        if let Some(text) = self.payload_text(event, label, "", payload) {
             event.text(label, self.shown(text));
         }
     }
@@ -306,7 +309,7 @@ impl<'p> Agent<'p> {
         label: &'static str,
         payload: harn::Payload<'a>,
     ) -> Option<Text<'a>> {
-        let text = self.payload_text(event, (label, ""), payload)?;
+        let text = self.payload_text(event, label, "", payload)?;
         event.folded(label, self.shown(text.clone()));
         Some(text)
     }
@@ -333,7 +336,7 @@ impl<'p> Agent<'p> {
         } else {
             "written file"
         };
-        let piece = match self.payload_text(event, (label, &effect.path), payload) {
+        let piece = match self.payload_text(event, label, &effect.path, payload) {
             Some(Text::Payload(text, name)) => PayloadPart { text, name },
             Some(Text::Own(text)) => PayloadPart::of(&text),
             None => return,

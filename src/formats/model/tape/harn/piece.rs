@@ -34,7 +34,6 @@ impl PayloadPart {
 pub(super) struct Arguments {
     /// The part that is shown.
     pub(super) piece: PayloadPart,
-    /// The digest of all arguments.
     pub(super) digest: String,
     pub(super) about: Option<(ArgumentKind, String)>,
 }

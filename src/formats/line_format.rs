@@ -13,7 +13,7 @@ use super::portable;
 use super::reason::reason_of_line;
 
 /// A format of such lines, with the codes of its problems.
-pub(super) struct Tagged {
+pub(super) struct LineFormat {
     /// The word for a file of the format.
     pub(super) file: &'static str,
     /// The `type` of all lines after the header.
@@ -31,7 +31,7 @@ pub(super) struct Tag<'a> {
     pub(super) tag: Option<Str<'a>>,
 }
 
-impl Tagged {
+impl LineFormat {
     /// Reads a line after the header.
     pub(super) fn read<'a, T: Deserialize<'a>>(
         &self,
