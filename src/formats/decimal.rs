@@ -1,4 +1,5 @@
-//! Sums of recorded decimals. A sum of binary fractions has digits that nobody recorded: 0.1 + 0.2 is 0.30000000000000004.
+//! Sums of recorded decimals, and their rounding. A sum of binary fractions has digits that nobody recorded: 0.1 + 0.2 is
+//! 0.30000000000000004. What is rounded in binary depends on them too: 1.005 would become 1.00.
 
 /// A decimal number: `digits` times ten to the power of `exponent`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -8,6 +9,11 @@ pub struct Decimal {
 }
 
 impl Decimal {
+    /// `digits` times ten to the power of `exponent`.
+    pub const fn new(digits: i128, exponent: i32) -> Self {
+        Self { digits, exponent }
+    }
+
     /// The shortest decimal of a number, which is what programs write. `None` if the number is not finite.
     pub fn of(value: f64) -> Option<Self> {
         let text = format!("{value:e}");
@@ -44,6 +50,54 @@ impl Decimal {
                 exponent: large.exponent + 1,
             },
         }
+    }
+
+    /// Ten to the power of `places` times the number.
+    #[must_use]
+    pub const fn shifted(self, places: i32) -> Self {
+        let exponent = self.exponent.saturating_add(places);
+        Self { exponent, ..self }
+    }
+
+    /// The power of ten of its first digit: 0 from 1 to below 10, -1 from 0.1 to below 1. `None` for 0.
+    pub fn magnitude(self) -> Option<i32> {
+        let digits = self.digits.checked_abs()?.checked_ilog10()?;
+        Some(self.exponent.saturating_add(digits.cast_signed()))
+    }
+
+    /// The number rounded to `places` digits after the point, half away from zero. Negative places are before the point.
+    #[must_use]
+    pub fn rounded(self, places: i32) -> Self {
+        let exponent = places.saturating_neg();
+        let cut = i64::from(exponent) - i64::from(self.exponent);
+        let Ok(cut @ 1..) = u32::try_from(cut) else {
+            return self;
+        };
+        let digits = 10_i128.checked_pow(cut).map_or(0, |unit| {
+            let rest = (self.digits % unit).abs();
+            let up = i128::from(rest >= unit - rest);
+            self.digits / unit + up * self.digits.signum()
+        });
+        Self { digits, exponent }
+    }
+
+    /// The number with exactly `places` digits after the point, rounded half away from zero.
+    pub fn fixed(self, places: u16) -> String {
+        let rounded = self.rounded(places.into());
+        let places = usize::from(places);
+        let mut digits = rounded.digits.unsigned_abs().to_string();
+        if rounded.digits != 0 {
+            let zeros = rounded.exponent.saturating_add_unsigned(places as u32);
+            digits.extend(std::iter::repeat_n(
+                '0',
+                usize::try_from(zeros).unwrap_or_default(),
+            ));
+        }
+        let digits = format!("{digits:0>width$}", width = places + 1);
+        let (whole, fraction) = digits.split_at(digits.len() - places);
+        let sign = if rounded.digits < 0 { "-" } else { "" };
+        let point = if places > 0 { "." } else { "" };
+        format!("{sign}{whole}{point}{fraction}")
     }
 
     /// The nearest number.
@@ -137,6 +191,30 @@ mod tests {
             0.123_456_789_012_345_67
         );
         assert_eq!(without_noise(1e-7), 1e-7);
+    }
+
+    #[test]
+    fn decimals_are_rounded_half_away_from_zero() {
+        for (value, places, expected) in [
+            (1.005, 2, "1.01"),
+            (2.5, 0, "3"),
+            (-2.5, 0, "-3"),
+            (-0.004, 2, "0.00"),
+            (0.05, 3, "0.050"),
+            (9.995, 2, "10.00"),
+            (12e6, 1, "12000000.0"),
+            (1e-300, 2, "0.00"),
+            (0.0, 2, "0.00"),
+        ] {
+            let decimal = Decimal::of(value).expect("finite");
+            assert_eq!(decimal.fixed(places), expected, "{value}");
+        }
+        let magnitude = |value: f64| Decimal::of(value).and_then(Decimal::magnitude);
+        assert_eq!(
+            [99.0, 1.0, 0.5, 0.0123, 0.0].map(magnitude),
+            [Some(1), Some(0), Some(-1), Some(-2), None]
+        );
+        assert_eq!(Decimal::new(i128::MAX, -38).fixed(1), "1.7");
     }
 
     #[test]

@@ -1,6 +1,6 @@
 (() => {
-  // Marks the current section in the table of contents: the last heading above the middle of the viewport. Adds a copy button
-  // to code on prose pages.
+  // Marks the current section in the table of contents: the last heading above the middle of the viewport, and at the end of
+  // the page its last section, however short. Adds a copy button to code on prose pages.
   'use strict';
   const { button, copy } = window.runpress;
   const links = new Map();
@@ -10,12 +10,16 @@
     if (place) links.set(place, link);
   }
   const above = new Set();
-  const observer = new IntersectionObserver((entries) => {
+  const mark = (entries) => {
     for (const { target, isIntersecting } of entries) above[isIntersecting ? 'add' : 'delete'](target);
-    const current = [...links.keys()].findLast((place) => above.has(place));
+    const isEnd = scrollY > 0 && above.has(end);
+    const current = [...links.keys()].findLast((place) => isEnd || above.has(place));
     for (const [place, link] of links) link.ariaCurrent = place === current ? 'true' : null;
-  }, { rootMargin: '999999px 0px -65% 0px' });
+  };
+  const observer = new IntersectionObserver(mark, { rootMargin: '999999px 0px -65% 0px' });
   for (const place of links.keys()) observer.observe(place);
+  const end = document.querySelector('.bottom');
+  if (links.size && end) new IntersectionObserver(mark).observe(end);
 
   for (const code of document.querySelectorAll('article.prose pre, .feed-examples pre')) {
     const text = code.textContent;

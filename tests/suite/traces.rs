@@ -110,7 +110,7 @@ fn every_type_of_event_is_shown_with_what_it_holds() {
         ),
         (
             r#""type":"usage","model":"m-1","cost":0.0123,"tokens":{"uncachedInput":10,"reasoning":4}"#,
-            vec!["usage", "uncached input 10", "reasoning 4", "0.0123 USD"],
+            vec!["usage", "uncached input 10", "reasoning 4", "$0.0123"],
         ),
         (
             r#""type":"note","kind":"turn ended","text":"by the user","localTime":"2026-03-01T10:00:00""#,

@@ -1,8 +1,10 @@
-//! Amounts for people: counts with their nouns, bytes, dollars, tokens and durations. Recorded digits stay as they are.
+//! Amounts for people: counts with their nouns, bytes, dollars, tokens, durations and digests. Recorded digits stay as they are;
+//! what is rounded is rounded in decimal.
 
 use std::fmt::Display;
 
 use super::run::Number;
+use crate::decimal::{self, Decimal};
 
 /// A number with its digits in groups of three: `1234567` as `1,234,567`.
 pub fn grouped(number: impl Display) -> String {
@@ -47,15 +49,37 @@ pub fn more(all: usize, shown: usize, noun: &str) -> Option<String> {
 }
 
 /// A size: `512 B`, `1.5 KiB`, `12.0 MiB`.
-#[allow(clippy::cast_precision_loss, reason = "one decimal of a file size")]
 pub fn bytes(size: u64) -> String {
-    match size {
-        0..1024 => format!("{size} B"),
-        1024..1_048_576 => format!("{:.1} KiB", size as f64 / 1024.0),
-        1_048_576..1_073_741_824 => format!("{:.1} MiB", size as f64 / 1_048_576.0),
-        1_073_741_824..1_099_511_627_776 => format!("{:.1} GiB", size as f64 / 1_073_741_824.0),
-        _ => format!("{:.1} TiB", size as f64 / 1_099_511_627_776.0),
+    let mut unit = 1;
+    let mut tenths = u128::from(size) * 10;
+    for name in ["B", "KiB", "MiB", "GiB"] {
+        // What rounds up to 1,024 belongs to the next unit.
+        if tenths < 10_240 {
+            let number = if unit == 1 {
+                size.to_string()
+            } else {
+                number_of(tenths)
+            };
+            return format!("{number} {name}");
+        }
+        unit *= 1_024;
+        tenths = (u128::from(size) * 10 + unit / 2) / unit;
     }
+    format!("{} TiB", number_of(tenths))
+}
+
+/// Tenths with their point.
+fn number_of(tenths: u128) -> String {
+    format!("{}.{}", tenths / 10, tenths % 10)
+}
+
+/// A share of a whole in percent: `12.5 %`.
+pub fn percent(part: usize, whole: usize) -> String {
+    let whole = whole.max(1) as u128;
+    format!(
+        "{} %",
+        number_of((part as u128 * 2_000 + whole) / (2 * whole))
+    )
 }
 
 /// The digits of a number without exponent and without a trailing `.0`.
@@ -70,9 +94,15 @@ pub fn digits(number: &Number) -> String {
     }
 }
 
-/// USD with the recorded digits, at least cents: `$0.4210`, `$3.00`.
+/// USD with the recorded digits, at least cents: `$0.4210`, `$3.00`. Only the last digits of a binary sum are left out.
 pub fn dollars(number: &Number) -> String {
-    let digits = digits(number);
+    let sum = decimal::without_noise(number.value());
+    let is_noisy = sum.to_bits() != number.value().to_bits();
+    let digits = if is_noisy {
+        sum.to_string()
+    } else {
+        digits(number)
+    };
     let ending = match digits.split_once('.') {
         None => ".00",
         Some((_, tenths)) if tenths.len() == 1 => "0",
@@ -81,69 +111,70 @@ pub fn dollars(number: &Number) -> String {
     format!("${}{ending}", grouped(digits))
 }
 
-/// USD with two or three significant digits: `$0.42`, `$0.0042`.
+/// The least amount of dollars that is shown as such.
+const LEAST: Decimal = Decimal::new(1, -6);
+
+/// USD in short, two significant digits below 1 and cents above: `$12.40`, `$0.42`, `$0.0042`.
 pub fn short_dollars(value: f64) -> String {
-    let short = match value.abs() {
-        0.095.. => format!("{value:.2}"),
-        0.0095.. => format!("{value:.3}"),
-        0.00095.. => format!("{value:.4}"),
-        0.0 => "0.00".to_owned(),
-        _ => format!("{value:.6}"),
+    let Some(value) = Decimal::of(value) else {
+        return format!("${value}");
     };
-    format!("${}", grouped(short))
+    let significant = |value: Decimal| 1 - value.magnitude().unwrap_or_default();
+    // Rounding may lead to one more digit before the point: 0.0996 is 0.10.
+    let places = significant(value.rounded(significant(value).max(2)));
+    match u16::try_from(places.max(2)) {
+        Ok(places @ ..=7) => format!("${}", grouped(value.fixed(places))),
+        _ => format!("<${}", LEAST.fixed(6)),
+    }
 }
 
-/// USD at a tick of a scale: `$5`, `$0.5`, `$0.002`.
+/// USD at a tick of a scale: `$5`, `$0.50`, `$0.002`.
 pub fn round_dollars(value: f64) -> String {
-    if value == 0.0 || value >= 0.1 {
-        let text = format!("{value:.2}");
+    let value = Decimal::of(value).unwrap_or(Decimal::new(0, 0));
+    if value.magnitude().is_none_or(|magnitude| magnitude >= -1) {
+        let text = value.fixed(2);
         return format!("${}", grouped(text.strip_suffix(".00").unwrap_or(&text)));
     }
-    let text = format!("{value:.6}");
-    format!("${}", text.trim_end_matches('0'))
-}
-
-/// Many tokens in thousands, millions or billions; `None` if there are fewer than 1,000.
-pub fn short_tokens(value: f64) -> Option<String> {
-    Some(match value {
-        ..1e3 => return None,
-        1e3..1e6 => format!("{:.1} k", value / 1e3),
-        1e6..1e9 => format!("{:.2} M", value / 1e6),
-        _ => format!("{:.2} G", value / 1e9),
-    })
+    format!("${}", value.fixed(6).trim_end_matches('0'))
 }
 
 /// A number of tokens in short: `940`, `1.2 k`, `3.64 M`.
-#[allow(clippy::cast_precision_loss, reason = "two or three digits are shown")]
 pub fn tokens(count: u64) -> String {
-    short_tokens(count as f64).unwrap_or_else(|| count.to_string())
+    let value = Decimal::new(count.into(), 0);
+    match count {
+        ..1_000 => count.to_string(),
+        // What rounds up to 1,000 belongs to the next unit.
+        ..999_950 => format!("{} k", value.shifted(-3).fixed(1)),
+        ..999_995_000 => format!("{} M", value.shifted(-6).fixed(2)),
+        _ => format!("{} G", grouped(value.shifted(-9).fixed(2))),
+    }
 }
 
 /// Tokens at a tick of a scale: `500`, `1.5 k`, `20 M`.
 pub fn round_tokens(value: f64) -> String {
-    let (value, unit) = match value {
-        1e9.. => (value / 1e9, " G"),
-        1e6.. => (value / 1e6, " M"),
-        1e3.. => (value / 1e3, " k"),
-        _ => (value, ""),
+    let value = Decimal::of(value).unwrap_or(Decimal::new(0, 0));
+    let (places, unit) = match value.magnitude().unwrap_or_default() {
+        9.. => (-9, " G"),
+        6.. => (-6, " M"),
+        3.. => (-3, " k"),
+        _ => (0, ""),
     };
-    let text = format!("{value:.1}");
+    let text = value.shifted(places).fixed(1);
     format!("{}{unit}", text.strip_suffix(".0").unwrap_or(&text))
 }
 
 /// A duration in two units: `48 s`, `12 min 3 s`, `2 h 5 min`, `3 d 4 h`.
 pub fn duration(seconds: f64) -> String {
-    if seconds < 60.0 {
-        let tenths = format!("{seconds:.1}");
-        return format!("{} s", tenths.strip_suffix(".0").unwrap_or(&tenths));
-    }
-    #[allow(
-        clippy::cast_possible_truncation,
-        clippy::cast_sign_loss,
-        reason = "seconds of a run are far below 2^63"
-    )]
-    let whole = seconds.round() as u64;
+    Decimal::of(seconds).map_or_else(|| format!("{seconds} s"), duration_of)
+}
+
+fn duration_of(seconds: Decimal) -> String {
+    let tenths = seconds.fixed(1);
+    let whole: u64 = seconds.fixed(0).parse().unwrap_or(u64::MAX);
+    // What rounds up to a minute is one.
+    let is_short = seconds.rounded(1).value() < 60.0;
     let (big, unit, small, small_unit) = match whole {
+        _ if is_short => return format!("{} s", tenths.strip_suffix(".0").unwrap_or(&tenths)),
         0..3600 => (whole / 60, "min", whole % 60, "s"),
         3600..86400 => (whole / 3600, "h", whole % 3600 / 60, "min"),
         _ => (whole / 86400, "d", whole % 86400 / 3600, "h"),
@@ -155,10 +186,21 @@ pub fn duration(seconds: f64) -> String {
     }
 }
 
+/// A digest, or a name that is one, cut to its first eight digits; `None` if it is none.
+pub fn short_digest(name: &str) -> Option<String> {
+    let is_digest = name.len() >= 32 && name.bytes().all(|byte| byte.is_ascii_hexdigit());
+    is_digest.then(|| format!("{}…", &name[..8]))
+}
+
 /// A duration in milliseconds, in two units.
-#[allow(clippy::cast_precision_loss, reason = "a duration in two units")]
 pub fn milliseconds(ms: i64) -> String {
-    duration(ms as f64 / 1000.0)
+    duration_of(Decimal::new(ms.into(), -3))
+}
+
+/// Seconds as a clock.
+pub fn clock_of(seconds: f64) -> String {
+    let ms = Decimal::of(seconds).map(|seconds| seconds.shifted(3).fixed(0));
+    clock(ms.and_then(|ms| ms.parse().ok()).unwrap_or(i64::MAX))
 }
 
 /// An elapsed time as a clock: `0:07`, `12:03`, `1:02:03`.
@@ -213,36 +255,61 @@ mod tests {
             ),
             (bytes(512), "512 B"),
             (bytes(1_536), "1.5 KiB"),
+            (bytes(1_023), "1023 B"),
+            (bytes((1 << 20) - 1), "1.0 MiB"),
             (bytes(12 << 20), "12.0 MiB"),
             (bytes(3 << 30), "3.0 GiB"),
             (bytes(2 << 40), "2.0 TiB"),
+            (percent(1, 3), "33.3 %"),
+            (percent(1, 8), "12.5 %"),
+            (percent(0, 0), "0.0 %"),
             (digits(&number("9.0")), "9"),
             (digits(&number("15e2")), "1500"),
             (dollars(&number("0.4210")), "$0.4210"),
             (dollars(&number("1234.5")), "$1,234.50"),
             (dollars(&number("3")), "$3.00"),
+            (dollars(&number("0.028000000000000004")), "$0.028"),
+            (dollars(&number("0.30000000000000004")), "$0.30"),
             (short_dollars(1_234.567), "$1,234.57"),
+            (short_dollars(1.005), "$1.01"),
+            (short_dollars(0.996), "$1.00"),
+            (short_dollars(0.421), "$0.42"),
+            (short_dollars(0.0996), "$0.10"),
+            (short_dollars(0.028_000_000_000_000_004), "$0.028"),
             (short_dollars(0.0421), "$0.042"),
             (short_dollars(0.00421), "$0.0042"),
             (short_dollars(0.000_04), "$0.000040"),
             (short_dollars(0.0), "$0.00"),
+            (short_dollars(4e-8), "<$0.000001"),
             (round_dollars(5_000.0), "$5,000"),
             (round_dollars(0.5), "$0.50"),
             (round_dollars(0.002), "$0.002"),
-            (short_tokens(999.0).unwrap_or_default(), ""),
-            (short_tokens(15_200.0).unwrap_or_default(), "15.2 k"),
-            (short_tokens(1_520_000.0).unwrap_or_default(), "1.52 M"),
-            (short_tokens(2e9).unwrap_or_default(), "2.00 G"),
+            (tokens(999), "999"),
+            (tokens(15_250), "15.3 k"),
+            (tokens(999_949), "999.9 k"),
+            (tokens(999_950), "1.00 M"),
+            (tokens(1_520_000), "1.52 M"),
+            (tokens(999_995_000), "1.00 G"),
+            (tokens(2_000_000_000_000), "2,000.00 G"),
             (round_tokens(500.0), "500"),
             (round_tokens(1_500.0), "1.5 k"),
             (round_tokens(2e7), "20 M"),
             (duration(0.0), "0 s"),
-            (duration(1.25), "1.2 s"),
-            (duration(59.96), "60 s"),
+            (duration(1.25), "1.3 s"),
+            (duration(59.94), "59.9 s"),
+            (duration(59.96), "1 min"),
+            (duration(3_599.6), "1 h"),
             (duration(723.0), "12 min 3 s"),
             (duration(7_500.0), "2 h 5 min"),
             (duration(273_600.0), "3 d 4 h"),
             (milliseconds(48_000), "48 s"),
+            (milliseconds(1_050), "1.1 s"),
+            (clock_of(7.4), "0:07"),
+            (
+                short_digest(&"0123abcd".repeat(8)).unwrap_or_default(),
+                "0123abcd…",
+            ),
+            (short_digest("deadbeef").unwrap_or_default(), ""),
             (clock(7_400), "0:07"),
             (clock(723_000), "12:03"),
             (clock(3_723_000), "1:02:03"),

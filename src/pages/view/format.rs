@@ -39,7 +39,7 @@ pub fn cost(number: Option<&Number>) -> Cell {
     known_or(number.map(amounts::dollars), "the price is not known")
 }
 
-/// USD with two or three significant digits; the title has the recorded digits.
+/// USD in short; the title has the recorded digits.
 pub fn short_cost(number: Option<&Number>) -> Cell {
     let exact = cost(number);
     let Some(value) = number.map(Number::value) else {
@@ -53,15 +53,11 @@ pub fn short_cost(number: Option<&Number>) -> Cell {
 }
 
 /// Seconds as a clock, `8:53` or `1:51:20`; the title has them in words and as recorded.
-#[allow(
-    clippy::cast_possible_truncation,
-    reason = "milliseconds of a run are far below 2^63"
-)]
 pub fn clock(number: Option<&Number>) -> Cell {
     let Some(number) = number else {
         return Cell::unknown("not recorded");
     };
-    let clock = amounts::clock((number.value() * 1000.0).round() as i64);
+    let clock = amounts::clock_of(number.value());
     let words = amounts::duration(number.value());
     Cell::titled(clock, format!("{words} ({} seconds)", number.text()))
 }
@@ -100,7 +96,7 @@ pub fn metric(metrics: &Metrics, metric: Metric) -> Cell {
     at_least(cell, metrics.is_lower_bound(metric))
 }
 
-/// A cost of a run in USD with two or three significant digits.
+/// A cost of a run in USD, in short.
 pub fn short_cost_of(metrics: &Metrics, which: Metric) -> Cell {
     at_least(
         short_cost(metrics.get(which)),
@@ -153,12 +149,7 @@ pub fn begins_with_unreached(detail: &str) -> bool {
 
 /// A name that may be a digest, which is cut to its first eight digits.
 pub fn short_digest(name: &str) -> Cell {
-    let is_digest = name.len() >= 32 && name.bytes().all(|byte| byte.is_ascii_hexdigit());
-    if is_digest {
-        Cell::titled(format!("{}…", &name[..8]), name)
-    } else {
-        Cell::known(name)
-    }
+    amounts::short_digest(name).map_or_else(|| Cell::known(name), |short| Cell::titled(short, name))
 }
 
 /// A text that may be unknown.

@@ -2,6 +2,7 @@
 
 use serde::Serialize;
 
+use formats::model::amounts;
 use formats::model::reconciliation::{Errors, Order, RawLines, Reconciliation, TimeSpan, Unknown};
 use formats::model::time;
 
@@ -102,9 +103,9 @@ fn unknown_seen(unknown: &Unknown) -> String {
     if unknown.unknown == 0 {
         format!("all of {events}")
     } else {
-        let share = unknown.share * 100.0;
+        let share = amounts::percent(unknown.unknown, unknown.events);
         format!(
-            "{} of {events} {} unknown, {share:.1} %",
+            "{} of {events} {} unknown, {share}",
             format::grouped(unknown.unknown),
             if unknown.unknown == 1 { "is" } else { "are" }
         )

@@ -4,6 +4,7 @@ use std::borrow::Cow;
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
+use crate::model::amounts;
 use crate::model::time::{showable, utc};
 use crate::tape as harn;
 
@@ -305,12 +306,7 @@ fn fill<'a>(event: &mut Event<'a>, kind: harn::Kind<'a>, agent: &mut Agent<'_>) 
 
 /// A digest shortened to a recognizable prefix. Other texts stay as they are.
 fn shortened_digest(digest: &str) -> String {
-    let is_digest = digest.len() == 64 && digest.bytes().all(|byte| byte.is_ascii_hexdigit());
-    if is_digest {
-        format!("{}…", &digest[..12])
-    } else {
-        digest.to_owned()
-    }
+    amounts::short_digest(digest).unwrap_or_else(|| digest.to_owned())
 }
 
 /// The share of a prompt that comes from templates.

@@ -5,6 +5,8 @@ use std::collections::{BTreeMap, VecDeque};
 
 use crate::events;
 use crate::json::{Node, Str};
+use crate::model::amounts;
+use crate::model::run::Number;
 use crate::model::time::parse_rfc3339;
 use crate::tape::content::{ArgumentKind, about};
 use crate::trace::{self, Action, Change, Fields, Header, Origin, Phase, Role};
@@ -484,7 +486,8 @@ impl<'a> Event<'a> {
                 self.fact(name, count.map(|count| format!("{mark}{count}")));
             }
         }
-        self.fact("cost", f.cost.map(|cost| format!("{cost} USD")));
+        let dollars = |cost: f64| amounts::dollars(&Number::new(&cost.to_string(), cost));
+        self.fact("cost", f.cost.map(dollars));
         self.fact("calls", f.calls.map(|calls| calls.len().to_string()));
     }
 }
