@@ -12,14 +12,13 @@
   const above = new Set();
   const mark = (entries) => {
     for (const { target, isIntersecting } of entries) above[isIntersecting ? 'add' : 'delete'](target);
-    const isEnd = scrollY > 0 && above.has(end);
-    const current = [...links.keys()].findLast((place) => isEnd || above.has(place));
+    const current = [...links.keys()].findLast((place) => above.has(place) || (scrollY && above.has(end)));
     for (const [place, link] of links) link.ariaCurrent = place === current ? 'true' : null;
   };
   const observer = new IntersectionObserver(mark, { rootMargin: '999999px 0px -65% 0px' });
   for (const place of links.keys()) observer.observe(place);
   const end = document.querySelector('.bottom');
-  if (links.size && end) new IntersectionObserver(mark).observe(end);
+  if (end) new IntersectionObserver(mark).observe(end);
 
   for (const code of document.querySelectorAll('article.prose pre, .feed-examples pre')) {
     const text = code.textContent;

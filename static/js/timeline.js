@@ -186,8 +186,11 @@
     // A gap has no event, so the next one counts. A fold has several, so the first counts.
     const eventOf = (item) => item && (item.matches('.e') ? item : item.querySelector('.e') ?? eventOf(item.nextElementSibling));
     const follow = () => {
-      const { left } = tape.getBoundingClientRect();
-      const number = numberOf(eventOf(document.elementFromPoint(left + 40, copy.getBoundingClientRect().bottom + 9)?.closest('.tape li'))?.id);
+      const { left, top } = tape.getBoundingClientRect();
+      const { bottom } = copy.getBoundingClientRect();
+      // Above its tape, the strip itself or the tools are in sight.
+      copy.classList.toggle('off', top > bottom);
+      const number = numberOf(eventOf(document.elementFromPoint(left + 40, bottom + 9)?.closest('.tape li'))?.id);
       if (!(number >= 0)) return;
       const next = known.findIndex((each) => each.number > number);
       const [from, to] = [known.at(next - 1), known[next]];

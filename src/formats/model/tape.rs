@@ -31,6 +31,9 @@ words! {
     }
 }
 
+/// The fact in the header of a trace that names the format of the log.
+pub const MADE_FROM: &str = "Made from";
+
 /// A tape of a run.
 #[derive(Debug)]
 pub struct Tape<'a> {

@@ -4,6 +4,7 @@ use crate::view::timeline::{
     AGENT, AnnotationView, EventView, Fold, FoldLine, SpanPiece, SubagentWork, TextView,
     TimelinePage,
 };
+use formats::json::{Member, Node};
 use formats::model::amounts::{count, milliseconds, push_clock, tokens};
 use formats::model::tape::{Outcome, TextKind};
 use formats::model::time::{push_iso_ms, utc};
@@ -16,8 +17,6 @@ use markup::markdown::{self, Context};
 /// The fact with the reason of a failed command, and the fact with the event's place in a log.
 const EXIT: &str = "exit code";
 const SOURCE: &str = "source";
-/// `{}` and `[]`.
-const EMPTY_JSON: usize = 2;
 
 /// Renders the events of one page as a list; `None` if it exceeds `limit` bytes.
 pub fn render(page: &TimelinePage<'_>, limit: usize) -> Option<Html> {
@@ -299,12 +298,7 @@ fn push_event<'e>(
     if let [first, rest @ ..] = texts
         && let Some(arguments) = first.inline()
     {
-        // `{}` says that there are none.
-        if arguments.len() > EMPTY_JSON {
-            out.push_str(" <code class=args>");
-            push_text(out, arguments);
-            out.push_str("</code>");
-        }
+        push_arguments(out, arguments, event.headline);
         texts = rest;
     }
     shown.begin(event);
@@ -322,6 +316,40 @@ fn push_event<'e>(
         out.push_str(" (");
         out.push_str(size);
         out.push_str(").</p>");
+    }
+}
+
+/// Appends short arguments of a call, without those that its headline ends with: `description: "Run the tests"`.
+fn push_arguments(out: &mut String, arguments: &str, headline: &str) {
+    let members = Node::parse(arguments).ok();
+    let members = members.and_then(|arguments| arguments.strict_members());
+    let is_said = |value: &Node<'_>| {
+        let text = value.strict_str().filter(|text| !text.is_empty());
+        let before = text.and_then(|text| headline.strip_suffix(&*text));
+        before.is_some_and(|before| before.is_empty() || before.ends_with(' '))
+    };
+    let before = out.len();
+    out.push_str(" <code class=args>");
+    let start = out.len();
+    match members {
+        Some(members) => {
+            for Member { key, value } in members.iter().filter(|member| !is_said(&member.value)) {
+                if out.len() > start {
+                    out.push_str(", ");
+                }
+                push_text(out, key);
+                out.push_str(": ");
+                push_text(out, value.raw);
+            }
+        }
+        // `[]` says that there are none.
+        None if arguments == "[]" => {}
+        None => push_text(out, arguments),
+    }
+    if out.len() == start {
+        out.truncate(before);
+    } else {
+        out.push_str("</code>");
     }
 }
 

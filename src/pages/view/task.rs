@@ -2,6 +2,7 @@
 
 use serde::Serialize;
 
+use formats::model::amounts;
 use formats::model::outcome::Outcome;
 use formats::model::review::Rating;
 use formats::model::run::{Metric, Run};
@@ -52,7 +53,9 @@ fn prompt(tape: &Tape<'_>) -> Option<String> {
 /// The first line of a message that says something, as plain text cut at a sentence.
 fn line(message: &str) -> Option<String> {
     let mut paragraphs = message.split("\n\n").map(|text| {
-        let lines = text.lines().filter(|line| !is_tag(line));
+        let lines = text
+            .lines()
+            .filter(|line| !is_tag(line) && !is_placeholder(line));
         lines.collect::<Vec<_>>().join("\n")
     });
     let mut first = None;
@@ -71,6 +74,13 @@ fn line(message: &str) -> Option<String> {
 fn is_tag(line: &str) -> bool {
     let line = line.trim();
     line.starts_with('<') && line.ends_with('>') && line.matches('<').count() == 1
+}
+
+/// Whether a line only stands for something else, as `[Image #1]` and `[REDACTED]` do.
+fn is_placeholder(line: &str) -> bool {
+    let inner = line.trim().strip_prefix('[');
+    let inner = inner.and_then(|line| line.strip_suffix(']'));
+    inner.is_some_and(|inner| !inner.contains(['[', ']']))
 }
 
 /// Cuts a text after its last sentence that fits, or else after a word.
@@ -146,6 +156,8 @@ pub fn verdict(run: &Run, rating: Option<Rating>) -> Vec<VerdictFact> {
             "",
             "#metrics",
         );
+    } else if let Some(tokens) = tokens(run) {
+        fact(tokens, "", "#metrics");
     }
     if run.metrics.get(Metric::RunTime).is_some() {
         fact(
@@ -155,6 +167,18 @@ pub fn verdict(run: &Run, rating: Option<Rating>) -> Vec<VerdictFact> {
         );
     }
     facts
+}
+
+/// All tokens of a run in short, which stand for its cost if that is not known.
+fn tokens(run: &Run) -> Option<Cell> {
+    let [.., (_, total)] = run.metrics.totals();
+    let digits = total.digits.as_deref()?;
+    let short = amounts::tokens(digits.parse().ok()?);
+    let cell = Cell::titled(
+        format!("{short} tokens"),
+        format!("{} tokens", format::grouped(digits)),
+    );
+    Some(format::at_least(cell, total.why().is_some()))
 }
 
 /// The verdict as a line of text.
@@ -232,6 +256,11 @@ mod tests {
                 Some("I uploaded a repository."),
             ),
             ("ls", Some("ls")),
+            ("[REDACTED_MESSAGE len=98]", None),
+            (
+                "[Image #1]\nWhat is on [this picture]?",
+                Some("What is on [this picture]?"),
+            ),
         ] {
             assert_eq!(line(message).as_deref(), task, "{message:?}");
         }

@@ -12,7 +12,9 @@ use crate::tape::content::{ArgumentKind, about};
 use crate::trace::{self, Action, Change, Fields, Header, Origin, Phase, Role};
 
 use super::log::event_kind;
-use super::{Event, Family, Format, Kind, Outcome, SideTrack, Tape, TextKind, shortened, sum};
+use super::{
+    Event, Family, Format, Kind, MADE_FROM, Outcome, SideTrack, Tape, TextKind, shortened, sum,
+};
 
 /// Results over this many lines or bytes are initially collapsed: readers follow the calls.
 const FEW_LINES: usize = 8;
@@ -335,7 +337,7 @@ fn header_facts(header: &Header) -> Vec<(&'static str, String)> {
     let mut facts = Vec::new();
     if let Some(importer) = &header.importer {
         facts.push((
-            "Made from",
+            MADE_FROM,
             format!(
                 "{}, by importer version {}",
                 importer.format, importer.version

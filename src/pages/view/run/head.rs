@@ -10,7 +10,9 @@ use crate::view::task::{self, VerdictFact};
 use base::links;
 use formats::model::details::{self, StepResult};
 use formats::model::run::Run;
+use formats::model::tape::MADE_FROM;
 use formats::model::words;
+use markup::markdown;
 
 use super::CheckedRun;
 use super::entry::{self, PictureView};
@@ -19,6 +21,8 @@ use super::entry::{self, PictureView};
 const FAILURES: usize = 500;
 /// Failures listed without expanding.
 const FIRST: usize = 8;
+/// Maximum characters shown of the last message of the agent.
+const ANSWER: usize = 200;
 /// Maximum characters shown of a failure.
 const SAYS: usize = 100;
 
@@ -33,6 +37,10 @@ pub struct HeadView {
     pub audit: Option<AuditView>,
     /// Why it ended, unless it completed, no check failed and the record adds nothing.
     pub why: Option<WhyView>,
+    /// What the agent said last, of an imported run that has no other account of its result.
+    pub answer: Option<AnswerView>,
+    /// The format of the log that it was imported from.
+    pub made_from: Option<String>,
     /// The failures of its tapes.
     pub failures: FailuresView,
     /// Whether the run completed.
@@ -54,6 +62,19 @@ pub struct WhyView {
     pub validation: Option<Arc<str>>,
     /// Failed steps, and screens that did not open.
     pub checks: Vec<String>,
+}
+
+/// The last message of the agent.
+#[derive(Debug, Serialize)]
+pub struct AnswerView {
+    /// Its address on the timeline.
+    pub href: String,
+    /// Its number.
+    pub seq: u64,
+    /// Its beginning, as plain text.
+    pub says: String,
+    /// Whether nothing else says how the run ended.
+    pub is_alone: bool,
 }
 
 /// The failures of all tapes.
@@ -82,13 +103,17 @@ pub(super) fn head(s: &CheckedRun<'_>) -> HeadView {
     let run = &s.entry.run;
     let completed = run.state.is_completed();
     let (picture, shows) = picture(s).unzip();
+    let why = why(run, details::steps(s.details), completed);
+    let is_open = run.is_imported && why.is_none() && s.review.is_none();
     HeadView {
+        answer: is_open.then(|| answer(s)).flatten(),
+        made_from: made_from(s),
         picture,
         shows: shows.unwrap_or_default(),
         task: s.task.to_owned(),
         verdict: task::verdict(run, s.rating()),
         audit: audit::audit(s, FIRST),
-        why: why(run, details::steps(s.details), completed),
+        why,
         failures: failures(s),
         completed,
     }
@@ -121,6 +146,48 @@ pub fn picture(s: &CheckedRun<'_>) -> Option<(PictureView, String)> {
     media
         .chain(proofs)
         .find_map(|(picture, names)| Some((picture?, details::name(names))))
+}
+
+fn answer(s: &Sources<'_>) -> Option<AnswerView> {
+    let (tape, layout) = s.tapes.first().zip(s.layouts.first())?;
+    let mut events = tape.events.iter().enumerate().rev();
+    let (position, event) = events.find(|(_, event)| {
+        event.kind.word == "agent" && event.ties.aside.is_none() && !event.blocks.is_empty()
+    })?;
+    let run = &s.entry.run;
+    let says = prose(&event.blocks.first()?.text);
+    (!says.is_empty()).then(|| AnswerView {
+        is_alone: &*run.state.word == "unknown" && run.outcomes.is_empty(),
+        href: layout.event_href(&links::run(&s.entry.slug), event.seq, position),
+        seq: event.seq,
+        says,
+    })
+}
+
+/// The beginning of a message as one line: its headings and paragraphs, but no tables and code.
+fn prose(message: &str) -> String {
+    let paragraphs = message.split("\n\n").map(str::trim);
+    let prose = paragraphs.filter(|text| !text.is_empty() && !text.starts_with(['|', '`', '!']));
+    let mut line = String::new();
+    for text in prose {
+        if line.len() > ANSWER {
+            break;
+        }
+        if !line.is_empty() {
+            line.push_str(" · ");
+        }
+        line.push_str(&markdown::plain(text, ANSWER));
+    }
+    match line.char_indices().nth(ANSWER) {
+        Some((end, _)) => format!("{}…", line[..end].trim_end_matches(['…', ' '])),
+        None => line,
+    }
+}
+
+fn made_from(s: &Sources<'_>) -> Option<String> {
+    let header = &s.tapes.first()?.header;
+    let (_, format) = header.iter().find(|(name, _)| *name == MADE_FROM)?;
+    format.split(", ").next().map(str::to_owned)
 }
 
 fn why(run: &Run, steps: [StepResult<'_>; 2], completed: bool) -> Option<WhyView> {
