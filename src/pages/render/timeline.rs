@@ -321,7 +321,8 @@ fn push_event<'e>(
 
 /// Appends short arguments of a call, without those that its headline ends with: `description: "Run the tests"`.
 fn push_arguments(out: &mut String, arguments: &str, headline: &str) {
-    let members = Node::parse(arguments).ok();
+    // Without a line of its own, the text is all that is known of an event, and stays as recorded.
+    let members = Node::parse(arguments).ok().filter(|_| !headline.is_empty());
     let members = members.and_then(|arguments| arguments.strict_members());
     let is_said = |value: &Node<'_>| {
         let text = value.strict_str().filter(|text| !text.is_empty());
@@ -342,8 +343,8 @@ fn push_arguments(out: &mut String, arguments: &str, headline: &str) {
                 push_text(out, value.raw);
             }
         }
-        // `[]` says that there are none.
-        None if arguments == "[]" => {}
+        // These say that there are none.
+        None if matches!(arguments, "{}" | "[]") => {}
         None => push_text(out, arguments),
     }
     if out.len() == start {
