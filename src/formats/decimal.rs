@@ -84,15 +84,15 @@ impl Decimal {
     /// The number with exactly `places` digits after the point, rounded half away from zero.
     pub fn fixed(self, places: u16) -> String {
         let rounded = self.rounded(places.into());
-        let places = usize::from(places);
         let mut digits = rounded.digits.unsigned_abs().to_string();
         if rounded.digits != 0 {
-            let zeros = rounded.exponent.saturating_add_unsigned(places as u32);
+            let zeros = rounded.exponent.saturating_add_unsigned(places.into());
             digits.extend(std::iter::repeat_n(
                 '0',
                 usize::try_from(zeros).unwrap_or_default(),
             ));
         }
+        let places = usize::from(places);
         let digits = format!("{digits:0>width$}", width = places + 1);
         let (whole, fraction) = digits.split_at(digits.len() - places);
         let sign = if rounded.digits < 0 { "-" } else { "" };

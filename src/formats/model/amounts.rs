@@ -142,10 +142,10 @@ pub fn round_dollars(value: f64) -> String {
 pub fn tokens(count: u64) -> String {
     let value = Decimal::new(count.into(), 0);
     match count {
-        ..1_000 => count.to_string(),
+        0..1_000 => count.to_string(),
         // What rounds up to 1,000 belongs to the next unit.
-        ..999_950 => format!("{} k", value.shifted(-3).fixed(1)),
-        ..999_995_000 => format!("{} M", value.shifted(-6).fixed(2)),
+        1_000..999_950 => format!("{} k", value.shifted(-3).fixed(1)),
+        999_950..999_995_000 => format!("{} M", value.shifted(-6).fixed(2)),
         _ => format!("{} G", grouped(value.shifted(-9).fixed(2))),
     }
 }
