@@ -13,9 +13,7 @@
 
   const show = async () => {
     const runs = asked.map((name) => received.get(name)).filter(Boolean).slice(0, MOST);
-    // Runs of one model are named by their harnesses, too.
-    const areOfOne = new Set(runs.map((run) => run.model)).size < runs.length;
-    runs.forEach((run, at) => Object.assign(run, { at, title: areOfOne ? `${run.model}, ${run.harness}` : run.model }));
+    runs.forEach((run, at) => Object.assign(run, { at, title: `${run.model}, ${run.harness}` }));
     const lost = asked.filter((name) => !received.has(name));
     const parts = [];
     if (lost.length) {

@@ -68,7 +68,7 @@
       // Without words: the cases, and examples of what can be searched.
       const [total, some] = manifest.cases;
       put(total ? [{ kind: 'case', total, results: some.map(finder.document) }] : [], /$^/g, 'text');
-      list.append(make('p', { className: 'quiet' }, 'Or, for example: words of a prompt or of an answer, an error message, “timeout”, a model and a case, words of an annotation.'));
+      list.append(make('p', { className: 'quiet' }, 'Or, for example: words of a prompt, an error message, “timeout”, a model and a case.'));
       return;
     }
     let found = { groups: [], names: [] };
