@@ -129,6 +129,12 @@ pub fn events(slug: &Slug, prefix: &str, number: usize) -> String {
     run_file(slug, &format!("events/{folder}{number}/index.html"))
 }
 
+/// The folder of the texts of a tape's pages, for scripts: `1.js` has those of the first page.
+pub fn event_texts(slug: &Slug, prefix: &str) -> String {
+    let below = prefix.replace('.', "/");
+    run_file(slug, &format!("events/{below}"))
+}
+
 /// The link from one run page to another.
 pub fn from_run_to_run(slug: &Slug) -> String {
     let below = slug.below_runs();

@@ -64,7 +64,7 @@ const ARTIFACTS: [Artifact; 8] = [
     assets::write,         // assets/<name>: from the transcript, and the images of the record
     implementation::write, // implementation.tar.gz
     document::write,       // run.json
-    events::write,         // events/<page>/index.html, text/<name>.txt
+    events::write,         // events/<page>/index.html, events/<page>.js, text/<name>.txt
     page::write,           // index.html
     story::write,          // story/index.html
     card::write,           // og.png

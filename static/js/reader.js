@@ -1,8 +1,8 @@
 (() => {
-  // The timeline: filters, search, keyboard navigation, links and quotes to copy. Works on the events of the current page. The
-  // filter is kept in the address.
+  // The timeline: filters, search, keyboard navigation, links and quotes to copy. Works on the events of the current page, but
+  // words are also sought on the other pages. The filter is kept in the address.
   'use strict';
-  const { make, button, query, copy: put, escaped, fenced, linked, land, tell, further, unfold } = window.runpress;
+  const { root, make, link: anchor, button, count, load, query, copy: put, escaped, fenced, linked, land, tell, further, unfold } = window.runpress;
   const tapes = [...document.querySelectorAll('.tape')];
   if (!tapes.length) return;
   /** The line of an event: its number, time, kind and headline. */
@@ -41,7 +41,10 @@
   // Failures are counted for the whole tapes, even if this page has only some of their events.
   const failures = tapes.reduce((sum, { dataset }) => sum + Number(dataset.failures), 0);
   const here = events.filter((event) => event.failed).length;
-  const whole = isPart ? `Counts and filters cover the events on this page only${here < failures ? `, with ${here} of ${failures} failures` : ''}.` : '';
+  // The other pages of each tape. Their texts are loaded when words are sought.
+  const others = tapes.flatMap(({ dataset: { texts, pages, page } }) => (texts ? Array.from({ length: pages }, (_, at) => at + 1) : [])
+    .filter((number) => number !== Number(page)).map((number) => ({ path: texts + number, isLater: number > page })));
+  const whole = isPart ? `${others.length ? 'Words are sought on all pages. Counts and other' : 'Counts and'} filters cover the events on this page only${here < failures ? `, with ${here} of ${failures} failures` : ''}.` : '';
   const status = make('p', { className: 'quiet', role: 'status' }, whole);
   // The filter as in the address: `kind` and `note` may repeat; `failed`, `annotated` and `find` occur once.
   const NAMES = ['kind', 'note', 'failed', 'annotated', 'find'];
@@ -82,6 +85,46 @@
     for (const control of controls) control();
     highlight();
     remember();
+    return seekElsewhere(words);
+  };
+
+  const lowered = ({ events: texts, ...data }) => ({ ...data, events: texts.map(([id, text]) => [id, text.toLowerCase()]) });
+  let asked;
+  // Adds to the status how many events of other pages have the words, with links to the nearest ones. Not while events are
+  // filtered in other ways, which only works on the page.
+  const seekElsewhere = async (words) => {
+    const mine = (asked = {});
+    if (!words || filter.size > 1 || !others.length) return;
+    const own = status.textContent;
+    const found = { later: [], earlier: [], cut: false, failed: false };
+    status.append(', searching the other pages …');
+    for (const other of others) {
+      try {
+        other.data ??= lowered(await load(other.path));
+      } catch {
+        found.failed = true;
+        continue;
+      }
+      if (asked !== mine) return;
+      const { href, events: texts, cut } = other.data;
+      found.cut ||= cut;
+      for (const [id, text] of texts) {
+        if (text.includes(words)) found[other.isLater ? 'later' : 'earlier'].push({ href, id });
+      }
+    }
+    const link = ({ href, id }) => {
+      const url = new URL(href, root);
+      url.search = location.search || `?find=${encodeURIComponent(words)}`;
+      url.hash = id;
+      return anchor(url.href, `event ${/e-(\d+)(?:-\d+)?$/.exec(id)[1]}`);
+    };
+    const least = found.cut ? 'at least ' : '';
+    const part = (hits, where, nearest) => (hits.length ? [`, ${least}${count(hits.length, where, where)} (`, link(nearest), ')'] : []);
+    const parts = [...part(found.later, 'on later pages', found.later[0]), ...part(found.earlier, 'on earlier pages', found.earlier.at(-1))];
+    status.replaceChildren(own, ...(parts.length ? parts : [', none on other pages']));
+    if (found.cut) status.append('. Of long texts there, the beginning is searched');
+    if (found.failed) status.append('. Some pages could not be searched');
+    status.append('.');
   };
 
   // Highlights matches without changing the recorded text.
@@ -140,14 +183,16 @@
   };
 
   let typing;
+  const seekWords = () => {
+    clearTimeout(typing);
+    const words = find.value.trim();
+    if (words) filter.set('find', words);
+    else filter.delete('find');
+    return apply();
+  };
   const find = make('input', { type: 'search', placeholder: 'Find in this timeline', ariaLabel: 'Find in this timeline', ariaKeyShortcuts: '/', spellcheck: false, oninput: () => {
     clearTimeout(typing);
-    typing = setTimeout(() => {
-      const words = find.value.trim();
-      if (words) filter.set('find', words);
-      else filter.delete('find');
-      apply();
-    }, 120);
+    typing = setTimeout(seekWords, 120);
   } });
   controls.push(() => { if (find.value.trim() !== (filter.get('find') ?? '')) find.value = filter.get('find') ?? ''; });
   const reset = button('Show all', () => {
@@ -239,6 +284,15 @@
     land(target, 'center');
   };
 
+  /** Leads to the first event with the words: on this page, or else on the nearest other one. */
+  const jump = async () => {
+    const done = seekWords();
+    const first = isOn() && events.find(({ element }) => !element.hidden && !linked.has(element));
+    if (first) go(first);
+    else await done;
+    if (!first && isOn()) status.querySelector('a')?.click();
+  };
+
   /** Where an element is in the window; in a closed fold, where that is. */
   const top = (element) => (element.closest('.fold > details:not([open])') ?? element).getBoundingClientRect().top;
   /** The next of `places` (pairs of event and element) in a direction, seen from where the reader is. */
@@ -326,7 +380,7 @@
     [']', '[', 'next and previous annotation', walk('annotation')],
     ['f', 'F', 'next and previous failure', walk('failure')],
     ['m', 'M', 'next and previous marker', walk('marker')],
-    ['/', '', 'find in the timeline', () => {
+    ['/', '', 'find in the timeline, on all of its pages', () => {
       find.scrollIntoView({ block: 'center' });
       find.focus();
       find.select();
@@ -354,6 +408,11 @@
   document.addEventListener('keydown', (pressed) => {
     if (pressed.ctrlKey || pressed.metaKey || pressed.altKey || pressed.defaultPrevented) return;
     const { target, key } = pressed;
+    if (target === find && key === 'Enter') {
+      pressed.preventDefault();
+      jump();
+      return;
+    }
     if (target === find && key === 'Escape') {
       find.blur();
       if (current && !current.element.hidden) go(current);

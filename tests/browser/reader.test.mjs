@@ -1,6 +1,9 @@
 // Reading a timeline: annotated moments, filters, search, keys, links and quotes to copy.
 import assert from 'node:assert/strict';
+import { readFileSync } from 'node:fs';
+import path from 'node:path';
 import { after, before, test } from 'node:test';
+import { pathToFileURL } from 'node:url';
 
 import { drawn, fileUrl, launch } from './support/browser.mjs';
 import { serve } from './support/server.mjs';
@@ -372,6 +375,47 @@ test('a further page of a tape is read with the same keys', () => on(fileUrl(SIT
   assert.match(await place(page), /^e-\d+$/);
   assert.ok(await page.locator('.tape-tools').isVisible());
 }));
+
+for (const where of ['disk', 'a server']) {
+  test(`words are found on all pages of a timeline, from ${where}`, async () => {
+    const events = Array.from({ length: 9 }, (_, n) => ({ timestamp: `2026-03-01T10:00:0${n}Z`, type: n === 4 ? 'error' : 'agent', message: [1, 4, 7, 8].includes(n) ? `a Quokka <b> ${n}` : `nothing ${n}` }));
+    events[5].message = `${'long '.repeat(600)}wombat`;
+    const folder = site({
+      'site.toml': '[timeline]\npage_size = 3\n',
+      'content/a/run-record.json': JSON.stringify(record()),
+      'content/a/events.jsonl': events.map((event) => `${JSON.stringify(event)}\n`).join(''),
+    });
+    const server = where === 'disk' ? null : await serve(folder);
+    const base = server?.url ?? `${pathToFileURL(folder).href}/`;
+    const run = `runs/${JSON.parse(readFileSync(path.join(folder, 'runs.json'))).runs[0].slug}/`;
+    await on(`${base}${run}events/2/index.html`, async (page) => {
+      const asked = [];
+      page.on('request', (request) => asked.push(request.url()));
+      const find = page.getByRole('searchbox', { name: 'Find in this timeline' });
+      const said = (words) => page.waitForFunction((of) => document.querySelector('.tape-tools + [role=status]').textContent === of, words);
+      await said('Words are sought on all pages. Counts and other filters cover the events on this page only.');
+      await find.fill('QUOKKA <b>');
+      await said('1 of 3 events on this page, 2 on later pages (event 7), 1 on earlier pages (event 1).');
+      assert.deepEqual(asked.map((url) => url.slice(base.length + run.length)).sort(), ['events/1.js', 'events/3.js'], 'loaded when words are sought');
+      await find.fill('nothing 6');
+      await said('0 of 3 events on this page, 1 on later pages (event 6).');
+      await find.press('Enter');
+      await page.waitForURL(`${base}${run}events/3/index.html?find=nothing+6#e-6`);
+      await said('1 of 3 events on this page, none on other pages. Of long texts there, the beginning is searched.');
+      await find.fill('quokka');
+      await said('2 of 3 events on this page, and the linked one, at least 2 on earlier pages (event 4). Of long texts there, the beginning is searched.');
+      await page.locator('.tape-tools + [role=status] a').click();
+      await page.waitForURL(`${base}${run}events/2/index.html?find=quokka#e-4`);
+      await page.getByRole('button', { name: 'Failures 1' }).click();
+      await said('1 of 3 events on this page');
+      await find.press('Enter');
+      assert.equal(await place(page), 'e-4');
+      await page.goto(`${base}${run}index.html?find=wombat`);
+      await said('0 of 3 events on this page, none on other pages. Of long texts there, the beginning is searched.');
+    });
+    await server?.close();
+  });
+}
 
 test('at the end of a page the same key again leads to the next page of the tape, with the filter', () => on(`${fileUrl(SITE, runPage(longest()))}?failed=1`, async (page) => {
   const last = page.locator('.e.fail').last();

@@ -1,7 +1,8 @@
 //! Lists and tapes that continue over several pages.
 
+use crate::search::data;
 use crate::support::{
-    FIRST, FIRST_SLUG, HEADER, Run, TestSite, annotation, event, lines, messages,
+    FIRST, FIRST_SLUG, HEADER, Run, TestSite, annotation, event, lines, messages, words,
 };
 
 /// A site with 250 runs of one case, sorted by number with the newest first.
@@ -366,4 +367,45 @@ fn a_model_of_several_pages_begins_with_its_cases() {
     assert!(second.all(".matrix").is_empty());
     let other = site.page("models/sample-model-1/index.html");
     assert!(other.all(".matrix").is_empty());
+}
+
+#[test]
+fn scripts_can_search_the_texts_of_all_pages_of_a_tape() {
+    let site = long_tape();
+    let long = format!("{}end", "very ".repeat(1_000));
+    let mut events = messages(1_199);
+    events.push_str(&event(1_199, "agent", &format!("\"message\":\"{long}\"")));
+    events.push('\n');
+    site.write(&format!("{FIRST}/events.jsonl"), events);
+    site.publish();
+    for (number, path, total) in [(1, "index.html", 500), (2, TWO, 500), (3, THREE, 200)] {
+        let address = format!("runs/{FIRST_SLUG}/{path}");
+        let page = site.page(&address);
+        let tape = page.one("ol.tape");
+        let attribute = |name| tape.value().attr(name).unwrap_or_default().to_owned();
+        let folder = attribute("data-texts");
+        assert_eq!(folder, format!("runs/{FIRST_SLUG}/events/"));
+        let places = [attribute("data-page"), attribute("data-pages")];
+        assert_eq!(places, [number.to_string(), "3".to_owned()]);
+        let texts = data(&site, &format!("{folder}{number}"), "run");
+        assert_eq!(texts["href"], address.as_str());
+        assert_eq!(texts["cut"], number == 3, "only the last event is long");
+        let events = texts["events"].as_array().expect("events");
+        assert_eq!(events.len(), total);
+        for pair in events {
+            let [id, text] = [0, 1].map(|at| pair[at].as_str().expect("text"));
+            let event = words(page.one(&format!("li[id='{id}']")));
+            let says = text.lines().nth(1).expect("what it says");
+            assert!(event.contains(says[..says.len().min(1_900)].trim()), "{id}");
+            assert!(text.len() <= 2_000, "{id}");
+        }
+    }
+    let short = TestSite::base();
+    short.publish();
+    assert!(short.first_page().all("[data-texts]").is_empty());
+    assert!(
+        !short
+            .path(&format!("public/runs/{FIRST_SLUG}/events"))
+            .exists()
+    );
 }

@@ -1,17 +1,19 @@
-//! Writes the second and further pages of every tape, and all long texts. First pages are part of the run page, which is written
-//! next.
+//! Writes the second and further pages of every tape, the texts of its pages for the search in it, and all long texts. First pages
+//! are part of the run page, which is written next.
 
 use std::collections::BTreeSet;
 
 use pages::draw::strip::strip;
+use pages::render::script;
 use pages::render::slots::Slots;
 use pages::render::timeline;
 use pages::view::chrome::{PageInfo, Script};
+use pages::view::data::find;
 use pages::view::run as view;
 use pages::view::timeline::Timeline;
 
-use super::CheckedRun;
 use super::files::{Files, StageError};
+use super::{CheckedRun, unwritten};
 
 pub(super) fn write(s: &CheckedRun<'_>, files: &mut Files<'_>) -> Result<(), StageError> {
     // The first pages of all tapes share one page.
@@ -27,6 +29,12 @@ pub(super) fn write(s: &CheckedRun<'_>, files: &mut Files<'_>) -> Result<(), Sta
             } else {
                 s.config.limits.page()
             };
+            if let Some(folder) = layout.texts() {
+                let path = format!("{folder}{number}.js");
+                let script = script::call("run", &find::page_texts(&page));
+                let script = script.map_err(|error| unwritten(&path, &error.into()))?;
+                files.write(&path, &script)?;
+            }
             let Some(html) = timeline::render(&page, most) else {
                 return Err(files.page_too_large(&page.path));
             };

@@ -287,6 +287,7 @@ pub fn page(s: &CheckedRun<'_>, parts: Parts<'_>) -> RunPage {
                     .map(format::at),
                 backwards: tapes::backwards(tape),
                 failures: tape.failures(),
+                texts: tapes::texts(layout, 1),
                 first: layout.prefix.is_empty(),
                 messages: tapes::has_messages(&tape.events[layout.range(1)]),
                 usage: tapes::usage(&tape.events[layout.range(1)]),

@@ -53,6 +53,8 @@ pub struct TimelineView {
     pub backwards: Option<String>,
     /// Number of failed events on the whole tape.
     pub failures: usize,
+    /// Where the texts of its pages are, if there are several.
+    pub texts: Option<TapeTexts>,
     /// Number of events on the page that only report usage.
     pub usage: usize,
     /// Whether there are messages on the page.
@@ -63,6 +65,26 @@ pub struct TimelineView {
     pub html: Html,
     /// Its pages, if there are several.
     pub pages: Vec<PageLink>,
+}
+
+/// Where a script finds the texts of all pages of a tape.
+#[derive(Debug, Serialize)]
+pub struct TapeTexts {
+    /// Their folder, relative to the site's root.
+    pub folder: String,
+    /// Number of pages.
+    pub pages: usize,
+    /// Number of this page.
+    pub page: usize,
+}
+
+/// The texts of a tape with several pages, for page `number`.
+pub(super) fn texts(layout: &Layout<'_>, number: usize) -> Option<TapeTexts> {
+    Some(TapeTexts {
+        folder: layout.texts()?,
+        pages: layout.pages(),
+        page: number,
+    })
 }
 
 /// A page of a tape.
@@ -104,6 +126,8 @@ pub struct EventsPage {
     pub range: String,
     /// Number of failed events on the whole tape.
     pub failures: usize,
+    /// Where the texts of its pages are.
+    pub texts: Option<TapeTexts>,
     /// Number of events on this page that only report usage.
     pub usage: usize,
     /// Whether there are messages on this page.
@@ -178,6 +202,7 @@ pub fn events_page(
             format!("events {first}–{last}")
         },
         failures: layout.all_failures(),
+        texts: texts(layout, number),
         messages: has_messages(&tape.events[range.clone()]),
         usage: usage(&tape.events[range]),
         strip: None,

@@ -75,6 +75,11 @@ impl<'t> Layout<'t> {
         links::events(&self.slug, &self.prefix, number)
     }
 
+    /// The folder with the texts of its pages; `None` if it has a single page.
+    pub fn texts(&self) -> Option<String> {
+        (self.pages() > 1).then(|| links::event_texts(&self.slug, &self.prefix))
+    }
+
     /// The positions on page `number`, from 1.
     pub fn range(&self, number: usize) -> std::ops::Range<usize> {
         let start = (number - 1) * self.page_size;
