@@ -167,7 +167,7 @@ impl Gathered {
             self.previous.as_ref(),
             site.config.publish.run_folders,
             |candidate| self.directories[candidate.directory].id_place(site, &mask),
-            &|slug| self.prose.title_of_case(slug),
+            &|slug| self.prose.text_of_case(slug),
         );
         let mask = mask.into_inner();
         for problem in &mut problems {

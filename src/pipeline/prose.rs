@@ -11,7 +11,7 @@ use content::load;
 use content::rules;
 use content::rules::links::Internal;
 use formats::config::Limits;
-use formats::model::archive::GroupBy;
+use formats::model::archive::{GroupBy, GroupText};
 use formats::model::prose::ProseKind;
 use formats::page;
 use markup::Html;
@@ -83,10 +83,13 @@ impl Prose {
             .map(|position| &self.texts[*position])
     }
 
-    /// The title of a case, if a text about it has one.
-    pub(super) fn title_of_case(&self, slug: &str) -> Option<Arc<str>> {
-        let text = self.of_page(&links::group(GroupBy::Case.folder(), slug))?;
-        text.prose.title.as_deref().map(Arc::from)
+    /// The head of the text about a case.
+    pub(super) fn text_of_case(&self, slug: &str) -> GroupText {
+        let text = self.of_page(&links::group(GroupBy::Case.folder(), slug));
+        text.map_or_else(GroupText::default, |text| GroupText {
+            title: text.prose.title.as_deref().map(Arc::from),
+            description: text.prose.description.as_deref().map(Arc::from),
+        })
     }
 
     /// Texts with a page of their own.

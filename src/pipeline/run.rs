@@ -117,7 +117,7 @@ pub(super) fn process(
         findings: findings::of(
             &site.config,
             &entry.run,
-            gathered.archive.cases[entry.case].title.as_deref(),
+            gathered.archive.cases[entry.case].text.title.as_deref(),
             &contents.inspection,
         ),
         problems: problems.clone(),

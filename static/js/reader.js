@@ -2,7 +2,7 @@
   // The timeline: filters, search, keyboard navigation, links and quotes to copy. Works on the events of the current page, but
   // words are also sought on the other pages. The filter is kept in the address.
   'use strict';
-  const { root, make, link: anchor, button, count, load, query, copy: put, escaped, fenced, linked, land, tell, further, unfold } = window.runpress;
+  const { root, make, link: anchor, button, load, query, copy: put, escaped, fenced, linked, land, tell, further, unfold } = window.runpress;
   const tapes = [...document.querySelectorAll('.tape')];
   if (!tapes.length) return;
   /** The line of an event: its number, time, kind and headline. */
@@ -32,7 +32,7 @@
   const counted = (names) => {
     const counts = new Map();
     for (const name of names) counts.set(name, (counts.get(name) ?? 0) + 1);
-    return [...counts].sort((a, b) => b[1] - a[1] || (a[0] < b[0] ? -1 : 1));
+    return [...counts].sort((a, b) => b[1] - a[1]);
   };
 
   // The filter
@@ -40,11 +40,9 @@
   const isPart = tapes.some((tape) => further(tape) || further(tape, -1));
   // Failures are counted for the whole tapes, even if this page has only some of their events.
   const failures = tapes.reduce((sum, { dataset }) => sum + Number(dataset.failures), 0);
-  const here = events.filter((event) => event.failed).length;
-  // The other pages of each tape. Their texts are loaded when words are sought.
-  const others = tapes.flatMap(({ dataset: { texts, pages, page } }) => (texts ? Array.from({ length: pages }, (_, at) => at + 1) : [])
-    .filter((number) => number !== Number(page)).map((number) => ({ path: texts + number, isLater: number > page })));
-  const whole = isPart ? `${others.length ? 'Words are sought on all pages. Counts and other' : 'Counts and'} filters cover the events on this page only${here < failures ? `, with ${here} of ${failures} failures` : ''}.` : '';
+  // The texts of the other pages of each tape, beginning with the next page; loaded when words are sought.
+  const others = tapes.flatMap(({ dataset: { texts, pages, page } }) => Array.from({ length: texts ? pages - 1 : 0 }, (_, at) => texts + ((Number(page) + at) % pages + 1)));
+  const whole = isPart ? 'Filters cover this page only; words are found on all pages.' : '';
   const status = make('p', { className: 'quiet', role: 'status' }, whole);
   // The filter as in the address: `kind` and `note` may repeat; `failed`, `annotated` and `find` occur once.
   const NAMES = ['kind', 'note', 'failed', 'annotated', 'find'];
@@ -79,52 +77,32 @@
       details.open = isOn() || fold.wasOpen;
       if (!isOn()) delete fold.wasOpen;
     }
-    const also = kept ? `, and ${kept > 1 ? `${kept} that are linked` : 'the linked one'}` : '';
-    status.textContent = isOn() ? `${shown} of ${events.length} events on this page${also}` : whole;
+    status.textContent = isOn() ? `${shown} of ${events.length} events on this page${kept ? `, and ${kept} linked` : ''}` : whole;
     reset.hidden = !isOn();
     for (const control of controls) control();
     highlight();
     remember();
-    return seekElsewhere(words);
+    seekElsewhere(words);
   };
 
-  const lowered = ({ events: texts, ...data }) => ({ ...data, events: texts.map(([id, text]) => [id, text.toLowerCase()]) });
+  const loaded = {};
   let asked;
-  // Adds to the status how many events of other pages have the words, with links to the nearest ones. Not while events are
-  // filtered in other ways, which only works on the page.
+  // Adds to the status how many events on other pages have the words, with a link to the next one. Other filters only work on this page.
   const seekElsewhere = async (words) => {
     const mine = (asked = {});
     if (!words || filter.size > 1 || !others.length) return;
-    const own = status.textContent;
-    const found = { later: [], earlier: [], cut: false, failed: false };
-    status.append(', searching the other pages …');
-    for (const other of others) {
-      try {
-        other.data ??= lowered(await load(other.path));
-      } catch {
-        found.failed = true;
-        continue;
-      }
+    const hits = [];
+    let least = '';
+    for (const path of others) {
+      const { href, events: texts, cut } = await (loaded[path] ??= load(path)).catch(() => ({ events: [], cut: true }));
       if (asked !== mine) return;
-      const { href, events: texts, cut } = other.data;
-      found.cut ||= cut;
+      if (cut) least = 'at least ';
       for (const [id, text] of texts) {
-        if (text.includes(words)) found[other.isLater ? 'later' : 'earlier'].push({ href, id });
+        if (text.toLowerCase().includes(words)) hits.push(`${href}${location.search}#${id}`);
       }
     }
-    const link = ({ href, id }) => {
-      const url = new URL(href, root);
-      url.search = location.search || `?find=${encodeURIComponent(words)}`;
-      url.hash = id;
-      return anchor(url.href, `event ${/e-(\d+)(?:-\d+)?$/.exec(id)[1]}`);
-    };
-    const least = found.cut ? 'at least ' : '';
-    const part = (hits, where, nearest) => (hits.length ? [`, ${least}${count(hits.length, where, where)} (`, link(nearest), ')'] : []);
-    const parts = [...part(found.later, 'on later pages', found.later[0]), ...part(found.earlier, 'on earlier pages', found.earlier.at(-1))];
-    status.replaceChildren(own, ...(parts.length ? parts : [', none on other pages']));
-    if (found.cut) status.append('. Of long texts there, the beginning is searched');
-    if (found.failed) status.append('. Some pages could not be searched');
-    status.append('.');
+    const number = `${least}${hits.length}`;
+    status.append(', ', hits.length ? anchor(new URL(hits[0], root), number) : number, ' on other pages');
   };
 
   // Highlights matches without changing the recorded text.
@@ -183,16 +161,14 @@
   };
 
   let typing;
-  const seekWords = () => {
-    clearTimeout(typing);
-    const words = find.value.trim();
-    if (words) filter.set('find', words);
-    else filter.delete('find');
-    return apply();
-  };
   const find = make('input', { type: 'search', placeholder: 'Find in this timeline', ariaLabel: 'Find in this timeline', ariaKeyShortcuts: '/', spellcheck: false, oninput: () => {
     clearTimeout(typing);
-    typing = setTimeout(seekWords, 120);
+    typing = setTimeout(() => {
+      const words = find.value.trim();
+      if (words) filter.set('find', words);
+      else filter.delete('find');
+      apply();
+    }, 120);
   } });
   controls.push(() => { if (find.value.trim() !== (filter.get('find') ?? '')) find.value = filter.get('find') ?? ''; });
   const reset = button('Show all', () => {
@@ -215,7 +191,7 @@
         time.dataset.since ??= time.textContent;
         time.textContent = absolute ? moment.slice(11, 19) : time.dataset.since;
       }
-    }, { ariaPressed: false, title: 'Show the time of day instead of the time since the start' });
+    }, { ariaPressed: false, title: 'Time of day' });
     bar.append(clock);
   }
   bar.append(button('Keys', () => help(), { title: 'Keyboard shortcuts (?)' }));
@@ -284,15 +260,6 @@
     land(target, 'center');
   };
 
-  /** Leads to the first event with the words: on this page, or else on the nearest other one. */
-  const jump = async () => {
-    const done = seekWords();
-    const first = isOn() && events.find(({ element }) => !element.hidden && !linked.has(element));
-    if (first) go(first);
-    else await done;
-    if (!first && isOn()) status.querySelector('a')?.click();
-  };
-
   /** Where an element is in the window; in a closed fold, where that is. */
   const top = (element) => (element.closest('.fold > details:not([open])') ?? element).getBoundingClientRect().top;
   /** The next of `places` (pairs of event and element) in a direction, seen from where the reader is. */
@@ -338,14 +305,10 @@
     const { element } = event;
     const head = headOf(element);
     const words = (node) => node?.textContent.trim() ?? '';
-    const code = (text) => {
-      const fence = fenced(text);
-      return fence.length > 1 ? `${fence} ${text} ${fence}` : `\`${text}\``;
-    };
     const title = words(head.querySelector('code'));
     const number = words(head.firstElementChild);
     const parts = [`**${escaped(`${number} ${event.kind}`)}**`];
-    if (title) parts.push(code(title.replaceAll(/\s+/g, ' ')));
+    if (title) parts.push(escaped(title.replaceAll(/\s+/g, ' ')));
     if (event.failed) parts.push('failed');
     const lines = [parts.join(' ')];
     const said = element.querySelector('.was') ?? element;
@@ -366,8 +329,7 @@
   const copy = async (text, pressed) => {
     const done = await put(text);
     const before = pressed.textContent;
-    pressed.textContent = done ? 'Copied' : 'Blocked';
-    status.textContent = done ? 'Copied.' : 'The browser blocked copying.';
+    pressed.textContent = status.textContent = done ? 'Copied' : 'Not copied';
     setTimeout(() => { pressed.textContent = before; }, 1500);
   };
 
@@ -380,13 +342,12 @@
     [']', '[', 'next and previous annotation', walk('annotation')],
     ['f', 'F', 'next and previous failure', walk('failure')],
     ['m', 'M', 'next and previous marker', walk('marker')],
-    ['/', '', 'find in the timeline, on all of its pages', () => {
+    ['/', '', 'find in the timeline', () => {
       find.scrollIntoView({ block: 'center' });
       find.focus();
       find.select();
     }],
-    ['Esc', '', 'close the open dialog'],
-    ['?', '', 'this help', () => help()],
+    ['?', '', 'help', () => help()],
   ];
   const sheet = make('dialog', { className: 'sheet', ariaLabel: 'Keys' });
   const help = () => {
@@ -398,7 +359,7 @@
         list.append(make('div', {}, term, make('dd', {}, words)));
       }
       sheet.append(make('h2', {}, 'Keys'), list,
-        make('p', { className: 'quiet' }, 'Shift-click an event number to link all events from the last linked one.'),
+        make('p', { className: 'quiet' }, 'Shift-click an event number to link a range of events.'),
         button('Close', () => sheet.close()));
       document.body.append(sheet);
     }
@@ -408,11 +369,6 @@
   document.addEventListener('keydown', (pressed) => {
     if (pressed.ctrlKey || pressed.metaKey || pressed.altKey || pressed.defaultPrevented) return;
     const { target, key } = pressed;
-    if (target === find && key === 'Enter') {
-      pressed.preventDefault();
-      jump();
-      return;
-    }
     if (target === find && key === 'Escape') {
       find.blur();
       if (current && !current.element.hidden) go(current);

@@ -44,7 +44,7 @@
   const say = (words, { groups, some, similar } = {}) => {
     const total = groups?.reduce((sum, group) => sum + group.total, 0);
     const results = total && `${groups.some(({ more }) => more) ? 'More than ' : ''}${count(total, 'result')}`;
-    if (failed) status.textContent = 'The search data could not be loaded. Reload the page to try again.';
+    if (failed) status.textContent = 'The search data could not be loaded. Reload the page.';
     else if (!manifest) status.textContent = 'Loading the index …';
     else if (!groups) status.textContent = words ? 'Searching …' : `${count(manifest.documents, 'text')} can be searched.`;
     else if (!total) status.textContent = `No results for “${words}”. Try fewer or other words.`;
@@ -65,10 +65,9 @@
     say(words);
     if (!finder || failed) return;
     if (!words) {
-      // Without words: the cases, and examples of what can be searched.
+      // Without words: the cases.
       const [total, some] = manifest.cases;
       put(total ? [{ kind: 'case', total, results: some.map(finder.document) }] : [], /$^/g, 'text');
-      list.append(make('p', { className: 'quiet' }, 'Or, for example: words of a prompt, an error message, “timeout”, a model and a case.'));
       return;
     }
     let found = { groups: [], names: [] };

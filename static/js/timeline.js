@@ -193,8 +193,8 @@
       const number = numberOf(eventOf(document.elementFromPoint(left + 40, bottom + 9)?.closest('.tape li'))?.id);
       if (!(number >= 0)) return;
       const next = known.findIndex((each) => each.number > number);
-      const [from, to] = [known.at(next - 1), known[next]];
-      if (from) mark.setAttribute('d', `M${Math.round(to && from !== to ? from.x + (to.x - from.x) * (number - from.number) / (to.number - from.number) : from.x)} 0V999`);
+      const last = known.at(Math.max(next, 0) - 1);
+      if (last) mark.setAttribute('d', `M${last.x} 0V999`);
     };
     addEventListener('scroll', () => requestAnimationFrame(follow), { passive: true });
     follow();

@@ -6,7 +6,7 @@ use std::sync::Arc;
 use base::diagnostics::text::quoted;
 use base::diagnostics::{Diagnostic, Place, codes};
 use base::links::{RunFolders, Slug};
-use formats::model::archive::{Archive, GroupBy};
+use formats::model::archive::{Archive, GroupBy, GroupText};
 use formats::model::run::Run;
 use formats::model::slug::{self, slugify};
 use formats::model::time::Moment;
@@ -56,13 +56,13 @@ pub fn duplicate_ids<'a>(
 }
 
 /// Sorts the runs and assigns all addresses; collisions are notes. An address that the ledger of the `previous` site has
-/// stays with its run. `id_place` returns the place of a run's id, `title_of_case` the title of a case by its address.
+/// stays with its run. `id_place` returns the place of a run's id, `text_of_case` the text of a case by its address.
 pub fn assemble(
     mut candidates: Vec<Candidate>,
     previous: Option<&Ledger>,
     run_folders: RunFolders,
     id_place: impl Fn(&Candidate) -> Place,
-    title_of_case: &dyn Fn(&str) -> Option<Arc<str>>,
+    text_of_case: &dyn Fn(&str) -> GroupText,
 ) -> (Archive, Vec<Diagnostic>) {
     let empty = Ledger::default();
     let previous = previous.unwrap_or(&empty);
@@ -91,7 +91,7 @@ pub fn assemble(
         let slug = at.and_then(|at| names[at].get(name));
         slug.cloned().unwrap_or_default()
     };
-    (Archive::new(runs, &slug_of, title_of_case), notes)
+    (Archive::new(runs, &slug_of, text_of_case), notes)
 }
 
 /// A run that the ledger knows keeps its address. Of new runs that would have the same address, the one that started first (on a

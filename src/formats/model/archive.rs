@@ -47,13 +47,22 @@ pub struct Entry {
     pub older: Option<usize>,
 }
 
+/// The head of the site's text about a case.
+#[derive(Debug, Clone, Default)]
+pub struct GroupText {
+    /// Its title.
+    pub title: Option<Arc<str>>,
+    /// What it is, in a sentence.
+    pub description: Option<Arc<str>>,
+}
+
 /// A case, a model or a harness with its runs.
 #[derive(Debug, Clone)]
 pub struct Group {
     /// As the records write it.
     pub name: String,
-    /// Its title, if the site has a text about it.
-    pub title: Option<Arc<str>>,
+    /// What a text of the site says about it.
+    pub text: GroupText,
     /// Its address.
     pub slug: String,
     /// Positions in `runs`, newest first.
@@ -121,11 +130,11 @@ impl Entry {
 
 impl Archive {
     /// Makes the archive of runs in order (newest first), each with its slug and directory.
-    /// `slugs` gives a name its address within its grouping, `title_of_case` a case its title by its address.
+    /// `slugs` gives a name its address within its grouping, `text_of_case` a case its text by its address.
     pub fn new(
         runs: Vec<(Arc<Run>, Slug, usize)>,
         slugs: &dyn Fn(GroupBy, &str) -> String,
-        title_of_case: &dyn Fn(&str) -> Option<Arc<str>>,
+        text_of_case: &dyn Fn(&str) -> GroupText,
     ) -> Self {
         let group = |group_by: GroupBy| {
             let mut members: BTreeMap<&str, Vec<usize>> = BTreeMap::new();
@@ -138,9 +147,10 @@ impl Archive {
                     let slug = slugs(group_by, name);
                     Group {
                         name: name.to_owned(),
-                        title: (group_by == GroupBy::Case)
-                            .then(|| title_of_case(&slug))
-                            .flatten(),
+                        text: match group_by {
+                            GroupBy::Case => text_of_case(&slug),
+                            _ => GroupText::default(),
+                        },
                         slug,
                         runs,
                     }
@@ -209,7 +219,7 @@ impl Archive {
     /// Whether runs of its case are known to have had the same task: its record names the task, or the site has a text about
     /// it. Otherwise the case is only a name that was given on import.
     pub fn is_comparable(&self, entry: &Entry) -> bool {
-        !entry.run.case_is_given || self.cases[entry.case].title.is_some()
+        !entry.run.case_is_given || self.cases[entry.case].text.title.is_some()
     }
 
     /// The run of this id.

@@ -19,6 +19,8 @@ pub struct ArchiveContext {
     /// Address of its case.
     pub case: String,
     pub case_title: Option<Arc<str>>,
+    /// What its case is, in a sentence.
+    pub case_description: Option<Arc<str>>,
     /// Address of its model.
     pub model: String,
     /// Address of its harness.
@@ -68,7 +70,8 @@ impl ArchiveContext {
             slug: entry.slug.clone(),
             label: entry.label.clone(),
             case: archive.cases[entry.case].slug.clone(),
-            case_title: archive.cases[entry.case].title.clone(),
+            case_title: archive.cases[entry.case].text.title.clone(),
+            case_description: archive.cases[entry.case].text.description.clone(),
             model: archive.models[entry.model].slug.clone(),
             harness: archive.harnesses[entry.harness].slug.clone(),
             is_comparable: archive.is_comparable(entry),

@@ -1,9 +1,13 @@
 //! Writes the page of a run.
 
 use std::borrow::Cow;
+use std::time::Duration;
 
 use base::links;
+use formats::model::amounts;
 use formats::model::details;
+use formats::model::run::Metric;
+use formats::model::tape::Tape;
 use markup::markdown::{self, Context};
 use markup::{Html, Origin};
 use pages::draw::strip;
@@ -67,9 +71,24 @@ fn strips(s: &CheckedRun<'_>, page: &str, slots: &mut Slots) -> Vec<StripView> {
     let strips = s.tapes().map(|(tape, sidecar, layout)| {
         let strip = strip::strip(s.config, layout, tape, sidecar);
         let svg = slots.keep(strip.svg(page, 1));
-        StripView::new(tape, &strip, svg)
+        let mut view = StripView::new(tape, &strip, svg);
+        if s.tapes.len() == 1
+            && let Some(run_time) = unlogged_run_time(s, tape)
+        {
+            view.caption.push_str("; the run took ");
+            view.caption.push_str(&amounts::duration(run_time));
+        }
+        view
     });
     strips.collect()
+}
+
+/// The run time in seconds, if it is more than a tenth longer than what the tape covers, which a reader would take for it.
+fn unlogged_run_time(s: &Sources<'_>, tape: &Tape<'_>) -> Option<f64> {
+    let covered = tape.milliseconds().filter(|length| *length > 0)?;
+    let covered = Duration::from_millis(covered.unsigned_abs()).as_secs_f64();
+    let run_time = s.entry.run.metrics.get(Metric::RunTime)?.value();
+    (run_time > covered * 1.1).then_some(run_time)
 }
 
 /// Renders the description of the showcase, with its images.

@@ -31,12 +31,16 @@ const SAYS: usize = 100;
 pub struct HeadView {
     /// What was asked.
     pub task: String,
+    /// What the case is, if the task is its title.
+    pub about: Option<Arc<str>>,
     /// What is known of how it ended and what it took.
     pub verdict: Vec<VerdictFact>,
     /// Whether its events follow from its raw output.
     pub audit: Option<AuditView>,
-    /// Why it ended, unless it completed, no check failed and the record adds nothing.
+    /// Why it ended, or what did not work; none if it completed and no check failed.
     pub why: Option<WhyView>,
+    /// The detail of its state, if that is all that is known of its end.
+    pub ended: Option<Arc<str>>,
     /// What the agent said last, of an imported run that has no other account of its result.
     pub answer: Option<AnswerView>,
     /// The format of the log that it was imported from.
@@ -54,7 +58,7 @@ pub struct HeadView {
 /// Why a run ended.
 #[derive(Debug, Serialize)]
 pub struct WhyView {
-    /// `Why it ended`; for a completed run `What did not work` or `How it ended`.
+    /// `Why it ended`; for a completed run `What did not work`.
     pub title: &'static str,
     /// The detail of its state in the record.
     pub state: Option<Arc<str>>,
@@ -107,6 +111,10 @@ pub(super) fn head(s: &CheckedRun<'_>) -> HeadView {
     let is_open = run.is_imported && why.is_none() && s.review.is_none();
     HeadView {
         answer: is_open.then(|| answer(s)).flatten(),
+        about: (!run.is_imported)
+            .then(|| s.archive_context.case_description.clone())
+            .flatten(),
+        ended: why.is_none().then(|| run.state.detail.clone()).flatten(),
         made_from: made_from(s),
         picture,
         shows: shows.unwrap_or_default(),
@@ -211,14 +219,12 @@ fn why(run: &Run, steps: [StepResult<'_>; 2], completed: bool) -> Option<WhyView
     // An imported run may have no recorded outcome.
     let fine = completed || &*run.state.word == "unknown";
     let worked = checks.is_empty() && validation.loaded != Some(false);
-    let title = match (fine, worked) {
-        (true, true) => "How it ended",
-        (true, false) => "What did not work",
-        (false, _) => "Why it ended",
-    };
-    let nothing = fine && worked && run.state.detail.is_none();
-    (!nothing).then(|| WhyView {
-        title,
+    (!fine || !worked).then(|| WhyView {
+        title: if fine {
+            "What did not work"
+        } else {
+            "Why it ended"
+        },
         state: run.state.detail.clone(),
         validation: validation.detail.clone(),
         checks,
