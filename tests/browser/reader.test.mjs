@@ -425,7 +425,7 @@ test('at the end of a page the same key again leads to the next page of the tape
   await page.keyboard.press('f');
   await page.waitForURL(/events\/2\/index\.html\?failed=1$/);
   await page.locator('.tape-tools button', { hasText: 'Show all' }).click();
-  assert.match(await status(page), /cover the events on this page/);
+  assert.match(await status(page), /^Filters cover this page only/);
   await page.locator('.e').first().evaluate((event) => { event.tabIndex = -1; event.focus(); });
   for (const key of ['k', 'k']) await page.keyboard.press(key);
   await page.waitForURL(/\/index\.html#e-499$/);
