@@ -288,7 +288,9 @@ mod tests {
             }
             let place = |_: &Candidate| Place::file("content");
             let ledger = self.ledger.as_ref();
-            let (archive, notes) = assemble(runs, ledger, RunFolders::Flat, place, &|_| None);
+            let (archive, notes) = assemble(runs, ledger, RunFolders::Flat, place, &|_| {
+                GroupText::default()
+            });
             let mut notes: Vec<_> = notes.into_iter().map(|note| note.message).collect();
             notes.sort();
             (archive, notes)

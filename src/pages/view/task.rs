@@ -116,7 +116,11 @@ pub struct VerdictFact {
 pub fn verdict(run: &Run, rating: Option<Rating>) -> Vec<VerdictFact> {
     let mut facts = Vec::new();
     let mut fact = |value, tone, href| facts.push(VerdictFact { value, tone, href });
-    if &*run.state.word != "unknown" {
+    if &*run.state.word == "unknown" {
+        if run.outcomes.is_empty() {
+            fact(Cell::known("no outcome recorded"), "", "");
+        }
+    } else {
         let state = format::state(&run.state);
         let tone = match state.tone {
             "good" => "g-good",

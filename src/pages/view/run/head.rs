@@ -77,8 +77,6 @@ pub struct AnswerView {
     pub seq: u64,
     /// Its beginning, as plain text.
     pub says: String,
-    /// Whether nothing else says how the run ended.
-    pub is_alone: bool,
 }
 
 /// The failures of all tapes.
@@ -162,10 +160,8 @@ fn answer(s: &Sources<'_>) -> Option<AnswerView> {
     let (position, event) = events.find(|(_, event)| {
         event.kind.word == "agent" && event.ties.aside.is_none() && !event.blocks.is_empty()
     })?;
-    let run = &s.entry.run;
     let says = prose(&event.blocks.first()?.text);
     (!says.is_empty()).then(|| AnswerView {
-        is_alone: &*run.state.word == "unknown" && run.outcomes.is_empty(),
         href: layout.event_href(&links::run(&s.entry.slug), event.seq, position),
         seq: event.seq,
         says,
@@ -188,7 +184,8 @@ fn prose(message: &str) -> String {
     }
     match line.char_indices().nth(ANSWER) {
         Some((end, _)) => format!("{}…", line[..end].trim_end_matches(['…', ' '])),
-        None => line,
+        // A list or a code block would follow.
+        None => line.trim_end_matches(':').to_owned(),
     }
 }
 
