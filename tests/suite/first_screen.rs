@@ -101,7 +101,7 @@ fn the_task_of_an_imported_run_is_the_first_message_of_its_user_and_its_verdict_
     let page = site.first_page();
     let task = "Make the parser faster, please. It takes ten seconds.";
     assert_eq!(page.texts("h1"), [task]);
-    assert_eq!(verdict(&site), [""; 0]);
+    assert_eq!(verdict(&site), ["no outcome recorded"]);
     assert!(page.all("#validation, .why, .excerpt").is_empty());
     assert_eq!(
         site.page("runs/index.html").texts("tr[data-run] th a"),
