@@ -72,7 +72,7 @@ fn strips(s: &CheckedRun<'_>, page: &str, slots: &mut Slots) -> Vec<StripView> {
         let strip = strip::strip(s.config, layout, tape, sidecar);
         let svg = slots.keep(strip.svg(page, 1));
         let mut view = StripView::new(tape, &strip, svg);
-        if s.tapes.len() == 1
+        if s.inspection.tapes.len() == 1
             && let Some(run_time) = unlogged_run_time(s, tape)
         {
             view.caption.push_str("; the run took ");
@@ -84,7 +84,7 @@ fn strips(s: &CheckedRun<'_>, page: &str, slots: &mut Slots) -> Vec<StripView> {
 }
 
 /// The run time in seconds, if it is more than a tenth longer than what the tape covers, which a reader would take for it.
-fn unlogged_run_time(s: &Sources<'_>, tape: &Tape<'_>) -> Option<f64> {
+fn unlogged_run_time(s: &CheckedRun<'_>, tape: &Tape<'_>) -> Option<f64> {
     let covered = tape.milliseconds().filter(|length| *length > 0)?;
     let covered = Duration::from_millis(covered.unsigned_abs()).as_secs_f64();
     let run_time = s.entry.run.metrics.get(Metric::RunTime)?.value();

@@ -106,7 +106,7 @@ pub(super) fn head(s: &CheckedRun<'_>) -> HeadView {
     let completed = run.state.is_completed();
     let (picture, shows) = picture(s).unzip();
     let why = why(run, details::steps(s.details), completed);
-    let is_open = run.is_imported && why.is_none() && s.review.is_none();
+    let is_open = run.is_imported && why.is_none() && s.inspection.review.is_none();
     HeadView {
         answer: is_open.then(|| answer(s)).flatten(),
         about: (!run.is_imported)
@@ -154,8 +154,8 @@ pub fn picture(s: &CheckedRun<'_>) -> Option<(PictureView, String)> {
         .find_map(|(picture, names)| Some((picture?, details::name(names))))
 }
 
-fn answer(s: &Sources<'_>) -> Option<AnswerView> {
-    let (tape, layout) = s.tapes.first().zip(s.layouts.first())?;
+fn answer(s: &CheckedRun<'_>) -> Option<AnswerView> {
+    let (tape, layout) = s.inspection.tapes.first().zip(s.layouts.first())?;
     let mut events = tape.events.iter().enumerate().rev();
     let (position, event) = events.find(|(_, event)| {
         event.kind.word == "agent" && event.ties.aside.is_none() && !event.blocks.is_empty()
@@ -189,8 +189,8 @@ fn prose(message: &str) -> String {
     }
 }
 
-fn made_from(s: &Sources<'_>) -> Option<String> {
-    let header = &s.tapes.first()?.header;
+fn made_from(s: &CheckedRun<'_>) -> Option<String> {
+    let header = &s.inspection.tapes.first()?.header;
     let (_, format) = header.iter().find(|(name, _)| *name == MADE_FROM)?;
     format.split(", ").next().map(str::to_owned)
 }
