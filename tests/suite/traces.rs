@@ -57,7 +57,7 @@ fn every_type_of_event_is_shown_with_what_it_holds() {
         ),
         (
             r#""type":"tool_call","name":"Read","arguments":{"file_path":"src/a.js","limit":20}"#,
-            vec!["read", "src/a.js", "tool Read", "\"limit\":20"],
+            vec!["read", "src/a.js", "tool Read", "limit: 20"],
         ),
         (
             r#""type":"tool_call","name":"Grep","arguments":{"pattern":"TODO","path":"src"}"#,
@@ -259,7 +259,7 @@ fn arguments_that_the_headline_shows_in_full_are_not_repeated() {
     ]);
     assert!(below(event(&page, 0), "pre").is_empty());
     let arguments = below(event(&page, 1), "code.args");
-    assert_eq!(words(arguments[0]), r#"{"command":"ls","timeout":9}"#);
+    assert_eq!(words(arguments[0]), "timeout: 9");
 }
 
 #[test]
