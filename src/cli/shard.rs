@@ -71,7 +71,7 @@ static ENGINES: [Engine; 4] = [
 ];
 
 /// Reads a variable of the environment.
-type Get<'a> = &'a dyn Fn(&str) -> Option<String>;
+type VariableLookup<'a> = &'a dyn Fn(&str) -> Option<String>;
 
 /// The reason that the shard is unknown, and a fix.
 type Refusal = (String, String);
@@ -111,7 +111,7 @@ fn most() -> String {
 }
 
 /// The shard according to the engine. `get` reads a variable.
-fn auto(shards: Option<u32>, get: Get<'_>) -> Result<Shard, Refusal> {
+fn auto(shards: Option<u32>, get: VariableLookup<'_>) -> Result<Shard, Refusal> {
     let engine = Engine::of_this_job(get)?;
     let index = engine.required(engine.index, get)?;
     let (first, (counted, count)) = match (&engine.numbers, shards) {
@@ -156,7 +156,7 @@ fn auto(shards: Option<u32>, get: Get<'_>) -> Result<Shard, Refusal> {
 
 impl Engine {
     /// The engine that runs this job.
-    fn of_this_job(get: Get<'_>) -> Result<&'static Self, Refusal> {
+    fn of_this_job(get: VariableLookup<'_>) -> Result<&'static Self, Refusal> {
         let mut set = ENGINES.iter().filter(|it| get(it.index).is_some());
         match (set.next(), set.next()) {
             (Some(engine), None) => Ok(engine),
@@ -184,7 +184,7 @@ impl Engine {
         &self,
         variable: Option<&'static str>,
         shards: Option<u32>,
-        get: Get<'_>,
+        get: VariableLookup<'_>,
     ) -> Result<(&'static str, u32), Refusal> {
         let set = match variable {
             Some(name) => self.number(name, get)?.map(|set| (name, set)),
@@ -206,11 +206,11 @@ impl Engine {
     }
 
     /// A number that the engine always sets.
-    fn required(&self, name: &str, get: Get<'_>) -> Result<u32, Refusal> {
+    fn required(&self, name: &str, get: VariableLookup<'_>) -> Result<u32, Refusal> {
         self.number(name, get)?.ok_or_else(|| self.unset(name))
     }
 
-    fn number(&self, name: &str, get: Get<'_>) -> Result<Option<u32>, Refusal> {
+    fn number(&self, name: &str, get: VariableLookup<'_>) -> Result<Option<u32>, Refusal> {
         let Some(text) = get(name) else {
             return Ok(None);
         };

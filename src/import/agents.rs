@@ -5,7 +5,7 @@ use std::vec;
 
 use formats::trace::Action;
 
-use super::draft::{Agent, Draft, Event, What};
+use super::draft::{Agent, Draft, Event, EventContent};
 
 /// A subagent and its events.
 #[derive(Debug, Default)]
@@ -52,7 +52,9 @@ pub(super) fn weave(draft: &mut Draft, blocks: Vec<Block>) {
             continue;
         };
         let started: Vec<Block> = match &event.what {
-            What::ToolCall(call) => call.call.as_ref().and_then(|call| by_call.remove(call)),
+            EventContent::ToolCall(call) => {
+                call.call.as_ref().and_then(|call| by_call.remove(call))
+            }
             _ => None,
         }
         .into_iter()
@@ -73,7 +75,7 @@ pub(super) fn weave(draft: &mut Draft, blocks: Vec<Block>) {
 /// Records the agent, and returns its events between its start and end events.
 fn begin(draft: &mut Draft, mut block: Block, parent: Option<String>) -> vec::IntoIter<Event> {
     let mark = |action, beside: Option<&Event>| {
-        let mut event = Event::new(What::Subagent {
+        let mut event = Event::new(EventContent::Subagent {
             action,
             id: block.agent.id.clone(),
             name: block.agent.name.clone(),

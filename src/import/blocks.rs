@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use formats::trace::Action;
 
-use super::draft::{Draft, What};
+use super::draft::{Draft, EventContent};
 
 /// Maximum levels of nested agents.
 const LEVELS: usize = 16;
@@ -19,7 +19,7 @@ impl Draft {
             .collect();
         let mut begun: BTreeMap<&str, usize> = BTreeMap::new();
         for (number, event) in self.events.iter().enumerate() {
-            if let What::Subagent {
+            if let EventContent::Subagent {
                 action: Action::Started,
                 id,
                 ..

@@ -2,7 +2,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use super::draft::{Draft, Event, What};
+use super::draft::{Draft, Event, EventContent};
 
 /// Numbers of calls and results of the main agent, as reported.
 #[derive(Debug, Default, Clone, PartialEq, Eq)]
@@ -79,7 +79,7 @@ pub(super) fn join(draft: &mut Draft) -> Calls {
             ..
         } = event;
         match what {
-            What::ToolCall(call) => {
+            EventContent::ToolCall(call) => {
                 counts.calls += is_main;
                 let Some(id) = call.call.take() else {
                     counts.unanswered += u64::from(!call.hosted) * is_main;
@@ -102,7 +102,7 @@ pub(super) fn join(draft: &mut Draft) -> Calls {
                 });
                 call.call = Some(unique);
             }
-            What::ToolResult(result) => {
+            EventContent::ToolResult(result) => {
                 let id = result.call.take();
                 let open = id.as_ref().and_then(|id| {
                     let same = known.get_mut(id)?;
@@ -123,17 +123,17 @@ pub(super) fn join(draft: &mut Draft) -> Calls {
                     result.ok.is_none() && result.exit_code.is_none() && result.status.is_none();
                 counts.without_flag += u64::from(is_silent) * is_main;
             }
-            What::Edit { call, .. } => {
+            EventContent::Edit { call, .. } => {
                 *call = call.take().and_then(|id| {
                     let calls = &known.get(&id)?.calls;
                     let at = last.get(&id).copied();
                     calls.get(at.unwrap_or(0)).map(|call| call.id.clone())
                 });
             }
-            What::Subagent { call, .. } => {
+            EventContent::Subagent { call, .. } => {
                 *call = call.take().and_then(|id| newest(&known, &id));
             }
-            What::Usage { calls, .. } => {
+            EventContent::Usage { calls, .. } => {
                 *calls = calls.iter().filter_map(|id| newest(&known, id)).collect();
             }
             _ => {}

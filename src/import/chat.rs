@@ -5,7 +5,7 @@ use serde_json::value::RawValue;
 use formats::trace::Role;
 
 use super::Options;
-use super::draft::{Call, Draft, Origin, ToolResult, What};
+use super::draft::{Call, Draft, EventContent, Origin, ToolResult};
 use super::loose;
 use super::message_content::MessageContent;
 use super::row::Row;
@@ -73,7 +73,7 @@ impl<'o> Chat<'o> {
         let number = self.draft.events.len();
         self.draft.message(place, Role::Assistant, content, false);
         let event = self.draft.events.get_mut(number);
-        if let Some(What::Message { model, .. }) = event.map(|event| &mut event.what) {
+        if let Some(EventContent::Message { model, .. }) = event.map(|event| &mut event.what) {
             *model = by;
         }
     }
@@ -81,7 +81,7 @@ impl<'o> Chat<'o> {
     pub fn call(&mut self, place: Origin, name: &str, id: String, arguments: Arguments) {
         self.calls.push((id.clone(), false));
         let call = Call::of(Some(name.to_owned()), Some(id), arguments);
-        self.draft.push(place, What::ToolCall(call));
+        self.draft.push(place, EventContent::ToolCall(call));
     }
 
     /// Adds `tool_calls` of an answer. A call without an id gets one that begins with a prefix.

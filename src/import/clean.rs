@@ -15,8 +15,10 @@ use std::collections::{BTreeMap, BTreeSet};
 use serde_json::value::RawValue;
 
 use super::asset::Asset;
-use super::draft::{Agent, Call, Draft, Event, Id, Origin, Outcome, Record, ToolResult, What};
-use super::{Keep, Options};
+use super::draft::{
+    Agent, Call, Draft, Event, EventContent, Id, Origin, Outcome, Record, ToolResult,
+};
+use super::{Keep, Options, Problem};
 
 use replace::Replacer;
 
@@ -103,261 +105,143 @@ enum Text {
 /// Returns the replacement of a string; `None` keeps it.
 type Change<'f> = dyn FnMut(Text, &str) -> Option<String> + 'f;
 
-/// Calls `f` with every copied string. A new field of a draft does not compile until it is added to its list here.
+/// Calls a function for each field of a struct, in this order. A new field does not compile until it is named.
+macro_rules! fields {
+    ($f:ident, $value:ident => $type:path { $($field:ident: $call:path),* $(,)? }) => {{
+        let $type { $($field: _),* } = &*$value;
+        $($call(&mut $value.$field, $f);)*
+    }};
+}
+
+/// Calls `f` with every copied string.
 fn each(draft: &mut Draft, sources: &mut [String], f: &mut Change<'_>) {
-    let Draft {
-        record: of,
-        sources: _,
-        agents,
-        events,
-        withheld: _,
-        warnings,
-        unparsable: _,
-        unknown_rows,
-        assets,
-        identity: _,
-    } = draft;
     for name in sources {
         string(name, f);
     }
-    record(of, f);
-    for one in agents {
-        agent(one, f);
+    fields! { f, draft => Draft {
+        record: record, agents: agents, warnings: warnings, unknown_rows: unknown_rows, assets: assets, events: events,
+        sources: skip, withheld: skip, unparsable: skip, identity: skip,
+    } }
+}
+
+fn record(record: &mut Record, f: &mut Change<'_>) {
+    fields! { f, record => Record {
+        id: run_id, ids: ids, models: strings, unused: strings,
+        format_version: option, case: option, case_version: option, harness: option, harness_version: option,
+        started: option, finished: option, local_finished: option, detail: option, outcomes: outcomes,
+        run_time_seconds: skip, tokens: skip, cost: skip, cost_estimated: skip, lower_bounds: skip, given: skip,
+        state: skip, includes: skip,
+    } }
+}
+
+/// Derives a run id that contains a replaced text, since with the replacement it could be that of another run.
+fn run_id(id: &mut Id, f: &mut Change<'_>) {
+    if let Id::Own(own) = id
+        && f(Text::Value, own).is_some()
+    {
+        *id = Id::Derived {
+            names: vec![std::mem::take(own)],
+            with_digests: false,
+        };
     }
+}
+
+fn ids(ids: &mut BTreeMap<String, String>, f: &mut Change<'_>) {
+    keys(ids, &mut |_, _| (), f);
+    for id in ids.values_mut() {
+        string(id, f);
+    }
+}
+
+fn unknown_rows(rows: &mut BTreeMap<String, u64>, f: &mut Change<'_>) {
+    keys(rows, &mut |sum: &mut u64, count| *sum += count, f);
+}
+
+fn outcomes(outcomes: &mut [Outcome], f: &mut Change<'_>) {
+    for outcome in outcomes {
+        fields! { f, outcome => Outcome {
+            name: string, value: json, scorer: option, reason: option, kind: skip, valid: skip,
+        } }
+    }
+}
+
+fn agents(agents: &mut [Agent], f: &mut Change<'_>) {
+    for agent in agents {
+        fields! { f, agent => Agent { id: id_string, name: option, parent: optional_id, call: optional_id, model: option } }
+    }
+}
+
+fn warnings(warnings: &mut [Problem], f: &mut Change<'_>) {
     for problem in warnings {
         string(&mut problem.message, f);
         string(&mut problem.help, f);
         option(&mut problem.place.pointer, f);
     }
-    keys(unknown_rows, &mut |sum: &mut u64, count| *sum += count, f);
+}
+
+fn assets(assets: &mut [Asset], f: &mut Change<'_>) {
     for asset in assets {
         match asset {
             Asset::Text(text) => string(text, f),
             Asset::Image(..) => {}
         }
     }
-    for one in events {
-        event(one, f);
+}
+
+fn events(events: &mut [Event], f: &mut Change<'_>) {
+    for event in events {
+        fields! { f, event => Event {
+            time: option, local_time: option, agent: optional_id, branch: optional_id, what: what, source: origin,
+            turn: skip, assets: skip, lower_bounds: skip,
+        } }
     }
 }
 
-fn record(record: &mut Record, f: &mut Change<'_>) {
-    let Record {
-        id: run,
-        ids,
-        format_version,
-        case,
-        case_version,
-        harness,
-        harness_version,
-        models,
-        started,
-        finished,
-        local_finished,
-        run_time_seconds: _,
-        tokens: _,
-        cost: _,
-        cost_estimated: _,
-        lower_bounds: _,
-        given: _,
-        state: _,
-        detail,
-        outcomes,
-        includes: _,
-        unused,
-    } = record;
-    // A replaced id could be that of another run, so it is derived instead.
-    if let Id::Own(own) = run
-        && f(Text::Value, own).is_some()
-    {
-        *run = Id::Derived {
-            names: vec![std::mem::take(own)],
-            with_digests: false,
+fn origin(origin: &mut Origin, f: &mut Change<'_>) {
+    fields! { f, origin => Origin { member: option, pointer: option, id: optional_id, file: skip, line: skip } }
+}
+
+fn what(what: &mut EventContent, f: &mut Change<'_>) {
+    /// As `fields`, for the variants of the enum.
+    macro_rules! variants {
+        ($($name:ident { $($field:ident: $call:path),* })*) => {
+            match what {
+                EventContent::ToolCall(made) => call(made, f),
+                EventContent::ToolResult(made) => result(made, f),
+                $(EventContent::$name { $($field),* } => { $($call($field, f);)* })*
+            }
         };
     }
-    keys(ids, &mut |_, _| (), f);
-    for text in ids.values_mut().chain(models).chain(unused) {
-        string(text, f);
-    }
-    for text in [
-        format_version,
-        case,
-        case_version,
-        harness,
-        harness_version,
-        started,
-        finished,
-        local_finished,
-        detail,
-    ] {
-        option(text, f);
-    }
-    for outcome in outcomes {
-        let Outcome {
-            name,
-            value,
-            scorer,
-            kind: _,
-            valid: _,
-            reason,
-        } = outcome;
-        string(name, f);
-        json(value, f);
-        option(scorer, f);
-        option(reason, f);
-    }
-}
-
-fn agent(agent: &mut Agent, f: &mut Change<'_>) {
-    let Agent {
-        id,
-        name,
-        parent,
-        call,
-        model,
-    } = agent;
-    change(Text::Id, id, f);
-    option(name, f);
-    id_option(parent, f);
-    id_option(call, f);
-    option(model, f);
-}
-
-fn event(event: &mut Event, f: &mut Change<'_>) {
-    let Event {
-        time,
-        local_time,
-        agent,
-        branch,
-        turn: _,
-        assets: _,
-        lower_bounds: _,
-        what: content,
-        source,
-    } = event;
-    option(time, f);
-    option(local_time, f);
-    id_option(agent, f);
-    id_option(branch, f);
-    what(content, f);
-    let Origin {
-        file: _,
-        member,
-        line: _,
-        pointer,
-        id,
-    } = source;
-    option(member, f);
-    option(pointer, f);
-    id_option(id, f);
-}
-
-fn what(what: &mut What, f: &mut Change<'_>) {
-    match what {
-        What::Message {
-            role: _,
-            text,
-            model,
-            phase: _,
-            steering: _,
-            images: _,
-        } => {
-            string(text, f);
-            option(model, f);
-        }
-        What::Reasoning { text, summary: _ } => string(text, f),
-        What::ToolCall(made) => call(made, f),
-        What::ToolResult(made) => result(made, f),
-        What::Edit {
-            call,
-            path,
-            change: _,
-            to,
-            diff,
-        } => {
-            id_option(call, f);
-            string(path, f);
-            option(to, f);
-            option(diff, f);
-        }
-        What::Subagent {
-            action: _,
-            id,
-            name,
-            call,
-        } => {
-            change(Text::Id, id, f);
-            option(name, f);
-            id_option(call, f);
-        }
-        What::Compaction {
-            trigger,
-            tokens_before: _,
-            forgotten: _,
-        } => option(trigger, f),
-        What::Score {
-            name,
-            value,
-            scorer,
-        } => {
-            string(name, f);
-            json(value, f);
-            option(scorer, f);
-        }
-        What::Error { message, code } => {
-            string(message, f);
-            option(code, f);
-        }
-        What::Note { kind, text } => {
-            string(kind, f);
-            option(text, f);
-        }
-        What::Usage {
-            tokens: _,
-            model,
-            cost: _,
-            calls,
-        } => {
-            option(model, f);
-            for call in calls {
-                change(Text::Id, call, f);
-            }
-        }
+    variants! {
+        Message { text: string, model: option, role: skip, phase: skip, steering: skip, images: skip }
+        Reasoning { text: string, summary: skip }
+        Edit { call: optional_id, path: string, to: option, diff: option, change: skip }
+        Subagent { id: id_string, name: option, call: optional_id, action: skip }
+        Compaction { trigger: option, tokens_before: skip, forgotten: skip }
+        Score { name: string, value: json, scorer: option }
+        Error { message: string, code: option }
+        Note { kind: string, text: option }
+        Usage { model: option, calls: id_strings, tokens: skip, cost: skip }
     }
 }
 
 fn call(made: &mut Call, f: &mut Change<'_>) {
-    let Call {
-        name,
-        call,
-        arguments,
-        arguments_text,
-        hosted: _,
-        status,
-    } = made;
-    string(name, f);
-    id_option(call, f);
+    fields! { f, made => Call {
+        name: string, call: optional_id, arguments: arguments, arguments_text: option, status: option, hosted: skip,
+    } }
+}
+
+fn arguments(arguments: &mut Option<Box<RawValue>>, f: &mut Change<'_>) {
     if let Some(arguments) = arguments {
         json(arguments, f);
     }
-    option(arguments_text, f);
-    option(status, f);
 }
 
 fn result(made: &mut ToolResult, f: &mut Change<'_>) {
-    let ToolResult {
-        call,
-        ok: _,
-        exit_code: _,
-        exit_code_from: _,
-        status,
-        text,
-        images: _,
-        truncated: _,
-    } = made;
-    id_option(call, f);
-    option(status, f);
-    option(text, f);
+    fields! { f, made => ToolResult {
+        call: optional_id, status: option, text: option,
+        ok: skip, exit_code: skip, exit_code_from: skip, images: skip, truncated: skip,
+    } }
 }
 
 /// Replaces the keys of a map, and merges the values of keys that become equal.
@@ -383,8 +267,23 @@ fn change(kind: Text, text: &mut String, f: &mut Change<'_>) {
     }
 }
 
+/// For what is no text.
+fn skip<T>(_: &mut T, _: &mut Change<'_>) {}
+
 fn string(text: &mut String, f: &mut Change<'_>) {
     change(Text::Value, text, f);
+}
+
+fn strings(texts: &mut [String], f: &mut Change<'_>) {
+    texts.iter_mut().for_each(|text| string(text, f));
+}
+
+fn id_string(id: &mut String, f: &mut Change<'_>) {
+    change(Text::Id, id, f);
+}
+
+fn id_strings(ids: &mut [String], f: &mut Change<'_>) {
+    ids.iter_mut().for_each(|id| id_string(id, f));
 }
 
 fn option(text: &mut Option<String>, f: &mut Change<'_>) {
@@ -393,9 +292,9 @@ fn option(text: &mut Option<String>, f: &mut Change<'_>) {
     }
 }
 
-fn id_option(id: &mut Option<String>, f: &mut Change<'_>) {
-    if let Some(id) = id {
-        change(Text::Id, id, f);
+fn optional_id(id: &mut Option<String>, f: &mut Change<'_>) {
+    if let Some(text) = id {
+        change(Text::Id, text, f);
     }
 }
 

@@ -9,7 +9,7 @@ use formats::decimal;
 use formats::trace::{self, SourceFile};
 
 use super::asset::Asset;
-use super::draft::{Draft, Id, Origin, Outcome, Record, Tokens, What};
+use super::draft::{Draft, EventContent, Id, Origin, Outcome, Record, Tokens};
 use super::time::{self, LogTime};
 use super::{Importer, Keep, Options};
 
@@ -355,6 +355,6 @@ struct Line<'a> {
     #[serde(skip_serializing_if = "<[&str]>::is_empty")]
     lower_bounds: &'a [&'static str],
     #[serde(flatten)]
-    what: &'a What,
+    what: &'a EventContent,
     source: &'a Origin,
 }

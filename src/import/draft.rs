@@ -46,7 +46,7 @@ pub struct Draft {
 
 impl Draft {
     /// Adds an event without time, agent, branch or turn.
-    pub fn push(&mut self, source: Origin, what: What) -> &mut Event {
+    pub fn push(&mut self, source: Origin, what: EventContent) -> &mut Event {
         self.events.push(Event {
             source,
             ..Event::new(what)
@@ -387,13 +387,13 @@ pub struct Event {
     pub assets: Vec<usize>,
     /// The token classes of a usage event that are lower bounds.
     pub lower_bounds: Vec<&'static str>,
-    pub what: What,
+    pub what: EventContent,
     pub source: Origin,
 }
 
 impl Event {
     /// An event with only its content.
-    pub fn new(what: What) -> Self {
+    pub fn new(what: EventContent) -> Self {
         Self {
             time: None,
             local_time: None,
@@ -435,7 +435,7 @@ pub struct Origin {
 /// The content of an event. `None` fields are omitted.
 #[derive(Debug, Serialize)]
 #[serde(untagged, rename_all_fields = "camelCase")]
-pub enum What {
+pub enum EventContent {
     Message {
         role: Role,
         text: String,
@@ -508,7 +508,7 @@ pub enum What {
     },
 }
 
-impl What {
+impl EventContent {
     /// The `type` of the event.
     pub fn kind(&self) -> &'static str {
         match self {

@@ -9,11 +9,11 @@ use std::borrow::Cow;
 use base::diagnostics::codes::IMPORT_UNFINISHED;
 use formats::decimal;
 
-use super::draft::{Draft, Id, Origin, Outcome, Record, Tokens, What};
+use super::draft::{Draft, EventContent, Id, Origin, Outcome, Record, Tokens};
 use super::loose;
 use super::row::Row;
 use super::time::seconds_between;
-use super::usage::Inclusive;
+use super::usage::InclusiveTokens;
 use super::{EachRun, Options, Problem, Source, problem, shared};
 
 use trial::Trial;
@@ -137,12 +137,12 @@ fn record(trial: &Trial<'_>, job: &Job, draft: &mut Draft) -> Record {
         use formats::trace::Role;
         let message = matches!(
             event.what,
-            What::Message {
+            EventContent::Message {
                 role: Role::Assistant,
                 ..
             }
         );
-        message || matches!(event.what, What::ToolCall(_))
+        message || matches!(event.what, EventContent::ToolCall(_))
     });
     let results = trial.results();
     let costs = results
@@ -189,7 +189,7 @@ fn tokens(results: &[Row<'_>], log: Tokens, worked: bool) -> Tokens {
         let all = log.output.map(|rest| rest.saturating_add(*reasoning));
         all.is_some() && all == output
     });
-    let tokens = Inclusive {
+    let tokens = InclusiveTokens {
         input: sum("n_input_tokens"),
         cached: sum("n_cache_tokens"),
         output,
@@ -242,7 +242,7 @@ fn notes(trial: &Trial<'_>, place: &Origin, options: &Options, draft: &mut Draft
         let frames = exception.text("exception_traceback");
         let message = draft.traced(options, message, &frames);
         let code = exception.name("exception_type");
-        draft.push(at("/exception_info"), What::Error { message, code });
+        draft.push(at("/exception_info"), EventContent::Error { message, code });
     }
 }
 

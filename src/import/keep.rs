@@ -8,7 +8,7 @@ use base64::prelude::BASE64_STANDARD;
 use serde_json::Value;
 
 use super::asset::Asset;
-use super::draft::{Draft, Origin, What};
+use super::draft::{Draft, EventContent, Origin};
 use super::{Archive, Keep, Options, Source, loose};
 
 /// Maximum bytes of an asset.
@@ -38,15 +38,15 @@ pub(super) fn keep(draft: &mut Draft, source: &Source, options: &Options) {
         let position = draft.sources.get(event.source.file).copied();
         let Some(position) = position else { continue };
         let (count, wanted): (u64, Finder) = match &event.what {
-            What::Message { images: count, .. } if images => (*count, image_of),
-            What::ToolResult(result) if images => (result.images, image_of),
-            What::Edit { .. } if files => (u64::MAX, text_of),
+            EventContent::Message { images: count, .. } if images => (*count, image_of),
+            EventContent::ToolResult(result) if images => (result.images, image_of),
+            EventContent::Edit { .. } if files => (u64::MAX, text_of),
             _ => continue,
         };
         if count == 0 {
             continue;
         }
-        let is_edit = matches!(event.what, What::Edit { .. });
+        let is_edit = matches!(event.what, EventContent::Edit { .. });
         for asset in places.take(position, &event.source, count, wanted) {
             let size = asset.bytes().len();
             if size > LARGEST || size > room {
@@ -58,8 +58,8 @@ pub(super) fn keep(draft: &mut Draft, source: &Source, options: &Options) {
         }
         let kept = event.assets.len() as u64;
         match &mut event.what {
-            What::Message { images, .. } => *images -= kept.min(*images),
-            What::ToolResult(result) => result.images -= kept.min(result.images),
+            EventContent::Message { images, .. } => *images -= kept.min(*images),
+            EventContent::ToolResult(result) => result.images -= kept.min(result.images),
             _ => {}
         }
         let all = if is_edit {

@@ -44,7 +44,7 @@ mod usage;
 
 pub use document::RunDefaults;
 pub use draft::{
-    Agent, Draft, Event, Id, Identity, Origin, Outcome, Record, Tokens, What, Withheld,
+    Agent, Draft, Event, EventContent, Id, Identity, Origin, Outcome, Record, Tokens, Withheld,
 };
 pub use report::{Change, Report};
 pub use run::{ImportEvent, Request, find, import};

@@ -6,13 +6,13 @@ use serde_json::value::RawValue;
 use formats::trace::{ExitCodeFrom, Role};
 
 use super::chat::Chat;
-use super::draft::{Draft, Id, Origin, ToolResult, What};
+use super::draft::{Draft, EventContent, Id, Origin, ToolResult};
 use super::loose;
 use super::message_content::MessageContent;
 use super::row::Row;
 use super::shared::{at, documents};
 use super::time::{LogTime, Times};
-use super::usage::Inclusive;
+use super::usage::InclusiveTokens;
 use super::{EachRun, Options, Problem, Source};
 
 pub fn runs(source: &Source, options: &Options, each: EachRun<'_>) {
@@ -114,7 +114,7 @@ impl Reader<'_> {
         self.chat.answer(self.origin(""), content, None);
         self.calls(&format!("m{number}"), row, command.as_deref());
         let usage = row.row("usage").or_else(|| row.row("extra.response.usage"));
-        let Some(counted) = usage.and_then(|usage| Inclusive::of(&usage)) else {
+        let Some(counted) = usage.and_then(|usage| InclusiveTokens::of(&usage)) else {
             self.uncounted += 1;
             return;
         };
@@ -122,7 +122,7 @@ impl Reader<'_> {
         let tokens = counted.disjoint();
         let record = &mut self.chat.draft.record;
         record.tokens = record.tokens.plus(tokens);
-        let usage = What::Usage {
+        let usage = EventContent::Usage {
             tokens,
             model: None,
             cost: row.number("extra.cost"),
@@ -240,7 +240,9 @@ impl Reader<'_> {
             result.exit_code_from = code.map(|_| from);
         }
         let place = self.origin("");
-        self.chat.draft.push(place, What::ToolResult(result));
+        self.chat
+            .draft
+            .push(place, EventContent::ToolResult(result));
     }
 
     fn exit(&mut self, row: &Row<'_>, text: &str) {
@@ -252,7 +254,7 @@ impl Reader<'_> {
         let options = self.chat.options;
         let message = self.chat.draft.traced(options, message, frames);
         let place = self.origin("/extra");
-        self.chat.draft.push(place, What::error(message));
+        self.chat.draft.push(place, EventContent::error(message));
     }
 
     fn record(&mut self, whole: &Row<'_>) {

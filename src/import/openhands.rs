@@ -244,7 +244,7 @@ impl<'a> FileEdit<'a> {
         };
         draft.withhold("fileContents", 1 + u64::from(self.old.is_some()));
         let old = self.old.or_else(|| self.is_new.then(Cow::default));
-        let edit = super::What::Edit {
+        let edit = super::EventContent::Edit {
             call,
             path,
             change: if self.is_new {

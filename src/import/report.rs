@@ -8,7 +8,7 @@ use serde_json::value::RawValue;
 use formats::trace::Role;
 
 use super::calls::Calls;
-use super::draft::{Draft, Tokens, What};
+use super::draft::{Draft, EventContent, Tokens};
 use super::usage;
 
 /// The counts of one run. Events of subagents are not counted.
@@ -112,17 +112,18 @@ impl Report {
     /// Counts a draft. Other fields are filled in later.
     pub(super) fn of(draft: &Draft, calls: &Calls, format: &'static str) -> Self {
         let main = || draft.events.iter().filter(|event| event.agent.is_none());
-        let count =
-            |is: &dyn Fn(&What) -> bool| main().filter(|event| is(&event.what)).count() as u64;
+        let count = |is: &dyn Fn(&EventContent) -> bool| {
+            main().filter(|event| is(&event.what)).count() as u64
+        };
         let said = |by: Role| {
             count(
-                &|what| matches!(what, What::Message { role, text, .. } if *role == by && !text.trim().is_empty()),
+                &|what| matches!(what, EventContent::Message { role, text, .. } if *role == by && !text.trim().is_empty()),
             )
         };
         let withheld = |what: &str| draft.withheld.get(what).copied().unwrap_or_default();
         let images = main().map(|event| match &event.what {
-            What::Message { images, .. } => *images,
-            What::ToolResult(result) => result.images,
+            EventContent::Message { images, .. } => *images,
+            EventContent::ToolResult(result) => result.images,
             _ => 0,
         });
         let mut branches: Vec<&str> = draft
@@ -153,7 +154,7 @@ impl Report {
                 assistant: said(Role::Assistant),
                 system: withheld("systemPrompts") + withheld("developerPrompts"),
             },
-            reasoning: count(&|what| matches!(what, What::Reasoning { .. })),
+            reasoning: count(&|what| matches!(what, EventContent::Reasoning { .. })),
             tool_calls: calls.calls,
             tool_results: calls.results,
             failed_calls: calls.failed,
@@ -166,9 +167,9 @@ impl Report {
                 .filter(|agent| agent.id != "scorer")
                 .count() as u64,
             branches: 1 + branches.len() as u64,
-            compactions: count(&|what| matches!(what, What::Compaction { .. })),
+            compactions: count(&|what| matches!(what, EventContent::Compaction { .. })),
             images: images.sum::<u64>().max(withheld("images")),
-            errors: count(&|what| matches!(what, What::Error { .. })),
+            errors: count(&|what| matches!(what, EventContent::Error { .. })),
             unparsable: draft.unparsable,
             unknown_rows: draft.unknown_rows.clone(),
             withheld: draft.withheld.clone(),

@@ -2,7 +2,7 @@
 
 use formats::trace::Role;
 
-use super::draft::{Draft, Identity, Origin, Outcome, What};
+use super::draft::{Draft, EventContent, Identity, Origin, Outcome};
 use super::loose;
 use super::message_content::MessageContent;
 use super::{Keep, Options, Source};
@@ -47,7 +47,7 @@ impl Draft {
         if content.text.trim().is_empty() && content.images == 0 {
             return;
         }
-        let message = What::message(role, content.text, steering, content.images);
+        let message = EventContent::message(role, content.text, steering, content.images);
         self.push(at, message);
     }
 
@@ -59,7 +59,7 @@ impl Draft {
         if options.no_reasoning {
             self.withhold("reasoning", 1);
         } else {
-            self.push(at, What::Reasoning { text, summary });
+            self.push(at, EventContent::Reasoning { text, summary });
         }
     }
 
@@ -91,7 +91,7 @@ impl Draft {
 
     /// Adds a note.
     pub fn note(&mut self, at: Origin, kind: &str, text: Option<String>) {
-        self.push(at, What::note(kind, text));
+        self.push(at, EventContent::note(kind, text));
     }
 
     /// Records whether something was submitted.

@@ -54,10 +54,10 @@ pub(super) struct Slot {
     pub(super) folder: String,
     /// Keys of its record that the importer does not own.
     pub(super) others: BTreeMap<String, Box<RawValue>>,
-    old: Option<Old>,
+    old: Option<OldFiles>,
 }
 
-struct Old {
+struct OldFiles {
     record: Vec<u8>,
     trace: Option<Vec<u8>>,
     is_imported: bool,
@@ -83,7 +83,7 @@ fn logs<'a>(record: &Row<'a>) -> Vec<Log<'a>> {
 
 /// Whether a run continues the earlier import that it would replace, so that nothing is lost: it has all of its events, or was
 /// made from the same logs or longer versions of them.
-fn continues(old: &Old, record: &[u8], trace: Option<&[u8]>, equal: Option<u64>) -> bool {
+fn continues(old: &OldFiles, record: &[u8], trace: Option<&[u8]>, equal: Option<u64>) -> bool {
     let events = |trace: Option<&[u8]>| {
         let lines = trace.unwrap_or_default().split(|byte| *byte == b'\n');
         lines.skip(1).filter(|line| !line.is_empty()).count() as u64
@@ -178,7 +178,7 @@ impl Store {
         Ok(Slot {
             folder,
             others,
-            old: Some(Old {
+            old: Some(OldFiles {
                 record,
                 trace,
                 is_imported,

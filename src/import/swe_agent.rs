@@ -1,7 +1,7 @@
 //! SWE-agent: `*.traj`, with the steps of a run, or a demonstration with only the history. It records no times.
 
 use super::chat::Chat;
-use super::draft::{Draft, Id, Record, Tokens, ToolResult, What};
+use super::draft::{Draft, EventContent, Id, Record, Tokens, ToolResult};
 use super::loose;
 use super::message_content::MessageContent;
 use super::row::Row;
@@ -152,7 +152,7 @@ fn demonstration(history: &[Part<'_>], chat: &mut Chat<'_>) {
 /// Adds a result. SWE-agent does not record whether an action succeeded.
 fn result(place: Origin, call: Option<String>, content: MessageContent, chat: &mut Chat<'_>) {
     chat.draft.withhold("images", content.images);
-    let result = What::ToolResult(ToolResult::of(call, content));
+    let result = EventContent::ToolResult(ToolResult::of(call, content));
     chat.draft.push(place, result);
 }
 

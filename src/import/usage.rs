@@ -1,18 +1,18 @@
 //! Token counts of providers, and their conversion to four classes.
 
-use super::draft::{Event, Tokens, What};
+use super::draft::{Event, EventContent, Tokens};
 use super::row::Row;
 
 /// Token counts where input includes cached tokens and output includes reasoning.
 #[derive(Debug, Default, Clone, Copy)]
-pub struct Inclusive {
+pub struct InclusiveTokens {
     pub input: Option<u64>,
     pub cached: Option<u64>,
     pub output: Option<u64>,
     pub reasoning: Option<u64>,
 }
 
-impl Inclusive {
+impl InclusiveTokens {
     /// Reads `usage` of an answer, as in the `OpenAI` APIs and their imitations. One API uses prompt and completion, the other
     /// input and output.
     pub fn of(usage: &Row<'_>) -> Option<Self> {
@@ -58,7 +58,7 @@ impl Tokens {
 /// The sum of all usage events. A class is unknown if no event has it.
 pub fn sum(events: &[Event]) -> Tokens {
     let tokens = events.iter().filter_map(|event| match &event.what {
-        What::Usage { tokens, .. } => Some(*tokens),
+        EventContent::Usage { tokens, .. } => Some(*tokens),
         _ => None,
     });
     tokens.reduce(Tokens::plus).unwrap_or_default()

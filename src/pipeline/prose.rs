@@ -9,7 +9,7 @@ use base::links;
 use content::discover::ProseFile;
 use content::load;
 use content::rules;
-use content::rules::links::Internal;
+use content::rules::links::InternalLink;
 use formats::config::Limits;
 use formats::model::archive::{GroupBy, GroupText};
 use formats::model::prose::ProseKind;
@@ -26,7 +26,7 @@ pub(super) struct Prose {
     /// Positions in `texts`, by path of the page.
     by_page: BTreeMap<String, usize>,
     /// Links within the site, of all texts.
-    pub(super) links: Vec<Internal>,
+    pub(super) links: Vec<InternalLink>,
     /// Unpublished drafts, by their paths in diagnostics.
     pub(super) drafts: Vec<String>,
 }
@@ -148,7 +148,7 @@ fn read_file(
     file: &ProseFile,
     limits: &Limits,
     problems: &mut Vec<Diagnostic>,
-) -> Result<(page::Prose, Vec<Internal>), Diagnostic> {
+) -> Result<(page::Prose, Vec<InternalLink>), Diagnostic> {
     let bytes = load::prose(&file.at, limits)?;
     let source = Source::file(&file.at.shown, &bytes);
     let (prose, found) = page::parse(source);

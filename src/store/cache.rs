@@ -88,7 +88,7 @@ pub struct Reader {
 
 /// Why a cache cannot be read.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Unreadable {
+pub enum CacheFault {
     Missing,
     /// With the reason, as a clause.
     Unopened(String),
@@ -117,20 +117,20 @@ impl Reader {
     }
 
     /// Opens a cache file in a folder, if it was written by this program.
-    pub fn beneath(folder: &Folder, name: &str, program: &str) -> Result<Self, Unreadable> {
+    pub fn beneath(folder: &Folder, name: &str, program: &str) -> Result<Self, CacheFault> {
         let opened = folder.file(Path::new(name));
-        let opened = opened.map_err(|fault| Unreadable::Unopened(fault.reason()))?;
+        let opened = opened.map_err(|fault| CacheFault::Unopened(fault.reason()))?;
         let OpenFile {
             mut file,
             meta,
             linked,
-        } = opened.ok_or(Unreadable::Missing)?;
+        } = opened.ok_or(CacheFault::Missing)?;
         if linked.is_some() {
-            return Err(Unreadable::Unopened("it is a link".to_owned()));
+            return Err(CacheFault::Unopened("it is a link".to_owned()));
         }
         let mut start = [0; START];
         if !meta.is_file() || file.read_exact(&mut start).is_err() {
-            return Err(Unreadable::Damaged);
+            return Err(CacheFault::Damaged);
         }
         let places = || {
             let rest = start.strip_prefix(MAGIC)?;
@@ -138,10 +138,10 @@ impl Reader {
             let (head, body) = rest.split_at_checked(PLACE)?;
             Some((*program, Piece::read(head)?, Piece::read(body)?))
         };
-        let (writer, head, body) = places().ok_or(Unreadable::Damaged)?;
+        let (writer, head, body) = places().ok_or(CacheFault::Damaged)?;
         let program = *blake3::hash(program.as_bytes()).as_bytes();
         if writer != program {
-            return Err(Unreadable::OtherProgram);
+            return Err(CacheFault::OtherProgram);
         }
         Ok(Self {
             path: folder.path().join(name),

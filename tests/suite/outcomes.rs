@@ -63,6 +63,17 @@ fn an_outcome_without_output_tokens_says_so() {
 }
 
 #[test]
+fn a_table_has_columns_for_50_outcomes_and_counts_the_others() {
+    let outcomes = (0..52).map(|n| json!({"name": format!("score {n}"), "value": n}));
+    let site = with(outcomes.collect());
+    site.publish();
+    let page = site.page("cases/pong/index.html");
+    assert_eq!(page.all("th[data-col^=outcome-]").len(), 50);
+    let main = page.main();
+    assert!(main.contains("2 more outcomes of these runs"), "{main}");
+}
+
+#[test]
 fn each_outcome_of_a_scorer_is_a_column_of_the_comparable_set() {
     let site = TestSite::empty();
     let value = |value: u32| json!([{"name": "reward", "value": value, "scorer": "verifier"}]);

@@ -31,7 +31,7 @@ const GENERATED: [&str; 10] = [
 
 /// An internal link or image of the site's own prose.
 #[derive(Debug)]
-pub struct Internal {
+pub struct InternalLink {
     /// Path of the page with the link.
     page: String,
     address: String,
@@ -55,7 +55,7 @@ pub struct Targets<'a> {
 }
 
 /// The internal links and images of a text. `page` is the path of its page, `offset` the start of the text in the file.
-pub fn internal(source: Source<'_>, text: &str, offset: usize, page: &str) -> Vec<Internal> {
+pub fn internal(source: Source<'_>, text: &str, offset: usize, page: &str) -> Vec<InternalLink> {
     let mut places = source.walk();
     Parser::new_ext(text, OPTIONS)
         .into_offset_iter()
@@ -65,7 +65,7 @@ pub fn internal(source: Source<'_>, text: &str, offset: usize, page: &str) -> Ve
                 return None;
             };
             let kind = link_kind(&dest_url);
-            matches!(kind, Some(LinkKind::Relative | LinkKind::Fragment)).then(|| Internal {
+            matches!(kind, Some(LinkKind::Relative | LinkKind::Fragment)).then(|| InternalLink {
                 page: page.to_owned(),
                 address: dest_url.into_string(),
                 place: places.place(offset + range.start, offset + range.end),
@@ -76,7 +76,7 @@ pub fn internal(source: Source<'_>, text: &str, offset: usize, page: &str) -> Ve
 
 /// Warns of links without a target on the site.
 #[must_use]
-pub fn check(links: &[Internal], targets: &Targets<'_>) -> Vec<Diagnostic> {
+pub fn check(links: &[InternalLink], targets: &Targets<'_>) -> Vec<Diagnostic> {
     links
         .iter()
         .filter_map(|link| {

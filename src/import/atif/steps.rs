@@ -8,12 +8,12 @@ use formats::decimal::Decimal;
 use super::super::Options;
 use super::super::agents::Block;
 use super::super::chat::{Chat, arguments};
-use super::super::draft::{Agent, Call, Event, Origin, Record, Tokens, ToolResult, What};
+use super::super::draft::{Agent, Call, Event, EventContent, Origin, Record, Tokens, ToolResult};
 use super::super::injected;
 use super::super::message_content::MessageContent;
 use super::super::row::Row;
 use super::super::time::Times;
-use super::super::usage::Inclusive;
+use super::super::usage::InclusiveTokens;
 
 /// A subagent that a result names.
 pub(super) struct SubagentReference {
@@ -198,7 +198,7 @@ impl<'o> Reader<'o> {
         // The kind of context management: `compaction`, `pruning` or `injection`.
         let kind = step.text("extra.type");
         if matches!(&*kind, "compaction" | "pruning") {
-            let compaction = What::Compaction {
+            let compaction = EventContent::Compaction {
                 trigger: Some(kind.to_string()),
                 tokens_before: None,
                 forgotten: None,
@@ -226,7 +226,7 @@ impl<'o> Reader<'o> {
                 ..Call::of(None, id, arguments(&call, "arguments"))
             };
             let place = self.origin(&format!("{here}/tool_calls/{number}"));
-            self.chat.draft.push(place, What::ToolCall(call));
+            self.chat.draft.push(place, EventContent::ToolCall(call));
         }
         ids
     }
@@ -246,7 +246,9 @@ impl<'o> Reader<'o> {
         what.ok = failure(result).or(step_failed).map(|failed| !failed);
         what.text = what.text.filter(|text| !text.is_empty());
         let origin = self.origin(pointer);
-        self.chat.draft.push(origin.clone(), What::ToolResult(what));
+        self.chat
+            .draft
+            .push(origin.clone(), EventContent::ToolResult(what));
         let references = objects(result, "subagent_trajectory_ref");
         self.references
             .extend(references.map(|reference| SubagentReference {
@@ -278,7 +280,7 @@ impl<'o> Reader<'o> {
             return;
         }
         self.tokens = self.tokens.plus(tokens);
-        let usage = What::Usage {
+        let usage = EventContent::Usage {
             tokens,
             model: step.name("model_name"),
             cost,
@@ -298,7 +300,7 @@ pub(super) fn tokens(metrics: &Row<'_>, prefix: &str) -> Tokens {
         "extra.reasoning_output_tokens",
         "extra.total_reasoning_tokens",
     ];
-    let used = Inclusive {
+    let used = InclusiveTokens {
         input: count("prompt_tokens"),
         cached: count("cached_tokens"),
         output: count("completion_tokens"),

@@ -4,7 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use formats::trace::Role;
 
-use super::super::draft::{Event, Origin, Tokens, What};
+use super::super::draft::{Event, EventContent, Origin, Tokens};
 use super::super::row::Row;
 use super::super::time::LogTime;
 use super::meter::{ByModel, ModelTokens};
@@ -25,7 +25,7 @@ pub(super) struct Place {
 }
 
 impl Place {
-    fn event(&self, pointer: &str, what: What) -> Event {
+    fn event(&self, pointer: &str, what: EventContent) -> Event {
         let pointer = format!("{}{pointer}", self.base);
         let mut event = Event::new(what);
         event.source = Origin {
@@ -96,7 +96,7 @@ pub(super) struct Counts {
 }
 
 impl Lane {
-    pub(super) fn push(&mut self, place: &Place, pointer: &str, what: What) {
+    pub(super) fn push(&mut self, place: &Place, pointer: &str, what: EventContent) {
         self.events.push(place.event(pointer, what));
     }
 
@@ -107,14 +107,14 @@ impl Lane {
                 && event.source.id == place.id
         });
         if let Some(Event {
-            what: What::Message { images, .. },
+            what: EventContent::Message { images, .. },
             ..
         }) = last
         {
             *images += count;
             return;
         }
-        let message = What::message(Role::User, String::new(), false, count);
+        let message = EventContent::message(Role::User, String::new(), false, count);
         self.push(place, "", message);
     }
 
@@ -237,7 +237,7 @@ impl Counts {
 
 fn add(response: Response, branch: Option<String>, events: &mut Vec<Event>) -> Tokens {
     let tokens = tokens(response.usage);
-    let what = What::Usage {
+    let what = EventContent::Usage {
         tokens,
         model: response.model,
         cost: None,

@@ -4,7 +4,7 @@ use std::borrow::Cow;
 
 use formats::trace::Role;
 
-use super::super::draft::{Call, What};
+use super::super::draft::{Call, EventContent};
 use super::super::loose;
 use super::super::row::Row;
 use super::super::{Keep, shared};
@@ -97,7 +97,7 @@ impl Session {
                 };
                 let lane = &mut self.lanes[place.lane];
                 lane.prompt.get_or_insert_with(|| tree::hash(said.trim()));
-                let message = What::message(Role::User, said.into_owned(), steering, 0);
+                let message = EventContent::message(Role::User, said.into_owned(), steering, 0);
                 lane.push(place, pointer, message);
                 return true;
             }
@@ -126,7 +126,7 @@ impl Session {
     }
 
     fn note(&mut self, place: &Place, kind: &str, text: Option<String>) {
-        self.push(place, "", What::note(kind, text));
+        self.push(place, "", EventContent::note(kind, text));
     }
 
     pub(super) fn assistant(&mut self, row: &Row<'_>, message: &Row<'_>, place: &Place) {
@@ -177,9 +177,9 @@ impl Session {
         }
         let text = text.to_owned();
         let what = if is_error {
-            What::error(text)
+            EventContent::error(text)
         } else {
-            What::message(Role::Assistant, text, false, 0)
+            EventContent::message(Role::Assistant, text, false, 0)
         };
         self.push(place, pointer, what);
     }
@@ -194,7 +194,7 @@ impl Session {
         if self.options.no_reasoning {
             return self.draft.withhold("reasoning", 1);
         }
-        let reasoning = What::Reasoning {
+        let reasoning = EventContent::Reasoning {
             text: text.into_owned(),
             summary: false,
         };
@@ -221,13 +221,13 @@ impl Session {
             }
             self.tasks.insert(id.clone(), name);
         }
-        self.push(place, pointer, What::ToolCall(call));
+        self.push(place, pointer, EventContent::ToolCall(call));
     }
 
     pub(super) fn system(&mut self, row: &Row<'_>, place: &Place) {
         match &*row.text("subtype") {
             "compact_boundary" => {
-                let compaction = What::Compaction {
+                let compaction = EventContent::Compaction {
                     trigger: row.name("compactMetadata.trigger"),
                     tokens_before: row.count("compactMetadata.preTokens"),
                     forgotten: None,

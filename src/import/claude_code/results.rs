@@ -5,7 +5,7 @@ use std::borrow::Cow;
 use formats::trace::{Action, Change, ExitCodeFrom};
 
 use super::super::Keep;
-use super::super::draft::{ToolResult, What};
+use super::super::draft::{EventContent, ToolResult};
 use super::super::row::Row;
 use super::lane::Place;
 use super::messages::joined;
@@ -46,7 +46,7 @@ impl Session {
         let shown = refused.unwrap_or(shown);
         result.text = (!shown.is_empty()).then(|| shown.to_owned());
         let call = result.call.clone();
-        self.push(place, pointer, What::ToolResult(result));
+        self.push(place, pointer, EventContent::ToolResult(result));
         if let Some(edit) = recorded.and_then(|recorded| edit(&recorded, call)) {
             self.push(place, "/toolUseResult", edit);
         }
@@ -142,7 +142,7 @@ fn exit_code(text: &str) -> Option<i64> {
 }
 
 /// The file change recorded by the harness.
-fn edit(recorded: &Row<'_>, call: Option<String>) -> Option<What> {
+fn edit(recorded: &Row<'_>, call: Option<String>) -> Option<EventContent> {
     let path = recorded.name("filePath")?;
     let is_new = recorded.text("type") == "create";
     let hunks = recorded.rows("structuredPatch");
@@ -158,7 +158,7 @@ fn edit(recorded: &Row<'_>, call: Option<String>) -> Option<What> {
         diff.push(format!("@@ -{old},{removed} +{new},{added} @@").into());
         diff.extend(hunk.rows("lines").filter_map(|line| line.as_str()));
     }
-    Some(What::Edit {
+    Some(EventContent::Edit {
         call,
         path,
         change: if is_new {

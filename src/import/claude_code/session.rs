@@ -6,7 +6,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use formats::jsonl;
 use formats::trace::Action;
 
-use super::super::draft::{Draft, What};
+use super::super::draft::{Draft, EventContent};
 use super::super::loose;
 use super::super::row::Row;
 use super::super::source::Source;
@@ -167,14 +167,14 @@ impl Session {
     }
 
     /// Adds an event to the lane of a row.
-    pub(super) fn push(&mut self, place: &Place, pointer: &str, what: What) {
+    pub(super) fn push(&mut self, place: &Place, pointer: &str, what: EventContent) {
         self.lanes[place.lane].push(place, pointer, what);
     }
 
     fn inherit(&mut self, place: &Place) {
         self.inherited += 1;
         let text = format!("{} rows of another session", self.inherited);
-        let what = What::note("inherited", Some(text));
+        let what = EventContent::note("inherited", Some(text));
         let lane = &mut self.lanes[0];
         if let Some(at) = self.inherited_note {
             lane.events[at].what = what;
@@ -224,7 +224,7 @@ impl Session {
             return;
         }
         if let Some(known) = known {
-            let note = What::note("version change", Some(format!("{known} to {version}")));
+            let note = EventContent::note("version change", Some(format!("{known} to {version}")));
             self.push(place, "", note);
         }
         self.draft.record.harness_version = Some(version);

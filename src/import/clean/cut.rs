@@ -1,6 +1,6 @@
 //! Shortens long texts: results, which have a low limit, and anything too long for a line of a trace.
 
-use crate::draft::{Draft, Event, ToolResult, What};
+use crate::draft::{Draft, Event, EventContent, ToolResult};
 use crate::{Problem, problem};
 use base::diagnostics::codes::IMPORT_CUT_TEXT;
 
@@ -24,9 +24,9 @@ pub(super) fn cut(draft: &mut Draft, sources: &[String]) {
             Some(short)
         });
         match &mut event.what {
-            What::ToolResult(one) => result(one, std::mem::take(&mut left_out)),
+            EventContent::ToolResult(one) => result(one, std::mem::take(&mut left_out)),
             // A call may have many strings, each short enough.
-            What::ToolCall(call) => {
+            EventContent::ToolCall(call) => {
                 if let Some(json) = call.arguments.take_if(|json| json.get().len() > LARGEST) {
                     let (short, bytes) = ends(json.get(), LARGEST, LARGEST / 2).unwrap_or_default();
                     left_out += bytes;
@@ -92,7 +92,7 @@ mod tests {
     #[test]
     fn a_text_that_fits_no_line_of_a_trace_keeps_both_ends_with_a_warning() {
         let mut draft = Draft::default();
-        let message = What::Message {
+        let message = EventContent::Message {
             role: Role::User,
             text: "\u{1}".repeat(LARGEST + 10),
             model: None,
@@ -111,7 +111,7 @@ mod tests {
             arguments: RawValue::from_string(arguments).ok(),
             ..Call::default()
         };
-        draft.push(Origin::default(), What::ToolCall(call));
+        draft.push(Origin::default(), EventContent::ToolCall(call));
         clean(
             &mut draft,
             &mut ["log.jsonl".to_owned()],
@@ -121,7 +121,7 @@ mod tests {
             let line = serde_json::to_vec(&event.what).expect("JSON");
             assert!(line.len() < 64 << 20, "{}", line.len());
         }
-        let What::ToolCall(call) = &draft.events[1].what else {
+        let EventContent::ToolCall(call) = &draft.events[1].what else {
             panic!("a call")
         };
         assert!(call.arguments.is_none() && call.arguments_text.is_some());

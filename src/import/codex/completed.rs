@@ -8,7 +8,7 @@ use serde_json::value::RawValue;
 
 use formats::trace::{Change, ExitCodeFrom, Role};
 
-use super::super::draft::{Call, ToolResult, What};
+use super::super::draft::{Call, EventContent, ToolResult};
 use super::super::loose;
 use super::super::row::Row;
 use super::items::joined;
@@ -118,8 +118,8 @@ impl Reader {
             ..result
         };
         self.calls.extend(item.name("id"));
-        self.push(None, item.name("id"), What::ToolCall(call));
-        self.push(None, item.name("id"), What::ToolResult(result));
+        self.push(None, item.name("id"), EventContent::ToolCall(call));
+        self.push(None, item.name("id"), EventContent::ToolResult(result));
     }
 
     /// An edit of each file, unless a patch of the model has them.
@@ -156,7 +156,7 @@ impl Reader {
                 let lines: Vec<String> = lines.collect();
                 Some(lines.join("\n"))
             };
-            let edit = What::Edit {
+            let edit = EventContent::Edit {
                 call: None,
                 path: self.relative(&path),
                 change,

@@ -5,7 +5,7 @@ use std::collections::BTreeSet;
 use formats::trace::{Action, ExitCodeFrom, Role};
 
 use super::super::Keep;
-use super::super::draft::{Event, Id, Origin, ToolResult, What};
+use super::super::draft::{Event, EventContent, Id, Origin, ToolResult};
 use super::super::{injected, shared, time};
 use super::thread::{Reader, Thread};
 use super::twins::{self, Speaker};
@@ -15,7 +15,7 @@ impl Reader {
         let dropped = self.twins();
         self.branches(&dropped);
         for event in &mut self.draft.events {
-            if let What::ToolResult(result) = &mut event.what
+            if let EventContent::ToolResult(result) = &mut event.what
                 && let Some(call) = &result.call
                 && let Some((ok, code)) = self.verdicts.remove(call)
             {
@@ -52,7 +52,7 @@ impl Reader {
             } else if said.who == Speaker::User && !has_twin {
                 for at in said.events.clone() {
                     let event = &mut self.draft.events[at];
-                    let What::Message { text, images, .. } = &mut event.what else {
+                    let EventContent::Message { text, images, .. } = &mut event.what else {
                         continue;
                     };
                     // If the log says what users wrote, everything else is not theirs.
@@ -72,7 +72,8 @@ impl Reader {
                     }
                     if self.options.keeps(Keep::Prompts) {
                         let text = std::mem::take(text);
-                        event.what = What::note(shared::kept("injectedContext"), Some(text));
+                        event.what =
+                            EventContent::note(shared::kept("injectedContext"), Some(text));
                     } else if has_words {
                         *text = words.join("\n");
                         self.draft.withhold("injectedContext", count);
@@ -85,7 +86,7 @@ impl Reader {
         }
         if self.options.no_reasoning {
             for (event, dropped) in self.draft.events.iter().zip(&mut dropped) {
-                if matches!(event.what, What::Reasoning { .. }) && !*dropped {
+                if matches!(event.what, EventContent::Reasoning { .. }) && !*dropped {
                     *dropped = true;
                     *self.draft.withheld.entry("reasoning").or_default() += 1;
                 }
@@ -113,7 +114,7 @@ impl Reader {
                 }
             }
             let role = match &self.draft.events[at].what {
-                What::Message { role, .. } => Some(*role),
+                EventContent::Message { role, .. } => Some(*role),
                 _ => None,
             };
             if role == Some(Role::User) && !dropped {
@@ -131,7 +132,7 @@ impl Reader {
         let lines = self.inherited;
         let of = parent.map_or_else(String::new, |parent| format!(" of thread {parent}"));
         let text = format!("{lines} lines{of}");
-        let mut event = Event::new(What::note("inherited", Some(text)));
+        let mut event = Event::new(EventContent::note("inherited", Some(text)));
         event.source = Origin {
             line: Some(1),
             ..Origin::default()

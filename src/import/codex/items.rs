@@ -7,7 +7,7 @@ use serde_json::value::RawValue;
 
 use formats::trace::{ExitCodeFrom, Phase, Role};
 
-use super::super::draft::{Call, ToolResult, What};
+use super::super::draft::{Call, EventContent, ToolResult};
 use super::super::loose;
 use super::super::row::Row;
 use super::patch;
@@ -51,7 +51,7 @@ impl Reader {
                     text,
                     ..ToolResult::default()
                 };
-                self.push(None, item.name("id"), What::ToolResult(result));
+                self.push(None, item.name("id"), EventContent::ToolResult(result));
             }
             kind @ ("compaction" | "compaction_summary" | "context_compaction") => {
                 let sealed = item.has("encrypted_content");
@@ -91,7 +91,7 @@ impl Reader {
             "final_answer" => Some(Phase::Final),
             _ => None,
         };
-        let message = What::Message {
+        let message = EventContent::Message {
             role,
             text,
             model: None,
@@ -117,7 +117,7 @@ impl Reader {
         if text.trim().is_empty() {
             return;
         }
-        let message = What::message(role, text.to_owned(), false, 0);
+        let message = EventContent::message(role, text.to_owned(), false, 0);
         self.push(None, None, message);
     }
 
@@ -142,7 +142,7 @@ impl Reader {
             return;
         }
         let text = text.to_owned();
-        self.push(pointer, None, What::Reasoning { text, summary });
+        self.push(pointer, None, EventContent::Reasoning { text, summary });
     }
 
     /// A call with its arguments: a text, or else JSON.
@@ -159,7 +159,7 @@ impl Reader {
             self.remember_patch(&call, text.unwrap_or_default());
         }
         self.begin(&call);
-        self.push(None, item.name("id"), What::ToolCall(call));
+        self.push(None, item.name("id"), EventContent::ToolCall(call));
     }
 
     /// Keeps the files of a patch until its result arrives.
@@ -198,7 +198,7 @@ impl Reader {
             ..call_of(item, "local_shell".to_owned())
         };
         self.begin(&call);
-        self.push(None, item.name("id"), What::ToolCall(call));
+        self.push(None, item.name("id"), EventContent::ToolCall(call));
     }
 
     /// Remembers a call, so that its other forms are recognized.
@@ -216,7 +216,7 @@ impl Reader {
             hosted: true,
             ..call_of(item, name.to_owned())
         };
-        self.push(None, item.name("id"), What::ToolCall(call));
+        self.push(None, item.name("id"), EventContent::ToolCall(call));
     }
 
     fn result(&mut self, item: &Row<'_>) {
@@ -250,10 +250,10 @@ impl Reader {
             self.started.insert(thread.into_owned(), call.clone());
         }
         let failed = result.ok == Some(false);
-        self.push(None, item.name("id"), What::ToolResult(result));
+        self.push(None, item.name("id"), EventContent::ToolResult(result));
         let files = call.as_ref().and_then(|call| self.patches.remove(call));
         for file in files.into_iter().flatten().filter(|_| !failed) {
-            let edit = What::Edit {
+            let edit = EventContent::Edit {
                 call: call.clone(),
                 path: file.path,
                 change: file.change,

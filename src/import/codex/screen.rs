@@ -2,7 +2,7 @@
 
 use formats::trace::Role;
 
-use super::super::draft::What;
+use super::super::draft::EventContent;
 use super::super::row::Row;
 use super::thread::{Reader, Sums, TotalsRow};
 use super::twins::Speaker;
@@ -49,7 +49,7 @@ impl Reader {
             "context_compacted" => self.compacted("context_compacted", ""),
             "error" | "stream_error" => {
                 let message = event.text("message").into_owned();
-                self.push(None, None, What::error(message));
+                self.push(None, None, EventContent::error(message));
             }
             "exec_command_end" => self.verdict(event, None),
             "patch_apply_end" => self.verdict(event, event.flag("success")),
@@ -77,7 +77,7 @@ impl Reader {
         };
         self.ended = Some((state, event.text("type").into_owned()));
         if let Some(message) = message {
-            self.push(None, None, What::error(message.into_owned()));
+            self.push(None, None, EventContent::error(message.into_owned()));
         }
     }
 
@@ -109,7 +109,7 @@ impl Reader {
         self.push(
             None,
             None,
-            What::Compaction {
+            EventContent::Compaction {
                 trigger: None,
                 tokens_before: None,
                 forgotten: None,

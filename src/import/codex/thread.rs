@@ -7,12 +7,12 @@ use formats::trace::Action;
 
 use base::diagnostics::codes::IMPORT_PART_OF_A_THREAD;
 
-use super::super::draft::{Draft, Origin, Tokens, What};
+use super::super::draft::{Draft, EventContent, Origin, Tokens};
 use super::super::loose;
 use super::super::row::Row;
 use super::super::source::Source;
 use super::super::time::LogTime;
-use super::super::usage::Inclusive;
+use super::super::usage::InclusiveTokens;
 use super::super::{Keep, Options, Problem, problem, shared};
 use super::family::{self, Family, Head};
 use super::patch::FileChange;
@@ -122,7 +122,7 @@ impl Sums {
     }
 
     pub(super) fn tokens(self) -> Tokens {
-        let counts = Inclusive {
+        let counts = InclusiveTokens {
             input: Some(self.input),
             cached: Some(self.cached),
             output: Some(self.output),
@@ -226,7 +226,7 @@ pub(super) struct Reader {
 
 impl Reader {
     /// Adds an event of the current row.
-    pub(super) fn push(&mut self, pointer: Option<String>, id: Option<String>, what: What) {
+    pub(super) fn push(&mut self, pointer: Option<String>, id: Option<String>, what: EventContent) {
         let origin = Origin {
             file: self.file,
             line: Some(self.line),
@@ -241,7 +241,7 @@ impl Reader {
     }
 
     pub(super) fn note(&mut self, kind: &str, text: Option<String>) {
-        self.push(None, None, What::note(kind, text));
+        self.push(None, None, EventContent::note(kind, text));
     }
 
     /// Records one of the two forms of a text.
@@ -336,7 +336,7 @@ impl Reader {
             self.stated.remove(0);
         }
         self.stated.push((counted, last));
-        let usage = What::Usage {
+        let usage = EventContent::Usage {
             tokens: last.tokens(),
             model: None,
             cost: None,

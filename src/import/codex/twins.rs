@@ -3,7 +3,7 @@
 use std::collections::{BTreeMap, VecDeque};
 use std::ops::Range;
 
-use super::super::draft::{Event, What};
+use super::super::draft::{Event, EventContent};
 
 /// Who says something.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
@@ -111,7 +111,7 @@ fn is_same(item: &TextForm, event: &TextForm, events: &[Event]) -> bool {
 
 fn text(event: &Event) -> &str {
     match &event.what {
-        What::Message { text, .. } | What::Reasoning { text, .. } => text.trim(),
+        EventContent::Message { text, .. } | EventContent::Reasoning { text, .. } => text.trim(),
         _ => "",
     }
 }

@@ -7,7 +7,7 @@ use formats::trace::Action;
 
 use super::super::Options;
 use super::super::chat::Chat;
-use super::super::draft::{Agent, Call, Draft, Origin, What};
+use super::super::draft::{Agent, Call, Draft, EventContent, Origin};
 use super::super::loose;
 use super::super::row::Row;
 use super::super::time::{LogTime, Times};
@@ -127,13 +127,13 @@ impl Reader<'_, '_> {
             }
             let mut draft = reader.chat.draft;
             let message = retry.text("message");
-            let is_known = |what: &What| matches!(what, What::Error { message: known, .. } if *known == message);
+            let is_known = |what: &EventContent| matches!(what, EventContent::Error { message: known, .. } if *known == message);
             let frames = retry.text("traceback");
             if draft.events.iter().any(|event| is_known(&event.what)) {
                 draft.withhold("tracebacks", u64::from(!frames.is_empty()));
             } else {
                 let message = draft.traced(options, message.into_owned(), &frames);
-                draft.push(self.below(&pointer), What::error(message));
+                draft.push(self.below(&pointer), EventContent::error(message));
             }
             for event in &mut draft.events {
                 event.branch = Some(format!("b{}", number + 1));
@@ -197,11 +197,11 @@ impl Reader<'_, '_> {
             }
             "error" => {
                 let message = event.text("error.message").into_owned();
-                self.chat.draft.push(place, What::error(message));
+                self.chat.draft.push(place, EventContent::error(message));
                 0
             }
             "compaction" => {
-                let compaction = What::Compaction {
+                let compaction = EventContent::Compaction {
                     trigger: event.name("type"),
                     tokens_before: event.count("tokens_before"),
                     forgotten: None,
@@ -230,7 +230,10 @@ impl Reader<'_, '_> {
             let is_answer = number >= ended;
             made.when(completed.as_ref().filter(|_| is_answer).or(began.as_ref()));
             if made.agent.is_none()
-                && !matches!(made.what, What::Subagent { .. } | What::Score { .. })
+                && !matches!(
+                    made.what,
+                    EventContent::Subagent { .. } | EventContent::Score { .. }
+                )
             {
                 made.agent.clone_from(&span.agent);
             }
@@ -275,7 +278,9 @@ impl Reader<'_, '_> {
         let failed = event.name("output.error");
         let failed = failed.or_else(|| event.string("error").map(String::from));
         if let Some(message) = failed {
-            self.chat.draft.push(place.clone(), What::error(message));
+            self.chat
+                .draft
+                .push(place.clone(), EventContent::error(message));
         }
         let other = event.row("output.fallback");
         let mut listed = self.content.sample.list("model_fallbacks");
@@ -285,7 +290,7 @@ impl Reader<'_, '_> {
         }
         if let Some(usage) = event.row("output.usage") {
             let other = other.and_then(|row| row.name("fallback_model"));
-            let usage = What::Usage {
+            let usage = EventContent::Usage {
                 tokens: tokens(&usage),
                 model: other.or_else(|| event.name("model")),
                 cost: usage.number("total_cost"),
@@ -353,7 +358,10 @@ impl Reader<'_, '_> {
         if let Some(id) = id.clone().filter(|id| !self.calls.contains(id)) {
             let arguments = message::arguments(event, &self.content.attachments);
             let call = Call::of(event.name("function"), Some(id.clone()), arguments);
-            let made = self.chat.draft.push(place.clone(), What::ToolCall(call));
+            let made = self
+                .chat
+                .draft
+                .push(place.clone(), EventContent::ToolCall(call));
             made.when(began.as_ref()).agent.clone_from(&span.agent);
             self.calls.insert(id);
         }
@@ -378,7 +386,7 @@ impl Reader<'_, '_> {
         let sizes = sizes.and_then(Result::ok);
         result.truncated = sizes.map(|(from, to)| from.saturating_sub(to));
         let draft = &mut self.chat.draft;
-        let made = draft.push(place.clone(), What::ToolResult(result));
+        let made = draft.push(place.clone(), EventContent::ToolResult(result));
         let completed = LogTime::read(&event.text("completed")).or(began);
         made.when(completed.as_ref()).agent.clone_from(&span.agent);
         self.answered.extend(id);
@@ -475,7 +483,7 @@ impl Reader<'_, '_> {
             call: call.clone(),
             model: None,
         });
-        let started = What::Subagent {
+        let started = EventContent::Subagent {
             action: Action::Started,
             id: id.to_owned(),
             name,
@@ -485,7 +493,7 @@ impl Reader<'_, '_> {
     }
 
     fn finish(&mut self, place: &Origin, id: &str, parent: Option<String>) {
-        let completed = What::Subagent {
+        let completed = EventContent::Subagent {
             action: Action::Completed,
             id: id.to_owned(),
             name: None,
@@ -500,7 +508,7 @@ impl Reader<'_, '_> {
         let name = scorer.clone().unwrap_or_else(|| "score".to_owned());
         match value {
             Some(value) => {
-                let score = What::Score {
+                let score = EventContent::Score {
                     name,
                     value,
                     scorer,
@@ -521,13 +529,13 @@ impl Reader<'_, '_> {
                 Err(_) => self.odd(place),
             }
         }
-        let is_talk = |what: &What| {
+        let is_talk = |what: &EventContent| {
             matches!(
                 what,
-                What::Message { .. }
-                    | What::Reasoning { .. }
-                    | What::ToolCall(_)
-                    | What::ToolResult(_)
+                EventContent::Message { .. }
+                    | EventContent::Reasoning { .. }
+                    | EventContent::ToolCall(_)
+                    | EventContent::ToolResult(_)
             )
         };
         let events = events.into_iter();

@@ -6,7 +6,7 @@ use std::collections::BTreeMap;
 use serde_json::value::RawValue;
 
 use super::super::chat::{Arguments, Chat};
-use super::super::draft::{Call, Origin, ToolResult, What};
+use super::super::draft::{Call, EventContent, Origin, ToolResult};
 use super::super::loose;
 use super::super::message_content::MessageContent;
 use super::super::row::Row;
@@ -149,7 +149,7 @@ pub fn push(
             let call = message.name("tool_call_id");
             let mut result = result(chat, call, content, message);
             result.ok = Some(message.row("error").is_none());
-            chat.draft.push(place, What::ToolResult(result));
+            chat.draft.push(place, EventContent::ToolResult(result));
         }
         "assistant" => {
             chat.draft.withhold("encryptedReasoning", parts.encrypted);
@@ -169,7 +169,7 @@ pub fn push(
                 }
             });
             for call in parts.hosted.into_iter().chain(calls) {
-                chat.draft.push(place.clone(), What::ToolCall(call));
+                chat.draft.push(place.clone(), EventContent::ToolCall(call));
             }
             return ids;
         }

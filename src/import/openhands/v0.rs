@@ -8,12 +8,12 @@ use formats::trace::ExitCodeFrom;
 
 use super::super::Options;
 use super::super::chat::Chat;
-use super::super::draft::{Draft, Origin, Tokens, ToolResult, What};
+use super::super::draft::{Draft, EventContent, Origin, Tokens, ToolResult};
 use super::super::loose;
 use super::super::message_content::MessageContent;
 use super::super::row::Row;
 use super::super::time::{LogTime, Times};
-use super::super::usage::Inclusive;
+use super::super::usage::InclusiveTokens;
 use super::{FileEdit, Generation};
 
 /// Arguments not written by the model.
@@ -41,7 +41,7 @@ impl Metrics {
     fn of(row: &Row<'_>) -> Self {
         let count = |key: &str| row.count(&format!("accumulated_token_usage.{key}"));
         let input = count("prompt_tokens");
-        let used = Inclusive {
+        let used = InclusiveTokens {
             input,
             cached: count("cache_read_tokens"),
             output: count("completion_tokens"),
@@ -164,7 +164,7 @@ impl Reader<'_> {
                 let range = range.map(|(end, start)| end.saturating_sub(start).saturating_add(1));
                 let ids = "args.forgotten_event_ids";
                 let listed = event.is_list(ids).then(|| event.rows(ids).count() as u64);
-                let compaction = What::Compaction {
+                let compaction = EventContent::Compaction {
                     trigger: None,
                     tokens_before: None,
                     forgotten: listed.or(range),
@@ -217,12 +217,12 @@ impl Reader<'_> {
             record.models.push(model);
         }
         let usage = response.row("usage");
-        if let Some(mut counted) = usage.and_then(|usage| Inclusive::of(&usage)) {
+        if let Some(mut counted) = usage.and_then(|usage| InclusiveTokens::of(&usage)) {
             // Models without this count have 0.
             counted.reasoning = counted.reasoning.filter(|count| *count > 0);
             let tokens = counted.disjoint();
             record.tokens = record.tokens.plus(tokens);
-            let usage = What::Usage {
+            let usage = EventContent::Usage {
                 tokens,
                 model,
                 cost: None,
@@ -260,7 +260,7 @@ impl Reader<'_> {
                 content.text
             };
             let code = event.name("extras.error_id");
-            let error = What::Error { message, code };
+            let error = EventContent::Error { message, code };
             self.chat.draft.push(place.clone(), error);
             return;
         }
@@ -291,7 +291,7 @@ impl Reader<'_> {
             ..ToolResult::of(call.clone(), content)
         };
         let draft = &mut self.chat.draft;
-        draft.push(place.clone(), What::ToolResult(result));
+        draft.push(place.clone(), EventContent::ToolResult(result));
         if let ("edit", Some(edited)) = (kind, event.row("extras")) {
             FileEdit::of(&edited).push(draft, place.clone(), call);
         }

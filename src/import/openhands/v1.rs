@@ -11,7 +11,7 @@ use formats::trace::ExitCodeFrom;
 
 use super::super::Options;
 use super::super::chat::Chat;
-use super::super::draft::{Call, Draft, Origin, Tokens, ToolResult, What};
+use super::super::draft::{Call, Draft, EventContent, Origin, Tokens, ToolResult};
 use super::super::loose;
 use super::super::message_content::MessageContent;
 use super::super::row::Row;
@@ -162,7 +162,7 @@ impl Reader<'_> {
                 self.result(event, place(), "", text);
             }
             "ConversationErrorEvent" => {
-                let error = What::Error {
+                let error = EventContent::Error {
                     message: event.text("detail").into_owned(),
                     code: event.name("code"),
                 };
@@ -173,7 +173,7 @@ impl Reader<'_> {
                     let what = "compactionSummaries";
                     self.chat.prompt(place(), what, summary);
                 }
-                let compaction = What::Compaction {
+                let compaction = EventContent::Compaction {
                     trigger: None,
                     tokens_before: None,
                     forgotten: Some(event.rows("forgotten_event_ids").count() as u64),
@@ -295,7 +295,9 @@ impl Reader<'_> {
             None => {}
         }
         let call = result.call.clone();
-        self.chat.draft.push(place(), What::ToolResult(result));
+        self.chat
+            .draft
+            .push(place(), EventContent::ToolResult(result));
         if is_error != Some(true) && seen.text("command") != "view" {
             FileEdit::of(&seen).push(&mut self.chat.draft, place(), call);
         }
@@ -310,7 +312,9 @@ impl Reader<'_> {
             text,
             ..ToolResult::default()
         };
-        self.chat.draft.push(place, What::ToolResult(result));
+        self.chat
+            .draft
+            .push(place, EventContent::ToolResult(result));
     }
 
     /// An update of the conversation's state, of which only what `State` names is read.
@@ -389,7 +393,7 @@ impl Reader<'_> {
             let arguments = (known.input.clone(), None);
             let call = Call::of(known.title.clone(), Some(id.clone()), arguments);
             draft
-                .push(first.place, What::ToolCall(call))
+                .push(first.place, EventContent::ToolCall(call))
                 .when(first.when.as_ref());
             made.entry(first.node)
                 .or_default()
@@ -419,7 +423,7 @@ impl Reader<'_> {
 
     fn usage(&mut self, event: &Row<'_>, place: Origin) {
         if let Some((tokens, model)) = self.answers.remove(&*event.text("llm_response_id")) {
-            let usage = What::Usage {
+            let usage = EventContent::Usage {
                 tokens,
                 model,
                 cost: None,
@@ -554,7 +558,7 @@ impl ForeignCall {
         result.ok = has_ended.then_some(!failed);
         result.status = self.status.clone().filter(|status| status != "completed");
         result.text = result.text.filter(|text| !text.is_empty());
-        draft.push(Origin::default(), What::ToolResult(result));
+        draft.push(Origin::default(), EventContent::ToolResult(result));
         for block in blocks {
             if block.text("type") == "diff" && has_ended && !failed {
                 let text = |keys: [&str; 2]| keys.iter().find_map(|key| block.string(key));

@@ -20,7 +20,7 @@ mod order;
 mod spans;
 
 pub use annotation::{AnnotationView, annotation_view, appearance};
-use annotation::{Indexed, annotations_by_position};
+use annotation::{IndexedAnnotation, annotations_by_position};
 use folds::Mutes;
 pub use folds::{AGENT, Fold, FoldLine, SubagentWork};
 pub use layout::{Anchor, Layout};
@@ -164,7 +164,7 @@ pub struct LongText<'a> {
 pub struct Timeline<'a> {
     config: &'a Config,
     layout: &'a Layout<'a>,
-    annotations: BTreeMap<usize, Vec<Indexed<'a>>>,
+    annotations: BTreeMap<usize, Vec<IndexedAnnotation<'a>>>,
     spans: Pieces,
     mutes: Mutes<'a>,
     /// The first time on the tape.

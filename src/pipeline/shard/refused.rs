@@ -6,7 +6,7 @@ use base::diagnostics::text::quoted;
 use base::diagnostics::{Diagnostic, Place, codes};
 use content::discover::Shard;
 use pages::view::format;
-use store::cache::Unreadable;
+use store::cache::CacheFault;
 use store::publish::PART_FILE;
 
 /// How many runs a message lists.
@@ -102,14 +102,14 @@ pub(super) fn other(part: &str, difference: Difference) -> Diagnostic {
     )
 }
 
-pub(super) fn unreadable(part: &str, why: Unreadable) -> Diagnostic {
+pub(super) fn unreadable(part: &str, why: CacheFault) -> Diagnostic {
     match why {
-        Unreadable::Missing => not_a_part(part, &format!("it has no `{PART_FILE}`")),
-        Unreadable::Unopened(why) => {
+        CacheFault::Missing => not_a_part(part, &format!("it has no `{PART_FILE}`")),
+        CacheFault::Unopened(why) => {
             not_a_part(part, &format!("`{PART_FILE}` cannot be read: {why}"))
         }
-        Unreadable::Damaged => damaged(part, PART_FILE),
-        Unreadable::OtherProgram => codes::MERGE_OTHER_VERSION.at(
+        CacheFault::Damaged => damaged(part, PART_FILE),
+        CacheFault::OtherProgram => codes::MERGE_OTHER_VERSION.at(
             Place::file(part),
             format!(
                 "The part {} was built by a different program",

@@ -6,7 +6,7 @@ use formats::decimal;
 
 use super::super::super::draft::Tokens;
 use super::super::super::row::Row;
-use super::super::super::usage::Inclusive;
+use super::super::super::usage::InclusiveTokens;
 
 #[derive(Default)]
 pub struct State {
@@ -41,7 +41,7 @@ pub struct Metrics {
 }
 
 pub struct Usage {
-    counts: Inclusive,
+    counts: InclusiveTokens,
     written: Option<u64>,
     pub response: Option<String>,
     pub model: Option<String>,
@@ -111,15 +111,15 @@ impl Metrics {
     pub fn began_again(&self, other: &Self) -> bool {
         let counts = |metrics: &Self| metrics.total.as_ref().map(|usage| usage.counts);
         let (now, before) = (counts(self), counts(other));
-        let input = |counts: Option<Inclusive>| counts.and_then(|counts| counts.input);
-        let output = |counts: Option<Inclusive>| counts.and_then(|counts| counts.output);
+        let input = |counts: Option<InclusiveTokens>| counts.and_then(|counts| counts.input);
+        let output = |counts: Option<InclusiveTokens>| counts.and_then(|counts| counts.output);
         input(now) < input(before) || output(now) < output(before) || self.recorded < other.recorded
     }
 }
 
 impl Usage {
     fn of(row: &Row<'_>) -> Self {
-        let counts = Inclusive {
+        let counts = InclusiveTokens {
             input: row.count("prompt_tokens"),
             cached: row.count("cache_read_tokens"),
             output: row.count("completion_tokens"),

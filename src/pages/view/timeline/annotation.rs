@@ -42,13 +42,13 @@ pub struct AnnotationView<'a> {
     pub rest: Option<String>,
 }
 
-pub(super) type Indexed<'a> = (usize, &'a Annotation<'a>);
+pub(super) type IndexedAnnotation<'a> = (usize, &'a Annotation<'a>);
 
 pub(super) fn annotations_by_position<'a>(
     layout: &Layout<'_>,
     sidecar: Option<&'a Sidecar<'a>>,
-) -> BTreeMap<usize, Vec<Indexed<'a>>> {
-    let mut by_position: BTreeMap<usize, Vec<Indexed<'a>>> = BTreeMap::new();
+) -> BTreeMap<usize, Vec<IndexedAnnotation<'a>>> {
+    let mut by_position: BTreeMap<usize, Vec<IndexedAnnotation<'a>>> = BTreeMap::new();
     let annotations = sidecar.iter().flat_map(|s| s.annotations.iter());
     for (index, annotation) in annotations.enumerate() {
         if let Some(position) = layout.position(annotation.event) {
