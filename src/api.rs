@@ -3,7 +3,7 @@
 pub mod author {
     pub use author::{
         AnnotationAuthor, Metadata, NewAnnotation, Outcome, Reason, Redact, Refusal, Span, Target,
-        annotate, redact, rehash, reveal_proof, starter, undo, validate,
+        annotate, raw, redact, rehash, reveal_proof, starter, undo, validate,
     };
 }
 pub mod characters {

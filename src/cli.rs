@@ -118,6 +118,15 @@ pub(crate) enum Command {
         #[arg(value_name = "ID")]
         id: String,
     },
+    /// Print rows of the raw log of a run with the events that they translate to; never published
+    Raw {
+        /// Run: path of its folder, id, or slug
+        #[arg(value_name = "RUN")]
+        run: String,
+        /// Only the row of this event
+        #[arg(long, value_name = "N")]
+        event: Option<u64>,
+    },
     /// List or print the JSON Schemas of inputs and feeds
     Schema {
         /// Name such as `run-record`; omit to list all schemas

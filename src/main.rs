@@ -41,6 +41,7 @@ fn main() -> ExitCode {
         Command::Import(asked) => import::run(&cli, asked),
         Command::Annotate(asked) => author::annotate(&cli, asked),
         Command::Redact(asked) => author::redact(&cli, asked),
+        Command::Raw { run, event } => author::raw(&cli, run, *event),
         Command::RevealProof { run, id } => author::reveal_proof(&cli, run, id),
         Command::Completions { shell } => shell::completions(*shell),
         Command::Man { folder } => shell::man(folder.as_deref()),

@@ -6,6 +6,7 @@
 mod annotate;
 mod files;
 mod open_run;
+mod raw;
 mod redact;
 mod rehash;
 pub mod starter;
@@ -14,6 +15,7 @@ mod validate;
 pub use annotate::{AnnotationAuthor, Metadata, NewAnnotation, annotate};
 pub use formats::redactions::Reason;
 pub use formats::sidecar::Span;
+pub use raw::raw;
 pub use redact::{Redact, Target, redact, reveal_proof, undo};
 pub use rehash::{Outcome, rehash};
 pub use validate::validate;

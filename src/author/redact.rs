@@ -180,7 +180,7 @@ pub fn redact(
     let _lock = files::lock(&directory, waiting)?;
     files::retry_while_changed(|| {
         let mut list = List::read(&directory)?;
-        let recorded = OriginalFiles::read(&directory, &site.config.limits)?;
+        let recorded = OriginalFiles::read(&directory, &site.config)?;
         check(&list, &recorded)?;
         let id = run_id(&recorded, &directory)?;
         let look = |list: &mut List| {
@@ -245,7 +245,7 @@ pub fn undo(
         let Some(removed) = list.remove(id) else {
             return Err(no_redaction(&list, id));
         };
-        let recorded = OriginalFiles::read(&directory, &site.config.limits)?;
+        let recorded = OriginalFiles::read(&directory, &site.config)?;
         // Other stale redactions are kept; the check reports them.
         let _ = list.settle(&recorded);
         let is_written =

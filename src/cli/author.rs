@@ -184,6 +184,19 @@ pub(crate) fn reveal_proof(cli: &Cli, run: &str, id: &str) -> u8 {
     }
 }
 
+/// Prints rows of a raw log with what they translate to.
+pub(crate) fn raw(cli: &Cli, run: &str, event: Option<u64>) -> u8 {
+    let mut status = 0;
+    let printed = opened(cli).and_then(|site| {
+        author::raw(&site, run, event, &mut |text| {
+            if status == 0 {
+                status = answer(text);
+            }
+        })
+    });
+    printed.map_or_else(|refusal| refused(cli, refusal), |()| status)
+}
+
 fn opened(cli: &Cli) -> Result<Site, Refusal> {
     let root = build::root(cli).ok_or_else(|| Refusal::Site(Vec::new()))?;
     Site::open(&root, &Overrides::default()).map_err(Refusal::Site)

@@ -18,6 +18,7 @@ use formats::model::run::Run;
 use formats::model::tape::{self, Tape};
 use formats::model::threads::Threads;
 use formats::model::transcript::Conversation;
+use formats::raw::Raw;
 use formats::replay::Harness;
 use formats::tape::RecordLine;
 
@@ -47,7 +48,11 @@ pub struct Inspection<'a> {
     pub sidecars: Vec<Option<Sidecar<'a>>>,
     /// How far the logs agree with the record; `None` without a valid record or a log.
     pub reconciliation: Option<Reconciliation>,
-    /// Whether the events follow from the raw log; `None` if that is not to be checked.
+    /// The raw log; `None` if the run has none.
+    pub raw: Option<FileDigest>,
+    /// The raw log as it is published; `None` unless the site publishes raw logs.
+    pub raw_download: Option<LoadedFile>,
+    /// Whether the events follow from it; `None` if that is not to be checked.
     pub audit: Option<Audit>,
     pub review: Option<Review>,
     /// The public part of the transcript.
@@ -73,11 +78,7 @@ pub fn files<'a>(
     let mut diagnostics = Vec::new();
     let mut found = Inspection::default();
     tapes(config, run_folder, files, &mut found, &mut diagnostics);
-    let raw = files.raw.as_ref().map(|log| {
-        diagnostics.extend(log.problems.iter().cloned());
-        log.counted
-    });
-    found.audit = audit(config, run_folder, run, files, &found, &mut diagnostics);
+    let counted = raw_log(config, run_folder, run, files, &mut found, &mut diagnostics);
     if let (Some(audit), Some(_), Some(log)) =
         (&found.audit, &files.events, found.tapes.first_mut())
     {
@@ -87,7 +88,7 @@ pub fn files<'a>(
     }
     let log = files.events.as_ref().and_then(|_| found.tapes.first());
     let audited = found.audit.as_ref();
-    found.reconciliation = run.and_then(|run| reconcile(run, log, raw, audited));
+    found.reconciliation = run.and_then(|run| reconcile(run, log, counted, audited));
     sidecars(config, files, &mut found, &mut diagnostics);
     conversation(run_folder, files, &mut found, &mut diagnostics);
     threads(config, run_folder, files, &mut found, &mut diagnostics);
@@ -126,38 +127,60 @@ pub fn annotated<'a>(
     }
 }
 
-/// Translates the raw log once more and compares it with the event log.
-fn audit(
+/// Counts the lines of the raw log, and compares the event log with what they translate to.
+fn raw_log(
     config: &Config,
     run_folder: RunFolder<'_>,
     run: Option<&Run>,
     files: &RunFiles,
-    found: &Inspection<'_>,
+    found: &mut Inspection<'_>,
     diagnostics: &mut Vec<Diagnostic>,
-) -> Option<Audit> {
-    let severity = config.policy.raw_audit?;
-    let run = run?;
-    let log = files.events.as_ref().and_then(|_| found.tapes.first());
-    let events = log.map_or(0, |log| log.events.len() as u64);
-    let rows = files
-        .raw
-        .as_ref()
-        .map_or(0, |log| log.counted.lines() as u64);
-    let harness = Harness::of(&run.subject.harness);
-    let audited = harness.map_or(Ok(None), |harness| run_folder.audit(harness, files));
-    let audit = match audited {
-        Ok(audit) => audit.unwrap_or_else(|| Audit::impossible(events, rows)),
-        Err(problem) => {
-            diagnostics.push(problem);
-            return None;
+) -> Option<Raw> {
+    let audited = config.policy.raw_audit.zip(run);
+    let harness = audited.and_then(|(_, run)| Harness::of(&run.subject.harness));
+    let read = run_folder.raw_log(harness);
+    let mut raw_log = read.unwrap_or_else(|problem| {
+        diagnostics.push(problem);
+        None
+    });
+    if let Some(raw_log) = &mut raw_log {
+        diagnostics.append(&mut raw_log.problems);
+    }
+    if let Some((severity, _)) = audited {
+        let log = files.events.as_ref().and_then(|_| found.tapes.first());
+        let audit = match &mut raw_log {
+            Some(raw_log) => run_folder.audit(raw_log, files),
+            None => Ok(None),
+        };
+        let audit = audit.map(|audit| {
+            audit.unwrap_or_else(|| {
+                let rows = raw_log.as_ref().map_or(0, |it| it.counted.lines() as u64);
+                Audit::impossible(log.map_or(0, |log| log.events.len() as u64), rows)
+            })
+        });
+        match audit {
+            Ok(audit) => {
+                let has_rules = harness.is_some() || raw_log.is_none();
+                let folder = &run_folder.directory.shown;
+                let problems = rules::audit::check(folder, has_rules, log, &audit, severity);
+                diagnostics.extend(problems);
+                found.audit = Some(audit);
+            }
+            Err(problem) => diagnostics.push(problem),
         }
-    };
-    let has_rules = harness.is_some() || files.raw.is_none();
-    let folder = &run_folder.directory.shown;
-    diagnostics.extend(rules::audit::check(
-        folder, has_rules, log, &audit, severity,
-    ));
-    Some(audit)
+    }
+    // It has reasoning, which cannot be told apart.
+    let policy = &config.policy;
+    if policy.publish_raw && policy.publish_reasoning {
+        let read = run_folder.raw_download();
+        found.raw_download = read.unwrap_or_else(|problem| {
+            diagnostics.push(problem);
+            None
+        });
+    }
+    let raw_log = raw_log?;
+    found.raw = Some(raw_log.digest);
+    Some(raw_log.counted)
 }
 
 fn log<'a>(files: &'a RunFiles, found: &mut Inspection<'a>, diagnostics: &mut Vec<Diagnostic>) {

@@ -2,10 +2,10 @@
 //! within limits, and never from outside its root.
 
 mod assets;
-mod audit;
 mod confined;
 mod inputs;
 mod pieces;
+mod raw_log;
 mod redaction_key;
 mod redactions;
 mod run_files;
@@ -26,6 +26,7 @@ use formats::{run_record, withdrawn as list};
 use confined::{Bounds, SizeLimit, attempt, read, unreadable};
 pub use inputs::{Input, inputs, note_digests, same_content, unchanged};
 use pieces::Fault;
+pub use raw_log::RawLog;
 pub use redaction_key::{redaction_key, redaction_key_digest};
 use redactions::OriginalFile;
 pub use redactions::Redactions;

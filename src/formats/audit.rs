@@ -148,33 +148,25 @@ impl Audit {
 /// Takes the rows of a raw log, each with the number of its line; `None` is a row that cannot be read.
 pub type EachRow<'a> = &'a mut dyn FnMut(u32, Option<&Row>);
 
-/// Compares the bytes of an event log, if there is one, with a raw log. `read` reads the raw log from its start, each time again.
+/// Compares the bytes of an event log, if there is one, with what the newest translator makes of a raw log. `read` reads the raw log once
+/// more from its start; it is called only if the events differ.
 pub fn audit<E>(
-    harness: Harness,
+    mut newest: Derivation,
     log: Option<&[u8]>,
     mut read: impl FnMut(EachRow<'_>) -> Result<(), E>,
 ) -> Result<Audit, E> {
-    let mut equality = Equality {
-        harness,
-        sessions: true,
-    };
-    let mut rows = 0;
-    let mut newest = Derivation::new(harness, NEWEST);
-    read(&mut |line, row| {
-        rows += 1;
-        newest.row(equality, line, row);
-    })?;
     if !newest.unread.is_empty() {
         // A row that cannot be read may have had the session id.
-        equality.sessions = false;
-        newest = Derivation::new(harness, NEWEST);
-        read(&mut |line, row| newest.row(equality, line, row))?;
+        let mut without = newest.equality;
+        without.sessions = false;
+        newest = Derivation::of(without, NEWEST);
+        read(&mut |line, row| newest.row(line, row))?;
     }
-    let recorded = read_log(equality, log.unwrap_or_default());
-    let mut audit = Audit::impossible(recorded.len() as u64, rows);
-    audit.partly = harness == Harness::Gg;
+    let recorded = read_log(newest.equality, log.unwrap_or_default());
+    let mut audit = Audit::impossible(recorded.len() as u64, newest.rows);
+    audit.partly = newest.equality.harness == Harness::Gg;
     audit.redacted = newest.redacted;
-    if harness.counts_calls() && newest.unread.is_empty() {
+    if newest.equality.harness.counts_calls() && newest.unread.is_empty() {
         audit.tool_calls = Some(newest.translator.tool_calls().clone());
     }
     if log.is_none() && !newest.events.is_empty() {
@@ -183,12 +175,13 @@ pub fn audit<E>(
         audit.verdict = newest.verdict(&audit.findings);
         return Ok(audit);
     }
-    let best = best(equality, newest, &recorded, &mut read)?;
-    finish(equality, best, &recorded, &mut audit, &mut read)?;
+    let best = best(newest, &recorded, &mut read)?;
+    finish(best, &recorded, &mut audit, &mut read)?;
     Ok(audit)
 }
 
 /// A derived event.
+#[derive(Debug)]
 struct Derived {
     digest: Digest,
     line: u32,
@@ -197,10 +190,12 @@ struct Derived {
 }
 
 /// What a raw log translates to.
-struct Derivation {
-    harness: Harness,
+#[derive(Debug)]
+pub struct Derivation {
+    equality: Equality,
     translator: Translator,
     version: Version,
+    rows: u64,
     events: Vec<Derived>,
     /// The places among the events where rows are that cannot be read.
     unread: Vec<usize>,
@@ -211,11 +206,21 @@ struct Derivation {
 }
 
 impl Derivation {
-    fn new(harness: Harness, version: Version) -> Self {
-        Self {
+    /// What the newest translator makes of a raw log, before its first row.
+    pub fn new(harness: Harness) -> Self {
+        let equality = Equality {
             harness,
-            translator: Translator::new(harness, version),
+            sessions: true,
+        };
+        Self::of(equality, NEWEST)
+    }
+
+    fn of(equality: Equality, version: Version) -> Self {
+        Self {
+            equality,
+            translator: Translator::new(equality.harness, version),
             version,
+            rows: 0,
             events: Vec::new(),
             unread: Vec::new(),
             first_unread: u32::MAX,
@@ -224,12 +229,15 @@ impl Derivation {
         }
     }
 
-    fn row(&mut self, equality: Equality, line: u32, row: Option<&Row>) {
+    /// Takes the next row, with the number of its line; `None` is a row that cannot be read.
+    pub fn row(&mut self, line: u32, row: Option<&Row>) {
+        self.rows += 1;
         let Some(row) = row else {
             self.unread.push(self.events.len());
             self.first_unread = self.first_unread.min(line);
             return;
         };
+        let equality = self.equality;
         for event in self.translator.translate(row) {
             let kind = Value::String(event.kind.to_owned());
             let digest = equality.digest(&keys(equality, &kind, &event), &mut self.buffer);
@@ -285,8 +293,10 @@ impl Derivation {
         let event = &self.events[at];
         event.line > self.first_unread
             && match event.kind {
-                events::Kind::Unknown => self.harness.counts_calls(),
-                events::Kind::Agent | events::Kind::Reasoning => self.harness == Harness::Goose,
+                events::Kind::Unknown => self.equality.harness.counts_calls(),
+                events::Kind::Agent | events::Kind::Reasoning => {
+                    self.equality.harness == Harness::Goose
+                }
                 _ => false,
             }
     }
@@ -366,7 +376,7 @@ struct Differences {
 }
 
 impl Differences {
-    fn new(equality: Equality, derived: &Derivation, recorded: &[RecordedEvent<'_>]) -> Self {
+    fn new(derived: &Derivation, recorded: &[RecordedEvent<'_>]) -> Self {
         let digests: Vec<_> = derived.events.iter().map(|event| event.digest).collect();
         let recorded_digests: Vec<_> = recorded.iter().map(|event| event.digest).collect();
         let mut found = Self {
@@ -376,7 +386,7 @@ impl Differences {
         found.moved = moved(&found.gaps, &digests, &recorded_digests);
         let gone: BTreeSet<_> = found.moved.iter().map(|(derived, _)| *derived).collect();
         let come: BTreeSet<_> = found.moved.iter().map(|(_, recorded)| *recorded).collect();
-        let refused = equality.refused();
+        let refused = derived.equality.refused();
         for gap in found.gaps.clone() {
             let mut missing = gap.derived.clone().collect::<Vec<_>>();
             missing.retain(|at| !gone.contains(at));
@@ -485,12 +495,12 @@ impl Best {
 }
 
 fn best<E>(
-    equality: Equality,
     newest: Derivation,
     recorded: &[RecordedEvent<'_>],
     read: &mut impl FnMut(EachRow<'_>) -> Result<(), E>,
 ) -> Result<Best, E> {
-    let differences = Differences::new(equality, &newest, recorded);
+    let equality = newest.equality;
+    let differences = Differences::new(&newest, recorded);
     let mut best = Best {
         versions: newest.translator.versions(),
         derived: newest,
@@ -501,18 +511,18 @@ fn best<E>(
     }
     let older = equality.harness.versions().rev();
     let older = older.filter(|version| !best.versions.contains(version));
-    let older = older.map(|version| Derivation::new(equality.harness, version));
+    let older = older.map(|version| Derivation::of(equality, version));
     let mut older: Vec<_> = older.collect();
     if !older.is_empty() {
         read(&mut |line, row| {
             for older in &mut older {
-                older.row(equality, line, row);
+                older.row(line, row);
             }
         })?;
     }
     let is_newest = best.lacks_usage(recorded);
     for derived in older {
-        let differences = Differences::new(equality, &derived, recorded);
+        let differences = Differences::new(&derived, recorded);
         let (number, least) = (differences.number(), best.differences.number());
         if number == 0 && least == 0 {
             best.versions.push(derived.version);
@@ -530,7 +540,6 @@ fn best<E>(
 
 /// Reads the events that differ once more, and lists the findings.
 fn finish<E>(
-    equality: Equality,
     best: Best,
     recorded: &[RecordedEvent<'_>],
     audit: &mut Audit,
@@ -548,7 +557,7 @@ fn finish<E>(
     let partly = best.equal().filter(is_gg);
     let mut pairs: Vec<_> = partly.chain(found.changed.iter().copied()).collect();
     pairs.sort_unstable();
-    let changed = compare(equality, derived, (recorded, &pairs), read)?;
+    let changed = compare(derived, (recorded, &pairs), read)?;
     let mut listed = Vec::new();
     let line = |at: usize| Some(derived.events[at].line);
     for ((from, to), fields) in changed {
@@ -605,7 +614,6 @@ type Change = ((usize, usize), Vec<&'static str>);
 
 /// The keys that differ in pairs of events, which are in the order of the derived ones.
 fn compare<E>(
-    equality: Equality,
     derived: &Derivation,
     (recorded, pairs): (&[RecordedEvent<'_>], &[(usize, usize)]),
     read: &mut impl FnMut(EachRow<'_>) -> Result<(), E>,
@@ -614,8 +622,9 @@ fn compare<E>(
     if pairs.is_empty() {
         return Ok(changed);
     }
+    let equality = derived.equality;
     let mut pairs = pairs.iter().copied().peekable();
-    let mut translator = Translator::new(derived.harness, derived.version);
+    let mut translator = Translator::new(equality.harness, derived.version);
     let mut position = 0;
     let refused = equality.refused();
     read(&mut |_, row| {
@@ -628,7 +637,7 @@ fn compare<E>(
                 if !(derived.is_unsure(position) || is_refused && events.len() == 1) {
                     let mut fields = fields(equality, event, with);
                     // Its working directory may be in a row that cannot be read.
-                    if derived.harness == Harness::Claude
+                    if equality.harness == Harness::Claude
                         && derived.events[position].line > derived.first_unread
                     {
                         fields.retain(|field| *field != "path");

@@ -174,6 +174,8 @@ table! {
         "publish_events" => publish_events: bool = true, Reader::boolean;
         /// Whether reasoning in event logs and traces is published.
         "publish_reasoning" => publish_reasoning: bool = true, Reader::boolean;
+        /// Whether raw logs can be downloaded: all that the harness printed, reasoning included.
+        "publish_raw" => publish_raw: bool = false, Reader::boolean;
         /// Whether the images that a record declares as proofs or as media of its showcase are shown.
         "publish_pictures" => publish_pictures: bool = true, Reader::boolean;
         /// Whether `implementation/` can be downloaded.

@@ -18,31 +18,38 @@ use super::replay::Row;
 /// The file name in a run directory.
 pub const FILE_NAME: &str = "raw.jsonl";
 
-/// The streams of a process.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Stream {
-    Stdout,
-    Stderr,
+words! {
+    /// The streams of a process.
+    Stream {
+        Stdout = "stdout",
+        Stderr = "stderr",
+    }
 }
 
-/// A readable line: its stream and the content of its text as a JSON string, with escapes.
+/// A readable line.
 #[derive(Debug, Clone, Copy)]
 pub struct PrintedLine<'a> {
-    stream: Stream,
-    escaped: &'a str,
+    /// Where it was printed.
+    pub stream: Stream,
+    /// Its text as a JSON string, with quotes and escapes.
+    json: &'a str,
 }
 
-impl PrintedLine<'_> {
+impl<'a> PrintedLine<'a> {
+    /// Its text; `None` if it is not valid Unicode.
+    pub fn text(&self) -> Option<Cow<'a, str>> {
+        unescaped(self.json)
+    }
+
     /// The row for a translation; `None` if its text is not valid Unicode.
     pub fn row(&self) -> Option<Row> {
-        let text = if self.escaped.contains('\\') {
-            unescaped(&format!("\"{}\"", self.escaped))?
-                .into_owned()
-                .into()
-        } else {
-            Cow::Borrowed(self.escaped)
-        };
-        Some(Row::new(self.stream, &text))
+        Some(Row::new(self.stream, &self.text()?))
+    }
+
+    fn is_blank(&self) -> bool {
+        let rest = self.json.trim_matches('"').trim_start();
+        rest.is_empty()
+            || (rest.starts_with('\\') && self.text().is_some_and(|text| text.trim().is_empty()))
     }
 }
 
@@ -122,7 +129,7 @@ impl Reader {
         let raw = &mut self.raw;
         match read_line(line) {
             Ok(printed) => {
-                let blank = is_blank(printed.escaped);
+                let blank = printed.is_blank();
                 match printed.stream {
                     Stream::Stdout => raw.stdout += 1,
                     Stream::Stderr => {
@@ -169,33 +176,22 @@ fn read_line<'a>(line: &'a Line<'_>) -> Result<PrintedLine<'a>, Fault> {
         (None, Some(text)) => ("text", text),
         (None, None) => return Err(Fault::Missing("line")),
     };
-    let inside = |key, value: &'a RawValue| {
-        let quoted = value.get().strip_prefix('"');
-        quoted
-            .and_then(|rest| rest.strip_suffix('"'))
-            .ok_or(Fault::NotText(key))
+    let string = |key, value: &'a RawValue| {
+        let is_string = value.get().starts_with('"');
+        is_string.then(|| value.get()).ok_or(Fault::NotText(key))
     };
-    inside("stream", stream)?;
-    let stream = match unescaped(stream.get()).as_deref() {
+    let stream = match unescaped(string("stream", stream)?).as_deref() {
         Some("stdout") => Stream::Stdout,
         Some("stderr") => Stream::Stderr,
         _ => return Err(Fault::UnknownStream),
     };
-    let escaped = inside(key, text)?;
-    Ok(PrintedLine { stream, escaped })
+    let json = string(key, text)?;
+    Ok(PrintedLine { stream, json })
 }
 
 /// The text of a JSON string; `None` if it is not valid Unicode.
 fn unescaped(raw: &str) -> Option<Cow<'_, str>> {
     Node { raw, offset: 0 }.as_str()
-}
-
-/// Whether the content of a JSON string is only white space, escaped or not.
-fn is_blank(text: &str) -> bool {
-    let rest = text.trim_start();
-    rest.is_empty()
-        || (rest.starts_with('\\')
-            && unescaped(&format!("\"{rest}\"")).is_some_and(|text| text.trim().is_empty()))
 }
 
 impl Fault {

@@ -97,7 +97,7 @@ fn export_run(
         limits,
         redactions: &files.redactions,
     };
-    let inspection = inspect::files(&site.config, run_folder, Some(&entry.run), &files).value;
+    let inspection = inspect::annotated(&site.config, run_folder, &files).value;
     let case = &gathered.archive.cases[entry.case].slug;
     let canary = site.config.policy.canary.as_deref();
     let path = export::events_path(case, &entry.slug);

@@ -229,7 +229,7 @@ impl<'a> Contents<'a> {
             problems: &sorted(problems.cloned()),
             digests: &digests,
             withheld: &self.files.redactions.listed(),
-            downloads: &downloads::names(config, self.files, &inspection.tapes),
+            downloads: &downloads::names(config, self.files, inspection),
             archive: None,
         };
         let mut files = Files::new(output, &config.limits, &directory.place);
@@ -354,6 +354,7 @@ fn digests(files: &RunFiles, inspection: &Inspection<'_>) -> Vec<FileDigest> {
     let all = files
         .digests
         .iter()
+        .chain(&inspection.raw)
         .chain(&inspection.referenced)
         .chain(published);
     let mut digests: Vec<_> = all.cloned().collect();

@@ -18,7 +18,7 @@ use super::recorded::OriginalFiles;
 pub fn reveal_proof(site: &Site, run: &str, id: &str) -> Result<String, Refusal> {
     let directory = open_run::find(site, run)?;
     let mut list = List::read(&directory)?;
-    let recorded = OriginalFiles::read(&directory, &site.config.limits)?;
+    let recorded = OriginalFiles::read(&directory, &site.config)?;
     let run_id = super::run_id(&recorded, &directory)?;
     let key = load::redaction_key(&site.root);
     let key = key.map_err(|problem| Refusal::Content(vec![problem]))?;

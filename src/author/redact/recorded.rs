@@ -9,16 +9,20 @@ use base::beneath::{Folder, Kind};
 use base::diagnostics::text::quoted;
 use content::discover::RunDirectory;
 use content::load;
-use formats::config::Limits;
+use formats::config::Config;
 use formats::{raw, redactions, run_record};
 
-/// Every file of a run directory that may be published, by path. Leaves out hidden files, links, other runs and `raw.jsonl`.
+/// Every file of a run directory that may be published, by path. Leaves out hidden files, links, other runs, and `raw.jsonl` unless the
+/// site publishes it.
 pub(super) struct OriginalFiles {
     pub(super) files: BTreeMap<String, Vec<u8>>,
 }
 
 impl OriginalFiles {
-    pub(super) fn read(directory: &RunDirectory, limits: &Limits) -> Result<Self, Refusal> {
+    pub(super) fn read(directory: &RunDirectory, config: &Config) -> Result<Self, Refusal> {
+        let is_private = |path: &str| {
+            path == redactions::FILE_NAME || path == raw::FILE_NAME && !config.policy.publish_raw
+        };
         let failed = |path: &str, reason: &str| {
             let shown = quoted(&format!("{}/{path}", directory.shown));
             Refusal::request(
@@ -54,8 +58,8 @@ impl OriginalFiles {
                 };
                 match entry.kind {
                     Kind::Folder => ahead.push(path),
-                    Kind::File { .. } if entry.stamp.bytes <= limits.file => {
-                        if matches!(&*path, raw::FILE_NAME | redactions::FILE_NAME) {
+                    Kind::File { .. } if entry.stamp.bytes <= config.limits.file => {
+                        if is_private(&path) {
                             continue;
                         }
                         let file = run.file(Path::new(&path));

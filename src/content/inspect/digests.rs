@@ -18,6 +18,7 @@ pub fn digests(record: &str, files: &RunFiles, inspection: &Inspection<'_>) -> R
         files: files
             .digests
             .iter()
+            .chain(&inspection.raw)
             .filter(|file| {
                 !file.path.contains('/')
                     && file.path != run_record::FILE_NAME

@@ -13,7 +13,7 @@ use base::diagnostics::{Diagnostic, Place, codes};
 use formats::json::pointer_part;
 use formats::model::{FileDigest, PublishedFile, Withheld};
 use formats::redactions::{self, Fault, Reason, Redaction, Rewrite, Shape};
-use formats::{events, jsonl, tape, trace};
+use formats::{events, jsonl, raw, tape, trace};
 
 /// Minimum bytes of a secret to search for; shorter ones match by chance.
 const SEARCHED: usize = 8;
@@ -35,12 +35,14 @@ pub struct Redactions {
     /// Files that are read only if others refer to them.
     files: BTreeMap<String, RedactedFile>,
     /// The withheld secrets that no published file may repeat, prepared when they are first searched for.
-    secrets: OnceLock<Secrets>,
+    secrets: OnceLock<Texts>,
+    /// All withheld texts, which the raw log may not repeat.
+    texts: OnceLock<Texts>,
 }
 
-/// Withheld secrets, and the position of the redaction of each.
+/// Withheld texts, and the position of the redaction of each.
 #[derive(Debug)]
-struct Secrets {
+struct Texts {
     positions: Vec<usize>,
     values: redactions::Values,
 }
@@ -108,6 +110,7 @@ impl Redactions {
             list: found.into_iter().map(|(redaction, _)| redaction).collect(),
             files: BTreeMap::new(),
             secrets: OnceLock::new(),
+            texts: OnceLock::new(),
             written: bytes,
         };
         for (at, redaction) in found.list.iter().enumerate() {
@@ -206,6 +209,7 @@ impl Redactions {
             }
         }
         self.secrets = OnceLock::new();
+        self.texts = OnceLock::new();
     }
 
     fn rewritten(
@@ -303,22 +307,24 @@ impl Redactions {
         !self.secrets().positions.is_empty()
     }
 
-    fn secrets(&self) -> &Secrets {
-        self.secrets.get_or_init(|| {
-            let values = self.list.iter().zip(&self.values).enumerate();
-            let secrets = values.filter_map(|(at, (redaction, value))| {
-                let Value(bytes) = value.as_ref()?;
-                let is_searched = redaction.reason == Reason::Secret
-                    && !redaction.whole
-                    && bytes.len() >= SEARCHED;
-                is_searched.then(|| (at, String::from_utf8_lossy(bytes)))
-            });
-            let (positions, texts): (Vec<_>, Vec<_>) = secrets.unzip();
-            Secrets {
-                positions,
-                values: redactions::Values::new(texts.iter().map(AsRef::as_ref)),
-            }
-        })
+    fn secrets(&self) -> &Texts {
+        self.secrets
+            .get_or_init(|| self.texts_of(|redaction| redaction.reason == Reason::Secret))
+    }
+
+    /// The withheld texts of some redactions.
+    fn texts_of(&self, of: impl Fn(&Redaction) -> bool) -> Texts {
+        let values = self.list.iter().zip(&self.values).enumerate();
+        let texts = values.filter_map(|(at, (redaction, value))| {
+            let Value(bytes) = value.as_ref()?;
+            let is_searched = of(redaction) && !redaction.whole && bytes.len() >= SEARCHED;
+            is_searched.then(|| (at, String::from_utf8_lossy(bytes)))
+        });
+        let (positions, texts): (Vec<_>, Vec<_>) = texts.unzip();
+        Texts {
+            positions,
+            values: redactions::Values::new(texts.iter().map(AsRef::as_ref)),
+        }
     }
 
     /// Errors for redactions that reveal a withheld secret themselves: in the pointer, the note or the file name.
@@ -345,11 +351,16 @@ impl Redactions {
         .collect()
     }
 
-    /// An error if the published form of a file contains a withheld secret.
+    /// An error if the published form of a file contains a withheld secret. The raw log repeats what other files have, so it may contain
+    /// no withheld text at all.
     pub fn remains(&self, path: &str, shown: &str, bytes: &[u8]) -> Option<Diagnostic> {
-        let secrets = self.secrets();
-        let (at, place) = secrets.values.first_in(path, bytes)?;
-        let id = quoted(&self.list[secrets.positions[at]].id);
+        let texts = if path == raw::FILE_NAME {
+            self.texts.get_or_init(|| self.texts_of(|_| true))
+        } else {
+            self.secrets()
+        };
+        let (at, place) = texts.values.first_in(path, bytes)?;
+        let id = quoted(&self.list[texts.positions[at]].id);
         Some(codes::REDACTION_REMAINS.at(
             Place {
                 line: place.line,

@@ -1,21 +1,19 @@
 //! (edge) Reads the files of a run directory that the site uses, by the role of their names.
 
 use super::confined::{self, Bounds, SizeLimit, too_many_lines, unreadable};
-use super::pieces::Fault;
 use super::redactions::Redactions;
 use super::{LoadedFile, is_in_a_run, open, pieces};
 use crate::discover::RunDirectory;
 use base::beneath::{Folder, Kind, Tree, TreeEntry};
 use base::diagnostics::Diagnostic;
 use formats::config::Limits;
-use formats::jsonl::Line;
 use formats::model::FileDigest;
 use formats::model::implementation::FOLDER;
 use formats::{
-    events, jsonl, raw, redactions, run_record, sidecar, tape, threads, trace, transcript, writeup,
+    events, raw, redactions, run_record, sidecar, tape, threads, trace, transcript, writeup,
 };
 use std::ffi::OsStr;
-use std::io::{self, Read};
+use std::io;
 use std::path::Path;
 
 /// The files of a run directory that the site uses.
@@ -35,8 +33,6 @@ pub struct RunFiles {
     pub threads: Option<LoadedFile>,
     /// `annotations.actions.jsonl`
     pub thread_actions: Option<LoadedFile>,
-    /// `raw.jsonl`: checked and counted, never published.
-    pub raw: Option<RawLog>,
     /// Names of files that exist but could not be read; each has its own problem.
     pub unreadable: Vec<String>,
     /// Bytes of the record and of all files above except `raw.jsonl`.
@@ -44,15 +40,6 @@ pub struct RunFiles {
     /// Every co-located file by path, read or only digested.
     pub digests: Vec<FileDigest>,
     pub redactions: Redactions,
-}
-
-/// The counts of `raw.jsonl`, which may be far larger than all other files.
-#[derive(Debug)]
-pub struct RawLog {
-    /// Counts of its lines.
-    pub counted: raw::Raw,
-    /// Problems in its lines.
-    pub problems: Vec<Diagnostic>,
 }
 
 impl RunFiles {
@@ -163,26 +150,18 @@ pub fn run_with(
     if !invalid.is_empty() {
         // The redactions are unknown, so nothing is read.
         problems.extend(invalid);
+        files.unreadable = names;
+        files.unreadable.retain(|name| role(name).is_some());
         return (files, problems);
     }
     let mut lines = 0;
     let mut seen = vec![run_record::FILE_NAME.to_owned()];
     for name in names {
-        let Some(role) = role(&name) else { continue };
-        let shown = format!("{}/{name}", directory.shown);
-        let most = role.most(limits);
-        if role == Role::Raw {
-            match raw_log(&folder, &name, &shown, most) {
-                Ok(Some((log, digest))) => {
-                    files.raw = Some(log);
-                    files.digests.push(digest);
-                }
-                Ok(None) => {}
-                Err(problem) => problems.push(problem),
-            }
+        let Some(role) = role(&name).filter(|role| *role != Role::Raw) else {
             continue;
-        }
-        let most = most.within_run(files.held, limits);
+        };
+        let shown = format!("{}/{name}", directory.shown);
+        let most = role.most(limits).within_run(files.held, limits);
         let bytes = match read(&folder, &name, &shown, most) {
             Ok(Some(bytes)) => bytes,
             Ok(None) => continue,
@@ -310,68 +289,6 @@ pub(super) fn read(
         allows: &|at| !is_reserved(folder, at),
     };
     confined::read(folder, Path::new(name), shown, most, &bounds)
-}
-
-/// Reads `raw.jsonl` line by line, to count. `Ok(None)` if missing.
-fn raw_log(
-    folder: &Folder,
-    name: &str,
-    shown: &str,
-    most: SizeLimit,
-) -> Result<Option<(RawLog, FileDigest)>, Diagnostic> {
-    let mut hasher = blake3::Hasher::new();
-    let mut reader = raw::Reader::default();
-    let seen = |bytes: &[u8]| {
-        hasher.update(bytes);
-    };
-    let read = raw_lines(folder, (name, shown), most, seen, |line| {
-        reader.line(shown, &line);
-    });
-    if !read? {
-        return Ok(None);
-    }
-    let (counted, problems) = reader.finish(shown);
-    let digest = FileDigest {
-        path: name.to_owned(),
-        bytes: hasher.count(),
-        blake3: hasher.finalize().to_hex().to_string(),
-        published: None,
-    };
-    Ok(Some((RawLog { counted, problems }, digest)))
-}
-
-/// Reads the lines of a raw log, which may be far larger than what is held in memory. False if it is missing.
-pub(super) fn raw_lines(
-    folder: &Folder,
-    (name, shown): (&str, &str),
-    most: SizeLimit,
-    mut seen: impl FnMut(&[u8]),
-    mut each: impl FnMut(Line<'_>),
-) -> Result<bool, Diagnostic> {
-    let failed = |fault: Fault| fault.reported(shown, most, RUN_DIRECTORY);
-    let allows = |at: &Path| !is_reserved(folder, at);
-    let opened = confined::open(folder, Path::new(name), most, &allows).map_err(failed)?;
-    let Some(opened) = opened else {
-        return Ok(false);
-    };
-    let mut bytes_read = 0;
-    // One more byte detects a file that has grown.
-    let file = opened.file.take(most.bytes.saturating_add(1));
-    let line = most.line.unwrap_or(u64::MAX);
-    pieces::lines(
-        file,
-        line,
-        |bytes| {
-            bytes_read += bytes.len() as u64;
-            seen(bytes);
-        },
-        |number, bytes| jsonl::line(number, bytes).into_iter().for_each(&mut each),
-    )
-    .map_err(failed)?;
-    if bytes_read > most.bytes {
-        return Err(failed(Fault::TooLarge(bytes_read)));
-    }
-    Ok(true)
 }
 
 /// The bounds of links in a run directory, in words.

@@ -7,13 +7,14 @@ use std::path::Path;
 
 use super::confined::{Bounds, SizeLimit, outside, read, unreadable};
 use super::redactions::{OriginalFile, Redactions};
-use super::run_files::{RUN_DIRECTORY, is_reserved};
+use super::run_files::{self, RUN_DIRECTORY, is_reserved};
 use super::{LoadedFile, open};
 use crate::discover::RunDirectory;
 use base::beneath::{self, Folder};
 use base::diagnostics::Diagnostic;
 use formats::config::Limits;
 use formats::model::implementation::FOLDER;
+use formats::raw;
 
 /// A run directory, to read files that its other files refer to.
 #[derive(Debug, Clone, Copy)]
@@ -87,6 +88,25 @@ impl RunFolder<'_> {
         let bytes = read(&folder, path, &shown, most, &bounds)?;
         self.searched(&name, bytes.as_deref().unwrap_or_default())?;
         Ok(bytes.map(|bytes| LoadedFile::new(name, shown, bytes)))
+    }
+
+    /// The raw log as it is published, without its withheld parts. `Ok(None)` if it is missing or withheld.
+    pub fn raw_download(self) -> Result<Option<LoadedFile>, Diagnostic> {
+        let name = raw::FILE_NAME;
+        if self.redactions.is_whole(name) {
+            return Ok(None);
+        }
+        let mut loaded = self.withheld(name);
+        if loaded.is_none() {
+            let shown = self.shown(name);
+            let folder = open(self.directory);
+            let folder = folder.map_err(|error| unreadable(&shown, &error.to_string()))?;
+            let most = SizeLimit::document(self.limits);
+            let bytes = run_files::read(&folder, name, &shown, most)?;
+            loaded = bytes.map(|bytes| LoadedFile::new(name.to_owned(), shown, bytes));
+        }
+        self.searched(name, loaded.as_ref().map_or(&[][..], |file| &file.bytes))?;
+        Ok(loaded)
     }
 
     /// Reports an error if a file contains a withheld secret.

@@ -1,8 +1,8 @@
-//! Writes event logs, tapes and sidecars, byte for byte as they were checked.
+//! Writes event logs, tapes, sidecars and raw logs, byte for byte as they were checked.
 
+use content::inspect::Inspection;
 use content::load::{LoadedFile, RunFiles};
 use formats::config::{Config, Downloads};
-use formats::model::tape::Tape;
 
 use super::CheckedRun;
 use super::files::{Files, StageError};
@@ -16,12 +16,12 @@ pub(super) fn write(run: &CheckedRun<'_>, files: &mut Files<'_>) -> Result<(), S
         let canary = format!("{canary}\n");
         files.write(&run.own_file("canary.txt"), canary.as_bytes())?;
     }
-    downloads(run.config, run.files, &run.inspection.tapes)
+    downloads(run.config, run.files, run.inspection)
         .try_for_each(|file| files.write(&run.own_file(&file.name), &file.bytes))
 }
 
-pub(super) fn names(config: &Config, files: &RunFiles, tapes: &[Tape<'_>]) -> Vec<String> {
-    downloads(config, files, tapes)
+pub(super) fn names(config: &Config, files: &RunFiles, inspection: &Inspection<'_>) -> Vec<String> {
+    downloads(config, files, inspection)
         .map(|file| file.name.clone())
         .collect()
 }
@@ -29,15 +29,14 @@ pub(super) fn names(config: &Config, files: &RunFiles, tapes: &[Tape<'_>]) -> Ve
 fn downloads<'a>(
     config: &Config,
     files: &'a RunFiles,
-    tapes: &[Tape<'_>],
+    inspection: &'a Inspection<'_>,
 ) -> impl Iterator<Item = &'a LoadedFile> {
     let publishes = config.policy.publish_events;
     let is_withheld = |file: &LoadedFile| {
-        tapes
-            .iter()
-            .any(|tape| tape.file == file.name && tape.withheld > 0)
+        (inspection.tapes.iter()).any(|tape| tape.file == file.name && tape.withheld > 0)
     };
     let logs = files.events.iter().chain(&files.tapes);
     logs.chain(&files.sidecars)
         .filter(move |file| publishes && !is_withheld(file))
+        .chain(&inspection.raw_download)
 }

@@ -52,7 +52,8 @@ fn search(
     }
     let own = [&files.writeup, &files.threads, &files.thread_actions];
     let own = own.into_iter().flatten();
-    for file in own.chain([record]).chain(&files.sidecars) {
+    let own = own.chain([record]).chain(&inspection.raw_download);
+    for file in own.chain(&files.sidecars) {
         scanner.file(&file.name, &file.shown, &file.bytes);
     }
     transcript(&mut scanner, files, inspection);

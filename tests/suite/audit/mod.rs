@@ -1,19 +1,20 @@
 //! The audit: whether the events of a run follow from its raw log.
 
+mod download;
 mod edits;
 mod site;
 mod vectors;
 
 use std::convert::Infallible;
 
-use runpress::api::formats::audit::{Audit, audit};
-use runpress::api::formats::replay::{Harness, Translator, Version};
+use runpress::api::formats::audit::{Audit, Derivation, audit};
+use runpress::api::formats::replay::{Harness, Row, Translator, Version};
 use runpress::api::formats::{jsonl, raw};
 use serde_json::{Value, json};
 
 /// Compares an event log with a raw log.
 fn audited(harness: Harness, raw_log: &str, events: Option<&str>) -> Audit {
-    let read = audit(harness, events.map(str::as_bytes), |each| {
+    let read = |each: &mut dyn FnMut(u32, Option<&Row>)| {
         let mut reader = raw::Reader::default();
         for line in jsonl::lines(raw_log.as_bytes()) {
             let printed = reader.line("raw.jsonl", &line);
@@ -21,7 +22,10 @@ fn audited(harness: Harness, raw_log: &str, events: Option<&str>) -> Audit {
             each(line.number, row.as_ref());
         }
         Ok::<_, Infallible>(())
-    });
+    };
+    let mut derived = Derivation::new(harness);
+    let read_once = read(&mut |line, row| derived.row(line, row));
+    let read = read_once.and_then(|()| audit(derived, events.map(str::as_bytes), read));
     match read {
         Ok(audit) => audit,
         Err(never) => match never {},

@@ -1,11 +1,14 @@
 //! The audit on a site: the run page, the feeds, the problems and the settings.
 
+use std::fs;
+
 use serde_json::{Value, json};
 
-use crate::support::{FIRST, FIRST_SLUG, TestSite, codes, fixture};
+use crate::shards::{merge, shard};
+use crate::support::{FIRST, FIRST_SLUG, Run, TestSite, assert_snapshot, codes, fixture};
 
 /// The base site, in which one command of its run was changed from a failure to a success.
-fn forged() -> TestSite {
+pub(super) fn forged() -> TestSite {
     TestSite::base().overlay(&fixture("codes/raw.event-differs"))
 }
 
@@ -85,6 +88,63 @@ fn the_policy_makes_a_difference_an_error_or_turns_the_audit_off() {
     );
     assert_eq!(codes(&site.publish()), Vec::<&str>::new());
     assert_eq!(audit(&site), Value::Null);
+}
+
+#[test]
+fn a_change_of_the_raw_log_alone_is_audited_again() {
+    let site = forged();
+    site.run("second", &Run::new("5e2d3c4b-8a60-4d2e-9a51-0c9f6f1f2b11"));
+    site.publish();
+    let differs = audit(&site);
+    assert_eq!(codes(&site.publish()), ["raw.event-differs"]);
+    assert_eq!(audit(&site), differs, "it is remembered");
+    site.replace(
+        &format!("{FIRST}/raw.jsonl"),
+        "exit_code\\\":2",
+        "exit_code\\\":0",
+    );
+    assert_eq!(codes(&site.publish()), [""; 0]);
+    assert_eq!(audit(&site)["verdict"], "matches");
+}
+
+#[test]
+fn an_audit_of_a_part_is_that_of_the_merged_site() {
+    let site = forged();
+    site.run("second", &Run::new("5e2d3c4b-8a60-4d2e-9a51-0c9f6f1f2b11"));
+    site.publish();
+    let (whole, problems) = (audit(&site), site.json("feeds/diagnostics.json"));
+    fs::remove_dir_all(site.path("public")).expect("a removal");
+    (1..=2).for_each(|number| drop(shard(&site, number, 2)));
+    assert_eq!(codes(&merge(&site, &[2, 1])), ["raw.event-differs"]);
+    assert_eq!(audit(&site), whole);
+    assert_eq!(
+        site.json("feeds/diagnostics.json")["diagnostics"],
+        problems["diagnostics"]
+    );
+}
+
+#[test]
+fn rows_are_printed_with_what_they_translate_to() {
+    let site = forged();
+    let log = site.text(&format!("{FIRST}/raw.jsonl"));
+    let hostile = json!({"stream": "stderr", "line": "\u{1b}[31m\u{202e}red"});
+    site.write(
+        &format!("{FIRST}/raw.jsonl"),
+        format!("{hostile}\nnot JSON\n{log}"),
+    );
+    let all = site.runpress(&["raw", FIRST]);
+    assert_eq!(all.status, Some(0), "{}", all.stderr);
+    assert_snapshot("cli", "raw", &all.stdout);
+    assert!(!all.stdout.contains(['\u{1b}', '\u{202e}']));
+    let one = site.runpress(&["raw", FIRST, "--event", "2"]);
+    let shown: Vec<&str> = all.stdout.split_inclusive("\n\n").collect();
+    assert!(shown.contains(&&*one.stdout), "{}", one.stdout);
+    assert!(one.stdout.contains("Event 2 is recorded as"));
+    let none = site.runpress(&["raw", FIRST, "--event", "9"]);
+    assert_eq!(none.status, Some(2));
+    assert!(none.stderr.contains("The event log has no event 9"));
+    site.remove(&format!("{FIRST}/raw.jsonl"));
+    assert_eq!(site.runpress(&["raw", FIRST]).status, Some(2));
 }
 
 #[test]

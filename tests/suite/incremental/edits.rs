@@ -4,7 +4,9 @@ use std::fs::{self, File};
 use std::path::{Path, PathBuf};
 use std::time::SystemTime;
 
-use crate::support::{FIRST, HEADER, Run, TestSite, annotation, copy, fixture_text, lines, tree};
+use crate::support::{
+    FIRST, HEADER, Run, TestSite, annotation, copy, fixture, fixture_text, lines, tree,
+};
 
 /// Pseudo-random numbers from a seed.
 pub(crate) struct Random(pub(crate) u64);
@@ -222,6 +224,26 @@ pub(crate) fn edits() -> Vec<Edit> {
             );
             site.write(&format!("content/pages/{name}.md"), text);
         }),
+        (
+            "a raw log appears, of which the events differ",
+            |site, _| {
+                copy(&fixture("codes/raw.event-differs"), site.root());
+            },
+        ),
+        ("a raw log loses its last line", |site, _| {
+            let path = site.path(FIRST).join("raw.jsonl");
+            let text = fs::read_to_string(&path).unwrap_or_default();
+            let kept = text.trim_end().rsplit_once('\n');
+            fs::write(path, kept.map_or("", |(kept, _)| kept)).expect("a file");
+        }),
+        (
+            "a raw log is edited and as old and long as before",
+            |site, random| {
+                let path = site.path(FIRST).join("raw.jsonl");
+                append(&path, "");
+                change_unseen(&path, random);
+            },
+        ),
         ("prose is removed", |site, _| {
             let _ = fs::remove_dir_all(site.path("content/pages"));
         }),

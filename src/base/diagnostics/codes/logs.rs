@@ -33,7 +33,7 @@ codes! {
 
     // Codes of raw.jsonl.
     RAW_UNPARSABLE_LINE = "raw.unparsable-line" Warning "a line of the raw log cannot be read"
-        why "Each line of `raw.jsonl` is a JSON object in UTF-8. The log is checked and counted but never published, and no message quotes its content."
+        why "Each line of `raw.jsonl` is a JSON object in UTF-8. The log is checked and counted, but published only with `[policy] publish_raw = true`, and no message quotes its content."
         bad "{\"stream\":\"stdout\",\"line\":\"comp"
         good "{\"stream\":\"stdout\",\"line\":\"compiled\"}";
     RAW_MISSING_FIELD = "raw.missing-field" Warning "a line of the raw log is missing its stream or text"

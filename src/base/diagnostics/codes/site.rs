@@ -21,7 +21,7 @@ codes! {
         bad "{\"id\":\"r1\",…}\n{\"id\":\"r1\",…}"
         good "{\"id\":\"r1\",…}\n{\"id\":\"r2\",…}";
     REDACTION_UNKNOWN_FILE = "redaction.unknown-file" Error "a redaction names a file that is not in the run"
-        why "`file` is the path of a file from the run directory. A redaction of a file that does not exist withholds nothing: the file was probably renamed, and is published under its new name. `raw.jsonl` is never published and needs no redaction."
+        why "`file` is the path of a file from the run directory. A redaction of a file that does not exist withholds nothing: the file was probably renamed, and is published under its new name."
         bad "{\"id\":\"r1\",\"file\":\"event.jsonl\",…}"
         good "{\"id\":\"r1\",\"file\":\"events.jsonl\",…}";
     REDACTION_STALE = "redaction.stale" Error "a redaction no longer matches its file"

@@ -260,7 +260,7 @@ pub(super) fn cases() -> Vec<Case> {
                 "author": "a", "notice": "n"},
             "build": {"content": ["content"], "out": "public", "minify": true},
             "policy": {"require_review": true, "on_invalid": "quarantine", "stale_annotations": "warn",
-                "embed_hosts": ["example.org"], "publish_events": true, "publish_reasoning": true, "publish_pictures": true, "publish_implementation": false,
+                "embed_hosts": ["example.org"], "publish_events": true, "publish_reasoning": true, "publish_raw": false, "publish_pictures": true, "publish_implementation": false,
                 "licence": "l", "canary": "c"},
             "timeline": {"page_size": 10, "gap_seconds": 10},
             "files": {"workspace": ["/work", "/workspace"]},

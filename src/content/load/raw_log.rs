@@ -1,0 +1,148 @@
+//! (edge) Reads the raw log of a run line by line: it may be far larger than all other files, and is never held in memory. One pass counts
+//! it and translates it for the audit, which compares files as they were recorded, without redactions.
+
+use std::io::{self, Read};
+use std::path::Path;
+
+use base::diagnostics::Diagnostic;
+use formats::audit::{self, Audit, Derivation};
+use formats::model::FileDigest;
+use formats::replay::{Harness, Row};
+use formats::{events, jsonl, raw};
+use jsonl::Line;
+
+use super::confined::{self, unreadable};
+use super::pieces::{self, Fault};
+use super::run_files::{self, RUN_DIRECTORY, Role, RunFiles, is_reserved};
+use super::{RunFolder, open};
+
+/// A raw log.
+#[derive(Debug)]
+pub struct RawLog {
+    /// Counts of its lines.
+    pub counted: raw::Raw,
+    /// Problems in its lines.
+    pub problems: Vec<Diagnostic>,
+    /// The recorded file.
+    pub digest: FileDigest,
+    /// What it translates to.
+    derived: Option<Derivation>,
+}
+
+impl RunFolder<'_> {
+    /// Reads the raw log, and translates it by the rules of a harness. `Ok(None)` if it is missing.
+    pub fn raw_log(self, harness: Option<Harness>) -> Result<Option<RawLog>, Diagnostic> {
+        let mut derived = harness.map(Derivation::new);
+        let shown = self.shown(raw::FILE_NAME);
+        let mut reader = raw::Reader::default();
+        let digest = self.raw_lines(|line| {
+            let printed = reader.line(&shown, &line);
+            if let Some(derived) = &mut derived {
+                let row = printed.and_then(|printed| printed.row());
+                derived.row(line.number, row.as_ref());
+            }
+        })?;
+        let Some(digest) = digest else {
+            return Ok(None);
+        };
+        let redacted = self.redactions.file(raw::FILE_NAME);
+        let redacted = redacted.filter(|file| !file.whole);
+        let digest = redacted.map_or(digest, |file| file.digest.clone());
+        let (counted, problems) = reader.finish(&shown);
+        Ok(Some(RawLog {
+            counted,
+            problems,
+            digest,
+            derived,
+        }))
+    }
+
+    /// Compares the event log with the raw log. `Ok(None)` if no rules are known for it, or the event log cannot be read.
+    pub fn audit(
+        self,
+        raw_log: &mut RawLog,
+        files: &RunFiles,
+    ) -> Result<Option<Audit>, Diagnostic> {
+        let name = events::FILE_NAME;
+        let is_unreadable = files.unreadable.iter().any(|it| it == name);
+        let derived = raw_log.derived.take().filter(|_| !is_unreadable);
+        let Some(derived) = derived else {
+            return Ok(None);
+        };
+        let again;
+        let log = match &files.events {
+            Some(log) if log.recorded.is_none() => Some(&*log.bytes),
+            _ => {
+                let shown = self.shown(name);
+                let folder = open(self.directory);
+                let folder = folder.map_err(|error| unreadable(&shown, &error.to_string()))?;
+                again = run_files::read(&folder, name, &shown, Role::Events.most(self.limits))?;
+                again.as_deref()
+            }
+        };
+        let audit = audit::audit(derived, log, |each| self.raw_rows(each));
+        audit.map(Some)
+    }
+
+    /// Reads the rows of the raw log, each with the number of its line; `None` is a row that cannot be read.
+    pub fn raw_rows(self, each: &mut dyn FnMut(u32, Option<&Row>)) -> Result<(), Diagnostic> {
+        let mut reader = raw::Reader::default();
+        let shown = self.shown(raw::FILE_NAME);
+        let read = self.raw_lines(|line| {
+            let row = reader.line(&shown, &line).and_then(|printed| printed.row());
+            each(line.number, row.as_ref());
+        });
+        read.map(|_| ())
+    }
+
+    /// Reads the lines of the raw log. `Ok(None)` if it is missing.
+    pub fn raw_lines(
+        self,
+        mut each: impl FnMut(Line<'_>),
+    ) -> Result<Option<FileDigest>, Diagnostic> {
+        let shown = self.shown(raw::FILE_NAME);
+        let most = Role::Raw.most(self.limits);
+        let failed = |fault: Fault| fault.reported(&shown, most, RUN_DIRECTORY);
+        let folder = open(self.directory);
+        let folder = folder.map_err(|error| unreadable(&shown, &error.to_string()))?;
+        let allows = |at: &Path| !is_reserved(&folder, at);
+        let opened = confined::open(&folder, Path::new(raw::FILE_NAME), most, &allows);
+        let Some(opened) = opened.map_err(failed)? else {
+            return Ok(None);
+        };
+        let mut hashed = Hashed {
+            // One more byte detects a file that has grown.
+            file: opened.file.take(most.bytes.saturating_add(1)),
+            hasher: blake3::Hasher::new(),
+        };
+        let line = most.line.unwrap_or(u64::MAX);
+        let read = pieces::lines(&mut hashed, line, |number, bytes| {
+            jsonl::line(number, bytes).into_iter().for_each(&mut each);
+        });
+        read.map_err(failed)?;
+        let bytes = hashed.hasher.count();
+        if bytes > most.bytes {
+            return Err(failed(Fault::TooLarge(bytes)));
+        }
+        Ok(Some(FileDigest {
+            path: raw::FILE_NAME.to_owned(),
+            bytes,
+            blake3: hashed.hasher.finalize().to_hex().to_string(),
+            published: None,
+        }))
+    }
+}
+
+/// A file of which all bytes read are hashed.
+struct Hashed<R> {
+    file: R,
+    hasher: blake3::Hasher,
+}
+
+impl<R: Read> Read for Hashed<R> {
+    fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
+        let count = self.file.read(buffer)?;
+        self.hasher.update(&buffer[..count]);
+        Ok(count)
+    }
+}
