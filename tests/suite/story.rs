@@ -183,6 +183,24 @@ fn the_setting_says_which_runs_have_a_story() {
 }
 
 #[test]
+fn a_frame_has_the_status_of_a_hypothesis_and_all_events_of_its_span() {
+    let fields = "\"hypothesis_status\":\"confirmed\",\"evidence\":\"A cause.\",\"span\":{\"start_event_id\":1,\"end_event_id\":3}";
+    let page = story(&told(
+        "all",
+        &log(),
+        &[annotation("h", 2, "hypothesis", fields)],
+    ));
+    let frame = page.one("[aria-labelledby=t-1]");
+    let title: Vec<String> = below(frame, "h2 > a").into_iter().map(words).collect();
+    assert_eq!(
+        title,
+        ["1. Annotation: hypothesis, confirmed, events 1 to 3 · First failure"]
+    );
+    assert_eq!(below(frame, ".around li").len(), 5);
+    assert_eq!(below(frame, ".around li.here").len(), 3);
+}
+
+#[test]
 fn a_run_without_events_has_no_story() {
     let site = told("all", &log(), &[]);
     site.remove(&format!("{FIRST}/events.jsonl"));

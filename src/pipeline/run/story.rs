@@ -1,5 +1,7 @@
 //! The story page of a run: a few frames, each with a quote, chosen by fixed rules that the page prints.
 
+use std::ops::RangeInclusive;
+
 use serde::Serialize;
 
 use base::links;
@@ -42,6 +44,8 @@ const MOST: usize = 40;
 /// Maximum characters of a quote.
 const QUOTE: usize = 420;
 
+/// Maximum events of a span that a frame lists.
+const SPAN: usize = 12;
 /// Maximum characters of an unrecognized kind.
 const KIND: usize = 40;
 
@@ -246,8 +250,19 @@ fn frame(s: &CheckedRun<'_>, path: &str, chosen: &StoryMoment<'_>) -> Frame {
             .filter(|_| quote.is_some())
             .and_then(|view| view.author),
         quote: quote.unwrap_or_else(|| says(tape, chosen.position)),
-        events: neighbours(tape, layout, path, chosen.position),
+        events: neighbours(tape, layout, path, covered(layout, chosen)),
     }
+}
+
+/// The positions of the events that an annotation covers, or of the event itself.
+fn covered(layout: &Layout<'_>, chosen: &StoryMoment<'_>) -> RangeInclusive<usize> {
+    let span = chosen
+        .annotation
+        .and_then(|(_, annotation)| annotation.span);
+    let ends = span.and_then(|(first, last)| layout.position(first).zip(layout.position(last)));
+    let ends = ends.filter(|(first, last)| (*first..=*last).contains(&chosen.position));
+    let (first, last) = ends.unwrap_or((chosen.position, chosen.position));
+    first..=last.min(first + SPAN - 1)
 }
 
 fn line(glyph: Option<&Glyph>, places: &[usize], chosen: &StoryMoment<'_>) -> String {
@@ -264,13 +279,20 @@ fn is_by_person(annotation: &Annotation<'_>) -> bool {
     author.is_none_or(|author| author.kind.word() == "human")
 }
 
-/// `Marker`, `Annotation: note`
+/// `Marker`, `Annotation: hypothesis, confirmed, events 2 to 4`
 fn reason(annotation: &Annotation<'_>) -> String {
-    if annotation.kind == Kind::Marker {
-        return "Marker".to_owned();
+    let mut reason = "Marker".to_owned();
+    if annotation.kind != Kind::Marker {
+        let kind = annotation.kind.word().replace('_', " ");
+        reason = format!("Annotation: {}", words::excerpt(&kind, KIND));
     }
-    let kind = annotation.kind.word().replace('_', " ");
-    format!("Annotation: {}", words::excerpt(&kind, KIND))
+    if let Some(status) = annotation.hypothesis_status {
+        reason = format!("{reason}, {status}");
+    }
+    if let Some((first, last)) = annotation.span {
+        reason = format!("{reason}, events {first} to {last}");
+    }
+    reason
 }
 
 /// The text of an event, or of the next event if that is its error.

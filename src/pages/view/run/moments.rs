@@ -1,5 +1,7 @@
 //! The annotated moments of a run: annotations, each with its event and the events around it.
 
+use std::ops::RangeInclusive;
+
 use serde::Serialize;
 
 use crate::view::format;
@@ -86,7 +88,7 @@ pub(super) fn moments(s: &CheckedRun<'_>) -> MomentsView {
         .map(|(tape, position, index, annotation)| {
             let (tape, layout) = (&s.inspection.tapes[*tape], &s.layouts[*tape]);
             let view = annotation_view(layout, &path, annotation, *index, usize::MAX);
-            let events = neighbours(tape, layout, &path, *position);
+            let events = neighbours(tape, layout, &path, *position..=*position);
             let href = layout.href(&path, *position, &view.anchor);
             MomentView {
                 tape: (s.inspection.tapes.len() > 1).then(|| tape.file.clone()),
@@ -120,19 +122,19 @@ fn moment(view: AnnotationView<'_>, href: String, events: Vec<MomentEvent>) -> M
     }
 }
 
-/// An event with the events before and after.
+/// Some events with the events before and after.
 pub fn neighbours(
     tape: &Tape<'_>,
     layout: &Layout<'_>,
     path: &str,
-    position: usize,
+    here: RangeInclusive<usize>,
 ) -> Vec<MomentEvent> {
-    let from = position.saturating_sub(1);
+    let from = here.start().saturating_sub(1);
     tape.events
         .iter()
         .enumerate()
         .skip(from)
-        .take(position - from + 2)
+        .take(here.end() - from + 2)
         .map(|(at, event)| MomentEvent {
             href: layout.event_href(path, event.seq, at),
             seq: event.seq,
@@ -140,7 +142,7 @@ pub fn neighbours(
             family: event.kind.family.word(),
             failed: event.is_failure(),
             says: words::says(event, SAYS),
-            here: at == position,
+            here: here.contains(&at),
         })
         .collect()
 }
