@@ -42,6 +42,8 @@ pub struct Conversation<'a> {
     pub unrecognized: usize,
     /// Number of withheld events.
     pub withheld_events: Withheld,
+    /// Number of withheld assets.
+    pub withheld_assets: Withheld,
     /// JSON pointers of public blocks that refer to an asset missing from the transcript.
     pub undescribed: Vec<String>,
     /// JSON pointers of public blocks that contain their file inline, which is not published.
@@ -167,6 +169,7 @@ pub fn public(transcript: Transcript<'_>) -> Conversation<'_> {
         })
         .map(|part| part.pointer.clone())
         .collect();
+    let mut withheld_assets = Withheld::default();
     Conversation {
         id: transcript.id.map(Cow::into_owned),
         state: transcript
@@ -174,10 +177,11 @@ pub fn public(transcript: Transcript<'_>) -> Conversation<'_> {
             .map_or_else(|| "active".to_owned(), Cow::into_owned),
         turns,
         asides,
-        assets: assets::public(transcript.assets),
+        assets: assets::public(transcript.assets, &mut withheld_assets),
         withheld,
         unrecognized,
         withheld_events,
+        withheld_assets,
         undescribed,
         inline,
         summary_withheld: transcript.has_summary,

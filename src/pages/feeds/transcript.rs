@@ -28,6 +28,9 @@ document! {
         /// Events that are withheld.
         #[serde(rename = "withheldEvents")]
         withheld_events: Withheld = conversation.withheld_events,
+        /// Assets that are withheld.
+        #[serde(rename = "withheldAssets")]
+        withheld_assets: Withheld = conversation.withheld_assets,
     }
 }
 
@@ -65,6 +68,10 @@ document! {
         id: &'a str = &asset.id,
         /// Its name or title.
         name: &'a str = &asset.name,
+        /// `image`, `file`, `blob` or another word, as written.
+        kind: &'a str = &asset.kind,
+        /// Size of its file in bytes; null when it has none.
+        bytes: Option<u64> = asset.file.as_ref().map(|file| file.bytes()),
         /// Where its file is, relative to the site's root; null when it has none.
         path: Option<String> = asset.file.as_ref().map(|file| links::run_file(slug, &format!("assets/{}", file.name))),
     }

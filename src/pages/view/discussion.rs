@@ -7,7 +7,7 @@ use serde::Serialize;
 use formats::config::Config;
 use formats::model::threads::{Lines, Thread, Threads};
 use formats::model::transcript::{
-    AssetFile, Content, Conversation, Part, Reasons, TranscriptEvent, Turn,
+    AssetFile, Content, Conversation, Part, PublicAsset, Reasons, TranscriptEvent, Turn,
 };
 use markup::Html;
 
@@ -27,6 +27,10 @@ pub struct ConversationView {
     pub asides: Vec<AsideView>,
     /// Number of further events, which are only in run.json.
     pub more_asides: Option<String>,
+    /// Its public assets.
+    pub assets: Vec<AssetRow>,
+    /// Number of further assets, which are only in run.json.
+    pub more_assets: Option<String>,
     /// Counts of withheld parts, in words.
     pub withheld: Vec<String>,
 }
@@ -51,6 +55,20 @@ pub struct AsideView {
     pub text: String,
     /// Whether the text is truncated; run.json has all of it.
     pub cut: bool,
+}
+
+/// A public asset.
+#[derive(Debug, Serialize)]
+pub struct AssetRow {
+    /// Its name, with the address of its file if that is published.
+    pub file: Link,
+    /// Its kind, as written.
+    pub kind: String,
+    /// `PNG`, `text`, or `not published`
+    pub format: String,
+    pub size: String,
+    /// The turns that show it.
+    pub turns: Vec<Link>,
 }
 
 /// A block, or consecutive text blocks: exactly one of the first three fields is set.
@@ -128,11 +146,14 @@ pub struct EntryView {
 /// Makes the conversation.
 pub fn conversation(config: &Config, conversation: &Conversation<'_>) -> ConversationView {
     let (blocks, events) = (conversation.withheld, conversation.withheld_events);
+    let assets = conversation.withheld_assets;
     let counts = [
         (blocks.internal, "internal block"),
         (blocks.private, "private block"),
         (events.internal, "internal event"),
         (events.private, "private event"),
+        (assets.internal, "internal asset"),
+        (assets.private, "private asset"),
     ];
     let mut withheld: Vec<_> = counts
         .into_iter()
@@ -165,8 +186,19 @@ pub fn conversation(config: &Config, conversation: &Conversation<'_>) -> Convers
     });
     let shown_asides = conversation.asides.iter().take(shown);
     let asides = budget.each(shown_asides, |budget, aside| aside_view(aside, budget));
+    let shown_assets = conversation.assets.iter().take(shown);
+    let assets = budget.each(shown_assets, |budget, asset| {
+        asset_row(asset, &conversation.turns[..turns.len()], budget)
+    });
+    let mut count = format::count(conversation.turns.len(), "turn");
+    if conversation.state != "active" {
+        // An active transcript is the rule.
+        count = format!("{count}, {}", budget.label(&conversation.state));
+    }
     ConversationView {
-        count: format::count(conversation.turns.len(), "turn"),
+        count,
+        more_assets: format::rest(conversation.assets.len(), assets.len(), "more asset"),
+        assets,
         more: format::rest(conversation.turns.len(), turns.len(), "more turn"),
         turns,
         more_asides: format::rest(conversation.asides.len(), asides.len(), "more event"),
@@ -202,6 +234,8 @@ fn aside_view(aside: &TranscriptEvent<'_>, budget: &mut SectionBudget) -> AsideV
     }
 }
 
+/// Most turns that are listed with an asset.
+const TURNS: usize = 8;
 /// Maximum height of an image in a conversation, in CSS pixels: `30rem` in the style sheet, at the default text size.
 const HIGHEST: u16 = 480;
 
@@ -278,6 +312,34 @@ fn asset_view(file: Option<&AssetFile>, label: String) -> PartView {
         width: size.map(|size| size.width),
         height: size.map(|size| size.height),
         ..PartView::default()
+    }
+}
+
+/// An asset, with the turns that show it.
+fn asset_row(asset: &PublicAsset<'_>, turns: &[Turn<'_>], budget: &mut SectionBudget) -> AssetRow {
+    let shows =
+        |part: &Part<'_>| matches!(&part.content, Content::Asset { id, .. } if *id == asset.id);
+    let turns = (1..).zip(turns);
+    let turns = turns.filter(|(_, turn)| turn.parts.iter().any(shows));
+    let link = |number: usize| Link::new(format!("turn {number}"), format!("#turn-{number}"));
+    let turns: Vec<Link> = turns.map(|(number, _)| link(number)).take(TURNS).collect();
+    budget.take(turns.len() * 48);
+    let file = asset.file.as_deref();
+    let name = budget.label(&asset.name);
+    AssetRow {
+        file: Link::new(
+            name,
+            file.map_or_else(String::new, |file| format!("assets/{}", file.name)),
+        ),
+        kind: budget.label(&asset.kind),
+        format: match file.map(|file| file.name.rsplit('.').next().unwrap_or_default()) {
+            Some("txt") => "text".to_owned(),
+            Some("bin") => "binary".to_owned(),
+            Some(ending) => ending.to_uppercase(),
+            None => "not published".to_owned(),
+        },
+        size: file.map_or_else(String::new, |file| format::bytes(file.bytes())),
+        turns,
     }
 }
 

@@ -54,11 +54,12 @@ fn the_public_part_of_a_conversation_is_shown_as_plain_text() {
     assert!(page.main().contains("3 turns."), "{}", page.main());
     assert!(
         page.main()
-            .contains("Withheld: 2 internal blocks; 1 private block."),
+            .contains("Withheld: 2 internal blocks; 1 private block; 1 internal asset."),
         "{}",
         page.main()
     );
 
+    assert_eq!(page.texts("#conversation ~ .scroll tbody tr").len(), 1);
     // The image is published once, named after its content.
     let name = format!("{}.png", &blake3_of(&site, "shot.png")[..16]);
     assert_eq!(assets(&site), [(name.clone(), PNG.to_vec())]);
@@ -154,11 +155,12 @@ fn run_json_holds_the_public_blocks_and_counts_the_rest() {
             ],
             "events": [],
             "assets": [
-                { "id": "gone", "name": "name of gone", "path": null },
-                { "id": "note", "name": "name of note", "path": format!("runs/{FIRST_SLUG}/assets/{name}") },
+                { "id": "gone", "name": "name of gone", "kind": "image", "bytes": null, "path": null },
+                { "id": "note", "name": "name of note", "kind": "image", "bytes": 24, "path": format!("runs/{FIRST_SLUG}/assets/{name}") },
             ],
             "withheld": { "internal": 0, "private": 1 },
             "withheldEvents": { "internal": 0, "private": 0 },
+            "withheldAssets": { "internal": 0, "private": 0 },
         })
     );
     assert_eq!(

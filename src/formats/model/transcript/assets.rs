@@ -13,12 +13,15 @@ use crate::private::{any_word, is_restating, is_restating_id, is_spelled, says_w
 use crate::transcript::Asset;
 use base::pictures::{self, Size};
 
+use super::Withheld;
 use super::quoted::TranscriptSearch;
-use super::visibility::stated_visibility;
+use super::visibility::{PrivacyReason, stated_visibility};
 
 #[derive(Debug)]
 pub struct PublicAsset<'a> {
     pub id: String,
+    /// `blob` or another word, as written.
+    pub kind: String,
     /// Its display name.
     pub name: String,
     /// Path of its file, relative to the run directory.
@@ -62,8 +65,18 @@ pub enum Inline<'a> {
     Withheld,
 }
 
-/// The public assets. An asset with a duplicate id replaces the earlier one and moves to the end.
-pub(super) fn public(assets: Vec<Asset<'_>>) -> Vec<PublicAsset<'_>> {
+impl AssetFile {
+    /// Its size in bytes.
+    pub fn bytes(&self) -> u64 {
+        match &self.content {
+            AssetContent::Held(bytes) => bytes.len() as u64,
+            AssetContent::File(digest) => digest.published_bytes(),
+        }
+    }
+}
+
+/// The public assets; the others are counted. An asset with a duplicate id replaces the earlier one and moves to the end.
+pub(super) fn public<'a>(assets: Vec<Asset<'a>>, withheld: &mut Withheld) -> Vec<PublicAsset<'a>> {
     let mut seen = BTreeSet::new();
     let mut last: Vec<Asset<'_>> = assets
         .into_iter()
@@ -71,17 +84,26 @@ pub(super) fn public(assets: Vec<Asset<'_>>) -> Vec<PublicAsset<'_>> {
         .filter(|asset| asset.id.is_empty() || seen.insert(asset.id.clone()))
         .collect();
     last.reverse();
-    let shown = last.into_iter().filter(is_public);
-    shown.map(public_asset).collect()
+    last.retain(|asset| match disclosed(asset) {
+        Ok(()) => true,
+        Err(hidden) => {
+            hidden.count(withheld);
+            false
+        }
+    });
+    last.into_iter().map(public_asset).collect()
 }
 
-/// Whether an asset is public. A compaction snapshot embeds the whole earlier transcript, including private events.
-fn is_public(asset: &Asset<'_>) -> bool {
+/// Whether an asset is public, or why not. A compaction snapshot embeds the whole earlier transcript, including private events.
+fn disclosed(asset: &Asset<'_>) -> Result<(), PrivacyReason> {
     let members = asset.node.members();
     let is_id = |key: &str| is_spelled(key, "id");
-    stated_visibility(&members) == Some(Ok(()))
-        && !any_word(&members, says_what_it_is, is_restating)
-        && !any_word(&members, is_id, is_restating_id)
+    if any_word(&members, says_what_it_is, is_restating)
+        || any_word(&members, is_id, is_restating_id)
+    {
+        return Err(PrivacyReason::Private);
+    }
+    stated_visibility(&members).unwrap_or(Err(PrivacyReason::Internal))
 }
 
 fn public_asset(asset: Asset<'_>) -> PublicAsset<'_> {
@@ -92,6 +114,7 @@ fn public_asset(asset: Asset<'_>) -> PublicAsset<'_> {
     };
     PublicAsset {
         name: name.to_owned(),
+        kind: asset.kind.into_owned(),
         id: asset.id.into_owned(),
         inline: match &asset.path {
             Some(_) => Inline::None,
