@@ -360,7 +360,6 @@ impl Search<'_> {
 /// Positions, in order, of escapes of a character that a keyword may have, and of invisible characters within a word.
 fn escapes(text: &[u8]) -> Vec<usize> {
     let mut found: Vec<usize> = memchr::memchr_iter(0x1b, text).collect();
-    let escape = |written: &'static [u8]| memchr::memmem::find_iter(text, written);
     let is_shown = |code: u32| {
         (0x20..0x7f).contains(&code)
             || code == 0x1b
@@ -371,10 +370,14 @@ fn escapes(text: &[u8]) -> Vec<usize> {
         let digits = digits.and_then(|digits| std::str::from_utf8(digits).ok());
         digits.is_some_and(|digits| u32::from_str_radix(digits, 16).is_ok_and(is_shown))
     };
-    found.extend(escape(b"\\u").filter(|at| text.get(at + 2) == Some(&b'{') || hides(at + 2, 4)));
-    found.extend(escape(b"\\U0").filter(|at| hides(at + 2, 8)));
-    found.extend(escape(b"\\x").filter(|at| hides(at + 2, 2)));
-    found.extend(escape(b"\\/"));
+    let escapes = memchr::memchr_iter(b'\\', text);
+    found.extend(escapes.filter(|at| match text[at + 1..] {
+        [b'/', ..] | [b'u', b'{', ..] => true,
+        [b'u', ..] => hides(at + 2, 4),
+        [b'U', b'0', ..] => hides(at + 2, 8),
+        [b'x', ..] => hides(at + 2, 2),
+        _ => false,
+    }));
     let references = memchr::memchr_iter(b'&', text);
     found.extend(references.filter(|at| {
         let reference = views::reference(&text[*at..]);

@@ -3,7 +3,9 @@
 use std::ops::Range;
 use std::sync::LazyLock;
 
-use aho_corasick::{AhoCorasick, AhoCorasickKind};
+use aho_corasick::automaton::Automaton;
+use aho_corasick::dfa::DFA;
+use aho_corasick::{Anchored, StartKind};
 
 use super::families::Kind;
 use super::known;
@@ -19,7 +21,7 @@ const LINE: usize = 512;
 /// Keywords and rules of a scan.
 #[derive(Debug)]
 pub struct Engine {
-    keywords: Option<AhoCorasick>,
+    keywords: Option<DFA>,
     /// Rules of each keyword.
     rules: Vec<Vec<usize>>,
 }
@@ -74,9 +76,9 @@ impl Engine {
                 rules.push(of);
             }
         }
-        let mut builder = AhoCorasick::builder();
+        let mut builder = DFA::builder();
         let keywords = builder
-            .kind(Some(AhoCorasickKind::DFA))
+            .start_kind(StartKind::Unanchored)
             .ascii_case_insensitive(true)
             .build(words);
         Self {
@@ -90,15 +92,26 @@ impl Engine {
         let Some(keywords) = &self.keywords else {
             return;
         };
-        for hit in keywords.find_overlapping_iter(text) {
-            for rule in &self.rules[hit.pattern().as_usize()] {
-                let known = &RULES.all[*rule];
-                if known.hint.fits(text, hit.start(), hit.end()) && known.is_for(path) {
-                    each(Candidate {
-                        rule: *rule,
-                        start: hit.start(),
-                        end: hit.end(),
-                    });
+        let Ok(mut state) = keywords.start_state(Anchored::No) else {
+            return;
+        };
+        for (end, byte) in (1..).zip(text) {
+            state = keywords.next_state(Anchored::No, state, *byte);
+            if !keywords.is_match(state) {
+                continue;
+            }
+            for index in 0..keywords.match_len(state) {
+                let keyword = keywords.match_pattern(state, index);
+                let start = end - keywords.pattern_len(keyword);
+                for rule in &self.rules[keyword.as_usize()] {
+                    let known = &RULES.all[*rule];
+                    if known.hint.fits(text, start, end) && known.is_for(path) {
+                        each(Candidate {
+                            rule: *rule,
+                            start,
+                            end,
+                        });
+                    }
                 }
             }
         }

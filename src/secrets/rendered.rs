@@ -64,7 +64,14 @@ impl RenderedText {
 
     /// Adds a word whose source is somewhere in `around`.
     fn word(&mut self, markdown: &str, shown: &str, around: Range<usize>) {
-        match markdown[around.clone()].find(shown) {
+        let written = &markdown[around.clone()];
+        // Most words are all of it.
+        let at = if written == shown {
+            Some(0)
+        } else {
+            written.find(shown)
+        };
+        match at {
             Some(at) => {
                 let start = around.start + at;
                 self.push(shown, start..start + shown.len(), true);

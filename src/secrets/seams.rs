@@ -2,6 +2,9 @@
 
 use std::collections::BTreeMap;
 use std::ops::Range;
+use std::sync::LazyLock;
+
+use memchr::memmem::Finder;
 
 use super::strings::{Strings, line};
 use super::views::View;
@@ -158,13 +161,16 @@ pub fn join_items_of_lines(text: &[u8], mut each: impl FnMut(&View)) {
 
 type Kind<'a> = &'a [u8];
 
+static KINDS: LazyLock<[Finder<'static>; 4]> = LazyLock::new(|| {
+    ["\"type\":\"", "\"type\": \"", "\"kind\":\"", "\"role\":\""].map(Finder::new)
+});
+
 /// The type of an event, as written.
 fn kind(line: &[u8]) -> Option<Kind<'_>> {
     let seen = &line[..line.len().min(512)];
-    let word = ["\"type\":\"", "\"type\": \"", "\"kind\":\"", "\"role\":\""];
-    let after = word
+    let after = KINDS
         .iter()
-        .find_map(|word| Some(memchr::memmem::find(seen, word.as_bytes())? + word.len()))?;
+        .find_map(|word| Some(word.find(seen)? + word.needle().len()))?;
     let end = memchr::memchr(b'"', &seen[after..])?;
     Some(&seen[after..after + end])
 }
