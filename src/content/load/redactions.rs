@@ -450,9 +450,9 @@ impl WithheldKeys {
         let (keys, markers): (Vec<String>, Vec<String>) = texts.into_iter().unzip();
         let longest = aho_corasick::MatchKind::LeftmostLongest;
         let mut builder = AhoCorasick::builder();
-        let built = builder.match_kind(longest).build(&keys);
+        let build = || builder.match_kind(longest).build(&keys).ok();
         Self {
-            texts: built.ok().filter(|_| !keys.is_empty()),
+            texts: (!keys.is_empty()).then(build).flatten(),
             markers,
             short,
         }
