@@ -6,6 +6,7 @@
 
 use std::collections::BTreeMap;
 
+use indexmap::IndexMap;
 use serde::Serialize;
 
 use super::parts;
@@ -25,7 +26,7 @@ type Postings = Vec<(Kind, u32)>;
 /// The index of all texts.
 #[derive(Debug, Default)]
 pub struct Index {
-    terms: BTreeMap<String, Postings>,
+    terms: IndexMap<String, Postings>,
 }
 
 /// A posting list, as the script reads it.
@@ -77,7 +78,12 @@ impl Index {
     }
 
     fn postings(&mut self, term: &str) -> &mut Postings {
-        self.terms.entry(term.to_owned()).or_default()
+        let known = self.terms.get_index_of(term);
+        let index = known.unwrap_or_else(|| {
+            let (index, _) = self.terms.insert_full(term.to_owned(), Postings::default());
+            index
+        });
+        &mut self.terms[index]
     }
 
     /// Calls `term` for each term and its list, in the order of strings in JavaScript, and `file` for each file of a long list.
