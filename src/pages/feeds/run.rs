@@ -3,8 +3,8 @@
 use std::borrow::Cow;
 
 use schemars::JsonSchema;
-use serde::Serialize;
-use serde_json::value::{RawValue, to_raw_value};
+use serde::{Serialize, Serializer};
+use serde_json::value::RawValue;
 
 use base::diagnostics::json as problems;
 use base::links;
@@ -21,6 +21,7 @@ use formats::model::{FileDigest, Withheld};
 use markup::Html;
 
 use crate::view::run::CheckedRun;
+use crate::view::timeline::Layout;
 
 use super::annotations::AnnotationDocument;
 use super::archive::{RatingWord, TierWord, address};
@@ -53,7 +54,7 @@ pub struct RunDocument<'a> {
     tapes: Vec<TapeDocument<'a>>,
     /// The steps of its tapes, in order: a message, a call with its result, the work of a subagent.
     #[schemars(with = "Vec<StepDocument<'a>>")]
-    steps: Vec<Box<RawValue>>,
+    steps: AllSteps<'a>,
     /// How far its logs agree with its record.
     reconciliation: Option<&'a Reconciliation>,
     /// Whether its events follow from its raw log; null where `[policy] raw_audit` is `off`.
@@ -159,15 +160,26 @@ struct StepDocument<'a> {
     within: Option<u64>,
 }
 
-/// A step on a line of its own: a run has as many as events.
-fn step(
-    tape: &Tape<'_>,
-    is_first: bool,
-    steps: &Steps,
-    step: &Step,
-) -> serde_json::Result<Box<RawValue>> {
+/// The steps of all tapes. A run has nearly as many as events, so each is made when it is written.
+#[derive(Debug)]
+struct AllSteps<'a> {
+    tapes: &'a [Tape<'a>],
+    layouts: &'a [Layout<'a>],
+}
+
+impl Serialize for AllSteps<'_> {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        let tapes = self.tapes.iter().zip(self.layouts).enumerate();
+        serializer.collect_seq(tapes.flat_map(|(index, (tape, layout))| {
+            let steps = layout.steps.steps.iter();
+            steps.map(move |of_step| step(tape, index == 0, &layout.steps, of_step))
+        }))
+    }
+}
+
+fn step<'a>(tape: &'a Tape<'_>, is_first: bool, steps: &Steps, step: &Step) -> StepDocument<'a> {
     let seq = |position: &usize| tape.events[*position].seq;
-    to_raw_value(&StepDocument {
+    StepDocument {
         tape: (!is_first).then_some(tape.file.as_str()),
         turn: step.turn,
         events: step.events.iter().map(seq).collect(),
@@ -182,7 +194,7 @@ fn step(
         within: step
             .parent
             .and_then(|parent| steps.steps[parent].events.first().map(seq)),
-    })
+    }
 }
 
 /// A sidecar; its annotations are together with those of other tapes.
@@ -270,16 +282,14 @@ pub fn document<'a>(s: &CheckedRun<'a>) -> serde_json::Result<RunDocument<'a>> {
         };
         tapes.push(TapeDocument::of(tape, sidecar));
     }
-    let all = s.inspection.tapes.iter().zip(s.layouts).enumerate();
-    let all = all.flat_map(|(index, (tape, layout))| {
-        let of_tape = layout.steps.steps.iter();
-        of_tape.map(move |of_step| step(tape, index == 0, &layout.steps, of_step))
-    });
     let review = s.inspection.review.as_ref();
     let threads = s.inspection.threads.as_ref();
     let conversation = s.inspection.conversation.as_ref();
     Ok(RunDocument {
-        steps: all.collect::<Result<_, _>>()?,
+        steps: AllSteps {
+            tapes: &s.inspection.tapes,
+            layouts: s.layouts,
+        },
         schema_version: SCHEMA_VERSION,
         slug: &s.entry.slug,
         canary: s.config.policy.canary.as_deref(),
