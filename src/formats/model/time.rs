@@ -25,44 +25,58 @@ impl Moment {
 
 /// `2026-03-01 10:00:00 UTC`
 pub fn utc(ms: i64) -> String {
-    Utc::of(ms).map_or_else(
-        || "unknown".to_owned(),
-        |utc| format!("{} {} UTC", utc.date, utc.clock()),
-    )
+    let Some(utc) = Utc::of(ms) else {
+        return "unknown".to_owned();
+    };
+    let mut out = String::with_capacity(24);
+    utc.push_date(&mut out);
+    out.push(' ');
+    utc.push_clock(&mut out);
+    out.push_str(" UTC");
+    out
 }
 
 /// `2026-03-01`
 pub fn utc_date(ms: i64) -> String {
-    Utc::of(ms).map_or_else(|| "unknown".to_owned(), |utc| utc.date)
+    let Some(utc) = Utc::of(ms) else {
+        return "unknown".to_owned();
+    };
+    let mut out = String::with_capacity(12);
+    utc.push_date(&mut out);
+    out
 }
 
 /// `2026-03-01T10:00:00Z`, for machines.
 pub fn iso(ms: i64) -> String {
-    for_machines(ms, |_| String::new())
+    let mut out = String::with_capacity(28);
+    push_for_machines(&mut out, ms, false);
+    out
 }
 
 /// Appends `2026-03-01T10:00:00.250Z`, for machines.
 pub fn push_iso_ms(out: &mut String, ms: i64) {
-    out.push_str(&for_machines(ms, |utc| {
-        format!(".{:03}", utc.time.millisecond())
-    }));
+    push_for_machines(out, ms, true);
 }
 
-/// A time with four digits of the year, as machines expect it. A time that was written with an offset may be outside of the years
-/// 0000 to 9999 of UTC by less than a day, so it gets an offset again.
-fn for_machines(ms: i64, fraction: impl Fn(&Utc) -> String) -> String {
-    let in_utc = |ms: i64, offset: &str| {
-        let utc = Utc::of(ms)?;
-        let fraction = fraction(&utc);
-        Some(format!("{}T{}{fraction}{offset}", utc.date, utc.clock()))
+/// Appends a time with four digits of the year, as machines expect it. A time that was written with an offset may be outside of the
+/// years 0000 to 9999 of UTC by less than a day, so it gets an offset again.
+fn push_for_machines(out: &mut String, ms: i64, with_fraction: bool) {
+    let (shown, offset) = match ms {
+        LAST_IN_FOUR_DIGITS.. => (ms - LONGEST_OFFSET, "-23:59"),
+        FIRST_IN_FOUR_DIGITS.. => (ms, "Z"),
+        _ if ms + LONGEST_OFFSET >= FIRST_IN_FOUR_DIGITS => (ms + LONGEST_OFFSET, "+23:59"),
+        _ => (ms, "Z"),
     };
-    let shown = match ms {
-        LAST_IN_FOUR_DIGITS.. => in_utc(ms - LONGEST_OFFSET, "-23:59"),
-        FIRST_IN_FOUR_DIGITS.. => in_utc(ms, "Z"),
-        _ if ms + LONGEST_OFFSET >= FIRST_IN_FOUR_DIGITS => in_utc(ms + LONGEST_OFFSET, "+23:59"),
-        _ => in_utc(ms, "Z"),
+    let Some(utc) = Utc::of(shown) else {
+        return;
     };
-    shown.unwrap_or_default()
+    utc.push_date(out);
+    out.push('T');
+    utc.push_clock(out);
+    if with_fraction {
+        out.push_str(&format!(".{:03}", utc.time.millisecond()));
+    }
+    out.push_str(offset);
 }
 
 /// 0000-01-01T00:00:00Z.
@@ -80,7 +94,9 @@ pub fn showable(ms: i64) -> Option<i64> {
 
 /// A date, and the time of the clock.
 struct Utc {
-    date: String,
+    year: i16,
+    month: i8,
+    day: i8,
     time: Time,
 }
 
@@ -88,31 +104,51 @@ impl Utc {
     fn of(ms: i64) -> Option<Self> {
         let calendar = |ms| EPOCH.checked_add(SignedDuration::from_millis(ms)).ok();
         if let Some(found) = calendar(ms) {
-            let year = found.year();
-            let sign = if year < 0 { "-" } else { "" };
-            let year = year.unsigned_abs();
             return Some(Self {
-                date: format!("{sign}{year:04}-{:02}-{:02}", found.month(), found.day()),
+                year: found.year(),
+                month: found.month(),
+                day: found.day(),
                 time: found.time(),
             });
         }
         // The calendar ends with the year 9999.
         let day_before = calendar(ms.checked_sub(DAY)?)?;
         Some(Self {
-            date: "10000-01-01".to_owned(),
+            year: 10_000,
+            month: 1,
+            day: 1,
             time: day_before.time(),
         })
     }
 
-    fn clock(&self) -> String {
-        let time = self.time;
-        format!(
-            "{:02}:{:02}:{:02}",
-            time.hour(),
-            time.minute(),
-            time.second()
-        )
+    fn push_date(&self, out: &mut String) {
+        if self.year < 0 {
+            out.push('-');
+        }
+        let year = u32::from(self.year.unsigned_abs());
+        if year > 9999 {
+            out.push('1');
+        }
+        push_two(out, year / 100 % 100);
+        push_two(out, year % 100);
+        out.push('-');
+        push_two(out, self.month.unsigned_abs().into());
+        out.push('-');
+        push_two(out, self.day.unsigned_abs().into());
     }
+
+    fn push_clock(&self, out: &mut String) {
+        push_two(out, self.time.hour().unsigned_abs().into());
+        out.push(':');
+        push_two(out, self.time.minute().unsigned_abs().into());
+        out.push(':');
+        push_two(out, self.time.second().unsigned_abs().into());
+    }
+}
+
+fn push_two(out: &mut String, number: u32) {
+    let digits = [number / 10, number % 10].into_iter();
+    out.extend(digits.filter_map(|digit| char::from_digit(digit, 10)));
 }
 
 #[cfg(test)]

@@ -366,15 +366,19 @@ fn text(x: u32, y: u32, text: &str) -> String {
 
 /// Horizontal lines at one height, each relative to the previous one.
 fn lines(bars: &[(u32, u32)], y: u32) -> String {
-    let mut path = String::new();
+    let mut path = String::with_capacity(8 * bars.len());
+    let mut digits = itoa::Buffer::new();
     let mut at = None;
     for (from, to) in bars {
-        path.push_str(&match at {
-            None => format!("M{from} {y}"),
+        if let Some(at) = at {
             // A short bar may extend past the start of the next one.
-            Some(at) => format!("m{} 0", i64::from(*from) - i64::from(at)),
-        });
-        path.push_str(&format!("h{}", to - from));
+            path.push('m');
+            path.push_str(digits.format(i64::from(*from) - i64::from(at)));
+            path.push_str(" 0h");
+        } else {
+            path.push_str(&format!("M{from} {y}h"));
+        }
+        path.push_str(digits.format(to - from));
         at = Some(*to);
     }
     path
