@@ -30,6 +30,9 @@ pub mod feeds {
 pub mod formats {
     pub use formats::*;
 }
+pub mod gate {
+    pub use gate::{Expression, Rules};
+}
 pub mod import {
     pub use import::*;
 }

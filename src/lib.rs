@@ -4,6 +4,7 @@
 //!
 //! ```text
 //!  site.toml ─► config
+//!  rules/ ─► Rules, which each run is checked against
 //!  the ledger of the previous site ─► Ledger
 //!  content/  ─► discover ─► every record (small) ─► Archive: order, slugs, neighbors, ranges
 //!                               │
@@ -51,6 +52,7 @@
 //! | [`markup`] | how recorded text becomes HTML |
 //! | [`secrets`] | what must not be published |
 //! | [`store`] | (edge) the ledger, the build cache, texts kept out of memory, and how a site is staged and swapped in |
+//! | [`gate`] | what a site expects of its runs, and whether a run keeps it |
 //! | [`content`] | (edge) where runs are, their files, the rules for them, and all of it together for one run |
 //! | [`pages`] | what pages are made of: values, templates and drawings; feeds, schemas and Parquet |
 //! | [`pipeline`] | (edge) a site, the steps of a check, a build and a merge, and each page |

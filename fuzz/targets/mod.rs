@@ -20,6 +20,7 @@ pub mod page;
 pub mod places;
 pub mod raw;
 pub mod redactions;
+pub mod rules;
 pub mod run_record;
 pub mod secrets;
 pub mod sidecar;
@@ -48,6 +49,7 @@ pub const ALL: &[Target] = &[
     ("page", page::run),
     ("raw", raw::run),
     ("redactions", redactions::run),
+    ("rules", rules::run),
     ("run_record", run_record::run),
     ("secrets", secrets::run),
     ("sidecar", sidecar::run),

@@ -47,6 +47,7 @@ pub mod reader;
 pub mod reason;
 pub mod redactions;
 pub mod replay;
+pub mod rule_file;
 pub mod run_record;
 pub mod sidecar;
 pub mod tape;

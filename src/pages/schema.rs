@@ -21,6 +21,7 @@ use formats::model::annotation::{FRICTION_KINDS, Kind};
 use formats::{
     events, raw, redactions, run_record, sidecar as sidecar_format, tape, trace, withdrawn,
 };
+use formats::rule_file::RuleFile;
 use store::ledger;
 
 /// The schema of a document, or of a line of one.
@@ -72,6 +73,7 @@ pub const ALL: &[Entry] = &[
     ),
     input::<withdrawn::Withdrawals>("withdrawn", "Why runs were withdrawn", withdrawn::FILE_NAME),
     input::<Config>("site", "The settings of a site", "site.toml"),
+    input::<RuleFile>("rules", "A file of rules", "rules/*.toml"),
     feed::<feeds::archive::Index<'_>>("index", "The list of feeds", "feeds/index.json"),
     feed::<feeds::archive::Runs<'_>>("runs", "All runs", "feeds/runs.json"),
     feed::<feeds::archive::RunCard<'_>>("runs-line", "A line of runs.jsonl", "feeds/runs.jsonl"),
@@ -107,6 +109,11 @@ pub const ALL: &[Entry] = &[
         "feeds/threads.jsonl",
     ),
     feed::<feeds::run::RunDocument<'_>>("run", "All data of one run", "runs/<slug>/run.json"),
+    feed::<feeds::rules::RulesDocument<'_>>(
+        "rule-results",
+        "The rules of the site and what they found",
+        "feeds/rules.json",
+    ),
     feed::<ledger::Document<'_>>("changes", "What each build changed", ledger::PATH),
     feed::<Report<'_>>(
         "diagnostics",

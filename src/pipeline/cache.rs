@@ -94,7 +94,7 @@ impl CachedRecord<'_> {
 ///
 /// The invariant: the pages of a run are reused only if everything that they are made of is unchanged: the files of its
 /// directory, what it shows of the archive ([`ArchiveContext`]), its place among the newest, and what all pages have in common
-/// (settings, templates, navigation, addresses of the assets). So a build with a cache publishes, byte for byte, what one
+/// (settings, templates, navigation, addresses of the assets), and the rules that apply to the run. So a build with a cache publishes, byte for byte, what one
 /// without it would.
 ///
 /// A cache belongs to the site in the output folder: only a published build leaves one.
@@ -254,6 +254,7 @@ impl CacheUpdate<'_> {
         gathered: &Gathered,
         index: usize,
         is_newest: bool,
+        rules: [u8; 32],
         stage: &Stage,
     ) -> Result<Option<RunSummary>, Diagnostic> {
         let archive = &gathered.archive;
@@ -263,7 +264,7 @@ impl CacheUpdate<'_> {
             return Ok(None);
         };
         let run = pieces.read(reader);
-        let Some(mut run) = run.filter(|run| run.shows_same(archive, index, is_newest)) else {
+        let Some(mut run) = run.filter(|run| run.rules == rules && run.shows_same(archive, index, is_newest)) else {
             return Ok(None);
         };
         let inputs = gathered.roots.of(place).and_then(|tree| {

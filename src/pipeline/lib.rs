@@ -20,6 +20,7 @@ mod secrets;
 mod shard;
 pub mod site;
 mod summary;
+mod trials;
 
 pub use cache::{BuildCache, CacheUpdate, CachedRecords};
 #[cfg(feature = "parquet")]
@@ -188,7 +189,7 @@ pub fn gather(
     content: (Roots, CachedRecords),
     progress: &dyn Progress,
 ) -> Result<Gathered, Failure> {
-    Gathered::gather(site, content, lists::reserved(), progress)
+    Gathered::gather(site, content, lists::reserved(site), progress)
 }
 
 /// Builds the site in a stage. A check is a build whose stage writes nothing, so both always give the same result. So do a build

@@ -16,6 +16,7 @@ mod problems;
 mod prose;
 mod reuse;
 mod rows;
+mod rules;
 mod runs;
 mod search;
 mod texts;
@@ -77,7 +78,7 @@ impl Page {
 }
 
 /// All pages and files that are made of all runs, in the order of the sitemap. They are written in parallel.
-const PAGES: [&Page; 17] = [
+const PAGES: [&Page; 18] = [
     &home::PAGE,
     &feeds::PAGE,
     &compare::PAGE,
@@ -87,6 +88,7 @@ const PAGES: [&Page; 17] = [
     &annotations::PAGE,
     &threads::PAGE,
     &prose::PAGE,
+    &rules::PAGE,
     &problems::PAGE,
     &changes::PAGE,
     &not_found::PAGE,
@@ -104,9 +106,11 @@ const SCHEMAS: Page = Page::new("schemas", &["schema"], schemas);
 const ASSETS: Page = Page::new("assets", &["assets"], assets);
 
 /// The first path segments that the site uses itself.
-pub(super) fn reserved() -> BTreeSet<&'static str> {
-    let folders = PAGES.iter().flat_map(|page| page.folders);
-    folders.copied().collect()
+pub(super) fn reserved(site: &Site) -> BTreeSet<&'static str> {
+    let folders = PAGES.iter().flat_map(|page| page.folders).copied();
+    // A site without rules may have a page of prose with that name.
+    let is_used = |folder: &&str| *folder != rules::FOLDER || !site.rules.is_empty();
+    folders.filter(is_used).collect()
 }
 
 /// What the lists are made of.

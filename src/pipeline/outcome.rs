@@ -21,6 +21,7 @@ use super::hosting;
 use super::ledger;
 use super::secrets;
 use super::summary::{Facets, RunPieces, RunSummaries};
+use super::trials;
 
 /// The result of a check or a build. The cache has the parts that a build without changes reports again.
 #[derive(Debug, Clone, Default, Serialize, Deserialize)]
@@ -110,6 +111,7 @@ impl Outcome {
             facets.push(run.facets);
         }
         diagnostics.extend(secrets::unused(site, &used));
+        diagnostics.extend(trials::missing(site, &gathered.archive, &findings));
         for problem in &mut diagnostics {
             gathered.mask.apply(problem, "");
         }

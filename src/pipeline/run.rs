@@ -10,6 +10,7 @@ mod files;
 mod findings;
 mod implementation;
 mod page;
+mod rules;
 pub(super) mod secrets;
 mod spooled;
 mod story;
@@ -23,10 +24,11 @@ use base::links::{self, Slug};
 use content::discover::RunDirectory;
 use content::inspect::{self, Inspection};
 use content::load::{self, LoadedFile, RunFiles, RunFolder};
-use content::rules;
+use content::rules as checks;
 use formats::model::FileDigest;
 use formats::model::archive_context::ArchiveContext;
 use formats::model::details::Details;
+use formats::model::rule_result::RuleResult;
 use formats::model::run::Run;
 use formats::run_record;
 use markup::Html;
@@ -75,6 +77,8 @@ struct Contents<'a> {
     files: &'a RunFiles,
     inspection: Inspection<'a>,
     details: Details<'a>,
+    /// What the site's rules say of the run.
+    rules: Vec<RuleResult>,
     /// What the scan for secrets found.
     scanned: ScanReport,
 }
@@ -89,9 +93,11 @@ pub(super) fn process(
     let entry = &gathered.archive.runs[index];
     let directory = gathered.directory(entry);
     let is_newest = index < site.config.feeds.items;
+    let rules_digest = site.rules.digest(&entry.run.subject);
     if let Some(output) = output
         && let Some(cache) = output.cache
-        && let Some(summary) = cache.recall(gathered, index, is_newest, output.stage)?
+        && let Some(summary) =
+            cache.recall(gathered, index, is_newest, rules_digest, output.stage)?
     {
         return Ok(summary);
     }
@@ -119,6 +125,7 @@ pub(super) fn process(
             &entry.run,
             gathered.archive.cases[entry.case].text.title.as_deref(),
             &contents.inspection,
+            &contents.rules,
         ),
         problems: problems.clone(),
         used: contents.scanned.used.clone(),
@@ -157,10 +164,11 @@ impl<'a> Contents<'a> {
             redactions: &files.redactions,
         };
         let mut details = Details::default();
+        let mut results = Vec::new();
         if let Some(run) = run {
             details = inspect::details(record, inspection.tapes.first()).unpack(problems);
             if files.writeup.is_none() {
-                problems.extend(rules::review::check_missing(
+                problems.extend(checks::review::check_missing(
                     config,
                     run,
                     &details,
@@ -168,7 +176,7 @@ impl<'a> Contents<'a> {
                 ));
             }
             if let Some(audit) = &inspection.audit {
-                problems.extend(rules::audit::check_record(&place.shown, &details, audit));
+                problems.extend(checks::audit::check_record(&place.shown, &details, audit));
             }
             problems.extend(inspect::pictures(
                 config,
@@ -178,11 +186,15 @@ impl<'a> Contents<'a> {
                 &mut inspection,
             ));
         }
+        if let Some(run) = run {
+            results = rules::check(site, place, run, files, &inspection, problems);
+        }
         let scanned = secrets::scan(site, run_folder, id, record, files, &inspection, problems);
         Self {
             files,
             inspection,
             details,
+            rules: results,
             scanned,
         }
     }
@@ -228,6 +240,8 @@ impl<'a> Contents<'a> {
             writeup: &writeup,
             problems: &sorted(problems.cloned()),
             digests: &digests,
+            site_rules: &site.rules,
+            rules: &self.rules,
             withheld: &self.files.redactions.listed(),
             downloads: &downloads::names(config, self.files, inspection),
             archive: None,
@@ -257,6 +271,7 @@ impl<'a> Contents<'a> {
             archive_context: context_digest(&archive_context),
             named: archive_context.named.keys().cloned().collect(),
             is_newest,
+            rules: site.rules.digest(&entry.run.subject),
             files: stage.output_files(&paths),
             summary: std::mem::take(summary),
         };

@@ -9,6 +9,8 @@ use base::url::HttpUrl;
 use content::discover::{self, Roots, Shard};
 use content::load;
 use formats::config::{self, Config};
+use formats::rule_file;
+use gate::Rules;
 use pages::assets::{self, Assets};
 use pages::render::UserTemplate;
 use pages::render::templates::Renderer;
@@ -31,6 +33,8 @@ pub struct Site {
     pub options: Overrides,
     /// The images among the static files.
     pub pictures: Pictures,
+    /// What the site expects of its runs.
+    pub rules: Rules,
     /// The place of each `[[secrets.allow]]` in site.toml.
     pub allowances: Vec<Place>,
     /// The folder of the build cache.
@@ -129,6 +133,7 @@ impl Site {
         }
         let tree = |folder| load::tree(root, folder).map_err(|problem| vec![problem]);
         let statics = tree("static")?;
+        let rules = rules(root)?;
         let template = |(name, bytes)| {
             let shown = format!("templates/{name}");
             let text = String::from_utf8(bytes).map_err(|_| {
@@ -152,6 +157,7 @@ impl Site {
             options: overrides.clone(),
             cache: root.join(cache::FOLDER),
             templates,
+            rules,
             allowances: config::places_of_allowances(config::FILE_NAME, &text),
             pictures: Pictures::of(&statics),
             assets: assets::collect(&statics, config.build.minify),
@@ -166,13 +172,14 @@ impl Site {
         self.templates.iter().map(|template| template.text.as_ref())
     }
 
-    /// The files of the site that are not content, unmodified, with their paths: static files, templates and site.toml.
+    /// The files of the site that are not content, unmodified, with their paths: static files, rules, templates and site.toml.
     pub fn own_files(&self) -> Result<Vec<(String, Vec<u8>)>, Diagnostic> {
         let folder = "static";
         let files = load::tree(&self.root, folder)?.into_iter();
         let mut files: Vec<_> = files
             .map(|(path, bytes)| (format!("{folder}/{path}"), bytes))
             .collect();
+        files.extend(rule_files(&self.root)?);
         let templates = self.templates.iter();
         files.extend(
             templates.map(|template| (template.shown.clone(), template.text.clone().into_bytes())),
@@ -248,7 +255,7 @@ impl Site {
 
     /// Folders that the output must not touch.
     pub fn inputs(&self) -> Vec<PathBuf> {
-        let own = ["templates", "static"].map(|folder| self.root.join(folder));
+        let own = ["templates", "static", rule_file::FOLDER].map(|folder| self.root.join(folder));
         let content = self.content.iter().chain(&self.options.records);
         content.cloned().chain(own).collect()
     }
@@ -284,7 +291,7 @@ impl Site {
         hasher.finalize().into()
     }
 
-    /// Digests of the settings, of the templates and of the static files that are equal on all machines.
+    /// Digests of the settings with the rules, of the templates and of the static files that are equal on all machines.
     pub fn portable_settings(&self) -> [[u8; 32]; 3] {
         let mut files = blake3::Hasher::new();
         for asset in &self.assets.files {
@@ -292,7 +299,12 @@ impl Site {
             files.update(asset.path.as_bytes());
             files.update(blake3::hash(&asset.bytes).as_bytes());
         }
-        let settings = blake3::hash(format!("{:?}", self.config).as_bytes());
+        let mut settings = blake3::Hasher::new();
+        settings.update(format!("{:?}", self.config).as_bytes());
+        for rule in &self.rules.list {
+            settings.update(rule.digest.as_bytes());
+        }
+        let settings = settings.finalize();
         let templates = blake3::hash(format!("{:?}", self.templates).as_bytes());
         [settings, templates, files.finalize()].map(Into::into)
     }
@@ -302,4 +314,29 @@ impl Site {
         let templates = self.templates.clone();
         Renderer::new(&self.config, templates, navigation, &self.assets.links)
     }
+}
+
+/// The files of rules with their paths.
+fn rule_files(root: &Path) -> Result<Vec<(String, Vec<u8>)>, Diagnostic> {
+    let files = load::tree(root, rule_file::FOLDER)?.into_iter();
+    let files = files.filter(|(path, _)| path.ends_with(".toml"));
+    Ok(files
+        .map(|(path, bytes)| (format!("{}/{path}", rule_file::FOLDER), bytes))
+        .collect())
+}
+
+/// The rules of a site.
+fn rules(root: &Path) -> Result<Rules, Vec<Diagnostic>> {
+    let files = rule_files(root).map_err(|problem| vec![problem])?;
+    let (rules, mut problems) = Rules::read(&files);
+    if problems.is_empty() {
+        return Ok(rules);
+    }
+    for (path, bytes) in &files {
+        let mask = Mask::of_site(path, bytes);
+        for problem in &mut problems {
+            mask.apply(problem, "");
+        }
+    }
+    Err(problems)
 }

@@ -85,6 +85,8 @@ pub(super) struct CachedRun {
     /// Ids of the runs that it names.
     pub(super) named: Vec<String>,
     pub(super) is_newest: bool,
+    /// A digest of the rules that apply to it.
+    pub(super) rules: [u8; 32],
     /// Its published files; `None` if no pages were made.
     pub(super) files: Option<Vec<OutputFile>>,
     /// The places in its findings count from the beginning of its texts.

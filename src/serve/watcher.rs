@@ -32,7 +32,7 @@ pub struct Change {
     pub anything: bool,
 }
 
-/// Watches the content roots, templates, static files and settings of a site.
+/// Watches the content roots, templates, static files, rules and settings of a site.
 pub struct Watcher {
     /// Reports changes; `None` if the system cannot, and all files are compared once a second.
     inner: Option<RecommendedWatcher>,
@@ -112,7 +112,7 @@ impl Watcher {
     fn want(&mut self, content: Vec<PathBuf>) {
         let folders = content
             .into_iter()
-            .chain([self.root.join("templates"), self.root.join("static")])
+            .chain(["templates", "static", "rules"].map(|folder| self.root.join(folder)))
             .map(|folder| (named(&folder), RecursiveMode::Recursive));
         let mut before = std::mem::take(&mut self.watched);
         for (given, mode) in

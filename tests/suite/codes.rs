@@ -96,7 +96,7 @@ fn set(code: &str) -> Set {
             let family = code.split('.').next().unwrap_or_default();
             let status = match (severity, family, code) {
                 (Some(runpress::api::diagnostics::Severity::Error), "config" | "template", _)
-                | (_, _, "content.missing-root") => 2,
+                | (_, _, "content.missing-root" | "rules.invalid" | "rules.expression") => 2,
                 (Some(runpress::api::diagnostics::Severity::Error), ..) => 1,
                 _ => 0,
             };

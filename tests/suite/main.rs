@@ -70,6 +70,7 @@ mod redactions_fields;
 mod reports;
 mod room;
 mod round_trips;
+mod rules;
 mod schemas;
 mod scripts;
 mod search;

@@ -7,6 +7,7 @@ use crate::audit::Verdict;
 use super::annotation::Counts;
 use super::digests::Digests;
 use super::review::Rating;
+use super::rule_result::RuleResult;
 use super::tape::Family;
 
 /// What tables, roll-ups and feeds need of a run besides its record.
@@ -28,6 +29,8 @@ pub struct Findings {
     pub annotations: Counts,
     /// Its review threads, where there are any.
     pub threads: Option<ThreadCounts>,
+    /// What the site's rules say of it; empty without rules.
+    pub rules: Vec<RuleResult>,
     pub spooled: SpooledTexts,
     /// The writeup as HTML, for the newest runs only: JSON Feed carries it.
     pub writeup_html: Option<String>,

@@ -18,6 +18,7 @@ pub mod outcome;
 pub mod prose;
 pub mod reconciliation;
 pub mod review;
+pub mod rule_result;
 pub mod run;
 pub mod slug;
 pub mod steps;

@@ -28,6 +28,7 @@ pub mod archive;
 pub mod groups;
 pub mod json_feed;
 pub mod json_ld;
+pub mod rules;
 pub mod run;
 pub mod table;
 pub mod threads;

@@ -14,6 +14,7 @@ use formats::config::Downloads;
 use formats::model::annotation::Report;
 use formats::model::reconciliation::Reconciliation;
 use formats::model::review::{Item, Rating, Review};
+use formats::model::rule_result::RuleResult;
 use formats::model::steps::{Step, Steps};
 use formats::model::tape::{Outcome, Tape};
 use formats::model::threads::Threads;
@@ -59,6 +60,9 @@ pub struct RunDocument<'a> {
     reconciliation: Option<&'a Reconciliation>,
     /// Whether its events follow from its raw log; null where `[policy] raw_audit` is `off`.
     audit: Option<&'a Audit>,
+    /// What the rules of the site that apply to it say of it, in the order of the rules; absent without rules.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    rules: Vec<&'a RuleResult>,
     /// The annotations of all its sidecars, in their order.
     annotations: Vec<AnnotationDocument<'a>>,
     /// Its review threads.
@@ -299,6 +303,11 @@ pub fn document<'a>(s: &CheckedRun<'a>) -> serde_json::Result<RunDocument<'a>> {
         tapes,
         reconciliation: s.inspection.reconciliation.as_ref(),
         audit: s.inspection.audit.as_ref(),
+        rules: s
+            .rules
+            .iter()
+            .filter(|result| !s.site_rules.is_about_trials(&result.rule))
+            .collect(),
         annotations,
         threads: threads.map(threads_document).transpose()?,
         transcript: conversation

@@ -188,6 +188,7 @@ pub fn navigation(config: &Config, prose: &[Link]) -> Navigation {
     let below = [
         ("overview", "cases"),
         ("harnesses", "models"),
+        ("rules", "runs"),
         ("compare", "models"),
     ];
     let mut owners: BTreeMap<_, _> = below

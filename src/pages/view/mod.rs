@@ -13,6 +13,7 @@ pub mod peers;
 pub mod reconciliation;
 pub mod reliability;
 pub mod row;
+pub mod rules;
 pub mod run;
 pub mod section_budget;
 pub mod summary;

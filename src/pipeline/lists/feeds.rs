@@ -55,8 +55,11 @@ enum Shape {
 /// Only a site with a `base_url` has it.
 const ATOM: &str = "feeds/atom.xml";
 
+/// Only a site with rules has it.
+const RULES: &str = "feeds/rules.json";
+
 /// All feeds, in the order of the index.
-const FEEDS: [Feed; 16] = [
+const FEEDS: [Feed; 17] = [
     Feed {
         path: "feeds/runs.json",
         holds: "A card for each run, newest first: subject, metrics, checks, state, rating, and the number of annotations and review threads.",
@@ -207,6 +210,19 @@ const FEEDS: [Feed; 16] = [
         },
     },
     Feed {
+        path: RULES,
+        holds: "The rules of the site with their text, version and digest, and every run that violates one, with the numbers of its events.",
+        shape: Shape::Json("violations"),
+        picked: ".violations[] | [.rule, .runId, (.events | length)] | @tsv",
+        made_of: Some(&[]),
+        write: |lists, path| {
+            let rules = &lists.site.rules;
+            let document =
+                feeds::rules::document(lists.config(), rules, lists.archive(), lists.findings());
+            lists.stream(path, |out| write_document(out, &document))
+        },
+    },
+    Feed {
         path: ledger::PATH,
         holds: "What each build added, changed and withdrew, and the state that the next build is compared with.",
         shape: Shape::Json("builds"),
@@ -304,7 +320,11 @@ fn write(lists: &Lists<'_>) -> Result<(), Diagnostic> {
     let base = lists.base();
     let feeds = FEEDS.par_iter();
     let feeds: Vec<Result<_, Diagnostic>> = feeds
-        .filter(|feed| base.is_some() || feed.path != ATOM)
+        .filter(|feed| match feed.path {
+            ATOM => base.is_some(),
+            RULES => !lists.site.rules.is_empty(),
+            _ => true,
+        })
         .map(|feed| {
             let write = |lists: &Lists<'_>| (feed.write)(lists, feed.path);
             let made = lists.unless_known(feed.path, feed.made_of, write)?;

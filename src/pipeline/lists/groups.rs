@@ -19,6 +19,7 @@ use pages::view::outcomes;
 use pages::view::peers::{self, PeerRange};
 use pages::view::reliability::{ReliabilityView, reliability};
 use pages::view::row::{ListPage, PAGE_SIZE, Pager, RunRow, empty_columns, list_pages, row};
+use pages::view::rules::{self, CaseRow};
 use pages::view::timeline::head;
 use pages::view::wall::{Wall, wall};
 use pages::view::{Cell, Link, format};
@@ -71,6 +72,8 @@ struct GroupPage {
     sets: Vec<SetView>,
     /// The outcomes of its runs by case, on the first page of a model or a harness.
     cases: Option<Matrix>,
+    /// The rules that its runs violate, on the first page of a case.
+    violated: Vec<CaseRow>,
     /// The newest runs as pictures, on the first page.
     wall: Option<Wall>,
     /// Whether a table has columns of checks, which are explained once.
@@ -234,6 +237,11 @@ fn write_group(lists: &Lists<'_>, group_by: GroupBy, group: &Group) -> Result<()
             sets: views,
             cases: (!is_case && is_first && page.pager.pages > 1)
                 .then(|| matrix::of_group(archive, group_by, group, &page.root)),
+            violated: if is_case && is_first {
+                rules::of_case(&lists.site.rules, archive, findings, group, &page.root)
+            } else {
+                Vec::new()
+            },
             wall: is_first
                 .then(|| wall(archive, findings, &group.runs, None, !is_case, &page.root)),
             pager: page.pager,

@@ -4,6 +4,7 @@ use content::inspect::Inspection;
 use formats::config::Config;
 use formats::model::annotation::Annotation;
 use formats::model::findings::{Findings, NewestAnnotation, SpooledAnnotation, ThreadCounts};
+use formats::model::rule_result::RuleResult;
 use formats::model::run::Run;
 use formats::model::time;
 use markup::markdown;
@@ -24,6 +25,7 @@ pub(super) fn of(
     run: &Run,
     title: Option<&str>,
     inspection: &Inspection<'_>,
+    rules: &[RuleResult],
 ) -> Findings {
     let rating = inspection.review.as_ref().and_then(|review| review.rating);
     let first = inspection.tapes.first();
@@ -44,6 +46,7 @@ pub(super) fn of(
             entries: threads.entry_count(),
             open: threads.open_count(),
         }),
+        rules: rules.to_vec(),
         ..Findings::default()
     };
     for sidecar in inspection.sidecars.iter().flatten() {

@@ -203,6 +203,24 @@ pub(crate) fn edits() -> Vec<Edit> {
             #[cfg(unix)]
             let _ = std::os::unix::fs::symlink("notes.txt", run.join("link.txt"));
         }),
+        ("the rules are changed", |site, random| {
+            let n = random.below(600);
+            let case = ["pong", "tetris", "**"][random.below(3)];
+            site.write(
+                "rules/a.toml",
+                format!(
+                    "[[rule]]\nid = \"a\"\ntitle = \"Short\"\napplies = {{ case = [\"{case}\"] }}\n\
+                     require = \"run.seconds < {n}.0\"\n\
+                     [[rule]]\nid = \"b\"\ntitle = \"Quiet\"\n\
+                     find = \"event.number >= {}\"\nexpect = \"none\"\n\
+                     [[rule]]\nid = \"c\"\ntitle = \"Twice\"\ntrials = 2\n",
+                    n % 4
+                ),
+            );
+        }),
+        ("there are no rules", |site, _| {
+            let _ = fs::remove_dir_all(site.path("rules"));
+        }),
         ("a template is changed", |site, random| {
             let badge = format!("<b>badge {}</b>", random.below(3));
             site.write("templates/components/badge.html", badge);

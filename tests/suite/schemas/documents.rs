@@ -18,8 +18,8 @@ pub(crate) fn schema_of_input(path: &str) -> Option<&'static str> {
     let name = path.rsplit('/').next().unwrap_or_default();
     schema::ALL.iter().find_map(|entry| match entry.describes {
         Describes::Input(input) => {
-            let is_it = match input.strip_prefix('*') {
-                Some(ending) => name.ends_with(ending),
+            let is_it = match input.split_once('*') {
+                Some((folder, ending)) => path.starts_with(folder) && name.ends_with(ending),
                 None => name == input,
             };
             is_it.then_some(entry.name)
@@ -55,6 +55,7 @@ fn every_sample_input_and_every_valid_fixture_is_what_its_schema_says() {
     files.extend(tapes.filter(|(path, _)| !path.starts_with("edge/")));
     files.extend(tree(&fixture("codes/withdrawn.still-published")));
     files.extend(tree(&fixture("codes/redaction.remains")));
+    files.extend(tree(&fixture("codes/rules.violated")));
     files.insert(
         "site.toml".to_owned(),
         std::fs::read(root.join("site.toml")).expect("site.toml"),

@@ -111,6 +111,28 @@ codes! {
         bad "withdrawn.toml: id = \"4f1c2d3f\"   (the run was 4f1c2d3e)"
         good "withdrawn.toml: id = \"4f1c2d3e\"";
 
+    // Codes of the rules of a site.
+    RULES_INVALID = "rules.invalid" Error "a file of rules cannot be used"
+        why "A file in `rules/` has tables `[[rule]]`, each with an `id`, a `title` and one of `find` with `expect`, `require`, and `trials`. `use` switches on built-in rules by their ids. The message says what is wrong here."
+        bad "[[rule]]\nid = \"no-network\"\ntitle = \"No network\"\nfind = \"event.tool == 'fetch'\""
+        good "[[rule]]\nid = \"no-network\"\ntitle = \"No network\"\nfind = \"event.tool == 'fetch'\"\nexpect = \"none\"";
+    RULES_EXPRESSION = "rules.expression" Error "an expression of a rule cannot be used"
+        why "Expressions are written in CEL. They are checked before any run is read: they must parse, name only variables and fields that exist, and compare values of fitting types. The page about rules lists all of them."
+        bad "find = \"event.exitcode != 0\""
+        good "find = \"event.exit_code != 0\"";
+    RULES_VIOLATED = "rules.violated" Error "a run violates a rule of the site"
+        why "The rule is in `rules/`. Its severity decides what a violation does: `error` stops the build or quarantines the run, `flag` marks the run on its page, and `note` only says so; the last two are notes here. The place is that of the event, or of the record if the rule is about the whole run."
+        bad "rules/tests.toml: find = \"event.path.startsWith('tests/')\", expect = \"none\"\nevents.jsonl: {\"type\":\"write\",\"path\":\"tests/a.py\"}"
+        good "rules/tests.toml: find = \"event.path.startsWith('tests/')\", expect = \"none\"\nevents.jsonl: {\"type\":\"write\",\"path\":\"src/a.py\"}";
+    RULES_UNKNOWN = "rules.unknown" Warning "it is not known whether a run keeps a rule"
+        why "A value that the rule reads was not recorded, so the rule neither holds nor is violated. The message names the value. It is a warning for rules of severity `error`, and a note for others. Record the value, write `has(...)` where the rule can do without it, or leave the run out with `applies`."
+        bad "require = \"run.cost < 1.0\"    # of a run without a cost"
+        good "require = \"!has(run.cost) || run.cost < 1.0\"";
+    RULES_MISSING_TRIALS = "rules.missing-trials" Error "there are fewer runs than a rule asks for"
+        why "A rule with `trials` asks for so many runs of each combination of case, variant, model and harness that the site has. A run counts if its folder has the files in `files`."
+        bad "trials = 3    # and one run of the case by a model"
+        good "trials = 3    # and three runs of the case by the model";
+
     // Codes of templates and static files.
     TEMPLATE_INVALID = "template.invalid" Error "a template cannot be read"
         why "Templates in `templates/` replace built-in templates of the same name. This one has a syntax error, or uses a template, component or filter that does not exist."

@@ -6,6 +6,7 @@ use serde::Serialize;
 
 use crate::view::audit::{self, AuditView};
 use crate::view::format;
+use crate::view::rules;
 use crate::view::task::{self, VerdictFact};
 use base::links;
 use formats::model::details::{self, StepResult};
@@ -37,6 +38,8 @@ pub struct HeadView {
     pub verdict: Vec<VerdictFact>,
     /// Whether its events follow from its raw output.
     pub audit: Option<AuditView>,
+    /// Titles of the rules of the site that it violates.
+    pub rules: Vec<String>,
     /// Why it ended, or what did not work; none if it completed and no check failed.
     pub why: Option<WhyView>,
     /// The detail of its state, if that is all that is known of its end.
@@ -120,6 +123,8 @@ pub(super) fn head(s: &CheckedRun<'_>) -> HeadView {
         verdict: task::verdict(run, s.rating()),
         audit: audit::audit(s, FIRST),
         why,
+        rules: rules::violated(s),
+        why: why(run, details::steps(s.details), completed),
         failures: failures(s),
         completed,
     }

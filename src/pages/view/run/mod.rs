@@ -26,12 +26,15 @@ use formats::model::archive_context::{ArchiveContext, Neighbour};
 use formats::model::details::Details;
 use formats::model::fields::RunSource;
 use formats::model::review::Rating;
+use formats::model::rule_result::RuleResult;
 use formats::model::tape::Tape;
 use formats::model::{FileDigest, Withheld};
+use gate::Rules;
 use markup::Html;
 
 use super::discussion::{self, ConversationView, ThreadsView};
 use super::outcomes::{self, OutcomesView};
+use super::rules::{self, RunRulesView};
 use super::timeline::Layout;
 use super::{Badge, Cell, DisplayTime, Link, format};
 use base::links;
@@ -92,6 +95,8 @@ pub struct RunPage {
     /// The validation, if anything of it is recorded.
     pub validation: Option<ValidationView>,
     pub outcomes: Option<OutcomesView>,
+    /// What the rules of the site say of it.
+    pub rules: Option<RunRulesView>,
     /// The tapes.
     pub timelines: Vec<TimelineView>,
     /// The public part of the transcript.
@@ -131,6 +136,10 @@ pub struct CheckedRun<'a> {
     pub task: &'a str,
     /// The parts of the record that only its page shows.
     pub details: &'a Details<'a>,
+    /// What the site expects of its runs.
+    pub site_rules: &'a Rules,
+    /// What its rules say of the run.
+    pub rules: &'a [RuleResult],
     /// The record as written.
     pub record: &'a str,
     /// The record as shown on a page.
@@ -270,6 +279,7 @@ pub fn page(s: &CheckedRun<'_>, parts: Parts<'_>) -> RunPage {
         metrics: metrics::metrics(around, run, s.details),
         validation: validation::validation(&s.inspection.pictures.proofs, run, s.details),
         outcomes: outcomes::outcomes(run),
+        rules: rules::of_run(s),
         timelines: s
             .inspection
             .tapes

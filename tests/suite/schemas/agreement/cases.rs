@@ -5,7 +5,7 @@ use serde_json::{Value, json};
 use super::check::{
     accepts_action, accepts_event, accepts_raw_line, accepts_record, accepts_redaction,
     accepts_settings, accepts_sidecar_line, accepts_tape_line, accepts_threads, accepts_trace_line,
-    accepts_transcript, accepts_withdrawals,
+    accepts_rules, accepts_transcript, accepts_withdrawals,
 };
 use super::{Case, case};
 
@@ -252,6 +252,19 @@ pub(super) fn cases() -> Vec<Case> {
         "withdrawn",
         json!({"run": [{"id": "4f1c", "reason": "r"}, {"id": "x", "reason": "y"}]}),
         accepts_withdrawals,
+    ));
+    cases.push(case(
+        "rules",
+        json!({
+            "version": "1", "severity": "note", "use": ["tests-unedited"],
+            "rule": [
+                {"id": "a", "title": "t", "why": "w", "blind": "b", "severity": "error", "find": "f", "after": "a",
+                    "expect": "none", "applies": {"case": ["c"], "variant": ["v"], "model": ["m"], "harness": ["h"]}},
+                {"id": "b", "title": "t", "require": "r"},
+                {"id": "c", "title": "t", "trials": 3, "files": ["f"]},
+            ],
+        }),
+        accepts_rules,
     ));
     cases.push(case(
         "site",

@@ -3,7 +3,7 @@
 use runpress::api::config::{self, Config};
 use runpress::api::diagnostics::{Diagnostic, Source};
 use runpress::api::formats::{
-    events, raw, redactions, run_record, sidecar, tape, threads, trace, transcript, withdrawn,
+    events, raw, redactions, rule_file, run_record, sidecar, tape, threads, trace, transcript, withdrawn,
 };
 use runpress::api::model::tape::{Tape, from_event};
 use runpress::api::rules;
@@ -132,6 +132,13 @@ pub(super) fn accepts_redaction(document: &Value) -> bool {
     redactions::parse("redactions.jsonl", text.as_bytes())
         .1
         .is_empty()
+}
+
+pub(super) fn accepts_rules(document: &Value) -> bool {
+    toml::to_string(document).is_ok_and(|text| {
+        let source = Source::file("rules/a.toml", text.as_bytes());
+        rule_file::parse(source).is_ok()
+    })
 }
 
 pub(super) fn accepts_withdrawals(document: &Value) -> bool {

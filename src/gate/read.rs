@@ -1,0 +1,370 @@
+//! Reads the files of rules, and checks what they say.
+
+use std::ops::Range;
+
+use base::diagnostics::text::{nearest, quoted};
+use base::diagnostics::{Diagnostic, Source, codes};
+use formats::config::Pattern;
+use formats::rule_file::{self, Applies, RuleEntry, RuleFile, RuleSeverity, Text};
+use serde::Serialize;
+
+use crate::expression::{Expression, Mistake};
+use crate::{Check, Expectation, Rule, Rules, Written};
+
+/// The built-in rules.
+const BUILT_IN: &str = include_str!("builtin.toml");
+const BUILT_IN_PATH: &str = "builtin.toml";
+
+impl Rules {
+    /// Reads the files of rules, each with its path in diagnostics.
+    pub fn read(files: &[(String, Vec<u8>)]) -> (Self, Vec<Diagnostic>) {
+        let mut reader = Reader::default();
+        for (path, bytes) in files {
+            let source = Source::file(path, bytes);
+            match rule_file::parse(source) {
+                Ok(file) => reader.file(source, &file),
+                Err(problem) => reader.problems.push(problem),
+            }
+        }
+        reader.finish()
+    }
+
+    /// The built-in rules, of which none is switched on.
+    pub fn built_in() -> Self {
+        let mut reader = Reader::default();
+        let source = Source::file(BUILT_IN_PATH, BUILT_IN.as_bytes());
+        if let Ok(file) = rule_file::parse(source) {
+            reader.file(source, &file);
+        }
+        reader.finish().0
+    }
+}
+
+/// Everything that decides what a rule finds, and what readers see of it.
+#[derive(Serialize)]
+struct Definition<'a> {
+    id: &'a str,
+    title: &'a str,
+    why: &'a str,
+    blind: &'a str,
+    version: Option<&'a str>,
+    severity: RuleSeverity,
+    applies: &'a Applies,
+    find: Option<&'a str>,
+    after: Option<&'a str>,
+    expect: Option<&'a str>,
+    require: Option<&'a str>,
+    trials: Option<u32>,
+    files: &'a [String],
+}
+
+/// What a file says of all its rules.
+#[derive(Clone, Copy)]
+struct Defaults<'a> {
+    version: Option<&'a str>,
+    severity: RuleSeverity,
+}
+
+#[derive(Default)]
+struct Reader {
+    rules: Vec<Rule>,
+    /// Expectations that name another rule: the index of the rule, whether it is `last after`, the id, and where it is written.
+    named: Vec<Named>,
+    problems: Vec<Diagnostic>,
+}
+
+struct Named {
+    rule: usize,
+    is_last: bool,
+    id: String,
+    problem: Diagnostic,
+}
+
+impl Reader {
+    fn file(&mut self, source: Source<'_>, file: &RuleFile) {
+        for id in &file.built_in {
+            self.switch_on(source, file, id.get_ref(), id.span());
+        }
+        for entry in &file.rules {
+            let rule = self.rule(
+                source,
+                Defaults {
+                    version: file.version.as_deref(),
+                    severity: file.severity,
+                },
+                entry.get_ref(),
+                entry.span(),
+            );
+            self.add(source, rule, entry.get_ref().id.span());
+        }
+    }
+
+    fn add(&mut self, source: Source<'_>, rule: Option<Rule>, id: Range<usize>) {
+        let Some(rule) = rule else { return };
+        if self.rules.iter().any(|known| known.id == rule.id) {
+            self.named.retain(|named| named.rule != self.rules.len());
+            let message = format!("Two rules have the id {}", quoted(&rule.id));
+            self.invalid(source, id, &message, "Give each rule an id of its own.");
+            return;
+        }
+        self.rules.push(rule);
+    }
+
+    fn switch_on(&mut self, source: Source<'_>, file: &RuleFile, id: &str, span: Range<usize>) {
+        let built_in = Source::file(BUILT_IN_PATH, BUILT_IN.as_bytes());
+        let Ok(all) = rule_file::parse(built_in) else {
+            return;
+        };
+        let entries = || all.rules.iter().map(|entry| entry.get_ref());
+        let Some(entry) = entries().find(|entry| entry.id.get_ref() == id) else {
+            let ids: Vec<_> = entries().map(|entry| entry.id.get_ref().as_str()).collect();
+            let help = match nearest(id, ids.iter().copied()) {
+                Some(near) => format!("Did you mean {}?", quoted(near)),
+                None => format!("The built-in rules are {}.", ids.join(", ")),
+            };
+            let message = format!("No built-in rule has the id {}", quoted(id));
+            self.invalid(source, span, &message, &help);
+            return;
+        };
+        let rule = self.rule(
+            built_in,
+            Defaults {
+                version: None,
+                severity: file.severity,
+            },
+            entry,
+            0..0,
+        );
+        let rule = rule.map(|rule| Rule {
+            is_built_in: true,
+            place: source.place(span.start, span.end),
+            ..rule
+        });
+        self.add(source, rule, span);
+    }
+
+    fn rule(
+        &mut self,
+        source: Source<'_>,
+        defaults: Defaults<'_>,
+        entry: &RuleEntry,
+        span: Range<usize>,
+    ) -> Option<Rule> {
+        let before = self.problems.len();
+        let id = entry.id.get_ref();
+        let check = self.check(source, entry, span.clone());
+        let applies = &entry.applies;
+        let patterns = [
+            &applies.case,
+            &applies.variant,
+            &applies.model,
+            &applies.harness,
+        ];
+        let patterns = patterns.map(|list| {
+            let patterns = list.iter().map(|pattern| Pattern::parse(pattern));
+            patterns.collect::<Option<Vec<_>>>()
+        });
+        if patterns.iter().any(Option::is_none) {
+            let help = "Write shorter patterns.";
+            self.invalid(
+                source,
+                span.clone(),
+                "A pattern of `applies` is too long",
+                help,
+            );
+        }
+        if self.problems.len() > before {
+            return None;
+        }
+        let severity = entry.severity.unwrap_or(defaults.severity);
+        let text = |value: &Option<Text>| value.as_ref().map(|it| it.get_ref().clone());
+        let [find, after, expect, require] =
+            [&entry.find, &entry.after, &entry.expect, &entry.require].map(text);
+        let definition = Definition {
+            id,
+            title: entry.title.get_ref(),
+            why: entry.why.as_deref().unwrap_or_default(),
+            blind: entry.blind.as_deref().unwrap_or_default(),
+            version: defaults.version,
+            severity,
+            applies,
+            find: find.as_deref(),
+            after: after.as_deref(),
+            expect: expect.as_deref(),
+            require: require.as_deref(),
+            trials: entry.trials.as_ref().map(|trials| *trials.get_ref()),
+            files: &entry.files,
+        };
+        // Plain values can always be written.
+        let bytes = serde_json::to_vec(&definition).unwrap_or_default();
+        Some(Rule {
+            id: id.clone(),
+            title: entry.title.get_ref().trim().to_owned(),
+            why: entry.why.clone().unwrap_or_default(),
+            blind: entry.blind.clone().unwrap_or_default(),
+            version: defaults.version.map(str::to_owned),
+            severity,
+            applies: applies.clone(),
+            patterns: patterns.map(Option::unwrap_or_default),
+            check: check?,
+            digest: blake3::hash(&bytes).to_hex().to_string(),
+            place: source.place(entry.id.span().start, entry.id.span().end),
+            is_built_in: false,
+        })
+    }
+
+    fn check(
+        &mut self,
+        source: Source<'_>,
+        entry: &RuleEntry,
+        span: Range<usize>,
+    ) -> Option<Check> {
+        let kinds = [
+            entry.find.is_some(),
+            entry.require.is_some(),
+            entry.trials.is_some(),
+        ];
+        if kinds.iter().filter(|is| **is).count() != 1 {
+            let help = "Write one of `find` with `expect`, `require`, and `trials`.";
+            self.invalid(source, span, "It is not clear what the rule examines", help);
+            return None;
+        }
+        if entry.find.is_none() && (entry.after.is_some() || entry.expect.is_some()) {
+            let help = "Write `find` too, or remove `after` and `expect`.";
+            let message = "`after` and `expect` belong to `find`";
+            self.invalid(source, span.clone(), message, help);
+        }
+        if entry.trials.is_none() && !entry.files.is_empty() {
+            let help = "Write `require = \"'x.json' in run.files\"` for a file of each run.";
+            self.invalid(source, span.clone(), "`files` belongs to `trials`", help);
+        }
+        if let Some(trials) = &entry.trials {
+            return Some(Check::Trials {
+                runs: *trials.get_ref(),
+                files: entry.files.clone(),
+            });
+        }
+        if let Some(require) = &entry.require {
+            return Some(Check::Require(self.written(source, require, false)?));
+        }
+        let find = self.written(source, entry.find.as_ref()?, true);
+        let after = match &entry.after {
+            Some(after) => Some(self.written(source, after, true)?),
+            None => None,
+        };
+        let expect = match &entry.expect {
+            Some(expect) => self.expectation(source, expect)?,
+            None => {
+                let help = "Write `expect = \"none\"`, or another expectation.";
+                self.invalid(source, span, "A rule with `find` needs `expect`", help);
+                return None;
+            }
+        };
+        Some(Check::Find {
+            find: find?,
+            after,
+            expect,
+        })
+    }
+
+    fn expectation(&mut self, source: Source<'_>, written: &Text) -> Option<Expectation> {
+        let words: Vec<&str> = written.get_ref().split_whitespace().collect();
+        let found = match words.as_slice() {
+            ["none"] => Some(Expectation::None),
+            ["some"] => Some(Expectation::Some),
+            ["at", "most", most] => most.parse().ok().map(Expectation::AtMost),
+            [
+                first @ ("first" | "last"),
+                second @ ("before" | "after"),
+                id,
+            ] if (*first == "first") == (*second == "before") => {
+                let span = written.span();
+                let message = format!("No rule with `find` has the id {}", quoted(id));
+                let help = "Name another rule of the site that has `find`.";
+                let place = source.place(span.start, span.end);
+                let is_last = *first == "last";
+                self.named.push(Named {
+                    rule: self.rules.len(),
+                    is_last,
+                    id: (*id).to_owned(),
+                    problem: codes::RULES_INVALID.at(place, message, help),
+                });
+                // The index is known once all rules are read.
+                Some(Expectation::None)
+            }
+            _ => None,
+        };
+        if found.is_none() {
+            let message = format!("Unknown expectation {}", quoted(written.get_ref()));
+            let help =
+                "Write `none`, `some`, `at most 3`, `first before <id>` or `last after <id>`.";
+            self.invalid(source, written.span(), &message, help);
+        }
+        found
+    }
+
+    fn written(&mut self, source: Source<'_>, written: &Text, has_event: bool) -> Option<Written> {
+        let text = written.get_ref();
+        match Expression::parse(text, has_event) {
+            Ok(expression) => Some(Written {
+                text: text.trim().to_owned(),
+                expression,
+            }),
+            Err(mistake) => {
+                let span = position(source, text, written.span(), &mistake);
+                self.problems.push(codes::RULES_EXPRESSION.at(
+                    source.place(span.start, span.end),
+                    mistake.message,
+                    mistake.help,
+                ));
+                None
+            }
+        }
+    }
+
+    fn invalid(&mut self, source: Source<'_>, span: Range<usize>, message: &str, help: &str) {
+        let place = source.place(span.start, span.end);
+        self.problems
+            .push(codes::RULES_INVALID.at(place, message, help));
+    }
+
+    fn finish(mut self) -> (Rules, Vec<Diagnostic>) {
+        for named in self.named {
+            let mut rules = self.rules.iter();
+            let other = rules
+                .position(|rule| rule.id == named.id && matches!(rule.check, Check::Find { .. }));
+            let Some(other) = other else {
+                self.problems.push(named.problem);
+                continue;
+            };
+            if let Some(Rule {
+                check: Check::Find { expect, .. },
+                ..
+            }) = self.rules.get_mut(named.rule)
+            {
+                *expect = if named.is_last {
+                    Expectation::LastAfter(other)
+                } else {
+                    Expectation::FirstBefore(other)
+                };
+            }
+        }
+        base::diagnostics::sort(&mut self.problems);
+        (Rules { list: self.rules }, self.problems)
+    }
+}
+
+/// Where a mistake is in the file, if the expression is written there as it is; otherwise the whole value.
+fn position(
+    source: Source<'_>,
+    text: &str,
+    value: Range<usize>,
+    mistake: &Mistake,
+) -> Range<usize> {
+    let file = source.text.get(value.clone()).unwrap_or_default();
+    let file = String::from_utf8_lossy(file);
+    match file.find(text) {
+        Some(at) => value.start + at + mistake.span.start..value.start + at + mistake.span.end,
+        None => value,
+    }
+}

@@ -1,0 +1,120 @@
+//! Values of expressions. They borrow from the run, so none is larger than what was recorded.
+
+use std::borrow::Cow;
+use std::cmp::Ordering;
+
+use formats::config::Config;
+use formats::model::outcome::Outcome as Score;
+use formats::model::run::Check;
+use formats::model::steps::Step;
+
+use crate::variables::{EventFacts, RunFacts};
+
+/// A value.
+#[derive(Debug, Clone)]
+pub enum Value<'a> {
+    Bool(bool),
+    Int(i64),
+    Double(f64),
+    Text(Cow<'a, str>),
+    List(List<'a>),
+    Object(Object<'a>),
+}
+
+/// A value with fields.
+#[derive(Debug, Clone, Copy)]
+pub enum Object<'a> {
+    Event(&'a EventFacts<'a>),
+    Run(&'a RunFacts<'a>),
+    Site(&'a Config),
+    Step(&'a Step),
+    Score(&'a Score),
+    Check(&'a Check),
+}
+
+/// A list. Most are those of the run.
+#[derive(Debug, Clone)]
+pub enum List<'a> {
+    Values(Vec<Value<'a>>),
+    Texts(&'a [String]),
+    Steps(&'a [Step]),
+    Scores(&'a [Score]),
+    Checks(&'a [Check]),
+}
+
+impl<'a> Value<'a> {
+    pub(crate) fn text(text: &'a str) -> Self {
+        Self::Text(Cow::Borrowed(text))
+    }
+
+    pub(crate) fn count(count: usize) -> Self {
+        Self::number(count as u64)
+    }
+
+    pub(crate) fn number(number: u64) -> Self {
+        Self::Int(i64::try_from(number).unwrap_or(i64::MAX))
+    }
+
+    /// Whether two values are equal; numbers of both types are compared by their value.
+    pub(crate) fn equals(&self, other: &Self) -> bool {
+        match (self, other) {
+            (Self::Bool(a), Self::Bool(b)) => a == b,
+            (Self::Text(a), Self::Text(b)) => a == b,
+            (Self::List(a), Self::List(b)) => {
+                a.len() == b.len() && a.iter().zip(b.iter()).all(|(a, b)| a.equals(&b))
+            }
+            _ => self.compare(other) == Some(Ordering::Equal),
+        }
+    }
+
+    /// The order of two numbers or two texts; `None` of anything else.
+    #[allow(
+        clippy::cast_precision_loss,
+        reason = "as CEL compares an int with a double"
+    )]
+    pub(crate) fn compare(&self, other: &Self) -> Option<Ordering> {
+        match (self, other) {
+            (Self::Int(a), Self::Int(b)) => Some(a.cmp(b)),
+            (Self::Double(a), Self::Double(b)) => a.partial_cmp(b),
+            (Self::Int(a), Self::Double(b)) => (*a as f64).partial_cmp(b),
+            (Self::Double(a), Self::Int(b)) => a.partial_cmp(&(*b as f64)),
+            (Self::Text(a), Self::Text(b)) => Some(a.cmp(b)),
+            _ => None,
+        }
+    }
+
+    /// What it costs to read it, in steps of the budget.
+    pub(crate) fn weight(&self) -> u64 {
+        match self {
+            Self::Text(text) => text.len() as u64 / 64,
+            Self::List(list) => list.len() as u64,
+            _ => 0,
+        }
+    }
+}
+
+impl<'a> List<'a> {
+    pub(crate) fn len(&self) -> usize {
+        match self {
+            Self::Values(list) => list.len(),
+            Self::Texts(list) => list.len(),
+            Self::Steps(list) => list.len(),
+            Self::Scores(list) => list.len(),
+            Self::Checks(list) => list.len(),
+        }
+    }
+
+    pub(crate) fn get(&self, index: usize) -> Option<Value<'a>> {
+        Some(match self {
+            Self::Values(list) => list.get(index)?.clone(),
+            Self::Texts(list) => Value::text(list.get(index)?),
+            Self::Steps(list) => Value::Object(Object::Step(list.get(index)?)),
+            Self::Scores(list) => Value::Object(Object::Score(list.get(index)?)),
+            Self::Checks(list) => Value::Object(Object::Check(list.get(index)?)),
+        })
+    }
+
+    pub(crate) fn iter(&self) -> impl Iterator<Item = Value<'a>> {
+        (0..self.len()).filter_map(|index| self.get(index))
+    }
+}

@@ -1,0 +1,441 @@
+//! What the rules of the site say: of a run, of the runs of a case, and of all runs.
+
+use std::collections::BTreeMap;
+
+use serde::Serialize;
+
+use base::links;
+use formats::model::archive::{Archive, Entry, Group, GroupBy};
+use formats::model::findings::Findings;
+use formats::model::rule_result::{RuleResult, RuleVerdict};
+use formats::rule_file::RuleSeverity;
+use gate::{Check, Rule, Rules};
+use markup::Html;
+use markup::Origin;
+use markup::markdown::{self, Context};
+
+use super::run::CheckedRun;
+use super::{Badge, Link, format};
+
+/// The page of the rules.
+pub const PAGE: &str = "rules/index.html";
+
+/// Maximum runs that the page of the rules lists for a rule.
+const RUNS: usize = 50;
+
+/// What the rules say of a run.
+#[derive(Debug, Serialize)]
+pub struct RunRulesView {
+    /// `12 rules hold, 1 is violated, 2 are unknown`
+    pub summary: String,
+    /// The violated rules, then those of which it is not known, then those that hold.
+    pub rows: Vec<RuleRow>,
+    /// The page of all rules.
+    pub all: String,
+}
+
+/// A rule and what it says of a run.
+#[derive(Debug, Serialize)]
+pub struct RuleRow {
+    /// Its title, which links to the rule.
+    pub rule: Link,
+    pub verdict: Badge,
+    /// The events that show it.
+    pub events: Vec<Link>,
+    /// `12 more`
+    pub more: Option<String>,
+    /// The value that was not recorded, if it is not known.
+    pub missing: String,
+}
+
+/// A rule that runs of a model violate.
+#[derive(Debug, Serialize)]
+pub struct CaseRow {
+    pub model: Link,
+    pub rule: Link,
+    /// `2 of 5 runs`
+    pub violated: String,
+}
+
+/// A rule and what it found in all runs.
+#[derive(Debug, Serialize)]
+pub struct RuleView {
+    pub id: String,
+    pub title: String,
+    pub why: Html,
+    pub blind: Html,
+    /// `flag`
+    pub severity: &'static str,
+    /// What it examines: keys of its file with their values.
+    pub keys: Vec<(&'static str, String)>,
+    pub version: Option<String>,
+    pub digest: String,
+    /// Its file and line.
+    pub place: String,
+    pub is_built_in: bool,
+    /// `It holds for 12 of 15 runs.`
+    pub found: String,
+    /// The runs that violate it, newest first.
+    pub violated: Vec<RunView>,
+    /// `12 more runs`
+    pub more: Option<String>,
+    /// The values that were not recorded, with the number of runs.
+    pub missing: Vec<(String, String)>,
+    /// The combinations with too few runs.
+    pub cells: Vec<CellView>,
+}
+
+/// A run that violates a rule.
+#[derive(Debug, Serialize)]
+pub struct RunView {
+    pub run: Link,
+    /// `events 12 and 41`; empty if the rule is about the run.
+    pub events: String,
+}
+
+/// A combination of case, variant, model and harness with too few runs.
+#[derive(Debug, Serialize)]
+pub struct CellView {
+    pub case: Link,
+    pub variant: String,
+    pub model: String,
+    pub harness: String,
+    /// `1 of 3`
+    pub runs: String,
+}
+
+fn badge(verdict: RuleVerdict, severity: RuleSeverity) -> Badge {
+    let tone = match (verdict, severity) {
+        (RuleVerdict::Holds, _) => "good",
+        (RuleVerdict::Violated, RuleSeverity::Note) => "fair",
+        (RuleVerdict::Violated, _) => "bad",
+        (RuleVerdict::Unknown, _) => "none",
+    };
+    Badge::new(verdict.word(), tone)
+}
+
+fn to_rule(root: &str, rule: &Rule) -> Link {
+    Link::new(rule.title.as_str(), format!("{root}{PAGE}#{}", rule.id))
+}
+
+/// The rules that apply to a run, with what they say of it.
+fn results<'a>(s: &CheckedRun<'a>) -> impl Iterator<Item = (&'a Rule, &'a RuleResult)> {
+    let rules = s.site_rules;
+    let results = s.rules.iter();
+    results
+        .filter_map(|result| Some((rules.find(&result.rule)?, result)))
+        .filter(|(rule, _)| !matches!(rule.check, Check::Trials { .. }))
+}
+
+/// Titles of the rules that a run violates, except for those that are only noted.
+pub fn violated(s: &CheckedRun<'_>) -> Vec<String> {
+    results(s)
+        .filter(|(rule, result)| {
+            result.verdict == RuleVerdict::Violated && rule.severity != RuleSeverity::Note
+        })
+        .map(|(rule, _)| rule.title.clone())
+        .collect()
+}
+
+/// What the rules say of a run; `None` if none applies.
+pub fn of_run(s: &CheckedRun<'_>) -> Option<RunRulesView> {
+    let page = links::run(&s.entry.slug);
+    let root = links::root(&page);
+    let mut found: Vec<_> = results(s).collect();
+    if found.is_empty() {
+        return None;
+    }
+    let count = |verdict| {
+        let of_run = found.iter();
+        of_run.filter(|(_, it)| it.verdict == verdict).count()
+    };
+    let [holds, violated, unknown] = [
+        RuleVerdict::Holds,
+        RuleVerdict::Violated,
+        RuleVerdict::Unknown,
+    ]
+    .map(count);
+    let summary = format!(
+        "{}: {holds} {}, {violated} violated, {unknown} unknown",
+        format::count(found.len(), "rule"),
+        if holds == 1 { "holds" } else { "hold" },
+    );
+    found.sort_by_key(|(_, result)| match result.verdict {
+        RuleVerdict::Violated => 0,
+        RuleVerdict::Unknown => 1,
+        RuleVerdict::Holds => 2,
+    });
+    Some(RunRulesView {
+        summary,
+        rows: found
+            .iter()
+            .map(|(rule, result)| row(s, &root, &page, rule, result))
+            .collect(),
+        all: format!("{root}{PAGE}"),
+    })
+}
+
+fn row(s: &CheckedRun<'_>, root: &str, page: &str, rule: &Rule, result: &RuleResult) -> RuleRow {
+    let link = |seq: &u64| {
+        let href = s.layouts.first()?.numbered_href(page, *seq)?;
+        Some(Link::new(seq.to_string(), href))
+    };
+    // What a rule finds without being violated is no news.
+    let is_violated = result.verdict == RuleVerdict::Violated;
+    let events: &[u64] = if is_violated { &result.events } else { &[] };
+    let shown = events.len();
+    let all = usize::try_from(result.found).unwrap_or(usize::MAX);
+    RuleRow {
+        rule: to_rule(root, rule),
+        verdict: badge(result.verdict, rule.severity),
+        events: events.iter().filter_map(link).collect(),
+        more: (shown >= gate::EVIDENCE)
+            .then(|| format::rest(all, shown, "more event"))
+            .flatten(),
+        missing: result.missing.clone(),
+    }
+}
+
+/// The rules that runs of a group violate, by model.
+pub fn of_case(
+    rules: &Rules,
+    archive: &Archive,
+    findings: &[Findings],
+    group: &Group,
+    root: &str,
+) -> Vec<CaseRow> {
+    // By model and rule: how many runs violate it, of how many.
+    let mut counts: BTreeMap<(usize, usize), (usize, usize)> = BTreeMap::new();
+    for (index, rule) in rules.list.iter().enumerate() {
+        if matches!(rule.check, Check::Trials { .. }) {
+            continue;
+        }
+        for run in &group.runs {
+            let Some(result) = result(&findings[*run], rule) else {
+                continue;
+            };
+            let of_model = counts.entry((archive.runs[*run].model, index)).or_default();
+            of_model.0 += usize::from(result.verdict == RuleVerdict::Violated);
+            of_model.1 += 1;
+        }
+    }
+    let violated = counts
+        .into_iter()
+        .filter(|(_, (violated, _))| *violated > 0);
+    violated
+        .map(|((model, rule), (violated, all))| {
+            let model = &archive.models[model];
+            let folder = GroupBy::Model.folder();
+            let path = links::group(folder, &model.slug);
+            CaseRow {
+                model: Link::new(model.name.as_str(), format!("{root}{path}")),
+                rule: to_rule(root, &rules.list[rule]),
+                violated: format!("{violated} of {}", format::count(all, "run")),
+            }
+        })
+        .collect()
+}
+
+fn result<'f>(findings: &'f Findings, rule: &Rule) -> Option<&'f RuleResult> {
+    findings.rules.iter().find(|result| result.rule == rule.id)
+}
+
+/// A rule on the page of all rules.
+pub fn of_all(rules: &Rules, rule: &Rule, archive: &Archive, findings: &[Findings]) -> RuleView {
+    let root = links::root(PAGE);
+    let results: Vec<(&Entry, &Findings, &RuleResult)> = archive
+        .runs
+        .iter()
+        .zip(findings)
+        .filter_map(|(entry, found)| Some((entry, found, result(found, rule)?)))
+        .collect();
+    let with = |verdict| {
+        let results = results.iter();
+        results.filter(move |(.., result)| result.verdict == verdict)
+    };
+    let is_about_trials = matches!(rule.check, Check::Trials { .. });
+    let cells: Vec<CellView> = cells(rule, archive, findings)
+        .filter(|cell| cell.runs.len() < cell.wanted)
+        .map(|cell| cell.view(archive, &root))
+        .collect();
+    let violated: Vec<RunView> = with(RuleVerdict::Violated)
+        .filter(|_| !is_about_trials)
+        .take(RUNS)
+        .map(|(entry, found, result)| run(entry, found, result, &root))
+        .collect();
+    let mut missing: BTreeMap<&str, usize> = BTreeMap::new();
+    for (.., result) in with(RuleVerdict::Unknown) {
+        *missing.entry(&result.missing).or_default() += 1;
+    }
+    let all = with(RuleVerdict::Violated).count();
+    let found = if results.is_empty() {
+        "It applies to no run.".to_owned()
+    } else if is_about_trials {
+        match cells.len() {
+            0 => "Every combination has enough runs.".to_owned(),
+            few => format!("{} too few runs.", has(few, "combination")),
+        }
+    } else {
+        let unknown = with(RuleVerdict::Unknown).count();
+        let mut parts = vec![format!(
+            "{} of {} keep it",
+            format::grouped(with(RuleVerdict::Holds).count()),
+            format::count(results.len(), "run"),
+        )];
+        parts.extend((all > 0).then(|| format!("{} violate it", format::grouped(all))));
+        parts.extend(
+            (unknown > 0).then(|| format!("of {} it is not known", format::grouped(unknown))),
+        );
+        format!("{}.", parts.join(", "))
+    };
+    let context = |text: &str| {
+        let sizes = |_: &str| None;
+        let context = Context {
+            scope: &rule.id,
+            shift: 2,
+            origin: Origin::Site(&sizes),
+        };
+        markdown::render(text, context)
+    };
+    RuleView {
+        id: rule.id.clone(),
+        title: rule.title.clone(),
+        why: context(&rule.why),
+        blind: context(&rule.blind),
+        severity: rule.severity.word(),
+        keys: keys(rules, rule),
+        version: rule.version.clone(),
+        digest: rule.digest.clone(),
+        place: format!(
+            "{}, line {}",
+            rule.place.path,
+            rule.place.line.unwrap_or_default()
+        ),
+        is_built_in: rule.is_built_in,
+        found,
+        more: format::rest(all, violated.len(), "more run").filter(|_| !is_about_trials),
+        violated,
+        missing: missing
+            .into_iter()
+            .map(|(what, runs)| (what.to_owned(), format::count(runs, "run")))
+            .collect(),
+        cells,
+    }
+}
+
+fn has(count: usize, what: &str) -> String {
+    let verb = if count == 1 { "has" } else { "have" };
+    format!("{} {verb}", format::count(count, what))
+}
+
+fn run(entry: &Entry, found: &Findings, result: &RuleResult, root: &str) -> RunView {
+    let words = format!("{} ({})", found.task, entry.run.subject.model());
+    let numbers: Vec<_> = result.events.iter().take(5).map(u64::to_string).collect();
+    let events = match numbers.as_slice() {
+        [] => String::new(),
+        [only] => format!("event {only}"),
+        [most @ .., last] if result.events.len() <= 5 => {
+            format!("events {} and {last}", most.join(", "))
+        }
+        _ => format!("events {} and more", numbers.join(", ")),
+    };
+    RunView {
+        run: Link::new(words, format!("{root}{}#rules", links::run(&entry.slug))),
+        events,
+    }
+}
+
+/// The keys of a rule with their values, as in its file.
+fn keys(rules: &Rules, rule: &Rule) -> Vec<(&'static str, String)> {
+    let mut keys = Vec::new();
+    match &rule.check {
+        Check::Find {
+            find,
+            after,
+            expect,
+        } => {
+            keys.push(("find", find.text.clone()));
+            keys.extend(after.iter().map(|after| ("after", after.text.clone())));
+            keys.push(("expect", rules.expectation(expect)));
+        }
+        Check::Require(require) => keys.push(("require", require.text.clone())),
+        Check::Trials { runs, files } => {
+            keys.push(("trials", runs.to_string()));
+            if !files.is_empty() {
+                keys.push(("files", files.join(", ")));
+            }
+        }
+    }
+    let applies = &rule.applies;
+    let patterns = [
+        ("case", &applies.case),
+        ("variant", &applies.variant),
+        ("model", &applies.model),
+        ("harness", &applies.harness),
+    ];
+    let patterns = patterns.into_iter().filter(|(_, list)| !list.is_empty());
+    keys.extend(patterns.map(|(key, list)| (key, list.join(", "))));
+    keys
+}
+
+/// The runs of a combination of case, variant, model and harness that count as trials.
+#[derive(Debug)]
+pub struct TrialCell {
+    /// A run of the combination.
+    any: usize,
+    /// Positions in the archive.
+    pub runs: Vec<usize>,
+    pub wanted: usize,
+}
+
+/// The combinations that a rule is about, with the runs that have its files.
+pub fn cells(
+    rule: &Rule,
+    archive: &Archive,
+    findings: &[Findings],
+) -> impl Iterator<Item = TrialCell> + use<> {
+    let mut cells: BTreeMap<_, TrialCell> = BTreeMap::new();
+    if let Check::Trials { runs: wanted, .. } = &rule.check {
+        for (index, (entry, found)) in archive.runs.iter().zip(findings).enumerate() {
+            let Some(result) = result(found, rule) else {
+                continue;
+            };
+            let key = (
+                entry.case,
+                entry.run.subject.variant.clone(),
+                entry.model,
+                entry.harness,
+            );
+            let cell = cells.entry(key).or_insert_with(|| TrialCell {
+                any: index,
+                runs: Vec::new(),
+                wanted: usize::try_from(*wanted).unwrap_or(usize::MAX),
+            });
+            if result.verdict == RuleVerdict::Holds {
+                cell.runs.push(index);
+            }
+        }
+    }
+    cells.into_values()
+}
+
+impl TrialCell {
+    /// A run of the combination, which may lack the files.
+    pub fn entry<'a>(&self, archive: &'a Archive) -> &'a Entry {
+        &archive.runs[self.any]
+    }
+
+    fn view(&self, archive: &Archive, root: &str) -> CellView {
+        let entry = self.entry(archive);
+        let subject = &entry.run.subject;
+        let case = &archive.cases[entry.case];
+        let path = links::group(GroupBy::Case.folder(), &case.slug);
+        CellView {
+            case: Link::new(case.name.as_str(), format!("{root}{path}")),
+            variant: format::text(subject.variant.as_ref()).text().to_owned(),
+            model: subject.model().to_owned(),
+            harness: subject.harness.to_string(),
+            runs: format!("{} of {}", self.runs.len(), self.wanted),
+        }
+    }
+}
