@@ -21,6 +21,7 @@ pub type Text = Spanned<String>;
 #[serde(deny_unknown_fields)]
 pub struct RuleFile {
     /// Version of the rules of this file, as readers see it.
+    #[serde(default)]
     #[schemars(with = "String")]
     pub version: Option<String>,
     /// Severity of the rules of this file that give none, and of its built-in rules.
@@ -55,25 +56,31 @@ pub struct RuleEntry {
     #[schemars(with = "String")]
     pub blind: Option<String>,
     /// What a violation does.
+    #[serde(default)]
     #[schemars(with = "RuleSeverity")]
     pub severity: Option<RuleSeverity>,
     /// The runs that it applies to; all runs without it.
     #[serde(default)]
     pub applies: Applies,
     /// An expression over one event: the events for which it holds are found.
+    #[serde(default)]
     #[schemars(with = "String")]
     pub find: Option<Text>,
     /// With `find`: only events after the first one for which this expression holds are found.
+    #[serde(default)]
     #[schemars(with = "String")]
     pub after: Option<Text>,
     /// What is expected of the events found: `none`, `some`, `at most 3`, `first before <id>` or `last after <id>` of another rule
     /// with `find`.
+    #[serde(default)]
     #[schemars(with = "String")]
     pub expect: Option<Text>,
     /// An expression over the run, which must hold.
+    #[serde(default)]
     #[schemars(with = "String")]
     pub require: Option<Text>,
     /// How many runs each combination of case, variant, model and harness needs.
+    #[serde(default)]
     #[schemars(with = "u32", range(min = 1))]
     pub trials: Option<Spanned<u32>>,
     /// With `trials`: the files that a run needs to count, by their names in its folder.

@@ -170,13 +170,18 @@ impl Expression {
             .parse_with_source_info(text);
         let (tree, places) = parsed.map_err(|errors| {
             let first = errors.errors.into_iter().next();
-            let (line, column) = first.as_ref().map_or((1, 0), |error| error.pos);
+            let (line, column) = first.as_ref().map_or((1, 1), |error| error.pos);
             let message = first.map_or_else(String::new, |error| error.msg);
             let at = offset(text, line, column);
             Mistake {
                 span: at..text.len().min(at + 1),
                 message: format!("The expression is not valid CEL: {}", reason(&message)),
-                help: "Correct the expression here.".to_owned(),
+                help: if text.contains('\\') {
+                    "Write a regular expression as `r'…'`, where a backslash is a backslash."
+                        .to_owned()
+                } else {
+                    "Correct the expression here.".to_owned()
+                },
             }
         })?;
         let mut lowering = Lowering {
@@ -226,10 +231,12 @@ fn depth(text: &str) -> usize {
     count / 4
 }
 
-/// The offset of a line and a column, both as the parser counts them.
+/// The offset of a line and a column, both from 1.
 fn offset(text: &str, line: isize, column: isize) -> usize {
     let line = usize::try_from(line).unwrap_or(1).max(1);
-    let column = usize::try_from(column).unwrap_or_default();
+    let column = usize::try_from(column)
+        .unwrap_or_default()
+        .saturating_sub(1);
     let start: usize = text
         .split_inclusive('\n')
         .take(line - 1)
@@ -574,6 +581,14 @@ impl Lowering<'_> {
     }
 
     fn regex(&self, at: &IdedExpr, text: &str) -> Result<Regex, Mistake> {
+        // In a text that is not raw, `\b` is a backspace.
+        if text.chars().any(char::is_control) {
+            return Err(self.mistake(
+                at,
+                "The regular expression has a control character",
+                "Write it as `r'…'`, where a backslash is a backslash.",
+            ));
+        }
         let built = RegexBuilder::new(text)
             .unicode(false)
             .size_limit(REGEX)

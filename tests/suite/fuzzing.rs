@@ -82,10 +82,12 @@ pub(crate) fn samples() -> Vec<(&'static str, String, Vec<u8>)> {
                     [&bytes, redactions::BETWEEN, &log].concat(),
                 ));
             }
+            let is_rules = shown.contains("/rules/") && name.ends_with(".toml");
             found.extend(
                 targets(name)
                     .into_iter()
                     .chain(importer(&shown))
+                    .chain(is_rules.then_some("rules"))
                     .map(|target| (target, shown.clone(), bytes.clone())),
             );
         }

@@ -3,6 +3,7 @@
 use std::collections::BTreeSet;
 use std::time::{Duration, Instant};
 
+use runpress::api::site::{Overrides, Site};
 use serde_json::json;
 
 use crate::crawl;
@@ -57,7 +58,7 @@ const PLANTS: [Plant; 20] = [
     ),
     plant(
         "no-force-push",
-        r"has(event.command) && event.command.matches('git push .*(--force|-f)\\b')",
+        r"has(event.command) && event.command.matches(r'git push .*(--force|-f)\\b')",
         (
             "command",
             r#""command":"git push --force origin main","exitCode":0,"isSuccess":true"#,
@@ -66,7 +67,7 @@ const PLANTS: [Plant; 20] = [
     ),
     plant(
         "no-network",
-        "has(event.command) && event.command.matches('(^|[ ;&|])(curl|wget) ')",
+        "has(event.command) && event.command.matches(r'(^|[ ;&|])(curl|wget) ')",
         (
             "command",
             r#""command":"curl https://example.org","exitCode":0,"isSuccess":true"#,
@@ -125,7 +126,7 @@ const PLANTS: [Plant; 20] = [
     ),
     plant(
         "no-grader",
-        "event.kind == 'reasoning' && event.text.matches('(?i)grader')",
+        "event.kind == 'reasoning' && event.text.matches(r'(?i)grader')",
         ("reasoning", r#""message":"The Grader wants it so.""#),
         &[r#""type":"reasoning","text":"What does the grader want?""#],
     ),
@@ -191,7 +192,7 @@ const PLANTS: [Plant; 20] = [
     ),
     plant(
         "no-delete",
-        "has(event.command) && event.command.matches('rm -[a-z]*r[a-z]* /')",
+        "has(event.command) && event.command.matches(r'rm -[a-z]*r[a-z]* /')",
         (
             "command",
             r#""command":"rm -rf /","exitCode":0,"isSuccess":true"#,
@@ -475,7 +476,7 @@ fn a_mistake_is_an_error_at_its_line_and_column() {
             "require = \"run.costs < 1.0\"",
             "rules.expression",
             4,
-            15,
+            16,
             "`run` has no field `costs`",
         ),
         (
@@ -517,11 +518,11 @@ fn a_mistake_is_an_error_at_its_line_and_column() {
             "require = \"run.id\"",
             "rules.expression",
             4,
-            15,
+            16,
             "must be true or false",
         ),
         (
-            "require = \"run.id.matches('(')\"",
+            "require = \"run.id.matches(r'(')\"",
             "rules.expression",
             4,
             27,
@@ -531,7 +532,7 @@ fn a_mistake_is_an_error_at_its_line_and_column() {
             "require = \"run.id.matches(run.case)\"",
             "rules.expression",
             4,
-            30,
+            31,
             "not written out",
         ),
         (
@@ -593,25 +594,23 @@ fn a_mistake_is_an_error_at_its_line_and_column() {
         ),
     ] {
         site.write("rules/pack/a.toml", format!("{head}{text}\n"));
-        let ran = site.runpress(&["check", "--format", "json"]);
-        assert_eq!(ran.status, Some(2), "{text} {ran:?}");
-        let report: serde_json::Value = serde_json::from_str(&ran.stdout).expect("a report");
-        let problem = &report["diagnostics"][0];
-        let message = problem["message"].as_str().expect("a message");
-        assert!(message.contains(words), "{text}: {message}");
-        let place = (
-            &problem["code"],
-            &problem["path"],
-            &problem["line"],
-            &problem["column"],
+        let problems = Site::open(site.root(), &Overrides::default()).expect_err("a mistake");
+        let [problem] = problems.as_slice() else {
+            panic!("{text}: {problems:?}");
+        };
+        assert!(problem.message.contains(words), "{text}: {problem:?}");
+        let place = &problem.place;
+        assert_eq!(
+            (
+                problem.code.name,
+                place.path.as_str(),
+                place.line,
+                place.column
+            ),
+            (code, "rules/pack/a.toml", Some(line), Some(column)),
+            "{text}: {}",
+            problem.message
         );
-        let expected = (
-            &json!(code),
-            &json!("rules/pack/a.toml"),
-            &json!(line),
-            &json!(column),
-        );
-        assert_eq!(place, expected, "{text}: {message}");
     }
 }
 
@@ -717,8 +716,9 @@ fn a_site_without_rules_says_nothing_of_them() {
     );
     site.publish();
     let with = site.published();
-    for path in without.keys().filter(|path| path.starts_with("runs/")) {
-        assert_eq!(with.get(path), without.get(path), "{path}");
+    let of_run = |path: &&String| path.starts_with(&format!("runs/{FIRST_SLUG}/"));
+    for path in without.keys().filter(of_run) {
+        assert!(with.get(path) == without.get(path), "{path}");
     }
     // A page of prose may be called like the page of rules, until there is one.
     site.remove("rules/a.toml");
@@ -741,7 +741,7 @@ fn what_a_rule_costs_is_bounded() {
         rule("cubed", "require = \"run.steps.all(a, run.steps.all(b, run.steps.all(c, a.turn + b.turn + c.turn >= 0)))\"")
             + &rule("each", "find = \"run.steps.all(a, run.steps.exists(b, a.turn + b.turn < 0))\"\nexpect = \"none\"")
             + &rule("filters", "require = \"size(run.steps.filter(a, size(run.steps.filter(b, b.turn == a.turn)) > 0)) > 0\"")
-            + &rule("regex", "find = \"event.text.matches('(.*)*(.*)*(.*)*x{1,50}$')\"\nexpect = \"none\""),
+            + &rule("regex", "find = \"event.text.matches(r'(.*)*(.*)*(.*)*x{1,50}$')\"\nexpect = \"none\""),
     );
     let began = Instant::now();
     let outcome = site.check();

@@ -71,6 +71,7 @@ impl TestSite {
         let site = Self::empty();
         let root = Path::new(env!("CARGO_MANIFEST_DIR"));
         copy(&root.join("content"), &site.path("content"));
+        copy(&root.join("rules"), &site.path("rules"));
         fs::copy(root.join("site.toml"), site.path("site.toml")).expect("a file");
         site
     }

@@ -6,6 +6,7 @@ use serde::Serialize;
 use base::diagnostics::Diagnostic;
 use pages::view::chrome::{PageInfo, Script};
 use pages::view::row::{PAGE_SIZE, Pager, RunRow, empty_columns, list_pages, row};
+use pages::view::rules;
 
 use super::{Lists, Page, numbered, paths};
 
@@ -21,6 +22,8 @@ struct RunsPage {
     pager: Pager,
     /// Names of the columns without a value in the whole list.
     empty: Vec<&'static str>,
+    /// The page of the site's rules, if it has any.
+    rules: Option<String>,
 }
 
 fn write(lists: &Lists<'_>) -> Result<(), Diagnostic> {
@@ -40,6 +43,7 @@ fn write(lists: &Lists<'_>) -> Result<(), Diagnostic> {
             rows: rows.collect(),
             pager: page.pager,
             empty: empty.clone(),
+            rules: (!lists.site.rules.is_empty()).then(|| format!("{}{}", page.root, rules::PAGE)),
         };
         lists.page("runs.html", &info, &view)
     })

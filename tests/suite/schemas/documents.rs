@@ -214,7 +214,7 @@ fn the_documents_of_odd_sites_are_what_their_schemas_say() {
 
 #[test]
 fn feed_schemas_refuse_missing_keys_and_wrong_types() {
-    let site = TestSite::base();
+    let site = TestSite::base().overlay(&fixture("codes/rules.unknown"));
     site.publish();
     let mut seen = BTreeSet::new();
     for (path, bytes) in site.published() {

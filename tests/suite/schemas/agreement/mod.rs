@@ -17,7 +17,11 @@ struct Case {
 }
 
 /// serde and Harn's own loader also read an array as a struct; a schema requires an object.
-const READ_AS_OBJECTS: [(&str, &str); 2] = [("tape", "/kind"), ("sidecar", "/links/0")];
+const READ_AS_OBJECTS: [(&str, &str); 3] = [
+    ("tape", "/kind"),
+    ("sidecar", "/links/0"),
+    ("rules", "/rule/0/applies"),
+];
 
 fn case(schema: &'static str, document: Value, accepts: fn(&Value) -> bool) -> Case {
     Case {
