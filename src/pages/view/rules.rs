@@ -277,15 +277,23 @@ pub fn of_all(rules: &Rules, rule: &Rule, archive: &Archive, findings: &[Finding
         }
     } else {
         let unknown = with(RuleVerdict::Unknown).count();
+        let holds = with(RuleVerdict::Holds).count();
+        let verb = |count: usize, one: &'static str, many: &'static str| {
+            if count == 1 { one } else { many }
+        };
         let mut parts = vec![format!(
-            "{} of {} keep it",
-            format::grouped(with(RuleVerdict::Holds).count()),
+            "{} of {} {} it",
+            format::grouped(holds),
             format::count(results.len(), "run"),
+            verb(holds, "keeps", "keep"),
         )];
-        parts.extend((all > 0).then(|| format!("{} violate it", format::grouped(all))));
-        parts.extend(
-            (unknown > 0).then(|| format!("of {} it is not known", format::grouped(unknown))),
-        );
+        if all > 0 {
+            let verb = verb(all, "violates", "violate");
+            parts.push(format!("{} {verb} it", format::grouped(all)));
+        }
+        if unknown > 0 {
+            parts.push(format!("of {} it is not known", format::grouped(unknown)));
+        }
         format!("{}.", parts.join(", "))
     };
     let context = |text: &str| {
