@@ -18,10 +18,10 @@ use crate::feeds::{self, annotations};
 use base::diagnostics::json::Report;
 use formats::config::Config;
 use formats::model::annotation::{FRICTION_KINDS, Kind};
+use formats::rule_file::RuleFile;
 use formats::{
     events, raw, redactions, run_record, sidecar as sidecar_format, tape, trace, withdrawn,
 };
-use formats::rule_file::RuleFile;
 use store::ledger;
 
 /// The schema of a document, or of a line of one.

@@ -264,7 +264,9 @@ impl CacheUpdate<'_> {
             return Ok(None);
         };
         let run = pieces.read(reader);
-        let Some(mut run) = run.filter(|run| run.rules == rules && run.shows_same(archive, index, is_newest)) else {
+        let Some(mut run) =
+            run.filter(|run| run.rules == rules && run.shows_same(archive, index, is_newest))
+        else {
             return Ok(None);
         };
         let inputs = gathered.roots.of(place).and_then(|tree| {

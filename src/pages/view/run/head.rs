@@ -124,7 +124,6 @@ pub(super) fn head(s: &CheckedRun<'_>) -> HeadView {
         audit: audit::audit(s, FIRST),
         why,
         rules: rules::violated(s),
-        why: why(run, details::steps(s.details), completed),
         failures: failures(s),
         completed,
     }

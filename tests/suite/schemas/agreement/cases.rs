@@ -4,8 +4,8 @@ use serde_json::{Value, json};
 
 use super::check::{
     accepts_action, accepts_event, accepts_raw_line, accepts_record, accepts_redaction,
-    accepts_settings, accepts_sidecar_line, accepts_tape_line, accepts_threads, accepts_trace_line,
-    accepts_rules, accepts_transcript, accepts_withdrawals,
+    accepts_rules, accepts_settings, accepts_sidecar_line, accepts_tape_line, accepts_threads,
+    accepts_trace_line, accepts_transcript, accepts_withdrawals,
 };
 use super::{Case, case};
 

@@ -3,7 +3,8 @@
 use runpress::api::config::{self, Config};
 use runpress::api::diagnostics::{Diagnostic, Source};
 use runpress::api::formats::{
-    events, raw, redactions, rule_file, run_record, sidecar, tape, threads, trace, transcript, withdrawn,
+    events, raw, redactions, rule_file, run_record, sidecar, tape, threads, trace, transcript,
+    withdrawn,
 };
 use runpress::api::model::tape::{Tape, from_event};
 use runpress::api::rules;
