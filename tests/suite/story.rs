@@ -96,7 +96,7 @@ fn a_story_shows_markers_people_the_first_failure_the_longest_gap_the_last_write
             ("1. Annotation: note", "A person."),
             ("2. First failure", "Cannot find a module"),
             (
-                "3. Annotation: hypothesis · After the longest gap, 11 min 37 s · Last write",
+                "3. Annotation: hypothesis, active · After the longest gap, 11 min 37 s · Last write",
                 "Without author."
             ),
             ("4. Marker", "Look here."),
@@ -188,13 +188,13 @@ fn a_frame_has_the_status_of_a_hypothesis_and_all_events_of_its_span() {
     let page = story(&told(
         "all",
         &log(),
-        &[annotation("h", 2, "hypothesis", fields)],
+        &[annotation("h", 1, "hypothesis", fields)],
     ));
     let frame = page.one("[aria-labelledby=t-1]");
     let title: Vec<String> = below(frame, "h2 > a").into_iter().map(words).collect();
     assert_eq!(
         title,
-        ["1. Annotation: hypothesis, confirmed, events 1 to 3 · First failure"]
+        ["1. Annotation: hypothesis, confirmed, events 1 to 3"]
     );
     assert_eq!(below(frame, ".around li").len(), 5);
     assert_eq!(below(frame, ".around li.here").len(), 3);

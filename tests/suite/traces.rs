@@ -102,7 +102,7 @@ fn every_type_of_event_is_shown_with_what_it_holds() {
         ),
         (
             r#""type":"score","name":"resolved","value":{"passed":12},"scorer":"verifier""#,
-            vec!["score", "resolved", "\"passed\":12", "verifier"],
+            vec!["score", "resolved", "passed: 12", "verifier"],
         ),
         (
             r#""type":"error","message":"It broke.","code":"E1""#,

@@ -51,7 +51,7 @@ fn the_public_part_of_a_conversation_is_shown_as_plain_text() {
         ]
     );
     assert!(page.all("ol.turns b, ol.turns em").is_empty());
-    assert!(page.main().contains("3 turns."), "{}", page.main());
+    assert!(page.main().contains("3 turns, archived."), "{}", page.main());
     assert!(
         page.main()
             .contains("Withheld: 2 internal blocks; 1 private block; 1 internal asset."),
@@ -160,7 +160,7 @@ fn run_json_holds_the_public_blocks_and_counts_the_rest() {
             ],
             "withheld": { "internal": 0, "private": 1 },
             "withheldEvents": { "internal": 0, "private": 0 },
-            "withheldAssets": { "internal": 0, "private": 0 },
+            "withheldAssets": { "internal": 1, "private": 0 },
         })
     );
     assert_eq!(
