@@ -120,6 +120,13 @@ words! {
     }
 }
 
+impl RuleFile {
+    /// Its own rules.
+    pub fn entries(&self) -> impl Iterator<Item = &RuleEntry> {
+        self.rules.iter().map(Spanned::get_ref)
+    }
+}
+
 impl Applies {
     /// Whether the rule applies to all runs.
     pub fn is_all(&self) -> bool {

@@ -68,14 +68,9 @@ impl<'a> Scope<'a> {
     }
 
     fn spend(&mut self, steps: u64) -> Result<()> {
-        match self.budget.checked_sub(steps) {
-            Some(left) => self.budget = left,
-            None => {
-                self.budget = 0;
-                return Err(Unknown::Budget);
-            }
-        }
-        Ok(())
+        let left = self.budget.checked_sub(steps);
+        self.budget = left.unwrap_or_default();
+        left.map(|_| ()).ok_or(Unknown::Budget)
     }
 
     fn truth(&mut self, node: &'a Node) -> Result<bool> {

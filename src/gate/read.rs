@@ -115,9 +115,11 @@ impl Reader {
         let Ok(all) = rule_file::parse(built_in) else {
             return;
         };
-        let entries = || all.rules.iter().map(|entry| entry.get_ref());
-        let Some(entry) = entries().find(|entry| entry.id.get_ref() == id) else {
-            let ids: Vec<_> = entries().map(|entry| entry.id.get_ref().as_str()).collect();
+        let Some(entry) = all.entries().find(|entry| entry.id.get_ref() == id) else {
+            let ids: Vec<_> = all
+                .entries()
+                .map(|entry| entry.id.get_ref().as_str())
+                .collect();
             let help = match nearest(id, ids.iter().copied()) {
                 Some(near) => format!("Did you mean {}?", quoted(near)),
                 None => format!("The built-in rules are {}.", ids.join(", ")),
@@ -252,14 +254,12 @@ impl Reader {
             Some(after) => Some(self.written(source, after, true)?),
             None => None,
         };
-        let expect = match &entry.expect {
-            Some(expect) => self.expectation(source, expect)?,
-            None => {
-                let help = "Write `expect = \"none\"`, or another expectation.";
-                self.invalid(source, span, "A rule with `find` needs `expect`", help);
-                return None;
-            }
+        let Some(expect) = &entry.expect else {
+            let help = "Write `expect = \"none\"`, or another expectation.";
+            self.invalid(source, span, "A rule with `find` needs `expect`", help);
+            return None;
         };
+        let expect = self.expectation(source, expect)?;
         Some(Check::Find {
             find: find?,
             after,

@@ -67,7 +67,7 @@ impl Rules {
         let rules = self.list.iter().enumerate().zip(&applies);
         rules
             .filter(|(_, applies)| **applies)
-            .map(|((index, rule), _)| self.result(index, rule, config, run, &found))
+            .map(|((index, rule), _)| Self::result(index, rule, config, run, &found))
             .collect()
     }
 
@@ -108,7 +108,6 @@ impl Rules {
     }
 
     fn result(
-        &self,
         index: usize,
         rule: &Rule,
         config: &Config,

@@ -478,7 +478,7 @@ object! {
         /// The number of its events.
         "events": Type::Int => |r| r.count(|_| true);
         /// The number of its failed events and errors.
-        "failures": Type::Int => |r| r.count(|event| event.has_failed());
+        "failures": Type::Int => |r| r.events().map(|all| Value::count(all.iter().filter(|event| event.has_failed()).count()));
         /// The number of its commands.
         "commands": Type::Int => |r| r.count(|event| is_call(event) && event.kind.family == Family::Command);
         /// The number of its turns.

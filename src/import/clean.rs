@@ -275,7 +275,9 @@ fn string(text: &mut String, f: &mut Change<'_>) {
 }
 
 fn strings(texts: &mut [String], f: &mut Change<'_>) {
-    texts.iter_mut().for_each(|text| string(text, f));
+    for text in texts {
+        string(text, f);
+    }
 }
 
 fn id_string(id: &mut String, f: &mut Change<'_>) {
@@ -283,7 +285,9 @@ fn id_string(id: &mut String, f: &mut Change<'_>) {
 }
 
 fn id_strings(ids: &mut [String], f: &mut Change<'_>) {
-    ids.iter_mut().for_each(|id| id_string(id, f));
+    for id in ids {
+        id_string(id, f);
+    }
 }
 
 fn option(text: &mut Option<String>, f: &mut Change<'_>) {

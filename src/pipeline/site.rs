@@ -319,7 +319,8 @@ impl Site {
 /// The files of rules with their paths.
 fn rule_files(root: &Path) -> Result<Vec<(String, Vec<u8>)>, Diagnostic> {
     let files = load::tree(root, rule_file::FOLDER)?.into_iter();
-    let files = files.filter(|(path, _)| path.ends_with(".toml"));
+    let files =
+        files.filter(|(path, _)| Path::new(path).extension().is_some_and(|end| end == "toml"));
     Ok(files
         .map(|(path, bytes)| (format!("{}/{path}", rule_file::FOLDER), bytes))
         .collect())

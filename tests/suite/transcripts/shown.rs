@@ -51,7 +51,11 @@ fn the_public_part_of_a_conversation_is_shown_as_plain_text() {
         ]
     );
     assert!(page.all("ol.turns b, ol.turns em").is_empty());
-    assert!(page.main().contains("3 turns, archived."), "{}", page.main());
+    assert!(
+        page.main().contains("3 turns, archived."),
+        "{}",
+        page.main()
+    );
     assert!(
         page.main()
             .contains("Withheld: 2 internal blocks; 1 private block; 1 internal asset."),
