@@ -31,7 +31,7 @@ pub mod formats {
     pub use formats::*;
 }
 pub mod gate {
-    pub use gate::{Expression, Rules};
+    pub use gate::Rules;
 }
 pub mod import {
     pub use import::*;

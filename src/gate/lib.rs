@@ -99,8 +99,7 @@ impl Rules {
         rule.is_some_and(|rule| matches!(rule.check, Check::Trials { .. }))
     }
 
-    /// A digest of the rules that decide what is said of a run with this subject. Rules may name each other, so it is that of all
-    /// rules if any of them applies.
+    /// A digest of the rules that apply to runs of this subject, and of those that they name.
     pub fn digest(&self, subject: &Subject) -> [u8; 32] {
         let mut hasher = blake3::Hasher::new();
         for rule in self.list.iter().filter(|rule| rule.applies_to(subject)) {

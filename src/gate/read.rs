@@ -29,8 +29,9 @@ impl Rules {
         reader.finish()
     }
 
-    /// The built-in rules, of which none is switched on.
-    pub fn built_in() -> Self {
+    /// All built-in rules, for the page about them.
+    #[cfg(test)]
+    pub(crate) fn built_in() -> Self {
         let mut reader = Reader::default();
         let source = Source::file(BUILT_IN_PATH, BUILT_IN.as_bytes());
         if let Ok(file) = rule_file::parse(source) {

@@ -77,7 +77,7 @@ struct Contents<'a> {
     files: &'a RunFiles,
     inspection: Inspection<'a>,
     details: Details<'a>,
-    /// What the site's rules say of the run.
+    /// What the site's rules say of the run; empty if it is checked on its own.
     rules: Vec<RuleResult>,
     /// What the scan for secrets found.
     scanned: ScanReport,
@@ -109,7 +109,7 @@ pub(super) fn process(
     let (files, mut problems) = load::run(&directory.place, record, &site.config.limits);
     problems.extend(files.redactions.verify(&site.root, &entry.run.id));
     let (id, run) = (&*entry.run.id, Some(&*entry.run));
-    let contents = Contents::check(
+    let mut contents = Contents::check(
         site,
         &directory.place,
         record,
@@ -118,6 +118,9 @@ pub(super) fn process(
         &files,
         &mut problems,
     );
+    let inspection = &contents.inspection;
+    let place = &directory.place;
+    contents.rules = rules::check(site, place, &entry.run, &files, inspection, &mut problems);
     let problems = sorted(problems.into_iter());
     let mut summary = RunSummary {
         findings: findings::of(
@@ -164,7 +167,6 @@ impl<'a> Contents<'a> {
             redactions: &files.redactions,
         };
         let mut details = Details::default();
-        let mut results = Vec::new();
         if let Some(run) = run {
             details = inspect::details(record, inspection.tapes.first()).unpack(problems);
             if files.writeup.is_none() {
@@ -186,15 +188,12 @@ impl<'a> Contents<'a> {
                 &mut inspection,
             ));
         }
-        if let Some(run) = run {
-            results = rules::check(site, place, run, files, &inspection, problems);
-        }
         let scanned = secrets::scan(site, run_folder, id, record, files, &inspection, problems);
         Self {
             files,
             inspection,
             details,
-            rules: results,
+            rules: Vec::new(),
             scanned,
         }
     }
