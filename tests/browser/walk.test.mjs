@@ -46,7 +46,7 @@ async function walk(start, width) {
   await look('compared');
 
   // The moment where one of them failed: the run, then its failures.
-  await page.locator('main').getByRole('link', { name: models[0], exact: true }).first().click();
+  await page.locator('main').getByRole('link', { name: `${models[0]}, ` }).first().click();
   await page.waitForURL(/runs\/todo-board/);
   await look('run');
   await page.locator('.tape-tools button', { hasText: 'Failures' }).click();
