@@ -557,7 +557,7 @@ fn finish<E>(
     let partly = best.equal().filter(is_gg);
     let mut pairs: Vec<_> = partly.chain(found.changed.iter().copied()).collect();
     pairs.sort_unstable();
-    let changed = compare(derived, (recorded, &pairs), read)?;
+    let changed = compare(derived, recorded, &pairs, read)?;
     let mut listed = Vec::new();
     let line = |at: usize| Some(derived.events[at].line);
     for ((from, to), fields) in changed {
@@ -615,7 +615,8 @@ type Change = ((usize, usize), Vec<&'static str>);
 /// The keys that differ in pairs of events, which are in the order of the derived ones.
 fn compare<E>(
     derived: &Derivation,
-    (recorded, pairs): (&[RecordedEvent<'_>], &[(usize, usize)]),
+    recorded: &[RecordedEvent<'_>],
+    pairs: &[(usize, usize)],
     read: &mut impl FnMut(EachRow<'_>) -> Result<(), E>,
 ) -> Result<Vec<Change>, E> {
     let mut changed = Vec::new();

@@ -1,7 +1,7 @@
 //! Expressions in CEL: parsed by the crate `cel`, then checked for names and types, so that a mistake is found in the file of the rule
 //! and not in a run.
 //!
-//! Of CEL's standard library an expression has what reads values. It has nothing that makes texts or lists longer than those of
+//! An expression has those functions of CEL's standard library that read values. It has none that makes texts or lists longer than those of
 //! the run, so its memory is bounded by what was recorded.
 
 use std::ops::Range;

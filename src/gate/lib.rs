@@ -53,11 +53,11 @@ pub struct Rule {
 #[derive(Debug)]
 pub enum Check {
     Find {
-        find: Written,
-        after: Option<Written>,
+        find: SourceExpression,
+        after: Option<SourceExpression>,
         expect: Expectation,
     },
-    Require(Written),
+    Require(SourceExpression),
     Trials {
         runs: u32,
         files: Vec<String>,
@@ -66,7 +66,7 @@ pub enum Check {
 
 /// An expression, and how it is written.
 #[derive(Debug)]
-pub struct Written {
+pub struct SourceExpression {
     pub text: String,
     pub(crate) expression: Expression,
 }

@@ -9,7 +9,7 @@ use formats::rule_file::{self, Applies, RuleEntry, RuleFile, RuleSeverity, Text}
 use serde::Serialize;
 
 use crate::expression::{Expression, Mistake};
-use crate::{Check, Expectation, Rule, Rules, Written};
+use crate::{Check, Expectation, Rule, Rules, SourceExpression};
 
 /// The built-in rules.
 const BUILT_IN: &str = include_str!("builtin.toml");
@@ -70,11 +70,11 @@ struct Defaults<'a> {
 struct Reader {
     rules: Vec<Rule>,
     /// Expectations that name another rule: the index of the rule, whether it is `last after`, the id, and where it is written.
-    named: Vec<Named>,
+    named: Vec<RuleReference>,
     problems: Vec<Diagnostic>,
 }
 
-struct Named {
+struct RuleReference {
     rule: usize,
     is_last: bool,
     id: String,
@@ -284,7 +284,7 @@ impl Reader {
                 let help = "Name another rule of the site that has `find`.";
                 let place = source.place(span.start, span.end);
                 let is_last = *first == "last";
-                self.named.push(Named {
+                self.named.push(RuleReference {
                     rule: self.rules.len(),
                     is_last,
                     id: (*id).to_owned(),
@@ -304,10 +304,15 @@ impl Reader {
         found
     }
 
-    fn written(&mut self, source: Source<'_>, written: &Text, has_event: bool) -> Option<Written> {
+    fn written(
+        &mut self,
+        source: Source<'_>,
+        written: &Text,
+        has_event: bool,
+    ) -> Option<SourceExpression> {
         let text = written.get_ref();
         match Expression::parse(text, has_event) {
-            Ok(expression) => Some(Written {
+            Ok(expression) => Some(SourceExpression {
                 text: text.trim().to_owned(),
                 expression,
             }),

@@ -19,7 +19,7 @@ const PER_EVENT: u64 = 2_000;
 
 /// The events that a rule finds.
 #[derive(Debug, Default)]
-struct Found {
+struct Matches {
     count: u64,
     /// The positions of the first ones.
     first: Vec<usize>,
@@ -32,7 +32,7 @@ struct Found {
     budget: u64,
 }
 
-impl Found {
+impl Matches {
     fn fail(&mut self, why: Unknown) {
         self.unknown += 1;
         self.why.get_or_insert(why);
@@ -72,8 +72,8 @@ impl Rules {
     }
 
     /// The events that each rule with `find` finds, if it is needed.
-    fn found(&self, config: &Config, run: &RunFacts<'_>, is_needed: &[bool]) -> Vec<Found> {
-        let mut found: Vec<Found> = self.list.iter().map(|_| Found::default()).collect();
+    fn found(&self, config: &Config, run: &RunFacts<'_>, is_needed: &[bool]) -> Vec<Matches> {
+        let mut found: Vec<Matches> = self.list.iter().map(|_| Matches::default()).collect();
         let Some(tape) = run.tape else {
             return found;
         };
@@ -112,7 +112,7 @@ impl Rules {
         rule: &Rule,
         config: &Config,
         run: &RunFacts<'_>,
-        found: &[Found],
+        found: &[Matches],
     ) -> RuleResult {
         let (verdict, events, count) = match &rule.check {
             Check::Require(require) => {
@@ -169,7 +169,7 @@ impl Rules {
 fn examine<'a>(
     find: &'a Expression,
     after: Option<&'a Expression>,
-    found: &mut Found,
+    found: &mut Matches,
     scope: &mut Scope<'a>,
     position: usize,
 ) {
@@ -197,7 +197,7 @@ fn examine<'a>(
 }
 
 /// Whether the events found are as expected.
-fn meets(expect: &Expectation, this: &Found, other: Option<&Found>) -> Result<bool, Unknown> {
+fn meets(expect: &Expectation, this: &Matches, other: Option<&Matches>) -> Result<bool, Unknown> {
     let known = |holds: bool, is_decided: bool| match this.why {
         Some(why) if !is_decided => Err(why),
         _ => Ok(holds),

@@ -54,7 +54,7 @@ fn used(t: &mut Translator, line: &Value) -> Option<Vec<Event<'static>>> {
         _ => None,
     };
     let is_kilo = t.harness == Harness::Kilo;
-    let call = t.call(|version| called(name, input, ok, (is_kilo, version)));
+    let call = t.call(|version| called(name, input, ok, is_kilo, version));
     t.end(Some(call), ok)
 }
 
@@ -62,7 +62,8 @@ fn called(
     name: &str,
     input: &Value,
     ok: Option<bool>,
-    (is_kilo, version): (bool, Version),
+    is_kilo: bool,
+    version: Version,
 ) -> Option<Vec<Event<'static>>> {
     let tool = match &*name.to_ascii_lowercase() {
         "read" => Tool::Read,
