@@ -156,6 +156,11 @@ pub fn group(folder: &str, slug: &str) -> String {
     format!("{folder}/{slug}/index.html")
 }
 
+/// The page of the trials of a case.
+pub fn trials(case: &str) -> String {
+    format!("cases/{case}/trials/index.html")
+}
+
 /// The page that searches the site.
 pub const SEARCH: &str = "search/index.html";
 

@@ -1,6 +1,7 @@
 //! Site.toml: every key, with its type, default and reader.
 
 use schemars::JsonSchema;
+use serde::Serialize;
 
 use base::diagnostics::Severity;
 use base::links::RunFolders;
@@ -73,6 +74,8 @@ table! {
         "timeline" => timeline: Timeline = Timeline::default(), Reader::table;
         /// The working tree of agents.
         "files" => files: Files = Files::default(), Reader::table;
+        /// What counts as a success of a run.
+        "cells" => cells: SuccessRule = SuccessRule::default(), Reader::table;
         /// The feeds of the site.
         "feeds" => feeds: Feeds = Feeds::default(), Reader::table;
         /// Where the site is published.
@@ -269,6 +272,35 @@ table! {
         /// The folder or folders of the working tree, as agents saw it.
         #[schemars(schema_with = "shape::one_or_more")]
         "workspace" => workspace: Vec<String> = ["/work", "/workspace"].map(str::to_owned).to_vec(), Reader::one_or_more;
+    }
+}
+
+table! {
+    /// `[cells]`: what counts as a success when the trials of a cell are counted. By default a completed run.
+    #[schemars(default)]
+    SuccessRule {
+        /// The name of the outcome that decides, instead of the state of the run. A run without it is counted as unknown.
+        #[schemars(with = "String")]
+        "outcome" => outcome: Option<String> = None, Reader::optional;
+        /// The scorer of that outcome. Without it, a run in which several scorers have such an outcome is counted as unknown.
+        #[schemars(with = "String")]
+        "scorer" => scorer: Option<String> = None, Reader::optional;
+        /// The smallest value of that outcome that is a success; `true` is 1.
+        #[schemars(with = "f64")]
+        "at_least" => at_least: Threshold = Threshold(1.0), Reader::threshold;
+    }
+}
+
+/// A finite number.
+#[derive(Debug, Clone, Copy, PartialEq, Serialize)]
+pub struct Threshold(f64);
+
+/// A finite number equals itself.
+impl Eq for Threshold {}
+
+impl Threshold {
+    pub const fn value(self) -> f64 {
+        self.0
     }
 }
 

@@ -114,6 +114,11 @@ pub const ALL: &[Entry] = &[
         "The rules of the site and what they found",
         "feeds/rules.json",
     ),
+    feed::<feeds::cells::CellsDocument<'_>>(
+        "cells",
+        "Trials of the same case, variant, model and harness",
+        "feeds/cells.json",
+    ),
     feed::<ledger::Document<'_>>("changes", "What each build changed", ledger::PATH),
     feed::<Report<'_>>(
         "diagnostics",

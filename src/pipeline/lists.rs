@@ -21,6 +21,7 @@ mod runs;
 mod search;
 mod texts;
 mod threads;
+mod trials;
 
 use std::collections::BTreeSet;
 
@@ -78,13 +79,14 @@ impl Page {
 }
 
 /// All pages and files that are made of all runs, in the order of the sitemap. They are written in parallel.
-const PAGES: [&Page; 18] = [
+const PAGES: [&Page; 19] = [
     &home::PAGE,
     &feeds::PAGE,
     &compare::PAGE,
     &runs::PAGE,
     &overview::PAGE,
     &groups::PAGE,
+    &trials::PAGE,
     &annotations::PAGE,
     &threads::PAGE,
     &prose::PAGE,

@@ -17,9 +17,9 @@ pub(super) fn missing(site: &Site, archive: &Archive, findings: &[Findings]) -> 
             RuleSeverity::Error => Severity::Error,
             RuleSeverity::Flag | RuleSeverity::Note => Severity::Note,
         };
-        let cells = rules::cells(rule, archive, findings);
-        for cell in cells.filter(|cell| cell.runs.len() < cell.wanted) {
-            let subject = &cell.entry(archive).run.subject;
+        let required = rules::required_trials(rule, archive, findings);
+        for trials in required.iter().filter(|trials| trials.is_short()) {
+            let subject = &trials.cell.entry(archive).run.subject;
             let variant = subject.variant.as_deref();
             let variant = variant.map_or_else(String::new, |variant| format!(" {variant}"));
             let message = format!(
@@ -27,8 +27,8 @@ pub(super) fn missing(site: &Site, archive: &Archive, findings: &[Findings]) -> 
                 subject.case,
                 subject.model(),
                 subject.harness,
-                cell.runs.len(),
-                counted(cell.wanted as u64, "run"),
+                trials.counted.len(),
+                counted(trials.wanted as u64, "run"),
                 rule.id,
             );
             let help = "Add runs, or leave the combination out with `applies`.";

@@ -9,7 +9,7 @@ use super::downloads::Downloads;
 use super::pattern::Pattern;
 use super::{
     Allowance, Budget, Build, Config, Feeds, Files, GIB, HOSTS, Host, ImportRule, KIB, Limits, MIB,
-    NavLink, Policy, Publish, Secrets, Site, Timeline,
+    NavLink, Policy, Publish, Secrets, Site, SuccessRule, Threshold, Timeline,
 };
 use crate::Words;
 use base::diagnostics::text::{nearest, quoted, reason};
@@ -18,13 +18,14 @@ use base::links::RunFolders;
 use base::url::{HttpUrl, ascii_form, is_host};
 
 /// The sections in which a misplaced key is looked up.
-const SECTIONS: [(&str, &[&str]); 10] = [
+const SECTIONS: [(&str, &[&str]); 11] = [
     ("site", Site::KEYS),
     ("build", Build::KEYS),
     ("policy", Policy::KEYS),
     ("secrets", Secrets::KEYS),
     ("files", Files::KEYS),
     ("timeline", Timeline::KEYS),
+    ("cells", SuccessRule::KEYS),
     ("feeds", Feeds::KEYS),
     ("limits", Limits::KEYS),
     ("publish", Publish::KEYS),
@@ -244,6 +245,17 @@ impl Reader<'_> {
             );
         }
         into.retain(|host| is_host(host));
+    }
+
+    pub(super) fn threshold(&mut self, key: &str, value: &Value<'_>, into: &mut Threshold) {
+        let text = match value.get_ref() {
+            DeValue::Integer(number) if number.radix() == 10 => Some(number.as_str()),
+            DeValue::Float(number) => Some(number.as_str()),
+            _ => None,
+        };
+        let number = text.and_then(|text| text.parse().ok());
+        let finite = number.filter(|number: &f64| number.is_finite());
+        self.typed(key, value, "a number", finite.map(Threshold), into);
     }
 
     pub(super) fn seconds(&mut self, key: &str, value: &Value<'_>, into: &mut u64) {

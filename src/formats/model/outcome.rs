@@ -48,6 +48,13 @@ impl Outcome {
         )
     }
 
+    /// The value as a finite number: `true` is 1 and `false` 0. `None` for anything else.
+    pub fn number(&self) -> Option<f64> {
+        let node = Node::parse(self.value.as_deref()?).ok()?;
+        let flag = node.as_bool().map(|flag| f64::from(u8::from(flag)));
+        flag.or_else(|| node.as_f64().filter(|number| number.is_finite()))
+    }
+
     /// Its table column: outcomes of different scorers are not comparable.
     pub fn column(&self) -> (&str, Option<&str>) {
         (&self.name, self.scorer.as_deref())

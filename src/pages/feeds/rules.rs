@@ -12,7 +12,7 @@ use formats::model::rule_result::{RuleResult, RuleVerdict};
 use formats::rule_file::{Applies, RuleSeverity};
 use gate::{Check, Rule, Rules};
 
-use crate::view::rules::{TrialCell, cells};
+use crate::view::rules::{RequiredTrials, required_trials};
 
 use super::archive::address;
 
@@ -204,7 +204,8 @@ impl<'a> RuleDocument<'a> {
             let results = results.iter();
             results.filter(|(_, it)| it.verdict == verdict).count()
         };
-        let lacking = cells(rule, archive, findings).filter(|cell| cell.runs.len() < cell.wanted);
+        let required = required_trials(rule, archive, findings);
+        let lacking = required.iter().filter(|trials| trials.is_short());
         let (mut find, mut after, mut expect) = (None, None, None);
         let (mut require, mut trials, mut files) = (None, None, &[][..]);
         match &rule.check {
@@ -243,23 +244,23 @@ impl<'a> RuleDocument<'a> {
             violated: count(RuleVerdict::Violated),
             unknown: count(RuleVerdict::Unknown),
             missing_trials: lacking
-                .map(|cell| CellDocument::new(&cell, archive))
+                .map(|trials| CellDocument::new(trials, archive))
                 .collect(),
         }
     }
 }
 
 impl<'a> CellDocument<'a> {
-    fn new(cell: &TrialCell, archive: &'a Archive) -> Self {
-        let subject = &cell.entry(archive).run.subject;
-        let ids = cell.runs.iter().map(|run| &*archive.runs[*run].run.id);
+    fn new(trials: &RequiredTrials, archive: &'a Archive) -> Self {
+        let subject = &trials.cell.entry(archive).run.subject;
+        let ids = trials.counted.iter().map(|run| &*archive.runs[*run].run.id);
         Self {
             case: &subject.case,
             variant: subject.variant.as_deref(),
             model: subject.model.as_deref(),
             harness: &subject.harness,
             run_ids: ids.collect(),
-            needed: cell.wanted,
+            needed: trials.wanted,
         }
     }
 }

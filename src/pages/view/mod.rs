@@ -20,6 +20,7 @@ pub mod summary;
 pub mod task;
 pub mod timeline;
 pub mod tree;
+pub mod trials;
 pub mod wall;
 
 use serde::Serialize;

@@ -9,8 +9,8 @@ use base::links;
 use formats::model::amounts;
 use formats::model::archive::{Archive, Entry, GroupBy};
 use formats::model::comparison::Set;
-use formats::model::decimal;
 use formats::model::run::{Metric, Number};
+use formats::model::statistics::median;
 
 use super::{Cell, Link, format, outcomes};
 use crate::draw::plot::{SeriesMark, ValueScale};
@@ -234,17 +234,6 @@ fn merged_dots(runs: &[&Entry], scale: &ValueScale) -> Vec<Dot> {
         title: String::new(),
     };
     places.into_iter().map(dot).collect()
-}
-
-fn median(costs: &mut [f64]) -> Option<f64> {
-    costs.sort_by(f64::total_cmp);
-    let middle = costs.len() / 2;
-    let upper = *costs.get(middle)?;
-    Some(if costs.len().is_multiple_of(2) {
-        decimal::midpoint(costs[middle - 1], upper)
-    } else {
-        upper
-    })
 }
 
 fn percent(at: f64) -> String {

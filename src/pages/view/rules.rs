@@ -6,6 +6,8 @@ use serde::Serialize;
 
 use base::links;
 use formats::model::archive::{Archive, Entry, Group, GroupBy};
+use formats::model::cells::{TrialCell, cells};
+use formats::model::comparison;
 use formats::model::findings::Findings;
 use formats::model::rule_result::{RuleResult, RuleVerdict};
 use formats::rule_file::RuleSeverity;
@@ -254,9 +256,10 @@ pub fn of_all(rules: &Rules, rule: &Rule, archive: &Archive, findings: &[Finding
         results.filter(move |(.., result)| result.verdict == verdict)
     };
     let is_about_trials = matches!(rule.check, Check::Trials { .. });
-    let cells: Vec<CellView> = cells(rule, archive, findings)
-        .filter(|cell| cell.runs.len() < cell.wanted)
-        .map(|cell| cell.view(archive, &root))
+    let cells: Vec<CellView> = required_trials(rule, archive, findings)
+        .iter()
+        .filter(|trials| trials.is_short())
+        .map(|trials| trials.view(archive, &root))
         .collect();
     let violated: Vec<RunView> = with(RuleVerdict::Violated)
         .filter(|_| !is_about_trials)
@@ -386,55 +389,50 @@ fn keys(rules: &Rules, rule: &Rule) -> Vec<(&'static str, String)> {
     keys
 }
 
-/// The runs of a combination of case, variant, model and harness that count as trials.
+/// The trials of a cell that a rule asks for.
 #[derive(Debug)]
-pub struct TrialCell {
-    /// A run of the combination.
-    any: usize,
-    /// Positions in the archive.
-    pub runs: Vec<usize>,
+pub struct RequiredTrials {
+    /// All runs that the rule applies to.
+    pub cell: TrialCell,
+    /// Those that count, since they have its files.
+    pub counted: Vec<usize>,
     pub wanted: usize,
 }
 
-/// The combinations that a rule is about, with the runs that have its files.
-pub fn cells(
+/// The cells that a rule is about, with the runs that have its files.
+pub fn required_trials(
     rule: &Rule,
     archive: &Archive,
     findings: &[Findings],
-) -> impl Iterator<Item = TrialCell> + use<> {
-    let mut cells: BTreeMap<_, TrialCell> = BTreeMap::new();
-    if let Check::Trials { runs: wanted, .. } = &rule.check {
-        for (index, (entry, found)) in archive.runs.iter().zip(findings).enumerate() {
-            let Some(result) = result(found, rule) else {
-                continue;
-            };
-            let key = (
-                entry.case,
-                entry.run.subject.variant.clone(),
-                entry.model,
-                entry.harness,
-            );
-            let cell = cells.entry(key).or_insert_with(|| TrialCell {
-                any: index,
-                runs: Vec::new(),
-                wanted: usize::try_from(*wanted).unwrap_or(usize::MAX),
-            });
-            if result.verdict == RuleVerdict::Holds {
-                cell.runs.push(index);
-            }
-        }
-    }
-    cells.into_values()
+) -> Vec<RequiredTrials> {
+    let Check::Trials { runs: wanted, .. } = &rule.check else {
+        return Vec::new();
+    };
+    let verdict = |run: usize| Some(result(&findings[run], rule)?.verdict);
+    let runs = 0..archive.runs.len();
+    let runs: Vec<usize> = runs.filter(|run| verdict(*run).is_some()).collect();
+    let sets = comparison::sets(archive, &runs);
+    let required = |cell: TrialCell| RequiredTrials {
+        counted: cell
+            .runs
+            .iter()
+            .copied()
+            .filter(|run| verdict(*run) == Some(RuleVerdict::Holds))
+            .collect(),
+        wanted: usize::try_from(*wanted).unwrap_or(usize::MAX),
+        cell,
+    };
+    cells(archive, &sets).into_iter().map(required).collect()
 }
 
-impl TrialCell {
-    /// A run of the combination, which may lack the files.
-    pub fn entry<'a>(&self, archive: &'a Archive) -> &'a Entry {
-        &archive.runs[self.any]
+impl RequiredTrials {
+    /// Whether there are fewer trials than the rule asks for.
+    pub fn is_short(&self) -> bool {
+        self.counted.len() < self.wanted
     }
 
     fn view(&self, archive: &Archive, root: &str) -> CellView {
-        let entry = self.entry(archive);
+        let entry = self.cell.entry(archive);
         let subject = &entry.run.subject;
         let case = &archive.cases[entry.case];
         let path = links::group(GroupBy::Case.folder(), &case.slug);
@@ -443,7 +441,7 @@ impl TrialCell {
             variant: format::text(subject.variant.as_ref()).text().to_owned(),
             model: subject.model().to_owned(),
             harness: subject.harness.to_string(),
-            runs: format!("{} of {}", self.runs.len(), self.wanted),
+            runs: format!("{} of {}", self.counted.len(), self.wanted),
         }
     }
 }

@@ -9,6 +9,7 @@ use crate::summary::Facet;
 use base::diagnostics::{Diagnostic, json};
 use base::links;
 use formats::model::FileDigest;
+use formats::model::cells;
 use formats::model::findings::{Slice, SpooledTexts};
 use pages::feeds::annotations::write_collection;
 use pages::feeds::archive::{write_run_lines, write_runs};
@@ -59,7 +60,7 @@ const ATOM: &str = "feeds/atom.xml";
 const RULES: &str = "feeds/rules.json";
 
 /// All feeds, in the order of the index.
-const FEEDS: [Feed; 17] = [
+const FEEDS: [Feed; 18] = [
     Feed {
         path: "feeds/runs.json",
         holds: "A card for each run, newest first: subject, metrics, checks, state, rating, and the number of annotations and review threads.",
@@ -127,6 +128,19 @@ const FEEDS: [Feed; 17] = [
         write: |lists, path| {
             let harnesses = groups::harnesses(lists.config(), lists.archive(), lists.findings());
             lists.stream(path, |out| write_document(out, &harnesses))
+        },
+    },
+    Feed {
+        path: "feeds/cells.json",
+        holds: "Trials: how many runs of the same case, variant, model and harness succeeded, with pass@k, pass^k and intervals, the medians of their numbers, and the differences of two models.",
+        shape: Shape::Json("cells"),
+        picked: ".cells[] | [.case, .model, .successes, .trials] | @tsv",
+        made_of: Some(&[]),
+        write: |lists, path| {
+            let (rule, archive) = (&lists.config().cells, lists.archive());
+            let cells = cells::of_archive(archive, rule);
+            let document = feeds::cells::document(rule, archive, &cells);
+            lists.stream(path, |out| write_document(out, &document))
         },
     },
     Feed {

@@ -24,7 +24,7 @@ use pages::view::timeline::head;
 use pages::view::wall::{Wall, wall};
 use pages::view::{Cell, Link, format};
 
-use super::{Lists, Page, group_lists, numbered, paths};
+use super::{Lists, Page, group_lists, numbered, paths, trials};
 
 pub(super) const PAGE: Page = Page {
     made_of: Some(&[]),
@@ -70,6 +70,8 @@ struct GroupPage {
     /// The reason for several tables, if there are several.
     why: Option<&'static str>,
     sets: Vec<SetView>,
+    /// The page of its trials, if it has one.
+    trials: Option<String>,
     /// The outcomes of its runs by case, on the first page of a model or a harness.
     cases: Option<Matrix>,
     /// The rules that its runs violate, on the first page of a case.
@@ -235,6 +237,8 @@ fn write_group(lists: &Lists<'_>, group_by: GroupBy, group: &Group) -> Result<()
             has_outcomes: views.iter().any(|set| !set.outcomes.is_empty()),
             has_peers: ranges.iter().flatten().flatten().any(Option::is_some),
             sets: views,
+            trials: (is_case && trials::has_page(archive, &sets))
+                .then(|| format!("{}{}", page.root, links::trials(&group.slug))),
             cases: (!is_case && is_first && page.pager.pages > 1)
                 .then(|| matrix::of_group(archive, group_by, group, &page.root)),
             violated: if is_case && is_first {

@@ -1,0 +1,103 @@
+//! The pages of the trials of cases: one for each case that has a cell with several runs.
+
+use serde::Serialize;
+
+use base::diagnostics::Diagnostic;
+use base::links;
+use formats::model::archive::{Archive, Group};
+use formats::model::cells::{self, CellSummary, ModelPair};
+use formats::model::comparison::{self, Set};
+use formats::model::statistics::{RESAMPLES, SEED};
+use pages::view::chrome::PageInfo;
+use pages::view::trials::{self, PairView, TrialsView};
+use pages::view::{Link, format};
+
+use super::{Lists, Page};
+
+pub(super) const PAGE: Page = Page {
+    made_of: Some(&[]),
+    listed,
+    ..Page::new("trials", &["cases"], write)
+};
+
+#[derive(Debug, Serialize)]
+struct TrialsPage {
+    case: Link,
+    /// `9 runs in 3 cells, 1 of them with more than one trial`
+    summary: String,
+    /// What counts as a success.
+    rule: String,
+    /// What the first interval says.
+    example: Option<String>,
+    sets: Vec<TrialsView>,
+    pairs: Vec<PairView>,
+    more_pairs: Option<String>,
+    seed: u64,
+    resamples: String,
+}
+
+/// Whether a case has a page of trials: a cell of its sets has several runs.
+pub(super) fn has_page(archive: &Archive, sets: &[Set]) -> bool {
+    let comparable = sets.iter().filter(|set| set.is_comparable);
+    let cells = cells::cells(archive, comparable);
+    cells.iter().any(|cell| cell.is_repeated(archive))
+}
+
+fn listed(lists: &Lists<'_>) -> Vec<String> {
+    let archive = lists.archive();
+    let cases = archive.cases.iter();
+    let cases = cases.filter(|case| has_page(archive, &comparison::sets(archive, &case.runs)));
+    cases.map(|case| links::trials(&case.slug)).collect()
+}
+
+fn write(lists: &Lists<'_>) -> Result<(), Diagnostic> {
+    let archive = lists.archive();
+    let all = cells::of_archive(archive, &lists.config().cells);
+    let pairs = cells::pairs(archive, &all);
+    let mut cases = archive.cases.iter();
+    cases.try_for_each(|case| write_case(lists, case, &pairs))
+}
+
+fn write_case(lists: &Lists<'_>, case: &Group, pairs: &[ModelPair]) -> Result<(), Diagnostic> {
+    let archive = lists.archive();
+    let sets = comparison::sets(archive, &case.runs);
+    if !has_page(archive, &sets) {
+        return Ok(());
+    }
+    let rule = &lists.config().cells;
+    let path = links::trials(&case.slug);
+    let root = links::root(&path);
+    let of_sets = sets
+        .iter()
+        .map(|set| cells::summaries(archive, [set], rule));
+    let of_sets: Vec<Vec<CellSummary>> = of_sets.filter(|cells| !cells.is_empty()).collect();
+    let views = of_sets
+        .iter()
+        .map(|cells| trials::set(archive, cells, &root));
+    let views: Vec<TrialsView> = views.collect();
+    let cells: Vec<CellSummary> = of_sets.into_iter().flatten().collect();
+    let repeated = cells.iter().filter(|it| it.cell.runs.len() > 1).count();
+    let (shown, more_pairs) = trials::pairs(archive, pairs, &cells, &root);
+    let title = format!("Trials of {}", case.name);
+    let what = "How often runs of the same model, variant and harness succeed, and how sure the numbers are.";
+    let info = PageInfo::listed(path, title, what);
+    let view = TrialsPage {
+        case: Link::new(
+            case.name.as_str(),
+            format!("{root}{}", links::group("cases", &case.slug)),
+        ),
+        summary: format!(
+            "{} in {}, {repeated} of them with more than one trial",
+            format::count(cells.iter().map(|it| it.cell.runs.len()).sum(), "run"),
+            format::count(cells.len(), "cell"),
+        ),
+        rule: trials::rule(rule),
+        example: trials::example(&cells),
+        sets: views,
+        pairs: shown,
+        more_pairs,
+        seed: SEED,
+        resamples: format::grouped(RESAMPLES),
+    };
+    lists.page("trials.html", &info, &view)
+}
