@@ -13,6 +13,7 @@ mod author_new;
 mod author_rehash;
 mod canary;
 mod cards;
+mod cells;
 mod changes;
 mod citations;
 mod cli;

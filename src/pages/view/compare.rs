@@ -2,7 +2,7 @@
 
 use std::borrow::Cow;
 
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 
 use base::diagnostics::text::capitalized;
 use formats::model::archive::Archive;
@@ -19,7 +19,7 @@ use base::links;
 
 mod tape;
 
-pub use tape::TapeData;
+pub use tape::{Divergence, TapeData};
 
 /// Number of newest runs on the page, to choose from.
 const ROWS: usize = 20;
@@ -139,6 +139,12 @@ pub struct RunData<'a> {
     /// The first tape.
     tape: Option<TapeData<'a>>,
     writeup: Option<Writeup>,
+}
+
+/// The part of a [`RunData`] that the comparison of trials reads again.
+#[derive(Debug, Deserialize)]
+pub struct FirstTape<'a> {
+    pub tape: Option<TapeData<'a>>,
 }
 
 /// A number, null if unknown, and its display text, which marks a lower bound.

@@ -2,29 +2,30 @@
 
 use serde::Serialize;
 
+use base::diagnostics::Diagnostic;
 use base::links;
 use formats::config::SuccessRule;
 use formats::model::amounts;
 use formats::model::archive::{Archive, Entry, GroupBy};
 use formats::model::cells::{CellSummary, Measure, ModelPair, Quantity, TrialResult};
-use formats::model::decimal;
-use formats::model::run::{Metric, Unit};
+use formats::model::run::Unit;
 use formats::model::statistics::{self, Interval};
 
+use super::compare::{Divergence, TapeData};
 use super::reliability::OutcomeGlyph;
 use super::timeline::head;
 use super::{Cell, Link, format};
 
 /// Maximum glyphs of a cell, for its newest runs.
 const GLYPHS: usize = 40;
-/// Maximum outcomes with a median, after cost and time.
-const OUTCOMES: usize = 3;
 /// Maximum bytes of the name of an outcome.
 const NAME: usize = 120;
 /// Maximum pairs of models; the feed has all of them.
 const PAIRS: usize = 50;
 /// Maximum runs of a comparison.
 const COMPARED: usize = 4;
+/// Maximum runs whose actions are compared, the newest.
+const TAPES: usize = 16;
 
 /// The cells of a comparable set.
 #[derive(Debug, Serialize)]
@@ -33,8 +34,8 @@ pub struct TrialsView {
     pub engine: String,
     pub orchestrator: String,
     pub cells: Vec<CellView>,
-    /// Names of the measures that have a column.
-    pub measures: Vec<String>,
+    /// Whether a cell has measures.
+    pub has_measures: bool,
     /// The largest `k` of a cell.
     pub most: u32,
 }
@@ -57,12 +58,12 @@ pub struct CellView {
     pub apart: String,
     /// How often a trial ended otherwise than the one before it.
     pub flips: usize,
-    /// The measures of the columns; a dash without a value.
+    /// Its measures.
     pub measures: Vec<MeasureView>,
     /// `k`, `pass@k` and `pass^k`.
     pub chances: Vec<(u32, String, String)>,
-    /// The comparison of its newest runs, and how many they are.
-    pub compare: Option<(String, usize)>,
+    /// Where its trials diverge.
+    pub divergence: Option<DivergenceView>,
 }
 
 /// A trial.
@@ -74,12 +75,28 @@ pub struct TrialGlyph {
     pub is_flip: bool,
 }
 
+/// Where trials diverge.
+#[derive(Debug, Serialize)]
+pub struct DivergenceView {
+    /// The first event that is not the same.
+    pub event: Option<Link>,
+    /// `after 2 same actions`
+    pub words: String,
+    /// The comparison of the newest runs.
+    pub compare: String,
+}
+
 /// A number of the runs of a cell.
 #[derive(Debug, Serialize)]
 pub struct MeasureView {
-    pub median: Cell,
-    /// `$0.30 to $0.61, 95 % $0.31 to $0.60, n = 5`; empty without a value.
+    pub name: String,
+    /// How many runs have it.
+    pub values: usize,
+    pub median: String,
+    /// The smallest and the largest value.
     pub range: String,
+    /// The interval of the median; `None` for one value.
+    pub interval: Option<String>,
 }
 
 /// Two models in the cells that both have.
@@ -109,11 +126,10 @@ pub fn rule(rule: &SuccessRule) -> String {
     )
 }
 
-/// What the first interval of the page says, in words for somebody who reads one for the first time.
+/// What the interval of the cell with the most trials says, in words for somebody who reads one for the first time.
 pub fn example(cells: &[CellSummary]) -> Option<String> {
-    let (cell, interval) = cells
-        .iter()
-        .find_map(|it| Some((it, it.tally.interval()?)))?;
+    let cell = cells.iter().rev().max_by_key(|it| it.tally.trials)?;
+    let interval = cell.tally.interval()?;
     Some(format!(
         "For example, “{}, 95 % {}” means: {} of {} trials succeeded, and with so few trials the true rate of success may be anywhere from {} to {}. A range that is computed like this contains the true rate in 95 of 100 cases.",
         successes(cell),
@@ -146,51 +162,77 @@ fn successes(cell: &CellSummary) -> String {
     format!("{} of {}", cell.tally.successes, cell.tally.trials)
 }
 
-/// The cells of a set, for a page whose path to the root is `root`.
-pub fn set(archive: &Archive, cells: &[CellSummary], root: &str) -> TrialsView {
-    let metrics = [Metric::ComparableCost, Metric::RunTime].map(Quantity::Metric);
-    let measures = || cells.iter().flat_map(|cell| &cell.measures);
-    let mut columns: Vec<&Quantity> = metrics
-        .iter()
-        .filter(|metric| measures().any(|it| it.quantity == **metric))
-        .collect();
-    let mut outcomes: Vec<&Quantity> = measures()
-        .map(|measure| &measure.quantity)
-        .filter(|quantity| matches!(quantity, Quantity::Outcome(..)))
-        .collect();
-    outcomes.sort();
-    outcomes.dedup();
-    outcomes.truncate(OUTCOMES);
-    columns.extend(outcomes);
+/// The cells of a set, for a page whose path to the root is `root`. `tape` reads the first tape of a run.
+pub fn set(
+    archive: &Archive,
+    cells: &[CellSummary],
+    tape: &ReadTape<'_>,
+    root: &str,
+) -> Result<TrialsView, Diagnostic> {
     let subject = cells.first().map(|it| &it.cell.entry(archive).run.subject);
-    TrialsView {
+    let views = cells.iter().map(|it| cell(archive, it, tape, root));
+    let most = cells.iter().filter_map(|it| Some(it.chances().last()?.0));
+    Ok(TrialsView {
         version: subject.map_or_else(String::new, |subject| {
             format::short_digest(subject.version()).text().to_owned()
         }),
         engine: subject.map_or_else(String::new, |subject| subject.engine_label()),
         orchestrator: subject.map_or_else(String::new, |subject| subject.orchestrator.to_string()),
-        cells: cells
-            .iter()
-            .map(|it| cell(archive, it, &columns, root))
-            .collect(),
-        measures: columns.iter().map(|quantity| name(quantity)).collect(),
-        most: cells
-            .iter()
-            .filter_map(|it| Some(it.chances().last()?.0))
-            .max()
-            .unwrap_or(0),
+        has_measures: cells.iter().any(|it| !it.measures.is_empty()),
+        most: most.max().unwrap_or(0),
+        cells: views.collect::<Result<_, _>>()?,
+    })
+}
+
+/// Reads the first tape of the run at a position of the archive, if it has one.
+pub type ReadTape<'a> = dyn Fn(usize) -> Result<Option<TapeData<'static>>, Diagnostic> + 'a;
+
+/// Where the trials of a cell diverge.
+fn divergence(
+    archive: &Archive,
+    runs: &[usize],
+    tape: &ReadTape<'_>,
+    root: &str,
+) -> Result<Option<DivergenceView>, Diagnostic> {
+    if runs.len() < 2 {
+        return Ok(None);
     }
+    let newest = runs.iter().take(TAPES);
+    let tapes = newest.map(|run| Ok(tape(*run)?.map(|tape| (&archive.runs[*run].slug, tape))));
+    let tapes: Vec<Option<_>> = tapes.collect::<Result<_, Diagnostic>>()?;
+    let tapes: Vec<_> = tapes.into_iter().flatten().collect();
+    let slugs = tapes.iter().take(COMPARED).map(|(slug, _)| &***slug);
+    let slugs: Vec<&str> = slugs.collect();
+    Ok(Divergence::of(&tapes).map(|Divergence { same, event }| {
+        let actions = format::count(same, "same action");
+        DivergenceView {
+            words: match (&event, same) {
+                (None, _) => actions,
+                (Some(_), 0) => "the first action".to_owned(),
+                (Some(_), _) => format!("after {actions}"),
+            },
+            event: event.map(|link| Link::new(link.text, format!("{root}{}", link.href))),
+            compare: format!("{root}{}?runs={}", links::COMPARE, slugs.join(",")),
+        }
+    }))
 }
 
 fn name(quantity: &Quantity) -> String {
     match quantity {
-        Quantity::Metric(Metric::ComparableCost) => "Median cost".to_owned(),
-        Quantity::Metric(metric) => format!("Median {}", metric.name()),
-        Quantity::Outcome(name, _) => format!("Median {}", head(name, NAME)),
+        Quantity::Metric(metric) => metric.name().to_owned(),
+        Quantity::Outcome(name, None) => head(name, NAME).to_owned(),
+        Quantity::Outcome(name, Some(scorer)) => {
+            format!("{} by {}", head(name, NAME), head(scorer, NAME))
+        }
     }
 }
 
-fn cell(archive: &Archive, summary: &CellSummary, columns: &[&Quantity], root: &str) -> CellView {
+fn cell(
+    archive: &Archive,
+    summary: &CellSummary,
+    tape: &ReadTape<'_>,
+    root: &str,
+) -> Result<CellView, Diagnostic> {
     let runs = &summary.cell.runs;
     let entry = summary.cell.entry(archive);
     let link = |group_by: GroupBy, index: usize| {
@@ -215,12 +257,8 @@ fn cell(archive: &Archive, summary: &CellSummary, columns: &[&Quantity], root: &
         .filter(|(count, _)| *count > 0)
         .map(|(count, word)| format!("{count} {word}"))
         .collect();
-    let newest: Vec<&str> = runs
-        .iter()
-        .take(COMPARED)
-        .map(|run| &*archive.runs[*run].slug)
-        .collect();
-    CellView {
+    let divergence = divergence(archive, runs, tape, root)?;
+    Ok(CellView {
         model: link(GroupBy::Model, entry.model),
         harness: link(GroupBy::Harness, entry.harness),
         variant: format::text(entry.run.subject.variant.as_ref()),
@@ -230,25 +268,13 @@ fn cell(archive: &Archive, summary: &CellSummary, columns: &[&Quantity], root: &
         interval: summary.tally.interval().map(range_of),
         apart: apart.join(", "),
         flips,
-        measures: columns
-            .iter()
-            .map(|quantity| {
-                let mut measures = summary.measures.iter();
-                measure(measures.find(|it| it.quantity == **quantity))
-            })
-            .collect(),
+        measures: summary.measures.iter().map(measure).collect(),
         chances: summary
             .chances()
             .map(|(k, at, all)| (k, percent(at), percent(all)))
             .collect(),
-        compare: (newest.len() > 1).then(|| {
-            let runs = newest.join(",");
-            (
-                format!("{root}{}?runs={runs}", links::COMPARE),
-                newest.len(),
-            )
-        }),
-    }
+        divergence,
+    })
 }
 
 /// A trial; `before` is the last result before it that counts.
@@ -284,33 +310,23 @@ fn trial(
     }
 }
 
-fn measure(measure: Option<&Measure>) -> MeasureView {
-    let Some(measure) = measure else {
-        return MeasureView {
-            median: Cell::unknown("not recorded, or one run alone"),
-            range: String::new(),
-        };
-    };
+fn measure(measure: &Measure) -> MeasureView {
     let write = |value: f64| match &measure.quantity {
         Quantity::Metric(metric) => match metric.unit() {
             Unit::Dollars => amounts::short_dollars(value),
             Unit::Seconds => amounts::duration(value),
             Unit::Tokens => format::grouped(value),
         },
-        Quantity::Outcome(..) => format::grouped(decimal::without_noise(value)),
+        Quantity::Outcome(..) => format::grouped(value),
     };
-    let interval = measure.interval.map_or_else(
-        || ", no interval".to_owned(),
-        |interval| format!(", 95 % {} to {}", write(interval.low), write(interval.high)),
-    );
+    let range = |low: f64, high: f64| format!("{} to {}", write(low), write(high));
+    let interval = measure.interval;
     MeasureView {
-        median: Cell::known(write(measure.median)),
-        range: format!(
-            "{} to {}{interval}, n = {}",
-            write(measure.min),
-            write(measure.max),
-            measure.values
-        ),
+        name: name(&measure.quantity),
+        values: measure.values,
+        median: write(measure.median),
+        range: range(measure.min, measure.max),
+        interval: interval.map(|interval| range(interval.low, interval.high)),
     }
 }
 

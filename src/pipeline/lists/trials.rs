@@ -9,13 +9,16 @@ use formats::model::cells::{self, CellSummary, ModelPair};
 use formats::model::comparison::{self, Set};
 use formats::model::statistics::{RESAMPLES, SEED};
 use pages::view::chrome::PageInfo;
+use pages::view::compare::{FirstTape, TapeData};
 use pages::view::trials::{self, PairView, TrialsView};
 use pages::view::{Link, format};
+use store::spool;
 
 use super::{Lists, Page};
+use crate::summary::Facet;
 
 pub(super) const PAGE: Page = Page {
-    made_of: Some(&[]),
+    made_of: Some(&[Facet::Compare]),
     listed,
     ..Page::new("trials", &["cases"], write)
 };
@@ -100,4 +103,16 @@ fn write_case(lists: &Lists<'_>, case: &Group, pairs: &[ModelPair]) -> Result<()
         resamples: format::grouped(RESAMPLES),
     };
     lists.page("trials.html", &info, &view)
+}
+
+/// The first tape of a run, from its data for comparisons; none in a check, which makes no such data.
+fn tape(lists: &Lists<'_>, run: usize) -> Result<Option<TapeData<'static>>, Diagnostic> {
+    let Some(slice) = lists.findings()[run].spooled.compare.first() else {
+        return Ok(None);
+    };
+    let data = lists.stage.spool.get(*slice);
+    let first = data.and_then(|data| Ok(serde_json::from_slice::<FirstTape<'_>>(&data)?));
+    first
+        .map(|it| it.tape)
+        .map_err(|error| spool::refused(&error))
 }

@@ -3,9 +3,11 @@
 use std::borrow::Cow;
 use std::collections::BTreeMap;
 
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 
+use crate::view::Link;
 use crate::view::timeline::Layout;
+use base::links::{self, Slug};
 use formats::config::Config;
 use formats::model::tape::{Event, Family, Kind, Tape};
 use formats::model::workspace;
@@ -18,29 +20,82 @@ const KEY: usize = 96;
 const KEYS: usize = 256 * 1024;
 
 /// The data of a tape: its first 10,000 events at most.
-#[derive(Debug, Serialize)]
+#[derive(Debug, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct TapeData<'a> {
     /// Prefix of its anchors; empty for the first tape.
     prefix: String,
     /// Events per page of the timeline.
     page_size: usize,
-    kinds: Vec<KindData>,
+    kinds: Vec<KindData<'a>>,
     /// Commands and paths.
     keys: Vec<Cow<'a, str>>,
     /// Three numbers for each event: twice the index of its kind, plus one if it failed; tenths of a second since the previous
     /// event, null without a time; the index of its command or path, from 1, and 0 without one.
     events: Vec<Option<i64>>,
     /// Anchors that differ from the prefix, `e-` and the event's index, by index.
-    #[serde(skip_serializing_if = "Vec::is_empty")]
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
     anchors: Vec<(usize, String)>,
     /// Files of tool calls: the index of the event, and the path.
-    #[serde(skip_serializing_if = "Vec::is_empty")]
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
     files: Vec<(usize, Cow<'a, str>)>,
 }
 
 /// A kind of event: its word, its family, and 1 if the subject of its events is a file path.
-type KindData = (&'static str, &'static str, u8);
+type KindData<'a> = (Cow<'a, str>, Cow<'a, str>, u8);
+
+impl TapeData<'_> {
+    /// The positions of its actions, each with the words by which actions of other tapes are compared with it.
+    fn actions(&self) -> impl Iterator<Item = (usize, (&str, &str))> {
+        let events = self.events.chunks_exact(3).enumerate();
+        events.filter_map(|(position, event)| {
+            let index = |number: Option<i64>| usize::try_from(number?).ok();
+            let (kind, ..) = self.kinds.get(index(event[0])? / 2)?;
+            let key = self.keys.get(index(event[2])?.checked_sub(1)?)?;
+            Some((position, (&**kind, &**key)))
+        })
+    }
+
+    /// The event at this position of a tape of a run: its number, and its address.
+    fn link(&self, slug: &Slug, position: usize) -> Link {
+        let mut anchors = self.anchors.iter();
+        let anchor = anchors.find(|(at, _)| *at == position);
+        let name = anchor.map_or_else(
+            || format!("{}e-{position}", self.prefix),
+            |(_, name)| name.clone(),
+        );
+        let page = links::events(slug, &self.prefix, 1 + position / self.page_size.max(1));
+        let number = name.get(self.prefix.len() + 2..).unwrap_or_default();
+        Link::new(format!("#{number}"), format!("{page}#{name}"))
+    }
+}
+
+/// Where the actions of several tapes first differ.
+#[derive(Debug)]
+pub struct Divergence {
+    /// How many actions all of them begin with.
+    pub same: usize,
+    /// The first other action, of the first tape that has one; `None` if all actions are the same.
+    pub event: Option<Link>,
+}
+
+impl Divergence {
+    /// Compares tapes of runs, each with the slug of its run. `None` for fewer than two.
+    pub fn of(tapes: &[(&Slug, TapeData<'_>)]) -> Option<Self> {
+        let ((_, first), others) = tapes.split_first().filter(|(_, rest)| !rest.is_empty())?;
+        let first: Vec<_> = first.actions().map(|(_, words)| words).collect();
+        let same = others.iter().map(|(_, tape)| {
+            let pairs = first.iter().zip(tape.actions());
+            pairs.take_while(|(a, (_, b))| *a == b).count()
+        });
+        let same = same.min()?;
+        let event = tapes.iter().find_map(|(slug, tape)| {
+            let (position, _) = tape.actions().nth(same)?;
+            Some(tape.link(slug, position))
+        });
+        Some(Self { same, event })
+    }
+}
 
 pub(super) fn tape_data<'a>(
     config: &Config,
@@ -99,7 +154,7 @@ pub(super) fn tape_data<'a>(
             .iter()
             .map(|kind| {
                 let is_path = u8::from(names_a_path(*kind));
-                (kind.word, kind.family.word(), is_path)
+                (kind.word.into(), kind.family.word().into(), is_path)
             })
             .collect(),
         keys,
