@@ -45,11 +45,22 @@ def write_runs(folder):
             runs = [record(rng, case, model, rng.random() < rate) for _ in range(trials)]
             cells[case, model] = runs
             for run in runs:
-                path = folder / "runs" / run["id"] / "run-record.json"
-                path.parent.mkdir(parents=True)
-                path.write_text(json.dumps(run), encoding="utf-8")
-    (folder / "site.toml").write_text('[site]\ntitle = "Cells"\n[build]\ncontent = ["runs"]\n', encoding="utf-8")
+                write(folder, run)
     return cells
+
+
+def write(folder, run):
+    path = folder / "runs" / run["id"] / "run-record.json"
+    path.parent.mkdir(parents=True)
+    path.write_text(json.dumps(run), encoding="utf-8")
+
+
+def build(folder):
+    """Builds the runs of a folder, and returns the feed of cells."""
+    (folder / "site.toml").write_text('[site]\ntitle = "Cells"\n[build]\ncontent = ["runs"]\n', encoding="utf-8")
+    done = runpress("--root", folder, "build", "--quiet")
+    assert done.returncode == 0, done.stderr
+    return json.loads((folder / "public/feeds/cells.json").read_text(encoding="utf-8"))
 
 
 def draws(samples, values, seed):
@@ -69,9 +80,7 @@ class Cells(unittest.TestCase):
         with tempfile.TemporaryDirectory() as folder:
             folder = pathlib.Path(folder)
             cls.runs = write_runs(folder)
-            done = runpress("--root", folder, "build", "--quiet")
-            assert done.returncode == 0, done.stderr
-            cls.feed = json.loads((folder / "public/feeds/cells.json").read_text(encoding="utf-8"))
+            cls.feed = build(folder)
         cls.cells = {(cell["case"], cell["model"]): cell for cell in cls.feed["cells"]}
 
     def near(self, found, expected, place):
@@ -191,6 +200,40 @@ class Cells(unittest.TestCase):
             warnings.simplefilter("ignore")
             power = power_proportions_2indep(first - second, second, pair["trialsNeeded"]).power
         self.assertTrue(0.74 < power < 0.92, (pair, power))
+
+
+class TauBench(unittest.TestCase):
+    """pass^k of published rows of tau-bench, https://github.com/sierra-research/tau-bench, commit 59a200c6 (MIT)."""
+
+    # How many of four trials succeeded in each of the 50 tasks of the airline domain: the rewards of
+    # historical_trajectories/gpt-4o-airline.json, by task_id.
+    GPT_4O = [int(digit) for digit in "01100111000142021140430040220122003443413241222144"]
+    # The table of README.md has only pass^k. With four trials, the four numbers of a row allow exactly one number of tasks for each
+    # number of successes, from 0 to 4.
+    TABLE = {
+        "airline-gpt-4o": ([14, 12, 10, 4, 10], [0.420, 0.273, 0.220, 0.200]),
+        "airline-gpt-4o-mini": ([30, 7, 6, 2, 5], [0.225, 0.140, 0.110, 0.100]),
+        "airline-act": ([17, 11, 11, 4, 7], [0.365, 0.217, 0.160, 0.140]),
+        "airline-react": ([26, 4, 7, 5, 8], [0.325, 0.233, 0.185, 0.160]),
+        "retail-gpt-4o": ([22, 18, 9, 22, 44], [0.604, 0.491, 0.430, 0.383]),
+    }
+
+    def test_the_published_rows_are_the_means_over_tasks(self):
+        rng = random.Random("tau")
+        self.assertEqual([self.GPT_4O.count(successes) for successes in range(5)], self.TABLE["airline-gpt-4o"][0])
+        with tempfile.TemporaryDirectory() as folder:
+            folder = pathlib.Path(folder)
+            for row, (tasks, _) in self.TABLE.items():
+                counts = itertools.chain.from_iterable([successes] * times for successes, times in enumerate(tasks))
+                for task, successes in enumerate(self.GPT_4O if row == "airline-gpt-4o" else counts):
+                    for trial in range(4):
+                        write(folder, record(rng, f"task-{task}", row, trial < successes))
+            feed = build(folder)
+        for row, (tasks, published) in self.TABLE.items():
+            cells = [cell for cell in feed["cells"] if cell["model"] == row]
+            self.assertEqual(len(cells), sum(tasks))
+            means = [numpy.mean([cell["passAll"][k] for cell in cells]) for k in range(4)]
+            self.assertEqual([round(mean, 3) for mean in means], published, row)
 
 
 def difference(tables):
