@@ -81,7 +81,7 @@ class Cells(unittest.TestCase):
             folder = pathlib.Path(folder)
             cls.runs = write_runs(folder)
             cls.feed = build(folder)
-        cls.cells = {(cell["case"], cell["model"]): cell for cell in cls.feed["cells"]}
+        cls.cells = {(case["case"], cell["model"]): cell for case in cls.feed["sets"] for cell in case["cells"]}
 
     def near(self, found, expected, place):
         self.assertTrue(math.isclose(found, expected, rel_tol=1e-9, abs_tol=1e-9), f"{place}: {found} is not {expected}")
@@ -230,7 +230,7 @@ class TauBench(unittest.TestCase):
                         write(folder, record(rng, f"task-{task}", row, trial < successes))
             feed = build(folder)
         for row, (tasks, published) in self.TABLE.items():
-            cells = [cell for cell in feed["cells"] if cell["model"] == row]
+            cells = [cell for case in feed["sets"] for cell in case["cells"] if cell["model"] == row]
             self.assertEqual(len(cells), sum(tasks))
             means = [numpy.mean([cell["passAll"][k] for cell in cells]) for k in range(4)]
             self.assertEqual([round(mean, 3) for mean in means], published, row)

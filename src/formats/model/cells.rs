@@ -8,12 +8,14 @@ use crate::config::SuccessRule;
 
 use super::archive::{Archive, Entry};
 use super::comparison::{self, Set};
-use super::run::{Metric, Run};
+use super::run::{Metric, Number, Run};
 use super::statistics::{self, Bootstrap, Difference, Interval, Tally};
 
 /// The runs of a case, variant, model and harness within a comparable set.
 #[derive(Debug)]
 pub struct TrialCell {
+    /// The same number for cells of one set.
+    pub set: usize,
     /// The same number for cells that differ in the model alone.
     pub setting: usize,
     /// Positions in the archive, newest first.
@@ -41,18 +43,19 @@ impl TrialCell {
 pub fn cells<'a>(archive: &Archive, sets: impl IntoIterator<Item = &'a Set>) -> Vec<TrialCell> {
     let mut cells = Vec::new();
     let mut setting = 0;
-    let variants = sets.into_iter().flat_map(|set| &set.variants);
-    for (_, runs) in variants {
-        let mut members: BTreeMap<usize, BTreeMap<usize, Vec<usize>>> = BTreeMap::new();
-        for &run in runs {
-            let entry = &archive.runs[run];
-            let of_harness = members.entry(entry.harness).or_default();
-            of_harness.entry(entry.model).or_default().push(run);
-        }
-        for models in members.into_values() {
-            let of_models = models.into_values();
-            cells.extend(of_models.map(|runs| TrialCell { setting, runs }));
-            setting += 1;
+    for (set, variants) in sets.into_iter().map(|set| &set.variants).enumerate() {
+        for (_, runs) in variants {
+            let mut members: BTreeMap<usize, BTreeMap<usize, Vec<usize>>> = BTreeMap::new();
+            for &run in runs {
+                let entry = &archive.runs[run];
+                let of_harness = members.entry(entry.harness).or_default();
+                of_harness.entry(entry.model).or_default().push(run);
+            }
+            for models in members.into_values() {
+                let of_models = models.into_values();
+                cells.extend(of_models.map(|runs| TrialCell { set, setting, runs }));
+                setting += 1;
+            }
         }
     }
     cells
@@ -205,7 +208,7 @@ fn measures(
         let run = &archive.runs[*run].run;
         for metric in METRICS {
             let number = run.metrics.exact(metric);
-            let of_metric = number.map(|number| number.value());
+            let of_metric = number.map(Number::value);
             let list = values.entry(Quantity::Metric(metric)).or_default();
             list.extend(of_metric);
         }

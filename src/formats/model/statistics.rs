@@ -171,7 +171,7 @@ fn percentile(values: &[(f64, u32)], share: f64) -> Option<f64> {
     ))
 }
 
-/// A generator of random numbers, small enough to write again in any language: SplitMix64 by Steele, Lea and Flood.
+/// A generator of random numbers, small enough to write again in any language: `SplitMix64` by Steele, Lea and Flood.
 #[derive(Debug)]
 struct SplitMix64(u64);
 

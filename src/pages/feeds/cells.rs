@@ -22,8 +22,8 @@ pub struct CellsDocument<'a> {
     confidence: f64,
     /// How the intervals of medians were drawn.
     bootstrap: BootstrapDocument,
-    /// The cells: the set with the newest run first, then by variant, harness and model.
-    cells: Vec<CellDocument<'a>>,
+    /// The comparable sets with their cells, the set with the newest run first.
+    sets: Vec<SetDocument<'a>>,
     /// Two models in the cells that both have, by name. Only models that both have more than one trial in one of them.
     pairs: Vec<PairDocument<'a>>,
 }
@@ -62,21 +62,30 @@ struct BootstrapDocument {
     resamples: u32,
 }
 
+/// The cells of comparable runs.
+#[derive(Debug, Serialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+#[schemars(rename = "Set")]
+struct SetDocument<'a> {
+    /// The case.
+    case: &'a str,
+    /// Its version; null is not recorded.
+    version: Option<&'a str>,
+    /// The engine, with its version if known.
+    engine: String,
+    /// The orchestrator.
+    orchestrator: &'a str,
+    /// Its cells, by variant, harness and model.
+    cells: Vec<CellDocument<'a>>,
+}
+
 /// The trials of a cell.
 #[derive(Debug, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 #[schemars(rename = "TrialCell")]
 struct CellDocument<'a> {
-    /// The case.
-    case: &'a str,
-    /// Its version; null is not recorded.
-    version: Option<&'a str>,
-    /// Its variant; null is not recorded.
+    /// The variant of the case; null is not recorded.
     variant: Option<&'a str>,
-    /// The engine, with its version if known.
-    engine: String,
-    /// The orchestrator.
-    orchestrator: &'a str,
     /// The model.
     model: &'a str,
     /// The harness.
@@ -189,7 +198,10 @@ pub fn document<'a>(
             seed: statistics::SEED,
             resamples: statistics::RESAMPLES,
         },
-        cells: cells.iter().map(|it| cell(archive, it)).collect(),
+        sets: cells
+            .chunk_by(|a, b| a.cell.set == b.cell.set)
+            .filter_map(|cells| set(archive, cells))
+            .collect(),
         pairs: cells::pairs(archive, cells)
             .iter()
             .map(|pair| pair_document(archive, pair))
@@ -197,16 +209,23 @@ pub fn document<'a>(
     }
 }
 
+fn set<'a>(archive: &'a Archive, cells: &'a [CellSummary]) -> Option<SetDocument<'a>> {
+    let subject = &cells.first()?.cell.entry(archive).run.subject;
+    Some(SetDocument {
+        case: &subject.case,
+        version: subject.version.as_deref(),
+        engine: subject.engine_label(),
+        orchestrator: &subject.orchestrator,
+        cells: cells.iter().map(|it| cell(archive, it)).collect(),
+    })
+}
+
 fn cell<'a>(archive: &'a Archive, summary: &'a CellSummary) -> CellDocument<'a> {
     let runs = summary.cell.runs.iter();
     let subject = &summary.cell.entry(archive).run.subject;
     let tally = summary.tally;
     CellDocument {
-        case: &subject.case,
-        version: subject.version.as_deref(),
         variant: subject.variant.as_deref(),
-        engine: subject.engine_label(),
-        orchestrator: &subject.orchestrator,
         model: subject.model(),
         harness: &subject.harness,
         run_ids: runs.map(|run| &*archive.runs[*run].run.id).collect(),

@@ -133,8 +133,8 @@ const FEEDS: [Feed; 18] = [
     Feed {
         path: "feeds/cells.json",
         holds: "Trials: how many runs of the same case, variant, model and harness succeeded, with pass@k, pass^k and intervals, the medians of their numbers, and the differences of two models.",
-        shape: Shape::Json("cells"),
-        picked: ".cells[] | [.case, .model, .successes, .trials] | @tsv",
+        shape: Shape::Json("sets"),
+        picked: ".sets[] | .case as $case | .cells[] | [$case, .model, .successes, .trials] | @tsv",
         made_of: Some(&[]),
         write: |lists, path| {
             let (rule, archive) = (&lists.config().cells, lists.archive());

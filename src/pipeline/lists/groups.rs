@@ -162,6 +162,7 @@ fn write_group(lists: &Lists<'_>, group_by: GroupBy, group: &Group) -> Result<()
             .stream(path, |out| out.write_all(&card::png(&view())))?;
     }
     let mut sets = comparison::sets(archive, &group.runs);
+    let has_trials = is_case && trials::has_page(archive, &sets);
     if !is_case {
         // Cases by name, and the versions of a case as the records have them, the newest runs first.
         sets.sort_by_key(|set| set.case);
@@ -237,8 +238,7 @@ fn write_group(lists: &Lists<'_>, group_by: GroupBy, group: &Group) -> Result<()
             has_outcomes: views.iter().any(|set| !set.outcomes.is_empty()),
             has_peers: ranges.iter().flatten().flatten().any(Option::is_some),
             sets: views,
-            trials: (is_case && trials::has_page(archive, &sets))
-                .then(|| format!("{}{}", page.root, links::trials(&group.slug))),
+            trials: has_trials.then(|| format!("{}{}", page.root, links::trials(&group.slug))),
             cases: (!is_case && is_first && page.pager.pages > 1)
                 .then(|| matrix::of_group(archive, group_by, group, &page.root)),
             violated: if is_case && is_first {

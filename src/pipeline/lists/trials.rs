@@ -5,7 +5,7 @@ use serde::Serialize;
 use base::diagnostics::Diagnostic;
 use base::links;
 use formats::model::archive::{Archive, Group};
-use formats::model::cells::{self, CellSummary, ModelPair};
+use formats::model::cells::{self, ModelPair};
 use formats::model::comparison::{self, Set};
 use formats::model::statistics::{RESAMPLES, SEED};
 use pages::view::chrome::PageInfo;
@@ -23,11 +23,18 @@ pub(super) const PAGE: Page = Page {
     ..Page::new("trials", &["cases"], write)
 };
 
+/// Maximum cells of a page; the feed has all of them.
+const CELLS: usize = 200;
+
 #[derive(Debug, Serialize)]
 struct TrialsPage {
     case: Link,
-    /// `9 runs in 3 cells, 1 of them with more than one trial`
+    /// `8 runs in 2 cells of the same variant, model and harness`
     summary: String,
+    /// How many cells with several runs are left out.
+    more: Option<String>,
+    /// How many cells have a single run.
+    single: Option<String>,
     /// What counts as a success.
     rule: String,
     /// What the first interval says.
@@ -70,16 +77,15 @@ fn write_case(lists: &Lists<'_>, case: &Group, pairs: &[ModelPair]) -> Result<()
     let rule = &lists.config().cells;
     let path = links::trials(&case.slug);
     let root = links::root(&path);
-    let of_sets = sets
-        .iter()
-        .map(|set| cells::summaries(archive, [set], rule));
-    let of_sets: Vec<Vec<CellSummary>> = of_sets.filter(|cells| !cells.is_empty()).collect();
-    let views = of_sets
-        .iter()
-        .map(|cells| trials::set(archive, cells, &root));
-    let views: Vec<TrialsView> = views.collect();
-    let cells: Vec<CellSummary> = of_sets.into_iter().flatten().collect();
-    let repeated = cells.iter().filter(|it| it.cell.runs.len() > 1).count();
+    let mut cells = cells::summaries(archive, &sets, rule);
+    let all = cells.len();
+    cells.retain(|it| it.cell.runs.len() > 1);
+    let repeated = cells.len();
+    cells.truncate(CELLS);
+    let tape = |run: usize| tape(lists, run);
+    let of_sets = cells.chunk_by(|a, b| a.cell.set == b.cell.set);
+    let views = of_sets.map(|cells| trials::set(archive, cells, &tape, &root));
+    let views = views.collect::<Result<Vec<TrialsView>, Diagnostic>>()?;
     let (shown, more_pairs) = trials::pairs(archive, pairs, &cells, &root);
     let title = format!("Trials of {}", case.name);
     let what = "How often runs of the same model, variant and harness succeed, and how sure the numbers are.";
@@ -90,10 +96,12 @@ fn write_case(lists: &Lists<'_>, case: &Group, pairs: &[ModelPair]) -> Result<()
             format!("{root}{}", links::group("cases", &case.slug)),
         ),
         summary: format!(
-            "{} in {}, {repeated} of them with more than one trial",
+            "{} in {} of the same variant, model and harness",
             format::count(cells.iter().map(|it| it.cell.runs.len()).sum(), "run"),
             format::count(cells.len(), "cell"),
         ),
+        more: format::rest(repeated, CELLS, "more cell"),
+        single: (all > repeated).then(|| format::count(all - repeated, "cell")),
         rule: trials::rule(rule),
         example: trials::example(&cells),
         sets: views,
