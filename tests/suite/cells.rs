@@ -2,7 +2,7 @@
 
 use serde_json::{Value, json};
 
-use crate::support::{Run, TestSite, below, codes, event, lines, words};
+use crate::support::{Run, TestSite, below, event, lines, words};
 
 /// A trial of a model. Its number is the minute in which it ended, and makes its id.
 struct Trial {
@@ -284,7 +284,14 @@ fn wrong_settings_of_cells_are_errors() {
     ] {
         let site = TestSite::base();
         settings(&site, cells);
-        assert_eq!(codes(&site.check()), [code], "{cells}");
+        let ran = site.runpress(&["check"]);
+        assert_eq!(ran.status, Some(2), "{cells}");
+        assert_eq!(ran.stderr.matches("error[").count(), 1, "{}", ran.stderr);
+        assert!(
+            ran.stderr.contains(&format!("error[{code}]")),
+            "{}",
+            ran.stderr
+        );
     }
 }
 

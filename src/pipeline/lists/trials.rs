@@ -1,6 +1,7 @@
 //! The pages of the trials of cases: one for each case that has a cell with several runs.
 
 use serde::Serialize;
+use serde::de::IgnoredAny;
 
 use base::diagnostics::Diagnostic;
 use base::links;
@@ -119,8 +120,12 @@ fn tape(lists: &Lists<'_>, run: usize) -> Result<Option<TapeData<'static>>, Diag
         return Ok(None);
     };
     let data = lists.stage.spool.get(*slice);
-    let first = data.and_then(|data| Ok(serde_json::from_slice::<FirstTape<'_>>(&data)?));
-    first
-        .map(|it| it.tape)
-        .map_err(|error| spool::refused(&error))
+    // The data has its key before it.
+    let data = data.and_then(|data| {
+        Ok(serde_json::from_slice::<(IgnoredAny, FirstTape<'_>)>(
+            &data,
+        )?)
+    });
+    let (_, first) = data.map_err(|error| spool::refused(&error))?;
+    Ok(first.tape)
 }
