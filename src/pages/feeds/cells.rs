@@ -31,6 +31,7 @@ pub struct CellsDocument<'a> {
 /// What counts as a success.
 #[derive(Debug, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
+#[schemars(rename = "Success")]
 struct SuccessDocument<'a> {
     /// The state that is a success, unless an outcome decides.
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -53,6 +54,7 @@ struct SuccessDocument<'a> {
 /// How the intervals of medians were drawn.
 #[derive(Debug, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
+#[schemars(rename = "Bootstrap")]
 struct BootstrapDocument {
     /// The generator of random numbers.
     generator: &'static str,
