@@ -2,8 +2,9 @@
 
 pub mod author {
     pub use author::{
-        AnnotationAuthor, Metadata, NewAnnotation, Outcome, Reason, Redact, Refusal, Span, Target,
-        annotate, raw, redact, rehash, reveal_proof, starter, undo, validate,
+        AnnotationAuthor, AuthorKind, DecisionAuthor, Metadata, NewAnnotation, NewDecision,
+        Outcome, Reason, Redact, Refusal, Span, Target, Verb, annotate, decide, raw, redact,
+        rehash, reveal_proof, starter, undo, validate,
     };
 }
 pub mod characters {

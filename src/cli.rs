@@ -107,6 +107,8 @@ pub(crate) enum Command {
     Import(Import),
     /// Annotate an event of a run
     Annotate(Annotate),
+    /// Write down a decision about a run: whether it counts, or which outcome is corrected
+    Decide(Decide),
     /// Withhold a text or a file of a run
     Redact(Redact),
     /// Print what an auditor needs to check a redaction
@@ -288,6 +290,56 @@ pub(crate) struct Import {
     /// List the formats
     #[arg(long, conflicts_with = "paths")]
     pub(crate) list: bool,
+}
+
+#[derive(Debug, Args)]
+#[command(group(
+    clap::ArgGroup::new("verb")
+        .required(true)
+        .args(["void", "disqualify", "restore", "include", "rescore"])
+))]
+pub(crate) struct Decide {
+    /// Run: path of its folder, id, or slug
+    #[arg(value_name = "RUN")]
+    pub(crate) run: String,
+    /// The run does not count, because something outside of it went wrong
+    #[arg(long)]
+    pub(crate) void: bool,
+    /// The run does not count, because it broke a rule
+    #[arg(long)]
+    pub(crate) disqualify: bool,
+    /// Take back an earlier `void` or `disqualify`
+    #[arg(long)]
+    pub(crate) restore: bool,
+    /// The run counts
+    #[arg(long)]
+    pub(crate) include: bool,
+    /// Correct an outcome: its name and the value that counts
+    #[arg(long, value_name = "NAME=VALUE", value_parser = name_and_value)]
+    pub(crate) rescore: Option<(String, String)>,
+    /// Why, in plain text
+    #[arg(long, value_name = "TEXT")]
+    pub(crate) reason: String,
+    /// Number of the event that shows it
+    #[arg(long, value_name = "N")]
+    pub(crate) event: Option<u64>,
+    /// Id of the rule that it is about
+    #[arg(long, value_name = "ID")]
+    pub(crate) rule: Option<String>,
+    /// Name or handle of the author, published with the decision [default: `[site] author`]
+    #[arg(long, value_name = "ID", value_parser = author_id)]
+    pub(crate) author: Option<String>,
+    /// Kind of author
+    #[arg(long, value_name = "KIND", default_value = "human", value_parser = ["human", "agent", "system"])]
+    pub(crate) author_kind: String,
+}
+
+fn name_and_value(text: &str) -> Result<(String, String), String> {
+    let parts = text
+        .split_once('=')
+        .filter(|(name, _)| !name.trim().is_empty());
+    let (name, value) = parts.ok_or("write it as `name=value`")?;
+    Ok((name.to_owned(), value.to_owned()))
 }
 
 #[derive(Debug, Args)]

@@ -40,6 +40,7 @@ fn main() -> ExitCode {
         Command::New { folder } => author::new(&cli, folder),
         Command::Import(asked) => import::run(&cli, asked),
         Command::Annotate(asked) => author::annotate(&cli, asked),
+        Command::Decide(asked) => author::decide(&cli, asked),
         Command::Redact(asked) => author::redact(&cli, asked),
         Command::Raw { run, event } => author::raw(&cli, run, *event),
         Command::RevealProof { run, id } => author::reveal_proof(&cli, run, id),

@@ -249,7 +249,7 @@ fn header(tape: &Tape<'_>) -> String {
 }
 
 /// Serializes a structure of strings and numbers, which cannot fail.
-fn json(value: &impl Serialize) -> String {
+pub(super) fn json(value: &impl Serialize) -> String {
     serde_json::to_string(value).unwrap_or_default()
 }
 
@@ -260,7 +260,7 @@ pub(super) fn now() -> String {
 }
 
 /// Appends a line to the file. Keeps its line ends, and completes a last line without one.
-fn with_line(mut bytes: Vec<u8>, line: &str) -> Vec<u8> {
+pub(super) fn with_line(mut bytes: Vec<u8>, line: &str) -> Vec<u8> {
     let last = memchr::memrchr(b'\n', &bytes);
     let is_crlf = last.is_some_and(|at| bytes[..at].ends_with(b"\r"));
     let end: &[u8] = if is_crlf { b"\r\n" } else { b"\n" };

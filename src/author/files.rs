@@ -199,7 +199,9 @@ fn now(path: &Path) -> io::Result<Option<Vec<u8>>> {
     }
 }
 
-fn exchange(path: &Path, old: Option<&[u8]>, new: &[u8]) -> io::Result<bool> {
+/// Replaces `old` with `new` in a file, or creates the file if there is no old one. `false` if the file no longer has the
+/// content that was read.
+pub(super) fn exchange(path: &Path, old: Option<&[u8]>, new: &[u8]) -> io::Result<bool> {
     let folder = path.parent().ok_or(ErrorKind::InvalidInput)?;
     #[cfg(target_os = "linux")]
     if let Some(file) = unnamed(folder) {

@@ -1,9 +1,10 @@
 //! (edge) Writes content from the command line. No other code writes into a user's content.
 //!
 //! New content is built in memory and passes the formats and rules of a check before it reaches the disk. This module reads the
-//! clock, for the time of an annotation.
+//! clock, for the time of an annotation or a decision.
 
 mod annotate;
+mod decide;
 mod files;
 mod open_run;
 mod raw;
@@ -13,8 +14,10 @@ pub mod starter;
 mod validate;
 
 pub use annotate::{AnnotationAuthor, Metadata, NewAnnotation, annotate};
+pub use decide::{NewDecision, decide};
+pub use formats::decisions::{DecisionAuthor, Verb};
 pub use formats::redactions::Reason;
-pub use formats::sidecar::Span;
+pub use formats::sidecar::{AuthorKind, Span};
 pub use raw::raw;
 pub use redact::{Redact, Target, redact, reveal_proof, undo};
 pub use rehash::{Outcome, rehash};

@@ -57,6 +57,11 @@ shape!(
 );
 
 shape!(
+    /// A day.
+    Day = { "type": "string", "pattern": r"^\d{4}-\d{2}-\d{2}$", "examples": ["2026-03-01"] }
+);
+
+shape!(
     /// An absolute `http` or `https` address.
     Address = { "type": "string", "pattern": format!("^{HTTP_ADDRESS}$") }
 );

@@ -5,14 +5,15 @@ use std::io::{IsTerminal, Read};
 use std::path::Path;
 
 use runpress::api::author::{
-    self, AnnotationAuthor, Metadata, NewAnnotation, Outcome, Reason, Refusal, Span, Target,
+    self, AnnotationAuthor, AuthorKind, DecisionAuthor, Metadata, NewAnnotation, NewDecision,
+    Outcome, Reason, Refusal, Span, Target, Verb,
 };
 use runpress::api::diagnostics::text::visible;
 use runpress::api::diagnostics::{self, Diagnostic, human};
 use runpress::api::site::{Overrides, Site};
 
 use super::console::{answer, print, refuse, say, say_raw, styled};
-use super::{Annotate, CONTENT_ERRORS, COULD_NOT_RUN, Cli, Redact, build};
+use super::{Annotate, CONTENT_ERRORS, COULD_NOT_RUN, Cli, Decide, Redact, build};
 
 /// Creates a new site.
 pub(crate) fn new(cli: &Cli, folder: &Path) -> u8 {
@@ -82,6 +83,47 @@ fn add(cli: &Cli, site: &Site, asked: &Annotate, event: u64, kind: &str) -> Resu
         print(&text);
     }
     Ok(0)
+}
+
+/// Writes down a decision about a run.
+pub(crate) fn decide(cli: &Cli, asked: &Decide) -> u8 {
+    let written = opened(cli).and_then(|site| {
+        let mut kinds = AuthorKind::ALL.into_iter();
+        let kind = kinds.find(|kind| kind.word() == asked.author_kind);
+        let author = asked
+            .author
+            .clone()
+            .or_else(|| site.config.site.author.clone());
+        let new = NewDecision {
+            verb: match asked {
+                Decide { void: true, .. } => Verb::Void,
+                Decide {
+                    disqualify: true, ..
+                } => Verb::Disqualify,
+                Decide { restore: true, .. } => Verb::Restore,
+                Decide { include: true, .. } => Verb::Include,
+                _ => Verb::Rescore,
+            },
+            reason: asked.reason.clone(),
+            author: DecisionAuthor {
+                id: author.unwrap_or_else(|| "publisher".to_owned()),
+                kind: kind.unwrap_or(AuthorKind::Human),
+            },
+            event: asked.event,
+            rule: asked.rule.clone(),
+            outcome: asked.rescore.clone(),
+        };
+        author::decide(&site, &asked.run, &new, &|words| waiting(cli, words))
+    });
+    match written {
+        Ok(text) => {
+            if !cli.quiet {
+                print(&text);
+            }
+            0
+        }
+        Err(refusal) => refused(cli, refusal),
+    }
 }
 
 fn rehash(cli: &Cli, site: &Site, asked: &Annotate) -> Result<u8, Refusal> {

@@ -299,9 +299,12 @@ fn report(
 fn changes_text(build: &Build) -> String {
     let counts = build.lists().map(|(what, runs)| (what, runs.len()));
     let counts = counts.into_iter().chain([("changed", build.changed.len())]);
-    let parts: Vec<_> = counts
-        .filter(|(_, count)| *count > 0)
-        .map(|(what, count)| format!("{} {what}", format::count(count, "run")))
+    let runs = counts.map(|(what, count)| ("run", what, count));
+    let rules = [("rule", "added, changed or removed", build.rules.len())];
+    let parts: Vec<_> = runs
+        .chain(rules)
+        .filter(|(.., count)| *count > 0)
+        .map(|(noun, what, count)| format!("{} {what}", format::count(count, noun)))
         .collect();
     parts.join(", ")
 }

@@ -13,7 +13,7 @@ use base::diagnostics::{CheckResult, Diagnostic, Place, codes};
 use formats::model::implementation::FOLDER;
 use formats::model::prose::ProseKind;
 use formats::model::slug::{short_hash, slugify};
-use formats::{run_record, withdrawn};
+use formats::{decisions, run_record, withdrawn};
 
 mod roots;
 mod shard;
@@ -71,6 +71,8 @@ pub struct ContentFiles {
     pub prose: Vec<ProseFile>,
     /// Lists of withdrawn runs, at most one per content root.
     pub withdrawn: Vec<ContentPath>,
+    /// Lists of decisions about runs, at most one per content root.
+    pub decisions: Vec<ContentPath>,
 }
 
 /// Walks `content` (each relative to the working directory, or absolute). `site` is the site's root.
@@ -213,10 +215,16 @@ impl Walk<'_> {
             let path = folder.join(&*found.name);
             let hidden = found.name.as_encoded_bytes().starts_with(b".");
             // Anything with this name is meant as the list; reading it reports what is wrong.
-            if depth == 1 && *self.root == self.home && &*found.name == withdrawn::FILE_NAME {
+            let is_top = depth == 1 && *self.root == self.home;
+            let list = found.name.to_str().filter(|_| is_top);
+            if let Some(withdrawn::FILE_NAME | decisions::FILE_NAME) = list {
                 if self.seen.insert(path.clone()) {
                     let file = self.at(&path);
-                    self.found.withdrawn.push(file);
+                    if list == Some(withdrawn::FILE_NAME) {
+                        self.found.withdrawn.push(file);
+                    } else {
+                        self.found.decisions.push(file);
+                    }
                 }
                 continue;
             }

@@ -21,7 +21,7 @@ use base::diagnostics::text::quoted;
 use base::diagnostics::{Diagnostic, Place, codes};
 use formats::config::Limits;
 use formats::model::FileDigest;
-use formats::{run_record, withdrawn as list};
+use formats::{decisions, run_record, withdrawn};
 
 use confined::{Bounds, SizeLimit, attempt, read, unreadable};
 pub use inputs::{Input, inputs, note_digests, same_content, unchanged};
@@ -131,8 +131,8 @@ pub fn prose(file: &ContentPath, limits: &Limits) -> Result<Vec<u8>, Diagnostic>
     of_the_content(file, SizeLimit::writeup(limits))
 }
 
-/// Reads a list of withdrawn runs.
-pub fn withdrawn(file: &ContentPath, limits: &Limits) -> Result<Vec<u8>, Diagnostic> {
+/// Reads a list about runs, such as that of the withdrawn ones.
+pub fn list(file: &ContentPath, limits: &Limits) -> Result<Vec<u8>, Diagnostic> {
     of_the_content(file, SizeLimit::document(limits))
 }
 
@@ -143,7 +143,10 @@ fn of_the_content(file: &ContentPath, most: SizeLimit) -> Result<Vec<u8>, Diagno
     let content = Folder::open(root).map_err(failed)?;
     let bounds = Bounds {
         folder: "the content root",
-        allows: &|at| at != Path::new(list::FILE_NAME) && !is_in_a_run(&content, at),
+        allows: &|at| {
+            let lists = [withdrawn::FILE_NAME, decisions::FILE_NAME];
+            !lists.iter().any(|list| at == Path::new(list)) && !is_in_a_run(&content, at)
+        },
     };
     read(&content, file.below(), shown, most, &bounds)?
         .ok_or_else(|| unreadable(shown, "it no longer exists"))

@@ -33,6 +33,7 @@ trait Words: Copy + 'static {
 pub mod audit;
 pub mod config;
 pub mod decimal;
+pub mod decisions;
 pub mod event_line;
 pub mod events;
 pub mod json;

@@ -17,6 +17,7 @@ use serde_json::{Value, json};
 use crate::feeds::{self, annotations};
 use base::diagnostics::json::Report;
 use formats::config::Config;
+use formats::decisions::{self, Decision, Verb};
 use formats::model::annotation::{FRICTION_KINDS, Kind};
 use formats::rule_file::RuleFile;
 use formats::{
@@ -72,6 +73,12 @@ pub const ALL: &[Entry] = &[
         redactions::FILE_NAME,
     ),
     input::<withdrawn::Withdrawals>("withdrawn", "Why runs were withdrawn", withdrawn::FILE_NAME),
+    input::<Decision>(
+        "decisions",
+        "A line of decisions.jsonl",
+        decisions::FILE_NAME,
+    )
+    .with(add_decision_rules),
     input::<Config>("site", "The settings of a site", "site.toml"),
     input::<RuleFile>("rules", "A file of rules", "rules/*.toml"),
     feed::<feeds::archive::Index<'_>>("index", "The list of feeds", "feeds/index.json"),
@@ -118,6 +125,11 @@ pub const ALL: &[Entry] = &[
         "cells",
         "Trials of the same case, variant, model and harness",
         "feeds/cells.json",
+    ),
+    feed::<feeds::decisions::DecisionsDocument<'_>>(
+        "run-decisions",
+        "What was decided about runs",
+        "feeds/decisions.json",
     ),
     feed::<ledger::Document<'_>>("changes", "What each build changed", ledger::PATH),
     feed::<Report<'_>>(
@@ -249,6 +261,17 @@ fn add_sidecar_rules(schema: &mut Schema) {
             when(&others, &[], &null, &null),
         ]),
     );
+}
+
+/// A `rescore` has an outcome, and no other decision has one.
+fn add_decision_rules(schema: &mut Schema) {
+    let outcome = |schema: Value| json!({ "properties": { "outcome": schema } });
+    let mut rescore = outcome(json!({ "not": { "type": "null" } }));
+    rescore["required"] = json!(["outcome"]);
+    let is_rescore = json!({ "properties": { "decision": { "const": Verb::Rescore } } });
+    schema.insert("if".to_owned(), is_rescore);
+    schema.insert("then".to_owned(), rescore);
+    schema.insert("else".to_owned(), outcome(json!({ "type": "null" })));
 }
 
 /// The rule for some kinds: required keys, and the schemas of `hypothesis_status` and `friction_kind`.

@@ -2,6 +2,7 @@
 
 use std::cell::RefCell;
 use std::collections::BTreeSet;
+use std::sync::Arc;
 
 use rayon::ThreadPool;
 
@@ -21,8 +22,10 @@ use base::links::Slug;
 use content::discover::{self, ContentPath, Roots, RunDirectory};
 use content::load;
 use content::rules;
+use content::rules::decisions::DecisionTargets;
 use content::rules::links::Targets;
 use formats::config::Limits;
+use formats::decisions::{self, Decision};
 use formats::model::archive::{Archive, Entry, GroupBy};
 use formats::redactions::proof::KEY_FILE;
 use formats::withdrawn::{self, Withdrawals};
@@ -47,6 +50,8 @@ pub struct Gathered {
     /// First path segments that pages of prose cannot have.
     reserved: BTreeSet<&'static str>,
     pub(super) withdrawals: Vec<WithdrawnList>,
+    /// What was decided about runs, in order.
+    pub(super) decisions: Vec<Arc<Decision>>,
     /// The ledger of the site that is replaced.
     pub(super) previous: Option<Ledger>,
     /// Problems of records, prose and settings.
@@ -96,10 +101,14 @@ impl Gathered {
             previous::ledger(site).map_err(|problem| failure(vec![problem], &problems))?;
         problems.extend(found_in_records);
         let withdrawals = read_withdrawals(&found.withdrawn, &site.config.limits, &mut problems);
+        let (decisions, decision_files) =
+            read_decisions(&found.decisions, &site.config.limits, &mut problems);
         let prose = Prose::read(site, found.prose, &reserved, &mut problems);
         problems.extend(missing(site, &directories));
         let lists = withdrawals.iter();
         let lists = lists.map(|list| (list.path.as_str(), list.bytes.as_slice()));
+        let files = decision_files.iter();
+        let lists = lists.chain(files.map(|(path, bytes)| (path.as_str(), bytes.as_slice())));
         let folders = directories
             .iter()
             .map(|directory| directory.place.shown.as_str());
@@ -118,6 +127,7 @@ impl Gathered {
             prose,
             reserved,
             withdrawals,
+            decisions,
             previous,
             problems,
             used: own.used,
@@ -162,7 +172,7 @@ impl Gathered {
     /// Makes the archive of the valid runs.
     fn assembled(self, site: &Site) -> Self {
         let mask = RefCell::new(Mask::default());
-        let (archive, mut problems) = rules::archive::assemble(
+        let (mut archive, mut problems) = rules::archive::assemble(
             directories::candidates(&self.directories),
             self.previous.as_ref(),
             site.config.publish.run_folders,
@@ -173,6 +183,7 @@ impl Gathered {
         for problem in &mut problems {
             mask.apply(problem, "");
         }
+        archive.decide(&self.decisions);
         let addresses = self.prose.addresses();
         problems.extend(rules::pages::check_unmatched(&addresses, &archive));
         problems.extend(self.problems_over(site, &archive, self.previous.as_ref()));
@@ -201,12 +212,49 @@ impl Gathered {
                 source, &file.list, archive, previous,
             ));
         }
+        problems.extend(rules::decisions::check(
+            &self.decisions,
+            archive,
+            &self.decision_targets(site, previous),
+        ));
         problems.extend(hosting::flat_folders(
             &site.config,
             archive.runs.len(),
             previous,
         ));
         problems
+    }
+
+    /// The valid run in a directory.
+    pub fn run_in(&self, place: &RunDirectory) -> Option<&Entry> {
+        let mut runs = self.archive.runs.iter();
+        runs.find(|entry| self.directory(entry).place.shown == place.shown)
+    }
+
+    /// The problems that one more decision would have.
+    pub fn problems_with(&self, site: &Site, decision: &Decision) -> Vec<Diagnostic> {
+        let targets = self.decision_targets(site, self.previous.as_ref());
+        rules::decisions::check_new(decision, &self.archive, &targets)
+    }
+
+    /// What decisions may name besides the runs of the archive.
+    fn decision_targets<'a>(
+        &'a self,
+        site: &'a Site,
+        previous: Option<&'a Ledger>,
+    ) -> DecisionTargets<'a> {
+        let known = previous.into_iter().flat_map(|ledger| {
+            let runs = ledger.runs.iter().map(|known| &known.run);
+            let gone = ledger.withdrawn.iter().map(|gone| &gone.run);
+            runs.chain(gone).map(|run| &*run.id)
+        });
+        let named = self.withdrawals.iter().flat_map(|file| &file.list.run);
+        let named = named.map(|run| run.id.get_ref().as_str());
+        let here = self.directories.iter().filter_map(Directory::id);
+        DecisionTargets {
+            other_runs: known.chain(named).chain(here).collect(),
+            rules: site.rules.list.iter().map(|rule| &*rule.id).collect(),
+        }
     }
 
     /// The addresses and ids that prose may link to.
@@ -350,7 +398,7 @@ fn read_withdrawals(
 ) -> Vec<WithdrawnList> {
     let mut lists = Vec::new();
     for file in files {
-        match load::withdrawn(file, limits) {
+        match load::list(file, limits) {
             Ok(bytes) => {
                 let path = file.shown.clone();
                 let (list, found) = withdrawn::parse(Source::file(&path, &bytes));
@@ -361,6 +409,29 @@ fn read_withdrawals(
         }
     }
     lists
+}
+
+/// All decisions in the order of their dates, and the files with their paths.
+fn read_decisions(
+    files: &[ContentPath],
+    limits: &Limits,
+    problems: &mut Vec<Diagnostic>,
+) -> (Vec<Arc<Decision>>, Vec<(String, Vec<u8>)>) {
+    let mut all = Vec::new();
+    let mut read = Vec::new();
+    for file in files {
+        match load::list(file, limits) {
+            Ok(bytes) => {
+                let (decisions, found) = decisions::parse(&file.shown, &bytes);
+                problems.extend(found);
+                all.extend(decisions.into_iter().map(Arc::new));
+                read.push((file.shown.clone(), bytes));
+            }
+            Err(problem) => problems.push(problem),
+        }
+    }
+    all.sort_by_key(|decision| decision.date);
+    (all, read)
 }
 
 /// Notes about missing settings and content.

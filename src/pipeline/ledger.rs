@@ -34,6 +34,18 @@ pub(super) fn next(
             .filter_map(|directory| Some(directory.id()?.to_owned()))
             .collect(),
         addresses: gathered.address_owners(),
+        rules: site
+            .rules
+            .list
+            .iter()
+            .map(|rule| {
+                let version = ledger::RuleVersion {
+                    version: rule.version.clone(),
+                    digest: rule.digest.clone(),
+                };
+                (rule.id.clone(), version)
+            })
+            .collect(),
         reasons: withdrawals
             .map(|run| (run.id.get_ref().clone(), run.reason.get_ref().clone()))
             .collect(),

@@ -121,6 +121,10 @@ pub(super) fn process(
     let inspection = &contents.inspection;
     let place = &directory.place;
     contents.rules = rules::check(site, place, &entry.run, &files, inspection, &mut problems);
+    problems.extend(
+        checks::decisions::check_events(entry, inspection.tapes.first())
+            .map(|problem| problem.of_run(id)),
+    );
     let problems = sorted(problems.into_iter());
     let mut summary = RunSummary {
         findings: findings::of(

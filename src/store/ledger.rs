@@ -9,7 +9,7 @@ mod fields;
 mod names;
 mod parts;
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 use std::io;
 use std::sync::Arc;
 
@@ -47,6 +47,8 @@ pub struct Ledger {
     pub moved: Vec<RunNames>,
     /// Owners of the other addresses.
     pub addresses: AddressOwners,
+    /// The rules of the site, by id; `None` if the ledger is from before it had them.
+    pub rules: Option<BTreeMap<String, RuleVersion>>,
     /// The runs that it knows, by id.
     pub runs: Vec<Arc<LedgerRun>>,
     /// Has the digests of the runs; `None` if there are no runs.
@@ -76,6 +78,32 @@ pub struct Build {
     /// Changed runs.
     #[serde(default)]
     pub changed: Vec<Change>,
+    /// Rules of the site that were added, changed or removed.
+    #[serde(default, skip_serializing_if = "is_default")]
+    pub rules: Vec<RuleChange>,
+}
+
+/// A rule of the site that was added, changed or removed.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct RuleChange {
+    /// Its id.
+    #[schemars(with = "shapes::Name")]
+    pub id: String,
+    /// What it was; null if it is new.
+    pub before: Option<RuleVersion>,
+    /// What it is; null if it was removed.
+    pub after: Option<RuleVersion>,
+}
+
+/// A rule as a build had it.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct RuleVersion {
+    /// The version of its file; absent if not given.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub version: Option<String>,
+    /// BLAKE3 of everything that decides what it finds, and what readers see of it.
+    #[schemars(with = "shapes::Blake3")]
+    pub digest: String,
 }
 
 /// Names of a run.
@@ -203,7 +231,9 @@ impl Build {
 
     /// Whether nothing changed.
     pub fn is_empty(&self) -> bool {
-        self.changed.is_empty() && self.lists().iter().all(|(_, runs)| runs.is_empty())
+        self.changed.is_empty()
+            && self.rules.is_empty()
+            && self.lists().iter().all(|(_, runs)| runs.is_empty())
     }
 }
 
@@ -396,6 +426,7 @@ impl Ledger {
             && self.withdrawn == other.withdrawn
             && self.moved == other.moved
             && self.addresses == other.addresses
+            && self.rules == other.rules
             && builds(self) == builds(other)
     }
 }

@@ -20,6 +20,7 @@ mod cli;
 mod codes;
 mod compare;
 mod crawl;
+mod decisions;
 mod determinism;
 mod downloads;
 mod events;

@@ -771,3 +771,46 @@ fn a_rule_reads_only_what_is_published() {
     );
     assert_eq!(codes(&site.check()), [""; 0]);
 }
+
+#[test]
+fn a_changed_rule_is_a_change_of_the_site() {
+    let site = TestSite::base();
+    let rule = |version: u32, limit: u32| {
+        let body = format!(
+            "id = \"short\"\ntitle = \"Takes long\"\nrequire = \"run.seconds < {limit}.0\"\n"
+        );
+        site.write(
+            "rules/a.toml",
+            format!("version = \"{version}\"\nseverity = \"note\"\n[[rule]]\n{body}"),
+        );
+        site.publish();
+        site.json("feeds/changes.json")
+    };
+    let first = rule(1, 90_000);
+    assert_eq!(first["builds"].as_array().map(Vec::len), Some(1));
+    let same = rule(1, 90_000);
+    assert_eq!(first, same);
+    let changed = rule(2, 80_000);
+    let newest = &changed["builds"][0]["rules"][0];
+    assert_eq!(
+        (&newest["id"], &newest["before"]["version"]),
+        (&json!("short"), &json!("1"))
+    );
+    assert_eq!(newest["after"], changed["rules"]["short"]);
+    assert_ne!(newest["before"]["digest"], newest["after"]["digest"]);
+    let page = site.page("changes/index.html");
+    assert!(
+        page.main().contains("short changed, version 1 → 2"),
+        "{}",
+        page.main()
+    );
+    site.remove("rules/a.toml");
+    let outcome = site.publish();
+    let build = outcome.changes().expect("an entry");
+    assert_eq!(build.rules[0].after, None);
+    assert!(
+        site.page("changes/index.html")
+            .main()
+            .contains("short removed")
+    );
+}

@@ -2,6 +2,7 @@
 
 pub mod archive;
 pub mod audit;
+pub mod decisions;
 pub mod evidence;
 pub mod implementation;
 pub mod keys;

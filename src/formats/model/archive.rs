@@ -1,12 +1,15 @@
 //! The whole archive: its order, its addresses, and which runs belong together.
 
+use std::borrow::Cow;
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use serde::{Serialize, Serializer};
 
+use super::outcome::Outcome;
 use super::run::{Metric, Number, Run};
 use super::slug::Labels;
+use crate::decisions::{self, Decision};
 use base::links::Slug;
 
 /// All runs of the site, newest first, and the names they are grouped by.
@@ -45,6 +48,8 @@ pub struct Entry {
     pub newer: Option<usize>,
     /// The next older run of the same case.
     pub older: Option<usize>,
+    /// What the publishers of the site decided about it, in order.
+    pub decisions: Vec<Arc<Decision>>,
 }
 
 /// The head of the site's text about a case.
@@ -118,6 +123,17 @@ impl Ranges {
 }
 
 impl Entry {
+    /// The decision because of which it does not count, if there is one.
+    pub fn exclusion(&self) -> Option<&Decision> {
+        decisions::exclusion(&self.decisions)
+    }
+
+    /// An outcome of the run as it counts: as recorded, or as decisions corrected it.
+    pub fn corrected<'a>(&self, outcome: &'a Outcome) -> Cow<'a, Outcome> {
+        let corrected = decisions::corrected(&self.decisions, outcome);
+        corrected.map_or(Cow::Borrowed(outcome), Cow::Owned)
+    }
+
     /// Position in [`Archive::groups`].
     pub const fn group(&self, by: GroupBy) -> usize {
         match by {
@@ -180,6 +196,7 @@ impl Archive {
                 directory,
                 newer: None,
                 older: None,
+                decisions: Vec::new(),
             })
             .collect();
         for case in &cases {
@@ -222,11 +239,24 @@ impl Archive {
         !entry.run.case_is_given || self.cases[entry.case].text.title.is_some()
     }
 
+    /// Gives each run the decisions about it.
+    pub fn decide(&mut self, decisions: &[Arc<Decision>]) {
+        for decision in decisions {
+            if let Some(index) = self.position(&decision.run) {
+                self.runs[index].decisions.push(Arc::clone(decision));
+            }
+        }
+    }
+
     /// The run of this id.
     pub fn find(&self, id: &str) -> Option<&Entry> {
+        self.runs.get(self.position(id)?)
+    }
+
+    fn position(&self, id: &str) -> Option<usize> {
         let order = |index: &usize| self.runs[*index].run.id.as_ref().cmp(id);
         let found = self.by_id.binary_search_by(order).ok()?;
-        self.runs.get(self.by_id[found])
+        self.by_id.get(found).copied()
     }
 
     /// The cases, models or harnesses.

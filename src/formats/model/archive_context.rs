@@ -7,6 +7,7 @@ use serde::Serialize;
 
 use super::archive::{Archive, Ranges};
 use super::time::Moment;
+use crate::decisions::Decision;
 use base::links::Slug;
 
 /// The place of a run in the archive, as shown on its page.
@@ -35,6 +36,8 @@ pub struct ArchiveContext {
     pub ranges: Ranges,
     /// Runs that its record refers to, by id: the slug, if the archive has the run.
     pub named: BTreeMap<String, Option<Slug>>,
+    /// What the publishers of the site decided about it, in order.
+    pub decisions: Vec<Arc<Decision>>,
 }
 
 /// A link to another run.
@@ -82,6 +85,7 @@ impl ArchiveContext {
                 .into_iter()
                 .map(|id| (id.to_owned(), address(id)))
                 .collect(),
+            decisions: entry.decisions.clone(),
         }
     }
 }

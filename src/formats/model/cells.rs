@@ -8,7 +8,7 @@ use crate::config::SuccessRule;
 
 use super::archive::{Archive, Entry};
 use super::comparison::{self, Set};
-use super::run::{Metric, Number, Run};
+use super::run::{Metric, Number};
 use super::statistics::{self, Bootstrap, Difference, Interval, Tally};
 
 /// The runs of a case, variant, model and harness within a comparable set.
@@ -73,8 +73,12 @@ pub enum TrialResult {
 }
 
 impl TrialResult {
-    /// The result of a run.
-    pub fn of(run: &Run, rule: &SuccessRule) -> Self {
+    /// The result of a run, with what the publishers of the site decided about it.
+    pub fn of(entry: &Entry, rule: &SuccessRule) -> Self {
+        let run = &entry.run;
+        if entry.exclusion().is_some() {
+            return Self::Excluded;
+        }
         let Some(name) = &rule.outcome else {
             return match &run.state {
                 state if state.is_completed() => Self::Success,
@@ -91,6 +95,7 @@ impl TrialResult {
         let (Some(outcome), None) = (found.next(), found.next()) else {
             return Self::Unknown;
         };
+        let outcome = entry.corrected(outcome);
         match outcome.number() {
             _ if outcome.valid == Some(false) => Self::Excluded,
             Some(value) if value >= rule.at_least.value() => Self::Success,
@@ -173,7 +178,7 @@ pub fn summaries<'a>(
     let summary = |cell: TrialCell| {
         let results = cell.runs.iter();
         let results: Vec<_> = results
-            .map(|run| TrialResult::of(&archive.runs[*run].run, rule))
+            .map(|run| TrialResult::of(&archive.runs[*run], rule))
             .collect();
         let count = |result| {
             let count = results.iter().filter(|it| **it == result).count();
@@ -205,14 +210,15 @@ fn measures(
     let mut values: BTreeMap<Quantity, Vec<f64>> = BTreeMap::new();
     let counted = cell.runs.iter().zip(results);
     for (run, _) in counted.filter(|(_, result)| **result != TrialResult::Excluded) {
-        let run = &archive.runs[*run].run;
+        let entry = &archive.runs[*run];
         for metric in METRICS {
-            let number = run.metrics.exact(metric);
+            let number = entry.run.metrics.exact(metric);
             let of_metric = number.map(Number::value);
             let list = values.entry(Quantity::Metric(metric)).or_default();
             list.extend(of_metric);
         }
-        for outcome in run.outcomes.iter().take(OUTCOMES) {
+        for outcome in entry.run.outcomes.iter().take(OUTCOMES) {
+            let outcome = entry.corrected(outcome);
             let Some(value) = outcome.number().filter(|_| outcome.valid != Some(false)) else {
                 continue;
             };

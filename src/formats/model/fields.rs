@@ -1,8 +1,10 @@
 //! The fields of a run: one table, from which the feeds, the exports, the comparison and the page of a run are made.
 
 use std::borrow::Cow;
+use std::sync::Arc;
 
 use crate::audit::Verdict;
+use crate::decisions::{self, Decision};
 
 use super::annotation::Counts;
 use super::details::{self, Details, StepResult};
@@ -25,6 +27,8 @@ pub struct RunSource<'a> {
     pub rating: Option<Rating>,
     /// Lists have the findings of a run.
     pub findings: Option<&'a Findings>,
+    /// What the publishers of the site decided about it, in order.
+    pub decisions: &'a [Arc<Decision>],
     /// Its own page has the details of its record.
     pub details: Option<&'a Details<'a>>,
 }
@@ -235,6 +239,8 @@ fields! { |r|
     "rating": Kind::Rating => r.rating.map(Rating::word), compared: label(13, "Rating");
     /// Whether its events follow from its raw log: `matches`, `matches-older`, `differs`, `incomplete` or `not-auditable`; null is not checked.
     "audit": Kind::Text => r.findings.and_then(|it| it.audit).map(Verdict::word);
+    /// Why the run does not count, as the publishers of the site decided: `void` or `disqualify`; absent if it counts.
+    "excluded": Kind::Text => decisions::exclusion(r.decisions).map(|it| it.decision.word()), need: Absent;
 
     /// Where its parts are.
     "links": Kind::Object("Links", "Where the parts of a run are."), need: Always, feeds: JSON;

@@ -66,6 +66,7 @@ impl<'a> RunCard<'a> {
                 url,
                 rating: findings.rating,
                 findings: Some(findings),
+                decisions: &entry.decisions,
                 details: None,
             },
             fields: fields::fields_of(fields::JSON, "", ""),

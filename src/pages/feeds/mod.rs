@@ -26,6 +26,7 @@ macro_rules! document {
 pub mod annotations;
 pub mod archive;
 pub mod cells;
+pub mod decisions;
 pub mod groups;
 pub mod json_feed;
 pub mod json_ld;

@@ -14,7 +14,7 @@ use formats::model::findings::Findings;
 use super::archive::{RunCard, address, text};
 
 /// Columns that were added later: they are last, so that those before them keep their positions.
-const LAST: &str = "links outcomes metrics.lowerBounds task verdict caseIsGiven audit";
+const LAST: &str = "links outcomes metrics.lowerBounds task verdict caseIsGiven audit excluded";
 
 /// Writes `runs.csv` (RFC 4180). Every text is quoted, in case a spreadsheet expects a different separator; numbers are not, and
 /// a value that was not recorded is an empty field.

@@ -5,6 +5,7 @@ pub mod audit;
 pub mod chrome;
 pub mod compare;
 pub mod data;
+pub mod decisions;
 pub mod discussion;
 pub mod format;
 pub mod matrix;

@@ -13,7 +13,7 @@ use formats::model::words;
 
 use super::peers::Peers;
 use super::timeline::head;
-use super::{Badge, Cell, DisplayTime, Link, format, task};
+use super::{Badge, Cell, DisplayTime, Link, decisions, format, task};
 use base::links;
 
 /// A run in a list or a comparison table.
@@ -37,6 +37,8 @@ pub struct RunRow {
     pub harness_version: Cell,
     /// Its final state.
     pub state: Badge,
+    /// The decision because of which it does not count.
+    pub excluded: Option<Badge>,
     /// Its first outcomes in short.
     pub outcome: Cell,
     /// Its rating in the review.
@@ -115,6 +117,7 @@ pub fn row(
         ),
         harness_version: format::text(subject.harness_version.as_ref()),
         state: format::state(&run.state),
+        excluded: decisions::excluded(entry),
         outcome: outcome(run),
         rating: format::rating(findings.rating),
         rating_order: findings.rating.and_then(|rating| {

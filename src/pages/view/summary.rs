@@ -90,6 +90,13 @@ fn push_changes(out: &mut String, build: &Build, facts: &Facts<'_>) {
     let changed = &build.changed;
     let line = |change: &Change| format!("{}: {}", name(&change.run), change_line(change));
     push("changed", changed.len(), &mut changed.iter().map(line));
+    if !build.rules.is_empty() {
+        let ids: Vec<String> = build.rules.iter().map(|rule| escaped(&rule.id)).collect();
+        out.push_str(&format!(
+            "- Rules added, changed or removed: {}\n",
+            ids.join(", ")
+        ));
+    }
 }
 
 /// `pong v1.0.0 by lark-1 with codex (4f1c2d3e)`, with a link if the site has an address.

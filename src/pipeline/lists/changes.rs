@@ -8,9 +8,13 @@ use base::diagnostics::Diagnostic;
 use base::links;
 use formats::model::slug::{Labels, short_id};
 use pages::view::chrome::{PageInfo, Script};
+use pages::view::decisions::{self, DecisionView};
 use pages::view::format;
 use pages::view::row::{Pager, list_pages};
-use store::ledger::{Annotations, Build, Change, Field, Ledger, LedgerRun, RatingChange, RunNames};
+use store::ledger::{
+    Annotations, Build, Change, Field, Ledger, LedgerRun, RatingChange, RuleChange, RuleVersion,
+    RunNames,
+};
 
 use super::{Lists, Page};
 
@@ -28,6 +32,10 @@ const VALUE: usize = 80;
 struct ChangesPage {
     /// The builds, newest first.
     builds: Vec<BuildView>,
+    /// What was decided about runs, newest first, on the first page.
+    decisions: Vec<DecisionView>,
+    /// `12 more decisions`
+    more_decisions: Option<String>,
     pager: Pager,
 }
 
@@ -46,6 +54,37 @@ struct BuildView {
     changed_count: String,
     /// Number of omitted ones.
     more_changed: Option<String>,
+    /// Rules of the site that were added, changed or removed.
+    rules: Vec<RuleView>,
+}
+
+/// A rule of the site that was added, changed or removed.
+#[derive(Debug, Serialize)]
+struct RuleView {
+    id: String,
+    /// `changed`
+    what: &'static str,
+    /// `version 1 → 2`
+    versions: Option<String>,
+}
+
+impl RuleView {
+    fn of(change: &RuleChange) -> Self {
+        let what = match (&change.before, &change.after) {
+            (None, _) => "added",
+            (_, None) => "removed",
+            (Some(_), Some(_)) => "changed",
+        };
+        let version = |rule: &Option<RuleVersion>| rule.as_ref()?.version.clone();
+        let versions = version(&change.before).zip(version(&change.after));
+        Self {
+            id: change.id.clone(),
+            what,
+            versions: versions
+                .filter(|(before, after)| before != after)
+                .map(|(before, after)| format!("version {before} → {after}")),
+        }
+    }
 }
 
 /// Runs with the same type of change.
@@ -141,6 +180,7 @@ struct MovedPage {
 struct WithdrawnPage {
     run: RunView,
     id: String,
+    decisions: Vec<DecisionView>,
 }
 
 fn write(lists: &Lists<'_>) -> Result<(), Diagnostic> {
@@ -153,7 +193,7 @@ fn write(lists: &Lists<'_>) -> Result<(), Diagnostic> {
     let quarantined = lists.outcome.quarantine_pages.iter();
     let quarantined = quarantined.map(|run| (run.page.clone(), String::new()));
     let mut pages: BTreeMap<String, String> = runs.chain(quarantined).collect();
-    let former = former_addresses(ledger, &mut pages);
+    let former = former_addresses(lists, &mut pages);
     let known = RunLinks {
         ledger,
         pages: &pages,
@@ -165,9 +205,16 @@ fn write(lists: &Lists<'_>) -> Result<(), Diagnostic> {
             listed: false,
             ..PageInfo::listed(page.path, "Changes", what)
         };
+        let is_first = page.pager.page == 1;
+        let decided = &lists.gathered.decisions;
+        let shown = if is_first { RUNS } else { 0 };
+        let newest = decisions::newest(decided, lists.archive(), shown, &page.root);
         let builds = ledger.builds[page.items].iter();
         let view = ChangesPage {
             builds: builds.map(|build| known.build(build, &page.root)).collect(),
+            more_decisions: format::rest(decided.len(), newest.len(), "more decision")
+                .filter(|_| is_first),
+            decisions: newest,
             pager: page.pager,
         };
         lists.page("changes.html", &info, &view)?;
@@ -199,9 +246,10 @@ fn write(lists: &Lists<'_>) -> Result<(), Diagnostic> {
 /// The pages at former addresses, by path. `taken` has the current page at each address that the ledger names,
 /// with the id of its run, and gets the pages found here.
 fn former_addresses(
-    ledger: &Ledger,
+    lists: &Lists<'_>,
     taken: &mut BTreeMap<String, String>,
 ) -> Vec<(String, FormerAddress)> {
+    let ledger = &lists.outcome.ledger;
     // Moved runs take precedence: a run that moved away had the address after one that was withdrawn from it.
     let aside = ledger.runs.iter().filter(|known| known.quarantined);
     let aside = aside.map(|known| &known.run);
@@ -217,6 +265,11 @@ fn former_addresses(
                     ..RunView::of(was)
                 },
                 id: was.id.to_string(),
+                decisions: decisions::of_id(
+                    &lists.gathered.decisions,
+                    &was.id,
+                    &links::root(&path),
+                ),
             }),
             (None, None) => continue,
         };
@@ -272,6 +325,7 @@ impl RunLinks<'_> {
             changed: changed.map(|change| self.change(change, root)).collect(),
             changed_count: format!("{} changed", format::count(build.changed.len(), "run")),
             more_changed: format::rest(build.changed.len(), RUNS, "more run"),
+            rules: build.rules.iter().map(RuleView::of).collect(),
         }
     }
 

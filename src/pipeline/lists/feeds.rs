@@ -58,9 +58,11 @@ const ATOM: &str = "feeds/atom.xml";
 
 /// Only a site with rules has it.
 const RULES: &str = "feeds/rules.json";
+/// Only a site with decisions has it.
+const DECISIONS: &str = "feeds/decisions.json";
 
 /// All feeds, in the order of the index.
-const FEEDS: [Feed; 18] = [
+const FEEDS: [Feed; 19] = [
     Feed {
         path: "feeds/runs.json",
         holds: "A card for each run, newest first: subject, metrics, checks, state, rating, and the number of annotations and review threads.",
@@ -237,6 +239,18 @@ const FEEDS: [Feed; 18] = [
         },
     },
     Feed {
+        path: DECISIONS,
+        holds: "What the publishers of the site decided about runs, with reasons: which do not count, and which outcomes were corrected.",
+        shape: Shape::Json("decisions"),
+        picked: ".decisions[] | [.date, .run, .decision] | @tsv",
+        made_of: Some(&[]),
+        write: |lists, path| {
+            let decided = &lists.gathered.decisions;
+            let document = feeds::decisions::document(lists.config(), decided, lists.archive());
+            lists.stream(path, |out| write_document(out, &document))
+        },
+    },
+    Feed {
         path: ledger::PATH,
         holds: "What each build added, changed and withdrew, and the state that the next build is compared with.",
         shape: Shape::Json("builds"),
@@ -337,6 +351,7 @@ fn write(lists: &Lists<'_>) -> Result<(), Diagnostic> {
         .filter(|feed| match feed.path {
             ATOM => base.is_some(),
             RULES => !lists.site.rules.is_empty(),
+            DECISIONS => !lists.gathered.decisions.is_empty(),
             _ => true,
         })
         .map(|feed| {

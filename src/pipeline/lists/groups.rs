@@ -14,6 +14,7 @@ use formats::model::findings::Findings;
 use markup::Html;
 use pages::draw::{card, plot};
 use pages::view::chrome::{PageInfo, Script};
+use pages::view::decisions::{self, DecisionView};
 use pages::view::matrix::{self, Matrix};
 use pages::view::outcomes;
 use pages::view::peers::{self, PeerRange};
@@ -76,6 +77,8 @@ struct GroupPage {
     cases: Option<Matrix>,
     /// The rules that its runs violate, on the first page of a case.
     violated: Vec<CaseRow>,
+    /// What was decided about its runs, on the first page of a case.
+    decisions: Vec<DecisionView>,
     /// The newest runs as pictures, on the first page.
     wall: Option<Wall>,
     /// Whether a table has columns of checks, which are explained once.
@@ -243,6 +246,11 @@ fn write_group(lists: &Lists<'_>, group_by: GroupBy, group: &Group) -> Result<()
                 .then(|| matrix::of_group(archive, group_by, group, &page.root)),
             violated: if is_case && is_first {
                 rules::of_case(&lists.site.rules, archive, findings, group, &page.root)
+            } else {
+                Vec::new()
+            },
+            decisions: if is_case && is_first {
+                decisions::of_group(archive, group, &page.root)
             } else {
                 Vec::new()
             },

@@ -93,6 +93,7 @@ impl<'a> Keys<'a> {
         common.update(&facets[Facet::Listed as usize]);
         for entry in &gathered.archive.runs {
             common.update(&gathered.directory(entry).digest?);
+            common.update(format!("{:?}", entry.decisions).as_bytes());
             for text in [&*entry.slug, &entry.label] {
                 common.update(&(text.len() as u64).to_le_bytes());
                 common.update(text.as_bytes());

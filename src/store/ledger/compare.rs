@@ -10,8 +10,8 @@ use formats::model::digests::Digests;
 use formats::model::findings::RunDigests;
 
 use super::{
-    AddressOwners, Annotations, Build, Change, Field, Ledger, LedgerRun, RatingChange, RunNames,
-    WithdrawnRun, names, packed, unpacked,
+    AddressOwners, Annotations, Build, Change, Field, Ledger, LedgerRun, RatingChange, RuleChange,
+    RuleVersion, RunNames, WithdrawnRun, names, packed, unpacked,
 };
 
 /// Maximum fields per run in the list of changes.
@@ -34,6 +34,8 @@ pub struct CurrentRuns {
     pub addresses: AddressOwners,
     /// Why runs were withdrawn, by id or slug.
     pub reasons: BTreeMap<String, String>,
+    /// The rules of the site, by id.
+    pub rules: BTreeMap<String, RuleVersion>,
 }
 
 /// A run whose record changed.
@@ -60,6 +62,7 @@ pub fn next(
         has_unnamed,
         addresses,
         reasons,
+        rules,
     } = now;
     runs.sort_by(|a, b| a.run.id.cmp(&b.run.id));
     let empty = Ledger::default();
@@ -69,6 +72,8 @@ pub fn next(
         runs,
         spool: Some(spool),
         addresses: old.addresses.clone(),
+        // A site that never had rules has none in its ledger.
+        rules: (old.rules.is_some() || !rules.is_empty()).then(|| rules.clone()),
         ..Ledger::default()
     };
     next.addresses.extend(addresses);
@@ -80,6 +85,7 @@ pub fn next(
         withdrawn: Vec::new(),
         quarantined: Vec::new(),
         changed: Vec::new(),
+        rules: rule_changes(old.rules.as_ref(), &rules),
     };
     let gone: BTreeSet<&str> = old
         .withdrawn
@@ -158,6 +164,23 @@ pub fn next(
     rename(&mut builds, &mut moved, &next);
     (next.builds, next.moved) = (builds, moved);
     Ok(next)
+}
+
+/// How the rules of a site changed. Those of a ledger that has none are not known.
+fn rule_changes(
+    before: Option<&BTreeMap<String, RuleVersion>>,
+    after: &BTreeMap<String, RuleVersion>,
+) -> Vec<RuleChange> {
+    let Some(before) = before else {
+        return Vec::new();
+    };
+    let ids: BTreeSet<&String> = before.keys().chain(after.keys()).collect();
+    let changes = ids.into_iter().map(|id| RuleChange {
+        id: id.clone(),
+        before: before.get(id).cloned(),
+        after: after.get(id).cloned(),
+    });
+    changes.filter(|it| it.before != it.after).collect()
 }
 
 /// The entry of a quarantined run. It has the digests of the last build that published the run, so that the run's return shows

@@ -20,8 +20,8 @@ use formats::model::digests::by_known_part;
 use formats::model::findings::RunDigests;
 
 use super::{
-    AddressOwners, Build, Ledger, LedgerError, LedgerRun, PublishedRun, RunNames, WithdrawnRun,
-    names, packed,
+    AddressOwners, Build, Ledger, LedgerError, LedgerRun, PublishedRun, RuleVersion, RunNames,
+    WithdrawnRun, names, packed,
 };
 
 /// The folder of the parts, relative to the site's root.
@@ -77,6 +77,10 @@ pub struct Document<'a> {
     /// digest of the name by a digest of the address.
     #[serde(default, skip_serializing_if = "AddressOwners::is_empty")]
     addresses: Cow<'a, AddressOwners>,
+    /// The rules of the site, by id; absent if it never had any.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[schemars(with = "BTreeMap<String, RuleVersion>")]
+    rules: Option<Cow<'a, BTreeMap<String, RuleVersion>>>,
     /// Digests of each published run, by id, from which the next build detects changes. A large ledger has them in
     /// `parts`.
     runs: Vec<PublishedRun>,
@@ -94,6 +98,7 @@ impl<'a> Document<'a> {
             withdrawn: Cow::default(),
             moved: Cow::default(),
             addresses: Cow::default(),
+            rules: None,
             runs,
             parts: Vec::new(),
         }
@@ -174,6 +179,7 @@ impl Ledger {
             withdrawn: self.withdrawn.as_slice().into(),
             moved: self.moved.as_slice().into(),
             addresses: Cow::Borrowed(&self.addresses),
+            rules: self.rules.as_ref().map(Cow::Borrowed),
             ..Document::of(&self.builds[..end], Vec::new())
         };
         // Newest first.
@@ -228,6 +234,7 @@ impl Ledger {
         self.withdrawn = first.withdrawn.into_owned();
         self.moved = first.moved.into_owned();
         self.addresses = first.addresses.into_owned();
+        self.rules = first.rules.map(Cow::into_owned);
         self.builds = first.builds.into_owned();
         self.add_runs(first.runs, spool)?;
         for part in first.parts {
@@ -329,6 +336,7 @@ mod tests {
             withdrawn: Vec::new(),
             quarantined: Vec::new(),
             changed: Vec::new(),
+            rules: Vec::new(),
         }
     }
 

@@ -111,6 +111,36 @@ codes! {
         bad "withdrawn.toml: id = \"4f1c2d3f\"   (the run was 4f1c2d3e)"
         good "withdrawn.toml: id = \"4f1c2d3e\"";
 
+    // Codes of decisions.jsonl.
+    DECISIONS_INVALID_LINE = "decisions.invalid-line" Error "a decision cannot be read"
+        why "Each line of `decisions.jsonl` in a content root is one decision about a run: `date`, `author` with `id` and `kind`, `run`, `decision`, `reason`, and where they apply `rule`, `event` and `outcome`. A line that is not understood would decide nothing, so the site is not built."
+        bad "{\"date\":\"2026-03-01\",\"run\":\"4f1c2d3e\",\"decision\":\"voided\"}"
+        good "{\"date\":\"2026-03-01\",\"author\":{\"id\":\"mk\",\"kind\":\"human\"},\"run\":\"4f1c2d3e\",\"decision\":\"void\",\"reason\":\"The network was down.\"}";
+    DECISIONS_ORDER = "decisions.order" Error "decisions are not in order of their dates"
+        why "Decisions about a run apply one after the other: a `restore` takes back the exclusion above it, and a `rescore` begins with the value so far. So lines are in the order in which they were decided."
+        bad "{\"date\":\"2026-03-02\",…}\n{\"date\":\"2026-03-01\",…}"
+        good "{\"date\":\"2026-03-01\",…}\n{\"date\":\"2026-03-02\",…}";
+    DECISIONS_UNKNOWN_RUN = "decisions.unknown-run" Error "a decision is about a run that does not exist"
+        why "`run` is the id of a run of the site, or of one that an earlier build published or `withdrawn.toml` names. A decision about no run would change nothing."
+        bad "{\"run\":\"4f1c2d3f\",…}   (the run is 4f1c2d3e)"
+        good "{\"run\":\"4f1c2d3e\",…}";
+    DECISIONS_UNKNOWN_RULE = "decisions.unknown-rule" Error "a decision names a rule that the site does not have"
+        why "`rule` is the id of a rule in `rules/`, or of a built-in one that is switched on, so that readers can follow it."
+        bad "{\"rule\":\"no-netwrok\",…}"
+        good "{\"rule\":\"no-network\",…}";
+    DECISIONS_UNKNOWN_EVENT = "decisions.unknown-event" Error "a decision names an event that does not exist"
+        why "`event` is the number of an event of the run's first tape, as its page shows it."
+        bad "{\"event\":410,…}   (the run has 42 events)"
+        good "{\"event\":41,…}";
+    DECISIONS_WRONG_VALUE = "decisions.wrong-value" Error "a corrected outcome never had the value that the decision corrects"
+        why "`from` repeats the recorded value of the outcome, or the value of the last `rescore` of it, so that no correction is of another run or of a record that changed."
+        bad "{\"outcome\":{\"name\":\"reward\",\"from\":0,\"to\":1},…}   (the record says 0.5)"
+        good "{\"outcome\":{\"name\":\"reward\",\"from\":0.5,\"to\":1},…}";
+    DECISIONS_NO_EFFECT = "decisions.no-effect" Error "a decision takes back what was never decided"
+        why "`restore` takes back a `void` or `disqualify` of the same run that is in a line above it. Without one, it restores nothing."
+        bad "{\"run\":\"4f1c2d3e\",\"decision\":\"restore\",…}"
+        good "{\"run\":\"4f1c2d3e\",\"decision\":\"void\",…}\n{\"run\":\"4f1c2d3e\",\"decision\":\"restore\",…}";
+
     // Codes of the rules of a site.
     RULES_INVALID = "rules.invalid" Error "a file of rules cannot be used"
         why "A file in `rules/` has tables `[[rule]]`, each with an `id`, a `title` and one of `find` with `expect`, `require`, and `trials`. `use` switches on built-in rules by their ids. The message says what is wrong here."

@@ -5,6 +5,7 @@ use std::sync::Arc;
 use serde::Serialize;
 
 use crate::view::audit::{self, AuditView};
+use crate::view::decisions::{self, RunDecisionsView};
 use crate::view::format;
 use crate::view::rules;
 use crate::view::task::{self, VerdictFact};
@@ -40,6 +41,8 @@ pub struct HeadView {
     pub audit: Option<AuditView>,
     /// Titles of the rules of the site that it violates.
     pub rules: Vec<String>,
+    /// What the publishers of the site decided about it.
+    pub decisions: Option<RunDecisionsView>,
     /// Why it ended, or what did not work; none if it completed and no check failed.
     pub why: Option<WhyView>,
     /// The detail of its state, if that is all that is known of its end.
@@ -124,6 +127,7 @@ pub(super) fn head(s: &CheckedRun<'_>) -> HeadView {
         audit: audit::audit(s, FIRST),
         why,
         rules: rules::violated(s),
+        decisions: decisions::of_run(s),
         failures: failures(s),
         completed,
     }

@@ -172,6 +172,7 @@ impl<'a> CheckedRun<'a> {
             url: "",
             rating: self.rating(),
             findings: None,
+            decisions: &self.entry.decisions,
             details: Some(self.details),
         }
     }

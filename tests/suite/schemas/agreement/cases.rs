@@ -3,9 +3,9 @@
 use serde_json::{Value, json};
 
 use super::check::{
-    accepts_action, accepts_event, accepts_raw_line, accepts_record, accepts_redaction,
-    accepts_rules, accepts_settings, accepts_sidecar_line, accepts_tape_line, accepts_threads,
-    accepts_trace_line, accepts_transcript, accepts_withdrawals,
+    accepts_action, accepts_decision, accepts_event, accepts_raw_line, accepts_record,
+    accepts_redaction, accepts_rules, accepts_settings, accepts_sidecar_line, accepts_tape_line,
+    accepts_threads, accepts_trace_line, accepts_transcript, accepts_withdrawals,
 };
 use super::{Case, case};
 
@@ -248,6 +248,19 @@ pub(super) fn cases() -> Vec<Case> {
     }
     let whole = json!({"id": "r1", "file": "a.png", "whole": true, "reason": "copyright"});
     cases.push(case("redactions", whole, accepts_redaction));
+    let decided = |decision: &str, more: Value| {
+        let mut document = json!({"date": "2026-03-01", "author": {"id": "a", "kind": "human"}, "run": "4f1c",
+            "decision": decision, "reason": "r"});
+        if let (Value::Object(document), Value::Object(more)) = (&mut document, more) {
+            document.extend(more);
+        }
+        case("decisions", document, accepts_decision)
+    };
+    cases.push(decided("void", json!({"rule": "r", "event": 3})));
+    cases.push(decided(
+        "rescore",
+        json!({"outcome": {"name": "reward", "from": 0, "to": {"a": 1}}}),
+    ));
     cases.push(case(
         "withdrawn",
         json!({"run": [{"id": "4f1c", "reason": "r"}, {"id": "x", "reason": "y"}]}),

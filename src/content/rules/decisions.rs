@@ -1,0 +1,155 @@
+//! The rules for decisions about runs: each is about something that exists, and follows from those above it.
+
+use std::collections::BTreeSet;
+use std::sync::Arc;
+
+use base::diagnostics::text::{nearest, quoted};
+use base::diagnostics::{Diagnostic, codes};
+use formats::decisions::{self, Decision, Verb};
+use formats::model::archive::{Archive, Entry};
+use formats::model::tape::Tape;
+
+/// What decisions may name besides the runs of the archive.
+#[derive(Debug, Default)]
+pub struct DecisionTargets<'a> {
+    /// Ids of runs that are not in the archive: quarantined, withdrawn or not yet published.
+    pub other_runs: BTreeSet<&'a str>,
+    /// Ids of the rules of the site.
+    pub rules: BTreeSet<&'a str>,
+}
+
+/// Checks decisions against the runs of the site. Their events are checked with their runs, by [`check_events`].
+#[must_use]
+pub fn check(
+    decisions: &[Arc<Decision>],
+    archive: &Archive,
+    targets: &DecisionTargets<'_>,
+) -> Vec<Diagnostic> {
+    let mut problems = Vec::new();
+    for decision in decisions {
+        problems.extend(unknown(decision, archive, targets));
+    }
+    for entry in &archive.runs {
+        let steps = (0..entry.decisions.len()).map(|count| entry.decisions.split_at(count));
+        problems
+            .extend(steps.filter_map(|(before, rest)| contradiction(entry, before, rest.first()?)));
+    }
+    problems
+}
+
+/// The problems of one more decision.
+#[must_use]
+pub fn check_new(
+    decision: &Decision,
+    archive: &Archive,
+    targets: &DecisionTargets<'_>,
+) -> Vec<Diagnostic> {
+    let mut problems = unknown(decision, archive, targets);
+    if let Some(entry) = archive.find(&decision.run) {
+        problems.extend(contradiction(entry, &entry.decisions, decision));
+    }
+    problems
+}
+
+/// The problems of a decision that names what does not exist.
+fn unknown(
+    decision: &Decision,
+    archive: &Archive,
+    targets: &DecisionTargets<'_>,
+) -> Vec<Diagnostic> {
+    let mut problems = Vec::new();
+    if archive.find(&decision.run).is_none() && !targets.other_runs.contains(decision.run.as_str())
+    {
+        let ids = archive.runs.iter().map(|entry| &*entry.run.id);
+        let near = nearest(&decision.run, ids);
+        let message = format!("No run has the id {}", quoted(&decision.run));
+        let help = near.map_or_else(
+            || "Write the id as in the run's record; its page shows it.".to_owned(),
+            |near| format!("Did you mean {}?", quoted(near)),
+        );
+        problems.push(codes::DECISIONS_UNKNOWN_RUN.at(decision.place("/run"), message, help));
+    }
+    if let Some(rule) = &decision.rule
+        && !targets.rules.contains(rule.as_str())
+    {
+        let near = nearest(rule, targets.rules.iter().copied());
+        problems.push(codes::DECISIONS_UNKNOWN_RULE.at(
+            decision.place("/rule"),
+            format!("No rule of the site has the id {}", quoted(rule)),
+            near.map_or_else(
+                || "Add the rule to `rules/`, or leave out `rule`.".to_owned(),
+                |near| format!("Did you mean {}?", quoted(near)),
+            ),
+        ));
+    }
+    problems
+}
+
+/// The problem of a decision about a run that does not follow from the record and the decisions `before` it.
+fn contradiction(
+    entry: &Entry,
+    before: &[Arc<Decision>],
+    decision: &Decision,
+) -> Option<Diagnostic> {
+    if decision.decision == Verb::Restore && decisions::exclusion(before).is_none() {
+        return Some(codes::DECISIONS_NO_EFFECT.at(
+            decision.place("/decision"),
+            "The run is restored here, but no line above excludes it",
+            "Remove the line, or add the `void` or `disqualify` that it takes back.",
+        ));
+    }
+    let correction = decision.outcome.as_ref()?;
+    let mut outcomes = entry.run.outcomes.iter();
+    let Some(outcome) = outcomes.find(|outcome| *outcome.name == *correction.name) else {
+        return Some(codes::DECISIONS_WRONG_VALUE.at(
+            decision.place("/outcome/name"),
+            format!("The record has no outcome {}", quoted(&correction.name)),
+            "Write the name of an outcome as in the record.",
+        ));
+    };
+    let corrected = decisions::corrected(before, outcome);
+    let value = corrected.as_ref().unwrap_or(outcome).value.as_deref();
+    (!correction.is_from(value)).then(|| {
+        codes::DECISIONS_WRONG_VALUE.at(
+            decision.place("/outcome/from"),
+            format!(
+                "The value of {} was {}",
+                quoted(&correction.name),
+                shown(value)
+            ),
+            "Check the run, and write its value so far as `from`.",
+        )
+    })
+}
+
+/// A recorded value in a message. A text could be anything, even a secret.
+fn shown(value: Option<&str>) -> &str {
+    match value {
+        None => "not recorded",
+        Some(text) if text.starts_with(['"', '[', '{']) => "another one",
+        Some(plain) => plain,
+    }
+}
+
+/// Checks that the events exist that decisions about a run name.
+pub fn check_events<'a>(
+    entry: &'a Entry,
+    tape: Option<&'a Tape<'_>>,
+) -> impl Iterator<Item = Diagnostic> + 'a {
+    let decisions = entry.decisions.iter();
+    decisions.filter_map(move |decision| check_event(decision, tape))
+}
+
+/// Checks that the event exists that a decision names.
+#[must_use]
+pub fn check_event(decision: &Decision, tape: Option<&Tape<'_>>) -> Option<Diagnostic> {
+    let event = decision.event?;
+    let is_there = tape.is_some_and(|tape| tape.position(event).is_some());
+    (!is_there).then(|| {
+        codes::DECISIONS_UNKNOWN_EVENT.at(
+            decision.place("/event"),
+            format!("The first tape of the run has no event {event}"),
+            "Write the number that the page of the run shows at the event.",
+        )
+    })
+}

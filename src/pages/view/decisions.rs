@@ -1,0 +1,150 @@
+//! What the publishers of a site decided about its runs.
+
+use std::sync::Arc;
+
+use serde::Serialize;
+
+use base::links;
+use formats::decisions::{self, Decision, Verb};
+use formats::model::archive::{Archive, Entry, Group};
+
+use super::rules;
+use super::run::CheckedRun;
+use super::{Badge, Link};
+
+/// The decisions about a run, on its page.
+#[derive(Debug, Serialize)]
+pub struct RunDecisionsView {
+    /// `This run does not count`
+    pub title: &'static str,
+    pub list: Vec<DecisionView>,
+}
+
+/// A decision about a run.
+#[derive(Debug, Serialize)]
+pub struct DecisionView {
+    pub decision: Badge,
+    /// The run, on pages that are not its own.
+    pub run: Option<Link>,
+    /// Plain text.
+    pub reason: String,
+    /// `reward: 0 → 1`
+    pub correction: Option<String>,
+    /// The event that shows it.
+    pub event: Option<Link>,
+    /// The rule that it is about.
+    pub rule: Option<Link>,
+    /// `mk (human)`
+    pub by: String,
+    /// `2026-03-01`
+    pub date: String,
+}
+
+impl DecisionView {
+    fn new(decision: &Decision) -> Self {
+        let tone = match decision.decision {
+            Verb::Void | Verb::Disqualify => "bad",
+            Verb::Rescore => "fair",
+            Verb::Include | Verb::Restore => "good",
+        };
+        let author = &decision.author;
+        Self {
+            decision: Badge::new(decision.decision.past(), tone),
+            run: None,
+            reason: decision.reason.clone(),
+            correction: decision
+                .outcome
+                .as_ref()
+                .map(|it| format!("{}: {} → {}", it.name, it.from.get(), it.to.get())),
+            event: None,
+            rule: None,
+            by: format!("{} ({})", author.id, author.kind.word()),
+            date: decision.date.to_string(),
+        }
+    }
+
+    /// The decision, with links to its run and its rule from a page whose path to the root of the site is `root`.
+    fn linked(decision: &Decision, entry: Option<&Entry>, root: &str) -> Self {
+        let page = entry.map(|entry| links::run(&entry.slug));
+        let rule = decision.rule.as_ref();
+        Self {
+            run: entry.zip(page).map(|(entry, page)| {
+                let subject = &entry.run.subject;
+                let words = format!(
+                    "{} with {} ({})",
+                    subject.case,
+                    subject.model(),
+                    entry.label
+                );
+                Link::new(words, format!("{root}{page}#decisions"))
+            }),
+            rule: rule
+                .map(|rule| Link::new(rule.as_str(), format!("{root}{}#{rule}", rules::PAGE))),
+            ..Self::new(decision)
+        }
+    }
+}
+
+/// The decision because of which a run does not count.
+pub fn excluded(entry: &Entry) -> Option<Badge> {
+    let decision = entry.exclusion()?;
+    Some(DecisionView::new(decision).decision)
+}
+
+/// The decisions about a run, newest first; `None` if there are none.
+pub fn of_run(s: &CheckedRun<'_>) -> Option<RunDecisionsView> {
+    let all = &s.entry.decisions;
+    let page = links::run(&s.entry.slug);
+    let root = links::root(&page);
+    let event = |seq: u64| {
+        let href = s.layouts.first()?.numbered_href(&page, seq)?;
+        Some(Link::new(seq.to_string(), href))
+    };
+    let list = all.iter().rev().map(|decision| DecisionView {
+        run: None,
+        event: decision.event.and_then(event),
+        ..DecisionView::linked(decision, None, &root)
+    });
+    (!all.is_empty()).then(|| RunDecisionsView {
+        title: if decisions::exclusion(all).is_some() {
+            "This run does not count"
+        } else {
+            "Decisions"
+        },
+        list: list.collect(),
+    })
+}
+
+/// The decisions about runs of a group, newest first.
+pub fn of_group(archive: &Archive, group: &Group, root: &str) -> Vec<DecisionView> {
+    let runs = group.runs.iter().map(|run| &archive.runs[*run]);
+    let mut found: Vec<(&Decision, &Entry)> = runs
+        .flat_map(|entry| entry.decisions.iter().map(move |it| (&**it, entry)))
+        .collect();
+    found.sort_by_key(|(decision, _)| std::cmp::Reverse(decision.date));
+    let views = found.into_iter();
+    views
+        .map(|(decision, entry)| DecisionView::linked(decision, Some(entry), root))
+        .collect()
+}
+
+/// The last decisions of a site, newest first.
+pub fn newest(
+    decisions: &[Arc<Decision>],
+    archive: &Archive,
+    most: usize,
+    root: &str,
+) -> Vec<DecisionView> {
+    let newest = decisions.iter().rev().take(most);
+    newest
+        .map(|decision| DecisionView::linked(decision, archive.find(&decision.run), root))
+        .collect()
+}
+
+/// The decisions about a run that is no longer published, newest first.
+pub fn of_id(decisions: &[Arc<Decision>], id: &str, root: &str) -> Vec<DecisionView> {
+    let about = decisions.iter().rev().filter(|it| it.run == id);
+    about
+        .map(|decision| DecisionView::linked(decision, None, root))
+        .collect()
+}
