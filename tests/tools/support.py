@@ -7,12 +7,16 @@ import os
 import pathlib
 import re
 import subprocess
+import sys
 import tempfile
 import threading
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 PROGRAM = pathlib.Path(os.environ.get("RUNPRESS_BIN", ROOT / "target/release/runpress")).resolve()
 BASE = "https://runs.example.org/"
+
+# The module for Python, which has the name of the function below.
+sys.path.insert(0, str(ROOT / "python"))
 
 
 def runpress(*arguments, **options):

@@ -216,7 +216,13 @@ class Documented(unittest.TestCase):
         self.addCleanup(server.close)
         texts = [text for language, text, _ in steps(page("data-feeds.md")) if language == "python" and ".zip" not in text]
         # What a reader of each example sees, by a word of the example.
-        expected = {"runs.json": ["completed", "(a class is not reported)"], "labels.jsonl": ["incorrect", "alternative"]}
+        expected = {
+            "runs.json": ["completed", "(a class is not reported)"],
+            "labels.jsonl": ["incorrect", "alternative"],
+            "site.events": ["incorrect", "command"],
+            "duckdb": ["markdown-notes", "todo-board"],
+            "runpress.Rows": ["approval_stall"],
+        }
         self.assertEqual(len(texts), len(expected))
         for text in texts:
             printed = io.StringIO()
