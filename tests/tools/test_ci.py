@@ -6,6 +6,7 @@ import os
 import pathlib
 import platform
 import re
+import shutil
 import stat
 import subprocess
 import sys
@@ -16,7 +17,7 @@ import unittest
 
 from ruamel.yaml import YAML
 
-from support import ROOT, Server, blocks
+from support import PROGRAM, ROOT, Server, blocks, runpress
 
 INSTALL = ROOT / ".github/install.sh"
 LEDGER = ROOT / ".github/fetch-ledger.sh"
@@ -56,6 +57,8 @@ class Workflows(unittest.TestCase):
         kinds = {"vendor.github-workflows": 0, "vendor.gitlab-ci": 0}
         with tempfile.TemporaryDirectory() as folder:
             for index, (before, text) in enumerate(blocks("ci.md", "yaml")):
+                if ".pre-commit-config.yaml" in before:
+                    continue
                 schema = "vendor.gitlab-ci" if ".gitlab-ci.yml" in before else "vendor.github-workflows"
                 file = pathlib.Path(folder) / f"{index}.yml"
                 file.write_text(text, encoding="utf-8")
@@ -199,6 +202,54 @@ class Action(unittest.TestCase):
             asked, _ = self.run_step(name, ROOT=".", OUT="public")
             self.assertNotIn("--previous", asked)
             self.assertNotIn("--base-url", asked)
+
+
+class PreCommit(unittest.TestCase):
+    """The hook in a repository of a new site."""
+
+    def setUp(self):
+        self.folder = pathlib.Path(self.enterContext(tempfile.TemporaryDirectory()))
+        self.site, self.hooks = self.folder / "site", self.folder / "hooks"
+        self.hooks.mkdir()
+        shutil.copy(ROOT / ".pre-commit-hooks.yaml", self.hooks)
+        self.assertEqual(runpress("new", self.site).returncode, 0)
+        (self.folder / "bin").mkdir()
+        (self.folder / "bin/runpress").symlink_to(PROGRAM)
+        author = {f"GIT_{who}_{what}": "a@example.org" for who in ["AUTHOR", "COMMITTER"] for what in ["NAME", "EMAIL"]}
+        self.variables = os.environ | author | {
+            "PATH": f"{self.folder}/bin:{os.environ['PATH']}", "PRE_COMMIT_HOME": str(self.folder / "cache")
+        }
+        for folder in [self.site, self.hooks]:
+            for command in ["init --quiet", "add --all", "commit --quiet --message Begin"]:
+                self.assertEqual(self.run_command(folder, "git", *command.split()).returncode, 0)
+
+    def run_command(self, folder, *command):
+        return subprocess.run(command, cwd=folder, env=self.variables, capture_output=True, text=True, check=False)
+
+    def pre_commit(self, *arguments):
+        return self.run_command(self.site, sys.executable, "-m", "pre_commit", *arguments)
+
+    def test_the_manifest_and_the_example_are_valid(self):
+        [text] = [text for before, text in blocks("ci.md", "yaml") if ".pre-commit-config.yaml" in before]
+        config = self.folder / ".pre-commit-config.yaml"
+        config.write_text(text, encoding="utf-8")
+        self.assertEqual(self.pre_commit("validate-config", config).returncode, 0)
+        hooks = ROOT / ".pre-commit-hooks.yaml"
+        self.assertEqual(self.pre_commit("validate-manifest", hooks).returncode, 0)
+        yaml = YAML(typ="safe")
+        asked = {hook["id"] for repository in yaml.load(text)["repos"] for hook in repository["hooks"]}
+        self.assertLessEqual(asked, {hook["id"] for hook in yaml.load(hooks.read_text(encoding="utf-8"))})
+
+    def test_a_commit_with_an_error_is_refused_with_its_place(self):
+        command = ["try-repo", self.hooks, "runpress-check", "--all-files"]
+        done = self.pre_commit(*command)
+        self.assertEqual(done.returncode, 0, done.stdout + done.stderr)
+        self.assertIn("Passed", done.stdout)
+        record = self.site / "content/runs/sample/run-record.json"
+        record.write_text(record.read_text(encoding="utf-8") + "{", encoding="utf-8")
+        done = self.pre_commit(*command)
+        self.assertEqual(done.returncode, 1, done.stdout + done.stderr)
+        self.assertIn("content/runs/sample/run-record.json", done.stdout)
 
 
 class Install(unittest.TestCase):
