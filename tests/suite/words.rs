@@ -190,6 +190,7 @@ fn assert_plain(found: &[String]) {
 fn the_documentation_is_in_plain_words() {
     let root = Path::new(env!("CARGO_MANIFEST_DIR"));
     let mut texts = files("content/pages", &["md"]);
+    texts.extend(files("python", &["py"]));
     for name in [
         "README.md",
         "CONTRIBUTING.md",
