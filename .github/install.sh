@@ -23,7 +23,7 @@ else
     Linux-x86_64) target=x86_64-unknown-linux-musl ;;
     Linux-aarch64 | Linux-arm64) target=aarch64-unknown-linux-musl ;;
     *)
-      echo "There is no released binary for $(uname -s) on $(uname -m). Use the version \`source\`." >&2
+      echo "Released binaries are installed on Linux only, not for $(uname -s) on $(uname -m). Use the version \`source\`." >&2
       exit 1
       ;;
   esac

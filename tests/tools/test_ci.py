@@ -13,6 +13,7 @@ import sys
 import tarfile
 import tempfile
 import threading
+import tomllib
 import unittest
 
 from ruamel.yaml import YAML
@@ -304,6 +305,35 @@ class Install(unittest.TestCase):
         done, installed, _ = self.install("9.9.9")
         self.assertNotEqual(done.returncode, 0)
         self.assertFalse(installed)
+
+    def test_the_archive_of_a_release_is_installed_and_found_by_binstall(self):
+        jobs = YAML(typ="safe").load((ROOT / ".github/workflows/release.yml").read_text(encoding="utf-8"))["jobs"]
+        [pack] = [step["run"] for step in jobs["archives"]["steps"] if step.get("name") == "Pack"]
+        target = self.archive.removeprefix("runpress-1.2.3-").removesuffix(".tar.gz")
+        self.assertIn(target, [each["target"] for each in jobs["archives"]["strategy"]["matrix"]["include"]])
+        # A checkout with the program where the step before has compiled it.
+        checkout = self.folder / "checkout"
+        program = checkout / "target" / target / "release/runpress"
+        program.parent.mkdir(parents=True)
+        program.symlink_to(PROGRAM)
+        for name in [".github/pack.sh", "README.md", "LICENSE-MIT", "LICENSE-APACHE"]:
+            (checkout / name).parent.mkdir(exist_ok=True)
+            shutil.copy(ROOT / name, checkout / name)
+        variables = os.environ | {"GITHUB_REF_NAME": "v1.2.3", "TARGET": target, "RUNNER_OS": "Linux"}
+        done = subprocess.run(["bash", "-euc", pack], cwd=checkout, env=variables, capture_output=True, text=True, check=False)
+        self.assertEqual(done.returncode, 0, done.stderr)
+        shutil.move(checkout / self.archive, self.release / self.archive)
+        self.sums(hashlib.sha256((self.release / self.archive).read_bytes()).hexdigest())
+        done, installed, _ = self.install()
+        self.assertEqual((done.returncode, installed, done.stdout), (0, True, runpress("--version").stdout), done.stderr)
+        with tarfile.open(self.release / self.archive) as archive:
+            names = set(archive.getnames())
+        self.assertLessEqual({"runpress", "README.md", "LICENSE-MIT", "man/runpress-build.1", "completions/runpress.zsh"}, names)
+        binstall = tomllib.loads((ROOT / "Cargo.toml").read_text(encoding="utf-8"))["package"]["metadata"]["binstall"]
+        for key, value in {"name": "runpress", "version": "1.2.3", "target": target, "bin": "runpress", "binary-ext": ""}.items():
+            binstall = {name: text.replace(f"{{ {key} }}", value) for name, text in binstall.items()}
+        self.assertEqual(binstall["pkg-url"], f"{{ repo }}/releases/download/v1.2.3/{self.archive}")
+        self.assertIn(binstall["bin-dir"], names)
 
     def test_sources_are_compiled_where_they_stand_and_not_in_the_folder_of_the_caller(self):
         tools = self.folder / "tools"

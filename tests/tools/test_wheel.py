@@ -2,6 +2,7 @@
 
 import os
 import pathlib
+import re
 import subprocess
 import sys
 import tempfile
@@ -50,12 +51,17 @@ class Wheel(unittest.TestCase):
         command = [TOOLS / "mypy", "--strict", "--cache-dir", os.devnull, "--python-executable", clean / "bin/python", "typed.py"]
         self.assertIn('Revealed type is "runpress.rows.Rows"', self.run_command(command, cwd=self.folder))
 
-    def test_uvx_creates_a_site(self):
+    def test_uvx_creates_a_site_as_the_readme_says(self):
         variables = os.environ | {"UV_CACHE_DIR": str(self.folder / "cache"), "UV_TOOL_DIR": str(self.folder / "tools"), "UV_OFFLINE": "1"}
-        uvx = [TOOLS / "uvx", "--no-config", "--python", sys.executable, "--from", self.wheel, "runpress"]
-        self.run_command([*uvx, "new", "my-site"], cwd=self.folder, env=variables)
-        self.run_command([*uvx, "--root", "my-site", "build", "--quiet"], cwd=self.folder, env=variables)
-        self.assertTrue((self.folder / "my-site/public/index.html").is_file())
+        variables |= {"UV_NO_CONFIG": "1", "UV_PYTHON": sys.executable, "PATH": f"{TOOLS}:{os.environ['PATH']}"}
+        checkout = self.folder / "checkout"
+        checkout.mkdir()
+        (checkout / "dist").symlink_to(self.folder)
+        readme = (ROOT / "README.md").read_text(encoding="utf-8")
+        [command] = re.findall(r"^    (uvx --from .* new my-site)$", readme, re.M)
+        for line in [command, command.replace("new my-site", "--root my-site build --quiet")]:
+            self.run_command(["bash", "-c", line], cwd=checkout, env=variables)
+        self.assertTrue((checkout / "my-site/public/index.html").is_file())
 
 
 if __name__ == "__main__":
