@@ -30,8 +30,8 @@
     go();
     selects[0].select.focus();
   }, { hidden: true });
-  const status = make('p', { className: 'quiet', role: 'status' });
-  const filter = make('section', { className: 'facets', ariaLabel: 'Filter the annotations' }, make('div', { className: 'bar' }, ...selects.map(({ label }) => label), clear), status);
+  const status = make('p.quiet', { role: 'status' });
+  const filter = make('section.facets', { ariaLabel: 'Filter the annotations' }, make('div.bar', {}, ...selects.map(({ label }) => label), clear), status);
   lead.after(filter);
 
   // The sections with annotations: on the first page, one for each kind.
@@ -101,14 +101,14 @@
     const to = (path, ...words) => make('a', { href: new URL(`runs/${of.slug}/${path}`, root) }, ...words);
     const shelved = manifest.shelves[kind];
     const author = manifest.authors[of.key[1]];
-    const head = make('p', { className: 'ah' }, to(of.href, make('span', { ariaHidden: 'true' }, shelved.sign), ` ${of.kind ?? kind.replaceAll('_', ' ')}${of.group && !named ? `: ${of.group}` : ''}`));
+    const head = make('p.ah', {}, to(of.href, make('span', { ariaHidden: 'true' }, shelved.sign), ` ${of.kind ?? kind.replaceAll('_', ' ')}${of.group && !named ? `: ${of.group}` : ''}`));
     const [date, time] = of.at?.split(' ') ?? [];
-    if (date) head.append(' ', make('span', { className: 'by' }, shown({ iso: `${date}T${time}Z`, text: of.at, date })));
-    const said = make('p', { className: 'said' }, `${String(of.event).includes(' ') ? 'events' : 'event'} ${of.event}, ${of.about}`);
+    if (date) head.append(' ', make('span.by', {}, shown({ iso: `${date}T${time}Z`, text: of.at, date })));
+    const said = make('p.said', {}, `${String(of.event).includes(' ') ? 'events' : 'event'} ${of.event}, ${of.about}`);
     if (of.says) said.append(': ', make('q', {}, of.says));
     const by = typeof of.author === 'string' ? `${of.author} (${author})` : author;
-    const made = make('li', { className: `an-${shelved.class}` }, ...(of.evidence ? [make('p', {}, of.evidence)] : []), head, said,
-      make('p', { className: 'by' }, to('index.html', of.run), ` by ${of.model}${of.key[1] < 3 ? `; annotated by ${by}` : ''}`));
+    const made = make(`li.an-${shelved.class}`, {}, ...(of.evidence ? [make('p', {}, of.evidence)] : []), head, said,
+      make('p.by', {}, to('index.html', of.run), ` by ${of.model}${of.key[1] < 3 ? `; annotated by ${by}` : ''}`));
     return made;
   };
 
@@ -117,7 +117,7 @@
     const name = shelf && manifest.shelves[shelf].groups[group];
     if (!place.list || (name && place.group !== group)) {
       place.group = group;
-      place.list = make('ul', { className: 'glimpses' });
+      place.list = make('ul.glimpses');
       const head = name ? [make('h2', {}, name[0].toUpperCase() + name.slice(1))] : [];
       place.box.append(make(shelf ? 'section' : 'div', shelf ? { ariaLabel: name || 'Filtered annotations' } : {}, ...head, place.list));
     }
@@ -196,7 +196,7 @@
       const { kind } = place;
       const wanted = manifest.shelves[kind] ? chosen.map((one) => [one.at, choices(one, kind).indexOf(one.select.value)]) : [];
       const fits = (key) => wanted.every(([at, value]) => key[at] === value);
-      const box = make('div', { className: main.querySelector('.board') ? 'board' : '' });
+      const box = make(main.querySelector('.board') ? 'div.board' : 'div');
       Object.assign(place, { box, view: make('div', {}, box), number: total(manifest.shelves[kind]?.sums ?? [], fits), files: find(kind, fits), rest: [], shown: 0, list: null, more: null });
     }
     // Keep the old cards until the new ones are loaded.

@@ -98,21 +98,21 @@
   const acts = (tape) => tape.filter((event) => event.key !== null);
 
   const action = (event) => make('li', {}, link(event.href, event.number), ` ${event.word} `, make('code', {}, shortened(event.key)),
-    ...(event.failed ? [' ', make('span', { className: 'badge b-bad' }, 'failed')] : []));
-  const actions = (list) => make('ul', { className: 'actions' }, ...list.map(action));
+    ...(event.failed ? [' ', make('span.badge.b-bad', {}, 'failed')] : []));
+  const actions = (list) => make('ul.actions', {}, ...list.map(action));
   const stretch = ({ same, sides }, runs, isFirst) => {
     const few = same && sides[0].length > 2 ? 0 : FEW;
     const cells = sides.map((list) => {
       const shown = list.slice(0, few);
       const more = list.length - shown.length;
       const words = few ? `${digits(more)} more` : `${list[0].number} to ${list.at(-1).number}`;
-      return make('td', {}, list.length ? actions(shown) : make('span', { className: 'quiet' }, 'none'),
+      return make('td', {}, list.length ? actions(shown) : make('span.quiet', {}, 'none'),
         ...(more ? [fold(words, () => actions(list.slice(few, 500)))] : []));
     });
     const lengths = sides.map((list, side) => `${LETTERS[runs[side].at]} ${digits(list.length)}`);
-    const head = make('th', { scope: 'row' }, same ? 'Same ' : make('span', { className: 'differs' }, '≠ Different '),
+    const head = make('th', { scope: 'row' }, same ? 'Same ' : make('span.differs', {}, '≠ Different '),
       make('small', {}, `${same ? count(sides[0].length, 'action') : lengths.join(', ')}${isFirst ? ': the runs diverge here' : ''}`));
-    return make('tr', { className: isFirst ? 'here' : '' }, head, ...cells);
+    return make(isFirst ? 'tr.here' : 'tr', {}, head, ...cells);
   };
   const pair = async (runs, lists) => {
     const stretches = await aligned(...lists);

@@ -12,7 +12,7 @@
     const select = make('select', { onchange: () => select.value && go([...names, select.value]) }, new Option('Choose a run of the same case', ''));
     const input = make('input', { type: 'text', autocomplete: 'off', spellcheck: false, placeholder: 'Search, or the address of a run' });
     const list = make('datalist', { id: 'every-run' });
-    const status = make('p', { className: 'quiet', role: 'status' });
+    const status = make('p.quiet', { role: 'status' });
     input.setAttribute('list', list.id);
     let archive, loading, timer, asking;
     const named = ({ slug, run, finished, case: { text: kase }, small, variant, model, harness }) => {
@@ -52,7 +52,7 @@
       clearTimeout(timer);
       timer = setTimeout(suggest, 100);
     });
-    const form = make('form', { className: 'adding', onsubmit: async (event) => {
+    const form = make('form.adding', { onsubmit: async (event) => {
       event.preventDefault();
       const typed = input.value.trim();
       const wanted = offered.get(typed) ?? /runs\/(?:[0-9a-f]{2}\/)?([a-z0-9-]+)(?:\/|$)/.exec(typed)?.[1] ?? typed;
@@ -70,10 +70,10 @@
   };
   const picker = (runs) => {
     const names = runs.map((run) => run.name);
-    const list = make('ol', { className: 'chosen' }, ...runs.map((run) => {
+    const list = make('ol.chosen', {}, ...runs.map((run) => {
       const away = link(here(names.filter((name) => name !== run.name)), 'Remove', { ariaLabel: `Remove ${LETTERS[run.at]}` });
       return make('li', {}, make('p', {}, letter(run.at), ' ', link(pageOf(run), run.task)),
-        make('p', { className: 'by' }, `${run.model}, ${run.harness}, ${run.date}, ${run.id}`), make('p', {}, run.verdict), make('p', { className: 'by' }, away));
+        make('p.by', {}, `${run.model}, ${run.harness}, ${run.date}, ${run.id}`), make('p', {}, run.verdict), make('p.by', {}, away));
     }));
     return [
       ...(runs.length ? [list] : []),

@@ -15,11 +15,11 @@
   const named = (slug, tape) => (tape > 1 ? `${slug}~${tape}` : slug);
   const go = (names) => location.assign(here(names));
   const differ = (values) => values.some((value) => value !== values[0]);
-  const letter = (index) => make('b', { className: 'letter' }, LETTERS[index]);
-  const unknown = (reason) => make('abbr', { className: 'unknown', title: reason }, '—');
+  const letter = (index) => make('b.letter', {}, LETTERS[index]);
+  const unknown = (reason) => make('abbr.unknown', { title: reason }, '—');
 
   const section = (id, title, ...children) => make('section', { ariaLabel: title }, make('h2', { id }, title), ...children);
-  const quiet = (...words) => make('p', { className: 'quiet' }, ...words);
+  const quiet = (...words) => make('p.quiet', {}, ...words);
   // Folded content is created when it is opened.
   const fold = (words, content) => {
     const made = make('details', { ontoggle: async () => {
@@ -30,22 +30,22 @@
   };
   const table = (caption, first, runs, bodies) => {
     const heads = runs.map((run) => make('th', { scope: 'col' }, letter(run.at), ' ', link(pageOf(run), run.title)));
-    const made = make('table', { className: 'sides' }, make('caption', { className: 'sr' }, caption),
+    const made = make('table.sides', {}, make('caption.sr', {}, caption),
       make('thead', {}, make('tr', {}, make('th', { scope: 'col' }, first), ...heads)), ...bodies);
     made.style.minWidth = `${7 + 7.5 * runs.length}rem`;
-    return make('div', { className: 'scroll', tabIndex: 0, role: 'region', ariaLabel: caption }, made);
+    return make('div.scroll', { tabIndex: 0, role: 'region', ariaLabel: caption }, made);
   };
   // A difference is marked by a sign and a word, not by color alone.
   const line = (name, values, cell, marked = true) => {
     const differs = marked && differ(values);
     const head = make('th', { scope: 'row' }, name);
-    if (differs) head.append(' ', make('span', { className: 'differs', title: 'differs' }, '≠'), make('span', { className: 'sr' }, ' differs'));
-    return make('tr', { className: differs ? 'differ' : 'same' }, head, ...values.map((value, index) => make('td', {}, cell(value, index))));
+    if (differs) head.append(' ', make('span.differs', { title: 'differs' }, '≠'), make('span.sr', {}, ' differs'));
+    return make(differs ? 'tr.differ' : 'tr.same', {}, head, ...values.map((value, index) => make('td', {}, cell(value, index))));
   };
 
   const measure = (text, part) => {
     const width = Math.min(part > 0 ? Math.max(part * 100, 0.5) : 0, 100).toFixed(1);
-    return make('div', { className: 'measure' }, make('span', {}, text),
+    return make('div.measure', {}, make('span', {}, text),
       draw('svg', { class: 'meter', viewBox: '0 0 100 4', preserveAspectRatio: 'none', 'aria-hidden': 'true' }, draw('rect', { width, height: 4 })));
   };
 
@@ -73,7 +73,7 @@
 
   const fields = (runs) => {
     const bodies = runs[0].groups.map((group, at) => make('tbody', {},
-      make('tr', { className: 'group' }, make('th', { scope: 'rowgroup', colSpan: runs.length + 1 }, group.name)),
+      make('tr.group', {}, make('th', { scope: 'rowgroup', colSpan: runs.length + 1 }, group.name)),
       ...group.fields.map(({ name }) => line(name, runs.map((run) => run.groups[at].fields.find((field) => field.name === name).text), (text) => text ?? unknown('not recorded')))));
     const shown = table('Fields of the runs', 'Field', runs, bodies);
     shown.classList.add('only');
@@ -86,7 +86,7 @@
       const found = runs.map((run) => run.metrics.find((metric) => metric.name === name));
       const most = Math.max(...found.map(({ value }) => value || 0));
       const bars = found.map(({ value, text }, at) => make('li', {}, letter(at), value === null ? unknown('not recorded') : measure(text, most > 0 ? value / most : 0)));
-      return make('tr', {}, make('th', { scope: 'row' }, name), make('td', {}, make('ul', { className: 'stack' }, ...bars)));
+      return make('tr', {}, make('th', { scope: 'row' }, name), make('td', {}, make('ul.stack', {}, ...bars)));
     });
     return section('metrics', 'Metrics', quiet('The bars of a metric share one scale, from 0 to the largest value. A value that was not recorded has no bar.'),
       table('Metrics of the runs', 'Metric', [], [make('tbody', {}, ...rows)]));
@@ -127,7 +127,7 @@
       card.append(make('p', {}, link(`${pageOf(run)}#writeup`, more ? 'Full writeup' : 'Writeup on the run page')));
       return card;
     });
-    return section('writeups', 'Writeups', make('div', { className: 'beside' }, ...cards));
+    return section('writeups', 'Writeups', make('div.beside', {}, ...cards));
   };
 
   window.runpress.compare = {

@@ -97,22 +97,22 @@
     svg.append(numbers);
     const seconds = length / 1000;
     for (let at = 0; length && at <= seconds; at += step(seconds)) svg.append(text(place(at * 1000), bottom + 14, clock(at)));
-    const row = (family, name, number) => make('li', {}, make('i', { className: `f-${family}` }), `${name} ${digits(number)}`);
+    const row = (family, name, number) => make('li', {}, make(`i.f-${family}`, {}), `${name} ${digits(number)}`);
     const rows = families.map((family) => row(family, family, tape.filter((event) => event.family === family).length));
-    return make('div', { className: 'lane' }, make('ul', { className: 'legend' }, row('error', 'failures', failures.length), ...(isLong ? rows.reverse() : rows)), svg);
+    return make('div.lane', {}, make('ul.legend', {}, row('error', 'failures', failures.length), ...(isLong ? rows.reverse() : rows)), svg);
   };
   const strips = async (runs, tapes) => {
     if (!tapes.some((tape) => tape.length)) return section('tapes', 'Tapes', quiet('None of these runs has a tape.'));
     // Recorded clocks may go back.
     const length = tapes.flat().reduce((most, { at }) => Math.max(most, at), 0);
-    const lanes = make('ol', { className: 'lanes' });
+    const lanes = make('ol.lanes');
     document.getElementById('compared').append(section('tapes', 'Tapes', quiet('Each tape as on the page of its run, without folded gaps: all share one axis, the time since their first event. A place on a strip links to the first event there.'), lanes));
     for (const [at, tape] of tapes.entries()) {
       const run = runs[at];
       const own = run.tapes[run.number - 1];
       const words = !own ? 'no tape' : `${own.file}: ${count(own.events, 'event')}, ${own.failures ? count(own.failures, 'failure') : 'no failure'}`
         + `, ${own.duration ?? 'no times'}${tape.length < own.events ? `; the first ${digits(tape.length)} are compared` : ''}`;
-      const said = make('span', { className: 'by' }, ` ${words}`);
+      const said = make('span.by', {}, ` ${words}`);
       run.tapes.forEach((other, index) => {
         if (index + 1 === run.number) return;
         const names = runs.map(({ name }, each) => (each === at ? named(run.slug, index + 1) : name));
@@ -140,10 +140,10 @@
     if (touched.every((paths) => !paths.size)) return section(id, 'Files', quiet('None of these tapes mentions a file.'));
     const common = [...touched[0].keys()].filter((path) => touched.every((paths) => paths.has(path))).length;
     const cards = lists.map((list, run) => make('div', {}, make('h3', {}, letter(run), ' ', runs[run].tape ? `${count(list.length, 'file')} only here` : 'no tape'),
-      !runs[run].tape ? '' : list.length ? make('ul', { className: 'paths' }, ...list.slice(0, 200).map(([path, event]) => make('li', {}, link(event.href, shortened(path)), ' ', make('small', {}, event.word.replace('_', ' '))))) : quiet('None.'),
+      !runs[run].tape ? '' : list.length ? make('ul.paths', {}, ...list.slice(0, 200).map(([path, event]) => make('li', {}, link(event.href, shortened(path)), ' ', make('small', {}, event.word.replace('_', ' '))))) : quiet('None.'),
       ...(list.length > 200 ? [quiet(`${count(list.length - 200, 'more file')} not shown.`)] : [])));
     return section(id, 'Files that only one run touched', quiet(`${common ? count(common, 'file') : 'No file'} ${common > 1 ? 'were' : 'was'} touched by all. Each path links to the event that wrote it, or else to the first that touched it.`),
-      make('div', { className: 'beside' }, ...cards));
+      make('div.beside', {}, ...cards));
   };
 
   Object.assign(compare, { shortened, unpack, strips, files });

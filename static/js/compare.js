@@ -17,7 +17,7 @@
     const lost = asked.filter((name) => !received.has(name));
     const parts = [];
     if (lost.length) {
-      parts.push(make('div', { className: 'empty', role: 'status' }, make('p', {}, `${lost.length === 1 ? 'One address is' : 'These addresses are'} not of a published run: `,
+      parts.push(make('div.empty', { role: 'status' }, make('p', {}, `${lost.length === 1 ? 'One address is' : 'These addresses are'} not of a published run: `,
         ...lost.flatMap((name, index) => [index ? ', ' : '', make('code', {}, name.slice(0, 200))]), '.'),
       make('p', {}, 'It may have been quarantined, renamed or mistyped. The other runs are still compared.')));
     }
@@ -32,9 +32,9 @@
     document.title = `${runs[0].task}: ${runs.map((run) => run.title).join(' and ')} – ${document.title}`;
     const task = (run) => run.groups.flatMap((group) => group.fields.filter((field) => field.task));
     const apart = task(runs[0]).filter((_, at) => differ(runs.map((run) => task(run)[at].text)));
-    if (apart.length) place.append(make('p', { className: 'apart' }, `These runs differ in ${new Intl.ListFormat('en').format(apart.map(({ name }) => name.toLowerCase()))}: they did not face the same task, so their numbers are not comparable.`));
+    if (apart.length) place.append(make('p.apart', {}, `These runs differ in ${new Intl.ListFormat('en').format(apart.map(({ name }) => name.toLowerCase()))}: they did not face the same task, so their numbers are not comparable.`));
     const labels = runs.filter((run) => run.label).map((run) => LETTERS[run.at]);
-    if (!apart.length && labels.length) place.append(make('p', { className: 'apart' }, `The case of ${labels.join(' and ')} is a name given on import: their tasks may differ.`));
+    if (!apart.length && labels.length) place.append(make('p.apart', {}, `The case of ${labels.join(' and ')} is a name given on import: their tasks may differ.`));
     const verdicts = (all) => compare.verdicts(all, !apart.length && !labels.length);
     const tapes = [];
     for (const run of runs) {

@@ -2,9 +2,11 @@
   // Shared by all scripts of the site: elements, data, clipboard, menus. The first script of every page.
   'use strict';
   const root = new URL('../', document.currentScript.src);
-  // An element with properties and children.
+  // An element with classes (`p.quiet`), properties and children.
   const make = (name, fields, ...children) => {
-    const element = Object.assign(document.createElement(name), fields);
+    const [tag, ...classes] = name.split('.');
+    // An empty attribute would make it an element with a class for the style sheets.
+    const element = Object.assign(document.createElement(tag), classes.length && { className: classes.join(' ') }, fields);
     element.append(...children);
     return element;
   };
@@ -35,8 +37,8 @@
   const shown = (cell) => {
     if (cell.href) return link(new URL(cell.href, root), cell.text);
     if (cell.iso) return make('time', { dateTime: cell.iso, title: cell.text }, cell.date);
-    if (cell.tone) return make('span', { className: `badge b-${cell.tone}`, ...(cell.code && { title: cell.code }) }, cell.word);
-    return cell.title ? make(cell.known ? 'span' : 'abbr', { title: cell.title, className: cell.known ? '' : 'unknown' }, cell.text) : cell;
+    if (cell.tone) return make(`span.badge.b-${cell.tone}`, cell.code && { title: cell.code }, cell.word);
+    return cell.title ? make(cell.known ? 'span' : 'abbr.unknown', { title: cell.title }, cell.text) : cell;
   };
   const pause = () => new Promise((go) => setTimeout(go));
   // Works 12 ms at a time, so that the page stays responsive.
@@ -95,7 +97,7 @@
     } catch {
       const focus = document.activeElement;
       // Fallback without the clipboard API.
-      const area = make('textarea', { value: text, className: 'sr' });
+      const area = make('textarea.sr', { value: text });
       document.body.append(area);
       area.select();
       const done = document.execCommand('copy');

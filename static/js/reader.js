@@ -43,7 +43,7 @@
   // The texts of the other pages of each tape, beginning with the next page; loaded when words are sought.
   const others = tapes.flatMap(({ dataset: { texts, pages, page } }) => Array.from({ length: texts ? pages - 1 : 0 }, (_, at) => texts + ((Number(page) + at) % pages + 1)));
   const whole = isPart ? 'Filters cover this page only; words are found on all pages.' : '';
-  const status = make('p', { className: 'quiet', role: 'status' }, whole);
+  const status = make('p.quiet', { role: 'status' }, whole);
   // The filter as in the address: `kind` and `note` may repeat; `failed`, `annotated` and `find` occur once.
   const NAMES = ['kind', 'note', 'failed', 'annotated', 'find'];
   const filter = new URLSearchParams();
@@ -147,7 +147,7 @@
 
   const choice = (name, words, counts) => {
     const summary = make('summary', {}, words);
-    const list = make('div', { className: 'choices' });
+    const list = make('div.choices');
     for (const [value, count] of counts) {
       const box = make('input', { type: 'checkbox', onchange: () => {
         filter[box.checked ? 'append' : 'delete'](name, value);
@@ -157,7 +157,7 @@
       list.append(make('label', {}, box, ` ${value} `, make('small', {}, count)));
     }
     controls.push(() => { summary.textContent = filter.has(name) ? `${words}: ${filter.getAll(name).join(', ')}` : words; });
-    return make('details', { className: 'choice' }, summary, list);
+    return make('details.choice', {}, summary, list);
   };
 
   let typing;
@@ -177,7 +177,7 @@
   }, { hidden: true });
 
   const annotated = events.filter((event) => event.notes.length).length;
-  const bar = make('div', { className: 'tape-tools', role: 'group', ariaLabel: 'Timeline' }, find,
+  const bar = make('div.tape-tools', { role: 'group', ariaLabel: 'Timeline' }, find,
     choice('kind', 'Kinds of event', counted(events.map((event) => event.kind))));
   if (annotated) bar.append(choice('note', 'Kinds of annotation', counted(events.flatMap((event) => event.notes.map(noteKind)))));
   if (failures) bar.append(toggle('failed', `Failures ${failures}`));
@@ -204,7 +204,7 @@
   let equipped = null;
   const link = button('Copy link', (click) => copy(address(equipped), click.currentTarget));
   const quote = button('Copy quote', (click) => copy(quoted(equipped), click.currentTarget));
-  const tools = make('span', { className: 'et' }, link, quote);
+  const tools = make('span.et', {}, link, quote);
 
   const equip = (event) => {
     equipped = event;
@@ -349,7 +349,7 @@
     }],
     ['?', '', 'help', () => help()],
   ];
-  const sheet = make('dialog', { className: 'sheet', ariaLabel: 'Keys' });
+  const sheet = make('dialog.sheet', { ariaLabel: 'Keys' });
   const help = () => {
     if (!sheet.isConnected) {
       const list = make('dl');
@@ -359,7 +359,7 @@
         list.append(make('div', {}, term, make('dd', {}, words)));
       }
       sheet.append(make('h2', {}, 'Keys'), list,
-        make('p', { className: 'quiet' }, 'Shift-click an event number to link a range of events.'),
+        make('p.quiet', {}, 'Shift-click an event number to link a range of events.'),
         button('Close', () => sheet.close()));
       document.body.append(sheet);
     }

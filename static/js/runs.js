@@ -42,12 +42,12 @@
     go();
     filter.focus();
   }, { hidden: true });
-  const status = make('p', { className: 'quiet', role: 'status' });
-  const pager = make('nav', { className: 'pager', hidden: true, ariaLabel: 'Pages of the filtered runs' });
-  const place = make('section', { className: 'facets', ariaLabel: 'Filter the runs' }, make('div', { className: 'bar' }, filter, ...facets.map((facet) => {
+  const status = make('p.quiet', { role: 'status' });
+  const pager = make('nav.pager', { hidden: true, ariaLabel: 'Pages of the filtered runs' });
+  const place = make('section.facets', { ariaLabel: 'Filter the runs' }, make('div.bar', {}, filter, ...facets.map((facet) => {
     facet.summary = make('summary', {}, facet.name);
-    facet.list = make('ul', { className: 'choices' });
-    facet.details = make('details', { name: 'facet', className: 'choice', ontoggle: () => facet.details.open && use() }, facet.summary, facet.list);
+    facet.list = make('ul.choices');
+    facet.details = make('details.choice', { name: 'facet', ontoggle: () => facet.details.open && use() }, facet.summary, facet.list);
     return facet.details;
   }), clear), status);
   mount(place, '.facets', (filters) => summary.after(filters));

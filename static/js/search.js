@@ -102,9 +102,9 @@
   // The field, the number of results, and the results.
   const build = (fields, ...more) => {
     input = make('input', { type: 'search', ariaLabel: 'Search', autocomplete: 'off', placeholder: 'Runs, cases, models, pages, annotations', ...fields });
-    status = make('p', { className: 'quiet', role: 'status' });
-    list = make('div', { className: 'found' });
-    return [make('p', { className: 'ask' }, input, ...more), status, list];
+    status = make('p.quiet', { role: 'status' });
+    list = make('div.found');
+    return [make('p.ask', {}, input, ...more), status, list];
   };
 
   const asPage = () => {
@@ -135,7 +135,7 @@
       return;
     }
     if (!dialog) {
-      dialog = make('dialog', { className: 'finder', ariaLabel: 'Search this site', onkeydown: keys, onclick: ({ target }) => {
+      dialog = make('dialog.finder', { ariaLabel: 'Search this site', onkeydown: keys, onclick: ({ target }) => {
         if (target === dialog || target.closest('a')) dialog.close();
       } }, ...build({ onfocus: show, oninput: () => typed(show) }, button('Close', () => dialog.close())));
       document.body.append(dialog);

@@ -207,7 +207,7 @@
     if (picked.size) bar.note.textContent = result;
     else say(result);
   };
-  const copying = () => make('span', { className: 'copies' }, 'Copy as', ...Object.keys(FORMATS).map((name) => button(name, () => copy(name))));
+  const copying = () => make('span.copies', {}, 'Copy as', ...Object.keys(FORMATS).map((name) => button(name, () => copy(name))));
 
   const mark = (row) => {
     const on = picked.has(row.dataset.run);
@@ -248,7 +248,7 @@
         show();
         tables[0].querySelector('.pick input')?.focus();
       });
-      bar = { note, link, box: make('div', { className: 'selection', role: 'group', ariaLabel: 'Selected runs' }, note, link, copying(), clear) };
+      bar = { note, link, box: make('div.selection', { role: 'group', ariaLabel: 'Selected runs' }, note, link, copying(), clear) };
       document.querySelector('main').append(bar.box);
     }
     const count = picked.size;
@@ -271,7 +271,7 @@
           mark(row);
           show();
         };
-        row.cells[0].prepend(make('label', { className: 'pick' }, box));
+        row.cells[0].prepend(make('label.pick', {}, box));
       }
       if (picked.has(run)) picked.set(run, row);
       mark(row);
@@ -291,17 +291,17 @@
       state.hidden[boxes.find((box) => box.value === value).checked ? 'delete' : 'add'](value);
       change();
     } }));
-    const chooser = make('details', { className: 'columns' }, make('summary', {}, 'Columns'),
-      make('fieldset', {}, make('legend', { className: 'sr' }, 'Visible columns'),
+    const chooser = make('details.columns', {}, make('summary', {}, 'Columns'),
+      make('fieldset', {}, make('legend.sr', {}, 'Visible columns'),
         ...boxes.map((box) => make('label', {}, box, ` ${names.get(box.value)}`))));
     chooser.onkeydown = (event) => {
       if (event.key !== 'Escape') return;
       chooser.open = false;
       chooser.firstChild.focus();
     };
-    said = make('p', { className: 'said', role: 'status' });
+    said = make('p.said', { role: 'status' });
     const first = tables[0].closest('.scroll');
-    mount(make('div', { className: 'tools' }, ...(faceted ? [] : [make('label', {}, 'Filter these rows ', find)]), chooser, copying(), said),
+    mount(make('div.tools', {}, ...(faceted ? [] : [make('label', {}, 'Filter these rows ', find)]), chooser, copying(), said),
       '.tools', (bar) => (tables.length > 1 ? first.closest('section') : first).before(bar));
   };
 

@@ -37,7 +37,7 @@
   };
 
   // A message about a move stays visible until the next move.
-  const word = make('p', { className: 'tell', role: 'status' });
+  const word = make('p.tell', { role: 'status' });
   document.querySelector('main')?.append(word);
   const tell = (text = '', link = '') => {
     tell.end = '';

@@ -30,7 +30,7 @@ pub fn style_sheet(css: &str) -> String {
             .strip_prefix("<style>")
             .and_then(|rest| rest.strip_suffix("</style>"))
         {
-            Some(small) if !small.is_empty() => small.to_owned(),
+            Some(small) if !small.is_empty() => without_ampersands(small),
             _ => css.to_owned(),
         }
     }
@@ -38,6 +38,23 @@ pub fn style_sheet(css: &str) -> String {
     {
         css.to_owned()
     }
+}
+
+/// Removes `& ` where a nested selector begins, since it means the same without. Strings stay as they are.
+#[cfg(feature = "minify")]
+fn without_ampersands(css: &str) -> String {
+    let mut is_string = false;
+    let parts = css.split('"').map(|part| {
+        let text = if is_string {
+            part.to_owned()
+        } else {
+            part.replace("{& ", "{").replace("}& ", "}").replace(";& ", ";")
+        };
+        // An escaped quote does not end a string.
+        is_string = !is_string || part.ends_with('\\');
+        text
+    });
+    parts.collect::<Vec<_>>().join("\"")
 }
 
 /// Minifies a script; unchanged if it cannot be parsed, or without the feature `minify`. Only for the built-in scripts, whose
@@ -123,5 +140,15 @@ mod tests {
     fn a_style_sheet_keeps_its_rules() {
         assert_eq!(style_sheet("p {\n  color: red;\n}\n"), "p{color:red}");
         assert_eq!(style_sheet(""), "");
+    }
+
+    #[test]
+    fn a_nested_selector_has_no_ampersand_that_means_nothing() {
+        assert_eq!(
+            style_sheet("p { color: red; b { margin: 0 } & i { margin: 0 } &:hover { margin: 0 } }"),
+            "p{color:red;b{margin:0}i{margin:0}&:hover{margin:0}}"
+        );
+        let said = r#"p{content:"a\"};& b";i{content:"{& "}}"#;
+        assert_eq!(style_sheet(said), said);
     }
 }
