@@ -489,16 +489,17 @@ fn pins(
 }
 
 fn caption(tape: &Tape<'_>, pins: usize, folds: usize) -> String {
-    let counted = |count: usize, noun: &str| match count {
-        0 => format!("no {noun}"),
-        count => format::count(count, noun),
-    };
     let mut parts = vec![format::count(tape.events.len(), "event")];
     if let Some(length) = tape.milliseconds().filter(|length| *length > 0) {
         parts.push(format!("over {}", format::milliseconds(length)));
     }
-    parts.push(counted(tape.failures(), "failure"));
-    parts.push(counted(pins, "annotation"));
+    parts.push(match tape.failures() {
+        0 => "no failure".to_owned(),
+        count => format::count(count, "failure"),
+    });
+    if pins > 0 {
+        parts.push(format::count(pins, "annotation"));
+    }
     if folds > 0 {
         parts.push(format!("{} cut short", format::count(folds, "long gap")));
     }
