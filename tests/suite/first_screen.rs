@@ -116,7 +116,12 @@ fn a_run_that_did_not_complete_says_why_with_every_failure_as_a_link() {
         record["validation"]["loaded"] = json!(false);
         record["validation"]["detail"] = json!("ReferenceError: process");
     });
-    let failed = |at: u32| event(at, "error", &format!("\"message\":\"failure {at}\"")) + "\n";
+    // One of them is in the words of the validation.
+    let says = |at: u32| match at {
+        8 => "ReferenceError: process".to_owned(),
+        _ => format!("failure {at}"),
+    };
+    let failed = |at: u32| event(at, "error", &format!("\"message\":\"{}\"", says(at))) + "\n";
     let log: String = messages(4) + &(5..20).map(failed).collect::<String>();
     site.write(&format!("{FIRST}/events.jsonl"), log);
     site.remove(&format!("{FIRST}/events.jsonl.annotations.jsonl"));
@@ -130,7 +135,12 @@ fn a_run_that_did_not_complete_says_why_with_every_failure_as_a_link() {
     assert!(why.contains("Validation: ReferenceError: process"), "{why}");
     let links = page.all(".why .failures a");
     assert_eq!(links.len(), 15);
-    for (link, number) in links.iter().zip(4..) {
+    assert!(
+        why.contains("15 failures in 19 events, the one named above first, then the latest:"),
+        "{why}"
+    );
+    let latest = (4..19).rev().filter(|number| *number != 7);
+    for (link, number) in links.iter().zip([7].into_iter().chain(latest)) {
         assert_eq!(words(*link), format!("#{number}"));
         let href = link.value().attr("href").expect("a link");
         let id = href.strip_prefix('#').expect("a place on this page");

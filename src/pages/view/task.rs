@@ -147,7 +147,11 @@ pub fn verdict(run: &Run, rating: Option<Rating>) -> Vec<VerdictFact> {
         fact(Cell::titled(word, "rating of the review"), "", "#writeup");
     }
     let costs = [
-        (Metric::ComparableCost, "comparable", "at list prices"),
+        (
+            Metric::ComparableCost,
+            "comparable",
+            "at list prices, so that runs can be compared",
+        ),
         (Metric::ActualCost, "actual", "as charged"),
     ];
     let cost = costs

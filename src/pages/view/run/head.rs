@@ -22,7 +22,11 @@ use super::entry::{self, PictureView};
 /// Maximum failures listed; a tape with more repeats one failure many times.
 const FAILURES: usize = 500;
 /// Failures listed without expanding.
-const FIRST: usize = 8;
+const FIRST: usize = 4;
+/// Findings of the audit listed in the first lines.
+const AUDITED: usize = 8;
+/// Minimum characters of a failure by which it is found in the details of the outcome.
+const NAMED: usize = 8;
 /// Maximum characters shown of the last message of the agent.
 const ANSWER: usize = 200;
 /// Maximum characters shown of a failure.
@@ -74,6 +78,15 @@ pub struct WhyView {
     pub checks: Vec<String>,
 }
 
+impl WhyView {
+    /// Whether the details of the outcome have the text of a failure.
+    fn names(&self, failure: &FailureLink) -> bool {
+        let says = failure.says.trim_end_matches('…');
+        let mut details = [&self.state, &self.validation].into_iter().flatten();
+        says.len() >= NAMED && details.any(|detail| detail.contains(says))
+    }
+}
+
 /// The last message of the agent.
 #[derive(Debug, Serialize)]
 pub struct AnswerView {
@@ -88,8 +101,9 @@ pub struct AnswerView {
 /// The failures of all tapes.
 #[derive(Debug, Serialize)]
 pub struct FailuresView {
-    /// `6 failures in 64 events`
+    /// `6 failures in 64 events, latest first`
     pub summary: String,
+    /// The one that the outcome names, then from the latest on.
     pub first: Vec<FailureLink>,
     pub others: Vec<FailureLink>,
     /// Number of further failures, which are only on the timeline.
@@ -124,11 +138,11 @@ pub(super) fn head(s: &CheckedRun<'_>) -> HeadView {
         shows: shows.unwrap_or_default(),
         task: s.task.to_owned(),
         verdict: task::verdict(run, s.rating()),
-        audit: audit::audit(s, FIRST),
+        audit: audit::audit(s, AUDITED),
+        failures: failures(s, why.as_ref()),
         why,
         rules: rules::violated(s),
         decisions: decisions::of_run(s),
-        failures: failures(s),
         completed,
     }
 }
@@ -236,31 +250,39 @@ fn why(run: &Run, steps: [StepResult<'_>; 2], completed: bool) -> Option<WhyView
     })
 }
 
-fn failures(s: &CheckedRun<'_>) -> FailuresView {
+fn failures(s: &CheckedRun<'_>, why: Option<&WhyView>) -> FailuresView {
     let path = links::run(&s.entry.slug);
-    let mut list = Vec::new();
-    let mut count = 0;
+    let mut failed = Vec::new();
     let mut events = 0;
     for (tape, layout) in s.inspection.tapes.iter().zip(s.layouts) {
         events += tape.events.len();
-        for (position, event) in tape.events.iter().enumerate() {
-            if !event.is_failure() {
-                continue;
-            }
-            count += 1;
-            if list.len() < FAILURES {
-                list.push(FailureLink {
-                    href: layout.event_href(&path, event.seq, position),
-                    seq: event.seq,
-                    says: words::says(event, SAYS),
-                });
-            }
-        }
+        let failures = tape.events.iter().enumerate();
+        let failures = failures.filter(|(_, event)| event.is_failure());
+        failed.extend(failures.map(|(position, event)| (layout, position, event)));
     }
+    let count = failed.len();
+    // What failed last is closest to the end that a reader wants to understand.
+    let latest = failed.into_iter().rev().take(FAILURES);
+    let mut list: Vec<FailureLink> = latest
+        .map(|(layout, position, event)| FailureLink {
+            href: layout.event_href(&path, event.seq, position),
+            seq: event.seq,
+            says: words::says(event, SAYS),
+        })
+        .collect();
+    let named = why.and_then(|why| list.iter().position(|failure| why.names(failure)));
+    if let Some(named) = named {
+        list[..=named].rotate_right(1);
+    }
+    let order = match (count, named) {
+        (0 | 1, _) => "",
+        (_, None | Some(0)) => ", latest first",
+        _ => ", the one named above first, then the latest",
+    };
     let others = list.split_off(list.len().min(FIRST));
     FailuresView {
         summary: format!(
-            "{} in {}",
+            "{} in {}{order}",
             format::count(count, "failure"),
             format::count(events, "event")
         ),
