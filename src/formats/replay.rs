@@ -26,7 +26,7 @@ mod usage;
 
 use goose::Collected;
 
-pub use gg::{UNPARSABLE, is_event_kept};
+pub use gg::{UNPARSABLE, is_default, is_event_kept};
 
 /// A version of the recorder's translator, in our own count (replay.md 3).
 pub type Version = u8;

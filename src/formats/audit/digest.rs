@@ -2,8 +2,11 @@
 //! recorder's publisher removes.
 
 use std::borrow::Cow;
+use std::sync::Arc;
 
 use serde_json::{Number, Value};
+
+use super::kept::KeptKeys;
 
 use crate::replay::{self, Harness, UNPARSABLE};
 
@@ -11,17 +14,27 @@ use crate::replay::{self, Harness, UNPARSABLE};
 pub(super) type Digest = u128;
 
 /// How the events of a run are compared.
-#[derive(Debug, Clone, Copy)]
+#[derive(Debug, Clone)]
 pub(super) struct Equality {
     pub(super) harness: Harness,
     /// Whether session ids count. They do not if a row that may have set one cannot be read.
     pub(super) sessions: bool,
+    /// The keys of gg's lines that digests cover, besides their time and type.
+    pub(super) kept: Option<Arc<KeptKeys>>,
 }
 
 impl Equality {
+    pub(super) fn new(harness: Harness) -> Self {
+        Self {
+            harness,
+            sessions: true,
+            kept: None,
+        }
+    }
+
     /// The keys of an event that count.
     pub(super) fn keys<'e>(
-        self,
+        &self,
         keys: impl Iterator<Item = (&'e str, &'e Value)>,
     ) -> Vec<(&'e str, &'e Value)> {
         let counts = |key: &str| match key {
@@ -37,7 +50,7 @@ impl Equality {
     }
 
     /// The digest of an event, with `buffer` as room for its text.
-    pub(super) fn digest(self, keys: &[(&str, &Value)], buffer: &mut Vec<u8>) -> Digest {
+    pub(super) fn digest(&self, keys: &[(&str, &Value)], buffer: &mut Vec<u8>) -> Digest {
         buffer.clear();
         for (key, value) in keys {
             put_text(key, buffer);
@@ -46,6 +59,9 @@ impl Equality {
                 (Harness::Gg, "event") => {
                     for key in ["timestamp", "type"] {
                         put(value.get(key).unwrap_or(&Value::Null), buffer);
+                    }
+                    if let Some(kept) = &self.kept {
+                        kept.put(value, buffer);
                     }
                 }
                 (Harness::Gg, "message") => put_text(&message(value), buffer),
@@ -61,7 +77,7 @@ impl Equality {
     }
 
     /// The digest of the warning with which gg refuses a line.
-    pub(super) fn refused(self) -> Option<Digest> {
+    pub(super) fn refused(&self) -> Option<Digest> {
         let kind = Value::String("warning".to_owned());
         let message = Value::String(UNPARSABLE.to_owned());
         let keys = [("message", &message), ("type", &kind)];
@@ -69,7 +85,7 @@ impl Equality {
     }
 
     /// Whether the values of a key are the same.
-    pub(super) fn same(self, key: &str, derived: &Value, recorded: &Value) -> bool {
+    pub(super) fn same(&self, key: &str, derived: &Value, recorded: &Value) -> bool {
         match (self.harness, key) {
             (Harness::Gg, "event") => replay::is_event_kept(derived, recorded, &same),
             (Harness::Gg, "message") => message(derived) == message(recorded),
@@ -101,7 +117,7 @@ fn message(value: &Value) -> Cow<'_, str> {
     }
 }
 
-fn put(value: &Value, into: &mut Vec<u8>) {
+pub(super) fn put(value: &Value, into: &mut Vec<u8>) {
     match value {
         Value::Null => into.push(b'n'),
         Value::Bool(true) => into.push(b't'),
@@ -134,7 +150,7 @@ fn put_members(value: &Value, is_left_out: impl Fn(&Value) -> bool, into: &mut V
     into.push(b'}');
 }
 
-fn put_text(text: &str, into: &mut Vec<u8>) {
+pub(super) fn put_text(text: &str, into: &mut Vec<u8>) {
     into.push(b's');
     into.extend_from_slice(&text.len().to_le_bytes());
     into.extend_from_slice(text.as_bytes());

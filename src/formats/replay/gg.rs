@@ -73,8 +73,10 @@ fn called(line: &Value) -> Option<Event<'static>> {
 pub fn is_event_kept(line: &Value, kept: &Value, same: &impl Fn(&Value, &Value) -> bool) -> bool {
     match (line, kept) {
         (Value::Object(line), Value::Object(kept)) => kept.iter().all(|(key, value)| {
-            line.get(key)
-                .map_or_else(|| is_empty(value), |line| is_event_kept(line, value, same))
+            line.get(key).map_or_else(
+                || is_default(value),
+                |line| is_event_kept(line, value, same),
+            )
         }),
         (Value::Array(line), Value::Array(kept)) => {
             let mut pairs = line.iter().zip(kept);
@@ -84,13 +86,14 @@ pub fn is_event_kept(line: &Value, kept: &Value, same: &impl Fn(&Value, &Value) 
     }
 }
 
-fn is_empty(value: &Value) -> bool {
+/// Whether a value is what a type writes for a key that a line does not have.
+pub fn is_default(value: &Value) -> bool {
     match value {
         Value::Null | Value::Bool(false) => true,
         Value::Number(number) => number.as_f64() == Some(0.0),
         Value::String(text) => text.is_empty(),
         Value::Array(items) => items.is_empty(),
-        Value::Object(members) => members.values().all(is_empty),
+        Value::Object(members) => members.values().all(is_default),
         Value::Bool(true) => false,
     }
 }

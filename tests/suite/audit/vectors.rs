@@ -193,3 +193,40 @@ fn one_dropped_and_one_added_event_of_200_000_are_two_findings() {
     assert_eq!(kinds, ["extra", "missing"]);
     assert_eq!(found.findings[0].seq, Some(50_000));
 }
+
+/// Lines of gg of one time and type, and what a recorder keeps of them: it drops a key and adds another.
+fn telemetry(texts: &[&str]) -> (String, Vec<Value>) {
+    let time = "2026-08-03T09:15:00Z";
+    let line = |text: &&str| json!({"timestamp": time, "type": "turn", "text": text, "new": 1});
+    let lines: Vec<String> = texts.iter().map(|text| line(text).to_string()).collect();
+    let kept = |text| json!({"timestamp": time, "type": "turn", "text": text, "cost": null});
+    let event = |text| json!({"type": "gg", "event": kept(text)});
+    let events = texts.iter().map(event).collect();
+    (rows(lines.iter().map(String::as_str)), events)
+}
+
+#[test]
+fn lines_of_one_time_and_type_are_aligned_by_what_is_kept_of_them() {
+    let (raw, genuine) = telemetry(&["a", "b", "c", "d"]);
+    let found = |events: &[Value]| {
+        let found = audited(Harness::Gg, &raw, Some(&super::log(events)));
+        let places = found.findings.iter().map(|it| {
+            let seq = it.seq.or(it.before);
+            (it.kind.word(), seq, it.raw_line)
+        });
+        places.collect::<Vec<_>>()
+    };
+    assert_eq!(found(&genuine), []);
+    let mut dropped = genuine.clone();
+    dropped.remove(1);
+    assert_eq!(found(&dropped), [("missing", Some(1), Some(2))]);
+    let mut added = genuine.clone();
+    added.insert(1, telemetry(&["e"]).1.remove(0));
+    assert_eq!(found(&added), [("extra", Some(1), None)]);
+    let mut moved = genuine.clone();
+    moved.rotate_left(1);
+    assert_eq!(found(&moved), [("moved", Some(3), Some(1))]);
+    let mut changed = genuine;
+    changed[2]["event"]["text"] = json!("e");
+    assert_eq!(found(&changed), [("changed", Some(2), Some(3))]);
+}
