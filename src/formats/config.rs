@@ -3,7 +3,7 @@
 use schemars::JsonSchema;
 use serde::Serialize;
 
-use base::diagnostics::Severity;
+use base::diagnostics::{Code, Severity};
 use base::links::RunFolders;
 use base::url::HttpUrl;
 
@@ -18,7 +18,7 @@ use read::{Keys, Reader, Value};
 pub use downloads::Downloads;
 pub use hosts::{HOSTS, Host};
 pub use pattern::Pattern;
-pub use read::{parse, places_of_allowances};
+pub use read::{parse, places_of};
 
 /// The name of the file in the site's root.
 pub const FILE_NAME: &str = "site.toml";
@@ -84,6 +84,8 @@ table! {
         "budget" => budget: Budget = Budget::default(), Reader::table;
         /// Limits on the size of input and output.
         "limits" => limits: Limits = Limits::default(), Reader::table;
+        /// `[[expect]]`: problems of runs that are there on purpose.
+        "expect" => expect: Vec<Expectation> = Vec::new(), Reader::list;
         /// `[[nav]]`: further links in the site's header.
         "nav" => nav: Vec<NavLink> = Vec::new(), Reader::list;
         /// `[[import]]`: the cases of logs that do not name theirs, for `runpress import`.
@@ -248,6 +250,59 @@ table! {
         /// Why it may be published.
         #[schemars(length(min = 1))]
         "reason" => reason: String = String::new(), Reader::string;
+    }
+}
+
+table! {
+    /// One entry of `[[expect]]`: a problem of a run that is there on purpose. It is a note, which shows the reason.
+    #[schemars(transform = shape::expectation)]
+    Expectation {
+        /// The code of the problem.
+        #[schemars(with = "String")]
+        "code" => code: Option<&'static Code> = None, Reader::code;
+        /// The id of the run, or its directory.
+        #[schemars(length(min = 1))]
+        "run" => run: String = String::new(), Reader::string;
+        /// Why the problem is expected.
+        #[schemars(length(min = 1))]
+        "reason" => reason: String = String::new(), Reader::string;
+    }
+}
+
+impl Expectation {
+    /// Whether a problem can be expected: one that is found in the files next to a record, and that is no error of itself. What the search
+    /// for secrets finds cannot, nor what prevents a run from being read.
+    pub fn includes(code: &Code) -> bool {
+        const FAMILIES: [&str; 10] = [
+            "annotation",
+            "events",
+            "implementation",
+            "raw",
+            "review",
+            "sidecar",
+            "tape",
+            "threads",
+            "trace",
+            "transcript",
+        ];
+        code.severity == Severity::Warning && FAMILIES.contains(&code.family())
+    }
+
+    /// Whether it is about the run with this id in this directory.
+    pub fn is_of(&self, id: &str, folder: &str) -> bool {
+        self.run == id || self.run.trim_end_matches('/') == folder
+    }
+
+    /// `Expected: forged on purpose.`
+    pub fn sentence(&self) -> String {
+        let words: Vec<_> = self.reason.split_whitespace().collect();
+        let reason = words.join(" ");
+        let end = if reason.ends_with(['.', '!', '?']) {
+            ""
+        } else {
+            "."
+        };
+        format!("Expected: {reason}{end}")
     }
 }
 

@@ -9,6 +9,7 @@ use crate::site::Site;
 use ::secrets::Mask;
 use base::diagnostics::{self, Diagnostic, Failure, Place, junit};
 use base::links::{self, RunFolders, Slug};
+use content::rules::expected;
 use formats::model::findings::Findings;
 use formats::model::slug::{slugify, with_hash};
 use store::ledger::{Build, Ledger};
@@ -111,6 +112,8 @@ impl Outcome {
             facets.push(run.facets);
         }
         diagnostics.extend(secrets::unused(site, &used));
+        let unused = expected::unused(&site.config, &diagnostics, &site.expectations);
+        diagnostics.extend(unused);
         diagnostics.extend(trials::missing(site, &gathered.archive, &findings));
         for problem in &mut diagnostics {
             gathered.mask.apply(problem, "");

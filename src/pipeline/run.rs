@@ -125,6 +125,7 @@ pub(super) fn process(
         checks::decisions::check_events(entry, inspection.tapes.first())
             .map(|problem| problem.of_run(id)),
     );
+    checks::expected::lower(&site.config, id, &place.shown, &mut problems);
     let problems = sorted(problems.into_iter());
     let mut summary = RunSummary {
         findings: findings::of(

@@ -37,6 +37,8 @@ pub struct Site {
     pub rules: Rules,
     /// The place of each `[[secrets.allow]]` in site.toml.
     pub allowances: Vec<Place>,
+    /// The place of each `[[expect]]` in site.toml.
+    pub expectations: Vec<Place>,
     /// The folder of the build cache.
     cache: PathBuf,
     templates: Vec<UserTemplate>,
@@ -158,7 +160,8 @@ impl Site {
             cache: root.join(cache::FOLDER),
             templates,
             rules,
-            allowances: config::places_of_allowances(config::FILE_NAME, &text),
+            allowances: config::places_of("secrets.allow", config::FILE_NAME, &text),
+            expectations: config::places_of("expect", config::FILE_NAME, &text),
             pictures: Pictures::of(&statics),
             assets: assets::collect(&statics, config.build.minify),
             statics: statics.into_iter().map(|(path, _)| path).collect(),

@@ -24,6 +24,7 @@ mod decisions;
 mod determinism;
 mod downloads;
 mod events;
+mod expected;
 mod facets;
 mod features;
 mod feed_tables;

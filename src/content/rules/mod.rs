@@ -4,6 +4,7 @@ pub mod archive;
 pub mod audit;
 pub mod decisions;
 pub mod evidence;
+pub mod expected;
 pub mod implementation;
 pub mod keys;
 pub mod links;

@@ -8,8 +8,8 @@ use toml::de::{DeTable, DeValue};
 use super::downloads::Downloads;
 use super::pattern::Pattern;
 use super::{
-    Allowance, Budget, Build, Config, Feeds, Files, GIB, HOSTS, Host, ImportRule, KIB, Limits, MIB,
-    NavLink, Policy, Publish, Secrets, Site, SuccessRule, Threshold, Timeline,
+    Allowance, Budget, Build, Config, Expectation, Feeds, Files, GIB, HOSTS, Host, ImportRule, KIB,
+    Limits, MIB, NavLink, Policy, Publish, Secrets, Site, SuccessRule, Threshold, Timeline,
 };
 use crate::Words;
 use base::diagnostics::text::{nearest, quoted, reason};
@@ -77,14 +77,17 @@ pub fn parse(path: &str, text: &str) -> (Config, Vec<Diagnostic>) {
     (config, problems)
 }
 
-/// The place of each `[[secrets.allow]]` in site.toml, in the order of the file.
-pub fn places_of_allowances(path: &str, text: &str) -> Vec<Place> {
+/// The place of each entry of a list in site.toml, such as `secrets.allow`, in the order of the file.
+pub fn places_of(list: &str, path: &str, text: &str) -> Vec<Place> {
     let source = Source::file(path, text.as_bytes());
     let text = text.strip_prefix('\u{feff}').unwrap_or(text);
     let (table, _) = DeTable::parse_recoverable(text);
-    let secrets = table.get_ref().get("secrets");
-    let allow = secrets.and_then(|secrets| secrets.get_ref().as_table()?.get("allow"));
-    let items = allow.and_then(|allow| allow.get_ref().as_array());
+    let (table, mut keys) = (table.get_ref(), list.split('.'));
+    let first = keys.next().and_then(|key| table.get(key));
+    let list = keys.try_fold(first, |list, key| {
+        Some(list?.get_ref().as_table()?.get(key))
+    });
+    let items = list.flatten().and_then(|list| list.get_ref().as_array());
     let items = items.into_iter().flatten().map(Value::span);
     items
         .map(|span| source.place(span.start, span.end))
@@ -205,6 +208,33 @@ impl Reader<'_> {
 
     pub(super) fn word<T: Words>(&mut self, key: &str, value: &Value<'_>, into: &mut T) {
         self.choice(key, value, T::WORDS, into);
+    }
+
+    pub(super) fn code(&mut self, key: &str, value: &Value<'_>, into: &mut Option<&'static Code>) {
+        let mut name = String::new();
+        self.string(key, value, &mut name);
+        let known = codes::find(&name);
+        *into = known.filter(|code| Expectation::includes(code));
+        if into.is_some() || value.get_ref().as_str().is_none() {
+            return;
+        }
+        let expectable = codes::all().filter(|code| Expectation::includes(code));
+        let near = nearest(&name, expectable.map(|code| code.name)).map(quoted);
+        let (message, help) = if known.is_some() {
+            (
+                format!("Problems of code {} cannot be expected", quoted(&name)),
+                "Only warnings about the files of a run can; correct this problem.".to_owned(),
+            )
+        } else {
+            (
+                format!("No code has the name {}", quoted(&name)),
+                near.map_or_else(
+                    || "Copy the code from the list of problems.".to_owned(),
+                    |near| format!("Did you mean {near}?"),
+                ),
+            )
+        };
+        self.invalid(value, &message, &help);
     }
 
     pub(super) fn host(&mut self, key: &str, value: &Value<'_>, into: &mut Option<&'static Host>) {
@@ -419,6 +449,28 @@ impl Item for NavLink {
             reader.invalid(url.unwrap_or(item), &message, help);
         }
         !self.title.is_empty() && safe
+    }
+}
+
+impl Item for Expectation {
+    const LIST: &'static str = "expect";
+
+    fn check(&self, reader: &mut Reader<'_>, item: &Value<'_>) -> bool {
+        let is_whole =
+            self.code.is_some() && !self.run.is_empty() && !self.reason.trim().is_empty();
+        let has_code = item
+            .get_ref()
+            .as_table()
+            .is_some_and(|it| it.contains_key("code"));
+        if !is_whole && (self.code.is_some() || !has_code) {
+            let help = "Write the code of the problem, the id or the directory of the run, and why the problem is expected.";
+            reader.invalid(
+                item,
+                "An expectation needs a `code`, a `run` and a `reason`",
+                help,
+            );
+        }
+        is_whole
     }
 }
 

@@ -3,6 +3,8 @@
 use schemars::{Schema, SchemaGenerator, json_schema};
 use serde_json::{Value, json};
 
+use super::Expectation;
+use base::diagnostics::codes;
 use base::shapes::HTTP_ADDRESS;
 
 /// As [`base::url::is_host`], without the limit on the length.
@@ -73,6 +75,15 @@ pub(super) fn allowance(schema: &mut Schema) {
     schema.insert("required".to_owned(), json!(["reason"]));
     let conditions = ["fingerprint", "rule", "path"].map(|key| json!({ "required": [key] }));
     schema.insert("anyOf".to_owned(), json!(conditions));
+}
+
+/// Requires all keys, and a code that can be expected.
+pub(super) fn expectation(schema: &mut Schema) {
+    schema.insert("required".to_owned(), json!(["code", "run", "reason"]));
+    let codes = codes::all().filter(|code| Expectation::includes(code));
+    let mut names: Vec<_> = codes.map(|code| code.name).collect();
+    names.sort_unstable();
+    set(schema, "code", "enum", json!(names));
 }
 
 /// The words of [`super::MadeFor`].

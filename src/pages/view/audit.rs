@@ -2,8 +2,10 @@
 
 use serde::Serialize;
 
+use base::diagnostics::codes;
 use base::links;
 use formats::audit::{Finding, FindingKind, Verdict};
+use formats::config::Expectation;
 
 use super::run::CheckedRun;
 use super::{Link, format};
@@ -16,6 +18,8 @@ pub struct AuditView {
     /// What else a reader should know, in sentences.
     pub notes: Vec<String>,
     pub findings: Vec<FindingView>,
+    /// Why the findings are expected.
+    pub expected: Option<String>,
     /// `12 more findings`
     pub more: Option<String>,
 }
@@ -94,9 +98,18 @@ pub fn audit(s: &CheckedRun<'_>, most: usize) -> Option<AuditView> {
     let findings: Vec<_> = listed.map(|finding| view(s, finding)).collect();
     let omitted = usize::try_from(audit.omitted).unwrap_or(usize::MAX);
     let all = audit.findings.len().saturating_add(omitted);
+    let id = &s.entry.run.id;
+    let mut expected = s.config.expect.iter().filter(|expectation| {
+        let is_finding = expectation.code == Some(&codes::RAW_EVENT_DIFFERS);
+        is_finding && expectation.is_of(id, &s.directory.shown)
+    });
     Some(AuditView {
         summary,
         notes,
+        expected: expected
+            .next()
+            .filter(|_| differences > 0)
+            .map(Expectation::sentence),
         more: format::rest(all, findings.len(), "more finding"),
         findings,
     })

@@ -18,6 +18,10 @@ codes! {
         why "The type is right, but the value is not allowed: for example an unknown policy, a URL that is not http or https, a size of zero, or a host with a path."
         bad "[policy]\non_invalid = \"ignore\""
         good "[policy]\non_invalid = \"quarantine\"";
+    CONFIG_UNUSED_EXPECTATION = "config.unused-expectation" Warning "an entry of `[[expect]]` matches no problem"
+        why "An entry of `[[expect]]` makes a problem of one run a note. This run does not have this problem: it was corrected, or the code or the run is misspelled. The entry would hide the problem if it came back, so remove it."
+        bad "[[expect]]\ncode = \"raw.event-differs\"\nrun = \"content/runs/frist\"\nreason = \"a sample\""
+        good "[[expect]]\ncode = \"raw.event-differs\"\nrun = \"content/runs/first\"\nreason = \"a sample\"";
     CONFIG_NO_BASE_URL = "config.no-base-url" Note "no base URL is set"
         why "Without `base_url` the site works at any address, but feeds have no absolute URLs and pages have no canonical URL."
         bad "[site]\ntitle = \"Runs\""
