@@ -49,10 +49,18 @@ impl Differences {
                 event => event.kind,
             });
             let kinds = kinds.collect::<Vec<_>>();
+            let first = found.changed.len();
             found.pair(derived, &kinds, &mut missing, &mut extra);
             missing.retain(|at| !derived.events[*at].is_optional);
-            let missing = missing.into_iter().map(|at| (at, gap.recorded.start));
-            found.missing.extend(missing);
+            // A missing event belongs after those that were paired with events before it.
+            let mut pairs = found.changed[first..].iter().peekable();
+            let mut place = gap.recorded.start;
+            for at in missing {
+                while let Some((_, recorded)) = pairs.next_if(|pair| pair.0 < at) {
+                    place = place.max(recorded + 1);
+                }
+                found.missing.push((at, place));
+            }
             if !derived.is_unclear(&gap) {
                 found.extra.extend(extra);
             }

@@ -132,9 +132,9 @@ fn view(s: &CheckedRun<'_>, finding: &Finding) -> FindingView {
     let what = match finding.kind {
         FindingKind::Changed if fields.is_empty() => "is a different event".to_owned(),
         FindingKind::Changed => format!("differs in {fields}"),
-        FindingKind::Missing => format!("{event} is missing"),
-        FindingKind::Extra => format!("{event} follows from no line"),
-        FindingKind::Moved => format!("{event} appears at another place"),
+        FindingKind::Missing => format!("an event of type {event} is missing"),
+        FindingKind::Extra => format!("of type {event} follows from no line"),
+        FindingKind::Moved => format!("of type {event} appears at another place"),
     };
     let count = usize::try_from(finding.count).unwrap_or(usize::MAX);
     FindingView {
