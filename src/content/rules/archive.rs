@@ -345,6 +345,7 @@ mod tests {
                 has_unnamed: false,
                 addresses,
                 reasons: BTreeMap::new(),
+                rules: BTreeMap::new(),
             };
             let next = ledger::next(self.ledger.as_ref(), now, &|_| Vec::new());
             self.ledger = Some(next.expect("a ledger"));
