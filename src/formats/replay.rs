@@ -26,6 +26,7 @@ mod usage;
 
 use goose::Collected;
 
+pub use commands::{first_command, last_segment};
 pub use gg::{UNPARSABLE, is_default, is_event_kept};
 
 /// A version of the recorder's translator, in our own count (replay.md 3).

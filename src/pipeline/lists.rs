@@ -14,6 +14,7 @@ mod overview;
 mod parts;
 mod problems;
 mod prose;
+mod recurring;
 mod reuse;
 mod rows;
 mod rules;

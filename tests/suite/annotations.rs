@@ -4,7 +4,9 @@ use serde_json::{Value, json};
 
 use crate::crawl::problems;
 use crate::search::{cards, counts, data};
-use crate::support::{FIRST, FIRST_SLUG, HEADER, Run, TestSite, annotation, codes, event, lines};
+use crate::support::{
+    FIRST, FIRST_SLUG, HEADER, Run, TestSite, annotation, codes, copy, event, lines,
+};
 
 const SIDECAR: &str = "events.jsonl.annotations.jsonl";
 
@@ -95,11 +97,10 @@ fn a_page_without_annotations_still_defines_the_kinds_and_says_how_to_begin() {
     assert!(page.texts(".empty")[0].contains("events.jsonl.annotations.jsonl"));
     assert!(!site.published().contains_key("annotations/note/index.html"));
     let empty = |name: &str| site.json(&format!("feeds/{name}.json"));
-    assert_eq!(empty("friction"), json!({"schemaVersion": 1, "events": []}));
-    assert_eq!(
-        empty("crystallize"),
-        json!({"schemaVersion": 1, "anchors": []})
-    );
+    for (feed, list) in [("friction", "events"), ("crystallize", "anchors")] {
+        let none = json!({"schemaVersion": 1, "recurring": [], list: []});
+        assert_eq!(empty(feed), none);
+    }
     assert_eq!(empty("hypotheses")["counts"]["active"], 0);
 }
 
@@ -273,6 +274,52 @@ fn hypotheses_and_anchors_have_feeds_of_their_own() {
         "labels.jsonl",
     ] {
         assert!(paths.contains(&&*format!("feeds/{name}")), "{paths:?}");
+    }
+}
+
+#[test]
+fn what_recurs_in_several_runs_of_a_case_is_in_the_feeds_and_on_the_pages() {
+    let anchor = annotation(
+        "a",
+        1,
+        "crystallize_here",
+        r#""span":{"start_event_id":1,"end_event_id":3}"#,
+    );
+    let friction = annotation("f", 2, "friction", r#""friction_kind":"tool_gap""#);
+    let site = annotated(&[anchor, friction]);
+    for feed in ["crystallize", "friction"] {
+        let feed = site.json(&format!("feeds/{feed}.json"));
+        assert_eq!(feed["recurring"], json!([]), "one run is no recurrence");
+    }
+    let (first, second) = (FIRST, "content/runs/second");
+    copy(&site.path(first), &site.path(second));
+    site.replace(
+        &format!("{second}/run-record.json"),
+        "4f1c2d3e-8a60",
+        "5e2d3c4b-8a60",
+    );
+    site.publish();
+    let found = site.json("feeds/crystallize.json")["recurring"].clone();
+    let patterns: Vec<_> = found.as_array().expect("patterns").iter().collect();
+    assert!(!patterns.is_empty());
+    for pattern in patterns {
+        assert_eq!(
+            (&pattern["case"], &pattern["count"]),
+            (&json!("pong"), &json!(2))
+        );
+        assert_eq!(pattern["runs"], 2);
+        assert_eq!(pattern["places"][1]["end_event_id"], 3);
+    }
+    let found = &site.json("feeds/friction.json")["recurring"];
+    assert_eq!(found[0]["pattern"], "tool_gap");
+    assert_eq!(found[0]["places"].as_array().map(Vec::len), Some(2));
+    for (page, pattern) in [("friction", "tool gap"), ("crystallize-here", "command ")] {
+        let page = site.page(&format!("annotations/{page}/index.html"));
+        let cells = page.texts("table td");
+        assert!(cells[0].starts_with(pattern), "{cells:?}");
+        assert_eq!(cells[1], "2 annotations on 2 runs");
+        let links = page.all("table td a");
+        assert!(links.len() >= 2);
     }
 }
 

@@ -16,6 +16,7 @@ pub mod fields;
 pub mod findings;
 pub mod implementation;
 pub mod outcome;
+pub mod patterns;
 pub mod prose;
 pub mod reconciliation;
 pub mod review;

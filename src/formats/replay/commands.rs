@@ -11,10 +11,7 @@ pub(super) fn command(text: &str) -> Event<'static> {
 }
 
 fn recognized(text: &str) -> Option<Event<'static>> {
-    let mut tokens = unwrapped(split(text));
-    if let Some(end) = tokens.iter().position(|token| ENDS.contains(&&**token)) {
-        tokens.truncate(end);
-    }
+    let tokens = first_command(text);
     let (program, arguments) = tokens.split_first()?;
     match last_segment(program) {
         "cat" => Some(Event::new("read").text("path", operand(arguments)?)),
@@ -34,6 +31,15 @@ fn recognized(text: &str) -> Option<Event<'static>> {
     }
 }
 
+/// The words of the first command of a command line.
+pub fn first_command(text: &str) -> Vec<String> {
+    let mut tokens = unwrapped(split(text));
+    if let Some(end) = tokens.iter().position(|token| ENDS.contains(&&**token)) {
+        tokens.truncate(end);
+    }
+    tokens
+}
+
 /// The command that a shell is asked to run.
 fn unwrapped(tokens: Vec<String>) -> Vec<String> {
     let is_shell = |token: &String| matches!(last_segment(token), "bash" | "sh");
@@ -49,7 +55,7 @@ fn unwrapped(tokens: Vec<String>) -> Vec<String> {
     }
 }
 
-fn last_segment(path: &str) -> &str {
+pub fn last_segment(path: &str) -> &str {
     path.rsplit('/').next().unwrap_or(path)
 }
 

@@ -32,6 +32,8 @@ pub struct Friction<'a> {
     /// Version of this format.
     #[schemars(with = "shapes::Version")]
     pub schema_version: u32,
+    /// Kinds of friction in several runs of a case.
+    pub recurring: Vec<Recurrence>,
     /// The events; friction of an unrecognized kind is omitted.
     pub events: Vec<FrictionEvent<'a>>,
 }
@@ -64,8 +66,40 @@ pub struct Crystallize<'a> {
     /// Version of this format.
     #[schemars(with = "shapes::Version")]
     pub schema_version: u32,
+    /// What anchors in several runs of a case have in common: candidates for a tool or a skill.
+    pub recurring: Vec<Recurrence>,
     /// The anchors.
     pub anchors: Vec<Anchor<'a>>,
+}
+
+/// What annotations of several runs of a case have in common.
+#[derive(Debug, Serialize, JsonSchema)]
+pub struct Recurrence {
+    /// Slug of the case.
+    pub case: String,
+    /// The kind of friction, or what the events of anchors do: the tool with the beginning of its command, as `command npm run build`, or
+    /// with the folder and the extension of its file, as `read spec/*.md`.
+    pub pattern: String,
+    /// Number of annotations.
+    pub count: usize,
+    /// Number of runs.
+    pub runs: usize,
+    /// Where they are, newest run first; at most 20.
+    pub places: Vec<RecurrencePlace>,
+}
+
+/// The events of an annotation.
+#[derive(Debug, Serialize, JsonSchema)]
+pub struct RecurrencePlace {
+    /// Id of the run.
+    #[serde(rename = "runId")]
+    pub run_id: String,
+    /// The number of the first event.
+    pub event_id: u64,
+    /// The number of the last event.
+    pub end_event_id: u64,
+    /// The address of the annotation, relative to the site's root.
+    pub url: String,
 }
 
 /// An annotation as written, with the run (in feeds of the archive), the tape and the target.
@@ -524,20 +558,18 @@ fn metadata<'a>(annotation: &Annotation<'a>) -> serde_json::Result<Cow<'a, RawVa
     raw(annotation.metadata.unwrap_or("{}"))
 }
 
-/// Writes `{"schemaVersion": 1, <counts>, "<name>": [one line each]}` from the lines of the runs, without holding the archive in
+/// Writes `{"schemaVersion": 1, <summary>, "<name>": [one line each]}` from the lines of the runs, without holding the archive in
 /// memory.
 pub fn write_collection(
     out: &mut dyn Write,
-    counts: Option<(&str, &BTreeMap<&str, usize>)>,
+    (key, summary): (&str, &impl Serialize),
     name: &str,
     lines: impl Iterator<Item = io::Result<Vec<u8>>>,
 ) -> io::Result<()> {
     write!(out, "{{\n  \"schemaVersion\": {SCHEMA_VERSION},\n")?;
-    if let Some((key, counts)) = counts {
-        write!(out, "  \"{key}\": ")?;
-        serde_json::to_writer(&mut *out, counts)?;
-        out.write_all(b",\n")?;
-    }
+    write!(out, "  \"{key}\": ")?;
+    serde_json::to_writer(&mut *out, summary)?;
+    out.write_all(b",\n")?;
     write!(out, "  \"{name}\": [")?;
     let mut first = true;
     for lines in lines {

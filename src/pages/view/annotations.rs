@@ -2,11 +2,14 @@
 
 pub mod kinds;
 
+use std::collections::BTreeSet;
+
 use serde::{Deserialize, Serialize};
 
 use super::task;
 use formats::model::annotation::{Annotation, Kind};
 use formats::model::archive::Entry;
+use formats::model::patterns;
 use formats::model::tape::Tape;
 use formats::model::time;
 use formats::model::words;
@@ -16,6 +19,9 @@ use super::{DisplayTime, format};
 use base::links::{self, Slug};
 
 use kinds::{KINDS, appearance_of, folder, kind_index, part_of};
+
+/// Most events of a span whose patterns count.
+const EVENTS: usize = 200;
 
 /// The text of an annotation for its card. The spool keeps it until all runs are known.
 #[derive(Debug, Serialize, Deserialize)]
@@ -39,6 +45,8 @@ pub struct CardText {
     pub author: Option<(Option<String>, String)>,
     /// When it was written, in milliseconds since 1970.
     pub at: Option<i64>,
+    /// What the events of an anchor do.
+    pub patterns: BTreeSet<String>,
 }
 
 impl CardText {
@@ -124,6 +132,15 @@ pub fn card_text(
             .timestamp
             .as_deref()
             .and_then(time::parse_rfc3339),
+        patterns: match annotation.kind {
+            Kind::CrystallizeHere => {
+                let last = annotation.span.map_or(event.seq, |(_, end)| end);
+                let events = tape.events[position..].iter().take(EVENTS);
+                let events = events.take_while(|event| event.seq <= last);
+                events.filter_map(patterns::of).collect()
+            }
+            _ => BTreeSet::new(),
+        },
     };
     (text, kind, part_of(kind, group))
 }

@@ -11,6 +11,8 @@ use base::diagnostics::Diagnostic;
 use base::links;
 use formats::model::annotation::{HYPOTHESIS_STATUSES, Kind};
 use formats::model::findings::SpooledCard;
+use pages::feeds::annotations::Recurrence;
+use pages::view::Link;
 use pages::view::annotations::AnnotationCard;
 use pages::view::annotations::kinds::{
     KINDS, KindInfo, appearance_of, folder, kind_index, part_anchor, part_definition, part_name,
@@ -20,7 +22,7 @@ use pages::view::chrome::{PageInfo, Script};
 use pages::view::format;
 use pages::view::row::{PAGE_SIZE, Pager, list_page};
 
-use super::{Lists, Page, numbered};
+use super::{Lists, Page, numbered, recurring};
 
 pub(super) const PAGE: Page = Page {
     made_of: Some(&[Facet::Cards]),
@@ -90,7 +92,45 @@ struct KindPage {
     /// Whether the parts are side by side: hypotheses by status.
     is_board: bool,
     groups: Vec<PartView>,
+    /// What recurs in several runs of a case, on the first page.
+    recurring: Vec<RecurrenceView>,
     pager: Pager,
+}
+
+/// What annotations of several runs of a case have in common.
+#[derive(Debug, Serialize)]
+struct RecurrenceView {
+    case: String,
+    pattern: String,
+    /// `3 annotations on 2 runs`
+    found: String,
+    places: Vec<Link>,
+    /// How many places are left out.
+    more: Option<String>,
+}
+
+impl RecurrenceView {
+    fn new(recurrence: Recurrence, root: &str) -> Self {
+        let count = recurrence.count;
+        let links = recurrence.places.iter().map(|place| {
+            let (first, last) = (place.event_id, place.end_event_id);
+            let text = if first == last {
+                format!("event {first}")
+            } else {
+                format!("events {first} to {last}")
+            };
+            Link::new(text, format!("{root}{}", place.url))
+        });
+        let places: Vec<_> = links.collect();
+        let annotations = format::count(count, "annotation");
+        Self {
+            case: recurrence.case,
+            pattern: recurrence.pattern.replace('_', " "),
+            found: format!("{annotations} on {}", format::count(recurrence.runs, "run")),
+            more: (count > places.len()).then(|| format!("{} more", count - places.len())),
+            places,
+        }
+    }
 }
 
 /// A part of a kind with its annotations on a page.
@@ -171,7 +211,8 @@ pub(super) struct CardPlace {
     pub(super) run: usize,
     /// Its place among the cards of the run.
     pub(super) card: usize,
-    group: usize,
+    /// Its part of the kind.
+    pub(super) group: usize,
 }
 
 impl Catalogue {
@@ -192,6 +233,11 @@ impl Catalogue {
             cards.sort_by_key(|card| card.group);
         }
         catalogue
+    }
+
+    /// The cards of a kind.
+    pub(super) fn of_kind(&self, kind: usize) -> &[CardPlace] {
+        &self.kinds[kind]
     }
 
     /// Number of hypotheses by status.
@@ -318,10 +364,19 @@ impl Catalogue {
         if is_board && cards.len() <= PAGE_SIZE {
             self.fill_board(kind, &mut groups);
         }
+        let recurring = if number == 1 {
+            recurring::of_kind(lists, kind)?
+        } else {
+            Vec::new()
+        };
+        let recurring = recurring.into_iter();
         let view = KindPage {
             head: self.head(kind, &page.root),
             is_board,
             groups,
+            recurring: recurring
+                .map(|it| RecurrenceView::new(it, &page.root))
+                .collect(),
             pager: page.pager,
         };
         Ok((page.path, view))

@@ -9,19 +9,21 @@ use crate::summary::Facet;
 use base::diagnostics::{Diagnostic, json};
 use base::links;
 use formats::model::FileDigest;
+use formats::model::annotation::Kind;
 use formats::model::cells;
 use formats::model::findings::{Slice, SpooledTexts};
 use pages::feeds::annotations::write_collection;
 use pages::feeds::archive::{write_run_lines, write_runs};
 use pages::feeds::{self, groups, json_feed, table, write_document};
 use pages::schema;
+use pages::view::annotations::kinds::kind_index;
 use pages::view::chrome::PageInfo;
 use pages::view::format;
 use store::ledger;
 use store::spool;
 
 use super::machines::atom;
-use super::{Lists, Page};
+use super::{Lists, Page, recurring};
 
 pub(super) const PAGE: Page = Page {
     listed: |_| vec!["feeds/index.html".to_owned()],
@@ -164,10 +166,12 @@ const FEEDS: [Feed; 19] = [
         holds: "Friction annotations as Harn’s friction events.",
         shape: Shape::Json("events"),
         picked: ".events[] | [.kind, .run_id] | @tsv",
-        made_of: Some(&[Facet::Friction]),
+        made_of: Some(&[Facet::Friction, Facet::Cards]),
         write: |lists, path| {
+            let recurring = recurring::of_kind(lists, kind_index(&Kind::Friction))?;
+            let events = lists.spooled(|run| run.friction);
             lists.stream(path, |out| {
-                write_collection(out, None, "events", lists.spooled(|run| run.friction))
+                write_collection(out, ("recurring", &recurring), "events", events)
             })
         },
     },
@@ -181,7 +185,7 @@ const FEEDS: [Feed; 19] = [
             let counts = lists.catalogue.hypothesis_counts();
             let hypotheses = lists.spooled(|run| run.hypotheses);
             lists.stream(path, |out| {
-                write_collection(out, Some(("counts", &counts)), "hypotheses", hypotheses)
+                write_collection(out, ("counts", &counts), "hypotheses", hypotheses)
             })
         },
     },
@@ -190,10 +194,12 @@ const FEEDS: [Feed; 19] = [
         holds: "The steps that should become a tool or a skill.",
         shape: Shape::Json("anchors"),
         picked: ".anchors[] | [.runId, .event_id, .end_event_id] | @tsv",
-        made_of: Some(&[Facet::Anchors]),
+        made_of: Some(&[Facet::Anchors, Facet::Cards]),
         write: |lists, path| {
+            let recurring = recurring::of_kind(lists, kind_index(&Kind::CrystallizeHere))?;
+            let anchors = lists.spooled(|run| run.anchors);
             lists.stream(path, |out| {
-                write_collection(out, None, "anchors", lists.spooled(|run| run.anchors))
+                write_collection(out, ("recurring", &recurring), "anchors", anchors)
             })
         },
     },
