@@ -94,6 +94,9 @@ pub struct RecurrencePlace {
     /// Id of the run.
     #[serde(rename = "runId")]
     pub run_id: String,
+    /// The short id of the run, for pages.
+    #[serde(skip)]
+    pub run: String,
     /// The number of the first event.
     pub event_id: u64,
     /// The number of the last event.

@@ -114,12 +114,15 @@ impl RecurrenceView {
         let count = recurrence.count;
         let links = recurrence.places.iter().map(|place| {
             let (first, last) = (place.event_id, place.end_event_id);
-            let text = if first == last {
+            let events = if first == last {
                 format!("event {first}")
             } else {
                 format!("events {first} to {last}")
             };
-            Link::new(text, format!("{root}{}", place.url))
+            Link::new(
+                format!("{} {events}", place.run),
+                format!("{root}{}", place.url),
+            )
         });
         let places: Vec<_> = links.collect();
         let annotations = format::count(count, "annotation");
