@@ -68,6 +68,6 @@ if (!wanted) {
   await around('moments', runPage(troubled), '', '#moments', '.moments > :nth-child(3)');
   await around('timeline', runPage(troubled), '', '.e:has(+ .e + .e .an)', '.e:has(.an) + .e', { margin: 0 });
   await around('table', `cases/${pair[0].subject.testCaseSlug}/index.html`, '', 'main section h2', '.comparison tbody', { width: 1280 });
-  await around('compare', 'compare/index.html', `?runs=${pair.map(({ slug }) => slug)}`, 'h1', '#metrics ~ .scroll');
+  await around('compare', 'compare/index.html', `?runs=${pair.map(({ slug }) => slug)}`, 'h1', '#parting ~ .scroll');
 }
 await browser.close();
