@@ -48,7 +48,9 @@ fn without_ampersands(css: &str) -> String {
         let text = if is_string {
             part.to_owned()
         } else {
-            part.replace("{& ", "{").replace("}& ", "}").replace(";& ", ";")
+            part.replace("{& ", "{")
+                .replace("}& ", "}")
+                .replace(";& ", ";")
         };
         // An escaped quote does not end a string.
         is_string = !is_string || part.ends_with('\\');
@@ -145,7 +147,9 @@ mod tests {
     #[test]
     fn a_nested_selector_has_no_ampersand_that_means_nothing() {
         assert_eq!(
-            style_sheet("p { color: red; b { margin: 0 } & i { margin: 0 } &:hover { margin: 0 } }"),
+            style_sheet(
+                "p { color: red; b { margin: 0 } & i { margin: 0 } &:hover { margin: 0 } }"
+            ),
             "p{color:red;b{margin:0}i{margin:0}&:hover{margin:0}}"
         );
         let said = r#"p{content:"a\"};& b";i{content:"{& "}}"#;
