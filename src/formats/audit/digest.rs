@@ -4,6 +4,7 @@
 use std::borrow::Cow;
 use std::sync::Arc;
 
+use memchr::memmem;
 use serde_json::{Number, Value};
 
 use super::kept::KeptKeys;
@@ -217,7 +218,7 @@ fn published(text: &str) -> Cow<'_, str> {
     let bytes = text.as_bytes();
     let mut published = String::new();
     let (mut copied, mut from) = (0, 0);
-    while let Some(found) = text.get(from..).and_then(|rest| rest.find(KEY)) {
+    while let Some(found) = memmem::find(&bytes[from..], KEY.as_bytes()) {
         let start = from + found;
         let after = start + KEY.len();
         let length = bytes[after..]
