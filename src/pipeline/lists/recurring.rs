@@ -40,7 +40,7 @@ pub(super) fn of_kind(lists: &Lists<'_>, kind: usize) -> Result<Vec<Recurrence>,
             if group.places.len() < LISTED {
                 group.places.push(RecurrencePlace {
                     run_id: entry.run.id.to_string(),
-                    run: entry.label.to_string(),
+                    run: entry.label.clone(),
                     event_id: text.event,
                     end_event_id: text.last.unwrap_or(text.event),
                     url: links::run_file(&entry.slug, &text.href),
