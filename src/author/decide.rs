@@ -7,7 +7,7 @@ use content::discover::RunDirectory;
 use formats::decisions::{self, Correction, Decision, DecisionAuthor, Verb};
 use formats::model::archive::Entry;
 use pipeline::site::Site;
-use pipeline::{CachedRecords, Gathered, NoProgress, gather};
+use pipeline::{CachedRecords, NoProgress, SiteContent, gather};
 
 use super::annotate::{json, with_line};
 use super::open_run::{self, OpenRun};
@@ -80,7 +80,7 @@ pub fn decide(
 /// Appends a line to the file, if all lines pass the checks, and returns its number; `None` if the file changed meanwhile.
 fn append(
     site: &Site,
-    gathered: &Gathered,
+    gathered: &SiteContent,
     directory: &RunDirectory,
     text: &str,
 ) -> Result<Option<usize>, Refusal> {

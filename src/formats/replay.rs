@@ -24,7 +24,7 @@ mod pi;
 mod tools;
 mod usage;
 
-use goose::Collected;
+use goose::PartialText;
 
 pub use commands::{first_command, last_segment};
 pub use gg::{UNPARSABLE, is_default, is_event_kept};
@@ -197,7 +197,7 @@ pub struct Translator {
     /// The open calls by id, the oldest first.
     calls: BTreeMap<String, VecDeque<Call>>,
     /// Text that Goose is still sending.
-    collected: Option<Collected>,
+    partial: Option<PartialText>,
     tool_calls: BTreeMap<String, u64>,
 }
 
@@ -216,7 +216,7 @@ impl Translator {
             session: None,
             workspace: None,
             calls: BTreeMap::new(),
-            collected: None,
+            partial: None,
             tool_calls: BTreeMap::new(),
         }
     }

@@ -57,6 +57,8 @@ pub enum Origin<'a> {
     /// A text of a run, which gives the address of an event by its number, where there is such an event. A
     /// relative address or another fragment would lead nowhere on the site.
     Run(&'a dyn Fn(u64) -> Option<String>),
+    /// The writeup of a run, which may cite rules of the site as well. They are on the same page.
+    Writeup(&'a dyn Fn(u64) -> Option<String>),
     /// A message of a recording. A number in it is no reference to an event, and its headings are none of the page: they begin and
     /// skip levels as they like.
     Message,
@@ -74,6 +76,7 @@ impl std::fmt::Debug for Origin<'_> {
         f.write_str(match self {
             Self::Site(_) => "Site",
             Self::Run(_) => "Run",
+            Self::Writeup(_) => "Writeup",
             Self::Message => "Message",
             Self::Showcase { .. } => "Showcase",
         })
@@ -93,14 +96,36 @@ pub enum Destination {
 
 /// Judges the destination of a link.
 pub fn destination(address: &str, origin: Origin<'_>) -> Destination {
+    if let (Origin::Writeup(_), Some(cited)) = (origin, cited_rule(address)) {
+        return Destination::Internal(format!("#rule-{}", cited.id));
+    }
     match (link_kind(address), origin) {
         (Some(LinkKind::External), _) => Destination::External,
         (Some(_), Origin::Site(_)) => Destination::Internal(address.to_owned()),
-        (Some(LinkKind::Fragment), Origin::Run(events) | Origin::Showcase { events, .. }) => {
-            event_link(address, events).map_or(Destination::Dropped, Destination::Internal)
-        }
+        (
+            Some(LinkKind::Fragment),
+            Origin::Run(events) | Origin::Writeup(events) | Origin::Showcase { events, .. },
+        ) => event_link(address, events).map_or(Destination::Dropped, Destination::Internal),
         _ => Destination::Dropped,
     }
+}
+
+/// A rule of the site that a writeup cites.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct CitedRule<'a> {
+    pub id: &'a str,
+    /// Whether the writeup says that the run keeps it.
+    pub holds: bool,
+}
+
+/// `rule:no-network` says that the run keeps the rule, `rule:!no-network` that it violates it.
+pub fn cited_rule(address: &str) -> Option<CitedRule<'_>> {
+    let cited = address.trim().strip_prefix("rule:")?;
+    let (id, holds) = cited
+        .strip_prefix('!')
+        .map_or((cited, true), |id| (id, false));
+    let is_id = |c: char| c.is_ascii_alphanumeric() || "-_.".contains(c);
+    (!id.is_empty() && id.chars().all(is_id)).then_some(CitedRule { id, holds })
 }
 
 /// `#e-17` and `#e-17..21`, to wherever the event is.
@@ -123,7 +148,7 @@ pub fn image_is_kept(address: &str, origin: Origin<'_>) -> bool {
     link_kind(address) == Some(LinkKind::Relative)
         && match origin {
             Origin::Site(_) => true,
-            Origin::Run(_) | Origin::Message => false,
+            Origin::Run(_) | Origin::Writeup(_) | Origin::Message => false,
             Origin::Showcase { image, .. } => {
                 image_path(address).is_some_and(|path| image(&path).is_some())
             }

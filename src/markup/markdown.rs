@@ -227,7 +227,7 @@ impl Filter<'_> {
                                 size = Some(known);
                             }
                         }
-                        Origin::Run(_) | Origin::Message => {}
+                        Origin::Run(_) | Origin::Writeup(_) | Origin::Message => {}
                     }
                     if self.images == 0 {
                         self.sized = size.map(|size| (out.len(), size));

@@ -23,7 +23,7 @@ use store::publish::{self, LastSite, SiteFiles, Stage};
 use store::spool::Spool;
 
 use super::directories::Directory;
-use super::gather::Gathered;
+use super::gather::SiteContent;
 use super::outcome::Outcome;
 use super::summary::{self, CachedRun, RunPieces, RunSummary};
 
@@ -251,7 +251,7 @@ impl CacheUpdate<'_> {
     /// Reuses the pages of a run, if a build would make them again as they are.
     pub(super) fn recall(
         &self,
-        gathered: &Gathered,
+        gathered: &SiteContent,
         index: usize,
         is_newest: bool,
         rules: [u8; 32],
@@ -364,7 +364,7 @@ impl CacheUpdate<'_> {
     pub fn finish(
         self,
         site: &Site,
-        gathered: &Gathered,
+        gathered: &SiteContent,
         outcome: &mut Outcome,
         stage: &mut Stage,
     ) -> Option<()> {

@@ -13,7 +13,7 @@ use formats::model::archive::Entry;
 use pages::export;
 use store::publish::Stage;
 
-use super::{Gathered, Outcome, Progress};
+use super::{Outcome, Progress, SiteContent};
 
 fn folder(site: &Site) -> Option<&PathBuf> {
     site.options.export.as_ref()
@@ -36,7 +36,7 @@ pub fn examine_export(site: &Site) -> Result<(), Diagnostic> {
 /// Writes the tables that the site exports; `None` if it exports none, or is not published.
 pub fn export(
     site: &Site,
-    gathered: &Gathered,
+    gathered: &SiteContent,
     outcome: &Outcome,
     progress: &dyn Progress,
 ) -> Result<Option<Stage>, Failure> {
@@ -80,7 +80,7 @@ pub fn export(
 
 fn export_run(
     site: &Site,
-    gathered: &Gathered,
+    gathered: &SiteContent,
     entry: &Entry,
     stage: &Stage,
 ) -> Result<(), Diagnostic> {

@@ -37,7 +37,7 @@ const STACK: usize = 16 << 20;
 
 /// Everything small: the records, the prose and their problems.
 #[derive(Debug)]
-pub struct Gathered {
+pub struct SiteContent {
     pub(super) pool: ThreadPool,
     /// How the content looked before it was read.
     pub(super) roots: Roots,
@@ -70,7 +70,7 @@ pub(super) struct WithdrawnList {
     pub(super) list: Withdrawals,
 }
 
-impl Gathered {
+impl SiteContent {
     /// Finds all content in `roots` and reads every page of prose, and every record that is not in `records` as it looks. Prose
     /// cannot have the `reserved` first path segments.
     pub(super) fn gather(

@@ -11,13 +11,13 @@ use formats::portable::portable;
 use store::ledger::{self, CurrentRuns, Ledger, LedgerRun, RecordChange, RunNames};
 use store::spool::{self, Spool};
 
-use super::gather::Gathered;
+use super::gather::SiteContent;
 use super::previous;
 
 /// The ledger of a site with these runs, whose digests are in `spool`, that replaces a site with the ledger `previous`.
 pub(super) fn next(
     site: &Site,
-    gathered: &Gathered,
+    gathered: &SiteContent,
     runs: Vec<Arc<LedgerRun>>,
     spool: &Arc<Spool>,
     previous: Option<&Ledger>,
@@ -59,7 +59,7 @@ pub(super) fn next(
 /// How the records of a run differ; `None` if the previous site is incomplete or may not be read.
 fn fields(
     site: &Site,
-    gathered: &Gathered,
+    gathered: &SiteContent,
     change: RecordChange<'_>,
 ) -> Option<Vec<ledger::Field>> {
     let old = previous::record(site, change.old)?;

@@ -25,7 +25,7 @@ mod trials;
 pub use cache::{BuildCache, CacheUpdate, CachedRecords};
 #[cfg(feature = "parquet")]
 pub use export::{examine_export, export};
-pub use gather::Gathered;
+pub use gather::SiteContent;
 pub use hosting::weigh;
 pub use lists::publish as publish_lists;
 pub use outcome::Outcome;
@@ -176,7 +176,7 @@ pub struct ReplacedSite {
 
 /// A site that has not replaced the old one yet.
 struct StagedSite<'a> {
-    gathered: Gathered,
+    gathered: SiteContent,
     outcome: Outcome,
     /// The site, and the export if requested.
     stages: Vec<Stage>,
@@ -188,8 +188,8 @@ pub fn gather(
     site: &Site,
     content: (Roots, CachedRecords),
     progress: &dyn Progress,
-) -> Result<Gathered, Failure> {
-    Gathered::gather(site, content, lists::reserved(site), progress)
+) -> Result<SiteContent, Failure> {
+    SiteContent::gather(site, content, lists::reserved(site), progress)
 }
 
 /// Builds the site in a stage. A check is a build whose stage writes nothing, so both always give the same result. So do a build

@@ -46,7 +46,7 @@ use store::spool;
 use self::annotations::{CardPlace, Catalogue};
 use self::reuse::{Keys, Recorder};
 use super::summary::Facet;
-use super::{Gathered, Outcome, Output, Progress};
+use super::{Outcome, Output, Progress, SiteContent};
 
 /// A page of the site with its further pages, or other files that are made of all runs.
 struct Page {
@@ -119,7 +119,7 @@ pub(super) fn reserved(site: &Site) -> BTreeSet<&'static str> {
 /// What the lists are made of.
 #[derive(Clone, Copy)]
 struct Lists<'a> {
-    gathered: &'a Gathered,
+    gathered: &'a SiteContent,
     site: &'a Site,
     outcome: &'a Outcome,
     stage: &'a Recorder<'a>,
@@ -133,7 +133,7 @@ struct Lists<'a> {
 /// Writes everything that is not a run's own.
 pub fn publish(
     site: &Site,
-    gathered: &Gathered,
+    gathered: &SiteContent,
     outcome: &Outcome,
     Output {
         stage,

@@ -17,7 +17,7 @@ use store::publish::{FileCount, Stage};
 use store::spool::Spool;
 
 use super::directories::{Directory, Status};
-use super::gather::Gathered;
+use super::gather::SiteContent;
 use super::hosting;
 use super::ledger;
 use super::secrets;
@@ -89,7 +89,7 @@ impl Outcome {
     /// Sorts all problems, and compares the runs with the previous site, unless errors prevent publishing.
     pub fn of(
         site: &Site,
-        gathered: &Gathered,
+        gathered: &SiteContent,
         summaries: RunSummaries,
         spool: &Arc<Spool>,
     ) -> Result<Self, Failure> {
@@ -166,7 +166,12 @@ impl Outcome {
     }
 
     /// Whether a build of the same content over the new site would give the same ledger and the same problems.
-    pub(super) fn is_settled(&self, site: &Site, gathered: &Gathered, spool: &Arc<Spool>) -> bool {
+    pub(super) fn is_settled(
+        &self,
+        site: &Site,
+        gathered: &SiteContent,
+        spool: &Arc<Spool>,
+    ) -> bool {
         let (before, after) = (gathered.previous.as_ref(), Some(&self.ledger));
         let problems = |previous| {
             let mut problems = gathered.problems_over(site, &gathered.archive, previous);
@@ -183,7 +188,7 @@ impl Outcome {
     }
 
     /// Lists the run directories for reports.
-    pub fn list_cases(&mut self, gathered: &Gathered) {
+    pub fn list_cases(&mut self, gathered: &SiteContent) {
         let directories = gathered.directories.iter();
         self.cases = directories.map(|run| run.case(&gathered.mask)).collect();
     }
@@ -231,7 +236,7 @@ impl Directory {
 }
 
 /// Number of errors that prevent publishing.
-fn blocking(site: &Site, gathered: &Gathered, diagnostics: &[Diagnostic]) -> usize {
+fn blocking(site: &Site, gathered: &SiteContent, diagnostics: &[Diagnostic]) -> usize {
     let directories = gathered.directories.iter();
     let left_out: BTreeSet<&str> = directories
         .filter(|run| site.config.policy.quarantine && run.run().is_none())
@@ -244,7 +249,7 @@ fn blocking(site: &Site, gathered: &Gathered, diagnostics: &[Diagnostic]) -> usi
 
 /// The pages of all quarantined runs. `all` has all problems, sorted.
 fn quarantine_pages(
-    gathered: &Gathered,
+    gathered: &SiteContent,
     run_folders: RunFolders,
     all: &[Diagnostic],
 ) -> Vec<QuarantinePage> {

@@ -7,7 +7,7 @@ use base::diagnostics::text::quoted;
 use base::diagnostics::{Code, Diagnostic, codes};
 
 use super::directories::Directory;
-use super::gather::Gathered;
+use super::gather::SiteContent;
 use super::outcome::Outcome;
 
 /// The problems that a site shows.
@@ -26,7 +26,7 @@ static UNPUBLISHED: [&Code; 3] = [
     &codes::PAGE_UNMATCHED,
 ];
 
-impl Gathered {
+impl SiteContent {
     /// The problems of published content and of the settings.
     pub(super) fn public<'a>(&self, outcome: &'a Outcome) -> PublicProblems<'a> {
         let directories = self.directories.iter();

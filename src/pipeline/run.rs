@@ -43,7 +43,7 @@ use store::spool::Texts;
 
 use self::files::{Files, StageError};
 use super::cache::{CacheUpdate, context_digest};
-use super::gather::Gathered;
+use super::gather::SiteContent;
 use super::summary::{self, CachedRun, RunSummary};
 
 /// The output of run pages, and what renders them.
@@ -86,7 +86,7 @@ struct Contents<'a> {
 /// Takes the run at `index` of the archive through all stages, or reuses its pages. Without `output`, it is only checked.
 pub(super) fn process(
     site: &Site,
-    gathered: &Gathered,
+    gathered: &SiteContent,
     index: usize,
     output: Option<Output<'_>>,
 ) -> Result<RunSummary, Diagnostic> {
@@ -207,7 +207,7 @@ impl<'a> Contents<'a> {
     fn publish(
         &self,
         site: &Site,
-        gathered: &Gathered,
+        gathered: &SiteContent,
         index: usize,
         record: &LoadedFile,
         output: Output<'_>,
@@ -225,7 +225,14 @@ impl<'a> Contents<'a> {
         let archive_context = ArchiveContext::of(archive, index, named);
         let review = inspection.review.as_ref();
         let writeup = review.map_or_else(Html::default, |review| {
-            prose(layouts, &entry.slug, "w", 2, &review.body)
+            let page = links::run(&entry.slug);
+            let events = |number| layouts.first()?.numbered_href(&page, number);
+            let context = Context {
+                scope: "w",
+                shift: 2,
+                origin: Origin::Writeup(&events),
+            };
+            markdown::render(&review.body, context)
         });
         let digests = digests(self.files, inspection);
         let problems = directory.record.diagnostics.iter().chain(&summary.problems);
@@ -382,14 +389,14 @@ fn digests(files: &RunFiles, inspection: &Inspection<'_>) -> Vec<FileDigest> {
     digests
 }
 
-/// Renders Markdown of a run for its page: ids are prefixed with the scope, and headings are shifted.
-fn prose(layouts: &[Layout<'_>], slug: &Slug, scope: &str, shift: usize, text: &str) -> Html {
+/// Renders Markdown of a run for its page: ids are prefixed with the scope, and headings are below those of its sections.
+fn prose(layouts: &[Layout<'_>], slug: &Slug, scope: &str, text: &str) -> Html {
     let page = links::run(slug);
-    // Event numbers in writeups and threads refer to the first tape.
+    // Event numbers in threads refer to the first tape.
     let events = |number| layouts.first()?.numbered_href(&page, number);
     let context = Context {
         scope,
-        shift,
+        shift: 3,
         origin: Origin::Run(&events),
     };
     markdown::render(text, context)

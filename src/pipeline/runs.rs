@@ -10,7 +10,7 @@ use content::load;
 use super::Progress;
 use super::budget::{Budget, catch_panic};
 use super::directories::{Directory, Status};
-use super::gather::Gathered;
+use super::gather::SiteContent;
 use super::run::{self, Output};
 use super::shard::{self, BuildScope};
 use super::summary::{RunSummaries, RunSummary};
@@ -19,7 +19,7 @@ use super::summary::{RunSummaries, RunSummary};
 /// published.
 pub fn stage(
     site: &Site,
-    gathered: &Gathered,
+    gathered: &SiteContent,
     output: Output<'_>,
     scope: BuildScope<'_>,
     progress: &dyn Progress,
@@ -82,7 +82,12 @@ pub fn stage(
 }
 
 /// Checks the files of a run with an invalid record.
-fn check(site: &Site, gathered: &Gathered, directory: &Directory, budget: &Budget) -> RunSummary {
+fn check(
+    site: &Site,
+    gathered: &SiteContent,
+    directory: &Directory,
+    budget: &Budget,
+) -> RunSummary {
     let record = match directory.load(site) {
         Some(Ok(record)) => record,
         Some(Err(problem)) => return RunSummary::of_problem(problem),

@@ -16,7 +16,7 @@ pub use parts::Parts;
 pub use write::write;
 
 use super::directories::{Directory, is_withheld};
-use super::gather::Gathered;
+use super::gather::SiteContent;
 use super::outcome::Outcome;
 use super::run::Output;
 use super::summary::{RunSummaries, RunSummary};
@@ -53,7 +53,7 @@ struct Head {
 
 impl Head {
     /// What the heads of all parts of a site have in common.
-    fn of(site: &Site, gathered: &Gathered) -> Self {
+    fn of(site: &Site, gathered: &SiteContent) -> Self {
         Self {
             number: 0,
             count: 0,
@@ -68,7 +68,7 @@ impl Head {
 }
 
 /// A digest of all records: the path of each, and its content after redaction.
-fn records(gathered: &Gathered) -> [u8; 32] {
+fn records(gathered: &SiteContent) -> [u8; 32] {
     let mut hasher = blake3::Hasher::new();
     for directory in &gathered.directories {
         let shown = directory.place.shown.as_bytes();
@@ -119,7 +119,7 @@ impl<'a> BuildScope<'a> {
 
 impl BuildScope<'_> {
     /// Checks that this machine has the content of all runs of the shard.
-    pub(super) fn examine(self, gathered: &Gathered) -> Result<(), Failure> {
+    pub(super) fn examine(self, gathered: &SiteContent) -> Result<(), Failure> {
         let Self::Shard(shard) = self else {
             return Ok(());
         };
@@ -145,7 +145,7 @@ impl BuildScope<'_> {
     }
 
     /// Whether some runs are known to have errors before any run is processed.
-    pub(super) fn has_errors(self, gathered: &Gathered) -> bool {
+    pub(super) fn has_errors(self, gathered: &SiteContent) -> bool {
         match self {
             Self::Parts(parts) => parts.have_errors(gathered),
             Self::All | Self::Shard(_) => false,
@@ -155,7 +155,7 @@ impl BuildScope<'_> {
     /// Adopts a run from its part; `None` if it must be rendered from the content.
     pub(super) fn take_over(
         self,
-        gathered: &Gathered,
+        gathered: &SiteContent,
         index: usize,
         site: &Site,
         output: Option<Output<'_>>,
@@ -202,7 +202,7 @@ pub(super) fn all<T>(runs: Vec<Result<T, Diagnostic>>) -> Result<Vec<T>, Failure
 /// The outcome of a build that writes a part.
 pub fn outcome(
     site: &Site,
-    gathered: &Gathered,
+    gathered: &SiteContent,
     shard: Shard,
     summaries: RunSummaries,
     stage: &Stage,

@@ -814,3 +814,53 @@ fn a_changed_rule_is_a_change_of_the_site() {
             .contains("short removed")
     );
 }
+
+#[test]
+fn a_writeup_cites_what_a_rule_found_and_nothing_else() {
+    let site = TestSite::base();
+    let rule = |id: &str, require: &str| {
+        format!("[[rule]]\nid = \"{id}\"\ntitle = \"x\"\nrequire = \"{require}\"\n")
+    };
+    let rules = rule("kept", "true") + &rule("broken", "false") + &rule("open", "run.cost < 1.0");
+    site.write("rules/a.toml", format!("severity = \"note\"\n{rules}"));
+    let record: serde_json::Value =
+        serde_json::from_str(&site.text(&format!("{FIRST}/run-record.json"))).expect("JSON");
+    let mut record = record;
+    record["metrics"]["cost"] = json!({ "comparable": null, "actual": null });
+    site.write(&format!("{FIRST}/run-record.json"), record.to_string());
+    let cite = |text: &str| {
+        site.write(
+            &format!("{FIRST}/writeup.md"),
+            format!("---\nrating: great\n---\n\n{text}\n"),
+        );
+        let found = described(&site.check()).into_iter();
+        found
+            .filter(|line| line.contains("rules.citation"))
+            .collect::<Vec<_>>()
+    };
+    assert_eq!(
+        cite("[It kept](rule:kept) and [broke](rule:!broken) rules."),
+        [""; 0]
+    );
+    site.publish();
+    let page = site.first_page();
+    for id in ["kept", "broken"] {
+        let link = format!("section[aria-labelledby=writeup] a[href='#rule-{id}']");
+        page.one(&link);
+        page.one(&format!("tr#rule-{id}"));
+    }
+    let wrong = [
+        ("[x](rule:broken)", "error"),
+        ("[x](rule:!kept)", "error"),
+        ("[x](rule:nothing)", "error"),
+        ("[x](rule:open)", "warning"),
+        ("[x](rule:!open)", "warning"),
+    ];
+    for (text, severity) in wrong {
+        let found = cite(text);
+        assert_eq!(found.len(), 1, "{text}: {found:?}");
+        assert!(found[0].starts_with(severity), "{text}: {found:?}");
+    }
+    site.remove("rules/a.toml");
+    assert_eq!(cite("[x](rule:kept)").len(), 1);
+}

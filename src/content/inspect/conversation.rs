@@ -8,7 +8,7 @@ use base::diagnostics::{Collector, Diagnostic, Place, Source, codes};
 use crate::load::{RunFiles, RunFolder};
 use formats::model::FileDigest;
 use formats::model::transcript::{
-    self, AssetContent, AssetFile, Inline, asset_file, is_transcript,
+    self, AssetContent, AssetFile, InlineContent, asset_file, is_transcript,
 };
 
 use crate::rules;
@@ -37,19 +37,19 @@ pub(super) fn conversation<'a>(
     for asset in &mut conversation.assets {
         let place = Place::file(&file.shown).pointing(&asset.pointer);
         let found = match (std::mem::take(&mut asset.inline), &asset.path) {
-            (Inline::Bytes(bytes), _) => AssetLookup::inline(bytes.into_owned()),
-            (Inline::Withheld, _) => AssetLookup::Withheld(
+            (InlineContent::Bytes(bytes), _) => AssetLookup::inline(bytes.into_owned()),
+            (InlineContent::Withheld, _) => AssetLookup::Withheld(
                 "its `data` is not a string",
                 "Save its bytes as a file and set `storage.path` to it.",
             ),
             // Many assets may name the same file.
-            (Inline::None, Some(path)) => read
+            (InlineContent::None, Some(path)) => read
                 .entry(path.clone())
                 .or_insert_with(|| {
                     AssetLookup::file(run_folder, path, &place, &mut found.referenced)
                 })
                 .clone(),
-            (Inline::None, None) => continue,
+            (InlineContent::None, None) => continue,
         };
         match found {
             AssetLookup::File(shared) => asset.file = Some(shared),

@@ -24,6 +24,20 @@ pub fn check(source: Source<'_>, text: &str, offset: usize, origin: Origin<'_>) 
     problems.finish(source.path)
 }
 
+/// The links of a text with their places. `source` is the file, `offset` the start of the text in it.
+pub fn links(source: Source<'_>, text: &str, offset: usize) -> Vec<(String, Place)> {
+    let events = Parser::new_ext(text, OPTIONS).into_offset_iter();
+    events
+        .filter_map(|(event, range)| match event {
+            Event::Start(Tag::Link { dest_url, .. }) => {
+                let place = source.place(offset + range.start, offset + range.end);
+                Some((dest_url.to_string(), place))
+            }
+            _ => None,
+        })
+        .collect()
+}
+
 /// Maximum bytes checked of a text inside another format. Pages show less of it, and the parser needs many times the size in
 /// memory.
 const BEGINNING: usize = 256 * 1024;

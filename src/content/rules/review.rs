@@ -96,7 +96,7 @@ pub fn check(
         source,
         writeup.body(),
         offset,
-        Origin::Run(&events),
+        Origin::Writeup(&events),
     ));
     let value = Review {
         rating: overall,

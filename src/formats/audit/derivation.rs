@@ -13,7 +13,7 @@ use crate::replay::{Event, Harness, NEWEST, Row, Translator, Version};
 
 /// A derived event.
 #[derive(Debug)]
-pub(super) struct Derived {
+pub(super) struct DerivedEvent {
     pub(super) digest: Digest,
     pub(super) line: u32,
     pub(super) kind: events::Kind,
@@ -27,7 +27,7 @@ pub struct Derivation {
     pub(super) translator: Translator,
     pub(super) version: Version,
     pub(super) rows: u64,
-    pub(super) events: Vec<Derived>,
+    pub(super) events: Vec<DerivedEvent>,
     /// The places among the events where rows are that cannot be read.
     pub(super) unread: Vec<usize>,
     /// The line of the first of them.
@@ -79,7 +79,7 @@ impl Derivation {
             let kind = Value::String(event.kind.to_owned());
             let digest = equality.digest(&keys(equality, &kind, &event), &mut self.buffer);
             self.redacted |= memchr::memmem::find(&self.buffer, REPLACED.as_bytes()).is_some();
-            self.events.push(Derived {
+            self.events.push(DerivedEvent {
                 digest,
                 line,
                 kind: kind_of(event.kind),

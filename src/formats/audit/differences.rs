@@ -116,14 +116,14 @@ fn moved(gaps: &[Gap], derived: &[Digest], recorded: &[Digest]) -> Vec<(usize, u
 }
 
 /// The version with the fewest differences, and what those are.
-pub(super) struct Best {
+pub(super) struct BestVersion {
     pub(super) derived: Derivation,
     pub(super) differences: Differences,
     /// The versions that have none.
     pub(super) versions: Vec<Version>,
 }
 
-impl Best {
+impl BestVersion {
     /// Whether the only difference is that all events of token usage are missing: they may have come later than the other rules of
     /// the newest version.
     fn lacks_usage(&self, recorded: &[RecordedEvent<'_>]) -> bool {
@@ -154,10 +154,10 @@ pub(super) fn best<E>(
     newest: Derivation,
     recorded: &[RecordedEvent<'_>],
     read: &mut impl FnMut(EachRow<'_>) -> Result<(), E>,
-) -> Result<Best, E> {
+) -> Result<BestVersion, E> {
     let equality = newest.equality.clone();
     let differences = Differences::new(&newest, recorded);
-    let mut best = Best {
+    let mut best = BestVersion {
         versions: newest.translator.versions(),
         derived: newest,
         differences,
@@ -183,7 +183,7 @@ pub(super) fn best<E>(
         if number == 0 && least == 0 {
             best.versions.push(derived.version);
         } else if number == 0 || (number < least && !is_newest) {
-            best = Best {
+            best = BestVersion {
                 versions: vec![derived.version],
                 derived,
                 differences,

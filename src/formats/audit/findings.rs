@@ -5,7 +5,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use serde_json::{Map, Value};
 
 use super::derivation::{Derivation, keys};
-use super::differences::Best;
+use super::differences::BestVersion;
 use super::digest::Equality;
 use super::recorded::{RecordedEvent, recorded_keys, word};
 use super::{Audit, EachRow, Finding, FindingKind};
@@ -19,7 +19,7 @@ const MANY: usize = 4;
 
 /// Reads the events that differ once more, and lists the findings.
 pub(super) fn list<E>(
-    best: Best,
+    best: BestVersion,
     recorded: &[RecordedEvent<'_>],
     audit: &mut Audit,
     read: &mut impl FnMut(EachRow<'_>) -> Result<(), E>,

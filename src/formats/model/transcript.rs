@@ -18,7 +18,7 @@ use crate::transcript::{Message, Transcript};
 use super::Verbatim;
 
 pub use crate::transcript::Event as TranscriptEvent;
-pub use assets::{AssetContent, AssetFile, Inline, PublicAsset, asset_file, is_transcript};
+pub use assets::{AssetContent, AssetFile, InlineContent, PublicAsset, asset_file, is_transcript};
 pub use quoted::TranscriptSearch;
 
 use visibility::PrivacyReason;

@@ -9,7 +9,7 @@ use super::{Event, Translator, Version};
 
 /// Text of the model that is not complete yet.
 #[derive(Debug)]
-pub(super) struct Collected {
+pub(super) struct PartialText {
     is_reasoning: bool,
     id: String,
     text: String,
@@ -43,16 +43,16 @@ pub(super) fn line<'a>(t: &mut Translator, line: &'a Value) -> Vec<Event<'a>> {
     events
 }
 
-/// The collected text, as an event.
+/// The partial text, as an event.
 fn flush(t: &mut Translator) -> Option<Event<'static>> {
-    let collected = t.collected.take()?;
-    let kind = if collected.is_reasoning {
+    let partial = t.partial.take()?;
+    let kind = if partial.is_reasoning {
         t.has(4);
         "reasoning"
     } else {
         "agent"
     };
-    Some(Event::message(kind, collected.text))
+    Some(Event::message(kind, partial.text))
 }
 
 /// Reads a block; `answer` is the id of its message, if the model wrote it.
@@ -110,25 +110,25 @@ fn read<'a>(
     }
 }
 
-/// Adds text to what is collected: a snapshot replaces it, a piece is appended. Other text ends it.
+/// Adds to the partial text: a snapshot replaces it, a piece is appended. Other text ends it.
 fn collect(t: &mut Translator, is_reasoning: bool, id: &str, text: &str) -> Option<Event<'static>> {
-    if let Some(collected) = &mut t.collected
-        && collected.is_reasoning == is_reasoning
-        && collected.id == id
+    if let Some(partial) = &mut t.partial
+        && partial.is_reasoning == is_reasoning
+        && partial.id == id
     {
-        if text.starts_with(&collected.text) {
-            text.clone_into(&mut collected.text);
+        if text.starts_with(&partial.text) {
+            text.clone_into(&mut partial.text);
         } else {
-            collected.text.push_str(text);
+            partial.text.push_str(text);
         }
         return None;
     }
     let flushed = flush(t);
     if flushed.is_some() && is_reasoning {
-        // Without reasoning, the text before it would have been collected further.
+        // Without reasoning, the text before it would have been continued.
         t.has(4);
     }
-    t.collected = Some(Collected {
+    t.partial = Some(PartialText {
         is_reasoning,
         id: id.to_owned(),
         text: text.to_owned(),

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use serde::Serialize;
 
 use base::links;
-use formats::decisions::{self, Decision, Verb};
+use formats::decisions::{Decision, Verb};
 use formats::model::archive::{Archive, Entry, Group};
 
 use super::rules;
@@ -15,8 +15,8 @@ use super::{Badge, Link};
 /// The decisions about a run, on its page.
 #[derive(Debug, Serialize)]
 pub struct RunDecisionsView {
-    /// `This run does not count`
-    pub title: &'static str,
+    /// Whether it does not count because of them.
+    pub excludes: bool,
     pub list: Vec<DecisionView>,
 }
 
@@ -106,11 +106,7 @@ pub fn of_run(s: &CheckedRun<'_>) -> Option<RunDecisionsView> {
         ..DecisionView::linked(decision, None, &root)
     });
     (!all.is_empty()).then(|| RunDecisionsView {
-        title: if decisions::exclusion(all).is_some() {
-            "This run does not count"
-        } else {
-            "Decisions"
-        },
+        excludes: s.entry.exclusion().is_some(),
         list: list.collect(),
     })
 }

@@ -39,6 +39,7 @@ pub struct RunRulesView {
 /// A rule and what it says of a run.
 #[derive(Debug, Serialize)]
 pub struct RuleRow {
+    pub id: String,
     /// Its title, which links to the rule.
     pub rule: Link,
     pub verdict: Badge,
@@ -188,6 +189,7 @@ fn row(s: &CheckedRun<'_>, root: &str, page: &str, rule: &Rule, result: &RuleRes
     let shown = events.len();
     let all = usize::try_from(result.found).unwrap_or(usize::MAX);
     RuleRow {
+        id: rule.id.clone(),
         rule: to_rule(root, rule),
         verdict: badge(result.verdict, rule.severity),
         events: events.iter().filter_map(link).collect(),

@@ -6,7 +6,7 @@ use std::sync::{Mutex, PoisonError};
 
 use crate::site::Site;
 use crate::summary::{Facet, Facets};
-use crate::{CacheUpdate, Gathered, Outcome};
+use crate::{CacheUpdate, Outcome, SiteContent};
 use base::diagnostics::Diagnostic;
 use formats::model::FileDigest;
 use store::publish::Stage;
@@ -80,7 +80,7 @@ impl<'a> Keys<'a> {
     /// `None` if the digests of a run are unknown.
     pub(super) fn new(
         site: &Site,
-        gathered: &Gathered,
+        gathered: &SiteContent,
         outcome: &Outcome,
         cache: Option<&'a CacheUpdate<'a>>,
     ) -> Option<Self> {

@@ -36,7 +36,7 @@ pub(super) fn write(run: &CheckedRun<'_>, files: &mut Files<'_>) -> Result<(), S
         writeup: s.writeup.clone(),
         strips,
         timelines,
-        markdown: &|scope, text| prose(s.layouts, slug, scope, 3, text),
+        markdown: &|scope, text| prose(s.layouts, slug, scope, text),
         showcase: showcase.map(|text| described(&s, &beginning(text))),
     };
     let view = view::page(&s, parts);

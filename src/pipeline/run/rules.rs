@@ -1,17 +1,18 @@
 //! Applies the rules of the site to a run, and reports what they find at the events.
 
-use base::diagnostics::{Diagnostic, Place, Severity, codes};
+use base::diagnostics::{Diagnostic, Place, Severity, Source, codes};
 use content::discover::RunDirectory;
 use content::inspect::Inspection;
-use content::load::RunFiles;
+use content::load::{LoadedFile, RunFiles};
 use formats::audit::Verdict;
 use formats::model::review::Rating;
 use formats::model::rule_result::{RuleResult, RuleVerdict};
 use formats::model::run::Run;
 use formats::model::tape::Tape;
 use formats::rule_file::RuleSeverity;
-use formats::run_record;
+use formats::{run_record, writeup};
 use gate::{Extras, Rule, RunFacts};
+use markup::{CitedRule, cited_rule};
 
 use crate::site::Site;
 
@@ -27,9 +28,33 @@ pub(super) fn check(
     inspection: &Inspection<'_>,
     problems: &mut Vec<Diagnostic>,
 ) -> Vec<RuleResult> {
-    if site.rules.is_empty() {
-        return Vec::new();
+    let results = if site.rules.is_empty() {
+        Vec::new()
+    } else {
+        evaluate(site, run, files, inspection)
+    };
+    let tape = inspection.tapes.first();
+    for result in &results {
+        let rule = site.rules.find(&result.rule);
+        let Some(rule) = rule.filter(|_| !site.rules.is_about_trials(&result.rule)) else {
+            continue;
+        };
+        let found = report(rule, result, &place.shown, tape);
+        problems.extend(found.into_iter().map(|problem| problem.of_run(&run.id)));
     }
+    if let Some(writeup) = &files.writeup {
+        let found = citations(site, writeup, &results).into_iter();
+        problems.extend(found.map(|problem| problem.of_run(&run.id)));
+    }
+    results
+}
+
+fn evaluate(
+    site: &Site,
+    run: &Run,
+    files: &RunFiles,
+    inspection: &Inspection<'_>,
+) -> Vec<RuleResult> {
     let sidecars = inspection.sidecars.iter().flatten();
     let review = inspection.review.as_ref();
     let extras = Extras {
@@ -45,16 +70,61 @@ pub(super) fn check(
     };
     let tape = inspection.tapes.first();
     let facts = RunFacts::new(&site.config, run, tape, extras);
-    let results = site.rules.of_run(&site.config, &run.subject, &facts);
-    for result in &results {
-        let rule = site.rules.find(&result.rule);
-        let Some(rule) = rule.filter(|_| !site.rules.is_about_trials(&result.rule)) else {
+    site.rules.of_run(&site.config, &run.subject, &facts)
+}
+
+/// Problems of the rules that a writeup cites.
+fn citations(site: &Site, writeup: &LoadedFile, results: &[RuleResult]) -> Vec<Diagnostic> {
+    let source = Source::file(&writeup.shown, &writeup.bytes);
+    let (read, _) = writeup::parse(source);
+    let body = read.body();
+    if !body.contains("rule:") {
+        return Vec::new();
+    }
+    let offset = body.as_ptr().addr() - read.text.as_ptr().addr();
+    let source = Source {
+        text: read.text.as_bytes(),
+        ..source
+    };
+    let mut problems = Vec::new();
+    for (address, place) in content::rules::markdown::links(source, body, offset) {
+        let Some(CitedRule { id, holds }) = cited_rule(&address) else {
             continue;
         };
-        let found = report(rule, result, &place.shown, tape);
-        problems.extend(found.into_iter().map(|problem| problem.of_run(&run.id)));
+        // Rules about trials say nothing of a run alone.
+        let mut results = results
+            .iter()
+            .filter(|it| !site.rules.is_about_trials(&it.rule));
+        let verdict = results.find(|result| result.rule == id);
+        let expected = if holds { "keeps" } else { "violates" };
+        let (message, severity) = match verdict.map(|result| result.verdict) {
+            Some(RuleVerdict::Holds) if holds => continue,
+            Some(RuleVerdict::Violated) if !holds => continue,
+            Some(RuleVerdict::Unknown) => (
+                format!(
+                    "The writeup says that the run {expected} rule `{id}`, of which it is not known"
+                ),
+                Severity::Warning,
+            ),
+            Some(_) => (
+                format!(
+                    "The writeup says that the run {expected} rule `{id}`, but the rule says the opposite"
+                ),
+                Severity::Error,
+            ),
+            None => (
+                format!("The writeup cites rule `{id}`, which does not apply to the run"),
+                Severity::Error,
+            ),
+        };
+        let help = "Correct the words, or cite with `rule:ID` a rule that the run keeps and with `rule:!ID` one that it violates.";
+        problems.push(
+            codes::RULES_CITATION
+                .at(place, message, help)
+                .with_severity(severity),
+        );
     }
-    results
+    problems
 }
 
 fn report(

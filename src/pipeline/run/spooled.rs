@@ -106,7 +106,7 @@ pub(super) fn write(
             let lines = lines.map_err(|error| unwritten("threads.jsonl", &error.into()))?;
             spooled.thread_lines = texts.put(&lines);
         }
-        let markdown = |scope: &str, text: &str| prose(layouts, &entry.slug, scope, 3, text);
+        let markdown = |scope: &str, text: &str| prose(layouts, &entry.slug, scope, text);
         let shown = discussion::threads(config, found, &markdown);
         let cards = thread_texts(found, &shown).into_iter().map(|card| {
             let card = serde_json::to_vec(&card);

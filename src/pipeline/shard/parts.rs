@@ -7,7 +7,7 @@ use std::path::{Component, Path, PathBuf};
 use rayon::prelude::*;
 
 use crate::directories::{Directory, Status};
-use crate::gather::Gathered;
+use crate::gather::SiteContent;
 use crate::run::Output;
 use crate::site::Site;
 use crate::summary::{CachedRun, RunPieces, RunSummary};
@@ -40,7 +40,7 @@ struct Part {
 }
 
 impl Parts {
-    pub fn open(site: &Site, gathered: &Gathered, folders: &[PathBuf]) -> Result<Self, Failure> {
+    pub fn open(site: &Site, gathered: &SiteContent, folders: &[PathBuf]) -> Result<Self, Failure> {
         let failed = |problems| gathered.failed(problems);
         let expected = Head::of(site, gathered);
         let opened = folders
@@ -80,7 +80,7 @@ impl Parts {
     }
 
     /// Whether runs of the archive have errors.
-    pub(super) fn have_errors(&self, gathered: &Gathered) -> bool {
+    pub(super) fn have_errors(&self, gathered: &SiteContent) -> bool {
         let is_broken = |path: &String| self.0.iter().any(|part| part.broken.contains(path));
         let mut runs = gathered.archive.runs.iter();
         self.0.iter().any(|part| !part.broken.is_empty())
@@ -102,7 +102,7 @@ impl Parts {
     /// Adopts a run from its part; `None` if it must be rendered from the content.
     pub(super) fn take_over(
         &self,
-        gathered: &Gathered,
+        gathered: &SiteContent,
         index: usize,
         is_newest: bool,
         output: Option<Output<'_>>,
@@ -231,7 +231,7 @@ impl Part {
     }
 
     /// Checks that the folder holds exactly the runs that the part lists. Compares sizes only; files are read later.
-    fn examine(&mut self, site: &Site, gathered: &Gathered) -> Vec<Diagnostic> {
+    fn examine(&mut self, site: &Site, gathered: &SiteContent) -> Vec<Diagnostic> {
         let tree = Folder::open(&self.folder).and_then(|folder| Tree::of(&folder, ""));
         let mut tree = match tree {
             Ok(tree) => tree,

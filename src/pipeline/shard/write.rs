@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use std::path::Path;
 
 use crate::cache::CacheUpdate;
-use crate::gather::Gathered;
+use crate::gather::SiteContent;
 use crate::site::Site;
 use crate::summary::{CachedRun, RunPieces, RunSummaries, RunSummary};
 use base::diagnostics::Failure;
@@ -18,7 +18,7 @@ use super::Head;
 /// Adds the part file to the stage.
 pub fn write(
     site: &Site,
-    gathered: &Gathered,
+    gathered: &SiteContent,
     shard: Shard,
     runs: &RunSummaries,
     stage: &Stage,

@@ -158,6 +158,10 @@ codes! {
         why "A value that the rule reads was not recorded, so the rule neither holds nor is violated. The message names the value. It is a warning for rules of severity `error`, and a note for others. Record the value, write `has(...)` where the rule can do without it, or leave the run out with `applies`."
         bad "require = \"run.cost < 1.0\"    # of a run without a cost"
         good "require = \"!has(run.cost) || run.cost < 1.0\"";
+    RULES_CITATION = "rules.citation" Error "a writeup cites a rule that does not say so"
+        why "`[words](rule:ID)` in a writeup says that the run keeps the rule, `rule:!ID` that it violates it; the link leads to what the rule found. A rule that says the opposite, or that does not apply to the run, is an error. It is a warning where it is not known whether the run keeps the rule."
+        bad "[The tests never ran again](rule:tests-last)   (the run violates tests-last)"
+        good "[The tests ran again](rule:!tests-last)";
     RULES_MISSING_TRIALS = "rules.missing-trials" Error "there are fewer runs than a rule asks for"
         why "A rule with `trials` asks for so many runs of each combination of case, variant, model and harness that the site has. A run counts if its folder has the files in `files`."
         bad "trials = 3    # and one run of the case by a model"

@@ -27,7 +27,7 @@ pub struct PublicAsset<'a> {
     /// Path of its file, relative to the run directory.
     pub path: Option<String>,
     /// Its inline content in the transcript.
-    pub inline: Inline<'a>,
+    pub inline: InlineContent<'a>,
     /// JSON pointer to it in the transcript.
     pub pointer: String,
     /// Its file, once it is read and may be published; assets with the same file share it.
@@ -56,7 +56,7 @@ pub enum AssetContent {
 
 /// The inline content of an asset, under `data`.
 #[derive(Debug, Default)]
-pub enum Inline<'a> {
+pub enum InlineContent<'a> {
     /// Nothing.
     #[default]
     None,
@@ -117,7 +117,7 @@ fn public_asset(asset: Asset<'_>) -> PublicAsset<'_> {
         kind: asset.kind.into_owned(),
         id: asset.id.into_owned(),
         inline: match &asset.path {
-            Some(_) => Inline::None,
+            Some(_) => InlineContent::None,
             None => inline(asset.node),
         },
         path: asset.path.map(Cow::into_owned),
@@ -127,12 +127,12 @@ fn public_asset(asset: Asset<'_>) -> PublicAsset<'_> {
 }
 
 /// The bytes under `data`: decoded from a `data:` URL, or from base64 if the media type is not text; else the text itself.
-fn inline(asset: Node<'_>) -> Inline<'_> {
+fn inline(asset: Node<'_>) -> InlineContent<'_> {
     let Some(data) = asset.get("data").filter(|data| data.kind() != Kind::Null) else {
-        return Inline::None;
+        return InlineContent::None;
     };
     let Some(text) = data.as_str().filter(|_| data.kind() == Kind::String) else {
-        return Inline::Withheld;
+        return InlineContent::Withheld;
     };
     let media_type = asset.get("mime_type").and_then(|value| value.as_str());
     let is_text = media_type.is_none_or(|media_type| {
@@ -146,7 +146,7 @@ fn inline(asset: Node<'_>) -> Inline<'_> {
         _ => (!is_text).then_some(text.as_ref()),
     };
     let bytes = encoded.and_then(|encoded| base64(encoded.as_bytes()));
-    Inline::Bytes(match (bytes, text) {
+    InlineContent::Bytes(match (bytes, text) {
         (Some(bytes), _) => Cow::Owned(bytes),
         (None, Cow::Borrowed(text)) => Cow::Borrowed(text.as_bytes()),
         (None, Cow::Owned(text)) => Cow::Owned(text.into_bytes()),
@@ -231,9 +231,9 @@ mod tests {
     #[test]
     fn the_data_of_an_asset_is_decoded_where_it_is_encoded() {
         let held = |asset: &str| match inline(Node::parse(asset).expect("JSON")) {
-            Inline::None => "nothing".to_owned(),
-            Inline::Withheld => "withheld".to_owned(),
-            Inline::Bytes(bytes) => String::from_utf8_lossy(&bytes).into_owned(),
+            InlineContent::None => "nothing".to_owned(),
+            InlineContent::Withheld => "withheld".to_owned(),
+            InlineContent::Bytes(bytes) => String::from_utf8_lossy(&bytes).into_owned(),
         };
         for (asset, bytes) in [
             (r#"{"mime_type":"image/png","data":"aGVs\nbG8="}"#, "hello"),

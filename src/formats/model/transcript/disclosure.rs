@@ -117,7 +117,7 @@ impl Turn {
 
 /// A published block.
 #[derive(Debug)]
-pub(super) struct Public<'a> {
+pub(super) struct PublicBlock<'a> {
     /// The published data.
     pub(super) published: PublicValue<'a>,
     /// The content for the page.
@@ -127,7 +127,7 @@ pub(super) struct Public<'a> {
 }
 
 /// Decides on a block.
-pub(super) fn block(node: Node<'_>, turn: Turn) -> Result<Public<'_>, PrivacyReason> {
+pub(super) fn block(node: Node<'_>, turn: Turn) -> Result<PublicBlock<'_>, PrivacyReason> {
     let public = nested_block(node, turn, 0)?;
     if turn.has_result && stated_visibility(&node.members()).is_none() {
         return Err(PrivacyReason::NextToResult);
@@ -135,7 +135,11 @@ pub(super) fn block(node: Node<'_>, turn: Turn) -> Result<Public<'_>, PrivacyRea
     Ok(public)
 }
 
-fn nested_block(node: Node<'_>, turn: Turn, depth: usize) -> Result<Public<'_>, PrivacyReason> {
+fn nested_block(
+    node: Node<'_>,
+    turn: Turn,
+    depth: usize,
+) -> Result<PublicBlock<'_>, PrivacyReason> {
     let members = node.members();
     let kind = kind(node, &members).ok_or(PrivacyReason::Private)?;
     let visibility = match turn.hidden {
@@ -153,7 +157,7 @@ fn nested_block(node: Node<'_>, turn: Turn, depth: usize) -> Result<Public<'_>, 
     }
     visibility?;
     if node.kind() == Kind::Null {
-        return Ok(Public {
+        return Ok(PublicBlock {
             published: PublicValue::Value(Verbatim(node.raw)),
             content: Content::Label("<null>".to_owned()),
             recognized: false,
@@ -164,7 +168,7 @@ fn nested_block(node: Node<'_>, turn: Turn, depth: usize) -> Result<Public<'_>, 
         if text_hides_block(&text, depth) {
             return Err(PrivacyReason::Private);
         }
-        return Ok(Public {
+        return Ok(PublicBlock {
             published: PublicValue::Value(Verbatim(node.raw)),
             content: Content::Text(text),
             recognized: true,
@@ -214,7 +218,7 @@ fn nested_block(node: Node<'_>, turn: Turn, depth: usize) -> Result<Public<'_>, 
         }
         _ => return Err(PrivacyReason::Private),
     };
-    Ok(Public {
+    Ok(PublicBlock {
         published: keep(&members, allowed, depth)?,
         content,
         recognized,

@@ -57,8 +57,6 @@ pub struct HeadView {
     pub made_from: Option<String>,
     /// The failures of its tapes.
     pub failures: FailuresView,
-    /// Whether the run completed.
-    pub completed: bool,
     /// The first image of its showcase, or else of its proofs.
     pub picture: Option<PictureView>,
     /// A description of the image.
@@ -143,7 +141,6 @@ pub(super) fn head(s: &CheckedRun<'_>) -> HeadView {
         why,
         rules: rules::violated(s),
         decisions: decisions::of_run(s),
-        completed,
     }
 }
 
