@@ -199,8 +199,9 @@ pub fn milliseconds(ms: i64) -> String {
 
 /// Seconds as a clock.
 pub fn clock_of(seconds: f64) -> String {
-    let ms = Decimal::of(seconds).map(|seconds| seconds.shifted(3).fixed(0));
-    clock(ms.and_then(|ms| ms.parse().ok()).unwrap_or(i64::MAX))
+    let seconds = Decimal::of(seconds).map(|seconds| seconds.fixed(0));
+    let seconds: Option<i64> = seconds.and_then(|seconds| seconds.parse().ok());
+    clock(seconds.map_or(i64::MAX, |seconds| seconds.saturating_mul(1000)))
 }
 
 /// An elapsed time as a clock: `0:07`, `12:03`, `1:02:03`.

@@ -221,7 +221,7 @@ impl Archive {
 
     fn all_ranges(&self) -> BTreeMap<RangeKey, Ranges> {
         let mut all: BTreeMap<RangeKey, Ranges> = BTreeMap::new();
-        for entry in self.runs.iter().filter(|entry| self.is_comparable(entry)) {
+        for entry in self.runs.iter().filter(|entry| self.has_range(entry)) {
             let ranges = all.entry(range_key(&entry.run)).or_default();
             ranges.add(&entry.run, &entry.slug);
         }
@@ -239,13 +239,22 @@ impl Archive {
         !entry.run.case_is_given || self.cases[entry.case].text.title.is_some()
     }
 
-    /// Gives each run the decisions about it.
+    /// Whether its metrics are compared with those of others.
+    fn has_range(&self, entry: &Entry) -> bool {
+        self.is_comparable(entry) && entry.exclusion().is_none()
+    }
+
+    /// Gives each run the decisions about it. A run that does not count is in no range.
     pub fn decide(&mut self, decisions: &[Arc<Decision>]) {
+        if decisions.is_empty() {
+            return;
+        }
         for decision in decisions {
             if let Some(index) = self.position(&decision.run) {
                 self.runs[index].decisions.push(Arc::clone(decision));
             }
         }
+        self.ranges = self.all_ranges();
     }
 
     /// The run of this id.
@@ -270,7 +279,7 @@ impl Archive {
 
     /// The ranges of the runs that are comparable with `entry`, itself included.
     pub fn ranges(&self, entry: &Entry) -> Option<&Ranges> {
-        let key = self.is_comparable(entry).then(|| range_key(&entry.run))?;
+        let key = self.has_range(entry).then(|| range_key(&entry.run))?;
         self.ranges.get(&key)
     }
 }

@@ -110,7 +110,8 @@ pub fn of_run(s: &CheckedRun<'_>) -> Card {
 }
 
 pub fn of_case(config: &Config, archive: &Archive, findings: &[Findings], case: &Group) -> Card {
-    let runs = || case.runs.iter().map(|run| &*archive.runs[*run].run);
+    let entries = || case.runs.iter().map(|run| &archive.runs[*run]);
+    let runs = || entries().map(|entry| &*entry.run);
     let distinct = |of: fn(&Run) -> &str| {
         let all: BTreeSet<&str> = runs().map(of).collect();
         all.len()
@@ -133,10 +134,7 @@ pub fn of_case(config: &Config, archive: &Archive, findings: &[Findings], case: 
         .join(" · "),
         tapes: tapes.take(TAPES).collect(),
         ticks: Vec::new(),
-        numbers: vec![(
-            Tone::Plain,
-            format::completed(runs().map(|run| &run.state), " completed"),
-        )],
+        numbers: vec![(Tone::Plain, format::completed(entries(), " completed"))],
     }
 }
 

@@ -44,7 +44,7 @@ impl DecisionView {
     fn new(decision: &Decision) -> Self {
         let tone = match decision.decision {
             Verb::Void | Verb::Disqualify => "bad",
-            Verb::Rescore => "fair",
+            Verb::Rescore => "none",
             Verb::Include | Verb::Restore => "good",
         };
         let author = &decision.author;

@@ -203,17 +203,32 @@ pub fn state(state: &State) -> Badge {
     }
 }
 
-/// How many runs completed, of those whose state is known: `3 of 4`, `3 of 4, 6 unknown` or `10 unknown`. The `verb` is added
-/// to the first number.
-pub fn completed<'a>(states: impl Iterator<Item = &'a State> + Clone, verb: &str) -> String {
+/// How a run ended, where a sign counts it: a run that does not count has the sign of the unknown.
+pub fn sign(entry: &Entry) -> Badge {
+    let state = state(&entry.run.state);
+    match entry.exclusion() {
+        None => state,
+        Some(_) => Badge::new(format!("excluded, {}", state.word), "none"),
+    }
+}
+
+/// How many runs completed, of those that count and whose state is known: `3 of 4`, `3 of 4, 6 unknown` or `2 of 2, 1 excluded`.
+/// The `verb` is added to the first number.
+pub fn completed<'a>(runs: impl Iterator<Item = &'a Entry> + Clone, verb: &str) -> String {
+    let counted = runs.clone().filter(|run| run.exclusion().is_none());
+    let states = counted.map(|run| &run.run.state);
     let known = states.clone().filter(|state| state.is_known()).count();
     let unknown = states.clone().count() - known;
+    let excluded = runs.count() - known - unknown;
     let completed = states.filter(|state| state.is_completed()).count();
-    match (known, unknown) {
-        (0, 1..) => format!("{unknown} unknown"),
-        (_, 0) => format!("{completed} of {known}{verb}"),
-        _ => format!("{completed} of {known}{verb}, {unknown} unknown"),
+    let mut parts = Vec::new();
+    if known > 0 || unknown + excluded == 0 {
+        parts.push(format!("{completed} of {known}{verb}"));
     }
+    let apart = [(unknown, "unknown"), (excluded, "excluded")];
+    let apart = apart.into_iter().filter(|(count, _)| *count > 0);
+    parts.extend(apart.map(|(count, word)| format!("{count} {word}")));
+    parts.join(", ")
 }
 
 /// A rating, or "unrated".

@@ -197,10 +197,10 @@ fn cell(runs: &[&Entry], group: &Group, name: &str, whole: bool, root: &str) -> 
         glyphs: runs[..count.min(GLYPHS)]
             .iter()
             .rev()
-            .map(|entry| format::state(&entry.run.state).tone)
+            .map(|entry| format::sign(entry).tone)
             .collect(),
         older: format::older(count, GLYPHS),
-        completed: format::completed(runs.iter().map(|entry| &entry.run.state), " completed"),
+        completed: format::completed(runs.iter().copied(), " completed"),
         title,
     }
 }

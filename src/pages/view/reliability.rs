@@ -158,9 +158,9 @@ fn model_row(
 ) -> ModelRow {
     let model = &archive.groups(GroupBy::Model)[runs[0].model];
     let href = |entry: &Entry| format!("{root}{}", links::run(&entry.slug));
-    let state = |entry: &Entry| format::state(&entry.run.state);
     let newest = |most: usize| &runs[runs.len().saturating_sub(most)..];
-    let completed = runs.iter().filter(|entry| entry.run.state.is_completed());
+    let counted = runs.iter().filter(|entry| entry.exclusion().is_none());
+    let completed = counted.filter(|entry| entry.run.state.is_completed());
     let mut costs: Vec<f64> = completed
         .filter_map(|entry| Some(cost(entry)?.value()))
         .collect();
@@ -174,7 +174,7 @@ fn model_row(
         glyphs: newest(most)
             .iter()
             .map(|entry| {
-                let state = state(entry);
+                let state = format::sign(entry);
                 let date = format::when(entry.run.recency()).date;
                 OutcomeGlyph {
                     href: href(entry),
@@ -184,7 +184,7 @@ fn model_row(
             })
             .collect(),
         older: format::older(runs.len(), most),
-        completed: format::completed(runs.iter().map(|entry| &entry.run.state), ""),
+        completed: format::completed(runs.iter().copied(), ""),
         dots: if runs.len() > most {
             merged_dots(runs, scale)
         } else {
@@ -195,7 +195,7 @@ fn model_row(
                     href: Some(href(entry)),
                     x: percent(scale.place(number.value())),
                     completed: entry.run.state.is_completed(),
-                    title: format!("{}, {}", exact.text(), state(entry).word),
+                    title: format!("{}, {}", exact.text(), format::sign(entry).word),
                 })
             };
             runs.iter().filter_map(dot).collect()

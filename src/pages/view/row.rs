@@ -118,7 +118,7 @@ pub fn row(
         harness_version: format::text(subject.harness_version.as_ref()),
         state: format::state(&run.state),
         excluded: decisions::excluded(entry),
-        outcome: outcome(run),
+        outcome: outcome(entry),
         rating: format::rating(findings.rating),
         rating_order: findings.rating.and_then(|rating| {
             let better = Rating::ALL.iter().position(|other| *other == rating)?;
@@ -177,12 +177,14 @@ fn short_version(version: &str) -> String {
     format::short_digest(version).text().to_owned()
 }
 
-fn outcome(run: &Run) -> Cell {
-    let outcomes = task::outcomes(run);
-    if outcomes.is_empty() {
+fn outcome(entry: &Entry) -> Cell {
+    let outcomes = task::outcomes(&entry.run);
+    let excluded = decisions::excluded(entry).map(|badge| badge.word);
+    let words = outcomes.iter().map(|(cell, _)| cell.text());
+    let words: Vec<&str> = excluded.as_deref().into_iter().chain(words).collect();
+    if words.is_empty() {
         return Cell::unknown("no scorer gave an outcome");
     }
-    let words: Vec<&str> = outcomes.iter().map(|(cell, _)| cell.text()).collect();
     Cell::known(words.join(", "))
 }
 

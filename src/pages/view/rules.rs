@@ -107,12 +107,11 @@ pub struct CellView {
     pub runs: String,
 }
 
-fn badge(verdict: RuleVerdict, severity: RuleSeverity) -> Badge {
-    let tone = match (verdict, severity) {
-        (RuleVerdict::Holds, _) => "good",
-        (RuleVerdict::Violated, RuleSeverity::Note) => "fair",
-        (RuleVerdict::Violated, _) => "bad",
-        (RuleVerdict::Unknown, _) => "none",
+fn badge(verdict: RuleVerdict) -> Badge {
+    let tone = match verdict {
+        RuleVerdict::Holds => "good",
+        RuleVerdict::Violated => "bad",
+        RuleVerdict::Unknown => "none",
     };
     Badge::new(verdict.word(), tone)
 }
@@ -191,7 +190,7 @@ fn row(s: &CheckedRun<'_>, root: &str, page: &str, rule: &Rule, result: &RuleRes
     RuleRow {
         id: rule.id.clone(),
         rule: to_rule(root, rule),
-        verdict: badge(result.verdict, rule.severity),
+        verdict: badge(result.verdict),
         events: events.iter().filter_map(link).collect(),
         more: (shown >= gate::EVIDENCE)
             .then(|| format::rest(all, shown, "more event"))

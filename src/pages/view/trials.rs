@@ -131,7 +131,7 @@ pub fn example(cells: &[CellSummary]) -> Option<String> {
     let cell = cells.iter().rev().max_by_key(|it| it.tally.trials)?;
     let interval = cell.tally.interval()?;
     Some(format!(
-        "For example, “{}, 95 % {}” means: {} of {} trials succeeded, and with so few trials the true rate of success may be anywhere from {} to {}. A range that is computed like this contains the true rate in 95 of 100 cases.",
+        "For example, “{}, 95 % {}” means: {} of {} trials succeeded, and with so few trials the true rate of success may be anywhere from {} to {}. Of 100 ranges that are computed like this, about 95 contain the true rate.",
         successes(cell),
         range_of(interval),
         cell.tally.successes,
@@ -257,7 +257,12 @@ fn cell(
         .filter(|(count, _)| *count > 0)
         .map(|(count, word)| format!("{count} {word}"))
         .collect();
-    let divergence = divergence(archive, runs, tape, root)?;
+    let counted = runs.iter().zip(&summary.results);
+    let counted: Vec<usize> = counted
+        .filter(|(_, result)| **result != TrialResult::Excluded)
+        .map(|(run, _)| *run)
+        .collect();
+    let divergence = divergence(archive, &counted, tape, root)?;
     Ok(CellView {
         model: link(GroupBy::Model, entry.model),
         harness: link(GroupBy::Harness, entry.harness),
@@ -294,6 +299,7 @@ fn trial(
         TrialResult::Unknown => ("none", "result unknown"),
         TrialResult::Excluded => ("none", "excluded"),
     };
+    let reason = entry.exclusion().map(|decision| decision.reason.as_str());
     let counts = matches!(result, TrialResult::Success | TrialResult::Failure);
     let is_flip = counts && before.is_some_and(|before| before != result);
     if counts {
@@ -304,7 +310,7 @@ fn trial(
         glyph: OutcomeGlyph {
             href: format!("{root}{}", links::run(&entry.slug)),
             tone,
-            title: format!("{word}: {}, {date}", state.word),
+            title: format!("{word}: {}, {date}", reason.unwrap_or(&state.word)),
         },
         is_flip,
     }
@@ -383,7 +389,7 @@ fn view(archive: &Archive, pair: &ModelPair, root: &str) -> PairView {
     };
     PairView {
         of: format!(
-            "{}, {first} and {} of each",
+            "{}, {first} and {}",
             format::count(pair.cells, "cell"),
             format::count(second as usize, "trial"),
         ),

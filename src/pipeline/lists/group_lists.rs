@@ -87,11 +87,11 @@ fn group_row(
     let prose = lists.gathered.prose.of_page(&page);
     let title = prose.and_then(|text| text.prose.title.clone());
     let runs = || group.runs.iter().map(|&run| &archive.runs[run]);
-    let state = |run: usize| format::state(&archive.runs[run].run.state);
     let others: BTreeSet<usize> = runs().map(|entry| entry.group(across)).collect();
     let newest = group.runs.iter().take(GLYPHS).rev();
     let glyphs = newest.map(|&run| {
-        let (entry, state) = (&archive.runs[run], state(run));
+        let entry = &archive.runs[run];
+        let state = format::sign(entry);
         let date = format::when(entry.run.recency()).date;
         OutcomeGlyph {
             href: format!("{root}{}", links::run(&entry.slug)),
@@ -104,7 +104,7 @@ fn group_row(
         title: title.filter(|title| *title != group.name),
         glyphs: glyphs.collect(),
         older: format::older(group.runs.len(), GLYPHS),
-        completed: format::completed(runs().map(|entry| &entry.run.state), ""),
+        completed: format::completed(runs(), ""),
         across: format::grouped(others.len()),
         newest: format::when(runs().next().and_then(|entry| entry.run.recency())),
     }
