@@ -138,6 +138,38 @@ fn a_changed_decision_changes_the_pages_of_its_run_and_no_others() {
 }
 
 #[test]
+fn an_excluded_run_is_counted_apart_and_in_no_range() {
+    let site = site();
+    for (number, seconds) in [(2, 10), (3, 1000)] {
+        let mut record: Value =
+            serde_json::from_str(&site.text(&format!("{FIRST}/run-record.json"))).expect("JSON");
+        record["id"] = json!(format!("{number:08x}-8a60-4d2e-9a51-0c9f6f1f2b11"));
+        record["metrics"]["runTimeSeconds"] = json!(seconds);
+        site.write(
+            &format!("content/runs/t{number}/run-record.json"),
+            record.to_string(),
+        );
+    }
+    let seen = || {
+        site.publish();
+        let case = site.page("cases/pong/index.html");
+        let run = site.first_page().main();
+        let ranges = [2, 3].map(|runs| run.contains(&format!("{runs} comparable runs")));
+        (case.texts("table.reliability td.num")[0].clone(), ranges)
+    };
+    assert_eq!(seen(), ("3 of 3".to_owned(), [false, true]));
+    let shortest = "00000002-8a60-4d2e-9a51-0c9f6f1f2b11";
+    site.write(FILE, line("2026-03-01", shortest, "void", json!({})));
+    assert_eq!(seen(), ("2 of 2, 1 excluded".to_owned(), [true, false]));
+    let matrix = site.page("overview/index.html");
+    assert!(
+        matrix.main().contains("2 of 2 completed, 1 excluded"),
+        "{}",
+        matrix.main()
+    );
+}
+
+#[test]
 fn a_withdrawn_run_keeps_its_decisions_at_its_former_address() {
     let site = site();
     site.run("other", &Run::new("0000000b-1"));
