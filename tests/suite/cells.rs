@@ -172,7 +172,7 @@ fn the_page_of_a_case_says_how_often_its_trials_succeeded_and_how_sure_that_is()
     assert_eq!(
         pairs[..2],
         [
-            "1 cell, 5 and 3 trials of each",
+            "1 cell, 5 and 3 trials",
             "+47 points, 95 % −16 to +78"
         ]
     );

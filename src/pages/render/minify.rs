@@ -148,9 +148,9 @@ mod tests {
     fn a_nested_selector_has_no_ampersand_that_means_nothing() {
         assert_eq!(
             style_sheet(
-                "p { color: red; b { margin: 0 } & i { margin: 0 } &:hover { margin: 0 } }"
+                "p { color: red; b { margin: 0 } & i { margin: 1px } &:hover { margin: 2px } }"
             ),
-            "p{color:red;b{margin:0}i{margin:0}&:hover{margin:0}}"
+            "p{color:red;b{margin:0}i{margin:1px}&:hover{margin:2px}}"
         );
         let said = r#"p{content:"a\"};& b";i{content:"{& "}}"#;
         assert_eq!(style_sheet(said), said);

@@ -4,6 +4,7 @@ use std::borrow::Cow;
 
 use formats::model::amounts;
 pub use formats::model::amounts::{bytes, count, grouped, milliseconds, more, plural, rest};
+use formats::model::archive::Entry;
 use formats::model::fields::Value;
 use formats::model::review::Rating;
 use formats::model::run::{Metric, Metrics, Number, State, Unit};
