@@ -70,6 +70,14 @@ pub(super) struct WithdrawnList {
     pub(super) list: Withdrawals,
 }
 
+/// A list of decisions about runs.
+#[derive(Debug)]
+struct DecisionFile {
+    path: String,
+    bytes: Vec<u8>,
+    list: Vec<Decision>,
+}
+
 impl SiteContent {
     /// Finds all content in `roots` and reads every page of prose, and every record that is not in `records` as it looks. Prose
     /// cannot have the `reserved` first path segments.
@@ -101,14 +109,13 @@ impl SiteContent {
             previous::ledger(site).map_err(|problem| failure(vec![problem], &problems))?;
         problems.extend(found_in_records);
         let withdrawals = read_withdrawals(&found.withdrawn, &site.config.limits, &mut problems);
-        let (decisions, decision_files) =
-            read_decisions(&found.decisions, &site.config.limits, &mut problems);
+        let decided = read_decisions(&found.decisions, &site.config.limits, &mut problems);
         let prose = Prose::read(site, found.prose, &reserved, &mut problems);
         problems.extend(missing(site, &directories));
         let lists = withdrawals.iter();
         let lists = lists.map(|list| (list.path.as_str(), list.bytes.as_slice()));
-        let files = decision_files.iter();
-        let lists = lists.chain(files.map(|(path, bytes)| (path.as_str(), bytes.as_slice())));
+        let files = decided.iter();
+        let lists = lists.chain(files.map(|file| (file.path.as_str(), file.bytes.as_slice())));
         let folders = directories
             .iter()
             .map(|directory| directory.place.shown.as_str());
@@ -118,6 +125,12 @@ impl SiteContent {
         for problem in &mut problems {
             own.mask.apply(problem, "");
         }
+        let mut decisions: Vec<_> = decided
+            .into_iter()
+            .flat_map(|file| file.list)
+            .map(Arc::new)
+            .collect();
+        decisions.sort_by_key(|decision| decision.date);
         let gathered = Self {
             pool,
             roots,
@@ -411,27 +424,24 @@ fn read_withdrawals(
     lists
 }
 
-/// All decisions in the order of their dates, and the files with their paths.
 fn read_decisions(
     files: &[ContentPath],
     limits: &Limits,
     problems: &mut Vec<Diagnostic>,
-) -> (Vec<Arc<Decision>>, Vec<(String, Vec<u8>)>) {
-    let mut all = Vec::new();
+) -> Vec<DecisionFile> {
     let mut read = Vec::new();
     for file in files {
         match load::list(file, limits) {
             Ok(bytes) => {
-                let (decisions, found) = decisions::parse(&file.shown, &bytes);
+                let path = file.shown.clone();
+                let (list, found) = decisions::parse(&path, &bytes);
                 problems.extend(found);
-                all.extend(decisions.into_iter().map(Arc::new));
-                read.push((file.shown.clone(), bytes));
+                read.push(DecisionFile { path, bytes, list });
             }
             Err(problem) => problems.push(problem),
         }
     }
-    all.sort_by_key(|decision| decision.date);
-    (all, read)
+    read
 }
 
 /// Notes about missing settings and content.

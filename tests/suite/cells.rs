@@ -171,10 +171,7 @@ fn the_page_of_a_case_says_how_often_its_trials_succeeded_and_how_sure_that_is()
     let pairs = page.texts("section[aria-labelledby=pairs] tbody td");
     assert_eq!(
         pairs[..2],
-        [
-            "1 cell, 5 and 3 trials",
-            "+47 points, 95 % −16 to +78"
-        ]
+        ["1 cell, 5 and 3 trials", "+47 points, 95 % −16 to +78"]
     );
     assert!(pairs[2].starts_with("Not distinguishable with these trials. To find such a difference in four of five attempts, each would need about 18 trials"), "{}", pairs[2]);
     let measures = page.all("section[aria-labelledby=set-1] details:first-of-type tbody tr");
