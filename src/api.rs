@@ -2,8 +2,8 @@
 
 pub mod author {
     pub use author::{
-        AnnotationAuthor, AuthorKind, DecisionAuthor, Metadata, NewAnnotation, NewDecision,
-        Outcome, Reason, Redact, Refusal, Span, Target, Verb, annotate, decide, raw, redact,
+        AnnotationAuthor, AuthorKind, Metadata, NamedAuthor, NewAnnotation, NewDecision, Outcome,
+        Reason, Redact, Refusal, Span, Target, Verb, annotate, annotate_from, decide, raw, redact,
         rehash, reveal_proof, starter, undo, validate,
     };
 }

@@ -354,12 +354,12 @@ pub(crate) struct Annotate {
     #[arg(
         long,
         value_name = "N",
-        required_unless_present_any = ["rehash", "validate"],
+        required_unless_present_any = ["from", "rehash", "validate"],
         allow_negative_numbers = true
     )]
     pub(crate) event: Option<u64>,
     /// `correct`, `incorrect`, `alternative`, `note`, `marker`, `mute`, `hypothesis`, `friction` or `crystallize_here`
-    #[arg(long, value_name = "KIND", required_unless_present_any = ["rehash", "validate"])]
+    #[arg(long, value_name = "KIND", required_unless_present_any = ["from", "rehash", "validate"])]
     pub(crate) kind: Option<String>,
     /// What you observed, in Markdown
     #[arg(long, value_name = "TEXT")]
@@ -388,6 +388,9 @@ pub(crate) struct Annotate {
         value_parser = ["human", "agent", "system"]
     )]
     pub(crate) author_kind: String,
+    /// Findings of a scanner, as JSON Lines; `-` reads standard input
+    #[arg(long, value_name = "FILE", conflicts_with_all = ["rehash", "validate", "event", "kind", "evidence", "quote", "span_end", "hypothesis_status", "friction_kind", "author"])]
+    pub(crate) from: Option<PathBuf>,
     /// Review the annotations of a changed tape, and update the hash in the sidecar
     #[arg(long, conflicts_with_all = ["event", "kind", "evidence", "quote", "span_end", "hypothesis_status", "friction_kind", "author"])]
     pub(crate) rehash: bool,

@@ -1,5 +1,7 @@
 //! Adds an annotation to a sidecar, as one line in the format's own order of keys (formats.md D).
 
+use std::collections::BTreeMap;
+
 use serde::Serialize;
 
 use base::diagnostics::text::visible;
@@ -59,19 +61,24 @@ pub struct Metadata {
     pub quote: Option<String>,
 }
 
-/// The result of adding an annotation.
+/// The result of adding annotations.
 #[derive(Debug)]
 pub struct AnnotationReport {
     /// Path of the sidecar, as in diagnostics.
     pub file: String,
     /// Whether the sidecar is new.
     pub is_new: bool,
+    pub added: Vec<AddedAnnotation>,
+    /// Notes about the new annotations.
+    pub notes: Vec<Diagnostic>,
+}
+
+#[derive(Debug)]
+pub struct AddedAnnotation {
     pub line: usize,
     pub id: String,
     /// The event that it is about, and the last one in its span.
     pub events: Vec<EventRef>,
-    /// Notes about the new annotation.
-    pub notes: Vec<Diagnostic>,
 }
 
 /// An event that an annotation is about.
@@ -103,15 +110,19 @@ impl EventRef {
 impl AnnotationReport {
     /// The result in words.
     pub fn text(&self) -> String {
-        let made = if self.is_new { " (new)" } else { "" };
-        let events: Vec<String> = self.events.iter().map(EventRef::text).collect();
-        format!(
-            "{}:{}{made}: {}\n  {}\n",
-            visible(&self.file),
-            self.line,
-            self.id,
-            events.join("\n  to ")
-        )
+        let file = visible(&self.file);
+        let mut text = String::new();
+        for (index, added) in self.added.iter().enumerate() {
+            let made = if self.is_new && index == 0 {
+                " (new)"
+            } else {
+                ""
+            };
+            let events: Vec<String> = added.events.iter().map(EventRef::text).collect();
+            let AddedAnnotation { line, id, .. } = added;
+            text += &format!("{file}:{line}{made}: {id}\n  {}\n", events.join("\n  to "));
+        }
+        text
     }
 }
 
@@ -130,77 +141,121 @@ pub fn annotate(
 ) -> Result<AnnotationReport, Refusal> {
     let directory = open_run::find(site, run)?;
     let _lock = files::lock(&directory, waiting)?;
-    files::retry_while_changed(|| attempt(site, &directory, tape, new))
+    files::retry_while_changed(|| {
+        Draft::new(site, &directory, tape, |_| vec![new.clone()])?.write()
+    })
 }
 
-fn attempt(
-    site: &Site,
-    directory: &RunDirectory,
-    tape: Option<&str>,
-    new: &NewAnnotation,
-) -> Result<Option<AnnotationReport>, Refusal> {
-    let mut run = OpenRun::open(&site.config, directory)?;
-    let (before, tape, sidecar_file, bytes, annotation) = {
+/// A sidecar with new annotations, checked and not yet written.
+pub(super) struct Draft<'a> {
+    directory: &'a RunDirectory,
+    name: String,
+    /// The file as it was read; `None` if it is new.
+    old: Option<Vec<u8>>,
+    bytes: Vec<u8>,
+    pub(super) report: AnnotationReport,
+}
+
+impl<'a> Draft<'a> {
+    /// Appends the annotations that `choose` returns to the sidecar of a tape, in memory. Their ids and times are set here.
+    pub(super) fn new(
+        site: &Site,
+        directory: &'a RunDirectory,
+        tape: Option<&str>,
+        choose: impl FnOnce(Option<&Sidecar<'_>>) -> Vec<NewAnnotation>,
+    ) -> Result<Self, Refusal> {
+        let mut run = OpenRun::open(&site.config, directory)?;
         let found = run.inspect();
-        let position = run.tape(&found, tape, &run.tapes())?;
-        let sidecar_file = run.sidecar(&found, position)?;
-        let sidecar = found.value.sidecars[position].as_ref();
+        let tape = run.tape(&found, tape, &run.tapes())?;
+        let SidecarFile { name, bytes: old } = run.sidecar(&found, tape)?;
+        let sidecar = found.value.sidecars[tape].as_ref();
         if sidecar.is_some_and(is_stale) {
             // Otherwise nobody could tell which annotations are about the old tape.
-            let mut problems = run.about(&found, &sidecar_file.name);
+            let mut problems = run.about(&found, &name);
             problems.retain(|problem| problem.code == &codes::ANNOTATION_TAPE_DIGEST_MISMATCH);
             return Err(Refusal::Content(problems));
         }
-        let annotation = NewAnnotation {
-            id: free_id(sidecar, new),
-            timestamp: now(),
-            ..new.clone()
-        };
-        let start = sidecar_file
-            .bytes
+        let mut ids = Ids::of(sidecar);
+        let timestamp = now();
+        let annotations: Vec<_> = choose(sidecar)
+            .into_iter()
+            .map(|new| NewAnnotation {
+                id: ids.next(&new),
+                timestamp: timestamp.clone(),
+                ..new
+            })
+            .collect();
+        let start = old
             .clone()
-            .unwrap_or_else(|| header(&found.value.tapes[position]).into_bytes());
-        (
-            found.diagnostics,
-            position,
-            sidecar_file,
-            with_line(start, &json(&annotation)),
-            annotation,
-        )
-    };
-    let SidecarFile { name, bytes: old } = sidecar_file;
-    run.files
-        .set_sidecar(directory, &name, bytes.clone(), &site.config.limits)
-        .map_err(|problem| Refusal::Content(vec![problem]))?;
-    let after = run.inspect();
-    let mut added = after.diagnostics;
-    added.retain(|problem| !before.iter().any(|known| is_same(known, problem)));
-    // A warning stops it too: unknown kinds are for newer producers, and this one is not newer than itself.
-    if added
-        .iter()
-        .any(|problem| problem.severity != Severity::Note)
-    {
-        return Err(Refusal::Content(added));
+            .unwrap_or_else(|| header(&found.value.tapes[tape]).into_bytes());
+        let bytes = annotations
+            .iter()
+            .fold(start, |bytes, new| with_line(bytes, &json(new)));
+        let before = found.diagnostics;
+        let mut report = AnnotationReport {
+            file: format!("{}/{name}", directory.shown),
+            is_new: old.is_none(),
+            added: Vec::new(),
+            notes: Vec::new(),
+        };
+        let set = run
+            .files
+            .set_sidecar(directory, &name, bytes.clone(), &site.config.limits);
+        if let Err(problem) = set {
+            report.notes.push(problem);
+        }
+        let after = run.inspect();
+        report.notes.extend(after.diagnostics);
+        report
+            .notes
+            .retain(|problem| !before.iter().any(|known| is_same(known, problem)));
+        let first = memchr::memchr_iter(b'\n', &bytes).count() + 1 - annotations.len();
+        let lines = annotations.iter().zip(first..);
+        report.added = lines
+            .map(|(new, line)| AddedAnnotation {
+                line,
+                id: new.id.clone(),
+                events: new.events(&after.value.tapes[tape]),
+            })
+            .collect();
+        Ok(Self {
+            directory,
+            name,
+            old,
+            bytes,
+            report,
+        })
     }
-    let file = format!("{}/{name}", directory.shown);
-    if !files::replace(directory, &name, old.as_deref(), &bytes)? {
-        return Ok(None);
+
+    /// Replaces the sidecar. `None` if it changed since it was read.
+    pub(super) fn write(self) -> Result<Option<AnnotationReport>, Refusal> {
+        let Self { report, .. } = self;
+        // A warning stops it too: unknown kinds are for newer producers, and this one is not newer than itself.
+        if report.notes.iter().any(is_refused) {
+            return Err(Refusal::Content(report.notes));
+        }
+        let old = self.old.as_deref();
+        let is_written = files::replace(self.directory, &self.name, old, &self.bytes)?;
+        Ok(is_written.then_some(report))
     }
-    let tape = &after.value.tapes[tape];
-    let first = annotation.event_id;
-    let last = annotation.span.map(|span| span.end_event_id);
-    let events = std::iter::once(first).chain(last.filter(|last| *last != first));
-    Ok(Some(AnnotationReport {
-        file,
-        is_new: old.is_none(),
-        line: memchr::memchr_iter(b'\n', &bytes).count(),
-        id: annotation.id,
-        events: events
+}
+
+/// Whether a problem of a new annotation stops it.
+pub(super) fn is_refused(problem: &Diagnostic) -> bool {
+    problem.severity != Severity::Note
+}
+
+impl NewAnnotation {
+    /// The event that it is about, and the last one in its span.
+    fn events(&self, tape: &Tape<'_>) -> Vec<EventRef> {
+        let first = self.event_id;
+        let last = self.span.map(|span| span.end_event_id);
+        std::iter::once(first)
+            .chain(last.filter(|last| *last != first))
             .filter_map(|seq| tape.position_up_to(seq))
             .map(|position| EventRef::of(&tape.events[position]))
-            .collect(),
-        notes: added,
-    }))
+            .collect()
+    }
 }
 
 /// Whether the sidecar was written for a different version of the tape.
@@ -214,19 +269,29 @@ fn is_same(a: &Diagnostic, b: &Diagnostic) -> bool {
     key(a) == key(b) && a.place.path == b.place.path && a.message == b.message
 }
 
-/// `ann-<event>-<kind>`, with a number if the file has that id. The id names its subject, does not depend on other lines, and
-/// lets two branches that annotate different events merge.
-fn free_id(sidecar: Option<&Sidecar<'_>>, new: &NewAnnotation) -> String {
-    let annotations = sidecar.map_or(&[][..], |sidecar| &sidecar.annotations);
-    let is_free = |id: &String| {
-        !annotations
-            .iter()
-            .any(|a| a.id.as_deref() == Some(id.as_str()))
-    };
-    let plain = format!("ann-{}-{}", new.event_id, slugify(&new.kind));
-    let numbered = (2..).map(|count: usize| format!("{plain}-{count}"));
-    let mut ids = std::iter::once(plain.clone()).chain(numbered);
-    ids.find(is_free).unwrap_or_default()
+/// The ids of a sidecar, each with the last number that was tried after it.
+struct Ids(BTreeMap<String, usize>);
+
+impl Ids {
+    fn of(sidecar: Option<&Sidecar<'_>>) -> Self {
+        let annotations = sidecar.map_or(&[][..], |sidecar| &sidecar.annotations);
+        let ids = annotations.iter().filter_map(|a| a.id.as_deref());
+        Self(ids.map(|id| (id.to_owned(), 1)).collect())
+    }
+
+    /// `ann-<event>-<kind>`, with a number if the file has that id. The id names its subject, does not depend on other lines,
+    /// and lets two branches that annotate different events merge.
+    fn next(&mut self, new: &NewAnnotation) -> String {
+        let plain = format!("ann-{}-{}", new.event_id, slugify(&new.kind));
+        let mut id = plain.clone();
+        while self.0.contains_key(&id) {
+            let number = self.0.entry(plain.clone()).or_insert(1);
+            *number += 1;
+            id = format!("{plain}-{number}");
+        }
+        self.0.insert(id.clone(), 1);
+        id
+    }
 }
 
 #[derive(Serialize)]

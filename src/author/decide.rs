@@ -4,7 +4,7 @@ use serde_json::value::RawValue;
 
 use base::diagnostics::text::{nearest, quoted, visible};
 use content::discover::RunDirectory;
-use formats::decisions::{self, Correction, Decision, DecisionAuthor, Verb};
+use formats::decisions::{self, Correction, Decision, NamedAuthor, Verb};
 use formats::model::archive::Entry;
 use pipeline::site::Site;
 use pipeline::{CachedRecords, NoProgress, SiteContent, gather};
@@ -18,7 +18,7 @@ use super::{Refusal, files};
 pub struct NewDecision {
     pub verb: Verb,
     pub reason: String,
-    pub author: DecisionAuthor,
+    pub author: NamedAuthor,
     /// The event that shows it.
     pub event: Option<u64>,
     /// The rule that it is about.

@@ -6,6 +6,7 @@
 mod annotate;
 mod decide;
 mod files;
+mod findings;
 mod open_run;
 mod raw;
 mod redact;
@@ -15,7 +16,8 @@ mod validate;
 
 pub use annotate::{AnnotationAuthor, Metadata, NewAnnotation, annotate};
 pub use decide::{NewDecision, decide};
-pub use formats::decisions::{DecisionAuthor, Verb};
+pub use findings::annotate_from;
+pub use formats::decisions::{NamedAuthor, Verb};
 pub use formats::redactions::Reason;
 pub use formats::sidecar::{AuthorKind, Span};
 pub use raw::raw;

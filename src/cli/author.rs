@@ -5,8 +5,8 @@ use std::io::{IsTerminal, Read};
 use std::path::Path;
 
 use runpress::api::author::{
-    self, AnnotationAuthor, AuthorKind, DecisionAuthor, Metadata, NewAnnotation, NewDecision,
-    Outcome, Reason, Refusal, Span, Target, Verb,
+    self, AnnotationAuthor, AuthorKind, Metadata, NamedAuthor, NewAnnotation, NewDecision, Outcome,
+    Reason, Refusal, Span, Target, Verb,
 };
 use runpress::api::diagnostics::text::visible;
 use runpress::api::diagnostics::{self, Diagnostic, human};
@@ -46,9 +46,16 @@ pub(crate) fn annotate(cli: &Cli, asked: &Annotate) -> u8 {
         return COULD_NOT_RUN;
     };
     let site = Site::open(&root, &Overrides::default()).map_err(Refusal::Site);
-    let status = site.and_then(|site| match (asked.event, &asked.kind) {
-        _ if asked.validate => validate(cli, &site, asked),
-        (Some(event), Some(kind)) => add(cli, &site, asked, event, kind),
+    let status = site.and_then(|site| match asked {
+        Annotate { validate: true, .. } => validate(cli, &site, asked),
+        Annotate {
+            from: Some(from), ..
+        } => add_from(cli, &site, asked, from),
+        Annotate {
+            event: Some(event),
+            kind: Some(kind),
+            ..
+        } => add(cli, &site, asked, *event, kind),
         _ => rehash(cli, &site, asked),
     });
     status.unwrap_or_else(|refusal| refused(cli, refusal))
@@ -85,6 +92,18 @@ fn add(cli: &Cli, site: &Site, asked: &Annotate, event: u64, kind: &str) -> Resu
     Ok(0)
 }
 
+fn add_from(cli: &Cli, site: &Site, asked: &Annotate, from: &Path) -> Result<u8, Refusal> {
+    let tape = asked.tape.as_deref();
+    let waiting = |words: &str| waiting(cli, words);
+    let written = author::annotate_from(site, &asked.run, tape, from, &waiting)?;
+    let text = written.text();
+    show(cli, written.annotations.notes);
+    if !cli.quiet {
+        print(&text);
+    }
+    Ok(0)
+}
+
 /// Writes down a decision about a run.
 pub(crate) fn decide(cli: &Cli, asked: &Decide) -> u8 {
     let written = opened(cli).and_then(|site| {
@@ -105,7 +124,7 @@ pub(crate) fn decide(cli: &Cli, asked: &Decide) -> u8 {
                 _ => Verb::Rescore,
             },
             reason: asked.reason.clone(),
-            author: DecisionAuthor {
+            author: NamedAuthor {
                 id: author.unwrap_or_else(|| "publisher".to_owned()),
                 kind: kind.unwrap_or(AuthorKind::Human),
             },

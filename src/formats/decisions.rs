@@ -59,7 +59,7 @@ pub struct Decision {
     #[schemars(with = "shapes::Day")]
     pub date: Date,
     /// Who made it.
-    pub author: DecisionAuthor,
+    pub author: NamedAuthor,
     /// Id of the run.
     #[schemars(with = "shapes::Name")]
     pub run: String,
@@ -99,10 +99,10 @@ fn day<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Date, D::Error> {
         .ok_or_else(|| D::Error::custom("invalid value: a day is written `YYYY-MM-DD`"))
 }
 
-/// The author of a decision.
+/// The author of a decision or of a finding.
 #[derive(Debug, Clone, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
-pub struct DecisionAuthor {
+pub struct NamedAuthor {
     /// Name or handle.
     #[schemars(with = "shapes::Name")]
     pub id: String,

@@ -50,6 +50,7 @@ pub mod redactions;
 pub mod replay;
 pub mod rule_file;
 pub mod run_record;
+pub mod scanner_findings;
 pub mod sidecar;
 pub mod tape;
 pub mod threads;

@@ -20,6 +20,7 @@ use formats::config::Config;
 use formats::decisions::{self, Decision, Verb};
 use formats::model::annotation::{FRICTION_KINDS, Kind};
 use formats::rule_file::RuleFile;
+use formats::scanner_findings::{self, ScannerFinding};
 use formats::{
     events, raw, redactions, run_record, sidecar as sidecar_format, tape, trace, withdrawn,
 };
@@ -79,6 +80,11 @@ pub const ALL: &[Entry] = &[
         decisions::FILE_NAME,
     )
     .with(add_decision_rules),
+    input::<ScannerFinding>(
+        "findings",
+        "A finding of a scanner, to annotate with",
+        scanner_findings::FILE_NAME,
+    ),
     input::<Config>("site", "The settings of a site", "site.toml"),
     input::<RuleFile>("rules", "A file of rules", "rules/*.toml"),
     feed::<feeds::archive::Index<'_>>("index", "The list of feeds", "feeds/index.json"),

@@ -104,6 +104,10 @@ codes! {
         why "The evidence names a kind of event, for example `llm_call`, but neither its event nor its span contains one, and the tape has one nearby. The `event_id` may be wrong."
         bad "{\"event_id\":1,\"evidence\":\"the LLM call returned the payload\"}   (event 1 is a clock_read)"
         good "{\"event_id\":2,\"evidence\":\"the LLM call returned the payload\"}   (event 2 is the llm_call)";
+    ANNOTATION_INVALID_FINDING = "annotation.invalid-finding" Error "a finding of a scanner cannot be read"
+        why "Each line of a file for `runpress annotate --from` is one finding: `event`, `kind`, `evidence`, `author` with `id` and `kind`, and where they apply `span_end`, `quote`, `hypothesis_status` and `friction_kind`. A finding without an event has no place on a page. If one line is refused, nothing is written, so that a corrected file can be imported as a whole."
+        bad "{\"kind\":\"incorrect\",\"evidence\":\"The tests were edited.\",\"author\":{\"id\":\"scan\",\"kind\":\"system\"}}"
+        good "{\"event\":3,\"kind\":\"incorrect\",\"evidence\":\"The tests were edited.\",\"author\":{\"id\":\"scan\",\"kind\":\"system\"}}";
 
     // Codes of writeup.md.
     REVIEW_MISSING = "review.missing" Error "a completed run has no review"
