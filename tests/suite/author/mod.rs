@@ -1,5 +1,6 @@
 //! Annotating from the command line: what is written, refused and left unchanged.
 
+mod findings;
 mod meant;
 mod refused;
 mod written;

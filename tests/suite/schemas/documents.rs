@@ -51,6 +51,7 @@ fn every_sample_input_and_every_valid_fixture_is_what_its_schema_says() {
     let mut files = tree(&root.join("content"));
     files.extend(tree(&fixture("base")));
     files.extend(tree(&fixture("harn")));
+    files.extend(tree(&fixture("findings")));
     let tapes = tree(&fixture("harn-tapes")).into_iter();
     files.extend(tapes.filter(|(path, _)| !path.starts_with("edge/")));
     files.extend(tree(&fixture("codes/withdrawn.still-published")));

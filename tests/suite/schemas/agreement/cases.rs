@@ -3,9 +3,10 @@
 use serde_json::{Value, json};
 
 use super::check::{
-    accepts_action, accepts_decision, accepts_event, accepts_raw_line, accepts_record,
-    accepts_redaction, accepts_rules, accepts_settings, accepts_sidecar_line, accepts_tape_line,
-    accepts_threads, accepts_trace_line, accepts_transcript, accepts_withdrawals,
+    accepts_action, accepts_decision, accepts_event, accepts_finding, accepts_raw_line,
+    accepts_record, accepts_redaction, accepts_rules, accepts_settings, accepts_sidecar_line,
+    accepts_tape_line, accepts_threads, accepts_trace_line, accepts_transcript,
+    accepts_withdrawals,
 };
 use super::{Case, case};
 
@@ -260,6 +261,12 @@ pub(super) fn cases() -> Vec<Case> {
     cases.push(decided(
         "rescore",
         json!({"outcome": {"name": "reward", "from": 0, "to": {"a": 1}}}),
+    ));
+    cases.push(case(
+        "findings",
+        json!({"event": 3, "span_end": 4, "kind": "friction", "hypothesis_status": "active",
+            "friction_kind": "tool_gap", "evidence": "e", "quote": "q", "author": {"id": "a", "kind": "agent"}}),
+        accepts_finding,
     ));
     cases.push(case(
         "withdrawn",

@@ -3,8 +3,8 @@
 use runpress::api::config::{self, Config};
 use runpress::api::diagnostics::{Diagnostic, Source};
 use runpress::api::formats::{
-    decisions, events, raw, redactions, rule_file, run_record, sidecar, tape, threads, trace,
-    transcript, withdrawn,
+    decisions, events, raw, redactions, rule_file, run_record, scanner_findings, sidecar, tape,
+    threads, trace, transcript, withdrawn,
 };
 use runpress::api::model::tape::{Tape, from_event};
 use runpress::api::rules;
@@ -145,6 +145,13 @@ pub(super) fn accepts_rules(document: &Value) -> bool {
 pub(super) fn accepts_decision(document: &Value) -> bool {
     let text = document.to_string();
     decisions::parse("decisions.jsonl", text.as_bytes())
+        .1
+        .is_empty()
+}
+
+pub(super) fn accepts_finding(document: &Value) -> bool {
+    let text = document.to_string();
+    scanner_findings::parse("findings.jsonl", text.as_bytes())
         .1
         .is_empty()
 }
