@@ -82,6 +82,7 @@ pub fn annotate_from(
             for problem in &mut report.notes {
                 if problem.place.path == report.file {
                     problem.place = place(&path, &chosen, &problem.place, first);
+                    problem.help = problem.help.replace("`event_id`", "`event`");
                 }
             }
             report.notes.extend(problems.iter().cloned());

@@ -173,7 +173,7 @@ fn one_refused_finding_stops_all_and_every_refused_line_is_listed_at_its_value()
             format!(r#"{{"event":1,"kind":"note","evidence":"[x](javascript:a)"{ending}"#),
             format!(r#"{{"event":1,"kind":"note","evidence":" "{ending}"#),
             format!(r#"{{"event":1,"event":2,"kind":"note","evidence":"x"{ending}"#),
-            format!(r#"[1,null,"note",null,null,"x",null,{{{}]"#, &ending[11..]),
+            r#"[1,null,"note",null,null,"x",null,{"id":"scan","kind":"system"}]"#.to_owned(),
             r#"{"event":1,"kind":"note","evidence":"x","author":"scan"}"#.to_owned(),
             r#"{"event":1,"kind":"note","evidence":"cut o"#.to_owned(),
         ];
@@ -187,7 +187,7 @@ fn one_refused_finding_stops_all_and_every_refused_line_is_listed_at_its_value()
             ("annotation.invalid-finding", ":4:10"),
             ("annotation.unknown-kind", ":5:19"),
             ("annotation.invalid-span", ":6:23"),
-            ("annotation.quote-not-found", ":7:48"),
+            ("annotation.quote-not-found", ":7:49"),
             ("annotation.friction-kind-missing", ":8:1"),
             ("review.unsafe-link", ":9:37"),
             ("annotation.invalid-finding", ":10:37"),
@@ -260,7 +260,7 @@ fn standard_input_blank_lines_a_mark_windows_line_ends_and_long_lines_are_read()
         "{}",
         ran.stderr
     );
-    assert!(ran.stderr.contains("<stdin>:2:37"), "{}", ran.stderr);
+    assert!(ran.stderr.contains("<stdin>:2:38"), "{}", ran.stderr);
     let wide: Vec<u8> = "\u{feff}{}\n"
         .encode_utf16()
         .flat_map(u16::to_le_bytes)
@@ -376,7 +376,7 @@ fn a_secret_in_a_finding_stops_the_build_as_in_any_annotation() {
 #[test]
 fn existing_problems_do_not_stop_findings_and_old_annotations_without_an_author_are_others() {
     let site = site();
-    let old = annotation("p-1", 2, "praise", r#","evidence":"Old.""#);
+    let old = annotation("p-1", 2, "praise", r#""evidence":"Old.""#);
     site.write(SIDECAR, site.text(SIDECAR) + &old + "\n");
     let ran = import(&site);
     assert!(
