@@ -9,7 +9,7 @@ use base::diagnostics::Place;
 use base::diagnostics::text::{quoted, visible};
 use formats::model::annotation::{Annotation, Sidecar};
 use formats::scanner_findings::{self, FindingLine, ScannerFinding};
-use formats::sidecar::{AuthorKind, Span};
+use formats::sidecar::{AuthorKind, HypothesisStatus, Span};
 use pipeline::site::Site;
 
 use super::annotate::{
@@ -135,7 +135,7 @@ impl<'a> FindingKey<'a> {
             event: finding.event,
             span_end: finding.span_end.filter(|end| *end != finding.event),
             kind: &finding.kind,
-            hypothesis_status: finding.hypothesis_status.map(|status| status.word()),
+            hypothesis_status: finding.hypothesis_status.map(HypothesisStatus::word),
             friction_kind: finding.friction_kind.as_deref(),
             evidence: &finding.evidence,
             author: &finding.author.id,

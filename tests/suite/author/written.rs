@@ -292,7 +292,10 @@ fn every_command_of_the_page_about_annotating_does_what_the_page_says() {
         .nth(1)
         .and_then(|rest| rest.split("```").next());
     assert!(printed.contains(shown.expect("an output")), "{printed}");
-    assert!(printed.contains(": 0 added, 2 already there\n"), "{printed}");
+    assert!(
+        printed.contains(": 0 added, 2 already there\n"),
+        "{printed}"
+    );
     assert_eq!(
         printed
             .matches("(changed, but these words are the same)")
