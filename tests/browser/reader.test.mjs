@@ -48,6 +48,7 @@ test('every annotation is a moment with its event and the neighbours, and leads 
   assert.ok(await first.locator('.around li').count() >= 2);
   const here = await first.locator('.around .here a').textContent();
   await first.locator('.ah a').click();
+  await page.waitForURL((address) => address.hash.length > 1);
   const id = decodeURIComponent(new URL(page.url()).hash.slice(1));
   assert.equal(await page.locator(`aside[id="${id}"]`).evaluate((note) => note.closest('.e').querySelector('a').textContent), here);
 }));

@@ -14,8 +14,9 @@ BYTES = 3.36
 # Files in the folder of a run: its page, run.json, its event log and its sidecar.
 FILES = 4
 # Files beside those, for each run: pages of lists, feeds, data for scripts, assets. Half of them are small files of the data of search
-# and of the page of runs, so that a reader loads only what is shown. A case with repeated runs has a page of its trials.
-SHARED = 1.03
+# and of the page of runs, so that a reader loads only what is shown. A case with repeated runs has a page of its trials, and every
+# format a schema.
+SHARED = 1.04
 
 
 def sizes(folder):
