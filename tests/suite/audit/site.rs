@@ -32,8 +32,8 @@ fn a_forged_event_is_on_the_page_and_in_the_feeds_with_both_places() {
     assert_eq!(runs["runs"][0]["audit"], "differs");
     let page = site.first_page();
     let said = "1 of 4 events does not follow from the raw output: event 2 differs in exitCode, isSuccess (raw line 3). Audit";
-    assert!(page.texts("p.quiet").iter().any(|text| text == said));
-    let links = page.all("p.quiet a[href='#e-2']");
+    assert!(page.texts("p.why").iter().any(|text| text == said));
+    let links = page.all("p.why a[href='#e-2']");
     assert_eq!(links.len(), 1);
     assert_eq!(page.all("[title='from raw line 3']").len(), 1);
 }
