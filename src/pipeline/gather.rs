@@ -49,7 +49,7 @@ pub struct SiteContent {
     pub(super) prose: Prose,
     /// First path segments that pages of prose cannot have.
     reserved: BTreeSet<&'static str>,
-    pub(super) withdrawals: Vec<WithdrawnList>,
+    pub(super) withdrawals: Vec<ContentList<Withdrawals>>,
     /// What was decided about runs, in order.
     pub(super) decisions: Vec<Arc<Decision>>,
     /// The ledger of the site that is replaced.
@@ -62,20 +62,12 @@ pub struct SiteContent {
     pub(super) mask: Mask,
 }
 
-/// A list of withdrawn runs.
+/// A list of a content root: its withdrawn runs, or decisions about runs.
 #[derive(Debug)]
-pub(super) struct WithdrawnList {
+pub(super) struct ContentList<T> {
     path: String,
     bytes: Vec<u8>,
-    pub(super) list: Withdrawals,
-}
-
-/// A list of decisions about runs.
-#[derive(Debug)]
-struct DecisionFile {
-    path: String,
-    bytes: Vec<u8>,
-    list: Vec<Decision>,
+    pub(super) list: T,
 }
 
 impl SiteContent {
@@ -108,8 +100,10 @@ impl SiteContent {
         let previous =
             previous::ledger(site).map_err(|problem| failure(vec![problem], &problems))?;
         problems.extend(found_in_records);
-        let withdrawals = read_withdrawals(&found.withdrawn, &site.config.limits, &mut problems);
-        let decided = read_decisions(&found.decisions, &site.config.limits, &mut problems);
+        let limits = &site.config.limits;
+        let parse = |path: &str, bytes: &[u8]| withdrawn::parse(Source::file(path, bytes));
+        let withdrawals = read_lists(&found.withdrawn, limits, parse, &mut problems);
+        let decided = read_lists(&found.decisions, limits, decisions::parse, &mut problems);
         let prose = Prose::read(site, found.prose, &reserved, &mut problems);
         problems.extend(missing(site, &directories));
         let lists = withdrawals.iter();
@@ -404,44 +398,26 @@ fn failure<'a>(mut failure: Failure, before: impl IntoIterator<Item = &'a Diagno
     failure
 }
 
-fn read_withdrawals(
+/// Reads the lists that content roots have of runs.
+fn read_lists<T>(
     files: &[ContentPath],
     limits: &Limits,
+    parse: impl Fn(&str, &[u8]) -> (T, Vec<Diagnostic>),
     problems: &mut Vec<Diagnostic>,
-) -> Vec<WithdrawnList> {
+) -> Vec<ContentList<T>> {
     let mut lists = Vec::new();
     for file in files {
         match load::list(file, limits) {
             Ok(bytes) => {
                 let path = file.shown.clone();
-                let (list, found) = withdrawn::parse(Source::file(&path, &bytes));
+                let (list, found) = parse(&path, &bytes);
                 problems.extend(found);
-                lists.push(WithdrawnList { path, bytes, list });
+                lists.push(ContentList { path, bytes, list });
             }
             Err(problem) => problems.push(problem),
         }
     }
     lists
-}
-
-fn read_decisions(
-    files: &[ContentPath],
-    limits: &Limits,
-    problems: &mut Vec<Diagnostic>,
-) -> Vec<DecisionFile> {
-    let mut read = Vec::new();
-    for file in files {
-        match load::list(file, limits) {
-            Ok(bytes) => {
-                let path = file.shown.clone();
-                let (list, found) = decisions::parse(&path, &bytes);
-                problems.extend(found);
-                read.push(DecisionFile { path, bytes, list });
-            }
-            Err(problem) => problems.push(problem),
-        }
-    }
-    read
 }
 
 /// Notes about missing settings and content.

@@ -565,7 +565,8 @@ fn metadata<'a>(annotation: &Annotation<'a>) -> serde_json::Result<Cow<'a, RawVa
 /// memory.
 pub fn write_collection(
     out: &mut dyn Write,
-    (key, summary): (&str, &impl Serialize),
+    key: &str,
+    summary: &impl Serialize,
     name: &str,
     lines: impl Iterator<Item = io::Result<Vec<u8>>>,
 ) -> io::Result<()> {

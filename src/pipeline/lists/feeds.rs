@@ -171,7 +171,7 @@ const FEEDS: [Feed; 19] = [
             let recurring = recurring::of_kind(lists, kind_index(&Kind::Friction))?;
             let events = lists.spooled(|run| run.friction);
             lists.stream(path, |out| {
-                write_collection(out, ("recurring", &recurring), "events", events)
+                write_collection(out, "recurring", &recurring, "events", events)
             })
         },
     },
@@ -185,7 +185,7 @@ const FEEDS: [Feed; 19] = [
             let counts = lists.catalogue.hypothesis_counts();
             let hypotheses = lists.spooled(|run| run.hypotheses);
             lists.stream(path, |out| {
-                write_collection(out, ("counts", &counts), "hypotheses", hypotheses)
+                write_collection(out, "counts", &counts, "hypotheses", hypotheses)
             })
         },
     },
@@ -199,7 +199,7 @@ const FEEDS: [Feed; 19] = [
             let recurring = recurring::of_kind(lists, kind_index(&Kind::CrystallizeHere))?;
             let anchors = lists.spooled(|run| run.anchors);
             lists.stream(path, |out| {
-                write_collection(out, ("recurring", &recurring), "anchors", anchors)
+                write_collection(out, "recurring", &recurring, "anchors", anchors)
             })
         },
     },
