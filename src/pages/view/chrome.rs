@@ -189,7 +189,7 @@ pub fn navigation(config: &Config, prose: &[Link]) -> Navigation {
         ("overview", "cases"),
         ("harnesses", "models"),
         ("rules", "runs"),
-        ("compare", "models"),
+        ("compare", "runs"),
     ];
     let mut owners: BTreeMap<_, _> = below
         .into_iter()

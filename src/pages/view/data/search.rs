@@ -10,6 +10,7 @@ use crate::view::{format, task};
 use base::links;
 use formats::model::archive::{Entry, Group, GroupBy};
 use formats::model::findings::Findings;
+use formats::model::slug;
 use formats::model::tape::{Family, Tape};
 use formats::model::words;
 
@@ -80,7 +81,7 @@ pub struct RunHead(
     pub String,
     /// Subject of its writeup.
     pub String,
-    /// Other words for how it ended.
+    /// Other words that find it: for how it ended, and its whole id.
     #[serde(skip)]
     pub String,
 );
@@ -199,8 +200,8 @@ pub fn run(entry: &Entry, findings: &Findings) -> RunHead {
         "" => &state.word,
         verdict => verdict,
     };
-    let id = &entry.run.id;
-    let shown = [ended, &subject.harness, &date, &annotations, &detail, id];
+    let id = slug::address_id(&entry.run.id);
+    let shown = [ended, &subject.harness, &date, &annotations, &detail, &id];
     let shown = shown.into_iter().filter(|text| !text.is_empty());
     RunHead(
         links::run_file(&entry.slug, ""),
@@ -212,7 +213,7 @@ pub fn run(entry: &Entry, findings: &Findings) -> RunHead {
         state.tone,
         shown.collect::<Vec<_>>().join(" · "),
         format!("rated {rating}"),
-        spoken_forms(&[&entry.run.state.word]),
+        format!("{} {}", spoken_forms(&[&entry.run.state.word]), entry.run.id),
     )
 }
 
