@@ -2,6 +2,8 @@
 //!
 //! Files named in a tape, a transcript or a thread are read through [`RunFolder`]; nothing else is read here.
 
+use std::collections::BTreeSet;
+
 use base::diagnostics::{CheckResult, Diagnostic, Source};
 use formats::audit::Audit;
 use formats::config::Config;
@@ -13,7 +15,7 @@ use formats::model::annotation::Sidecar;
 use formats::model::details::Pictures;
 use formats::model::implementation::Implementation;
 use formats::model::reconciliation::{Reconciliation, reconcile};
-use formats::model::review::Review;
+use formats::model::review::{Rating, Review};
 use formats::model::run::Run;
 use formats::model::tape::{self, Tape};
 use formats::model::threads::Threads;
@@ -67,6 +69,13 @@ pub struct Inspection<'a> {
     pub implementation: Implementation,
 }
 
+impl Inspection<'_> {
+    /// The rating of its review.
+    pub fn rating(&self) -> Option<Rating> {
+        self.review.as_ref()?.rating
+    }
+}
+
 /// Reads all files of a run except its record. `run` is `None` if the record itself is invalid: the other files are still read, to report
 /// all problems at once.
 pub fn files<'a>(
@@ -82,8 +91,10 @@ pub fn files<'a>(
     if let (Some(audit), Some(_), Some(log)) =
         (&found.audit, &files.events, found.tapes.first_mut())
     {
+        let differing: BTreeSet<_> = audit.findings.iter().filter_map(|it| it.seq).collect();
         for (event, line) in log.events.iter_mut().zip(&audit.raw_lines) {
             event.raw_line = Some(*line).filter(|line| *line > 0);
+            event.differs = differing.contains(&event.seq);
         }
     }
     let log = files.events.as_ref().and_then(|_| found.tapes.first());

@@ -188,6 +188,8 @@ pub struct Event<'a> {
     pub known_digest: Option<blake3::Hash>,
     /// The line of the raw log that it follows from, if that is known.
     pub raw_line: Option<u32>,
+    /// Whether the audit found that it does not follow from the raw log as it is.
+    pub differs: bool,
     /// Whether a reviewer muted it: it is shown, but no failure to act upon.
     pub is_muted: bool,
 }
@@ -387,6 +389,7 @@ impl<'a> Event<'a> {
             tokens: None,
             known_digest: None,
             raw_line: None,
+            differs: false,
             is_muted: false,
         }
     }

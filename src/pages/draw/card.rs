@@ -84,8 +84,7 @@ pub fn of_run(s: &CheckedRun<'_>) -> Card {
     let count = (TAPE.0 / COLUMN) as usize;
     let columns = axis.as_ref().zip(tape);
     let columns = columns.map(|(axis, tape)| density::columns(axis, tape, count));
-    let rating = s.rating();
-    let verdict = task::verdict(run, rating);
+    let verdict = task::verdict(run, s.inspection);
     let mut numbers: Vec<_> = verdict
         .iter()
         .map(|fact| (tone(fact.tone), fact.value.text().to_owned()))

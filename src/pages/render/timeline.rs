@@ -285,6 +285,9 @@ fn push_event<'e>(
     if event.is_marked {
         out.push_str(" <strong class=bad>failed</strong>");
     }
+    if event.differs {
+        out.push_str(" <strong class=bad>differs from the raw log</strong>");
+    }
     for (what, seq, href) in &event.ties {
         out.push_str(" <i>");
         out.push_str(what);

@@ -183,7 +183,7 @@ pub fn data<'a>(
     RunData {
         folder: folder.filter(|folder| **folder != *s.entry.slug),
         task: cut(s.task, FIELD),
-        verdict: task::line_of(&task::verdict(run, s.rating())),
+        verdict: task::line_of(&task::verdict(run, s.inspection)),
         label: !s.archive_context.is_comparable,
         model: cut(subject.model(), FIELD),
         harness: cut(&subject.harness, FIELD),

@@ -102,6 +102,8 @@ pub struct EventView<'a> {
     pub headline: &'a str,
     /// The line of the raw log that it follows from.
     pub raw_line: Option<u32>,
+    /// Whether it does not follow from the raw log.
+    pub differs: bool,
     /// Short facts.
     pub facts: &'a [(&'static str, Cow<'a, str>)],
     /// Its content.
@@ -249,6 +251,7 @@ impl<'a> Timeline<'a> {
                     earlier: earlier.map(format::milliseconds),
                     headline: &event.headline,
                     raw_line: event.raw_line,
+                    differs: event.differs,
                     facts: &event.facts,
                     texts: contents.of(event, anchor),
                     missing: event

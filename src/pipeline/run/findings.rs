@@ -27,12 +27,12 @@ pub(super) fn of(
     inspection: &Inspection<'_>,
     rules: &[RuleResult],
 ) -> Findings {
-    let rating = inspection.review.as_ref().and_then(|review| review.rating);
+    let rating = inspection.rating();
     let first = inspection.tapes.first();
     let first = first.filter(|tape| !tape.events.is_empty());
     let mut findings = Findings {
         task: task::task(run, title, inspection.tapes.first()),
-        verdict: task::line_of(&task::verdict(run, rating)),
+        verdict: task::line_of(&task::verdict(run, inspection)),
         rating,
         audit: inspection.audit.as_ref().map(|audit| audit.verdict),
         events: (!inspection.tapes.is_empty())

@@ -135,7 +135,7 @@ pub(super) fn head(s: &CheckedRun<'_>) -> HeadView {
         picture,
         shows: shows.unwrap_or_default(),
         task: s.task.to_owned(),
-        verdict: task::verdict(run, s.rating()),
+        verdict: task::verdict(run, s.inspection),
         audit: audit::audit(s, AUDITED),
         failures: failures(s, why.as_ref()),
         why,

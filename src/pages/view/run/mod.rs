@@ -200,7 +200,7 @@ impl<'a> CheckedRun<'a> {
     }
 
     pub fn rating(&self) -> Option<Rating> {
-        self.inspection.review.as_ref()?.rating
+        self.inspection.rating()
     }
 
     /// Path of a download that belongs to this run only.
