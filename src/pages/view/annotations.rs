@@ -86,8 +86,6 @@ pub struct AnnotationCard {
     /// Status of a hypothesis, kind of friction.
     pub group: Option<String>,
     pub author: Option<String>,
-    /// `human`, `agent` or `system`, if recorded.
-    pub author_kind: Option<String>,
     /// The case of the run.
     pub case: String,
     /// When it was written.
@@ -149,9 +147,9 @@ pub fn card_text(
 pub fn card(entry: &Entry, task: &str, kind: usize, text: CardText) -> AnnotationCard {
     let (class, sign) = appearance_of(kind);
     let event = text.events();
-    let (author, author_kind) = text.author.map_or((None, None), |(id, kind)| {
-        let author = id.map_or_else(|| kind.clone(), |id| format!("{id} ({kind})"));
-        (Some(author), Some(kind))
+    let author = text.author.map(|author| match author {
+        (Some(id), kind) => format!("{id} ({kind})"),
+        (None, kind) => kind,
     });
     AnnotationCard {
         kind: text
@@ -169,7 +167,6 @@ pub fn card(entry: &Entry, task: &str, kind: usize, text: CardText) -> Annotatio
         model: entry.run.subject.model().to_owned(),
         group: text.group,
         author,
-        author_kind,
         case: entry.run.subject.case.to_string(),
         at: text.at.map(format::at),
     }

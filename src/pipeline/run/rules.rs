@@ -56,9 +56,8 @@ fn evaluate(
     inspection: &Inspection<'_>,
 ) -> Vec<RuleResult> {
     let sidecars = inspection.sidecars.iter().flatten();
-    let review = inspection.review.as_ref();
     let extras = Extras {
-        rating: review.and_then(|review| review.rating).map(Rating::word),
+        rating: inspection.rating().map(Rating::word),
         audit: inspection
             .audit
             .as_ref()

@@ -213,7 +213,11 @@ pub fn run(entry: &Entry, findings: &Findings) -> RunHead {
         state.tone,
         shown.collect::<Vec<_>>().join(" · "),
         format!("rated {rating}"),
-        format!("{} {}", spoken_forms(&[&entry.run.state.word]), entry.run.id),
+        format!(
+            "{} {}",
+            spoken_forms(&[&entry.run.state.word]),
+            entry.run.id
+        ),
     )
 }
 

@@ -1,0 +1,473 @@
+//! Checks the names and types of a parsed expression, and makes nodes of it that read the model.
+
+use base::diagnostics::text::{nearest, quoted, reason};
+use cel::common::ast::{CallExpr, ComprehensionExpr, Expr, IdedExpr, LiteralValue, SourceInfo};
+use cel::common::ast::{SelectExpr, operators};
+use regex::bytes::{Regex, RegexBuilder};
+
+use super::{Arithmetic, DEPTH, Each, Mistake, Node, Order, Search};
+use crate::variables::{EVENT, RUN, SITE, Type};
+
+/// Maximum memory of a compiled regular expression in bytes.
+const REGEX: usize = 1 << 20;
+
+/// Checks names and types.
+pub(super) struct Lowering<'a> {
+    pub(super) text: &'a str,
+    pub(super) places: &'a SourceInfo,
+    pub(super) has_event: bool,
+    /// The variables of macros around the node, outermost first.
+    pub(super) locals: Vec<(String, Type)>,
+    pub(super) reads_text: bool,
+    pub(super) depth: usize,
+}
+
+type Typed = Result<(Node, Type), Mistake>;
+
+impl Lowering<'_> {
+    pub(super) fn mistake(
+        &self,
+        at: &IdedExpr,
+        message: impl Into<String>,
+        help: impl Into<String>,
+    ) -> Mistake {
+        let (start, stop) = self.places.offset_for(at.id).unwrap_or_default();
+        let index = |offset: u32| usize::try_from(offset).unwrap_or(usize::MAX);
+        let (mut start, mut end) = (index(start), index(stop).saturating_add(1));
+        // A field is marked by its name, and not by the dot before it.
+        let rest = self.text.get(start..).unwrap_or_default();
+        if let Some(name) = rest.strip_prefix('.') {
+            let is_part = |character: char| character.is_alphanumeric() || character == '_';
+            start += 1;
+            end = start
+                + name
+                    .find(|character| !is_part(character))
+                    .unwrap_or(name.len());
+        }
+        Mistake {
+            span: start..end,
+            message: message.into(),
+            help: help.into(),
+        }
+    }
+
+    pub(super) fn node(&mut self, at: &IdedExpr) -> Typed {
+        self.depth += 1;
+        if self.depth > DEPTH * 4 {
+            return Err(self.mistake(
+                at,
+                "The expression is nested too deeply",
+                "Split the rule into several.",
+            ));
+        }
+        let made = match &at.expr {
+            Expr::Literal(literal) => self.literal(at, literal),
+            Expr::Ident(name) => self.variable(at, name),
+            Expr::Select(select) => self.field(at, select),
+            Expr::List(list) => self.list(at, &list.elements),
+            Expr::Call(call) => self.call(at, call),
+            Expr::Comprehension(each) => self.each(at, each),
+            Expr::Map(_) | Expr::Struct(_) | Expr::Unspecified => Err(self.mistake(
+                at,
+                "Expressions of rules have no maps and no messages",
+                "Compare fields one by one.",
+            )),
+        };
+        self.depth -= 1;
+        made
+    }
+
+    fn literal(&self, at: &IdedExpr, literal: &LiteralValue) -> Typed {
+        Ok(match literal {
+            LiteralValue::Boolean(value) => (Node::Bool(*value.inner()), Type::Bool),
+            LiteralValue::Int(value) => (Node::Int(*value.inner()), Type::Int),
+            LiteralValue::Double(value) => (Node::Double(*value.inner()), Type::Double),
+            LiteralValue::String(value) => (Node::Text(value.inner().to_owned()), Type::String),
+            LiteralValue::Bytes(_) | LiteralValue::UInt(_) | LiteralValue::Null => {
+                return Err(self.mistake(
+                    at,
+                    "Values of rules are never null, unsigned or bytes",
+                    "Write `has(event.path)` to ask whether a value was recorded.",
+                ));
+            }
+        })
+    }
+
+    fn variable(&self, at: &IdedExpr, name: &str) -> Typed {
+        let locals = self.locals.iter().enumerate().rev();
+        let local = locals.into_iter().find(|(_, (local, _))| local == name);
+        if let Some((depth, (_, kind))) = local {
+            return Ok((Node::Local(depth), *kind));
+        }
+        match name {
+            "event" if !self.has_event => Err(self.mistake(
+                at,
+                "An expression of `require` has no `event`",
+                "Write a rule with `find` and `expect`, or use a count of `run`, such as `run.failures`.",
+            )),
+            "event" => Ok((Node::Event, Type::Object(&EVENT))),
+            "run" => Ok((Node::Run, Type::Object(&RUN))),
+            "site" => Ok((Node::Site, Type::Object(&SITE))),
+            _ => {
+                let names: &[&str] = if self.has_event {
+                    &["event", "run", "site"]
+                } else {
+                    &["run", "site"]
+                };
+                let help = match nearest(name, names.iter().copied()) {
+                    Some(near) => format!("Did you mean {}?", quoted(near)),
+                    None => format!("The variables here are {}.", names.join(", ")),
+                };
+                Err(self.mistake(at, format!("Unknown variable {}", quoted(name)), help))
+            }
+        }
+    }
+
+    fn field(&mut self, at: &IdedExpr, select: &SelectExpr) -> Typed {
+        let (operand, kind) = self.node(&select.operand)?;
+        let Type::Object(object) = kind else {
+            return Err(self.mistake(
+                at,
+                format!(
+                    "A value of type `{kind}` has no field {}",
+                    quoted(&select.field)
+                ),
+                "Only `event`, `run`, `site` and the items of their lists have fields.",
+            ));
+        };
+        let mut fields = object.fields.iter();
+        let Some(field) = fields.find(|field| field.name == select.field) else {
+            let names = object.fields.iter().map(|field| field.name);
+            let help = match nearest(&select.field, names.clone()) {
+                Some(near) => format!("Did you mean {}?", quoted(near)),
+                None => format!("Its fields are {}.", names.collect::<Vec<_>>().join(", ")),
+            };
+            let message = format!("`{}` has no field {}", object.name, quoted(&select.field));
+            return Err(self.mistake(at, message, help));
+        };
+        self.reads_text |= field.path == "event.text";
+        let operand = Box::new(operand);
+        Ok(if select.test {
+            (Node::Has(operand, field), Type::Bool)
+        } else {
+            (Node::Field(operand, field), field.kind)
+        })
+    }
+
+    fn list(&mut self, at: &IdedExpr, items: &[IdedExpr]) -> Typed {
+        let mut nodes = Vec::new();
+        let mut common = None;
+        for item in items {
+            let (node, kind) = self.node(item)?;
+            if *common.get_or_insert(kind) != kind {
+                return Err(self.mistake(
+                    item,
+                    "The items of a list have different types",
+                    "Write items of one type.",
+                ));
+            }
+            nodes.push(node);
+        }
+        let kind = match common {
+            Some(Type::Bool) => Type::List(&Type::Bool),
+            Some(Type::Int) => Type::List(&Type::Int),
+            Some(Type::Double) => Type::List(&Type::Double),
+            Some(Type::String) => Type::List(&Type::String),
+            Some(Type::List(_) | Type::Object(_)) | None => {
+                return Err(self.mistake(
+                    at,
+                    "A list has texts or numbers",
+                    "Write at least one text or number between the brackets.",
+                ));
+            }
+        };
+        Ok((Node::List(nodes), kind))
+    }
+
+    fn two(
+        &mut self,
+        first: &IdedExpr,
+        second: &IdedExpr,
+    ) -> Result<(Box<[Node; 2]>, [Type; 2]), Mistake> {
+        let (a, first) = self.node(first)?;
+        let (b, second) = self.node(second)?;
+        Ok((Box::new([a, b]), [first, second]))
+    }
+
+    /// A part of a given type.
+    fn of(&mut self, at: &IdedExpr, expected: Type) -> Result<Node, Mistake> {
+        let (node, kind) = self.node(at)?;
+        if kind == expected {
+            return Ok(node);
+        }
+        let message = format!("This is of type `{kind}`, but `{expected}` is needed");
+        Err(self.mistake(at, message, "Correct the expression here."))
+    }
+
+    /// A call: an operator is one, too.
+    fn call(&mut self, at: &IdedExpr, call: &CallExpr) -> Typed {
+        let of = call.target.as_deref().into_iter();
+        let all: Vec<&IdedExpr> = of.chain(&call.args).collect();
+        let name = call.func_name.as_str();
+        match (name, all.as_slice()) {
+            (operators::LOGICAL_NOT, [a]) => {
+                Ok((Node::Not(Box::new(self.of(a, Type::Bool)?)), Type::Bool))
+            }
+            (operators::LOGICAL_AND, [a, b]) => {
+                let both = [self.of(a, Type::Bool)?, self.of(b, Type::Bool)?];
+                Ok((Node::And(Box::new(both)), Type::Bool))
+            }
+            (operators::LOGICAL_OR, [a, b]) => {
+                let both = [self.of(a, Type::Bool)?, self.of(b, Type::Bool)?];
+                Ok((Node::Or(Box::new(both)), Type::Bool))
+            }
+            (operators::CONDITIONAL, [condition, a, b]) => {
+                let condition = self.of(condition, Type::Bool)?;
+                let (a, kind) = self.node(a)?;
+                let b = self.of(b, kind)?;
+                Ok((Node::If(Box::new([condition, a, b])), kind))
+            }
+            (operators::EQUALS | operators::NOT_EQUALS, [a, b]) => {
+                let (both, kinds) = self.two(a, b)?;
+                let is_scalar = !matches!(kinds[0], Type::Object(_));
+                if !is_scalar || !(kinds[0] == kinds[1] || kinds.iter().all(is_number)) {
+                    return Err(self.no_overload(at, name, &kinds));
+                }
+                let equal = Node::Equal(both);
+                let equal = match name {
+                    operators::EQUALS => equal,
+                    _ => Node::Not(Box::new(equal)),
+                };
+                Ok((equal, Type::Bool))
+            }
+            (
+                operators::LESS
+                | operators::LESS_EQUALS
+                | operators::GREATER
+                | operators::GREATER_EQUALS,
+                [a, b],
+            ) => {
+                let (both, kinds) = self.two(a, b)?;
+                let order = match name {
+                    operators::LESS => Order::Less,
+                    operators::LESS_EQUALS => Order::LessOrEqual,
+                    operators::GREATER => Order::Greater,
+                    _ => Order::GreaterOrEqual,
+                };
+                if !kinds.iter().all(is_number) && kinds != [Type::String; 2] {
+                    return Err(self.no_overload(at, name, &kinds));
+                }
+                Ok((Node::Order(order, both), Type::Bool))
+            }
+            (operators::IN, [item, list]) => {
+                let (both, kinds) = self.two(item, list)?;
+                match kinds {
+                    [kind, Type::List(of)] if kind == *of || is_number(&kind) && is_number(of) => {
+                        Ok((Node::In(both), Type::Bool))
+                    }
+                    _ => Err(self.no_overload(at, name, &kinds)),
+                }
+            }
+            (
+                operators::ADD
+                | operators::SUBSTRACT
+                | operators::MULTIPLY
+                | operators::DIVIDE
+                | operators::MODULO,
+                [a, b],
+            ) => {
+                let (both, kinds) = self.two(a, b)?;
+                let (how, of_doubles) = match name {
+                    operators::ADD => (Arithmetic::Add, true),
+                    operators::SUBSTRACT => (Arithmetic::Subtract, true),
+                    operators::MULTIPLY => (Arithmetic::Multiply, true),
+                    operators::DIVIDE => (Arithmetic::Divide, true),
+                    _ => (Arithmetic::Modulo, false),
+                };
+                if kinds != [Type::Int; 2] && !(of_doubles && kinds == [Type::Double; 2]) {
+                    return Err(self.no_overload(at, name, &kinds));
+                }
+                Ok((Node::Arithmetic(how, both), kinds[0]))
+            }
+            (operators::NEGATE, [a]) => {
+                let (a, kind) = self.node(a)?;
+                if !is_number(&kind) {
+                    return Err(self.no_overload(at, name, &[kind]));
+                }
+                Ok((Node::Negative(Box::new(a)), kind))
+            }
+            (operators::INDEX, [list, index]) => {
+                let (both, kinds) = self.two(list, index)?;
+                match kinds {
+                    [Type::List(of), Type::Int] => Ok((Node::Index(both), *of)),
+                    _ => Err(self.no_overload(at, name, &kinds)),
+                }
+            }
+            _ => self.function(at, name, &all),
+        }
+    }
+
+    /// A call of a function by its name.
+    fn function(&mut self, at: &IdedExpr, name: &str, all: &[&IdedExpr]) -> Typed {
+        match (name, all) {
+            ("size", [a]) => {
+                let (a, kind) = self.node(a)?;
+                match kind {
+                    Type::String | Type::List(_) => Ok((Node::Size(Box::new(a)), Type::Int)),
+                    _ => Err(self.no_overload(at, name, &[kind])),
+                }
+            }
+            ("contains" | "startsWith" | "endsWith", [a, b]) => {
+                let both = [self.of(a, Type::String)?, self.of(b, Type::String)?];
+                let search = match name {
+                    "contains" => Search::Contains,
+                    "startsWith" => Search::StartsWith,
+                    _ => Search::EndsWith,
+                };
+                Ok((Node::Search(search, Box::new(both)), Type::Bool))
+            }
+            ("matches", [a, pattern]) => {
+                let a = self.of(a, Type::String)?;
+                let Expr::Literal(LiteralValue::String(text)) = &pattern.expr else {
+                    return Err(self.mistake(
+                        pattern,
+                        "The regular expression is not written out",
+                        "Write it in quotes: it is compiled once, before any run is read.",
+                    ));
+                };
+                let regex = self.regex(pattern, text.inner())?;
+                Ok((Node::Matches(Box::new(a), Box::new(regex)), Type::Bool))
+            }
+            ("double" | "int", [a]) => {
+                let (a, kind) = self.node(a)?;
+                if !is_number(&kind) {
+                    return Err(self.no_overload(at, name, &[kind]));
+                }
+                Ok(match name {
+                    "double" => (Node::Double64(Box::new(a)), Type::Double),
+                    _ => (Node::Int64(Box::new(a)), Type::Int),
+                })
+            }
+            _ => Err(self.unknown_function(at, name, all.len())),
+        }
+    }
+
+    fn regex(&self, at: &IdedExpr, text: &str) -> Result<Regex, Mistake> {
+        // In a text that is not raw, `\b` is a backspace.
+        if text.chars().any(char::is_control) {
+            return Err(self.mistake(
+                at,
+                "The regular expression has a control character",
+                "Write it as `r'…'`, where a backslash is a backslash.",
+            ));
+        }
+        let built = RegexBuilder::new(text)
+            .unicode(false)
+            .size_limit(REGEX)
+            .dfa_size_limit(REGEX)
+            .nest_limit(50)
+            .build();
+        built.map_err(|error| {
+            let text = error.to_string();
+            let line = text.lines().last().unwrap_or_default();
+            let why = line.trim_start_matches("error: ");
+            let message = format!("The regular expression cannot be used: {}", reason(why));
+            self.mistake(at, message, "Correct the regular expression.")
+        })
+    }
+
+    fn no_overload(&self, at: &IdedExpr, name: &str, kinds: &[Type]) -> Mistake {
+        let name = name.trim_matches(['_', '@', '[', ']']);
+        let name = name.replace("]_", "").replace("_[", "");
+        let kinds: Vec<_> = kinds.iter().map(|kind| format!("`{kind}`")).collect();
+        let name = if name.is_empty() { "index" } else { &name };
+        self.mistake(
+            at,
+            format!("{} does not apply to {}", quoted(name), kinds.join(" and ")),
+            "Both sides must have fitting types; `double(x)` makes a double of an int.",
+        )
+    }
+
+    fn unknown_function(&self, at: &IdedExpr, name: &str, arguments: usize) -> Mistake {
+        let known = [
+            "size",
+            "contains",
+            "startsWith",
+            "endsWith",
+            "matches",
+            "int",
+            "double",
+            "has",
+            "all",
+            "exists",
+            "exists_one",
+            "filter",
+        ];
+        let message = if known.contains(&name) {
+            format!("{} does not take {arguments} values", quoted(name))
+        } else {
+            format!("Unknown function {}", quoted(name))
+        };
+        let near = nearest(name, known.iter().copied()).filter(|near| *near != name);
+        let help = match near {
+            Some(near) => format!("Did you mean {}?", quoted(near)),
+            None => format!("The functions are {}.", known.join(", ")),
+        };
+        self.mistake(at, message, help)
+    }
+
+    /// A macro, which the parser has expanded to a loop. Its kind follows from the loop.
+    fn each(&mut self, at: &IdedExpr, each: &ComprehensionExpr) -> Typed {
+        let (list, kind) = self.node(&each.iter_range)?;
+        let Type::List(of) = kind else {
+            return Err(self.no_overload(at, "a macro", &[kind]));
+        };
+        let Expr::Call(step) = &each.loop_step.expr else {
+            return Err(self.no_map(at));
+        };
+        let is_list = matches!(each.accu_init.expr, Expr::List(_));
+        let (what, predicate) = match (step.func_name.as_str(), step.args.as_slice()) {
+            (operators::LOGICAL_AND, [_, predicate]) => (Each::All, predicate),
+            (operators::LOGICAL_OR, [_, predicate]) => (Each::Exists, predicate),
+            (operators::CONDITIONAL, [predicate, added, _]) if is_list => {
+                if !adds(added, &each.iter_var) {
+                    return Err(self.no_map(at));
+                }
+                (Each::Filter, predicate)
+            }
+            (operators::CONDITIONAL, [predicate, ..]) => (Each::ExistsOne, predicate),
+            _ => return Err(self.no_map(at)),
+        };
+        self.locals.push((each.iter_var.clone(), *of));
+        let predicate = self.of(predicate, Type::Bool);
+        self.locals.pop();
+        let result = match what {
+            Each::Filter => kind,
+            _ => Type::Bool,
+        };
+        Ok((Node::Each(what, Box::new([list, predicate?])), result))
+    }
+
+    fn no_map(&self, at: &IdedExpr) -> Mistake {
+        self.mistake(
+            at,
+            "Rules have no `map`",
+            "Write the condition in `all`, `exists` or `filter`.",
+        )
+    }
+}
+
+/// Whether a step of a loop adds its own variable to the list.
+fn adds(added: &IdedExpr, variable: &str) -> bool {
+    let Expr::Call(call) = &added.expr else {
+        return false;
+    };
+    let Some(Expr::List(list)) = call.args.get(1).map(|list| &list.expr) else {
+        return false;
+    };
+    matches!(list.elements.as_slice(), [IdedExpr { expr: Expr::Ident(name), .. }] if name == variable)
+}
+
+fn is_number(kind: &Type) -> bool {
+    matches!(kind, Type::Int | Type::Double)
+}
