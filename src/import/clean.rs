@@ -5,6 +5,7 @@
 
 mod address;
 mod cut;
+mod homes;
 mod json;
 mod paths;
 mod replace;

@@ -2,6 +2,7 @@
 
 use std::ops::Range;
 
+use super::encoded;
 use super::engine::{Candidate, Engine, Match, confirm};
 use super::families::Kind;
 use super::rendered;
@@ -306,7 +307,7 @@ impl Search<'_> {
     /// Scans decoded base64.
     fn encoded(&mut self) {
         let (engine, name, found) = (self.engine, self.name, &mut self.found);
-        views::decoded(self.text, |range, bytes| {
+        encoded::decoded(self.text, |range, bytes| {
             let matches = engine.matches(bytes, name);
             let sure = matches
                 .iter()

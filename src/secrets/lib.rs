@@ -5,6 +5,7 @@
 //! it ([`rendered`]). A finding has a place ([`carriers`]), never a value.
 
 mod carriers;
+mod encoded;
 mod engine;
 mod families;
 mod hints;

@@ -9,7 +9,8 @@ use aho_corasick::AhoCorasick;
 use crate::draft::Identity;
 
 use super::address::{self, UserAtHost};
-use super::paths::{self, Parents, People, Slash};
+use super::homes::{self, People};
+use super::paths::{self, Parents, Slash};
 
 /// Accounts and words that identify nobody. A home folder with such a name is replaced, but not the word elsewhere.
 const GENERIC: &[&str] = &[
@@ -186,7 +187,7 @@ impl Replacer {
         for workspace in &identity.workspaces {
             new.owner(workspace);
         }
-        for home in paths::HOMES {
+        for home in homes::HOMES {
             new.find(home, Pattern::Homes);
         }
         if replaces_names {
@@ -195,7 +196,7 @@ impl Replacer {
             }
         }
         new.search = new.searcher();
-        for (parent, inside) in paths::OWNED {
+        for (parent, inside) in homes::OWNED {
             new.find(parent, Pattern::Owned(inside));
         }
         if replaces_paths {
@@ -248,7 +249,7 @@ impl Replacer {
         let Some(first) = folders.first().cloned() else {
             return;
         };
-        let is_home = paths::HOMES
+        let is_home = homes::HOMES
             .iter()
             .any(|home| home.eq_ignore_ascii_case(&first));
         let has_backslash = workspace.contains('\\') || workspace.contains(':');
@@ -264,7 +265,7 @@ impl Replacer {
             has_backslash: has_backslash || is_home,
         };
         self.find(&first, Pattern::Path(fixed));
-        let slug = paths::project(workspace);
+        let slug = homes::project(workspace);
         if slug.matches('-').count() > 1 {
             self.find(&slug, Pattern::Slug);
         }
@@ -273,7 +274,7 @@ impl Replacer {
     /// Collects the name of the owner of a working folder, which may contain spaces.
     fn owner(&mut self, workspace: &str) {
         let mut folders = workspace.split(['/', '\\']).skip_while(|folder| {
-            !paths::HOMES
+            !homes::HOMES
                 .iter()
                 .any(|home| home.eq_ignore_ascii_case(folder))
         });
@@ -291,7 +292,7 @@ impl Replacer {
                 return;
             }
             if matches!(pattern, Pattern::Homes) {
-                let home = paths::home(text, found.start(), found.end(), &self.people);
+                let home = homes::home(text, found.start(), found.end(), &self.people);
                 if let Some(home) = home.filter(|home| home.is_certain)
                     && let name = &text[home.name..home.end]
                     && !self.people.names.contains(name)
@@ -416,8 +417,8 @@ impl Replacer {
             }
             Pattern::Homes | Pattern::Owned(_) => {
                 let home = match pattern {
-                    Pattern::Owned(inside) => paths::owned(text, start, end, inside)?,
-                    _ => paths::home(text, start, end, &self.people)?,
+                    Pattern::Owned(inside) => homes::owned(text, start, end, inside)?,
+                    _ => homes::home(text, start, end, &self.people)?,
                 };
                 let owner = home.name..home.end;
                 if self.replaces_paths {
