@@ -39,7 +39,10 @@ fn a_forged_event_is_on_the_page_and_in_the_feeds_with_both_places() {
     let marked: Vec<_> = page.texts(".e:has(> p > strong)");
     assert_eq!(marked.len(), 1);
     assert!(marked[0].contains("differs from the raw log"));
-    assert!(page.texts(".verdict li").contains(&"log differs".to_owned()));
+    assert!(
+        page.texts(".verdict li")
+            .contains(&"log differs".to_owned())
+    );
 }
 
 #[test]
