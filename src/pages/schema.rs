@@ -111,6 +111,11 @@ pub const ALL: &[Entry] = &[
         "Patterns for a tool or a skill",
         "feeds/crystallize.json",
     ),
+    feed::<feeds::agreement::AgreementDocument<'_>>(
+        "agreement",
+        "How far annotators agree",
+        "feeds/agreement.json",
+    ),
     feed::<annotations::Label<'_>>(
         "labels-line",
         "A line of labels.jsonl",

@@ -4,6 +4,7 @@
     reason = "the names are those that runpress writes"
 )]
 
+mod agreement;
 mod annotations;
 mod architecture;
 mod archive;

@@ -140,9 +140,19 @@ const COUNTED: [&str; Kind::KNOWN.len() + 1] = [
 pub struct Counts(pub [u32; COUNTED.len()]);
 
 impl Counts {
+    /// The word of each count.
+    pub const WORDS: [&'static str; COUNTED.len()] = COUNTED;
+
     pub fn add(&mut self, kind: &Kind) {
         if let Ok(at) = COUNTED.binary_search(&kind.counted_as()) {
             self.0[at] = self.0[at].saturating_add(1);
+        }
+    }
+
+    /// Takes back what was added.
+    pub fn remove(&mut self, kind: &Kind) {
+        if let Ok(at) = COUNTED.binary_search(&kind.counted_as()) {
+            self.0[at] = self.0[at].saturating_sub(1);
         }
     }
 

@@ -128,6 +128,8 @@ pub struct SpooledTexts {
     pub anchors: Slice,
     /// Lines of `labels.jsonl`.
     pub labels: Slice,
+    /// Tapes of `agreement.json`.
+    pub agreement: Slice,
     /// A card for each annotation, in their order.
     pub cards: Vec<SpooledCard>,
     /// Lines of `threads.jsonl`, the newest thread first.
@@ -165,6 +167,7 @@ impl SpooledTexts {
             &mut self.hypotheses,
             &mut self.anchors,
             &mut self.labels,
+            &mut self.agreement,
             &mut self.thread_lines,
             &mut self.writeup,
             &mut self.failures,

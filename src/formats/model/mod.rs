@@ -4,6 +4,7 @@
 use schemars::JsonSchema;
 use serde::Serialize;
 
+pub mod agreement;
 pub mod amounts;
 pub mod annotation;
 pub mod archive;

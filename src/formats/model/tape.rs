@@ -284,13 +284,8 @@ impl<'a> Tape<'a> {
         let mutes = annotations
             .iter()
             .filter(|annotation| annotation.kind == annotation::Kind::Mute);
-        let mut spans: Vec<(usize, usize)> = mutes
-            .filter_map(|annotation| {
-                let (start, end) = annotation
-                    .span
-                    .unwrap_or((annotation.event, annotation.event));
-                Some((self.position(start)?, self.position_up_to(end)?))
-            })
+        let mut spans: Vec<_> = mutes
+            .filter_map(|annotation| self.covered(annotation))
             .collect();
         spans.sort_unstable();
         // Spans may overlap; each event is visited once.
@@ -302,6 +297,14 @@ impl<'a> Tape<'a> {
             }
             next = next.max(after);
         }
+    }
+
+    /// Positions of the first and the last event that an annotation covers.
+    pub fn covered(&self, annotation: &Annotation<'_>) -> Option<(usize, usize)> {
+        let own = (annotation.event, annotation.event);
+        let (start, end) = annotation.span.unwrap_or(own);
+        let (first, last) = (self.position(start)?, self.position_up_to(end)?);
+        (first <= last).then_some((first, last))
     }
 
     /// Number of failures.

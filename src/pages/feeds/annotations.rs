@@ -18,7 +18,7 @@ use formats::model::annotation::{self, Annotation, FRICTION_KINDS, Kind, Link, S
 use formats::model::run::Run;
 use formats::model::tape::Tape;
 
-use super::raw;
+use super::{push_line, raw};
 use base::shapes::SCHEMA_VERSION;
 
 /// `friction.json`: friction of all runs as Harn's `FrictionEvent`s, newest run first.
@@ -460,18 +460,20 @@ pub fn lines(
         for annotation in &sidecar.annotations {
             let start = lines.all.len();
             let document = AnnotationDocument::new(Some(&run.id), tape, annotation)?;
-            push(&mut lines.all, &document)?;
+            push_line(&mut lines.all, &document)?;
             match annotation.kind {
                 Kind::Hypothesis => lines.hypotheses.extend_from_slice(&lines.all[start..]),
                 Kind::Friction => {
                     if let Some(event) = friction_event(run, sidecar, annotation)? {
-                        push(&mut lines.friction, &event)?;
+                        push_line(&mut lines.friction, &event)?;
                     }
                 }
-                Kind::CrystallizeHere => push(&mut lines.anchors, &anchor(run, tape, annotation)?)?,
+                Kind::CrystallizeHere => {
+                    push_line(&mut lines.anchors, &anchor(run, tape, annotation)?)?
+                }
                 Kind::Correct | Kind::Incorrect | Kind::Alternative => {
                     if let Some(label) = label(run, tape, annotation)? {
-                        push(&mut lines.labels, &label)?;
+                        push_line(&mut lines.labels, &label)?;
                     }
                 }
                 _ => {}
@@ -479,12 +481,6 @@ pub fn lines(
         }
     }
     Ok(lines)
-}
-
-fn push(lines: &mut Vec<u8>, document: &impl Serialize) -> serde_json::Result<()> {
-    serde_json::to_writer(&mut *lines, document)?;
-    lines.push(b'\n');
-    Ok(())
 }
 
 /// `None` if Harn's export skips the annotation: its friction kind is not one of the nine.

@@ -23,6 +23,7 @@ macro_rules! document {
     };
 }
 
+pub mod agreement;
 pub mod annotations;
 pub mod archive;
 pub mod cells;
@@ -48,6 +49,13 @@ use formats::portable::portable;
 pub fn write_document(out: &mut dyn Write, document: &impl Serialize) -> io::Result<()> {
     serde_json::to_writer(&mut *out, document)?;
     out.write_all(b"\n")
+}
+
+/// Adds a document to lines of JSON.
+fn push_line(lines: &mut Vec<u8>, document: &impl Serialize) -> serde_json::Result<()> {
+    serde_json::to_writer(&mut *lines, document)?;
+    lines.push(b'\n');
+    Ok(())
 }
 
 /// Writes JSON of the input verbatim, except for values that some readers reject. Every input value enters a feed through this

@@ -14,7 +14,7 @@ use formats::model::cells;
 use formats::model::findings::{Slice, SpooledTexts};
 use pages::feeds::annotations::write_collection;
 use pages::feeds::archive::{write_run_lines, write_runs};
-use pages::feeds::{self, groups, json_feed, table, write_document};
+use pages::feeds::{self, agreement, groups, json_feed, table, write_document};
 use pages::schema;
 use pages::view::annotations::kinds::kind_index;
 use pages::view::chrome::PageInfo;
@@ -64,7 +64,7 @@ const RULES: &str = "feeds/rules.json";
 const DECISIONS: &str = "feeds/decisions.json";
 
 /// All feeds, in the order of the index.
-const FEEDS: [Feed; 19] = [
+const FEEDS: [Feed; 20] = [
     Feed {
         path: "feeds/runs.json",
         holds: "A card for each run, newest first: subject, metrics, checks, state, rating, and the number of annotations and review threads.",
@@ -214,6 +214,19 @@ const FEEDS: [Feed; 19] = [
                 lists
                     .spooled(|run| run.labels)
                     .try_for_each(|lines| out.write_all(&lines?))
+            })
+        },
+    },
+    Feed {
+        path: "feeds/agreement.json",
+        holds: "Tapes with several annotators: how far each two agree, by event and by kind, with Cohen’s kappa, and the events on which they differ.",
+        shape: Shape::Json("tapes"),
+        picked: ".tapes[] | .runId as $run | .pairs[] | [$run, .both, .same, .kappa] | @tsv",
+        made_of: Some(&[Facet::Agreement]),
+        write: |lists, path| {
+            let tapes = lists.spooled(|run| run.agreement);
+            lists.stream(path, |out| {
+                write_collection(out, "statistic", &agreement::STATISTIC, "tapes", tapes)
             })
         },
     },

@@ -57,18 +57,24 @@ pub(super) fn write(
     layouts: &[Layout<'_>],
 ) -> Result<SpooledTexts, Diagnostic> {
     // A check renders pages, because templates may have errors, but no archive-wide feeds.
-    let lines = if stage.is_dry_run() {
-        Ok(Lines::default())
+    let (run, tapes, sidecars) = (&entry.run, &inspection.tapes, &inspection.sidecars);
+    let (lines, agreement) = if stage.is_dry_run() {
+        (Ok(Lines::default()), Ok(Vec::new()))
     } else {
-        feeds::annotations::lines(&entry.run, &inspection.tapes, &inspection.sidecars)
+        (
+            feeds::annotations::lines(run, tapes, sidecars),
+            feeds::agreement::lines(run, tapes, sidecars),
+        )
     };
     let lines = lines.map_err(|error| unwritten("annotations.jsonl", &error.into()))?;
+    let agreement = agreement.map_err(|error| unwritten("agreement.json", &error.into()))?;
     let mut spooled = SpooledTexts {
         lines: texts.put(&lines.all),
         friction: texts.put(&lines.friction),
         hypotheses: texts.put(&lines.hypotheses),
         anchors: texts.put(&lines.anchors),
         labels: texts.put(&lines.labels),
+        agreement: texts.put(&agreement),
         ..SpooledTexts::default()
     };
     (spooled.newest, spooled.quote) = findings::newest(texts, inspection, layouts);

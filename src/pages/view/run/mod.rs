@@ -1,5 +1,6 @@
 //! The run page, and further pages of its tapes.
 
+mod agreement;
 mod entry;
 mod evidence;
 mod head;

@@ -13,6 +13,7 @@ use formats::model::words;
 use markup::markdown;
 
 use super::CheckedRun;
+use super::agreement::{self, AgreementView};
 
 /// Maximum moments on the page; the others are on the timeline.
 const MOST: usize = 40;
@@ -27,6 +28,8 @@ pub struct MomentsView {
     pub list: Vec<MomentView>,
     /// `12 more annotated moments on the timeline`, if not all are shown.
     pub more: Option<String>,
+    /// How far annotators agree.
+    pub agreements: Vec<AgreementView>,
 }
 
 /// An annotation with its event, and the events before and after.
@@ -102,6 +105,7 @@ pub(super) fn moments(s: &CheckedRun<'_>) -> MomentsView {
             let more = format::count(placed.len() - MOST, "more annotated moment");
             format!("{more} on the timeline")
         }),
+        agreements: agreement::agreements(s, &path),
     }
 }
 
