@@ -61,10 +61,10 @@
     add('Rating', field('Rating'));
     for (const name of ['Comparable cost', 'Actual cost', 'Run time']) {
       const found = metrics(name);
-      const base = found[0].value;
+      const base = !runs[0].excluded && found[0].value;
       add(name, found.map(({ value }) => value), (value, at) => {
         if (value === null) return unknown('not recorded');
-        const ratio = areComparable && at && base > 0 && value > 0 ? Number((value / base).toPrecision(2)) : 0;
+        const ratio = areComparable && at && base > 0 && value > 0 && !runs[at].excluded ? Number((value / base).toPrecision(2)) : 0;
         return make('span', {}, found[at].text, ...(ratio ? [' ', make('small', {}, `${ratio} × ${LETTERS[0]}`)] : []));
       });
     }
@@ -84,11 +84,11 @@
   const metrics = (runs) => {
     const rows = runs[0].metrics.map(({ name }) => {
       const found = runs.map((run) => run.metrics.find((metric) => metric.name === name));
-      const most = Math.max(...found.map(({ value }) => value || 0));
-      const bars = found.map(({ value, text }, at) => make('li', {}, letter(at), value === null ? unknown('not recorded') : measure(text, most > 0 ? value / most : 0)));
+      const most = Math.max(...found.map(({ value }, at) => (!runs[at].excluded && value) || 0));
+      const bars = found.map(({ value, text }, at) => make('li', {}, letter(at), value === null ? unknown('not recorded') : measure(text, most > 0 && !runs[at].excluded ? value / most : 0)));
       return make('tr', {}, make('th', { scope: 'row' }, name), make('td', {}, make('ul.stack', {}, ...bars)));
     });
-    return section('metrics', 'Metrics', quiet('The bars of a metric share one scale, from 0 to the largest value. A value that was not recorded has no bar.'),
+    return section('metrics', 'Metrics', quiet('The bars of a metric share one scale, from 0 to the largest value. Values that were not recorded have no bar, and runs that do not count have none.'),
       table('Metrics of the runs', 'Metric', [], [make('tbody', {}, ...rows)]));
   };
 

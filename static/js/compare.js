@@ -13,7 +13,7 @@
 
   const show = async () => {
     const runs = asked.map((name) => received.get(name)).filter(Boolean).slice(0, MOST);
-    runs.forEach((run, at) => Object.assign(run, { at, title: `${run.model}, ${run.harness}` }));
+    runs.forEach((run, at) => Object.assign(run, { at, title: `${run.model}, ${run.harness}${run.excluded ? ` (${run.excluded})` : ''}` }));
     const lost = asked.filter((name) => !received.has(name));
     const parts = [];
     if (lost.length) {

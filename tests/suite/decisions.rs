@@ -170,6 +170,64 @@ fn an_excluded_run_is_counted_apart_and_in_no_range() {
 }
 
 #[test]
+fn an_excluded_run_is_in_no_plot_and_marked_in_tables_and_comparisons() {
+    let site = TestSite::empty();
+    let id = |number: usize| format!("{number:08x}-8a60-4d2e-9a51-0c9f6f1f2b11");
+    for number in 0..4 {
+        let mut record: Value =
+            serde_json::from_str(&Run::new(&id(number)).record()).expect("JSON");
+        // The last one costs a thousand times as much as the others.
+        let cost = if number == 3 { 5000.0 } else { 5.0 };
+        record["metrics"]["cost"]["comparable"] = json!(cost);
+        record["metrics"]["runTimeSeconds"] = json!(60 * number + 60);
+        site.write(
+            &format!("content/runs/{number}/run-record.json"),
+            record.to_string(),
+        );
+    }
+    let seen = || {
+        site.publish();
+        let case = site.page("cases/pong/index.html");
+        let marks = case.all("figure.plot")[0]
+            .descendants()
+            .filter(|node| node.value().as_element().is_some_and(|it| it.name() == "a"));
+        let note = "1 run does not count and is only in the table.";
+        let is_wide = case
+            .texts("figure.plot svg text")
+            .iter()
+            .any(|text| text.contains("logarithmic"));
+        (marks.count(), case.main().contains(note), is_wide)
+    };
+    assert_eq!(seen(), (4, false, true));
+    site.write(FILE, line("2026-03-01", &id(3), "void", json!({})));
+    assert_eq!(seen(), (3, true, false));
+    let case = site.page("cases/pong/index.html");
+    assert_eq!(case.all("table.reliability td.dots circle").len(), 3);
+    assert!(
+        case.texts(".wall li")
+            .iter()
+            .any(|run| run.contains("void, ")),
+        "{:?}",
+        case.texts(".wall li")
+    );
+    for page in ["cases/pong/index.html", "models/sample-model-1/index.html"] {
+        let rows = site.page(page).texts("tr[data-run] .c-st");
+        let marked: Vec<_> = rows.iter().filter(|row| row.contains("Void")).collect();
+        assert_eq!(marked.len(), 1, "{page}: {rows:?}");
+    }
+    let compared = site.published();
+    let data = compared
+        .iter()
+        .filter(|(path, _)| path.starts_with("compare/"));
+    let excluded = data.map(|(_, bytes)| {
+        String::from_utf8_lossy(bytes)
+            .matches(r#""excluded":"void""#)
+            .count()
+    });
+    assert_eq!(excluded.sum::<usize>(), 1);
+}
+
+#[test]
 fn a_withdrawn_run_keeps_its_decisions_at_its_former_address() {
     let site = site();
     site.run("other", &Run::new("0000000b-1"));

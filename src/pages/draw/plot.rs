@@ -112,7 +112,7 @@ impl PlotMetric {
 }
 
 /// The plots of a set of comparable runs, for a page whose path to the root is `root`. Variants are different tasks, so each has
-/// its own plots, with shared scales. A variant with too few runs has none.
+/// its own plots, with shared scales. A variant with too few runs has none. Runs that do not count are left out.
 pub fn plots(archive: &Archive, set: &Set, root: &str) -> Vec<Html> {
     let up = [PlotMetric::Time, PlotMetric::Tokens].into_iter();
     up.flat_map(|y| facets(archive, set, (PlotMetric::Cost, y), root))
@@ -123,7 +123,8 @@ fn facets(archive: &Archive, set: &Set, axes: (PlotMetric, PlotMetric), root: &s
     let points = |runs: &[usize]| -> Vec<Point> {
         let known = runs.iter().filter_map(|&run| {
             let entry = &archive.runs[run];
-            Some((run, axes.0.of(entry)?, axes.1.of(entry)?))
+            let counts = entry.exclusion().is_none();
+            counts.then_some((run, axes.0.of(entry)?, axes.1.of(entry)?))
         });
         known.filter(|(_, x, y)| *x >= 0.0 && *y >= 0.0).collect()
     };
@@ -313,11 +314,24 @@ fn mark(
 }
 
 fn notes(archive: &Archive, runs: &[usize], metrics: &[PlotMetric]) -> Vec<String> {
+    let all = || runs.iter().map(|run| &archive.runs[*run]);
+    let excluded = all().filter(|entry| entry.exclusion().is_some()).count();
     let count = |is_counted: &dyn Fn(&Entry) -> bool| {
-        let runs = runs.iter().map(|run| &archive.runs[*run]);
+        let runs = all().filter(|entry| entry.exclusion().is_none());
         runs.filter(|entry| is_counted(entry)).count()
     };
     let mut notes = Vec::new();
+    if excluded > 0 {
+        let (do_not, are) = if excluded == 1 {
+            ("does not", "is")
+        } else {
+            ("do not", "are")
+        };
+        notes.push(format!(
+            "{} {do_not} count and {are} only in the table.",
+            format::count(excluded, "run")
+        ));
+    }
     for metric in metrics {
         let missing = count(&|entry| metric.of(entry).is_none());
         let (have, are) = if missing == 1 {

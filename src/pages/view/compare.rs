@@ -11,10 +11,10 @@ use formats::model::findings::Findings;
 use formats::model::run::{Metric, Number};
 use formats::model::tape::Tape;
 
-use super::outcomes;
 use super::row::{RunRow, row};
 use super::run::CheckedRun;
 use super::{Cell, format, task};
+use super::{decisions, outcomes};
 use base::links;
 
 mod tape;
@@ -122,6 +122,9 @@ pub struct RunData<'a> {
     /// Whether its case is not known to be a task ([`Archive::is_comparable`]).
     #[serde(skip_serializing_if = "std::ops::Not::not")]
     label: bool,
+    /// Why it does not count, if it does not: `void` or `disqualified`.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    excluded: Option<String>,
     model: String,
     harness: String,
     /// The date on which it finished.
@@ -185,6 +188,7 @@ pub fn data<'a>(
         task: cut(s.task, FIELD),
         verdict: task::line_of(&task::verdict(run, s.inspection)),
         label: !s.archive_context.is_comparable,
+        excluded: decisions::excluded(s.entry).map(|badge| badge.word.to_lowercase()),
         model: cut(subject.model(), FIELD),
         harness: cut(&subject.harness, FIELD),
         date: format::when(run.recency()).date,

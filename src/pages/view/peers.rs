@@ -33,9 +33,10 @@ pub struct Peers {
     completed: bool,
 }
 
+/// The cost of a run that counts.
 fn cost(entry: &Entry) -> Option<f64> {
     let cost = entry.run.metrics.exact(Metric::ComparableCost)?.value();
-    (cost >= 0.0).then_some(cost)
+    (cost >= 0.0 && entry.exclusion().is_none()).then_some(cost)
 }
 
 /// The ranges for the variants of a set, over all runs of the archive; `None` for a variant with a single run.
@@ -83,7 +84,7 @@ impl Serialize for Peers {
 }
 
 impl PeerRange {
-    /// The position of a run; `None` without a known cost.
+    /// The position of a run; `None` without a known cost, or if it does not count.
     pub fn of(&self, entry: &Entry) -> Option<Peers> {
         Some(Peers {
             dots: self.dots.clone(),

@@ -93,8 +93,10 @@ pub struct Dot {
     pub title: String,
 }
 
+/// The cost of a run that counts.
 fn cost(entry: &Entry) -> Option<&Number> {
-    entry.run.metrics.exact(Metric::ComparableCost)
+    let cost = entry.run.metrics.exact(Metric::ComparableCost);
+    cost.filter(|_| entry.exclusion().is_none())
 }
 
 /// The table of a set of comparable runs, for a page whose path to the root is `root`; `None` for a single run.
@@ -159,8 +161,7 @@ fn model_row(
     let model = &archive.groups(GroupBy::Model)[runs[0].model];
     let href = |entry: &Entry| format!("{root}{}", links::run(&entry.slug));
     let newest = |most: usize| &runs[runs.len().saturating_sub(most)..];
-    let counted = runs.iter().filter(|entry| entry.exclusion().is_none());
-    let completed = counted.filter(|entry| entry.run.state.is_completed());
+    let completed = runs.iter().filter(|entry| entry.run.state.is_completed());
     let mut costs: Vec<f64> = completed
         .filter_map(|entry| Some(cost(entry)?.value()))
         .collect();
