@@ -101,13 +101,12 @@
     const to = (path, ...words) => make('a', { href: new URL(`runs/${of.slug}/${path}`, root) }, ...words);
     const shelved = manifest.shelves[kind];
     const author = manifest.authors[of.key[1]];
-    const head = make('p.ah', {}, to(of.href, make('span', { ariaHidden: 'true' }, shelved.sign), ` ${of.kind ?? kind.replaceAll('_', ' ')}${of.group && !named ? `: ${of.group}` : ''}`));
+    const head = make('p.ah', {}, to(of.href, `${String(of.event).includes(' ') ? 'events' : 'event'} ${of.event}, ${of.about}`));
+    for (const tag of [of.kind, !named && of.group]) if (tag) head.append(' ', make('span.tag', {}, tag));
     const [date, time] = of.at?.split(' ') ?? [];
     if (date) head.append(' ', make('span.by', {}, shown({ iso: `${date}T${time}Z`, text: of.at, date })));
-    const said = make('p.said', {}, `${String(of.event).includes(' ') ? 'events' : 'event'} ${of.event}, ${of.about}`);
-    if (of.says) said.append(': ', make('q', {}, of.says));
     const by = typeof of.author === 'string' ? `${of.author} (${author})` : author;
-    const made = make(`li.an-${shelved.class}`, {}, ...(of.evidence ? [make('p', {}, of.evidence)] : []), head, said,
+    const made = make(`li.an-${shelved.class}`, {}, ...(of.evidence ? [make('p', {}, of.evidence)] : []), head, ...(of.says ? [make('p.said', {}, make('q', {}, of.says))] : []),
       make('p.by', {}, to('index.html', of.run), ` by ${of.model}${of.key[1] < 3 ? `; annotated by ${by}` : ''}`));
     return made;
   };

@@ -49,7 +49,6 @@ pub struct Manifest {
 #[derive(Debug, serde::Serialize)]
 pub struct KindCards {
     class: &'static str,
-    sign: &'static str,
     /// Hypothesis statuses or friction kinds; empty for other kinds.
     groups: Vec<String>,
     /// The counts of each block.
@@ -130,11 +129,10 @@ impl Serialize for Row<'_> {
 impl KindCards {
     /// A kind without cards.
     pub fn new(kind: usize) -> Self {
-        let (class, sign) = appearance_of(kind);
+        let (class, _) = appearance_of(kind);
         let parts = 0..=parts_of(kind).len();
         Self {
             class,
-            sign,
             groups: parts.filter_map(|part| part_name(kind, part)).collect(),
             blocks: Vec::new(),
             files: Vec::new(),
