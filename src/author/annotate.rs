@@ -142,7 +142,7 @@ pub fn annotate(
     let directory = open_run::find(site, run)?;
     let _lock = files::lock(&directory, waiting)?;
     files::retry_while_changed(|| {
-        Draft::new(site, &directory, tape, |_| vec![new.clone()])?.write()
+        Draft::new(site, &directory, tape, |_, _| vec![new.clone()])?.write()
     })
 }
 
@@ -157,12 +157,12 @@ pub(super) struct Draft<'a> {
 }
 
 impl<'a> Draft<'a> {
-    /// Appends the annotations that `choose` returns to the sidecar of a tape, in memory. Their ids and times are set here.
+    /// Appends the annotations that `choose` returns for a tape and its sidecar to the sidecar, in memory. Their ids and times are set here.
     pub(super) fn new(
         site: &Site,
         directory: &'a RunDirectory,
         tape: Option<&str>,
-        choose: impl FnOnce(Option<&Sidecar<'_>>) -> Vec<NewAnnotation>,
+        choose: impl FnOnce(&Tape<'_>, Option<&Sidecar<'_>>) -> Vec<NewAnnotation>,
     ) -> Result<Self, Refusal> {
         let mut run = OpenRun::open(&site.config, directory)?;
         let found = run.inspect();
@@ -177,7 +177,7 @@ impl<'a> Draft<'a> {
         }
         let mut ids = Ids::of(sidecar);
         let timestamp = now();
-        let annotations: Vec<_> = choose(sidecar)
+        let annotations: Vec<_> = choose(&found.value.tapes[tape], sidecar)
             .into_iter()
             .map(|new| NewAnnotation {
                 id: ids.next(&new),

@@ -7,6 +7,7 @@ use std::path::Path;
 
 use base::diagnostics::Place;
 use base::diagnostics::text::{quoted, visible};
+use formats::atif_scan;
 use formats::model::annotation::{Annotation, Sidecar};
 use formats::scanner_findings::{self, FindingLine, ScannerFinding};
 use formats::sidecar::{AuthorKind, HypothesisStatus, Span};
@@ -23,14 +24,20 @@ pub struct FindingsReport {
     pub annotations: AnnotationReport,
     /// Number of findings that the sidecar had before.
     pub existing: usize,
+    /// What a report says of no event of the tape. It is not added.
+    pub unplaced: Vec<String>,
 }
 
 impl FindingsReport {
     /// The result in words.
     pub fn text(&self) -> String {
         let AnnotationReport { file, added, .. } = &self.annotations;
+        let unplaced = self.unplaced.iter();
+        let unplaced: String = unplaced
+            .map(|what| format!("not added, since it has no event: {}\n", visible(what)))
+            .collect();
         format!(
-            "{}{}: {} added, {} already there\n",
+            "{}{unplaced}{}: {} added, {} already there\n",
             self.annotations.text(),
             visible(file),
             added.len(),
@@ -39,7 +46,8 @@ impl FindingsReport {
     }
 }
 
-/// Adds the findings in a file, or in standard input for `-`, to the sidecar of a tape, except those that it has already.
+/// Adds the findings in a file, or in standard input for `-`, to the sidecar of a tape, except those that it has already. The
+/// file is JSON Lines, or the report of atif-scan on the trajectory that the run was imported from.
 /// `tape` and `waiting` are as in [`annotate`](super::annotate()).
 ///
 /// # Errors
@@ -59,29 +67,37 @@ pub fn annotate_from(
     let bytes = read(from, site.config.limits.document).map_err(|reason| {
         Refusal::request(
             format!("The findings in {} cannot be read: {reason}", quoted(&path)),
-            "Name a file of JSON Lines, or `-` for standard input.",
+            "Name a file of JSON Lines or a report of atif-scan, or `-` for standard input.",
         )
     })?;
-    let (findings, problems) = scanner_findings::parse(&path, &bytes);
+    let (report, (lines, problems)) = match atif_scan::parse(&path, &bytes) {
+        Some(Ok(report)) => (Some(report), Default::default()),
+        Some(Err(problem)) => return Err(Refusal::Content(vec![*problem])),
+        None => (None, scanner_findings::parse(&path, &bytes)),
+    };
     let directory = open_run::find(site, run)?;
     let _lock = files::lock(&directory, waiting)?;
     files::retry_while_changed(|| {
+        let (mut placed, mut unplaced) = (Vec::new(), Vec::new());
         let mut chosen = Vec::new();
-        let mut draft = Draft::new(site, &directory, tape, |sidecar| {
+        let mut draft = Draft::new(site, &directory, tape, |tape, sidecar| {
+            if let Some(report) = &report {
+                (placed, unplaced) = report.findings(tape);
+            }
+            let findings = lines.iter().chain(&placed);
+            let findings: Vec<_> = findings.map(|line| &line.finding).collect();
             chosen = without_existing(&findings, sidecar);
-            chosen
-                .iter()
-                .map(|line| annotation(&line.finding))
-                .collect()
+            let chosen = chosen.iter();
+            chosen.map(|index| annotation(findings[*index])).collect()
         })?;
-        let existing = findings.len() - chosen.len();
+        let existing = lines.len() + placed.len() - chosen.len();
         let report = &mut draft.report;
         if !problems.is_empty() || report.notes.iter().any(is_refused) {
             // The lines of the sidecar will not exist.
             let first = report.added.first().map_or(0, |added| added.line);
             for problem in &mut report.notes {
                 if problem.place.path == report.file {
-                    problem.place = place(&path, &chosen, &problem.place, first);
+                    problem.place = place(&path, &lines, &chosen, &problem.place, first);
                     problem.help = problem.help.replace("`event_id`", "`event`");
                 }
             }
@@ -96,6 +112,7 @@ pub fn annotate_from(
         Ok(annotations.map(|annotations| FindingsReport {
             annotations,
             existing,
+            unplaced,
         }))
     })
 }
@@ -160,17 +177,13 @@ impl<'a> FindingKey<'a> {
     }
 }
 
-/// The findings that the sidecar does not have, each once.
-fn without_existing<'f>(
-    findings: &'f [FindingLine<'f>],
-    sidecar: Option<&Sidecar<'_>>,
-) -> Vec<&'f FindingLine<'f>> {
+/// The indices of the findings that the sidecar does not have, each once.
+fn without_existing(findings: &[&ScannerFinding], sidecar: Option<&Sidecar<'_>>) -> Vec<usize> {
     let annotations = sidecar.map_or(&[][..], |sidecar| &sidecar.annotations);
     let keys = annotations.iter().filter_map(FindingKey::of_annotation);
     let mut keys: BTreeSet<_> = keys.collect();
-    findings
-        .iter()
-        .filter(|line| keys.insert(FindingKey::of_finding(&line.finding)))
+    (0..findings.len())
+        .filter(|index| keys.insert(FindingKey::of_finding(findings[*index])))
         .collect()
 }
 
@@ -200,10 +213,17 @@ fn annotation(finding: &ScannerFinding) -> NewAnnotation {
 }
 
 /// The place in the findings of a place in the sidecar, in which the chosen findings begin at line `first`.
-fn place(path: &str, chosen: &[&FindingLine<'_>], there: &Place, first: usize) -> Place {
+fn place(
+    path: &str,
+    lines: &[FindingLine<'_>],
+    chosen: &[usize],
+    there: &Place,
+    first: usize,
+) -> Place {
     let line = there.line.and_then(|line| usize::try_from(line).ok());
     let index = line.and_then(|line| line.checked_sub(first));
-    let Some(finding) = index.and_then(|index| chosen.get(index)) else {
+    let chosen = index.and_then(|index| lines.get(*chosen.get(index)?));
+    let Some(line) = chosen.and_then(|finding| finding.line.as_ref()) else {
         return Place::file(path);
     };
     let pointer = match there.pointer.as_deref() {
@@ -213,5 +233,5 @@ fn place(path: &str, chosen: &[&FindingLine<'_>], there: &Place, first: usize) -
         Some(pointer) => pointer,
         None => "",
     };
-    finding.line.place(path, pointer)
+    line.place(path, pointer)
 }

@@ -45,7 +45,8 @@ pub struct ScannerFinding {
 /// A finding with its line, for places of problems.
 #[derive(Debug)]
 pub struct FindingLine<'a> {
-    pub line: Line<'a>,
+    /// `None` for one from the report of a scanner.
+    pub line: Option<Line<'a>>,
     pub finding: ScannerFinding,
 }
 
@@ -56,7 +57,10 @@ pub fn parse<'a>(path: &str, bytes: &'a [u8]) -> (Vec<FindingLine<'a>>, Vec<Diag
     let mut problems = Collector::default();
     for line in jsonl::lines(bytes) {
         match read(path, bytes, &line) {
-            Ok(finding) => findings.push(FindingLine { line, finding }),
+            Ok(finding) => findings.push(FindingLine {
+                line: Some(line),
+                finding,
+            }),
             Err(problem) => problems.push(*problem),
         }
     }

@@ -7,7 +7,7 @@ import sys
 import tempfile
 import unittest
 
-from support import ROOT, runpress
+from support import runpress
 
 STEPS = [
     {"step_id": 1, "source": "user", "message": "Fix it."},
@@ -46,13 +46,13 @@ class Scanners(unittest.TestCase):
         report = folder / "report.json"
         report.write_text(subprocess.run(scan, capture_output=True, text=True, check=False).stdout, encoding="utf-8")
 
-        command = [sys.executable, ROOT / "examples/scanners/atif_scan.py", report, trace]
-        findings = subprocess.run(command, capture_output=True, text=True, check=True).stdout
+        added = runpress("--root", site, "annotate", trace.parent, "--from", report)
+        self.assertEqual(added.returncode, 0, added.stderr)
         rows = {row["seq"]: row for row in map(json.loads, trace.read_text(encoding="utf-8").splitlines()) if "seq" in row}
-        places = {
-            (finding["evidence"].split("`")[1], rows[finding["event"]]["source"]["pointer"])
-            for finding in map(json.loads, findings.splitlines())
-        }
+        (sidecar,) = trace.parent.glob("*.annotations.jsonl")
+        notes = [json.loads(line) for line in sidecar.read_text(encoding="utf-8").splitlines()[1:]]
+        self.assertEqual({(note["kind"], note["author"]["id"]) for note in notes}, {("note", "atif-scan")})
+        places = {(note["evidence"].split("`")[1], rows[note["event_id"]]["source"]["pointer"]) for note in notes}
         call = "/steps/1/tool_calls/{}".format
         expected = {
             ("access.verifier_logs", call(0)),
@@ -63,9 +63,9 @@ class Scanners(unittest.TestCase):
         self.assertLessEqual(expected, places)
         # Only the missing time is about a whole step, which begins with its message.
         self.assertEqual(places - expected, {("integrity.timestamp_missing", "/steps/1/message")})
-        for added, existing in [(len(places), 0), (0, len(places))]:
-            done = runpress("--root", site, "annotate", trace.parent, "--from", "-", input=findings)
-            self.assertEqual(done.returncode, 0, done.stderr)
-            self.assertIn(f": {added} added, {existing} already there\n", done.stdout)
+        self.assertIn(f": {len(places)} added, 0 already there\n", added.stdout)
+        again = runpress("--root", site, "annotate", trace.parent, "--from", "-", input=report.read_text(encoding="utf-8"))
+        self.assertEqual(again.returncode, 0, again.stderr)
+        self.assertIn(f": 0 added, {len(places)} already there\n", again.stdout)
         checked = runpress("--root", site, "check", "--deny", "warnings")
         self.assertEqual(checked.returncode, 0, checked.stderr)

@@ -385,3 +385,136 @@ fn existing_problems_do_not_stop_findings_and_old_annotations_without_an_author_
         ran.stderr
     );
 }
+
+#[test]
+fn matches_of_a_report_of_atif_scan_are_notes_at_the_events_made_of_their_places() {
+    const TRACE: &str = "import.trace.jsonl";
+    let site = TestSite::base();
+    let source = json!({"name": "trajectory.json", "bytes": 2, "blake3": "0".repeat(64)});
+    let header = json!({"type": "trace", "schemaVersion": 1, "importer": {"format": "atif", "version": 1}, "sources": [source]});
+    let mut trace = format!("{header}\n");
+    let pointers = [
+        "/steps/1/message",
+        "/steps/1/tool_calls/0",
+        "/steps/1/observation/results/0",
+        "/steps/10/message",
+    ];
+    for (seq, pointer) in pointers.iter().enumerate() {
+        let event = json!({"seq": seq, "type": "message", "role": "assistant", "text": "Yes.", "source": {"file": 0, "pointer": pointer}});
+        writeln!(trace, "{event}").expect("a text");
+    }
+    site.write(&format!("{FIRST}/{TRACE}"), trace);
+    let at = |step: u64, channel: &str, call: Value, observation: Value| json!({"step": step, "step_id": step + 1, "channel": channel, "call": call, "observation": observation, "span": null});
+    let found = |id: &str, kind: &str, expected: Value, evidence: Value| json!({"id": id, "kind": kind, "status": "match", "severity": "low", "expected_by": expected, "evidence": evidence});
+    let none = || json!(null);
+    let mut missed = found(
+        "a.missed",
+        "detector",
+        json!([]),
+        json!([at(1, "message", none(), none())]),
+    );
+    missed["status"] = json!("no_match");
+    let report = |inputs: usize| {
+        let assessments = json!([
+            found(
+                "a.call",
+                "detector",
+                json!([]),
+                json!([
+                    at(1, "command", json!(0), none()),
+                    at(1, "observation", none(), json!(0))
+                ])
+            ),
+            found(
+                "a.step",
+                "detector",
+                json!([]),
+                json!([at(1, "metadata", none(), none())])
+            ),
+            found(
+                "a.rule",
+                "rule",
+                json!([]),
+                json!([at(1, "message", none(), none())])
+            ),
+            found(
+                "a.allowed",
+                "detector",
+                json!(["policy"]),
+                json!([at(1, "message", none(), none())])
+            ),
+            // Step 2 has no event, and step 1 is not a part of step 10.
+            found(
+                "a.nowhere",
+                "detector",
+                json!([]),
+                json!([at(2, "message", none(), none())])
+            ),
+            missed,
+        ]);
+        let checks = json!({"a.call": {"title": "A *call*", "severity": "low"}, "a.nowhere": {"title": "No\u{1b}where"}});
+        let input = json!({"assessments": assessments, "score": 1});
+        json!({"schema_version": 4, "scanner_version": "0.7.3", "checks": checks, "inputs": vec![input; inputs]}).to_string()
+    };
+    site.write(FILE, report(1));
+    let run = || annotate(&site, &["--from", FILE, "--tape", TRACE]);
+    let ran = run();
+    assert_eq!((ran.status, ran.stderr.as_str()), (Some(0), ""));
+    let end = format!("{TRACE}.annotations.jsonl: 3 added, 0 already there\n");
+    assert!(ran.stdout.ends_with(&end), "{}", ran.stdout);
+    let refused = ran
+        .stdout
+        .lines()
+        .find(|line| line.starts_with("not added"));
+    assert_eq!(
+        refused,
+        Some("not added, since it has no event: No\\u{1b}where (a.nowhere)")
+    );
+    let sidecar = site.text(&format!("{FIRST}/{TRACE}.annotations.jsonl"));
+    let notes: Vec<Value> = sidecar
+        .lines()
+        .skip(1)
+        .map(|line| serde_json::from_str(line).expect("JSON"))
+        .collect();
+    let of: Vec<_> = notes
+        .iter()
+        .map(|note| {
+            json!([
+                note["event_id"],
+                note["kind"],
+                note["evidence"],
+                note["author"]["id"]
+            ])
+        })
+        .collect();
+    let expected = [
+        json!([1, "note", "A *call* (`a.call`, severity low).", "atif-scan"]),
+        json!([2, "note", "A *call* (`a.call`, severity low).", "atif-scan"]),
+        json!([0, "note", "a.step (`a.step`, severity low).", "atif-scan"]),
+    ];
+    assert_eq!(of, expected);
+    let again = run();
+    assert!(
+        again.stdout.ends_with(": 0 added, 3 already there\n"),
+        "{}",
+        again.stdout
+    );
+
+    for (text, reason) in [
+        (report(2), "it is about 2 trajectories"),
+        (
+            r#"{"scanner_version":"1","inputs":[]}"#.to_owned(),
+            "missing field `checks`",
+        ),
+    ] {
+        site.write(FILE, text);
+        let ran = run();
+        assert_eq!(ran.status, Some(1));
+        assert!(
+            ran.stderr.contains("error[annotation.invalid-finding]"),
+            "{}",
+            ran.stderr
+        );
+        assert!(ran.stderr.contains(reason), "{}", ran.stderr);
+    }
+}
