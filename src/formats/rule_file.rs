@@ -55,6 +55,10 @@ pub struct RuleEntry {
     #[serde(default)]
     #[schemars(with = "String")]
     pub blind: Option<String>,
+    /// What to do about a violation, in a line of plain text, for the reports of a check.
+    #[serde(default)]
+    #[schemars(with = "String")]
+    pub fix: Option<String>,
     /// What a violation does.
     #[serde(default)]
     #[schemars(with = "RuleSeverity")]

@@ -36,6 +36,8 @@ pub struct Rule {
     pub why: String,
     /// What it cannot see, in Markdown; may be empty.
     pub blind: String,
+    /// What to do about a violation, in a line of plain text; may be empty.
+    pub fix: String,
     /// The version of its file, if it gives one.
     pub version: Option<String>,
     pub severity: RuleSeverity,

@@ -48,6 +48,8 @@ struct Definition<'a> {
     title: &'a str,
     why: &'a str,
     blind: &'a str,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    fix: Option<&'a str>,
     version: Option<&'a str>,
     severity: RuleSeverity,
     applies: &'a Applies,
@@ -188,6 +190,7 @@ impl Reader {
             title: entry.title.get_ref(),
             why: entry.why.as_deref().unwrap_or_default(),
             blind: entry.blind.as_deref().unwrap_or_default(),
+            fix: entry.fix.as_deref(),
             version: defaults.version,
             severity,
             applies,
@@ -205,6 +208,7 @@ impl Reader {
             title: entry.title.get_ref().trim().to_owned(),
             why: entry.why.clone().unwrap_or_default(),
             blind: entry.blind.clone().unwrap_or_default(),
+            fix: entry.fix.as_deref().map(on_one_line).unwrap_or_default(),
             version: defaults.version.map(str::to_owned),
             severity,
             applies: applies.clone(),
@@ -358,6 +362,11 @@ impl Reader {
         base::diagnostics::sort(&mut self.problems);
         (Rules { list: self.rules }, self.problems)
     }
+}
+
+/// The text without line breaks.
+fn on_one_line(text: &str) -> String {
+    text.split_whitespace().collect::<Vec<_>>().join(" ")
 }
 
 /// Where a mistake is in the file, if the expression is written there as it is; otherwise the whole value.

@@ -31,7 +31,10 @@ pub(super) fn missing(site: &Site, archive: &Archive, findings: &[Findings]) -> 
                 counted(trials.wanted as u64, "run"),
                 rule.id,
             );
-            let help = "Add runs, or leave the combination out with `applies`.";
+            let help = match rule.fix.as_str() {
+                "" => "Add runs, or leave the combination out with `applies`.",
+                fix => fix,
+            };
             let problem = codes::RULES_MISSING_TRIALS.at(rule.place.clone(), message, help);
             problems.push(problem.with_severity(severity));
         }

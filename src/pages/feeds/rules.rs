@@ -46,6 +46,9 @@ struct RuleDocument<'a> {
     /// What it cannot see, in Markdown; absent if not given.
     #[serde(skip_serializing_if = "str::is_empty")]
     blind: &'a str,
+    /// What to do about a violation; absent if not given.
+    #[serde(skip_serializing_if = "str::is_empty")]
+    fix: &'a str,
     /// The version of its file; absent if not given.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schemars(with = "String")]
@@ -229,6 +232,7 @@ impl<'a> RuleDocument<'a> {
             title: &rule.title,
             why: &rule.why,
             blind: &rule.blind,
+            fix: &rule.fix,
             version: rule.version.as_deref(),
             digest: &rule.digest,
             severity: rule.severity,

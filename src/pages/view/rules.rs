@@ -67,6 +67,8 @@ pub struct RuleView {
     pub title: String,
     pub why: Html,
     pub blind: Html,
+    /// What to do about a violation; may be empty.
+    pub fix: String,
     /// `flag`
     pub severity: &'static str,
     /// What it examines: keys of its file with their values.
@@ -314,6 +316,7 @@ pub fn of_all(rules: &Rules, rule: &Rule, archive: &Archive, findings: &[Finding
         title: rule.title.clone(),
         why: context(&rule.why),
         blind: context(&rule.blind),
+        fix: rule.fix.clone(),
         severity: rule.severity.word(),
         keys: keys(rules, rule),
         version: rule.version.clone(),

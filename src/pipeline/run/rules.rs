@@ -136,6 +136,13 @@ fn report(
     let line = rule.place.line.unwrap_or_default();
     let source = format!("The rule is in {}, line {line}.", rule.place.path);
     let is_error = rule.severity == RuleSeverity::Error;
+    let fix = match rule.fix.trim_end_matches('.') {
+        "" if is_error => {
+            "Leave the run out, or record it again so that it keeps the rule".to_owned()
+        }
+        "" => "The page of the run says so to its readers".to_owned(),
+        fix => fix.to_owned(),
+    };
     match result.verdict {
         RuleVerdict::Holds => Vec::new(),
         RuleVerdict::Unknown => {
@@ -143,6 +150,7 @@ fn report(
                 "It is not known whether rule `{}` holds: {} was not recorded",
                 rule.id, result.missing
             );
+            let unknown = "Record the value, or ask in the rule with `has` whether there is one.";
             let severity = if is_error {
                 Severity::Warning
             } else {
@@ -150,7 +158,7 @@ fn report(
             };
             vec![
                 codes::RULES_UNKNOWN
-                    .at(record(), message, source)
+                    .at(record(), message, format!("{unknown} {source}"))
                     .with_severity(severity),
             ]
         }
@@ -164,7 +172,7 @@ fn report(
             let at = |place: Place, which: &str| {
                 let message = format!("{which} violates rule `{}`: {title}", rule.id);
                 codes::RULES_VIOLATED
-                    .at(place, message, source.as_str())
+                    .at(place, message, format!("{fix}. {source}"))
                     .with_severity(severity)
             };
             let events = result.events.iter().take(REPORTED);

@@ -278,7 +278,7 @@ pub(super) fn cases() -> Vec<Case> {
         json!({
             "version": "1", "severity": "note", "use": ["tests-unedited"],
             "rule": [
-                {"id": "a", "title": "t", "why": "w", "blind": "b", "severity": "error", "find": "f", "after": "a",
+                {"id": "a", "title": "t", "why": "w", "blind": "b", "fix": "f", "severity": "error", "find": "f", "after": "a",
                     "expect": "none", "applies": {"case": ["c"], "variant": ["v"], "model": ["m"], "harness": ["h"]}},
                 {"id": "b", "title": "t", "require": "r"},
                 {"id": "c", "title": "t", "trials": 3, "files": ["f"]},
