@@ -277,6 +277,7 @@ impl Site {
     /// because it decides whether runs have errors.
     pub fn frame(&self, navigation: &[Link]) -> String {
         let own = (&self.config, &self.templates, self.redaction_key);
+        let navigation = (navigation, self.rules.is_empty());
         let frame = format!("{:?}", (own, navigation, &self.assets.links));
         blake3::hash(frame.as_bytes()).to_hex().to_string()
     }
@@ -315,7 +316,14 @@ impl Site {
     /// Prepares the templates for the site's pages.
     pub fn renderer(&self, navigation: &[Link]) -> Result<Renderer, Diagnostic> {
         let templates = self.templates.clone();
-        Renderer::new(&self.config, templates, navigation, &self.assets.links)
+        let has_rules = !self.rules.is_empty();
+        Renderer::new(
+            &self.config,
+            templates,
+            has_rules,
+            navigation,
+            &self.assets.links,
+        )
     }
 }
 

@@ -71,6 +71,7 @@ impl Renderer {
     pub fn new(
         config: &Config,
         user: Vec<UserTemplate>,
+        has_rules: bool,
         prose: &[Link],
         assets: &AssetLinks,
     ) -> Result<Self, Diagnostic> {
@@ -97,7 +98,7 @@ impl Renderer {
             config: config.clone(),
             assets: assets.clone(),
             user,
-            nav: crate::view::chrome::navigation(config, prose),
+            nav: crate::view::chrome::navigation(config, has_rules, prose),
             shells: BTreeMap::new(),
             not_found: Shell(Default::default()),
         };

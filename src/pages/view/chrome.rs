@@ -173,22 +173,23 @@ impl Navigation {
 }
 
 /// The navigation of a site with these prose pages.
-pub fn navigation(config: &Config, prose: &[Link]) -> Navigation {
+pub fn navigation(config: &Config, has_rules: bool, prose: &[Link]) -> Navigation {
     let lists = [
         ("Cases", "cases"),
         ("Models", "models"),
         ("Runs", "runs"),
         ("Annotations", "annotations"),
+        ("Rules", "rules"),
         ("Data", "feeds"),
     ];
     let mut main: Vec<_> = lists
         .into_iter()
+        .filter(|(_, folder)| has_rules || *folder != "rules")
         .map(|(text, folder)| Link::new(text, links::list(folder, 1)))
         .collect();
     let below = [
         ("overview", "cases"),
         ("harnesses", "models"),
-        ("rules", "runs"),
         ("compare", "runs"),
     ];
     let mut owners: BTreeMap<_, _> = below

@@ -6,7 +6,7 @@ use serde::Serialize;
 
 use base::links;
 use formats::decisions::{Decision, Verb};
-use formats::model::archive::{Archive, Entry, Group};
+use formats::model::archive::{Archive, Entry, Group, GroupBy};
 
 use super::rules;
 use super::run::CheckedRun;
@@ -89,6 +89,18 @@ impl DecisionView {
 pub fn excluded(entry: &Entry) -> Option<Badge> {
     let decision = entry.exclusion()?;
     Some(DecisionView::new(decision).decision)
+}
+
+/// The address of the decisions because of which some of these runs do not count; all are of one case. `None` if all count.
+pub fn of_excluded<'a>(
+    archive: &Archive,
+    runs: impl IntoIterator<Item = &'a Entry>,
+    root: &str,
+) -> Option<String> {
+    let mut runs = runs.into_iter();
+    let entry = runs.find(|entry| entry.exclusion().is_some())?;
+    let case = links::group(GroupBy::Case.folder(), &archive.cases[entry.case].slug);
+    Some(format!("{root}{case}#decisions"))
 }
 
 /// The decisions about a run, newest first; `None` if there are none.

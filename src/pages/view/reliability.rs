@@ -12,7 +12,7 @@ use formats::model::comparison::Set;
 use formats::model::run::{Metric, Number};
 use formats::model::statistics::median;
 
-use super::{Cell, Link, format, outcomes};
+use super::{Cell, Link, decisions, format, outcomes};
 use crate::draw::plot::{SeriesMark, ValueScale};
 
 /// Maximum glyphs per table.
@@ -57,6 +57,8 @@ pub struct ModelRow {
     pub older: Option<(String, String)>,
     /// `3 of 4`
     pub completed: String,
+    /// The decisions because of which some of them do not count.
+    pub decisions: Option<String>,
     /// Costs of its runs.
     pub dots: Vec<Dot>,
     /// Position of the median, in percent.
@@ -186,6 +188,7 @@ fn model_row(
             .collect(),
         older: format::older(runs.len(), most),
         completed: format::completed(runs.iter().copied(), ""),
+        decisions: decisions::of_excluded(archive, runs.iter().copied(), root),
         dots: if runs.len() > most {
             merged_dots(runs, scale)
         } else {

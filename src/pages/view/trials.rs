@@ -14,7 +14,7 @@ use formats::model::statistics::{self, Interval};
 use super::compare::{Divergence, TapeData};
 use super::reliability::OutcomeGlyph;
 use super::timeline::head;
-use super::{Cell, Link, format};
+use super::{Cell, Link, decisions, format};
 
 /// Maximum glyphs of a cell, for its newest runs.
 const GLYPHS: usize = 40;
@@ -56,6 +56,8 @@ pub struct CellView {
     pub interval: Option<String>,
     /// `2 unknown, 1 excluded`; empty if all count.
     pub apart: String,
+    /// The decisions because of which some of them do not count.
+    pub decisions: Option<String>,
     /// How often a trial ended otherwise than the one before it.
     pub flips: usize,
     /// Its measures.
@@ -272,6 +274,11 @@ fn cell(
         successes: successes(summary),
         interval: summary.tally.interval().map(range_of),
         apart: apart.join(", "),
+        decisions: decisions::of_excluded(
+            archive,
+            runs.iter().map(|run| &archive.runs[*run]),
+            root,
+        ),
         flips,
         measures: summary.measures.iter().map(measure).collect(),
         chances: summary

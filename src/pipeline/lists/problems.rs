@@ -1,10 +1,11 @@
 //! The pages of problems, and a page for every quarantined run.
 
+use std::cmp::Reverse;
 use std::collections::{BTreeMap, BTreeSet};
 
 use serde::Serialize;
 
-use base::diagnostics::{Diagnostic, SeverityCounts, human};
+use base::diagnostics::{Diagnostic, Severity, SeverityCounts, human};
 use base::links;
 use pages::view::chrome::PageInfo;
 use pages::view::row::{Pager, list_pages};
@@ -26,8 +27,22 @@ struct ProblemsPage {
     quarantined: Vec<QuarantinedView>,
     /// Facts that are only counted: `2 runs ended in a state that is not published`.
     counted: Vec<String>,
+    /// The kinds of problems, the worst and most frequent first; none on further pages.
+    kinds: Vec<ProblemKind>,
     groups: Vec<RunProblems>,
     pager: Pager,
+}
+
+/// All problems with one code.
+#[derive(Debug, Serialize)]
+struct ProblemKind {
+    /// `error`, `warning` or `note`: the worst of them.
+    severity: &'static str,
+    /// The code, which links to the first of them.
+    code: Link,
+    /// What is wrong.
+    summary: &'static str,
+    count: String,
 }
 
 /// A quarantined run.
@@ -61,6 +76,8 @@ struct FileProblems {
 
 #[derive(Debug, Serialize)]
 struct ProblemView {
+    /// Its id on the page, if it is the first of its kind.
+    id: Option<&'static str>,
     /// `error`, `warning` or `note`.
     severity: &'static str,
     code: &'static str,
@@ -112,9 +129,16 @@ fn write(lists: &Lists<'_>) -> Result<(), Diagnostic> {
         ..PageInfo::listed(path, title, description)
     };
     let all = &public.diagnostics;
+    let firsts = firsts(all);
     for page in list_pages("problems", PAGE_SIZE, all.len(), "problems") {
         let is_first = page.number == 1;
         let shown = quarantined.iter().filter(|_| is_first);
+        let here = firsts
+            .iter()
+            .filter(|(_, first)| page.items.contains(*first));
+        let here = here.map(|(code, _)| *code).collect();
+        let mut groups = by_run(&all[page.items.clone()], &places, &page.root);
+        identify(&mut groups, here);
         let view = ProblemsPage {
             tally: human::tally(SeverityCounts::of(all.iter().copied())),
             quarantined: shown.map(|run| quarantined_view(run, &page.root)).collect(),
@@ -123,7 +147,12 @@ fn write(lists: &Lists<'_>) -> Result<(), Diagnostic> {
             } else {
                 Vec::new()
             },
-            groups: by_run(&all[page.items], &places, &page.root),
+            kinds: if is_first {
+                kinds(all, &firsts, &page.root)
+            } else {
+                Vec::new()
+            },
+            groups,
             pager: page.pager,
         };
         let words = "All errors, warnings and notes of the build.";
@@ -161,6 +190,52 @@ fn quarantined_view(run: &QuarantinePage, root: &str) -> QuarantinedView {
         path: run.path.clone(),
         href: format!("{root}{}", run.page),
         errors: human::tally(SeverityCounts::of(errors)),
+    }
+}
+
+/// The first problem of each code: its position.
+type Firsts = BTreeMap<&'static str, usize>;
+
+fn firsts(all: &[&Diagnostic]) -> Firsts {
+    let mut firsts = Firsts::new();
+    for (index, problem) in all.iter().enumerate() {
+        firsts.entry(problem.code.name).or_insert(index);
+    }
+    firsts
+}
+
+/// The kinds of all problems; none if there is only one.
+fn kinds(all: &[&Diagnostic], firsts: &Firsts, root: &str) -> Vec<ProblemKind> {
+    if firsts.len() < 2 {
+        return Vec::new();
+    }
+    let mut kinds: Vec<_> = firsts
+        .iter()
+        .map(|(code, first)| {
+            let of_kind = || all.iter().filter(|problem| problem.code.name == *code);
+            let worst = of_kind().map(|problem| problem.severity).min();
+            (worst, Reverse(of_kind().count()), *first)
+        })
+        .collect();
+    kinds.sort_unstable();
+    let view = |(worst, count, first): (Option<Severity>, Reverse<usize>, usize)| {
+        let code = all[first].code;
+        let page = links::list("problems", first / PAGE_SIZE + 1);
+        ProblemKind {
+            severity: worst.map_or("", Severity::word),
+            code: Link::new(code.name, format!("{root}{page}#{}", code.name)),
+            summary: code.summary,
+            count: format::grouped(count.0),
+        }
+    };
+    kinds.into_iter().map(view).collect()
+}
+
+/// Gives the first problem of each of these codes the code as its id.
+fn identify(groups: &mut [RunProblems], mut codes: BTreeSet<&'static str>) {
+    let files = groups.iter_mut().flat_map(|group| &mut group.files);
+    for problem in files.flat_map(|file| &mut file.problems) {
+        problem.id = codes.take(problem.code);
     }
 }
 
@@ -216,6 +291,7 @@ fn view(diagnostic: &Diagnostic) -> ProblemView {
     let column = place.column.map(|column| format!("column {column}"));
     let numbers: Vec<_> = [line, column].into_iter().flatten().collect();
     ProblemView {
+        id: None,
         severity: diagnostic.severity.word(),
         code: diagnostic.code.name,
         place: numbers.join(", "),
