@@ -118,6 +118,8 @@ pub(crate) fn run(cli: &Cli, input: &Input, mode: &BuildMode<'_>, rest: Override
     if input.timings {
         say_raw(&bar.timings());
         if let Ok(done) = &done {
+            let Outcome { runs, checked, .. } = done.outcome;
+            say(&format!("Runs: {runs}, {checked} of them checked"));
             say_raw(&sizes(done.outcome));
         }
     }

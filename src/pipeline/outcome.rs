@@ -34,6 +34,9 @@ pub struct Outcome {
     pub findings: Vec<Findings>,
     /// Number of runs that are published, or would be.
     pub runs: usize,
+    /// Number of runs that this build checked, and applied its rules to. The results of the others are those of an earlier build.
+    #[serde(skip)]
+    pub checked: usize,
     /// Number of runs that are quarantined.
     pub quarantined: usize,
     /// Number of runs that ended in a state that is never published.
@@ -100,10 +103,11 @@ impl Outcome {
             used.extend(run.used);
             diagnostics.extend(run.problems);
         }
-        let (mut runs, mut read) = (0, 0);
+        let (mut runs, mut checked, mut read) = (0, 0, 0);
         let (mut findings, mut cached, mut facets) = (Vec::new(), Vec::new(), Vec::new());
         for run in summaries.valid {
             runs += usize::from(!run.has_errors());
+            checked += usize::from(run.is_checked);
             read += run.read;
             used.extend(run.used);
             diagnostics.extend(run.problems);
@@ -141,6 +145,7 @@ impl Outcome {
             ledger,
             blocking,
             runs,
+            checked,
             quarantined: quarantine_pages.len(),
             not_published: directories
                 .clone()

@@ -137,6 +137,7 @@ pub(super) fn process(
         ),
         problems: problems.clone(),
         used: contents.scanned.used.clone(),
+        is_checked: true,
         ..RunSummary::default()
     };
     // A run with errors is never published.

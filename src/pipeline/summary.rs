@@ -31,6 +31,9 @@ pub(super) struct RunSummary {
     pub(super) facets: Facets,
     /// Size of its input files in bytes.
     pub(super) read: u64,
+    /// Whether this build checked it. The results of other runs are those of an earlier build or of a part.
+    #[serde(skip)]
+    pub(super) is_checked: bool,
     /// Where the cache of this build has it; `None` if no pages were made.
     #[serde(skip)]
     pub(super) cached: Option<RunPieces>,

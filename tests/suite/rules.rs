@@ -1,5 +1,7 @@
 //! Rules of a site: planted violations are found at their events, clean runs have none, and missing values are unknown.
 
+mod imported;
+
 use std::collections::BTreeSet;
 use std::time::{Duration, Instant};
 
@@ -338,9 +340,9 @@ fn two_hundred_planted_violations_are_found_at_their_events_and_nothing_else() {
 }
 
 #[test]
-fn clean_runs_keep_all_rules() {
+fn a_thousand_clean_runs_keep_all_rules() {
     let site = gated();
-    for number in 0..200 {
+    for number in 0..500 {
         native(&site, 2 * number, 0, &[]);
         traced(&site, 2 * number + 1, 0, &[]);
     }
@@ -350,6 +352,36 @@ fn clean_runs_keep_all_rules() {
         !codes.iter().any(|code| code.starts_with("rules.")),
         "{codes:?}"
     );
+}
+
+#[test]
+fn a_build_evaluates_only_the_rules_of_what_changed() {
+    let site = gated();
+    for number in 0..4 {
+        native(&site, number, 0, &[]);
+    }
+    for number in 4..6 {
+        let mut run = Run::new(&id(number));
+        "chess".clone_into(&mut run.case);
+        site.run(&format!("r{number}"), &run);
+    }
+    assert_eq!(site.publish().checked, 6);
+    assert_eq!(site.publish().checked, 0);
+    let rule = |applies: &str, cost: &str| {
+        format!("[[rule]]\nid = \"a\"\ntitle = \"x\"\n{applies}\nrequire = \"run.cost < {cost}\"\n")
+    };
+    site.write("rules/a.toml", rule("applies = { case = [\"chess\"] }", "1.0"));
+    assert_eq!(site.publish().checked, 2, "a rule of some runs is new");
+    site.write("rules/a.toml", rule("applies = { case = [\"chess\"] }", "2.0"));
+    assert_eq!(site.publish().checked, 2, "it changed");
+    native(&site, 3, 2, &[PLANTS[3].native]);
+    let outcome = site.publish();
+    assert_eq!(outcome.checked, 1, "a run changed");
+    assert!(codes(&outcome).contains(&"rules.violated"));
+    site.write("rules/a.toml", rule("", "2.0"));
+    assert_eq!(site.publish().checked, 6, "the rule is about all runs");
+    let ran = site.runpress(&["build", "--timings"]);
+    assert!(ran.stderr.contains("Runs: 6, 0 of them checked\n"), "{}", ran.stderr);
 }
 
 #[test]
