@@ -62,7 +62,7 @@ pub(crate) enum Command {
         #[arg(
             long,
             value_name = "K/N|auto",
-            conflicts_with = "export",
+            conflicts_with_all = ["export", "base"],
             requires = "out"
         )]
         shard: Option<String>,
@@ -189,6 +189,12 @@ pub(crate) struct Places {
     /// Earlier site to compare with [default: the site in the output folder]
     #[arg(long, value_name = "DIR")]
     pub(crate) previous: Option<PathBuf>,
+    /// Root of the site before the change, for the Markdown report
+    #[arg(long, value_name = "DIR")]
+    pub(crate) base: Option<PathBuf>,
+    /// Address of the root's files, for links in the Markdown report
+    #[arg(long, value_name = "URL", value_parser = base_url)]
+    pub(crate) source_url: Option<HttpUrl>,
 }
 
 /// What is written, and what it is made of.
@@ -238,6 +244,8 @@ impl Places {
         Overrides {
             base_url: self.base_url.clone(),
             previous: self.previous.clone(),
+            base: self.base.clone(),
+            source_url: self.source_url.clone(),
             ..Overrides::default()
         }
     }

@@ -74,6 +74,12 @@ impl<'a> CompletedBuild<'a> {
         self.outcome.changes().filter(|_| self.publishes)
     }
 
+    /// The address of the files of the root.
+    fn source(&self) -> Option<&str> {
+        let source = self.site.options.source_url.as_ref();
+        source.map(HttpUrl::as_str)
+    }
+
     /// The folder of the new pages.
     fn address(&self) -> Option<&str> {
         let base = self.site.config.site.base_url.as_ref();
@@ -90,6 +96,13 @@ pub(crate) fn run(cli: &Cli, input: &Input, mode: &BuildMode<'_>, rest: Override
     let Some(root) = root(cli) else {
         return COULD_NOT_RUN;
     };
+    if let Some(base) = overrides.base.as_deref().filter(|base| !base.is_dir()) {
+        refuse(
+            &format!("the base `{}` is not a folder", base.display()),
+            "Name the root of the site in a checkout of the target branch, such as the folder that `git worktree add ../base origin/main` makes.",
+        );
+        return COULD_NOT_RUN;
+    }
     let bar = Bar::new(cli);
     let mut left = ReplacedSite::default();
     let result = Site::open(&root, &overrides).and_then(|site| {
@@ -277,6 +290,9 @@ fn report(
                 address: done.and_then(CompletedBuild::address),
                 run_folders: outcome.map_or_else(Default::default, |of| of.ledger.run_folders),
                 diagnostics: &shown,
+                contribution: outcome.and_then(|outcome| outcome.contribution.as_ref()),
+                source: done.and_then(CompletedBuild::source),
+                success: done.map(|done| &done.site.config.cells),
             })
             .into_bytes(),
         };

@@ -22,10 +22,35 @@ pub(super) fn next(
     spool: &Arc<Spool>,
     previous: Option<&Ledger>,
 ) -> Result<Ledger, Diagnostic> {
+    let fields = |change: RecordChange<'_>| {
+        fields(site, gathered, change).unwrap_or_else(|| ledger::by_digest(change))
+    };
+    let now = current_runs(site, gathered, runs, spool);
+    ledger::next(previous, now, &fields).map_err(|error| spool::refused(&error))
+}
+
+/// The same over any ledger: the values of changed fields are not known.
+pub(super) fn over(
+    site: &Site,
+    gathered: &SiteContent,
+    runs: Vec<Arc<LedgerRun>>,
+    spool: &Arc<Spool>,
+    previous: Option<&Ledger>,
+) -> Result<Ledger, Diagnostic> {
+    let now = current_runs(site, gathered, runs, spool);
+    ledger::next(previous, now, &ledger::by_digest).map_err(|error| spool::refused(&error))
+}
+
+fn current_runs(
+    site: &Site,
+    gathered: &SiteContent,
+    runs: Vec<Arc<LedgerRun>>,
+    spool: &Arc<Spool>,
+) -> CurrentRuns {
     let directories = gathered.directories.iter();
     let left_out = directories.filter(|directory| directory.is_left_out());
     let withdrawals = gathered.withdrawals.iter().flat_map(|file| &file.list.run);
-    let now = CurrentRuns {
+    CurrentRuns {
         run_folders: site.config.publish.run_folders,
         runs,
         spool: Arc::clone(spool),
@@ -49,11 +74,7 @@ pub(super) fn next(
         reasons: withdrawals
             .map(|run| (run.id.get_ref().clone(), run.reason.get_ref().clone()))
             .collect(),
-    };
-    let fields = |change: RecordChange<'_>| {
-        fields(site, gathered, change).unwrap_or_else(|| ledger::by_digest(change))
-    };
-    ledger::next(previous, now, &fields).map_err(|error| spool::refused(&error))
+    }
 }
 
 /// How the records of a run differ; `None` if the previous site is incomplete or may not be read.

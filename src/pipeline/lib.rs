@@ -3,6 +3,7 @@
 
 mod budget;
 mod cache;
+mod contribution;
 mod directories;
 #[cfg(feature = "parquet")]
 mod export;
@@ -66,7 +67,9 @@ impl Progress for NoProgress {
 pub fn check(site: &Site, progress: &dyn Progress) -> Result<Outcome, Failure> {
     examine_kind(site)?;
     let open = || Stage::dry_run(&site.out, &site.shown(&site.out), &site.inputs());
-    stage_site(site, progress, &open, None, &[]).map(|staged| staged.outcome)
+    let StagedSite { mut outcome, .. } = stage_site(site, progress, &open, None, &[])?;
+    outcome.findings = Vec::new();
+    Ok(outcome)
 }
 
 /// Checks everything and, unless the content has errors, updates the site in the output folder. Reuses the cache of the last
@@ -147,6 +150,8 @@ fn replace(
         mut stages,
         cache: update,
     } = stage_site(site, progress, &open, Some(cache), parts)?;
+    // Lists and feeds are written, so nothing reads the findings of runs any more.
+    outcome.findings = Vec::new();
     let (step, last) = match site.options.shard {
         Some(_) => ("Replacing the part", store::publish::PART_FILE),
         None => ("Replacing the site", store::ledger::PATH),
@@ -276,8 +281,8 @@ fn stage_site<'a>(
     let export = export(site, &gathered, &outcome, progress)?;
     #[cfg(not(feature = "parquet"))]
     let export = None;
-    // Lists and feeds are written, so nothing reads the findings of runs any more.
-    outcome.findings = Vec::new();
+    outcome.contribution =
+        contribution::contribution(site, &gathered, &outcome, &stage.spool, progress)?;
     outcome.list_cases(&gathered);
     Ok(StagedSite {
         gathered,

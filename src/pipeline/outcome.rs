@@ -12,6 +12,7 @@ use base::links::{self, RunFolders, Slug};
 use content::rules::expected;
 use formats::model::findings::Findings;
 use formats::model::slug::{slugify, with_hash};
+use pages::view::contribution::Contribution;
 use store::ledger::{Build, Ledger};
 use store::publish::{FileCount, Stage};
 use store::spool::Spool;
@@ -49,6 +50,9 @@ pub struct Outcome {
     /// Whether this build has an entry in the ledger.
     #[serde(skip)]
     pub has_changes: bool,
+    /// What differs from the base, if one is given.
+    #[serde(skip)]
+    pub contribution: Option<Contribution>,
     /// Every run directory in order, with the id of its run.
     pub cases: Vec<junit::Case>,
     /// Whether the new site is in the output folder.

@@ -71,6 +71,10 @@ pub struct Overrides {
     pub previous: Option<PathBuf>,
     /// Read only the ledger of that site.
     pub fresh: bool,
+    /// The root of the site before a contribution, to compare with.
+    pub base: Option<PathBuf>,
+    /// The address of the files of the root, for links in reports.
+    pub source_url: Option<HttpUrl>,
     /// The export folder, in a program compiled with the feature `parquet`.
     pub export: Option<PathBuf>,
     /// Build only the runs of this shard.
@@ -218,7 +222,8 @@ impl Site {
     /// Whether the build compares with the site it replaces, and has no other output.
     pub fn compares_with_itself(&self) -> bool {
         let options = &self.options;
-        options.previous.is_none() && options.export.is_none() && options.shard.is_none()
+        let is_alone = options.previous.is_none() && options.base.is_none();
+        is_alone && options.export.is_none() && options.shard.is_none()
     }
 
     /// Folders for the cache: in the root of the site or, if that is read-only or the output folder is outside of it, next to the

@@ -4,6 +4,7 @@ pub mod annotations;
 pub mod audit;
 pub mod chrome;
 pub mod compare;
+pub mod contribution;
 pub mod data;
 pub mod decisions;
 pub mod discussion;

@@ -1,10 +1,15 @@
 //! The summary of a check or a build in Markdown, for the pages of CI services.
 
-use base::diagnostics::text::visible;
+mod contribution;
+mod inert;
+
 use base::diagnostics::{Diagnostic, SeverityCounts, human};
+use formats::config::SuccessRule;
 use formats::model::slug::Labels;
 use store::ledger::{Build, Change, RunNames};
 
+use self::inert::{message, plain};
+use super::contribution::Contribution;
 use super::format;
 use base::links::{self, RunFolders, Slug};
 use base::url;
@@ -36,10 +41,28 @@ pub struct Facts<'a> {
     pub run_folders: RunFolders,
     /// The problems to list.
     pub diagnostics: &'a [Diagnostic],
+    /// What a contribution changes, if the content is compared with a base.
+    pub contribution: Option<&'a Contribution>,
+    /// The address of the files of the site's root, if given.
+    pub source: Option<&'a str>,
+    /// What counts as a success, if the site could be opened.
+    pub success: Option<&'a SuccessRule>,
+}
+
+impl Facts<'_> {
+    /// The address of the page of a run, if it can be linked.
+    fn page(&self, run: &RunNames) -> Option<String> {
+        let page = links::run(&Slug::new(&run.slug, self.run_folders));
+        let path = url::encode(links::directory(&page));
+        Some(format!("{}{path}", self.address?))
+    }
 }
 
 /// Renders the summary.
 pub fn markdown(facts: &Facts<'_>) -> String {
+    if let Some(it) = facts.contribution {
+        return contribution::markdown(facts, it);
+    }
     let runs = if facts.broken > 0 {
         let broken = format::count(facts.broken, "run");
         format!("{broken} with errors, {} valid", facts.runs)
@@ -91,7 +114,7 @@ fn push_changes(out: &mut String, build: &Build, facts: &Facts<'_>) {
     let line = |change: &Change| format!("{}: {}", name(&change.run), change_line(change));
     push("changed", changed.len(), &mut changed.iter().map(line));
     if !build.rules.is_empty() {
-        let ids: Vec<String> = build.rules.iter().map(|rule| escaped(&rule.id)).collect();
+        let ids: Vec<String> = build.rules.iter().map(|rule| plain(&rule.id)).collect();
         out.push_str(&format!(
             "- Rules added, changed or removed: {}\n",
             ids.join(", ")
@@ -101,17 +124,13 @@ fn push_changes(out: &mut String, build: &Build, facts: &Facts<'_>) {
 
 /// `pong v1.0.0 by lark-1 with codex (4f1c2d3e)`, with a link if the site has an address.
 fn name(run: &RunNames, label: &str, facts: &Facts<'_>) -> String {
-    let words = escaped(&format!(
+    let words = plain(&format!(
         "{} {} by {} with {}",
         run.test_case_slug, run.test_case_version, run.model_id, run.harness_slug
     ));
-    let id = escaped(label);
-    match facts.address {
-        Some(address) => {
-            let page = links::run(&Slug::new(&run.slug, facts.run_folders));
-            let path = url::encode(links::directory(&page));
-            format!("{words} ([{id}](<{address}{path}>))")
-        }
+    let id = plain(label);
+    match facts.page(run) {
+        Some(page) => format!("{words} ([{id}](<{page}>))"),
         None => format!("{words} ({id})"),
     }
 }
@@ -120,7 +139,7 @@ fn name(run: &RunNames, label: &str, facts: &Facts<'_>) -> String {
 fn change_line(change: &Change) -> String {
     let mut parts = Vec::new();
     if let Some(slug) = &change.moved_from {
-        parts.push(format!("moved from {}", escaped(slug)));
+        parts.push(format!("moved from {}", plain(slug)));
     }
     if let Some(rating) = &change.rating {
         parts.push(rating.text());
@@ -138,7 +157,7 @@ fn change_line(change: &Change) -> String {
             parts.push(format!("{count} {what}").trim_end().to_owned());
         }
     }
-    escaped(&parts.join(", "))
+    plain(&parts.join(", "))
 }
 
 fn push_problems(out: &mut String, diagnostics: &[Diagnostic]) {
@@ -154,40 +173,14 @@ fn push_problems(out: &mut String, diagnostics: &[Diagnostic]) {
             "| {} `{}` | {} | {} | {} |\n",
             problem.severity.word(),
             problem.code.name,
-            escaped(&format!("{}{at}", place.path)),
-            escaped(&problem.message),
-            escaped(&problem.help),
+            plain(&format!("{}{at}", place.path)),
+            message(&problem.message),
+            message(&problem.help),
         ));
     }
     if let Some(rest) = format::rest(diagnostics.len(), PROBLEMS, "more problem") {
         out.push_str(&format!(
             "\n{rest}; the Problems page and the other reports list all of them.\n"
         ));
-    }
-}
-
-/// Escapes text for Markdown: no markup, no table, no line break.
-fn escaped(text: &str) -> String {
-    let text = visible(text);
-    let mut out = String::with_capacity(text.len() + 8);
-    for c in text.chars() {
-        if c.is_ascii_punctuation() && !",;'\"/-.()=%".contains(c) {
-            out.push('\\');
-        }
-        out.push(c);
-    }
-    out
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn recorded_text_makes_no_markup() {
-        assert_eq!(
-            escaped("a|b <img> [x](https://e.org) `c` *d*\n# e\u{1b}[0m"),
-            "a\\|b \\<img\\> \\[x\\](https\\://e.org) \\`c\\` \\*d\\*␊\\# e␛\\[0m"
-        );
     }
 }

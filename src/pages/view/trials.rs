@@ -147,7 +147,8 @@ fn percent(rate: f64) -> String {
     format!("{:.0} %", 100.0 * rate)
 }
 
-fn range_of(interval: Interval) -> String {
+/// `38–96 %`
+pub(super) fn range_of(interval: Interval) -> String {
     format!("{:.0}–{:.0} %", 100.0 * interval.low, 100.0 * interval.high)
 }
 

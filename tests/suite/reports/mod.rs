@@ -1,5 +1,6 @@
 //! Reports for other programs, and limits on the problems of one broken file.
 
+mod base;
 mod floods;
 mod formats;
 

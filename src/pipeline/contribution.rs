@@ -1,0 +1,134 @@
+//! Compares the content with that of a base, such as a checkout of the branch that a pull request is about.
+
+use std::path::Path;
+use std::sync::Arc;
+
+use base::diagnostics::{Diagnostic, Failure, codes};
+use pages::view::contribution::{ContentState, Contribution};
+use store::ledger::{self as ledgers, Ledger};
+use store::publish::Stage;
+use store::spool::Spool;
+
+use super::{NoProgress, Outcome, Progress, SiteContent, StagedSite, ledger, stage_site};
+use crate::site::{Overrides, Site};
+
+/// A site whose runs are all checked.
+struct CheckedSite<'a> {
+    site: &'a Site,
+    gathered: &'a SiteContent,
+    outcome: &'a Outcome,
+    spool: &'a Arc<Spool>,
+}
+
+/// How the content differs from that of the base; `None` if no base is given.
+pub(super) fn contribution(
+    site: &Site,
+    gathered: &SiteContent,
+    outcome: &Outcome,
+    spool: &Arc<Spool>,
+    progress: &dyn Progress,
+) -> Result<Option<Contribution>, Failure> {
+    let Some(folder) = &site.options.base else {
+        return Ok(None);
+    };
+    progress.begin("Checking the base", None);
+    let after = CheckedSite {
+        site,
+        gathered,
+        outcome,
+        spool,
+    };
+    let failed = |problem| gathered.failed(vec![problem]);
+    match before(site, folder) {
+        Ok((state, ledger)) => {
+            let changes = after.ledger(Some(&ledger)).map_err(failed)?;
+            let is_changed = changes.newest() > ledger.newest();
+            let changes = changes.builds.into_iter().next().filter(|_| is_changed);
+            Ok(Some(Contribution::of(state, after.state(), changes)))
+        }
+        Err(problems) => {
+            // A repository without a site has no content, so that everything is new.
+            let is_empty = |it: &Diagnostic| it.code == &codes::CONTENT_MISSING_ROOT;
+            let is_unreadable = !problems.iter().any(is_empty);
+            let unreadable = problems.into_iter().find(|_| is_unreadable);
+            let ledger = after.ledger(Some(&Ledger::default())).map_err(failed)?;
+            let changes = ledger.builds.into_iter().next();
+            let nothing = ContentState::default();
+            Ok(Some(Contribution {
+                unreadable,
+                ..Contribution::of(nothing, after.state(), changes)
+            }))
+        }
+    }
+}
+
+/// The content of the base, and a ledger that has only its runs.
+fn before(site: &Site, folder: &Path) -> Result<(ContentState, Ledger), Failure> {
+    let base = Site::open(folder, &overrides(site, folder))?;
+    let open = || Stage::dry_run(&base.out, &base.shown(&base.out), &base.inputs());
+    let staged = stage_site(&base, &NoProgress, &open, None, &[])?;
+    let StagedSite {
+        gathered,
+        outcome,
+        stages,
+        ..
+    } = &staged;
+    let checked = CheckedSite {
+        site: &base,
+        gathered,
+        outcome,
+        spool: &stages[0].spool,
+    };
+    let ledger = checked.ledger(None).map_err(|problem| vec![problem])?;
+    Ok((checked.state(), ledger))
+}
+
+/// The same options, for the base.
+fn overrides(site: &Site, folder: &Path) -> Overrides {
+    let options = &site.options;
+    let content = options.content.iter();
+    let content = content.map(|path| match path.strip_prefix(&site.root) {
+        Ok(below) => folder.join(below),
+        Err(_) => path.clone(),
+    });
+    // Addresses and some problems depend on the site that is replaced, which is the same for both.
+    let previous = site.previous();
+    let has_ledger = previous.join(ledgers::PATH).exists();
+    Overrides {
+        content: content.collect(),
+        previous: has_ledger.then_some(previous),
+        fresh: true,
+        base: None,
+        out: None,
+        export: None,
+        records: None,
+        ..options.clone()
+    }
+}
+
+impl CheckedSite<'_> {
+    fn state(&self) -> ContentState {
+        let (site, gathered) = (self.site, self.gathered);
+        let runs = gathered.archive.runs.iter();
+        let directories = gathered.directories.iter();
+        let left_out = directories.filter(|directory| directory.is_left_out());
+        ContentState::of(
+            &gathered.archive,
+            &self.outcome.findings,
+            runs.map(|entry| gathered.directory(entry).place.shown.clone()),
+            left_out.map(|run| run.place.shown.clone()).collect(),
+            &site.rules,
+            &site.config.cells,
+            &self.outcome.diagnostics,
+        )
+    }
+
+    /// A ledger of its runs, also if they have errors.
+    fn ledger(&self, previous: Option<&Ledger>) -> Result<Ledger, Diagnostic> {
+        let entries = self.gathered.archive.runs.iter();
+        let runs = entries.zip(&self.outcome.findings);
+        let runs = runs.map(|(entry, found)| Arc::new(ledger::published_run(entry, found)));
+        let runs = runs.collect();
+        ledger::over(self.site, self.gathered, runs, self.spool, previous)
+    }
+}
