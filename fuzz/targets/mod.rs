@@ -12,6 +12,7 @@ pub mod import_claude_code;
 pub mod import_codex;
 pub mod import_harbor;
 pub mod import_inspect;
+pub mod import_messages;
 pub mod import_mini_swe_agent;
 pub mod import_openhands;
 pub mod import_swe_agent;
@@ -42,6 +43,7 @@ pub const ALL: &[Target] = &[
     ("import_codex", import_codex::run),
     ("import_harbor", import_harbor::run),
     ("import_inspect", import_inspect::run),
+    ("import_messages", import_messages::run),
     ("import_mini_swe_agent", import_mini_swe_agent::run),
     ("import_openhands", import_openhands::run),
     ("import_swe_agent", import_swe_agent::run),

@@ -28,6 +28,7 @@ mod inspect;
 mod keep;
 mod loose;
 mod message_content;
+mod messages;
 mod mini_swe_agent;
 mod openhands;
 mod report;
@@ -51,8 +52,8 @@ pub use run::{ImportEvent, Request, find, import};
 pub use source::{Archive, File, FileDigest, HEAD, Source};
 
 /// Every supported format, in the order of `--list`. Add new ones in the order of atif, harbor, claude-code, codex, inspect,
-/// mini-swe-agent, swe-agent, openhands.
-pub static IMPORTERS: [Importer; 8] = [
+/// mini-swe-agent, swe-agent, openhands, messages.
+pub static IMPORTERS: [Importer; 9] = [
     importer("atif", 1, atif::runs),
     importer("harbor", 1, harbor::runs),
     importer("claude-code", 1, claude_code::runs),
@@ -61,6 +62,7 @@ pub static IMPORTERS: [Importer; 8] = [
     importer("mini-swe-agent", 1, mini_swe_agent::runs),
     importer("swe-agent", 1, swe_agent::runs),
     importer("openhands", 1, openhands::runs),
+    importer("messages", 1, messages::runs),
 ];
 
 /// An importer of one format.

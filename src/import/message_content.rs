@@ -40,7 +40,8 @@ impl MessageContent {
         self.text.push_str(text);
     }
 
-    fn add(&mut self, part: &Row<'_>) {
+    /// Appends a part.
+    pub fn add(&mut self, part: &Row<'_>) {
         if let Some(text) = part.part_text() {
             self.line(&text);
         } else if ["image", "audio", "video", "file", "document"]

@@ -7,7 +7,7 @@ use base::diagnostics::codes::{
 };
 
 use super::row::Row;
-use super::{HEAD, Problem, Source, loose, problem};
+use super::{HEAD, Problem, Source, loose, messages, problem};
 
 type Predicate = fn(&Row<'_>) -> bool;
 
@@ -58,9 +58,10 @@ const DOCUMENTS: &[Rule] = &[
     },
     Rule {
         format: "mini-swe-agent",
-        holds: &[("messages of `role` and `content` only", |s| {
-            s.is_array() && keys_of_rows(s) == ["content", "role"]
-        })],
+        holds: &[(
+            "messages of `role` and `content` only, with commands",
+            |s| s.is_array() && keys_of_rows(s) == ["content", "role"] && has_commands(s),
+        )],
     },
     Rule {
         format: "swe-agent",
@@ -137,6 +138,21 @@ fn keys_of_rows<'a>(row: &Row<'a>) -> Vec<Cow<'a, str>> {
 
 fn rows_have(row: &Row<'_>, keys: &[&str]) -> bool {
     first_row(row).is_some_and(|row| keys.iter().all(|key| row.has_key(key)))
+}
+
+/// Whether an answer in a list of messages has a fenced command, or there is no answer yet. Other lists of messages have calls
+/// of tools, or only words.
+fn has_commands(row: &Row<'_>) -> bool {
+    let has_fence = |row: &Row<'_>| {
+        let text = row.text("content");
+        ["```bash", "```mswea_bash_command"]
+            .iter()
+            .any(|fence| text.contains(fence))
+    };
+    let is_plain = |row: Row<'_>| row.keys() == ["content", "role"];
+    let answers = row.items().filter(|row| row.text("role") == "assistant");
+    let answers: Vec<Row<'_>> = answers.collect();
+    row.items().all(is_plain) && (answers.is_empty() || answers.iter().any(has_fence))
 }
 
 /// Whether a value looks like a line of a log rather than a document.
@@ -246,6 +262,10 @@ fn document(name: &str, row: &Row<'_>) -> Result<&'static str, Problem> {
     }
     if let Some(problem) = printed(name, std::slice::from_ref(row)) {
         return Err(problem);
+    }
+    // The most general shape comes last.
+    if messages::is_conversation(row) {
+        return Ok("messages");
     }
     if row.is_array() && rows_have(row, &["type", "session_id"]) {
         return Err(problem(
@@ -396,6 +416,7 @@ fn jsonl(name: &str, rows: &[Row<'_>]) -> Result<&'static str, Problem> {
         (true, true) => Err(ambiguous(name, "claude-code", "codex")),
         (true, false) => Ok("claude-code"),
         (false, true) => Ok("codex"),
+        (false, false) if messages::is_jsonl(rows) => Ok("messages"),
         (false, false) => Err(problem(
             &IMPORT_UNKNOWN_FORMAT,
             name,

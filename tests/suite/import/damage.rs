@@ -139,6 +139,11 @@ fn no_change_of_a_value_stops_an_importer() {
         "inspect/log_tool_call_error.json",
         "inspect/log_with_nan.txt",
         "inspect/made/read_sample-chunked.eval",
+        "messages/letta-hermes.json",
+        "messages/letta-pi-tool-calls.json",
+        "messages/made-blocks.json",
+        "messages/made-responses.json",
+        "messages/made-tools.json",
         "mini-swe-agent/local.traj.json",
         "mini-swe-agent/made-limits.traj.json",
         "mini-swe-agent/made-toolcall.traj.json",
@@ -185,6 +190,8 @@ fn no_change_of_a_line_stops_an_importer() {
         "claude-code/made-streamed/7d9f0c52-0000-4000-8000-00000000a001.jsonl",
         "codex/ccl/sessions/2026/01/02/rollout-2026-01-02T03-04-05-11111111-1111-4111-8111-111111111111.jsonl",
         "codex/ccl/sessions/rollout-44444444-4444-4444-8444-444444444444.jsonl",
+        "messages/huggingface-session.jsonl",
+        "messages/openai-fine-tuning.jsonl",
     ] {
         let format = path.split('/').next().expect("a folder");
         damage_lines(&sample(path), &|bytes| {

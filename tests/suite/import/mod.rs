@@ -24,6 +24,7 @@ mod harbor;
 mod identity;
 mod inspect;
 mod large;
+mod messages;
 mod mini_swe_agent;
 mod openhands;
 mod sniff;

@@ -39,6 +39,39 @@ fn a_format_is_known_by_what_a_file_holds() {
             "mini-swe-agent",
         ),
         (
+            r#"[{"role":"user","content":"x"},{"role":"assistant","content":"```bash\nls\n```"}]"#,
+            "mini-swe-agent",
+        ),
+        (
+            r#"[{"role":"user","content":"x"},{"role":"assistant","content":"y"}]"#,
+            "messages",
+        ),
+        (
+            r#"[{"role":"user","content":"x"},{"role":"assistant","content":"","tool_calls":[]}]"#,
+            "messages",
+        ),
+        (
+            r#"{"model":"m","messages":[{"role":"user","content":"x"}]}"#,
+            "messages",
+        ),
+        (
+            r#"{"input":"x","output":[{"type":"function_call","name":"n"}]}"#,
+            "messages",
+        ),
+        (r#"{"records":[{"role":"meta","source":"pi"}]}"#, "messages"),
+        (
+            "{\"messages\":[{\"role\":\"user\"}]}\n{\"messages\":[{\"role\":\"user\"}]}\n",
+            "messages",
+        ),
+        (
+            "{\"role\":\"user\",\"content\":\"x\"}\n{\"role\":\"assistant\",\"content\":\"y\"}\n",
+            "messages",
+        ),
+        (
+            "{\"type\":\"session\",\"harness\":\"h\",\"id\":\"i\"}\n{\"type\":\"message\",\"message\":{\"role\":\"user\"}}\n",
+            "messages",
+        ),
+        (
             r#"{"environment":"x","trajectory":[],"history":[],"info":{}}"#,
             "swe-agent",
         ),
