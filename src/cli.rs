@@ -259,6 +259,15 @@ pub(crate) struct Import {
     /// Format of the logs [default: known by their content]
     #[arg(long, value_name = "NAME")]
     pub(crate) format: Option<String>,
+    /// Command that prints the runs of a path; see the page "Write an adapter"
+    #[arg(long, value_name = "CMD", conflicts_with = "format")]
+    pub(crate) from_command: Option<String>,
+    /// Check such a command on the samples in PATH; import nothing
+    #[arg(long, value_name = "CMD", conflicts_with_all = ["from_command", "format", "out", "update", "dry_run"])]
+    pub(crate) check_adapter: Option<String>,
+    /// Seconds that a command may take for a file
+    #[arg(long, value_name = "SECONDS", default_value_t = 120, value_parser = clap::value_parser!(u64).range(1..=86_400))]
+    pub(crate) time_limit: u64,
     /// Folder for the run folders [default: `runs` in the first content root]
     #[arg(long, value_name = "DIR")]
     pub(crate) out: Option<PathBuf>,

@@ -28,7 +28,7 @@ pub(super) fn check(format: &str, name: &str, bytes: &[u8]) {
     }
 }
 
-fn lines(draft: &Draft) -> Vec<String> {
+pub(super) fn lines(draft: &Draft) -> Vec<String> {
     let agents: BTreeSet<&str> = draft.agents.iter().map(|agent| agent.id.as_str()).collect();
     for event in &draft.events {
         assert!(event.source.file < draft.sources.len(), "{event:?}");

@@ -3,6 +3,7 @@
 //! The fuzz targets run these over inputs that a fuzzer finds, the test suite runs them over the samples of the
 //! repository and over generated documents. A function panics when a promise is broken and says nothing otherwise.
 
+pub mod adapter;
 pub mod config;
 pub mod events;
 pub mod html;
@@ -36,6 +37,7 @@ pub type Target = (&'static str, fn(&[u8]));
 
 /// Every target, by name.
 pub const ALL: &[Target] = &[
+    ("adapter", adapter::run),
     ("config", config::run),
     ("events", events::run),
     ("import_atif", import_atif::run),

@@ -8,8 +8,8 @@ use runpress::api::diagnostics::Severity;
 use runpress::api::diagnostics::human::render;
 use runpress::api::diagnostics::text::{counted, visible};
 use runpress::api::import::{
-    Change, IMPORTERS, ImportEvent, Importer, Keep, Options, Problem, Report, Request, RunDefaults,
-    find, import,
+    Adapter, Change, IMPORTERS, ImportEvent, Importer, Keep, Options, Problem, Report, Request,
+    RunDefaults, SampleReport, check_adapter, find, import,
 };
 use runpress::api::pipeline::Progress;
 use runpress::api::site::{Overrides, Site};
@@ -73,6 +73,9 @@ pub(crate) fn run(cli: &Cli, asked: &Import) -> u8 {
             .collect();
         return answer(&names);
     }
+    if let Some(command) = &asked.check_adapter {
+        return check(cli, asked, command);
+    }
     let site = match site(cli, asked) {
         Ok(site) => site,
         Err(status) => return status,
@@ -90,9 +93,15 @@ pub(crate) fn run(cli: &Cli, asked: &Import) -> u8 {
     if matches!(format, Some(None)) {
         return COULD_NOT_RUN;
     }
+    let adapter = asked.from_command.as_deref();
+    let adapter = adapter.map(|command| adapter_of(command, asked.time_limit));
+    if matches!(adapter, Some(None)) {
+        return COULD_NOT_RUN;
+    }
     let request = Request {
         paths: asked.paths.clone(),
         format: format.flatten(),
+        adapter: adapter.flatten(),
         defaults: RunDefaults {
             case: asked.case.clone(),
             case_version: asked.case_version.clone(),
@@ -228,6 +237,108 @@ fn importer(name: &str) -> Option<&'static Importer> {
     found
 }
 
+/// Splits the command of an adapter.
+fn adapter_of(command: &str, seconds: u64) -> Option<Adapter> {
+    let adapter = Adapter::parse(command, seconds);
+    if adapter.is_none() {
+        refuse(
+            &format!("`{}` is not a command", visible(command)),
+            "Name a program and its arguments, with quotes as in a shell.",
+        );
+    }
+    adapter
+}
+
+/// The report of a check of an adapter, for programs.
+#[derive(Default, Serialize)]
+struct Conformance {
+    samples: Vec<Sample>,
+}
+
+#[derive(Serialize)]
+#[serde(rename_all = "camelCase")]
+struct Sample {
+    name: String,
+    runs: u64,
+    events: u64,
+    damaged_copies_read: u64,
+    problems: Vec<ImportProblem>,
+}
+
+/// Checks an adapter on the samples of folders.
+fn check(cli: &Cli, asked: &Import, command: &str) -> u8 {
+    let Some(adapter) = adapter_of(command, asked.time_limit) else {
+        return COULD_NOT_RUN;
+    };
+    let styled = styled(cli, std::io::stderr().is_terminal());
+    let (mut done, mut without_run, mut failed) = (Conformance::default(), 0, false);
+    for folder in &asked.paths {
+        let checked = check_adapter(&adapter, folder, &mut |sample| {
+            if !cli.quiet {
+                say(&sample_line(&sample));
+            }
+            say_raw(&render(&sample.problems, styled));
+            without_run += u64::from(sample.runs == 0 && sample.problems.is_empty());
+            let problems = sample.problems.into_iter();
+            done.samples.push(Sample {
+                name: sample.name,
+                runs: sample.runs,
+                events: sample.events,
+                damaged_copies_read: sample.damaged_copies_read,
+                problems: problems
+                    .map(|it| ImportProblem::from(Box::new(it)))
+                    .collect(),
+            });
+        });
+        if let Err(problem) = checked {
+            say_raw(&render(std::slice::from_ref(&*problem), styled));
+            failed = true;
+        }
+    }
+    let problems: usize = done
+        .samples
+        .iter()
+        .map(|sample| sample.problems.len())
+        .sum();
+    if !cli.quiet {
+        let failing = done
+            .samples
+            .iter()
+            .filter(|sample| !sample.problems.is_empty());
+        let (failing, all) = (failing.count() as u64, done.samples.len() as u64);
+        let mut line = format!("{}, {failing} with problems", counted(all, "sample"));
+        if without_run > 0 {
+            line += &format!(", {without_run} without a run");
+        }
+        say(&format!("{line}: {}", counted(problems as u64, "problem")));
+    }
+    if asked.report == "json"
+        && let Ok(text) = serde_json::to_string_pretty(&done)
+    {
+        print(&format!("{text}\n"));
+    }
+    if problems > 0 || failed {
+        CONTENT_ERRORS
+    } else {
+        0
+    }
+}
+
+fn sample_line(sample: &SampleReport) -> String {
+    let word = if sample.problems.is_empty() {
+        "ok      "
+    } else {
+        "problems"
+    };
+    format!(
+        "{word} {} ({}, {}; {} of 6 damaged copies read)",
+        visible(&sample.name),
+        counted(sample.runs, "run"),
+        counted(sample.events, "event"),
+        sample.damaged_copies_read,
+    )
+}
+
 /// Parses a value of `--keep`.
 pub(super) fn keep(text: &str) -> Result<Keep, String> {
     let found = Keep::ALL.iter().find(|(_, name)| *name == text);
@@ -248,7 +359,7 @@ fn unknown_rows(done: &Json) -> Option<String> {
     let mut kinds = BTreeMap::<(&str, &str), u64>::new();
     for Run { report, .. } in &done.runs {
         for (kind, count) in &report.unknown_rows {
-            *kinds.entry((report.format, kind)).or_default() += count;
+            *kinds.entry((&report.format, kind)).or_default() += count;
         }
     }
     let all: u64 = kinds.values().sum();

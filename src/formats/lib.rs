@@ -30,6 +30,7 @@ trait Words: Copy + 'static {
     const WORDS: &'static [(&'static str, Self)];
 }
 
+pub mod adapter;
 pub mod atif_scan;
 pub mod audit;
 pub mod config;

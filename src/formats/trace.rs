@@ -89,7 +89,7 @@ impl Header {
 }
 
 /// What made a trace from another log.
-#[derive(Debug, Deserialize, Serialize, JsonSchema)]
+#[derive(Debug, Clone, Deserialize, Serialize, JsonSchema)]
 pub struct Importer {
     /// Name of the other format.
     pub format: String,

@@ -11,7 +11,7 @@ use formats::trace::{self, SourceFile};
 use super::asset::Asset;
 use super::draft::{Draft, EventContent, Id, Origin, Outcome, Record, Tokens};
 use super::time::{self, LogTime};
-use super::{Importer, Keep, Options};
+use super::{Keep, Options};
 
 /// The id of a run: the source's own, or a UUID of version 8 derived from what identifies the run.
 pub(super) fn id(draft: &Draft, format: &str, sources: &[SourceFile]) -> String {
@@ -203,7 +203,7 @@ pub(super) fn record(
     draft: &Draft,
     id: &str,
     sources: &[SourceFile],
-    importer: &Importer,
+    importer: &trace::Importer,
     defaults: &RunDefaults,
     options: &Options,
     others: &BTreeMap<String, Box<RawValue>>,
@@ -251,7 +251,7 @@ pub(super) fn record(
         },
         outcomes: &record.outcomes,
         import: Import {
-            format: importer.format,
+            format: &importer.format,
             format_version: &record.format_version,
             importer_version: importer.version,
             sources,
@@ -293,16 +293,13 @@ fn rules(options: &Options) -> serde_json::Value {
 pub(super) fn trace(
     draft: &Draft,
     sources: &[SourceFile],
-    importer: &Importer,
+    importer: &trace::Importer,
 ) -> serde_json::Result<Vec<u8>> {
     let withheld = draft.withheld.iter();
     let withheld = withheld.map(|(what, count)| ((*what).to_owned(), *count));
     let header = trace::Header {
         schema_version: base::shapes::SCHEMA_VERSION,
-        importer: Some(trace::Importer {
-            format: importer.format.to_owned(),
-            version: importer.version,
-        }),
+        importer: Some(importer.clone()),
         sources: sources.to_vec(),
         agents: draft.agents.clone(),
         withheld: withheld.collect(),

@@ -7,9 +7,13 @@
 //! An importer only turns bytes into drafts; it reads rows of JSON with the cursor `Row`. The layout of run folders, the derivation
 //! of ids, the replaced names and paths, and the detection of earlier imports are implemented here, once for all formats. A source
 //! is never changed or executed. No network, clock or price list is used, so the same bytes give the same files everywhere.
+//!
+//! For a format without an importer, `command` runs a command of the user for each file, and `adapter` makes drafts of what it
+//! prints. `conformance` checks such a command. Only `command` reads a clock, for its time limit.
 
 use base::diagnostics::{Code, Diagnostic, Place};
 
+mod adapter;
 mod agents;
 mod asset;
 mod atif;
@@ -19,6 +23,8 @@ mod chat;
 mod claude_code;
 mod clean;
 mod codex;
+mod command;
+mod conformance;
 mod diff;
 mod document;
 mod draft;
@@ -43,6 +49,9 @@ mod time;
 mod units;
 mod usage;
 
+pub use adapter::runs as adapter_runs;
+pub use command::Adapter;
+pub use conformance::{SampleReport, check as check_adapter};
 pub use document::RunDefaults;
 pub use draft::{
     Agent, Draft, Event, EventContent, Id, Identity, Origin, Outcome, Record, Tokens, Withheld,
@@ -74,6 +83,16 @@ pub struct Importer {
     pub version: u32,
     /// Reads the runs of a source one by one. A run that cannot be read is passed as a problem, and reading continues.
     pub runs: fn(&Source, &Options, EachRun<'_>),
+}
+
+impl Importer {
+    /// What records and traces say of it.
+    fn named(&self) -> formats::trace::Importer {
+        formats::trace::Importer {
+            format: self.format.to_owned(),
+            version: self.version,
+        }
+    }
 }
 
 /// Receives each run of a source, and drops it before the next is read.

@@ -17,7 +17,7 @@ use super::usage;
 pub struct Report {
     /// Its first file.
     pub source: String,
-    pub format: &'static str,
+    pub format: String,
     /// Version of the format, as recorded.
     pub version: Option<String>,
     pub id: String,
@@ -110,7 +110,7 @@ pub struct OutcomeReport {
 
 impl Report {
     /// Counts a draft. Other fields are filled in later.
-    pub(super) fn of(draft: &Draft, calls: &Calls, format: &'static str) -> Self {
+    pub(super) fn of(draft: &Draft, calls: &Calls, format: &str) -> Self {
         let main = || draft.events.iter().filter(|event| event.agent.is_none());
         let count = |is: &dyn Fn(&EventContent) -> bool| {
             main().filter(|event| is(&event.what)).count() as u64
@@ -141,7 +141,7 @@ impl Report {
         });
         Self {
             source: String::new(),
-            format,
+            format: format.to_owned(),
             version: record.format_version.clone(),
             id: String::new(),
             folder: String::new(),

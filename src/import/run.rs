@@ -9,7 +9,7 @@ use base::diagnostics::codes::{
     IMPORT_TOTALS_DIFFER, IMPORT_UNPUBLISHABLE, IMPORT_UNREADABLE_FILE,
 };
 use formats::config::Pattern;
-use formats::trace::SourceFile;
+use formats::trace::{self, SourceFile};
 
 use super::document::{self, RunDefaults};
 use super::draft::{Draft, Record};
@@ -18,7 +18,8 @@ use super::source::FileDigest;
 use super::store::Store;
 use super::time::LogTime;
 use super::{
-    IMPORTERS, Importer, Options, Problem, Source, calls, clean, keep, problem, units, usage,
+    Adapter, IMPORTERS, Importer, Options, Problem, Source, adapter, calls, clean, keep, problem,
+    units, usage,
 };
 
 /// The request of an import.
@@ -27,6 +28,8 @@ pub struct Request {
     pub paths: Vec<PathBuf>,
     /// The only format to import, if set.
     pub format: Option<&'static Importer>,
+    /// The command that reads the logs, in place of an importer.
+    pub adapter: Option<Adapter>,
     /// The output folder.
     pub out: PathBuf,
     /// Values for runs whose source lacks them.
@@ -76,7 +79,7 @@ enum Step {
 
 /// A run as recorded in its source, with its source files.
 struct SourceRun {
-    importer: &'static Importer,
+    importer: trace::Importer,
     draft: Draft,
     /// Its first file, relative to the given path.
     first: String,
@@ -133,6 +136,10 @@ fn read_all(request: &Request, sender: &SyncSender<Step>) {
         if source.names().len() >= MANY {
             say(ImportEvent::Reading(path.clone(), source.names().len()));
         }
+        if let Some(adapter) = &request.adapter {
+            read_by_command(request, adapter, path, &source, sender);
+            continue;
+        }
         let format = request.format.map(|importer| importer.format);
         let (units, skipped) = units::find(source, format);
         if is_folder && units.is_empty() {
@@ -160,8 +167,9 @@ fn read_all(request: &Request, sender: &SyncSender<Step>) {
                 say(ImportEvent::Read(
                     draft.as_ref().map_or(1, |draft| draft.sources.len()),
                 ));
-                let read = draft.and_then(|draft| {
-                    SourceRun::of(draft, &unit.source, path, importer, &request.options)
+                let read = draft.and_then(|mut draft| {
+                    keep::keep(&mut draft, &unit.source, &request.options);
+                    SourceRun::of(draft, &unit.source, path, importer.named())
                 });
                 match read {
                     Ok(read) => drop(sender.send(Step::Run(Box::new(read)))),
@@ -172,18 +180,82 @@ fn read_all(request: &Request, sender: &SyncSender<Step>) {
     }
 }
 
+/// Reads every file of a path with the user's command.
+fn read_by_command(
+    request: &Request,
+    command: &Adapter,
+    path: &Path,
+    source: &Source,
+    sender: &SyncSender<Step>,
+) {
+    let say = |said: ImportEvent| drop(sender.send(Step::Event(said)));
+    say(ImportEvent::Found(source.names().len()));
+    let mut found = false;
+    for (position, name) in source.names().iter().enumerate() {
+        let file = if source.is_folder() {
+            path.join(name)
+        } else {
+            path.to_owned()
+        };
+        let mut runs = 0;
+        let read = command
+            .run(&file)
+            .map_err(|failure| vec![failure.problem(name)]);
+        let read = read.and_then(|output| {
+            adapter::runs(
+                name,
+                position,
+                &output,
+                &request.options,
+                &mut |importer, draft| {
+                    runs += 1;
+                    match SourceRun::of(draft, source, path, importer.clone()) {
+                        Ok(read) => drop(sender.send(Step::Run(Box::new(read)))),
+                        Err(problem) => say(ImportEvent::of(problem)),
+                    }
+                },
+            )
+        });
+        say(ImportEvent::Read(1));
+        found |= runs > 0 || read.is_err();
+        match read {
+            Err(problems) => problems.into_iter().map(ImportEvent::of).for_each(say),
+            Ok(()) if runs == 0 && source.is_folder() => {
+                let message = "The command reads no run from this file";
+                let help = "Nothing needs to be done if the file is no log.";
+                say(ImportEvent::Skipped(problem(
+                    &IMPORT_NO_RUNS,
+                    name,
+                    message,
+                    help,
+                )));
+            }
+            Ok(()) => {}
+        }
+    }
+    if !found {
+        let message = "The command reads no run from this path";
+        let help = "Name logs of the command's format.";
+        let path = path.to_string_lossy();
+        say(ImportEvent::Failed(problem(
+            &IMPORT_NO_RUNS,
+            &path,
+            message,
+            help,
+        )));
+    }
+}
+
 /// Folders with at least this many files get a progress line.
 const MANY: usize = 100;
 
 impl SourceRun {
     fn of(
-        mut draft: Draft,
+        draft: Draft,
         source: &Source,
         path: &Path,
-        importer: &'static Importer,
-        options: &Options,
+        importer: trace::Importer,
     ) -> Result<Self, Problem> {
-        keep::keep(&mut draft, source, options);
         let mut sources = Vec::new();
         for at in &draft.sources {
             let Some(name) = source.names().get(*at) else {
@@ -250,7 +322,7 @@ fn one(request: &Request, store: &mut Store, read: SourceRun) -> Result<ImportEv
         path,
         sources,
     } = read;
-    let format = importer.format;
+    let format = importer.format.as_str();
     let calls = calls::join(&mut draft);
     times(&mut draft);
     let (mut names, known): (Vec<String>, Vec<FileDigest>) = sources.into_iter().unzip();
@@ -307,7 +379,7 @@ fn one(request: &Request, store: &mut Store, read: SourceRun) -> Result<ImportEv
         &draft,
         &id,
         &sources,
-        importer,
+        &importer,
         &defaults,
         &request.options,
         &slot.others,
@@ -316,7 +388,7 @@ fn one(request: &Request, store: &mut Store, read: SourceRun) -> Result<ImportEv
     let trace = if draft.events.is_empty() {
         None
     } else {
-        Some(document::trace(&draft, &sources, importer).map_err(failed)?)
+        Some(document::trace(&draft, &sources, &importer).map_err(failed)?)
     };
     (report.result, report.equal_events) =
         store.write(&first, &slot, &record, trace.as_deref(), &draft.assets)?;

@@ -30,6 +30,14 @@ pub fn at(pointer: String) -> Origin {
     }
 }
 
+/// What [`kept`] has a kind for.
+pub const PROMPTS: [&str; 4] = [
+    "systemPrompts",
+    "developerPrompts",
+    "compactionSummaries",
+    "injectedContext",
+];
+
 /// The kind of note for a kept prompt.
 pub fn kept(what: &str) -> &'static str {
     match what {

@@ -22,7 +22,7 @@ use formats::model::annotation::{FRICTION_KINDS, Kind};
 use formats::rule_file::RuleFile;
 use formats::scanner_findings::{self, ScannerFinding};
 use formats::{
-    events, raw, redactions, run_record, sidecar as sidecar_format, tape, trace, withdrawn,
+    adapter, events, raw, redactions, run_record, sidecar as sidecar_format, tape, trace, withdrawn,
 };
 use store::ledger;
 
@@ -85,6 +85,7 @@ pub const ALL: &[Entry] = &[
         "A finding of a scanner, to annotate with",
         scanner_findings::FILE_NAME,
     ),
+    input::<adapter::AnyLine<'_>>("adapter", "A line of an adapter", adapter::FILE_NAME),
     input::<Config>("site", "The settings of a site", "site.toml"),
     input::<RuleFile>("rules", "A file of rules", "rules/*.toml"),
     feed::<feeds::archive::Index<'_>>("index", "The list of feeds", "feeds/index.json"),

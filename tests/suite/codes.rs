@@ -183,6 +183,20 @@ fn random(count: usize) -> String {
 /// The command that triggers an import code, usually with a single log.
 fn import(code: &str) -> Set {
     const LOGS: &[&str] = &["import", "logs", "-v", "--case", "parse"];
+    const FAILS: &[&str] = &[
+        "import",
+        "logs/session.log",
+        "--from-command",
+        "sh -c 'echo KeyError: messages >&2; exit 3'",
+    ];
+    const PRINTS: &[&str] = &["import", "logs/session.jsonl", "--from-command", "cat"];
+    // The command refuses damaged copies.
+    const CHECKS: &[&str] = &[
+        "import",
+        "logs",
+        "--check-adapter",
+        "sh -c 'cmp -s \"$0\" logs/session.jsonl && cat \"$0\"'",
+    ];
     const UPDATE: &[&str] = &["import", "logs", "-v", "--case", "parse", "--update"];
     let (prepare, arguments, status): (fn(&TestSite) -> Held, &'static [&'static str], i32) =
         match code {
@@ -207,6 +221,9 @@ fn import(code: &str) -> Set {
                 1,
             ),
             "import.native-file" => (nothing, &["import", "logs/session.trace.jsonl"], 1),
+            "import.failed-command" => (nothing, FAILS, 1),
+            "import.invalid-line" => (nothing, PRINTS, 1),
+            "import.nonconforming-adapter" => (nothing, CHECKS, 1),
             "import.missing-case" => (nothing, &["import", "logs/session.jsonl"], 1),
             "import.changed" => (longer_session, LOGS, 1),
             "import.not-a-continuation" => (shorter_session, UPDATE, 1),

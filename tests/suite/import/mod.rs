@@ -11,6 +11,7 @@ use serde_json::value::RawValue;
 
 use crate::support::fixture;
 
+mod adapter;
 mod atif;
 mod claude_code;
 mod clean;
@@ -100,6 +101,7 @@ fn request(path: PathBuf, out: PathBuf) -> Request {
     Request {
         paths: vec![path],
         format: None,
+        adapter: None,
         out,
         defaults: RunDefaults {
             case: Some("case".to_owned()),

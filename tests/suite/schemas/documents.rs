@@ -52,6 +52,7 @@ fn every_sample_input_and_every_valid_fixture_is_what_its_schema_says() {
     files.extend(tree(&fixture("base")));
     files.extend(tree(&fixture("harn")));
     files.extend(tree(&fixture("findings")));
+    files.extend(tree(&fixture("adapter")));
     let tapes = tree(&fixture("harn-tapes")).into_iter();
     files.extend(tapes.filter(|(path, _)| !path.starts_with("edge/")));
     files.extend(tree(&fixture("codes/withdrawn.still-published")));

@@ -69,6 +69,18 @@ codes! {
         why "Both have the same id, or every row of one is a copy of a row in the other. One of them is imported."
         bad "logs/session.jsonl\nlogs/copy-of-session.jsonl"
         good "logs/session.jsonl";
+    IMPORT_FAILED_COMMAND = "import.failed-command" Error "a command that reads logs did not succeed"
+        why "The command of `--from-command` could not be started, ended with another status than 0, took longer than `--time-limit`, or printed more than 256 MiB about one file. The message has its status and the last line of its error output. Nothing of this file is imported; the others are."
+        bad "runpress import session.log --from-command 'python3 adapter.py'   (which ends with an exception)"
+        good "runpress import session.log --from-command 'python3 adapter.py'   (which ends with the status 0)";
+    IMPORT_INVALID_LINE = "import.invalid-line" Error "a command printed a line that is not of the adapter format"
+        why "The command of `--from-command` prints a header, then for each run a record and its events, one JSON object on each line. `runpress schema adapter` prints the schema, and the page [Write an adapter](../adapters/index.html) explains it. One line that cannot be read stops the import of the file, so that no run lacks a part without a word."
+        bad "{\"type\":\"tool_call\",\"nmae\":\"bash\"}"
+        good "{\"type\":\"tool_call\",\"name\":\"bash\"}";
+    IMPORT_NONCONFORMING_ADAPTER = "import.nonconforming-adapter" Error "an adapter breaks a rule of the adapter format"
+        why "`runpress import --check-adapter` runs the command twice on each sample and on damaged copies. Results come after their calls, ids name calls of the run, times go forward, what the log does not state is left out and not 0, the same file gives the same bytes, and a damaged file gives an error or lines without a fault."
+        bad "{\"type\":\"tool_result\",\"call\":\"call-1\"}   (and no call has this id)"
+        good "{\"type\":\"tool_call\",\"name\":\"bash\",\"call\":\"call-1\"}\n{\"type\":\"tool_result\",\"call\":\"call-1\"}";
     IMPORT_SKIPPED_ENTRY = "import.skipped-entry" Note "a link or special file is not read"
         why "A link in a folder could lead anywhere, so links are not followed. Name the file itself, or copy it into the folder."
         bad "logs/session.jsonl -> /srv/logs/session.jsonl"

@@ -3,10 +3,10 @@
 use serde_json::{Value, json};
 
 use super::check::{
-    accepts_action, accepts_decision, accepts_event, accepts_finding, accepts_raw_line,
-    accepts_record, accepts_redaction, accepts_rules, accepts_settings, accepts_sidecar_line,
-    accepts_tape_line, accepts_threads, accepts_trace_line, accepts_transcript,
-    accepts_withdrawals,
+    accepts_action, accepts_adapter_line, accepts_decision, accepts_event, accepts_finding,
+    accepts_raw_line, accepts_record, accepts_redaction, accepts_rules, accepts_settings,
+    accepts_sidecar_line, accepts_tape_line, accepts_threads, accepts_trace_line,
+    accepts_transcript, accepts_withdrawals,
 };
 use super::{Case, case};
 
@@ -132,6 +132,32 @@ pub(super) fn cases() -> Vec<Case> {
             "sources": [{"name": "n", "bytes": 1, "blake3": "b"}],
             "agents": [{"id": "a", "name": "n", "parent": "p", "call": "c", "model": "m"}], "withheld": {"prompts": 1}}),
         accepts_trace_line,
+    ));
+    cases.push(case(
+        "adapter",
+        json!({"type": "adapter", "schemaVersion": 1, "importer": {"format": "f", "version": 1}}),
+        accepts_adapter_line,
+    ));
+    cases.push(case(
+        "adapter",
+        json!({"type": "record", "id": "i", "startedAt": "2026-03-01T10:00:00Z", "finishedAt": "2026-03-01T10:20:00Z",
+            "subject": {"testCaseSlug": "t", "testCaseVersion": "v", "harnessSlug": "h", "harnessVersion": "1", "modelId": "m"},
+            "metrics": {"runTimeSeconds": 1.5, "tokens": {"uncachedInput": 1, "cachedInput": 2, "output": 3, "reasoning": 4},
+                "cost": {"actual": 0.5}},
+            "status": {"state": "completed", "detail": "d"},
+            "outcomes": [{"name": "n", "value": {"a": 1}, "scorer": "s", "valid": true, "reason": "r"}],
+            "import": {"formatVersion": "1", "ids": {"a": "b"}, "models": ["m"], "estimated": ["cost"], "lowerBounds": ["cost.actual"]},
+            "agents": [{"id": "a", "name": "n", "parent": "p", "call": "c", "model": "m"}],
+            "withheld": {"toolDefinitions": 1},
+            "private": {"folders": ["/f"], "users": ["u"], "hosts": ["h"]}}),
+        accepts_adapter_line,
+    ));
+    cases.push(case(
+        "adapter",
+        json!({"type": "tool_result", "seq": 0, "time": "t", "localTime": "t", "agent": "a", "branch": "b", "turn": 1, "call": "c",
+            "ok": true, "exitCode": -1, "exitCodeFrom": "field", "status": "s", "text": "t", "images": 1, "truncated": 1,
+            "source": {"file": 0, "member": "m", "line": 1, "pointer": "/a", "id": "i"}}),
+        accepts_adapter_line,
     ));
     for line in [
         json!({"stream": "stdout", "line": "a"}),

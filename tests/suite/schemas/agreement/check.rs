@@ -3,8 +3,8 @@
 use runpress::api::config::{self, Config};
 use runpress::api::diagnostics::{Diagnostic, Source};
 use runpress::api::formats::{
-    decisions, events, raw, redactions, rule_file, run_record, scanner_findings, sidecar, tape,
-    threads, trace, transcript, withdrawn,
+    adapter, decisions, events, raw, redactions, rule_file, run_record, scanner_findings, sidecar,
+    tape, threads, trace, transcript, withdrawn,
 };
 use runpress::api::model::tape::{Tape, from_event};
 use runpress::api::rules;
@@ -49,6 +49,18 @@ pub(super) fn accepts_trace_line(document: &Value) -> bool {
     problems.iter().all(|problem| {
         problem.code.name == "events.unknown-type" && !problem.message.contains("has no `type`")
     })
+}
+
+pub(super) fn accepts_adapter_line(document: &Value) -> bool {
+    let header = "{\"type\":\"adapter\",\"schemaVersion\":1,\"importer\":{\"format\":\"f\",\"version\":1}}\n";
+    let line = document.to_string();
+    let text = if document["type"] == "adapter" {
+        line
+    } else {
+        format!("{header}{{\"type\":\"record\"}}\n{line}\n")
+    };
+    let (_, problems) = adapter::read("log (output)", text.as_bytes(), |_, _| {});
+    problems.is_empty()
 }
 
 pub(super) fn accepts_raw_line(document: &Value) -> bool {

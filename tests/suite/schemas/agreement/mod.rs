@@ -17,7 +17,10 @@ struct Case {
 }
 
 /// serde and Harn's own loader also read an array as a struct; a schema requires an object.
-const READ_AS_OBJECTS: [(&str, &str); 3] = [
+const READ_AS_OBJECTS: [(&str, &str); 6] = [
+    ("adapter", "/import"),
+    ("adapter", "/metrics/cost"),
+    ("adapter", "/private"),
     ("tape", "/kind"),
     ("sidecar", "/links/0"),
     ("rules", "/rule/0/applies"),

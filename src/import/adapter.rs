@@ -1,0 +1,389 @@
+//! Runs that a command reads: what it prints becomes drafts like those of any importer.
+
+use std::collections::BTreeSet;
+
+use base::diagnostics::codes::IMPORT_INVALID_LINE;
+use base::diagnostics::text::quoted;
+use base::diagnostics::{Collector, Place};
+use formats::adapter::{self, Estimated, Item, Record, State};
+use formats::model::run::MetricSet;
+use formats::trace::{self, Fields, Kind};
+
+use super::draft::{Call, Draft, Event, EventContent, Id, Origin, Outcome, Tokens, ToolResult};
+use super::message_content::MessageContent;
+use super::shared::{PROMPTS, kept};
+use super::time::Times;
+use super::{IMPORTERS, Options, Problem, loose, problem};
+
+/// The name under which problems of the lines for a file are reported.
+pub fn output_of(file: &str) -> String {
+    format!("{file} (output)")
+}
+
+/// Reads the runs of a file from what a command printed about it. Lines that cannot be read are problems of the whole file, so
+/// that no run lacks a part without a word.
+pub fn runs(
+    file: &str,
+    position: usize,
+    output: &[u8],
+    options: &Options,
+    each: &mut dyn FnMut(&trace::Importer, Draft),
+) -> Result<(), Vec<Problem>> {
+    let path = output_of(file);
+    let header = checked(&path, output)?;
+    let mut open: Option<Reader<'_>> = None;
+    let mut number = 0;
+    // The lines were checked.
+    let _ = adapter::read(&path, output, |_, item| match item {
+        Item::Record(record) => {
+            if let Some(open) = open.take() {
+                each(&header.importer, open.finish());
+            }
+            open = Some(Reader::new(*record, number, position, options));
+            number += 1;
+        }
+        Item::Event(kind, fields) => {
+            if let Some(reader) = &mut open {
+                reader.event(kind, *fields);
+            }
+        }
+    });
+    if let Some(open) = open {
+        each(&header.importer, open.finish());
+    }
+    Ok(())
+}
+
+/// The header, if every line can be read and names agents of its run.
+fn checked(path: &str, output: &[u8]) -> Result<adapter::Header, Vec<Problem>> {
+    let mut agents = BTreeSet::new();
+    let mut unknown = Collector::default();
+    let (header, problems) = adapter::read(path, output, |line, item| match item {
+        Item::Record(record) => {
+            agents = record.agents.into_iter().map(|agent| agent.id).collect();
+        }
+        Item::Event(_, fields) => {
+            if let Some(agent) = fields.agent.as_deref().filter(|id| !agents.contains(*id)) {
+                let message = format!("The record of the run has no agent {}", quoted(agent));
+                let help = "List it under `agents` of the record.";
+                let place = line.place(path, "/agent");
+                unknown.push(IMPORT_INVALID_LINE.at(place, message, help));
+            }
+        }
+    });
+    let problems = problems.into_iter().chain(unknown.finish(path));
+    let problems: Vec<Problem> = problems.map(Box::new).collect();
+    match header {
+        Some(header) if problems.is_empty() => {
+            name(&header.importer.format, path).map_err(|problem| vec![problem])?;
+            Ok(header)
+        }
+        _ => Err(problems),
+    }
+}
+
+/// Checks the name of a format: it is written into records, and must not be that of an importer.
+pub fn name(format: &str, path: &str) -> Result<(), Problem> {
+    let is_letter = |c: char| c.is_ascii_lowercase() || c.is_ascii_digit() || "-._".contains(c);
+    let is_name = !format.is_empty() && format.len() <= 64 && format.chars().all(is_letter);
+    let is_own = !IMPORTERS.iter().any(|importer| importer.format == format);
+    if is_name && is_own {
+        return Ok(());
+    }
+    let (message, help) = if is_name {
+        let message = format!("The format {} has an importer", quoted(format));
+        (message, "Give the format of the adapter another name.")
+    } else {
+        let message = format!("The format {} has no valid name", quoted(format));
+        (
+            message,
+            "Use up to 64 of `a`–`z`, `0`–`9`, `-`, `.` and `_`.",
+        )
+    };
+    let mut problem = problem(&IMPORT_INVALID_LINE, path, message, help);
+    problem.place = Place {
+        line: Some(1),
+        ..std::mem::take(&mut problem.place)
+    }
+    .pointing("/importer/format");
+    Err(problem)
+}
+
+/// Makes a draft of one run.
+struct Reader<'o> {
+    draft: Draft,
+    options: &'o Options,
+    times: Times,
+}
+
+impl<'o> Reader<'o> {
+    fn new(record: Record, number: usize, position: usize, options: &'o Options) -> Self {
+        let mut draft = Draft {
+            sources: vec![position],
+            agents: record.agents,
+            ..Draft::default()
+        };
+        for folder in &record.private.folders {
+            draft.identity.workspace(folder);
+        }
+        for user in &record.private.users {
+            draft.identity.know(Some(user), None);
+        }
+        for host in &record.private.hosts {
+            draft.identity.know(None, Some(host));
+        }
+        for (what, count) in &record.withheld {
+            draft.withhold(what.word(), *count);
+        }
+        let own = &mut draft.record;
+        own.id = match record.id.clone() {
+            None if number > 0 => Id::Derived {
+                names: vec![number.to_string()],
+                with_digests: true,
+            },
+            id => Id::of_session(id, None, None),
+        };
+        own.ids = record.import.ids;
+        own.ids([("session", record.id)]);
+        own.format_version = record.import.format_version;
+        own.case = record.subject.test_case_slug;
+        own.case_version = record.subject.test_case_version;
+        own.harness = record.subject.harness_slug;
+        own.harness_version = record.subject.harness_version;
+        for model in record.subject.model_id.iter().chain(&record.import.models) {
+            own.model(model);
+        }
+        (own.started, own.finished) = (record.started_at, record.finished_at);
+        let measured = |value: &f64| *value > 0.0;
+        own.run_time_seconds = record.metrics.run_time_seconds.filter(measured);
+        own.cost = record.metrics.cost.actual.filter(measured);
+        own.cost_estimated = record.import.estimated.contains(&Estimated::Cost);
+        own.tokens = record
+            .metrics
+            .tokens
+            .as_ref()
+            .map(tokens)
+            .unwrap_or_default();
+        let bounds = record.import.lower_bounds.iter().map(String::as_str);
+        own.lower_bounds = MetricSet::of_paths(bounds);
+        let state = record.status.state.filter(|state| *state != State::Unknown);
+        own.state = state.map_or("", State::word);
+        own.detail = record.status.detail;
+        let outcomes = record.outcomes.into_iter();
+        own.outcomes = outcomes.filter_map(outcome).collect();
+        Self {
+            draft,
+            options,
+            times: Times::default(),
+        }
+    }
+
+    /// Adds an event.
+    fn event(&mut self, kind: Kind, mut fields: Fields<'_>) {
+        let text = |text: &Option<formats::json::Str<'_>>| {
+            text.as_deref()
+                .filter(|text| !text.is_empty())
+                .map(str::to_owned)
+        };
+        let source = fields.source.take();
+        let origin = source.map_or_else(Origin::default, |source| Origin {
+            file: 0,
+            member: text(&source.member),
+            line: source.line,
+            pointer: text(&source.pointer),
+            id: text(&source.id),
+        });
+        let time = text(&fields.time).or_else(|| text(&fields.local_time));
+        if let Some(time) = &time {
+            self.times.see(time);
+        }
+        let (agent, branch) = (text(&fields.agent), text(&fields.branch));
+        let (turn, first) = (fields.turn, self.draft.events.len());
+        let bounds = fields.lower_bounds.take().unwrap_or_default();
+        self.content(kind, fields, origin);
+        for event in &mut self.draft.events[first..] {
+            event.time.clone_from(&time);
+            event.turn = turn;
+            event.agent.clone_from(&agent);
+            event.branch.clone_from(&branch);
+            if matches!(event.what, EventContent::Usage { .. }) {
+                let classes = ["uncachedInput", "cachedInput", "output", "reasoning"];
+                let is_bound = |class: &&str| bounds.iter().any(|bound| &**bound == *class);
+                event.lower_bounds = classes.into_iter().filter(is_bound).collect();
+            }
+        }
+    }
+
+    fn content(&mut self, kind: Kind, fields: Fields<'_>, at: Origin) {
+        let text =
+            |text: Option<formats::json::Str<'_>>| text.map(|text| text.into_inner().into_owned());
+        let draft = &mut self.draft;
+        let images = fields.images.unwrap_or_default();
+        let name = text(fields.name);
+        let call = text(fields.call).filter(|call| !call.is_empty());
+        let what = match kind {
+            Kind::Message => {
+                let Some(role) = fields.role else { return };
+                let content = MessageContent {
+                    text: text(fields.text).unwrap_or_default(),
+                    images,
+                };
+                let steering = fields.steering.unwrap_or_default();
+                let number = draft.events.len();
+                draft.message(at, role, content, steering);
+                if let Some(Event {
+                    what: EventContent::Message { model, phase, .. },
+                    ..
+                }) = draft.events.get_mut(number)
+                {
+                    *model = text(fields.model);
+                    *phase = fields.phase;
+                }
+                return;
+            }
+            Kind::Reasoning => {
+                let summary = fields.summary.unwrap_or_default();
+                let text = text(fields.text).unwrap_or_default();
+                return draft.reasoning(self.options, at, text, summary);
+            }
+            Kind::Note => {
+                let kind = text(fields.kind).unwrap_or_default();
+                let text = text(fields.text);
+                let prompt = PROMPTS.into_iter().find(|what| kept(what) == kind);
+                return match prompt {
+                    Some(what) => {
+                        draft.prompt(self.options, at, what, text.unwrap_or_default());
+                    }
+                    None => draft.note(at, &kind, text),
+                };
+            }
+            Kind::Unknown => {
+                return draft.unknown_row(&text(fields.kind).unwrap_or_default());
+            }
+            Kind::ToolCall => {
+                let json = fields.arguments.and_then(|json| loose::compact(json.get()));
+                EventContent::ToolCall(Call {
+                    hosted: fields.hosted.unwrap_or_default(),
+                    status: text(fields.status),
+                    ..Call::of(name, call, (json, text(fields.arguments_text)))
+                })
+            }
+            Kind::ToolResult => {
+                draft.withhold("images", images);
+                EventContent::ToolResult(ToolResult {
+                    call,
+                    ok: fields.ok,
+                    exit_code: fields.exit_code,
+                    exit_code_from: fields.exit_code_from,
+                    status: text(fields.status),
+                    text: text(fields.text),
+                    images,
+                    truncated: fields.truncated,
+                })
+            }
+            Kind::Edit => {
+                let (Some(path), Some(change)) = (text(fields.path), fields.change) else {
+                    return;
+                };
+                EventContent::Edit {
+                    call,
+                    path,
+                    change,
+                    to: text(fields.to),
+                    diff: text(fields.diff),
+                }
+            }
+            Kind::Subagent => {
+                let (Some(action), Some(id)) = (fields.action, text(fields.id)) else {
+                    return;
+                };
+                EventContent::Subagent {
+                    action,
+                    id,
+                    name,
+                    call,
+                }
+            }
+            Kind::Compaction => EventContent::Compaction {
+                trigger: text(fields.trigger),
+                tokens_before: fields.tokens_before,
+                forgotten: fields.forgotten,
+            },
+            Kind::Score => {
+                let value = fields.value.and_then(|json| loose::compact(json.get()));
+                let Some(value) = value else { return };
+                EventContent::Score {
+                    name: name.unwrap_or_default(),
+                    value,
+                    scorer: text(fields.scorer),
+                }
+            }
+            Kind::Error => EventContent::Error {
+                message: text(fields.message).unwrap_or_default(),
+                code: text(fields.code),
+            },
+            Kind::Usage => {
+                let tokens = fields.tokens.as_ref().map(tokens).unwrap_or_default();
+                if tokens == Tokens::default() && fields.cost.is_none() {
+                    return;
+                }
+                let calls = fields.calls.unwrap_or_default().into_iter();
+                EventContent::Usage {
+                    tokens,
+                    model: text(fields.model),
+                    cost: fields.cost.filter(|cost| *cost > 0.0),
+                    calls: calls.map(|id| id.into_inner().into_owned()).collect(),
+                }
+            }
+        };
+        draft.push(at, what);
+    }
+
+    fn finish(self) -> Draft {
+        let mut draft = self.draft;
+        if draft.record.tokens == Tokens::default() {
+            draft.record.tokens = super::usage::sum(&draft.events);
+        }
+        let models: Vec<String> = draft.events.iter().filter_map(model).collect();
+        for model in models {
+            draft.record.model(&model);
+        }
+        self.times.write(&mut draft.record);
+        draft.blocks();
+        draft
+    }
+}
+
+/// The model that an event of the main agent names.
+fn model(event: &Event) -> Option<String> {
+    let (EventContent::Message { model, .. } | EventContent::Usage { model, .. }) = &event.what
+    else {
+        return None;
+    };
+    model.clone()
+}
+
+/// Tokens by class. If all are 0, nothing was counted.
+fn tokens(tokens: &trace::Tokens) -> Tokens {
+    let tokens = Tokens {
+        uncached_input: tokens.uncached_input,
+        cached_input: tokens.cached_input,
+        output: tokens.output,
+        reasoning: tokens.reasoning,
+    };
+    if tokens.nothing() {
+        return Tokens::default();
+    }
+    tokens
+}
+
+fn outcome(outcome: adapter::Outcome) -> Option<Outcome> {
+    Some(Outcome {
+        name: outcome.name,
+        value: loose::compact(outcome.value.get())?,
+        scorer: outcome.scorer,
+        kind: None,
+        valid: outcome.valid,
+        reason: outcome.reason,
+    })
+}
