@@ -167,6 +167,9 @@ pub const SEARCH: &str = "search/index.html";
 /// The page that compares runs.
 pub const COMPARE: &str = "compare/index.html";
 
+/// The index of the site for language models.
+pub const LLMS: &str = "llms.txt";
+
 /// A prose page; `index` is the home page.
 pub fn prose(slug: &str) -> String {
     format!("{slug}/index.html")

@@ -78,6 +78,8 @@ table! {
         "cells" => cells: SuccessRule = SuccessRule::default(), Reader::table;
         /// The feeds of the site.
         "feeds" => feeds: Feeds = Feeds::default(), Reader::table;
+        /// How the site is cited.
+        "citation" => citation: Citation = Citation::default(), Reader::table;
         /// Where the site is published.
         "publish" => publish: Publish = Publish::default(), Reader::table;
         /// What the site may take.
@@ -408,6 +410,18 @@ table! {
 }
 
 table! {
+    /// `[citation]`
+    #[schemars(default)]
+    Citation {
+        /// The authors: `Family, Given` is a person, and any other name an organization. By default `[site] author`.
+        "authors" => authors: Vec<String> = Vec::new(), Reader::strings;
+        /// The DOI of the data, such as `10.5281/zenodo.1234`.
+        #[schemars(with = "String", regex(pattern = shape::DOI))]
+        "doi" => doi: Option<String> = None, Reader::doi;
+    }
+}
+
+table! {
     /// `[publish]`
     #[schemars(default, transform = shape::publish)]
     Publish {
@@ -425,6 +439,9 @@ table! {
         /// downloads are in that folder and not beside the pages of runs.
         #[schemars(schema_with = "shape::base_url")]
         "files_base_url" => files_base_url: Option<HttpUrl> = None, Reader::base_url;
+        /// Whether each run has a `run.md`, for programs and terminals. By default on sites with fewer than 2,000 runs.
+        #[schemars(with = "bool")]
+        "markdown" => markdown: Option<bool> = None, Reader::optional_boolean;
     }
 }
 
@@ -449,6 +466,19 @@ table! {
 }
 
 impl Config {
+    /// The authors that a citation names.
+    pub fn authors(&self) -> Vec<&str> {
+        let named = self.citation.authors.iter();
+        let named = named
+            .map(|author| author.trim())
+            .filter(|it| !it.is_empty());
+        let named: Vec<_> = named.collect();
+        if named.is_empty() {
+            return self.site.author.iter().map(String::as_str).collect();
+        }
+        named
+    }
+
     /// The limits of the site: the budget, or else the limits of the host.
     pub fn site_limits(&self) -> Budget {
         let host = self

@@ -8,6 +8,7 @@ mod feeds;
 mod group_lists;
 mod groups;
 mod home;
+mod llms;
 mod machines;
 mod not_found;
 mod overview;
@@ -80,7 +81,7 @@ impl Page {
 }
 
 /// All pages and files that are made of all runs, in the order of the sitemap. They are written in parallel.
-const PAGES: [&Page; 19] = [
+const PAGES: [&Page; 20] = [
     &home::PAGE,
     &feeds::PAGE,
     &compare::PAGE,
@@ -96,6 +97,7 @@ const PAGES: [&Page; 19] = [
     &changes::PAGE,
     &not_found::PAGE,
     &machines::PAGE,
+    &llms::PAGE,
     &search::PAGE,
     &rows::PAGE,
     &SCHEMAS,

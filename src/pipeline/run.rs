@@ -67,7 +67,7 @@ const ARTIFACTS: [Artifact; 8] = [
     implementation::write, // implementation.tar.gz
     document::write,       // run.json
     events::write,         // events/<page>/index.html, events/<page>.js, text/<name>.txt
-    page::write,           // index.html
+    page::write,           // index.html, run.md
     story::write,          // story/index.html
     card::write,           // og.png
 ];

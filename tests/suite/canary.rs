@@ -31,6 +31,7 @@ fn a_canary_is_on_every_page_in_the_feeds_and_beside_the_downloads() {
     for path in [
         "canary.txt",
         "robots.txt",
+        "llms.txt",
         "feeds/canary.txt",
         "feeds/index.json",
         "feeds/runs.json",
@@ -59,7 +60,7 @@ fn a_canary_is_on_every_page_in_the_feeds_and_beside_the_downloads() {
     assert!(robots.contains("User-agent: GPTBot\n"), "{robots}");
     assert!(!String::from_utf8_lossy(&plain["robots.txt"]).contains("GPTBot"));
     let run = "runs/pong-codex-sample-lark-1-4f1c2d3e";
-    for name in ["canary.txt", "run.json"] {
+    for name in ["canary.txt", "run.json", "run.md"] {
         assert_eq!(has(&files[&format!("{run}/{name}")]), 1, "{name}");
     }
     let log = format!("{run}/events.jsonl");

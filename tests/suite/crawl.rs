@@ -35,7 +35,27 @@ pub(crate) fn problems(files: &BTreeMap<String, Vec<u8>>) -> Vec<String> {
             }
         }
     }
+    let of_programs = |path: &&String| path.ends_with("/run.md") || *path == "llms.txt";
+    for path in files.keys().filter(of_programs) {
+        let text = String::from_utf8_lossy(&files[path]);
+        for link in markdown_links(&text) {
+            if let Some(problem) = follow(path, link, files, &pages) {
+                found.push(format!("{path}: {problem}"));
+            }
+        }
+    }
     found
+}
+
+/// The relative links of lists in Markdown.
+fn markdown_links(text: &str) -> impl Iterator<Item = &str> {
+    let items = text.lines().filter(|line| line.starts_with("- ["));
+    let links = items.flat_map(|line| {
+        let starts = line.match_indices("](").map(|(at, _)| at);
+        let starts = starts.filter(|at| !line[..*at].ends_with('\\'));
+        starts.filter_map(|at| Some(line[at + 2..].split_once(')')?.0))
+    });
+    links.filter(|link| !link.contains("://"))
 }
 
 fn look(path: &str, page: &Page, found: &mut Vec<String>) -> Seen {

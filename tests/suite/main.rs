@@ -66,6 +66,7 @@ mod plots;
 mod portable;
 mod publishing;
 mod quarantine;
+mod readers;
 mod reasoning;
 mod reconciliation;
 mod records;

@@ -34,6 +34,11 @@ impl Publish {
         }
     }
 
+    /// Whether each run has a `run.md`; `is_small` is [`Archive::is_small`](crate::model::archive::Archive::is_small).
+    pub fn has_markdown(&self, is_small: bool) -> bool {
+        self.markdown.unwrap_or(is_small)
+    }
+
     /// The folder of the site that is published elsewhere.
     pub fn elsewhere(&self) -> Option<&'static str> {
         self.files_base_url.as_ref().map(|_| FOLDER)

@@ -8,8 +8,9 @@ use toml::de::{DeTable, DeValue};
 use super::downloads::Downloads;
 use super::pattern::Pattern;
 use super::{
-    Allowance, Budget, Build, Config, Expectation, Feeds, Files, GIB, HOSTS, Host, ImportRule, KIB,
-    Limits, MIB, NavLink, Policy, Publish, Secrets, Site, SuccessRule, Threshold, Timeline,
+    Allowance, Budget, Build, Citation, Config, Expectation, Feeds, Files, GIB, HOSTS, Host,
+    ImportRule, KIB, Limits, MIB, NavLink, Policy, Publish, Secrets, Site, SuccessRule, Threshold,
+    Timeline,
 };
 use crate::Words;
 use base::diagnostics::text::{nearest, quoted, reason};
@@ -18,7 +19,7 @@ use base::links::RunFolders;
 use base::url::{HttpUrl, ascii_form, is_host};
 
 /// The sections in which a misplaced key is looked up.
-const SECTIONS: [(&str, &[&str]); 11] = [
+const SECTIONS: [(&str, &[&str]); 12] = [
     ("site", Site::KEYS),
     ("build", Build::KEYS),
     ("policy", Policy::KEYS),
@@ -28,6 +29,7 @@ const SECTIONS: [(&str, &[&str]); 11] = [
     ("cells", SuccessRule::KEYS),
     ("feeds", Feeds::KEYS),
     ("limits", Limits::KEYS),
+    ("citation", Citation::KEYS),
     ("publish", Publish::KEYS),
     ("budget", Budget::KEYS),
 ];
@@ -182,6 +184,17 @@ impl Reader<'_> {
         self.typed(key, value, "`true` or `false`", yes, into);
     }
 
+    pub(super) fn optional_boolean(
+        &mut self,
+        key: &str,
+        value: &Value<'_>,
+        into: &mut Option<bool>,
+    ) {
+        let mut yes = false;
+        self.boolean(key, value, &mut yes);
+        *into = value.get_ref().as_bool().map(|_| yes);
+    }
+
     pub(super) fn on_invalid(&mut self, key: &str, value: &Value<'_>, quarantine: &mut bool) {
         let choices = [("fail", false), ("quarantine", true)];
         self.choice(key, value, &choices, quarantine);
@@ -249,6 +262,17 @@ impl Reader<'_> {
             return self.invalid(value, message, help);
         }
         self.word(key, value, into);
+    }
+
+    pub(super) fn doi(&mut self, key: &str, value: &Value<'_>, into: &mut Option<String>) {
+        self.optional(key, value, into);
+        if let Some(text) = into.take_if(|text| !is_doi(text)) {
+            self.invalid(
+                value,
+                &format!("{} is not a DOI", quoted(&text)),
+                "Write the DOI without an address, such as `10.5281/zenodo.1234`.",
+            );
+        }
     }
 
     pub(super) fn optional_count(&mut self, key: &str, value: &Value<'_>, into: &mut Option<u64>) {
@@ -511,6 +535,24 @@ fn section_of(name: &str) -> Option<String> {
     let near = nearest(name, all)?;
     let (section, _) = SECTIONS.iter().find(|(_, keys)| keys.contains(&near))?;
     Some(format!("{} in `[{section}]`", quoted(near)))
+}
+
+/// Whether a text is a DOI, as citation files have it.
+fn is_doi(text: &str) -> bool {
+    let parts = text
+        .strip_prefix("10.")
+        .and_then(|rest| rest.split_once('/'));
+    parts.is_some_and(|(registrant, name)| {
+        let mut numbers = registrant.split('.');
+        let is_number = |text: &str| !text.is_empty() && text.bytes().all(|b| b.is_ascii_digit());
+        let is_part = |c: char| c.is_ascii_alphanumeric() || ":/_;.()[]-".contains(c);
+        let first = numbers.next().unwrap_or_default();
+        (4..=9).contains(&first.len())
+            && is_number(first)
+            && numbers.all(is_number)
+            && !name.is_empty()
+            && name.chars().all(is_part)
+    })
 }
 
 /// The items of a list of strings; `None` for anything else.

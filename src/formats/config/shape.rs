@@ -11,6 +11,9 @@ use base::shapes::HTTP_ADDRESS;
 pub(super) const HOST: &str =
     r"^[A-Za-z0-9_]([A-Za-z0-9_-]*[A-Za-z0-9_])?(\.[A-Za-z0-9_]([A-Za-z0-9_-]*[A-Za-z0-9_])?)*$";
 
+/// As [`super::read`] accepts a DOI; an empty string means none.
+pub(super) const DOI: &str = r"^(10\.[0-9]{4,9}(\.[0-9]+)*/[A-Za-z0-9:/_;.()\[\]-]+)?$";
+
 /// A string, or a list of strings.
 pub(super) fn one_or_more(_: &mut SchemaGenerator) -> Schema {
     json_schema!({ "type": ["string", "array"], "items": { "type": "string" } })

@@ -145,6 +145,11 @@ impl Entry {
 }
 
 impl Archive {
+    /// Whether it has so few runs that each can have an optional file.
+    pub const fn is_small(&self) -> bool {
+        self.runs.len() < 2_000
+    }
+
     /// Makes the archive of runs in order (newest first), each with its slug and directory.
     /// `slugs` gives a name its address within its grouping, `text_of_case` a case its text by its address.
     pub fn new(

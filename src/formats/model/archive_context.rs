@@ -36,6 +36,8 @@ pub struct ArchiveContext {
     pub ranges: Ranges,
     /// Runs that its record refers to, by id: the slug, if the archive has the run.
     pub named: BTreeMap<String, Option<Slug>>,
+    /// [`Archive::is_small`]
+    pub is_small: bool,
     /// What the publishers of the site decided about it, in order.
     pub decisions: Vec<Arc<Decision>>,
 }
@@ -85,6 +87,7 @@ impl ArchiveContext {
                 .into_iter()
                 .map(|id| (id.to_owned(), address(id)))
                 .collect(),
+            is_small: archive.is_small(),
             decisions: entry.decisions.clone(),
         }
     }

@@ -30,6 +30,8 @@ pub struct PageInfo {
     pub json_ld: Option<String>,
     /// Path of its social card, if any.
     pub image: Option<String>,
+    /// Address of the same in Markdown, relative to the page, if any.
+    pub markdown: Option<&'static str>,
 }
 
 impl PageInfo {
@@ -97,6 +99,8 @@ pub struct HeadView {
     pub json_ld: Option<Html>,
     /// Absolute address of the social card, if the site has a `base_url`.
     pub image: Option<String>,
+    /// Address of the page in Markdown, relative to the page.
+    pub markdown: Option<&'static str>,
     /// Whether the site has an Atom feed.
     pub has_atom: bool,
     /// Addresses of the page's scripts.
@@ -237,6 +241,7 @@ pub fn head(
             .as_ref()
             .zip(page.image.as_ref())
             .map(|(base, path)| format!("{}{path}", base.as_str())),
+        markdown: page.markdown,
         site_title: site.title.clone(),
         listed: page.listed,
         has_atom: site.base_url.is_some(),

@@ -3,12 +3,14 @@
 pub mod annotations;
 pub mod audit;
 pub mod chrome;
+pub mod citation;
 pub mod compare;
 pub mod contribution;
 pub mod data;
 pub mod decisions;
 pub mod discussion;
 pub mod format;
+pub mod markdown;
 pub mod matrix;
 pub mod outcomes;
 pub mod peers;

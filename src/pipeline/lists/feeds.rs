@@ -63,6 +63,29 @@ const RULES: &str = "feeds/rules.json";
 /// Only a site with decisions has it.
 const DECISIONS: &str = "feeds/decisions.json";
 
+/// The feeds that the site has.
+fn of_site(lists: &Lists<'_>) -> Vec<&'static Feed> {
+    let feeds = FEEDS.iter().filter(|feed| match feed.path {
+        ATOM => lists.base().is_some(),
+        RULES => !lists.site.rules.is_empty(),
+        DECISIONS => !lists.gathered.decisions.is_empty(),
+        _ => true,
+    });
+    feeds.collect()
+}
+
+/// The path and the description of each feed.
+pub(super) fn described(lists: &Lists<'_>) -> Vec<(&'static str, &'static str)> {
+    let index = ("feeds/index.json", INDEX);
+    let feeds = of_site(lists)
+        .into_iter()
+        .map(|feed| (feed.path, feed.holds));
+    std::iter::once(index).chain(feeds).collect()
+}
+
+/// What the index of feeds holds.
+const INDEX: &str = "The site, the number of runs, and every feed with its schema, size and digest. Programs start here.";
+
 /// All feeds, in the order of the index.
 const FEEDS: [Feed; 20] = [
     Feed {
@@ -365,14 +388,8 @@ struct Example {
 
 fn write(lists: &Lists<'_>) -> Result<(), Diagnostic> {
     let base = lists.base();
-    let feeds = FEEDS.par_iter();
-    let feeds: Vec<Result<_, Diagnostic>> = feeds
-        .filter(|feed| match feed.path {
-            ATOM => base.is_some(),
-            RULES => !lists.site.rules.is_empty(),
-            DECISIONS => !lists.gathered.decisions.is_empty(),
-            _ => true,
-        })
+    let feeds: Vec<Result<_, Diagnostic>> = of_site(lists)
+        .into_par_iter()
         .map(|feed| {
             let write = |lists: &Lists<'_>| (feed.write)(lists, feed.path);
             let made = lists.unless_known(feed.path, feed.made_of, write)?;
@@ -394,7 +411,7 @@ fn write(lists: &Lists<'_>) -> Result<(), Diagnostic> {
         runs: format::count(runs, "run"),
         index: view(
             &index,
-            "The site, the number of runs, and every feed with its schema, size and digest. Programs start here.",
+            INDEX,
             vec![Example {
                 tool: "curl and jq",
                 text: format!(

@@ -1,4 +1,4 @@
-//! Writes the page of a run.
+//! Writes the page of a run, and the same in Markdown.
 
 use std::borrow::Cow;
 use std::time::Duration;
@@ -14,7 +14,7 @@ use pages::draw::strip;
 use pages::feeds;
 use pages::render::slots::Slots;
 use pages::view::chrome::{PageInfo, Script};
-use pages::view::run::{self as view, Parts, StripView, implementation};
+use pages::view::run::{self as view, Parts, StripView, implementation, markdown as markdown_file};
 use pages::view::task;
 
 use super::files::{Files, StageError};
@@ -52,6 +52,7 @@ pub(super) fn write(run: &CheckedRun<'_>, files: &mut Files<'_>) -> Result<(), S
         description,
         json_ld: Some(json_ld),
         image: s.has_card().then(|| links::card(&path)),
+        markdown: s.has_markdown().then_some(markdown_file::NAME),
         title: format!("{title} by {}", subject.model()),
         path,
         listed: true,
@@ -64,7 +65,12 @@ pub(super) fn write(run: &CheckedRun<'_>, files: &mut Files<'_>) -> Result<(), S
         ..PageInfo::default()
     };
     let page = files.renderer.page_with("run.html", &info, &view, &slots)?;
-    files.page(&info.path, &page)
+    files.page(&info.path, &page)?;
+    if s.has_markdown() {
+        let text = markdown_file::markdown(&s, &view);
+        files.write(&super::path(run, markdown_file::NAME), text.as_bytes())?;
+    }
+    Ok(())
 }
 
 fn strips(s: &CheckedRun<'_>, page: &str, slots: &mut Slots) -> Vec<StripView> {

@@ -9,7 +9,7 @@ const KINDS: [&str; 9] = [
     "Run pages",
     "Event pages",
     "Downloads",
-    "run.json",
+    "run.json, run.md",
     "Lists",
     "Comparison data",
     "Search data",
@@ -65,7 +65,7 @@ fn kind(path: &str) -> usize {
     if let Some((_, file)) = links::split_run(path) {
         return match file {
             "index.html" => 0,
-            "run.json" => 3,
+            "run.json" | "run.md" => 3,
             _ if is_page || file.starts_with("text/") => 1,
             _ => 2,
         };

@@ -5,6 +5,7 @@ mod entry;
 mod evidence;
 mod head;
 pub mod implementation;
+pub mod markdown;
 mod metrics;
 mod moments;
 mod provenance;
@@ -183,6 +184,13 @@ impl<'a> CheckedRun<'a> {
         let mut tapes = self.inspection.tapes.iter();
         self.config.site.stories.includes(self.is_annotated())
             && tapes.any(|tape| !tape.events.is_empty())
+    }
+
+    /// Whether the run has a `run.md`.
+    pub fn has_markdown(&self) -> bool {
+        self.config
+            .publish
+            .has_markdown(self.archive_context.is_small)
     }
 
     /// Whether the run has a social card.

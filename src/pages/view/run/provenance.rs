@@ -3,6 +3,7 @@
 use serde::Serialize;
 
 use crate::view::audit::{self, AuditView};
+use crate::view::citation;
 use crate::view::reconciliation::{self, ComparedView};
 use crate::view::timeline::head;
 use crate::view::tree::{self, Tree};
@@ -52,6 +53,8 @@ pub struct ProvenanceView {
     pub record_cut: bool,
     /// How to cite the run.
     pub citation: String,
+    /// The same as BibTeX.
+    pub bibtex: String,
     /// Whether it has a social card.
     pub card: bool,
     /// The card as a Markdown image that links to the run, if the site has a `base_url`.
@@ -160,7 +163,8 @@ pub(super) fn provenance(s: &CheckedRun<'_>) -> ProvenanceView {
         audit: audit::audit(s, usize::MAX),
         record: escape::text(head(s.displayed_record, RECORD)),
         record_cut: s.displayed_record.len() > RECORD,
-        citation: citation(s),
+        citation: citation::sentence(s),
+        bibtex: citation::bibtex(s),
         card: s.has_card(),
         badge: badge(s),
         licence: s.config.policy.licence.clone(),
@@ -291,26 +295,4 @@ fn tape_view(tape: &Tape<'_>, sidecar: Option<&Sidecar<'_>>, is_published: bool)
             }
         }),
     }
-}
-
-fn citation(s: &CheckedRun<'_>) -> String {
-    let (run, site) = (&s.entry.run, &s.config.site);
-    let author = site
-        .author
-        .as_ref()
-        .map_or_else(String::new, |author| format!("{author}. "));
-    let base = site.base_url.as_ref();
-    let address = base.map_or_else(String::new, |base| {
-        let page = links::run(&s.entry.slug);
-        format!(" {}{}", base.as_str(), links::directory(&page))
-    });
-    format!(
-        "{author}Run {} ({}, {}, {}), {}. {}.{address}",
-        run.id,
-        task::name(run, s.task),
-        run.subject.model(),
-        run.subject.harness,
-        format::when(run.finished.as_ref()).date,
-        site.title
-    )
 }
