@@ -81,7 +81,7 @@ pub mod serve {
     pub use serve::{Change, PORT, ServeError, Server, Watcher};
 }
 pub mod site {
-    pub use pipeline::site::{Overrides, Site};
+    pub use pipeline::site::{Export, Overrides, Site};
 }
 pub mod url {
     pub use base::url::{HttpUrl, is_host, is_site_path, with_ascii_host};

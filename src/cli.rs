@@ -4,7 +4,7 @@ use std::path::PathBuf;
 
 use clap::{Args, Parser, Subcommand, ValueEnum};
 use runpress::api::import::Keep;
-use runpress::api::site::Overrides;
+use runpress::api::site::{Export, Overrides};
 use runpress::api::url::{HttpUrl, with_ascii_host};
 
 pub(crate) mod author;
@@ -77,6 +77,23 @@ pub(crate) enum Command {
         parts: Vec<PathBuf>,
         #[command(flatten)]
         output: Output,
+    },
+    /// Check everything and write a dataset for another platform; the site is not built
+    #[cfg_attr(
+        not(feature = "parquet"),
+        allow(dead_code, reason = "parsed all the same, and refused")
+    )]
+    Export {
+        /// `huggingface`: a dataset repository for the Hugging Face Hub
+        #[arg(value_name = "FORMAT", value_parser = ["huggingface"])]
+        format: String,
+        /// New, empty or earlier folder of the export
+        #[arg(value_name = "DIR")]
+        folder: PathBuf,
+        #[command(flatten)]
+        input: Input,
+        #[command(flatten)]
+        places: Places,
     },
     /// Check everything without writing anything
     Check {
@@ -232,7 +249,7 @@ impl Output {
         Overrides {
             out: self.out.clone(),
             fresh: self.fresh,
-            export: self.export.clone(),
+            export: self.export.clone().map(Export::Parquet),
             records: self.records.clone(),
             ..self.places.overrides()
         }
@@ -554,6 +571,16 @@ fn export(text: &str) -> Result<PathBuf, String> {
                 .to_owned(),
         )
     }
+}
+
+/// The error of `export` in a program compiled without the feature `parquet`.
+#[cfg(not(feature = "parquet"))]
+pub(crate) fn no_export() -> u8 {
+    console::refuse(
+        "this build of runpress has no Parquet support",
+        "Compile it with `--features parquet`.",
+    );
+    COULD_NOT_RUN
 }
 
 /// The error of `serve` in a program compiled without the feature `serve`.

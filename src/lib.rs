@@ -86,4 +86,6 @@
 pub mod api;
 
 pub use base::diagnostics::Failure;
+#[cfg(feature = "parquet")]
+pub use pipeline::export_only;
 pub use pipeline::{ReplacedSite, build, check, merge};

@@ -7,6 +7,8 @@ use std::io::Write;
 use std::process::ExitCode;
 
 use clap::Parser;
+#[cfg(feature = "parquet")]
+use runpress::api::site::Export;
 use runpress::api::site::Overrides;
 
 use cli::build::BuildMode;
@@ -50,6 +52,21 @@ fn main() -> ExitCode {
         Command::Serve { input, port } => serve::run(&cli, input, *port),
         #[cfg(not(feature = "serve"))]
         Command::Serve { .. } => cli::no_server(),
+        #[cfg(feature = "parquet")]
+        Command::Export {
+            folder,
+            input,
+            places,
+            ..
+        } => {
+            let overrides = Overrides {
+                export: Some(Export::HuggingFace(folder.clone())),
+                ..places.overrides()
+            };
+            build::run(&cli, input, &BuildMode::Export, overrides)
+        }
+        #[cfg(not(feature = "parquet"))]
+        Command::Export { .. } => cli::no_export(),
         Command::Check { input, places } => {
             build::run(&cli, input, &BuildMode::Check, places.overrides())
         }

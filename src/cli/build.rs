@@ -20,10 +20,12 @@ use super::console::{Bar, refuse, say, say_raw, styled};
 use super::paths::Folders;
 use super::{CONTENT_ERRORS, COULD_NOT_RUN, Cli, Format, Input};
 
-/// Check, build or merge.
+/// Check, export, build or merge.
 #[derive(Debug)]
 pub(crate) enum BuildMode<'a> {
     Check,
+    #[cfg(feature = "parquet")]
+    Export,
     Build,
     /// The runs come from parts.
     Merge(&'a [PathBuf]),
@@ -60,6 +62,17 @@ impl<'a> CompletedBuild<'a> {
                 (false, false) => "Check failed",
             },
         })
+    }
+
+    /// The result of an export, which builds no site.
+    #[cfg(feature = "parquet")]
+    const fn exported(self) -> Self {
+        let verdict = if self.publishes {
+            "Exported"
+        } else {
+            "Nothing was exported"
+        };
+        Self { verdict, ..self }
     }
 
     /// Runs with errors, if nothing can be published.
@@ -113,6 +126,8 @@ pub(crate) fn run(cli: &Cli, input: &Input, mode: &BuildMode<'_>, rest: Override
         };
         let (outcome, replaced) = match mode {
             BuildMode::Check => (runpress::check(&site, progress)?, ReplacedSite::default()),
+            #[cfg(feature = "parquet")]
+            BuildMode::Export => runpress::export_only(&site, progress)?,
             BuildMode::Build => runpress::build(&site, progress)?,
             BuildMode::Merge(parts) => runpress::merge(&site, parts, progress)?,
         };
@@ -122,6 +137,11 @@ pub(crate) fn run(cli: &Cli, input: &Input, mode: &BuildMode<'_>, rest: Override
     });
     bar.finish();
     let done = CompletedBuild::of(&result, is_build);
+    #[cfg(feature = "parquet")]
+    let done = done.map(|done| match mode {
+        BuildMode::Export => done.exported(),
+        _ => done,
+    });
     let status = match &done {
         Ok(done) if done.publishes => 0,
         Ok(_) => CONTENT_ERRORS,

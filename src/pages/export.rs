@@ -71,6 +71,8 @@ macro_rules! columns {
     (@is_optional null) => { true };
 }
 
+pub mod huggingface;
+
 /// An event or an annotation with its tape and its run.
 struct Row<'a, T> {
     run: &'a Run,
@@ -181,12 +183,22 @@ pub fn annotations(
         .transpose()
 }
 
-/// Writes a table. The canary is in the key-value metadata of the file, so that no column is added.
+/// Writes a table.
 fn table<T>(
     rows: &[T],
     columns: &[Column<'_, T>],
     canary: Option<&str>,
 ) -> Result<Vec<u8>, ParquetError> {
+    let mut writer = begin(columns, canary)?;
+    push_rows(&mut writer, rows, columns)?;
+    writer.into_inner()
+}
+
+/// Begins a table. The canary is in the key-value metadata of the file, so that no column is added.
+fn begin<T>(
+    columns: &[Column<'_, T>],
+    canary: Option<&str>,
+) -> Result<SerializedFileWriter<Vec<u8>>, ParquetError> {
     let canary = canary.map(|canary| vec![KeyValue::new("canary".to_owned(), canary.to_owned())]);
     let properties = WriterProperties::builder()
         .set_compression(Compression::SNAPPY)
@@ -198,7 +210,18 @@ fn table<T>(
     let schema = Type::group_type_builder("rust_schema")
         .with_fields(types.collect::<Result<_, ParquetError>>()?)
         .build()?;
-    let mut writer = SerializedFileWriter::new(Vec::new(), schema.into(), properties.into())?;
+    SerializedFileWriter::new(Vec::new(), schema.into(), properties.into())
+}
+
+/// Adds rows to a table, as a group.
+fn push_rows<T>(
+    writer: &mut SerializedFileWriter<Vec<u8>>,
+    rows: &[T],
+    columns: &[Column<'_, T>],
+) -> Result<(), ParquetError> {
+    if rows.is_empty() {
+        return Ok(());
+    }
     let mut group = writer.next_row_group()?;
     for column in columns {
         let Some(mut writer) = group.next_column()? else {
@@ -227,7 +250,7 @@ fn table<T>(
         writer.close()?;
     }
     group.close()?;
-    writer.into_inner()
+    Ok(())
 }
 
 impl<T> Column<'_, T> {

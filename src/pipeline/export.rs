@@ -1,25 +1,27 @@
-//! Writes the tables of an export in a second pass over the published runs, since few builds export.
+//! Writes an export in a second pass over the published runs, since few builds export.
 
 use std::path::PathBuf;
 
 use rayon::prelude::*;
 
-use crate::site::Site;
+use crate::site::{Export, Site};
 use base::diagnostics::Failure;
 use base::diagnostics::{Diagnostic, Place, codes};
-use content::inspect;
+use content::inspect::{self, Inspection};
 use content::load::{self, RunFolder};
 use formats::model::archive::Entry;
 use pages::export;
 use store::publish::Stage;
 
+mod dataset;
+
 use super::{Outcome, Progress, SiteContent};
 
 fn folder(site: &Site) -> Option<&PathBuf> {
-    site.options.export.as_ref()
+    site.options.export.as_ref().map(Export::folder)
 }
 
-/// Folders in which no tables may be written.
+/// Folders in which no export may be written.
 fn not_below(site: &Site) -> Vec<PathBuf> {
     let mut folders = site.inputs();
     folders.push(site.out.clone());
@@ -33,7 +35,7 @@ pub fn examine_export(site: &Site) -> Result<(), Diagnostic> {
     folder(site).map_or(Ok(()), examine)
 }
 
-/// Writes the tables that the site exports; `None` if it exports none, or is not published.
+/// Writes what the site exports; `None` if that is nothing, or the site is not published.
 pub fn export(
     site: &Site,
     gathered: &SiteContent,
@@ -53,29 +55,39 @@ pub fn export(
         )]);
     }
     let stage = Stage::open(folder, &site.shown(folder), &not_below(site)).map_err(|d| vec![d])?;
-    let (archive, findings) = (&gathered.archive, &outcome.findings);
-    let canary = site.config.policy.canary.as_deref();
-    progress.begin("Exporting runs", Some(findings.len()));
-    let cases = || {
-        archive.cases.par_iter().try_for_each(|case| {
-            let runs = case.runs.iter();
-            let runs = runs.map(|&index| (&archive.runs[index], &findings[index]));
-            let path = export::runs_path(&case.slug);
-            write(&stage, &path, export::runs(runs, canary).map(Some))
-        })
-    };
-    let runs = || {
-        archive.runs.par_iter().try_for_each(|entry| {
-            let written = export_run(site, gathered, entry, &stage);
-            progress.tick();
-            written
-        })
+    progress.begin("Exporting runs", Some(gathered.archive.runs.len()));
+    let run = || match site.options.export {
+        Some(Export::HuggingFace(_)) => dataset::write(site, gathered, outcome, &stage, progress),
+        _ => tables(site, gathered, outcome, &stage, progress),
     };
     gathered
         .pool
-        .install(|| cases().and_then(|()| runs()))
+        .install(run)
         .map_err(|problem| vec![problem])?;
     Ok(Some(stage))
+}
+
+/// Writes the tables of all cases.
+fn tables(
+    site: &Site,
+    gathered: &SiteContent,
+    outcome: &Outcome,
+    stage: &Stage,
+    progress: &dyn Progress,
+) -> Result<(), Diagnostic> {
+    let (archive, findings) = (&gathered.archive, &outcome.findings);
+    let canary = site.config.policy.canary.as_deref();
+    archive.cases.par_iter().try_for_each(|case| {
+        let runs = case.runs.iter();
+        let runs = runs.map(|&index| (&archive.runs[index], &findings[index]));
+        let path = export::runs_path(&case.slug);
+        write(stage, &path, export::runs(runs, canary).map(Some))
+    })?;
+    archive.runs.par_iter().try_for_each(|entry| {
+        let written = export_run(site, gathered, entry, stage);
+        progress.tick();
+        written
+    })
 }
 
 fn export_run(
@@ -83,6 +95,23 @@ fn export_run(
     gathered: &SiteContent,
     entry: &Entry,
     stage: &Stage,
+) -> Result<(), Diagnostic> {
+    let case = &gathered.archive.cases[entry.case].slug;
+    let canary = site.config.policy.canary.as_deref();
+    read_again(site, gathered, entry, |inspection| {
+        let path = export::events_path(case, &entry.slug);
+        write(stage, &path, export::events(entry, inspection, canary))?;
+        let path = export::annotations_path(case, &entry.slug);
+        write(stage, &path, export::annotations(entry, inspection, canary))
+    })
+}
+
+/// Reads the tapes and the annotations of a run again, as they are published.
+fn read_again(
+    site: &Site,
+    gathered: &SiteContent,
+    entry: &Entry,
+    export: impl FnOnce(&Inspection<'_>) -> Result<(), Diagnostic>,
 ) -> Result<(), Diagnostic> {
     let directory = gathered.directory(entry);
     let Some(record) = directory.load(site).transpose()? else {
@@ -97,17 +126,7 @@ fn export_run(
         limits,
         redactions: &files.redactions,
     };
-    let inspection = inspect::annotated(&site.config, run_folder, &files).value;
-    let case = &gathered.archive.cases[entry.case].slug;
-    let canary = site.config.policy.canary.as_deref();
-    let path = export::events_path(case, &entry.slug);
-    write(stage, &path, export::events(entry, &inspection, canary))?;
-    let path = export::annotations_path(case, &entry.slug);
-    write(
-        stage,
-        &path,
-        export::annotations(entry, &inspection, canary),
-    )
+    export(&inspect::annotated(&site.config, run_folder, &files).value)
 }
 
 fn write(
@@ -115,12 +134,14 @@ fn write(
     path: &str,
     table: Result<Option<Vec<u8>>, parquet::errors::ParquetError>,
 ) -> Result<(), Diagnostic> {
-    let table = table.map_err(|error| {
-        codes::PUBLISH_IO.at(
-            Place::file(path),
-            format!("The table could not be written: {error}"),
-            "Please report this as a bug.",
-        )
-    })?;
+    let table = table.map_err(|error| unwritten(path, &error))?;
     table.map_or(Ok(()), |table| stage.write(path, &table))
+}
+
+fn unwritten(path: &str, error: &parquet::errors::ParquetError) -> Diagnostic {
+    codes::PUBLISH_IO.at(
+        Place::file(path),
+        format!("The table could not be written: {error}"),
+        "Please report this as a bug.",
+    )
 }

@@ -89,6 +89,25 @@ pub fn build(site: &Site, progress: &dyn Progress) -> Result<(Outcome, ReplacedS
     build_over(site, progress, cache, &[])
 }
 
+/// Checks everything and, unless the content has errors, writes the export of the options. The site is not built.
+#[cfg(feature = "parquet")]
+pub fn export_only(
+    site: &Site,
+    progress: &dyn Progress,
+) -> Result<(Outcome, ReplacedSite), Failure> {
+    examine_export(site).map_err(|problem| vec![problem])?;
+    let open = || Stage::dry_run(&site.out, &site.shown(&site.out), &site.inputs());
+    let mut staged = stage_site(site, progress, &open, None, &[])?;
+    // The first stage is that of the site, which writes nothing.
+    let mut stages = staged.stages.split_off(1);
+    for stage in &mut stages {
+        stage
+            .commit(store::ledger::PATH)
+            .map_err(|problem| vec![problem])?;
+    }
+    Ok((staged.outcome, ReplacedSite { _stages: stages }))
+}
+
 /// Merges parts into a site, byte for byte the same as one build. Needs the records and the prose, and the content of runs
 /// whose pages change because other runs are quarantined.
 pub fn merge(

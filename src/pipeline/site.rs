@@ -75,12 +75,30 @@ pub struct Overrides {
     pub base: Option<PathBuf>,
     /// The address of the files of the root, for links in reports.
     pub source_url: Option<HttpUrl>,
-    /// The export folder, in a program compiled with the feature `parquet`.
-    pub export: Option<PathBuf>,
+    /// What is exported, in a program compiled with the feature `parquet`.
+    pub export: Option<Export>,
     /// Build only the runs of this shard.
     pub shard: Option<Shard>,
     /// Records of runs whose content is on another machine.
     pub records: Option<PathBuf>,
+}
+
+/// An export, with its folder.
+#[derive(Debug, Clone)]
+pub enum Export {
+    /// Tables, partitioned by case.
+    Parquet(PathBuf),
+    /// A dataset repository for the Hugging Face Hub.
+    HuggingFace(PathBuf),
+}
+
+impl Export {
+    /// The folder that is written.
+    pub fn folder(&self) -> &PathBuf {
+        match self {
+            Self::Parquet(folder) | Self::HuggingFace(folder) => folder,
+        }
+    }
 }
 
 impl Site {

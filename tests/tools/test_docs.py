@@ -198,15 +198,16 @@ class Documented(unittest.TestCase):
         address = server.address.rstrip("/")
         texts = [text for language, text, _ in steps(page("data-feeds.md")) if language == "sh" and ".zip" not in text]
         texts.sort(key=lambda text: "BASE=" not in text)
-        export = next(text for text in texts if "--export" in text)
-        texts.remove(export)
+        exports = [text for text in texts if "export" in text]
+        texts = [text for text in texts if text not in exports]
         script = "\n".join(texts).replace("https://example.org/runs", address)
         printed = self.bash(script, self.folder)
         for expected in ["feeds/runs.json", "friction", "ok -- validation done"]:
             self.assertIn(expected, printed)
         shutil.copytree(ROOT / "content", self.folder / "content")
         (self.folder / "site.toml").touch()
-        self.bash(export, self.folder)
+        self.bash("\n".join(exports), self.folder)
+        self.assertTrue((self.folder / "dataset/README.md").is_file())
         text = next(text for language, text, _ in steps(page("data-feeds.md")) if "read_parquet" in text)
         text = text.replace("'tables/", f"'{self.folder}/tables/")
         self.assertGreater(len(duckdb.sql(text).fetchall()), 0)
@@ -215,6 +216,8 @@ class Documented(unittest.TestCase):
         server = Server(SITE)
         self.addCleanup(server.close)
         texts = [text for language, text, _ in steps(page("data-feeds.md")) if language == "python" and ".zip" not in text]
+        # `test_dataset.py` runs it.
+        texts = [text for text in texts if "load_dataset" not in text]
         # What a reader of each example sees, by a word of the example.
         expected = {
             "runs.json": ["completed", "(a class is not reported)"],
