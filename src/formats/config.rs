@@ -442,6 +442,8 @@ table! {
         /// Whether each run has a `run.md`, for programs and terminals. By default on sites with fewer than 2,000 runs.
         #[schemars(with = "bool")]
         "markdown" => markdown: Option<bool> = None, Reader::optional_boolean;
+        /// Whether the site has `SHA256SUMS`, the checksums of all its files.
+        "checksums" => checksums: bool = false, Reader::boolean;
     }
 }
 

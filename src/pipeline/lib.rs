@@ -249,6 +249,9 @@ fn stage_site<'a>(
         let (update, known) = update.unzip();
         let mut stage = stage.over(known.unwrap_or_default());
         weigh(site, &mut stage);
+        if site.config.publish.checksums {
+            stage.list();
+        }
         stage.spool = update
             .as_ref()
             .map_or_else(Default::default, CacheUpdate::spool);
@@ -294,6 +297,10 @@ fn stage_site<'a>(
             failure.extend(outcome.diagnostics.iter().cloned());
             failure
         })?;
+        if site.config.publish.checksums {
+            let listed = stage.write_checksums();
+            listed.map_err(|problem| vec![problem])?;
+        }
         outcome.weigh(site, &stage);
     }
     #[cfg(feature = "parquet")]

@@ -8,12 +8,15 @@ use std::io::{self, BufWriter, ErrorKind, Write};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
+use sha2::{Digest as _, Sha256};
+
 use crate::spool::Spool;
 use base::beneath::{Folder, Stamp, Tree};
 use base::diagnostics::text::quoted;
 use base::diagnostics::{Diagnostic, Place, codes};
 use formats::model::FileDigest;
 
+pub mod checksums;
 mod files;
 mod journal;
 mod ours;
@@ -218,11 +221,22 @@ impl Stage {
         self.scales.as_ref().map(weight::Scales::take)
     }
 
+    /// Computes the checksum of each file from now on.
+    pub const fn list(&mut self) {
+        self.files.are_listed = true;
+    }
+
+    /// Writes the checksums of all files of the new site.
+    pub fn write_checksums(&self) -> Result<(), Diagnostic> {
+        let text = checksums::text(&self.files.checksums());
+        self.write(checksums::PATH, text.as_bytes())
+    }
+
     fn put(&self, folders: &Folders, path: &str, bytes: &[u8]) -> io::Result<()> {
         if is_cname(path) {
             folders.own(path, bytes)?;
         }
-        let digest = Digest::of(bytes);
+        let digest = Digest::of(bytes, self.files.are_listed);
         if !self.files.stays(path, &digest) {
             let mut file = folders.create(path)?;
             file.write_all(bytes)?;
@@ -245,6 +259,7 @@ impl Stage {
         let hashing = HashingWriter {
             inner: file.transpose().map_err(failed)?,
             hasher: blake3::Hasher::new(),
+            sha256: self.files.are_listed.then(Sha256::new),
             bytes: 0,
         };
         let mut writer = BufWriter::with_capacity(BUFFER, hashing);
@@ -253,7 +268,14 @@ impl Stage {
             .map_err(failed)?;
         let digest = written.hasher.finalize();
         if let (Some(folders), Some(file)) = (&self.folders, written.inner) {
-            let digest = Digest::Published(digest.into());
+            let blake3 = digest.into();
+            let digest = match written.sha256 {
+                Some(sha256) => Digest::Listed {
+                    sha256: sha256.finalize().into(),
+                    blake3: Some(blake3),
+                },
+                None => Digest::Published(blake3),
+            };
             if self.files.stays(path, &digest) {
                 fs::remove_file(folders.staging.join(path)).map_err(failed)?;
             } else {
@@ -493,6 +515,8 @@ const BUFFER: usize = 64 * 1024;
 struct HashingWriter {
     inner: Option<File>,
     hasher: blake3::Hasher,
+    /// For a site with checksums.
+    sha256: Option<Sha256>,
     bytes: u64,
 }
 
@@ -503,6 +527,9 @@ impl Write for HashingWriter {
             .as_mut()
             .map_or(Ok(bytes.len()), |inner| inner.write(bytes))?;
         self.hasher.update(&bytes[..count]);
+        if let Some(sha256) = &mut self.sha256 {
+            sha256.update(&bytes[..count]);
+        }
         self.bytes += count as u64;
         Ok(count)
     }

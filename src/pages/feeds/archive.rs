@@ -372,6 +372,9 @@ pub struct Index<'a> {
     site: Site<'a>,
     /// Runs that are published.
     runs: usize,
+    /// Path of the checksums of all files of the site, this one included; absent without them.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    checksums: Option<&'static str>,
     /// The feeds, in a stable order.
     feeds: Vec<Feed<'a>>,
 }
@@ -421,6 +424,7 @@ document! {
 pub fn index<'a>(
     config: &'a Config,
     runs: usize,
+    checksums: Option<&'static str>,
     feeds: impl Iterator<Item = &'a FileDigest>,
     schema_of: fn(&str) -> Option<String>,
 ) -> Index<'a> {
@@ -428,6 +432,7 @@ pub fn index<'a>(
         schema_version: SCHEMA_VERSION,
         site: Site::of(config),
         runs,
+        checksums,
         feeds: feeds.map(|file| Feed::of(file, schema_of)).collect(),
     }
 }

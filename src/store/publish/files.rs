@@ -6,12 +6,13 @@ use std::path::Path;
 use std::sync::{Mutex, PoisonError};
 
 use serde::{Deserialize, Serialize};
+use sha2::{Digest as _, Sha256};
 use twox_hash::XxHash3_128;
 
 use base::beneath::{Folder, Kind, Stamp, Tree};
 use base::diagnostics::Diagnostic;
 
-use super::{BUFFER, MARKER, taken_twice};
+use super::{BUFFER, MARKER, checksums, taken_twice};
 
 /// A file of a site, as a build wrote it.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
@@ -22,18 +23,39 @@ pub struct SiteFile {
     pub stamp: Option<Stamp>,
 }
 
-/// The digest of a file of a site. Feeds publish BLAKE3 digests. Everything else uses XXH3, which is ten times faster.
+/// The digest of a file of a site. Feeds publish BLAKE3 digests, and checksums are SHA-256. Everything else uses XXH3, which is
+/// ten times faster.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub enum Digest {
     /// BLAKE3.
     Published([u8; 32]),
     /// XXH3 with 128 bits.
     Own([u8; 16]),
+    /// SHA-256, for a site with checksums, and BLAKE3 if a feed publishes it.
+    Listed {
+        sha256: [u8; 32],
+        blake3: Option<[u8; 32]>,
+    },
 }
 
 impl Digest {
-    pub(super) fn of(bytes: &[u8]) -> Self {
+    pub(super) fn of(bytes: &[u8], is_listed: bool) -> Self {
+        if is_listed {
+            return Self::Listed {
+                sha256: Sha256::digest(bytes).into(),
+                blake3: None,
+            };
+        }
         Self::Own(XxHash3_128::oneshot(bytes).to_le_bytes())
+    }
+
+    /// The BLAKE3 of the file; `None` if no feed publishes it.
+    const fn blake3(&self) -> Option<[u8; 32]> {
+        match *self {
+            Self::Published(blake3) => Some(blake3),
+            Self::Own(_) => None,
+            Self::Listed { blake3, .. } => blake3,
+        }
     }
 
     /// The XXH3 digest of a file in the folder; `None` if it cannot be read.
@@ -46,22 +68,35 @@ impl Digest {
         match self {
             Self::Published(digest) => folder.digest(path) == Some(*digest),
             Self::Own(digest) => own_digest(folder, path) == Some(*digest),
+            Self::Listed { sha256, .. } => sha256_digest(folder, path) == Some(*sha256),
         }
     }
 }
 
 fn own_digest(folder: &Folder, path: &Path) -> Option<[u8; 16]> {
+    let mut hasher = XxHash3_128::new();
+    read(folder, path, |piece| hasher.write(piece))?;
+    Some(hasher.finish_128().to_le_bytes())
+}
+
+fn sha256_digest(folder: &Folder, path: &Path) -> Option<[u8; 32]> {
+    let mut hasher = Sha256::new();
+    read(folder, path, |piece| hasher.update(piece))?;
+    Some(hasher.finalize().into())
+}
+
+/// Reads a file in pieces; `None` if it cannot be read.
+fn read(folder: &Folder, path: &Path, mut each: impl FnMut(&[u8])) -> Option<()> {
     let mut opened = folder.file(path).ok().flatten()?;
     if opened.linked.is_some() || !opened.meta.is_file() {
         return None;
     }
-    let mut hasher = XxHash3_128::new();
     let mut piece = Vec::with_capacity(BUFFER);
     loop {
         let mut next = opened.file.by_ref().take(BUFFER as u64);
         match next.read_to_end(&mut piece).ok()? {
-            0 => return Some(hasher.finish_128().to_le_bytes()),
-            _ => hasher.write(&piece),
+            0 => return Some(()),
+            _ => each(&piece),
         }
         piece.clear();
     }
@@ -93,6 +128,8 @@ pub(super) struct OldSite {
 pub(super) struct Files {
     /// `None` if all files are staged.
     pub(super) old: Option<OldSite>,
+    /// Whether the site has checksums.
+    pub(super) are_listed: bool,
     new: Mutex<NewFiles>,
 }
 
@@ -183,10 +220,17 @@ impl Files {
         Ok(())
     }
 
+    /// The file of the output folder, if it can stay there.
+    fn intact(&self, path: &str) -> Option<NewFile> {
+        let intact = self.old.as_ref()?.intact(path)?;
+        // A site that was built without checksums does not know those of its files.
+        let is_known = !self.are_listed || matches!(intact.digest, Digest::Listed { .. });
+        is_known.then_some(intact)
+    }
+
     /// Keeps the file of the output folder if it has this content, and returns whether it does.
     pub(super) fn stays(&self, path: &str, digest: &Digest) -> bool {
-        let old = self.old.as_ref();
-        let intact = old.and_then(|old| old.intact(path));
+        let intact = self.intact(path);
         let stays = intact.filter(|intact| intact.digest == *digest);
         let is_one = stays.is_some();
         if is_one {
@@ -197,8 +241,7 @@ impl Files {
 
     /// Keeps files of the output folder, and returns their sizes. If one of them changed, keeps none and returns `None`.
     pub(super) fn keep(&self, paths: &[String]) -> Option<Vec<u64>> {
-        let old = self.old.as_ref()?;
-        let intact = paths.iter().map(|path| old.intact(path));
+        let intact = paths.iter().map(|path| self.intact(path));
         let intact: Vec<NewFile> = intact.collect::<Option<_>>()?;
         for (index, path) in paths.iter().enumerate() {
             if self.take(path).is_err() {
@@ -228,10 +271,25 @@ impl Files {
     /// Size and BLAKE3 of a file of the new site.
     pub(super) fn digest(&self, path: &str) -> (u64, [u8; 32]) {
         match self.known(path) {
-            Some((bytes, Digest::Published(digest))) => (bytes, digest),
-            Some((bytes, Digest::Own(_))) => (bytes, [0; 32]),
+            Some((bytes, digest)) => (bytes, digest.blake3().unwrap_or_default()),
             None => (0, [0; 32]),
         }
+    }
+
+    /// SHA-256 of each file of the new site, by path. In a dry run, which has no digests, they are zero.
+    pub(super) fn checksums(&self) -> BTreeMap<String, [u8; 32]> {
+        let new = self.lock();
+        let files = new.iter().map(|(path, file)| {
+            let sha256 = match file {
+                Some(NewFile {
+                    digest: Digest::Listed { sha256, .. },
+                    ..
+                }) => *sha256,
+                _ => [0; 32],
+            };
+            (path.clone(), sha256)
+        });
+        files.collect()
     }
 
     /// Size and digest of a file of the new site, if it is there.
@@ -263,7 +321,8 @@ impl Files {
         // Files come before the pages that refer to them, and pages before the lists that link to them.
         changes.staged.sort_by_cached_key(|path| {
             let place = match path {
-                path if path == last => 4,
+                path if path == last => 5,
+                path if path == checksums::PATH => 4,
                 path if old.tree.file(path).is_none() || path.starts_with("downloads/") => 0,
                 path if path == "index.html" || path.starts_with("feeds/") => 3,
                 path if path.starts_with("runs/") => 1,
@@ -343,7 +402,7 @@ mod tests {
         let known = |path: &str, bytes: &str, at: &str| {
             let meta = fs::metadata(folder.path().join(at)).ok();
             let file = SiteFile {
-                digest: Digest::of(bytes.as_bytes()),
+                digest: Digest::of(bytes.as_bytes(), false),
                 stamp: meta.map(|meta| Stamp::of(&meta)),
             };
             (path.to_owned(), file)
