@@ -34,7 +34,7 @@ mod sidecars;
 mod threads;
 
 use conversation::conversation;
-pub use digests::digests;
+pub use digests::{digests, of_record};
 pub use implementation::implementation;
 pub use pictures::pictures;
 pub use record::{Record, details, id_place, record};

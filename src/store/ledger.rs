@@ -4,6 +4,7 @@
 //! It holds no time and no name of a machine: the same previous ledger and the same content give the same bytes.
 
 mod addresses;
+mod chain;
 mod compare;
 mod fields;
 mod names;
@@ -81,6 +82,14 @@ pub struct Build {
     /// Rules of the site that were added, changed or removed.
     #[serde(default, skip_serializing_if = "is_default")]
     pub rules: Vec<RuleChange>,
+    /// Digest of the entry before; absent for the first entry.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[schemars(with = "shapes::Blake3")]
+    pub previous: Option<String>,
+    /// Digest of `runs` after the build; absent in entries of earlier versions of runpress.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[schemars(with = "shapes::Blake3")]
+    pub state: Option<String>,
 }
 
 /// A rule of the site that was added, changed or removed.

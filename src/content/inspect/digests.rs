@@ -14,7 +14,7 @@ const DEPTH: usize = 64;
 
 pub fn digests(record: &str, files: &RunFiles, inspection: &Inspection<'_>) -> RunDigests {
     RunDigests {
-        record: by_known_part(&record_digests(record)),
+        record: of_record(record),
         files: files
             .digests
             .iter()
@@ -29,6 +29,11 @@ pub fn digests(record: &str, files: &RunFiles, inspection: &Inspection<'_>) -> R
             .collect(),
         annotations: annotation_digests(inspection),
     }
+}
+
+/// The digests of the fields of a record.
+pub fn of_record(record: &str) -> Digests {
+    by_known_part(&record_digests(record))
 }
 
 /// One digest for the whole archive, because a working tree may have many files. `None` without an archive.

@@ -86,6 +86,8 @@ pub fn next(
         quarantined: Vec::new(),
         changed: Vec::new(),
         rules: rule_changes(old.rules.as_ref(), &rules),
+        previous: old.head(),
+        state: None,
     };
     let gone: BTreeSet<&str> = old
         .withdrawn
@@ -155,7 +157,11 @@ pub fn next(
     next.runs.extend(quarantined_runs);
     next.runs.sort_by(|a, b| a.run.id.cmp(&b.run.id));
     let mut builds = old.builds.clone();
-    if previous.is_none() || !build.is_empty() {
+    let state = next.state()?;
+    let recorded = old.builds.first().and_then(|build| build.state.as_ref());
+    let is_other = recorded.is_some_and(|recorded| *recorded != state);
+    build.state = Some(state);
+    if previous.is_none() || !build.is_empty() || is_other {
         builds.insert(0, build);
     }
     forget(&mut builds, &next.withdrawn);

@@ -65,6 +65,10 @@ pub struct Document<'a> {
     /// first two hexadecimal digits of the slug's BLAKE3. Absent: `flat`.
     #[serde(default, skip_serializing_if = "super::is_default")]
     run_folders: RunFolders,
+    /// Digest of the newest entry, and through it of all entries. In a part, there is none.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[schemars(with = "shapes::Blake3")]
+    head: Option<String>,
     /// Changes by build, newest first, those in `parts` apart. A build that changed nothing has no entry; the first entry
     /// lists nothing.
     builds: Cow<'a, [Build]>,
@@ -94,6 +98,7 @@ impl<'a> Document<'a> {
         Self {
             schema_version: SCHEMA_VERSION,
             run_folders: RunFolders::Flat,
+            head: None,
             builds: builds.into(),
             withdrawn: Cow::default(),
             moved: Cow::default(),
@@ -176,6 +181,7 @@ impl Ledger {
         }
         let mut first = Document {
             run_folders: self.run_folders,
+            head: self.head(),
             withdrawn: self.withdrawn.as_slice().into(),
             moved: self.moved.as_slice().into(),
             addresses: Cow::Borrowed(&self.addresses),
@@ -206,7 +212,7 @@ impl Ledger {
     }
 
     /// A run as the feed has it.
-    fn published(&self, run: &LedgerRun) -> io::Result<PublishedRun> {
+    pub(super) fn published(&self, run: &LedgerRun) -> io::Result<PublishedRun> {
         let RunDigests {
             record,
             files,
@@ -337,6 +343,8 @@ mod tests {
             quarantined: Vec::new(),
             changed: Vec::new(),
             rules: Vec::new(),
+            previous: None,
+            state: None,
         }
     }
 
