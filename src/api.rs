@@ -86,6 +86,10 @@ pub mod site {
 pub mod url {
     pub use base::url::{HttpUrl, is_host, is_site_path, with_ascii_host};
 }
+#[cfg(feature = "verify")]
+pub mod verify {
+    pub use verify::{Continuation, Download, Options, Verification, temporary, verify};
+}
 pub mod view {
     pub use pages::view::{format, summary, timeline};
 }

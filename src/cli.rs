@@ -17,6 +17,8 @@ pub(crate) mod paths;
 pub(crate) mod serve;
 pub(crate) mod shard;
 pub(crate) mod shell;
+#[cfg(feature = "verify")]
+pub(crate) mod verify;
 
 /// The content has errors; nothing was published.
 const CONTENT_ERRORS: u8 = 1;
@@ -102,6 +104,8 @@ pub(crate) enum Command {
         #[command(flatten)]
         places: Places,
     },
+    /// Verify a copy of a published site
+    Verify(Verify),
     /// Build and serve locally; rebuild and reload on changes
     #[cfg_attr(
         not(feature = "serve"),
@@ -266,6 +270,35 @@ impl Places {
             ..Overrides::default()
         }
     }
+}
+
+#[derive(Debug, Args)]
+#[cfg_attr(
+    not(feature = "verify"),
+    allow(dead_code, reason = "parsed all the same, and refused")
+)]
+pub(crate) struct Verify {
+    /// Folder or address of the site
+    #[arg(value_name = "DIR|URL")]
+    pub(crate) place: String,
+    /// Also compare with this content root (repeatable)
+    #[arg(long, value_name = "DIR")]
+    pub(crate) content: Vec<PathBuf>,
+    /// Head that the ledger must have
+    #[arg(long, value_name = "HEX")]
+    pub(crate) expected_head: Option<String>,
+    /// Earlier copy that this one must continue
+    #[arg(long, value_name = "DIR|URL")]
+    pub(crate) since: Option<String>,
+    /// Copy only N runs of the site at an address, chosen at random
+    #[arg(long, value_name = "N")]
+    pub(crate) sample: Option<usize>,
+    /// Keep the copy of the site at an address in this folder, and continue it
+    #[arg(long, value_name = "DIR")]
+    pub(crate) keep: Option<PathBuf>,
+    /// Report format: human, json, github or sarif; `=FILE` writes a file (repeatable)
+    #[arg(long, value_name = "FORMAT[=FILE]", value_parser = verify_report)]
+    pub(crate) report: Vec<Report>,
 }
 
 #[derive(Debug, Args)]
@@ -542,6 +575,16 @@ fn report(text: &str) -> Result<Report, String> {
     })
 }
 
+fn verify_report(text: &str) -> Result<Report, String> {
+    match report(text)? {
+        Report {
+            format: Format::Junit | Format::Markdown,
+            ..
+        } => Err("use `human`, `json`, `github` or `sarif`".to_owned()),
+        report => Ok(report),
+    }
+}
+
 fn author_id(text: &str) -> Result<String, String> {
     if text.trim().is_empty() {
         return Err("write a name or handle, or omit `--author`".to_owned());
@@ -579,6 +622,16 @@ pub(crate) fn no_export() -> u8 {
     console::refuse(
         "this build of runpress has no Parquet support",
         "Compile it with `--features parquet`.",
+    );
+    COULD_NOT_RUN
+}
+
+/// The error of `verify` in a program compiled without the feature `verify`.
+#[cfg(not(feature = "verify"))]
+pub(crate) fn no_verifier() -> u8 {
+    console::refuse(
+        "this build of runpress cannot verify sites",
+        "Compile it with `--features verify`, or run `sha256sum --check --quiet SHA256SUMS` in the folder of the site.",
     );
     COULD_NOT_RUN
 }

@@ -56,6 +56,7 @@
 //! | [`content`] | (edge) where runs are, their files, the rules for them, and all of it together for one run |
 //! | [`pages`] | what pages are made of: values, templates and drawings; feeds, schemas and Parquet |
 //! | [`pipeline`] | (edge) a site, the steps of a check, a build and a merge, and each page |
+//! | `verify` | (edge) whether a copy of a site is what was built |
 //! | [`import`] | (edge) how logs of other systems become run folders |
 //! | [`author`] | (edge) how annotations and redactions are written |
 //! | `serve` | (edge) how a site is shown while it is made |

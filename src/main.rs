@@ -14,6 +14,8 @@ use runpress::api::site::Overrides;
 use cli::build::BuildMode;
 #[cfg(feature = "serve")]
 use cli::serve;
+#[cfg(feature = "verify")]
+use cli::verify;
 use cli::{Cli, Command, author, build, import, lookup, shard, shell};
 
 /// Pages consist of many short texts: with the system's allocator a build takes a tenth longer, and much longer with musl.
@@ -67,6 +69,10 @@ fn main() -> ExitCode {
         }
         #[cfg(not(feature = "parquet"))]
         Command::Export { .. } => cli::no_export(),
+        #[cfg(feature = "verify")]
+        Command::Verify(asked) => verify::run(&cli, asked),
+        #[cfg(not(feature = "verify"))]
+        Command::Verify(_) => cli::no_verifier(),
         Command::Check { input, places } => {
             build::run(&cli, input, &BuildMode::Check, places.overrides())
         }

@@ -95,6 +95,13 @@ impl Bar {
         self.bar.suspend(print);
     }
 
+    /// Shows how many of all parts of a step are done, where their number grows.
+    #[cfg(feature = "verify")]
+    pub(crate) fn reached(&self, done: usize, all: usize) {
+        self.bar.set_length(all as u64);
+        self.bar.set_position(done as u64);
+    }
+
     pub(crate) fn finish(&self) {
         self.bar.finish_and_clear();
     }

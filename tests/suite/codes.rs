@@ -14,6 +14,7 @@ use runpress::api::diagnostics::Code;
 
 use crate::shards::broken;
 use crate::support::{FIRST, Ran, Run, TestSite, assert_snapshot, fixture, redacted, runpress_in};
+use crate::verify;
 
 /// Files kept open while the binary runs.
 pub(crate) type Held = Vec<File>;
@@ -88,6 +89,14 @@ fn set(code: &str) -> Set {
                 prepare: broken.prepare,
                 arguments: broken.arguments,
                 status: 2,
+            }
+        }
+        _ if code.starts_with("verify.") => {
+            let sample = verify::samples::named(code);
+            Set {
+                prepare: sample.prepare,
+                arguments: sample.arguments,
+                status: sample.status,
             }
         }
         _ if code.starts_with("import.") => import(code),

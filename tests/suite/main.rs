@@ -96,5 +96,6 @@ mod threads;
 mod traces;
 mod transcripts;
 mod twenty_breaks;
+mod verify;
 mod words;
 mod writeups;

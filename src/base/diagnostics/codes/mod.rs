@@ -29,6 +29,7 @@ mod inputs;
 mod logs;
 mod secret;
 mod site;
+mod verify;
 
 pub use annotations::*;
 pub use import::*;
@@ -36,6 +37,7 @@ pub use inputs::*;
 pub use logs::*;
 pub use secret::*;
 pub use site::*;
+pub use verify::*;
 
 /// Every code, in the order of the reference page, in which the codes of a family are next to each other.
 pub fn all() -> impl Iterator<Item = &'static Code> {
@@ -46,6 +48,7 @@ pub fn all() -> impl Iterator<Item = &'static Code> {
         site::ALL,
         import::ALL,
         secret::ALL,
+        verify::ALL,
     ];
     files.into_iter().flatten().copied()
 }

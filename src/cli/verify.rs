@@ -1,0 +1,204 @@
+//! Runs `verify`: compares a copy of a published site with itself.
+
+use std::any::Any;
+use std::collections::BTreeSet;
+use std::hash::{BuildHasher, Hasher, RandomState};
+use std::io::{IsTerminal, Write};
+use std::path::{Path, PathBuf};
+use std::time::{Duration, Instant};
+
+use runpress::api::diagnostics::text::visible;
+use runpress::api::diagnostics::{
+    Diagnostic, Severity, SeverityCounts, github, human, json, sarif,
+};
+use runpress::api::pipeline::Progress;
+use runpress::api::url::HttpUrl;
+use runpress::api::verify::{Continuation, Download, Options, Verification, temporary, verify};
+use runpress::api::view::format;
+
+use super::console::{Bar, refuse, say, say_raw, styled};
+use super::paths::Folders;
+use super::{CONTENT_ERRORS, COULD_NOT_RUN, Cli, Format, Verify};
+
+/// A copy of a site, and what is left out of it.
+struct SiteFolder {
+    path: PathBuf,
+    left_out: BTreeSet<String>,
+    /// Removed on drop.
+    _temporary: Option<Box<dyn Any>>,
+}
+
+/// Verifies a copy. The exit status is 1 if something does not hold.
+pub(crate) fn run(cli: &Cli, asked: &Verify) -> u8 {
+    let start = Instant::now();
+    let verified = folder(cli, asked, &asked.place, false).and_then(|copy| {
+        let since = asked.since.as_deref();
+        let since = since
+            .map(|since| folder(cli, asked, since, true))
+            .transpose()?;
+        let options = Options {
+            content: &asked.content,
+            expected_head: asked.expected_head.as_deref(),
+            since: since.as_ref().map(|since| since.path.as_path()),
+            left_out: Some(&copy.left_out),
+        };
+        let verified = verify(&copy.path, options).map_err(|error| error.to_string())?;
+        Ok((copy, verified))
+    });
+    let (copy, verified) = match verified {
+        Ok(verified) => verified,
+        Err(reason) => {
+            refuse(
+                &format!("the site cannot be read: {}", visible(&reason)),
+                "Name the folder of a published site, such as `public`, or its address.",
+            );
+            return COULD_NOT_RUN;
+        }
+    };
+    let is_reported = report(cli, asked, &copy.path, &verified);
+    if !cli.quiet {
+        say(&summed_up(&asked.place, &verified, start.elapsed()));
+    }
+    match is_reported {
+        false => COULD_NOT_RUN,
+        true if verified.diagnostics.iter().any(Diagnostic::is_error) => CONTENT_ERRORS,
+        true => 0,
+    }
+}
+
+/// The folder of a site, or of a copy of the site at an address. Of an earlier site, only the ledger is copied.
+fn folder(cli: &Cli, asked: &Verify, place: &str, is_earlier: bool) -> Result<SiteFolder, String> {
+    let is_address = place.starts_with("https://") || place.starts_with("http://");
+    if !is_address {
+        return Ok(SiteFolder {
+            path: PathBuf::from(place),
+            left_out: BTreeSet::new(),
+            _temporary: None,
+        });
+    }
+    let address = HttpUrl::base(&format!("{}/", place.trim_end_matches('/')));
+    let address = address.ok_or("the address is none of a site")?;
+    let kept = asked.keep.as_ref().filter(|_| !is_earlier);
+    let (path, temporary): (PathBuf, Option<Box<dyn Any>>) = match kept {
+        Some(folder) => (folder.clone(), None),
+        None => {
+            let folder = temporary().map_err(|error| error.to_string())?;
+            (folder.path().to_owned(), Some(Box::new(folder)))
+        }
+    };
+    let bar = Bar::new(cli);
+    bar.begin("Copying the site", None);
+    let download = Download {
+        address: &address,
+        folder: &path,
+        sample: asked.sample.filter(|_| !is_earlier),
+        seed: RandomState::new().build_hasher().finish(),
+        progress: &|copied, all| bar.reached(copied, all),
+    };
+    let copied = if is_earlier {
+        download.ledger().map(|()| BTreeSet::new())
+    } else {
+        download.run()
+    };
+    bar.finish();
+    Ok(SiteFolder {
+        left_out: copied?,
+        path,
+        _temporary: temporary,
+    })
+}
+
+/// Writes every requested report; `false` if one could not be written.
+fn report(cli: &Cli, asked: &Verify, folder: &Path, verified: &Verification) -> bool {
+    let all = &verified.diagnostics;
+    let shown = all
+        .iter()
+        .filter(|it| cli.verbose || it.severity != Severity::Note);
+    let shown: Vec<Diagnostic> = shown.cloned().collect();
+    if asked.report.is_empty() {
+        say_raw(&human::render(
+            &shown,
+            styled(cli, std::io::stderr().is_terminal()),
+        ));
+        return true;
+    }
+    let from_here = || Folders::new(folder, &asked.content).relative_to_working_dir(&shown);
+    let mut is_written = true;
+    for report in &asked.report {
+        let bytes = match report.format {
+            Format::Json => json::Report::new(all, verified.runs, 0)
+                .to_bytes()
+                .unwrap_or_default(),
+            Format::Github => github::render(&from_here()).into_bytes(),
+            Format::Sarif => sarif::render(&from_here()).unwrap_or_default(),
+            Format::Human | Format::Junit | Format::Markdown => {
+                let is_terminal = report.file.is_none() && std::io::stdout().is_terminal();
+                human::render(&shown, styled(cli, is_terminal)).into_bytes()
+            }
+        };
+        let result = match &report.file {
+            Some(file) => std::fs::write(file, &bytes),
+            None => std::io::stdout().write_all(&bytes),
+        };
+        if let Err(error) = result {
+            refuse(
+                &format!("the report cannot be written: {error}"),
+                "Choose a file in an existing, writable folder.",
+            );
+            is_written = false;
+        }
+    }
+    is_written
+}
+
+/// What was verified, in a few lines.
+fn summed_up(place: &str, verified: &Verification, elapsed: Duration) -> String {
+    let tally = SeverityCounts::of(&verified.diagnostics);
+    let problems = human::tally(SeverityCounts { notes: 0, ..tally });
+    let mut lines = vec![format!(
+        "Verified {}: {}, {}, {}, {}, {:.1} s",
+        visible(place),
+        format::count(verified.files, "file"),
+        format::count(verified.runs, "run"),
+        format::bytes(verified.bytes),
+        if problems.is_empty() {
+            "everything holds"
+        } else {
+            &problems
+        },
+        elapsed.as_secs_f64(),
+    )];
+    if verified.runs_without_events > 0 {
+        let runs = format::count(verified.runs_without_events, "run");
+        lines.push(format!(
+            "Not compared with events, which are not in the copy: {runs}"
+        ));
+    }
+    if let Some(checksums) = &verified.checksums {
+        lines.push(format!("SHA-256 of SHA256SUMS: {checksums}"));
+    }
+    if let Some(head) = &verified.head {
+        lines.push(format!("Head of the ledger: {head}"));
+    }
+    if let Some(found) = &verified.continuation {
+        lines.push(continuation(found));
+    }
+    lines.join("\n")
+}
+
+fn continuation(found: &Continuation) -> String {
+    let counts = [
+        ("added", found.added.len()),
+        ("changed", found.changed.len()),
+        ("withdrawn or quarantined", found.withdrawn.len()),
+    ];
+    let counts = counts.into_iter().filter(|(_, count)| *count > 0);
+    let counts = counts.map(|(what, count)| format!("{} {what}", format::count(count, "run")));
+    let counts: Vec<String> = counts.collect();
+    let counts = match counts.as_slice() {
+        [] => "no run was added, changed or withdrawn".to_owned(),
+        counts => counts.join(", "),
+    };
+    let builds = format::count(found.builds, "build");
+    format!("Continues the earlier copy by {builds}: {counts}")
+}

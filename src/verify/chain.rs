@@ -1,0 +1,183 @@
+//! Checks the ledger of a copy: its chain, its state, and whether it continues an earlier one.
+
+use std::collections::BTreeSet;
+use std::sync::Arc;
+
+use base::diagnostics::text::{quoted, visible};
+use base::diagnostics::{Diagnostic, Place, codes};
+use content::inspect;
+use store::ledger::{self, Ledger, LedgerError};
+use store::spool::Spool;
+
+use super::copy::SiteCopy;
+use super::runs::PublishedRun;
+
+/// The chain of the ledger of a copy.
+#[derive(Debug)]
+pub(crate) struct Chain {
+    /// The digest of its newest entry.
+    pub(crate) head: String,
+    ledger: Ledger,
+}
+
+/// What a copy adds to an earlier one.
+#[derive(Debug, Default, PartialEq, Eq)]
+pub struct Continuation {
+    /// Builds that changed something.
+    pub builds: usize,
+    /// Ids of runs that were added, or returned.
+    pub added: BTreeSet<String>,
+    /// Ids of runs that were changed.
+    pub changed: BTreeSet<String>,
+    /// Ids of runs that were withdrawn, or quarantined.
+    pub withdrawn: BTreeSet<String>,
+}
+
+/// Reads the ledger, and compares it with the published runs.
+pub(crate) fn read(
+    copy: &SiteCopy,
+    runs: &[PublishedRun],
+    problems: &mut Vec<Diagnostic>,
+) -> Option<Chain> {
+    let ledger = ledger(copy, problems)?;
+    let place = || Place::file(ledger::PATH);
+    let links = ledger.links();
+    for (index, build) in ledger.builds.iter().enumerate() {
+        // Entries of earlier versions have neither.
+        if build.state.is_some() && build.previous.as_ref() != links.get(index + 1) {
+            problems.push(codes::VERIFY_BROKEN_CHAIN.at(
+                place(),
+                format!("Entry {} of the ledger does not follow from the one before", build.build),
+                "An entry of the ledger was changed after the next one was written. Get the site from the publisher again.",
+            ));
+        }
+    }
+    let recorded = ledger.builds.first().and_then(|build| build.state.as_ref());
+    if let (Some(recorded), Ok(state)) = (recorded, ledger.state())
+        && *recorded != state
+    {
+        problems.push(codes::VERIFY_BROKEN_CHAIN.at(
+            place(),
+            "The runs in the ledger are not those of its newest entry",
+            "The ledger was changed after the build. Get the site from the publisher again.",
+        ));
+    }
+    let published: BTreeSet<(&str, &str)> = runs
+        .iter()
+        .map(|run| (&*run.run.id, run.slug.as_str()))
+        .collect();
+    let known = ledger.runs.iter().filter(|run| !run.quarantined);
+    let known: BTreeSet<(&str, &str)> = known.map(|run| (&*run.run.id, &*run.run.slug)).collect();
+    let is_sampled = !copy.left_out.is_empty();
+    let differing = published.symmetric_difference(&known);
+    for (id, _) in differing.filter(|run| !is_sampled || published.contains(*run)) {
+        let message = if known.iter().any(|(known, _)| known == id) {
+            format!(
+                "Run {} is in the ledger, and not published at its address",
+                quoted(id)
+            )
+        } else {
+            format!("Run {} is published, and not in the ledger", quoted(id))
+        };
+        problems.push(
+            codes::VERIFY_DIFFERENT_VALUE
+                .at(place(), message, "The ledger or the run was changed after the build. Get the site from the publisher again.")
+                .of_run(id),
+        );
+    }
+    for run in runs {
+        let known = ledger.find(&run.run.id);
+        let digests = known.and_then(|known| ledger.record_digests(known).ok());
+        if digests.is_some_and(|digests| digests != inspect::of_record(&run.record)) {
+            problems.push(
+                super::compare::differs(
+                    Place::file(&run.path).pointing("/record"),
+                    "the digests in `feeds/changes.json`",
+                )
+                .of_run(&run.run.id),
+            );
+        }
+    }
+    let head = links.into_iter().next()?;
+    Some(Chain { head, ledger })
+}
+
+fn ledger(copy: &SiteCopy, problems: &mut Vec<Diagnostic>) -> Option<Ledger> {
+    let bytes = copy.read_some(ledger::PATH, problems)?;
+    let mut part = |path: &str| {
+        if !copy.files.contains_key(path) {
+            return Err("is missing".to_owned());
+        }
+        copy.read(path).map_err(|problem| problem.message)
+    };
+    match Ledger::parse(&bytes, &mut part, Arc::new(Spool::default())) {
+        Ok(ledger) => Some(ledger),
+        Err(failure) => {
+            let reason = match failure {
+                LedgerError::Content(reason) => reason,
+                LedgerError::Spool(error) => error.to_string(),
+            };
+            problems.push(codes::VERIFY_BROKEN_CHAIN.at(
+                Place::file(ledger::PATH),
+                format!("The ledger cannot be read: {reason}"),
+                "Get the site from the publisher again.",
+            ));
+            None
+        }
+    }
+}
+
+impl Chain {
+    /// The problem of a chain with another head.
+    pub(crate) fn differs_from(&self, expected: &str) -> Option<Diagnostic> {
+        (!self.head.eq_ignore_ascii_case(expected)).then(|| {
+            codes::VERIFY_OTHER_HEAD.at(
+                Place::file(ledger::PATH),
+                format!("The head of the ledger is `{}`, and `{}` was expected", self.head, visible(expected)),
+                "The copy is of another state of the site, or its ledger was written anew. `--since` with an earlier copy tells the two apart.",
+            )
+        })
+    }
+
+    /// What this copy adds to an earlier one; a problem if it does not continue it.
+    pub(crate) fn continues(
+        &self,
+        earlier: &SiteCopy,
+        problems: &mut Vec<Diagnostic>,
+    ) -> Option<Continuation> {
+        let mut unreadable = Vec::new();
+        let earlier = ledger(earlier, &mut unreadable);
+        let links = self.ledger.links();
+        let before = earlier.as_ref().map(Ledger::links);
+        let before = before.as_ref().and_then(|links| links.first());
+        let Some(new) = before.and_then(|head| links.iter().position(|link| link == head)) else {
+            problems.push(codes::VERIFY_NOT_CONTINUED.at(
+                Place::file(ledger::PATH),
+                match before {
+                    Some(head) => format!("No entry of the ledger has the digest `{head}`, the head of the earlier copy"),
+                    None => "The earlier copy has no ledger that can be read".to_owned(),
+                },
+                "The history of the site was written anew: what the earlier copy shows may be changed or gone without a trace. Ask the publisher.",
+            ));
+            return None;
+        };
+        let mut found = Continuation {
+            builds: new,
+            ..Continuation::default()
+        };
+        for build in self.ledger.builds[..new].iter().rev() {
+            for run in build.added.iter().chain(&build.returned) {
+                found.withdrawn.remove(&*run.id);
+                found.added.insert(run.id.to_string());
+            }
+            for change in &build.changed {
+                found.changed.insert(change.run.id.to_string());
+            }
+            for run in build.withdrawn.iter().chain(&build.quarantined) {
+                found.added.remove(&*run.id);
+                found.withdrawn.insert(run.id.to_string());
+            }
+        }
+        Some(found)
+    }
+}

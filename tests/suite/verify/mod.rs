@@ -1,0 +1,316 @@
+//! A copy of a site is verified without its content, and with it.
+
+mod network;
+pub(crate) mod samples;
+mod tampering;
+
+use std::collections::BTreeMap;
+use std::fmt::Write as _;
+use std::fs;
+use std::path::Path;
+use std::process::Command;
+
+use runpress::api::verify::{Options, Verification, verify};
+use serde_json::Value;
+use sha2::{Digest, Sha256};
+
+use crate::incremental::edits;
+use crate::shards;
+use crate::support::{FIRST, FIRST_SLUG, TestSite, copy, differences, runpress_in, tree};
+
+/// The settings of a site with checksums.
+const CHECKSUMS: &str = "\n[publish]\nchecksums = true\n";
+
+/// A site with checksums.
+pub(crate) fn with_checksums(site: TestSite) -> TestSite {
+    let settings = site.text("site.toml");
+    if !settings.contains(CHECKSUMS) {
+        site.write("site.toml", format!("{settings}{CHECKSUMS}"));
+    }
+    site
+}
+
+/// Writes the digests of `feeds/index.json` and `SHA256SUMS` again, as somebody does who changes a site.
+pub(crate) fn seal(site: &Path) {
+    let index = site.join("feeds/index.json");
+    if let Ok(text) = fs::read_to_string(&index)
+        && let Ok(mut document) = serde_json::from_str::<Value>(&text)
+    {
+        for feed in document["feeds"].as_array_mut().into_iter().flatten() {
+            let path = feed["path"].as_str().expect("a path").to_owned();
+            if let Ok(bytes) = fs::read(site.join(path)) {
+                feed["bytes"] = bytes.len().into();
+                feed["blake3"] = blake3::hash(&bytes).to_hex().as_str().into();
+            }
+        }
+        let text = serde_json::to_string(&document).expect("JSON");
+        fs::write(index, text).expect("a file");
+    }
+    seal_files(site);
+}
+
+/// Writes `SHA256SUMS` again.
+fn seal_files(site: &Path) {
+    let mut sums = String::new();
+    for (path, bytes) in tree(site) {
+        if !["SHA256SUMS", ".nojekyll", ".runpress"].contains(&path.as_str()) {
+            for byte in Sha256::digest(&bytes) {
+                let _ = write!(sums, "{byte:02x}");
+            }
+            let _ = writeln!(sums, "  {path}");
+        }
+    }
+    fs::write(site.join("SHA256SUMS"), sums).expect("a file");
+}
+
+fn verified(site: &Path) -> Verification {
+    verify(site, Options::default()).expect("a readable copy")
+}
+
+/// What was found: code, path and pointer of each problem.
+fn found(site: &Path) -> Vec<String> {
+    let problems = verified(site).diagnostics;
+    let problems = problems.iter().map(|problem| {
+        let pointer = problem.place.pointer.as_deref().unwrap_or_default();
+        let line = problem.place.line.map(|line| format!(":{line}"));
+        let line = line.unwrap_or_default();
+        format!(
+            "{} {}{line} {pointer}",
+            problem.code.name, problem.place.path
+        )
+    });
+    problems.collect()
+}
+
+/// Fails unless `sha256sum` accepts all files of a site, and the file lists all of them, sorted.
+fn assert_checksums(folder: &Path) {
+    let ran = Command::new("sha256sum")
+        .args(["--check", "--strict", "--quiet", "SHA256SUMS"])
+        .current_dir(folder)
+        .output()
+        .expect("sha256sum runs");
+    let text = String::from_utf8_lossy(&ran.stdout).into_owned();
+    assert!(
+        ran.status.success(),
+        "{text}{}",
+        String::from_utf8_lossy(&ran.stderr)
+    );
+    let sums = fs::read_to_string(folder.join("SHA256SUMS")).expect("UTF-8");
+    let listed: Vec<&str> = sums.lines().map(|line| &line[66..]).collect();
+    assert!(listed.is_sorted());
+    let mut published = tree(folder);
+    for path in ["SHA256SUMS", ".nojekyll", ".runpress"] {
+        published.remove(path);
+    }
+    let published: Vec<&str> = published.keys().map(String::as_str).collect();
+    assert_eq!(listed, published);
+}
+
+#[test]
+fn sha256sum_accepts_every_file_of_the_demo_and_verify_finds_nothing() {
+    let site = with_checksums(TestSite::demo());
+    site.publish();
+    assert_checksums(&site.path("public"));
+    assert_eq!(found(&site.path("public")), [""; 0]);
+    let verified = verified(&site.path("public"));
+    assert!(verified.runs > 20 && verified.files > 300, "{verified:?}");
+    let head = site.json("feeds/changes.json")["head"].clone();
+    assert_eq!(verified.head.as_deref(), head.as_str());
+    assert_eq!(site.json("feeds/index.json")["checksums"], "SHA256SUMS");
+}
+
+#[test]
+fn checksums_are_those_of_a_fresh_build_after_each_of_many_edits() {
+    let site = with_checksums(crate::incremental::many_kinds());
+    site.publish();
+    let mut random = edits::Random(5);
+    for n in 0..4 {
+        site.run(&format!("more{n}"), &edits::run(20 + n));
+        site.write("static/a b\\c.txt", format!("{n}"));
+        let (_, edit) = edits::edits().swap_remove(random.below(8));
+        edit(&site, &mut random);
+        if site.build().published {
+            assert_checksums(&site.path("public"));
+        }
+    }
+    // Turned off and on again, files that the build before did not list are listed.
+    let settings = site.text("site.toml");
+    site.write("site.toml", settings.replace(CHECKSUMS, ""));
+    site.build();
+    assert!(!site.path("public/SHA256SUMS").exists());
+    site.write("site.toml", settings);
+    assert!(site.build().published);
+    assert_checksums(&site.path("public"));
+}
+
+#[test]
+fn a_site_merged_from_parts_has_the_checksums_of_one_build() {
+    let site = with_checksums(crate::incremental::many_kinds());
+    site.publish();
+    let built = site.published();
+    fs::remove_dir_all(site.path("public")).expect("a removal");
+    shards::shard(&site, 1, 2);
+    shards::shard(&site, 2, 2);
+    assert!(shards::merge(&site, &[1, 2]).published);
+    assert_eq!(differences(&built, &site.published()), [""; 0]);
+    assert_checksums(&site.path("public"));
+}
+
+#[test]
+fn a_site_without_checksums_is_verified_as_far_as_possible() {
+    let site = TestSite::base();
+    site.publish();
+    let public = site.path("public");
+    assert_eq!(found(&public), ["verify.no-checksums SHA256SUMS "]);
+    assert_eq!(site.runpress(&["verify", "public"]).status, Some(0));
+    let run = format!("public/runs/{FIRST_SLUG}/events.jsonl");
+    let events = site.text(&run);
+    site.write(&run, format!("{events}{{}}\n"));
+    let codes = found(&public).join("\n");
+    assert!(codes.contains("verify.changed-feed"), "{codes}");
+    assert_eq!(site.runpress(&["verify", "public"]).status, Some(1));
+    assert_eq!(site.runpress(&["verify", "nowhere"]).status, Some(2));
+}
+
+#[test]
+fn a_copy_is_compared_with_its_content_and_with_an_earlier_copy() {
+    let site = with_checksums(TestSite::base());
+    site.publish();
+    copy(&site.path("public"), &site.path("earlier"));
+    let root = site.root().to_path_buf();
+    let ran = |arguments: &[&str]| {
+        let ran = runpress_in(
+            &root,
+            &[&["verify", "public", "--color", "never"], arguments].concat(),
+        );
+        (ran.status, ran.stderr)
+    };
+    assert_eq!(ran(&["--content", "content"]).0, Some(0));
+    let (status, text) = ran(&["--since", "earlier"]);
+    assert_eq!(status, Some(0), "{text}");
+    assert!(
+        text.contains("Continues the earlier copy by 0 builds"),
+        "{text}"
+    );
+    site.run("second", &edits::run(3));
+    let writeup = format!("{FIRST}/writeup.md");
+    let text = site.text(&writeup);
+    site.write(&writeup, format!("{text}\nMore.\n"));
+    let (status, text) = ran(&["--content", "content"]);
+    assert_eq!(status, Some(1));
+    assert!(text.contains("writeup.md"), "{text}");
+    site.publish();
+    let (status, text) = ran(&["--since", "earlier", "--content", "content"]);
+    assert_eq!(status, Some(0), "{text}");
+    assert!(
+        text.contains("by 1 build: 1 run added, 1 run changed"),
+        "{text}"
+    );
+    let head = site.json("feeds/changes.json")["head"].clone();
+    let head = head.as_str().expect("a digest").to_owned();
+    assert_eq!(ran(&["--expected-head", &head]).0, Some(0));
+    let (status, text) = ran(&["--expected-head", &"0".repeat(64)]);
+    assert_eq!(status, Some(1));
+    assert!(text.contains("verify.other-head"), "{text}");
+    // A site that is built anew has the same content and no history.
+    fs::remove_dir_all(site.path("public")).expect("a removal");
+    site.publish();
+    let (status, text) = ran(&["--since", "earlier"]);
+    assert_eq!(status, Some(1));
+    assert!(text.contains("verify.not-continued"), "{text}");
+}
+
+#[test]
+fn a_ledger_without_a_chain_is_read_and_continued() {
+    let site = TestSite::base();
+    site.publish();
+    let without = |value: &mut Value| {
+        for key in ["head", "previous", "state"] {
+            if let Value::Object(members) = value {
+                members.remove(key);
+            }
+        }
+    };
+    let mut ledger = site.json("feeds/changes.json");
+    without(&mut ledger);
+    ledger["builds"]
+        .as_array_mut()
+        .expect("entries")
+        .iter_mut()
+        .for_each(without);
+    site.write("public/feeds/changes.json", ledger.to_string());
+    assert!(verified(&site.path("public")).head.is_some());
+    copy(&site.path("public"), &site.path("earlier"));
+    site.run("second", &edits::run(3));
+    site.publish();
+    let ledger = site.json("feeds/changes.json");
+    let builds = ledger["builds"].as_array().expect("entries");
+    assert_eq!(builds.len(), 2);
+    assert!(builds[0]["previous"].is_string() && builds[1]["state"].is_null());
+    let earlier = site.path("earlier");
+    let options = Options {
+        since: Some(&earlier),
+        ..Options::default()
+    };
+    let verified = verify(&site.path("public"), options).expect("a readable copy");
+    let codes: Vec<_> = verified.diagnostics.iter().map(|it| it.code.name).collect();
+    assert_eq!(codes, ["verify.no-checksums"]);
+    let added = verified.continuation.expect("a continuation").added;
+    assert_eq!(added.len(), 1);
+}
+
+#[test]
+fn reports_have_the_problems_of_a_copy() {
+    let site = with_checksums(TestSite::base());
+    site.publish();
+    site.write("public/robots.txt", "changed");
+    let ran = site.runpress(&["verify", "public", "--report", "json", "-q"]);
+    assert_eq!(ran.status, Some(1), "{}", ran.stderr);
+    let report: Value = serde_json::from_str(&ran.stdout).expect("JSON");
+    assert_eq!(report["diagnostics"][0]["code"], "verify.changed-file");
+    assert_eq!(report["diagnostics"][0]["path"], "robots.txt");
+    let ran = site.runpress(&["verify", "public", "--report", "github", "-q"]);
+    assert!(
+        ran.stdout.contains("file=public/robots.txt"),
+        "{}",
+        ran.stdout
+    );
+    let refused = site.runpress(&["verify", "public", "--report", "junit"]);
+    assert_eq!(refused.status, Some(2));
+}
+
+/// All files of a site by path, for those who compare copies.
+fn files(site: &TestSite) -> BTreeMap<String, Vec<u8>> {
+    tree(&site.path("public"))
+}
+
+#[test]
+fn the_chain_continues_when_names_are_corrected_and_runs_are_withdrawn() {
+    let site = with_checksums(crate::incremental::many_kinds());
+    site.publish();
+    copy(&site.path("public"), &site.path("earlier"));
+    let (first, second) = (edits::run(1), edits::run(2));
+    site.run("r1", &first.model("a/corrected"))
+        .run("r7", &edits::run(7));
+    site.publish();
+    site.run("r2", &second.state("failed"));
+    site.publish();
+    fs::remove_dir_all(site.path("content/runs/r1")).expect("a removal");
+    site.run("r7", &edits::run(7).model("b/corrected"));
+    site.publish();
+    let earlier = site.path("earlier");
+    let options = Options {
+        since: Some(&earlier),
+        ..Options::default()
+    };
+    let verified = verify(&site.path("public"), options).expect("a readable copy");
+    let codes: Vec<_> = verified.diagnostics.iter().map(|it| it.code.name).collect();
+    assert_eq!(codes, [""; 0]);
+    let continued = verified.continuation.expect("a continuation");
+    let counts = (
+        continued.added.len(),
+        continued.changed.len(),
+        continued.withdrawn.len(),
+    );
+    assert_eq!((continued.builds, counts), (3, (1, 3, 1)));
+}

@@ -1,0 +1,274 @@
+//! Random changes of a published site, and whether they are found.
+
+use std::collections::BTreeSet;
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use serde_json::Value;
+
+use super::{files, found, seal, with_checksums};
+use crate::full_run::furnish;
+use crate::incremental::edits::Random;
+use crate::incremental::many_kinds;
+use crate::support::{FIRST, HEADER, TestSite, annotation, lines};
+
+/// Changes of files that are made before each verification.
+const AT_ONCE: usize = 8;
+/// Verifications after changes of files.
+const ROUNDS: usize = 50;
+/// Changes after which an attacker makes the digests again, one at a time.
+const SEALED: usize = 100;
+
+/// What is undone after a verification: the path and its bytes before, or that it was not there.
+type Undo = Vec<(PathBuf, Option<Vec<u8>>)>;
+
+fn write(path: &Path, bytes: &[u8], undo: &mut Undo) {
+    undo.push((path.to_owned(), fs::read(path).ok()));
+    fs::write(path, bytes).expect("a file");
+}
+
+fn restore(undo: Undo) {
+    for (path, bytes) in undo.into_iter().rev() {
+        match bytes {
+            Some(bytes) => fs::write(path, bytes).expect("a file"),
+            None => fs::remove_file(path).expect("a removal"),
+        }
+    }
+}
+
+/// Changes one file at random, and returns what is to be found.
+fn change(
+    site: &Path,
+    path: &str,
+    other: &str,
+    random: &mut Random,
+    undo: &mut Undo,
+) -> Vec<String> {
+    let at = site.join(path);
+    let bytes = fs::read(&at).expect("a file");
+    let changed = |path: &str| format!("verify.changed-file {path} ");
+    match random.below(6) {
+        0 | 1 if !bytes.is_empty() => {
+            let mut flipped = bytes;
+            let place = random.below(flipped.len());
+            flipped[place] ^= 1 << random.below(8);
+            write(&at, &flipped, undo);
+            vec![changed(path)]
+        }
+        2 if !bytes.is_empty() => {
+            write(&at, &bytes[..random.below(bytes.len())], undo);
+            vec![changed(path)]
+        }
+        3 => {
+            undo.push((at.clone(), Some(bytes)));
+            fs::remove_file(at).expect("a removal");
+            vec![format!("verify.missing-file {path} ")]
+        }
+        4 => {
+            let added = format!("{path}.{}", random.below(1000));
+            write(&site.join(&added), &bytes, undo);
+            vec![format!("verify.unlisted-file {added} ")]
+        }
+        _ => {
+            let second = fs::read(site.join(other)).expect("a file");
+            if second == bytes {
+                return Vec::new();
+            }
+            write(&site.join(other), &bytes, undo);
+            write(&at, &second, undo);
+            vec![changed(path), changed(other)]
+        }
+    }
+}
+
+#[test]
+fn each_of_four_hundred_random_changes_of_files_is_found() {
+    let site = with_checksums(TestSite::base());
+    site.publish();
+    let public = site.path("public");
+    let mut paths: Vec<String> = files(&site).into_keys().collect();
+    paths.retain(|path| !["SHA256SUMS", ".nojekyll", ".runpress"].contains(&path.as_str()));
+    let mut random = Random(38);
+    for round in 0..ROUNDS {
+        let mut undo = Undo::new();
+        let mut left = paths.clone();
+        let mut expected = Vec::new();
+        for _ in 0..AT_ONCE {
+            let path = left.swap_remove(random.below(left.len()));
+            let other = left.swap_remove(random.below(left.len()));
+            expected.extend(change(&public, &path, &other, &mut random, &mut undo));
+        }
+        let found = found(&public);
+        for problem in expected {
+            assert!(
+                found.contains(&problem),
+                "round {round}: {problem}\n{found:#?}"
+            );
+        }
+        restore(undo);
+    }
+    assert_eq!(found(&public), [""; 0]);
+}
+
+/// Feeds whose values are all made again, with the list in each.
+const DERIVED: [(&str, &str); 12] = [
+    ("feeds/runs.json", "/runs"),
+    ("feeds/runs.jsonl", ""),
+    ("feeds/cases.json", "/cases"),
+    ("feeds/models.json", "/models"),
+    ("feeds/harnesses.json", "/harnesses"),
+    ("feeds/cells.json", "/sets"),
+    ("feeds/annotations.jsonl", ""),
+    ("feeds/friction.json", "/events"),
+    ("feeds/hypotheses.json", "/hypotheses"),
+    ("feeds/crystallize.json", "/anchors"),
+    ("feeds/labels.jsonl", ""),
+    ("feeds/decisions.json", "/excluded"),
+];
+
+/// Keys that are not made of records: prose of the site, and the order in which a decision was written.
+const NOT_DERIVED: [&str; 3] = ["task", "slug", "url"];
+
+/// The pointers of all values of a document that are no list and no object.
+fn leaves(value: &Value, at: &str, found: &mut Vec<String>) {
+    match value {
+        Value::Object(members) => {
+            for (key, value) in members {
+                if !NOT_DERIVED.contains(&key.as_str()) {
+                    leaves(
+                        value,
+                        &format!("{at}/{}", key.replace('~', "~0").replace('/', "~1")),
+                        found,
+                    );
+                }
+            }
+        }
+        Value::Array(items) => {
+            for (index, value) in items.iter().enumerate() {
+                leaves(value, &format!("{at}/{index}"), found);
+            }
+        }
+        _ => found.push(at.to_owned()),
+    }
+}
+
+fn other(value: &Value, random: &mut Random) -> Value {
+    match value {
+        Value::Number(number) => match number.as_i64() {
+            Some(number) => (number + 1 + i64::try_from(random.below(9)).expect("small")).into(),
+            None => (number.as_f64().expect("a number") + 0.25).into(),
+        },
+        Value::Bool(value) => (!value).into(),
+        Value::String(text) => format!("{text}x").into(),
+        _ => "x".into(),
+    }
+}
+
+/// Changes a value, drops a row or repeats one.
+fn changed(document: &mut Value, random: &mut Random) -> bool {
+    let rows = document.as_array().map_or(0, Vec::len);
+    if rows == 0 {
+        return false;
+    }
+    let row = random.below(rows);
+    match random.below(6) {
+        0 => {
+            document.as_array_mut().expect("a list").remove(row);
+        }
+        1 => {
+            let copy = document[row].clone();
+            document.as_array_mut().expect("a list").push(copy);
+        }
+        _ => {
+            let mut pointers = Vec::new();
+            leaves(document, "", &mut pointers);
+            let pointer = &pointers[random.below(pointers.len())];
+            let value = document.pointer_mut(pointer).expect("a value");
+            *value = other(value, random);
+        }
+    }
+    true
+}
+
+#[test]
+fn each_of_a_hundred_changes_of_feeds_is_found_though_all_digests_are_made_again() {
+    let site = with_checksums(many_kinds());
+    furnish(&site, "content/runs/r2");
+    let mut annotated = vec![HEADER.to_owned()];
+    annotated.extend([
+        annotation("h", 3, "hypothesis", r#""hypothesis_status":"confirmed""#),
+        annotation("f", 2, "friction", r#""friction_kind":"tool_gap""#),
+        annotation(
+            "c",
+            1,
+            "crystallize_here",
+            r#""evidence":"Make it a tool.""#,
+        ),
+        annotation("i", 0, "incorrect", r#""evidence":"It was not read.""#),
+    ]);
+    site.write(
+        &format!("{FIRST}/events.jsonl.annotations.jsonl"),
+        lines(&annotated),
+    );
+    site.write("content/decisions.jsonl", format!("{DECISION}\n"));
+    assert!(changes_are_found(&site, 381) > 9);
+}
+
+/// A decision about the base run.
+const DECISION: &str = r#"{"date":"2026-03-02","author":{"id":"mk","kind":"human"},"run":"4f1c2d3e-8a60-4d2e-9a51-0c9f6f1f2b11","decision":"void","reason":"The network of the container was down."}"#;
+
+#[test]
+#[ignore = "slow"]
+fn each_of_a_hundred_changes_of_feeds_of_the_demo_is_found() {
+    assert!(changes_are_found(&with_checksums(TestSite::demo()), 382) > 8);
+}
+
+/// Changes feeds at random and makes all digests again. Returns how many feeds were changed.
+fn changes_are_found(site: &TestSite, seed: u64) -> usize {
+    site.publish();
+    let mut feeds = BTreeSet::new();
+    let public = site.path("public");
+    let mut random = Random(seed);
+    let mut made = 0;
+    while made < SEALED {
+        let (path, list) = DERIVED[random.below(DERIVED.len())];
+        let at = public.join(path);
+        let Ok(text) = fs::read_to_string(&at) else {
+            continue;
+        };
+        let is_lines = path.ends_with("jsonl");
+        let mut document: Value = if is_lines {
+            text.lines()
+                .map(|line| serde_json::from_str::<Value>(line).expect("JSON"))
+                .collect()
+        } else {
+            serde_json::from_str(&text).expect("JSON")
+        };
+        let rows = document.pointer_mut(list).expect("a list");
+        if !changed(rows, &mut random) {
+            continue;
+        }
+        let text = match &document {
+            Value::Array(lines) if is_lines => {
+                lines.iter().map(|line| format!("{line}\n")).collect()
+            }
+            document => document.to_string(),
+        };
+        let mut undo = Undo::new();
+        write(&at, text.as_bytes(), &mut undo);
+        for sealed in ["feeds/index.json", "SHA256SUMS"] {
+            let sealed = public.join(sealed);
+            undo.push((sealed.clone(), fs::read(sealed).ok()));
+        }
+        seal(&public);
+        let found = found(&public);
+        assert!(
+            found.iter().any(|problem| problem.contains(path)),
+            "change {made} of {path} was not found: {found:#?}"
+        );
+        restore(undo);
+        feeds.insert(path);
+        made += 1;
+    }
+    feeds.len()
+}
