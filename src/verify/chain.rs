@@ -10,6 +10,7 @@ use store::ledger::{self, Ledger, LedgerError};
 use store::spool::Spool;
 
 use super::copy::SiteCopy;
+use super::feeds::Documents;
 use super::runs::PublishedRun;
 
 /// The chain of the ledger of a copy.
@@ -36,6 +37,7 @@ pub struct Continuation {
 /// Reads the ledger, and compares it with the published runs.
 pub(crate) fn read(
     copy: &SiteCopy,
+    documents: &Documents,
     runs: &[PublishedRun],
     problems: &mut Vec<Diagnostic>,
 ) -> Option<Chain> {
@@ -51,6 +53,20 @@ pub(crate) fn read(
                 "An entry of the ledger was changed after the next one was written. Get the site from the publisher again.",
             ));
         }
+    }
+    let recorded = documents
+        .get(ledger::PATH)
+        .map(|document| &document["head"]);
+    let recorded = recorded.and_then(|head| head.as_str());
+    let newest = ledger.builds.first();
+    let is_sample = !copy.left_out.is_empty();
+    let is_counted = newest.is_none_or(|build| build.runs == runs.len()) || is_sample;
+    if recorded.is_some_and(|head| links.first().is_none_or(|link| link != head)) || !is_counted {
+        problems.push(codes::VERIFY_BROKEN_CHAIN.at(
+            place(),
+            "The newest entry of the ledger is not the one of its head, or not of the published runs",
+            "The ledger was changed after the build. Get the site from the publisher again.",
+        ));
     }
     let recorded = ledger.builds.first().and_then(|build| build.state.as_ref());
     if let (Some(recorded), Ok(state)) = (recorded, ledger.state())
@@ -68,9 +84,8 @@ pub(crate) fn read(
         .collect();
     let known = ledger.runs.iter().filter(|run| !run.quarantined);
     let known: BTreeSet<(&str, &str)> = known.map(|run| (&*run.run.id, &*run.run.slug)).collect();
-    let is_sampled = !copy.left_out.is_empty();
     let differing = published.symmetric_difference(&known);
-    for (id, _) in differing.filter(|run| !is_sampled || published.contains(*run)) {
+    for (id, _) in differing.filter(|run| !is_sample || published.contains(*run)) {
         let message = if known.iter().any(|(known, _)| known == id) {
             format!(
                 "Run {} is in the ledger, and not published at its address",

@@ -68,7 +68,7 @@ pub fn verify(folder: &Path, options: Options<'_>) -> io::Result<Verification> {
     let documents = feeds::check(&copy, &mut problems);
     let runs = runs::read(&copy, &documents, &mut problems);
     tables::check(&copy, &documents, &runs, &mut problems);
-    let chain = chain::read(&copy, &runs, &mut problems);
+    let chain = chain::read(&copy, &documents, &runs, &mut problems);
     let mut continuation = None;
     if let Some(chain) = &chain {
         if let Some(expected) = options.expected_head {

@@ -374,6 +374,7 @@ pub struct Index<'a> {
     runs: usize,
     /// Path of the checksums of all files of the site, this one included; absent without them.
     #[serde(skip_serializing_if = "Option::is_none")]
+    #[schemars(with = "String")]
     checksums: Option<&'static str>,
     /// The feeds, in a stable order.
     feeds: Vec<Feed<'a>>,

@@ -157,9 +157,18 @@ fn edit(site: &TestSite, path: &str, change: fn(&str) -> String) {
     site.write(&path, changed);
 }
 
-/// A writeup has no published file, so that a span of the event log is withheld, and shown again.
+/// A span of the event log that is withheld, and shown again after the build.
 fn withheld(site: &TestSite) -> Held {
-    let ran = site.runpress(&["redact", FIRST, "--event", "0", "--reason", "other"]);
+    let ran = site.runpress(&[
+        "redact",
+        FIRST,
+        "--event",
+        "0",
+        "--quote",
+        "read the task",
+        "--reason",
+        "other",
+    ]);
     assert_eq!(ran.status, Some(0), "{}", ran.stderr);
     build(site);
     let run = format!("runs/{FIRST_SLUG}");
