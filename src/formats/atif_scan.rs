@@ -40,7 +40,8 @@ struct Assessment {
     /// `detector`, or `rule`, which repeats what detectors found.
     kind: String,
     status: String,
-    severity: String,
+    /// Null for context that is no finding.
+    severity: Option<String>,
     /// The allowances because of which it was expected.
     expected_by: Vec<IgnoredAny>,
     evidence: Vec<Evidence>,
@@ -102,6 +103,7 @@ impl Report {
         for found in matches.filter(|found| found.counts()) {
             let id = &found.id;
             let title = self.checks.get(id).map_or(id, |check| &check.title);
+            let severity = found.severity.as_deref().unwrap_or("unknown");
             let events = found.evidence.iter().filter_map(|at| at.event(&places));
             let events: BTreeSet<u64> = events.collect();
             if events.is_empty() {
@@ -115,7 +117,7 @@ impl Report {
                     kind: "note".to_owned(),
                     hypothesis_status: None,
                     friction_kind: None,
-                    evidence: format!("{title} (`{id}`, severity {}).", found.severity),
+                    evidence: format!("{title} (`{id}`, severity {severity})."),
                     quote: None,
                     author: NamedAuthor {
                         id: "atif-scan".to_owned(),
