@@ -129,7 +129,10 @@ fn annotators_are_compared_over_all_events_by_their_sets_of_kinds() {
         "ann (human) and ann (system): the same kinds for 0 of 2 events that both annotate; κ −0.07, n = 4"
     );
     let differ = page.texts(&format!("{SECTION} li"));
-    assert_eq!(differ[0], "event 0: correct by ann; correct by ben <b>");
+    assert_eq!(
+        differ[0],
+        "event 0: correct by ann; correct by ben <b>; none by ann"
+    );
     assert_eq!(
         differ[2],
         "event 2: incorrect by ann; note by ben <b>; marker by ann"
@@ -164,9 +167,9 @@ fn several_kinds_on_one_event_are_one_class() {
     assert_eq!(
         differ,
         [
-            "event 0: correct by ann",
+            "event 0: correct by ann; none by ben <b>",
             "event 1: correct and marker by ann; correct by ben <b>",
-            "event 2: correct by ben <b>"
+            "event 2: none by ann; correct by ben <b>"
         ]
     );
 }

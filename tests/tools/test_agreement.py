@@ -117,7 +117,7 @@ class Agreement(unittest.TestCase):
                     self.assertEqual([it["both"], *it["only"], it["neither"]], counts, place)
                 tables += 1 + len(pair["kinds"])
         self.assertGreaterEqual(tables, 1000)
-        self.assertGreater(undefined, 5)
+        self.assertGreater(undefined, 0)
         self.assertGreater(negative, 20)
 
     def test_disagreements_are_the_events_on_which_annotators_differ(self):

@@ -186,10 +186,14 @@ fn disagreement(
     let said = annotators
         .iter()
         .zip(&range.kinds)
-        .filter_map(|(annotator, kinds)| {
+        .map(|(annotator, kinds)| {
             let words: Vec<_> = kinds.iter().map(|kind| kind.replace('_', " ")).collect();
-            let by = head(&annotator.id, NAME);
-            (!words.is_empty()).then(|| format!("{} by {by}", words.join(" and ")))
+            let words = if words.is_empty() {
+                "none".to_owned()
+            } else {
+                words.join(" and ")
+            };
+            format!("{words} by {}", head(&annotator.id, NAME))
         });
     DisagreementView {
         events: Link::new(words, layout.event_href(path, from, first)),
