@@ -504,7 +504,6 @@ fn the_data_of_the_filter_has_what_the_cards_of_the_pages_show() {
             "at": null
         })
     );
-    assert_eq!(shelves["correct"]["sign"], "✓");
     assert_eq!(shelves["correct"]["class"], "correct");
     assert_eq!(cards(&site, "unknown").len(), 1);
     let friction = &cards(&site, "friction")[0].2;

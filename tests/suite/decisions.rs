@@ -210,7 +210,7 @@ fn an_excluded_run_is_in_no_plot_and_marked_in_tables_and_comparisons() {
         "{:?}",
         case.texts(".wall li")
     );
-    for page in ["cases/pong/index.html", "models/sample-model-1/index.html"] {
+    for page in ["cases/pong/index.html", "models/sample-lark-1/index.html"] {
         let rows = site.page(page).texts("tr[data-run] .c-st");
         let marked: Vec<_> = rows.iter().filter(|row| row.contains("Void")).collect();
         assert_eq!(marked.len(), 1, "{page}: {rows:?}");

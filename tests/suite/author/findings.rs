@@ -468,7 +468,7 @@ fn matches_of_a_report_of_atif_scan_are_notes_at_the_events_made_of_their_places
         .find(|line| line.starts_with("not added"));
     assert_eq!(
         refused,
-        Some("not added, since it has no event: No\\u{1b}where (a.nowhere)")
+        Some("not added, since it has no event: No␛where (a.nowhere)")
     );
     let sidecar = site.text(&format!("{FIRST}/{TRACE}.annotations.jsonl"));
     let notes: Vec<Value> = sidecar
