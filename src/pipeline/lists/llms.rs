@@ -56,17 +56,17 @@ fn text(lists: &Lists<'_>, has_citation: bool) -> String {
     if let Some(canary) = &config.policy.canary {
         out.push_str(&format!("{canary}\n\n"));
     }
-    push_section(&mut out, "Pages", pages(lists));
-    push_section(&mut out, "Data", data(lists, has_citation));
-    push_section(&mut out, "Cases", cases(lists, archive));
-    push_section(&mut out, "Newest runs", newest_runs(lists));
+    push_section(&mut out, "Pages", &pages(lists));
+    push_section(&mut out, "Data", &data(lists, has_citation));
+    push_section(&mut out, "Cases", &cases(lists, archive));
+    push_section(&mut out, "Newest runs", &newest_runs(lists));
     out.truncate(out.trim_end().len());
     out.push('\n');
     out
 }
 
 /// A heading and its list; nothing if the list is empty.
-fn push_section(out: &mut String, title: &str, links: Vec<String>) {
+fn push_section(out: &mut String, title: &str, links: &[String]) {
     if !links.is_empty() {
         out.push_str(&format!("## {title}\n\n{}\n\n", links.join("\n")));
     }

@@ -36,7 +36,7 @@ pub fn markdown(s: &CheckedRun<'_>, page: &RunPage) -> String {
     }
     out.push_str(&format!("{ABOUT}\n\n"));
     push_links(&mut out, s, page);
-    push_section(&mut out, "Task", &[page.title.clone()], TEXT);
+    push_section(&mut out, "Task", std::slice::from_ref(&page.title), TEXT);
     push_section(&mut out, "Verdict", &verdict(page), TEXT);
     push_why(&mut out, page);
     push_moments(&mut out, page);
@@ -114,11 +114,11 @@ fn push_why(out: &mut String, page: &RunPage) {
     let head = &page.head;
     if let Some(why) = &head.why {
         let details = [&why.state, &why.validation].into_iter().flatten();
-        let details = details.map(|detail| detail.to_string());
+        let details = details.map(ToString::to_string);
         let lines: Vec<String> = details.chain(why.checks.iter().cloned()).collect();
         push_section(out, why.title, &lines, TEXT);
     }
-    let ended = head.ended.iter().map(|ended| ended.to_string());
+    let ended = head.ended.iter().map(ToString::to_string);
     let answer = head.answer.iter();
     let answer = answer.map(|answer| format!("#{} agent: {}", answer.seq, answer.says));
     let ended: Vec<String> = ended.chain(answer).collect();
