@@ -1,5 +1,6 @@
 //! Reads each run as it is published, with the readers of a build, and compares `run.json` with what they find.
 
+use std::collections::BTreeMap;
 use std::path::Path;
 use std::sync::Arc;
 
@@ -123,10 +124,7 @@ struct Recorded {
 
 #[derive(Debug, Deserialize)]
 struct Withheld {
-    id: String,
     file: String,
-    line: Option<u32>,
-    pointer: Option<String>,
     length: Option<usize>,
     reason: Reason,
 }
@@ -301,50 +299,48 @@ fn own_files(copy: &SiteCopy, folder: &str, document: &Document, problems: &mut 
     }
 }
 
-/// Compares what is withheld with the published files: each span has its marker, and no withheld file is there.
+/// Compares what is withheld with the published files: each has a marker for each of its spans.
 fn withheld(copy: &SiteCopy, folder: &str, document: &Document, problems: &mut Vec<Diagnostic>) {
+    let mut spans: BTreeMap<(&str, String), usize> = BTreeMap::new();
     for span in &document.withheld {
-        let path = format!("{folder}/{}", span.file);
+        if let Some(length) = span.length {
+            let marker = redactions::marker(span.reason, length);
+            *spans.entry((&span.file, marker)).or_default() += 1;
+        }
+    }
+    for ((file, marker), listed) in spans {
+        let path = format!("{folder}/{file}");
         let Some(bytes) = copy.read_some(&path, problems) else {
             continue;
         };
-        let marker = span
-            .length
-            .map(|length| redactions::marker(span.reason, length));
-        let text = text_at(&bytes, span);
-        let is_withheld = text
-            .zip(marker)
-            .is_some_and(|(text, marker)| text.contains(&marker));
-        if !is_withheld {
+        let found = String::from_utf8_lossy(&bytes).matches(&marker).count();
+        if found < listed {
             problems.push(codes::VERIFY_NOT_WITHHELD.at(
-                Place {
-                    line: span.line,
-                    pointer: span.pointer.clone(),
-                    ..Place::file(path)
-                },
+                Place::file(&path),
                 format!(
-                    "Redaction {} is not where `run.json` lists it",
-                    quoted(&span.id)
+                    "{} has `{marker}` {found} times, and `run.json` lists {listed}",
+                    quoted(&path)
                 ),
                 "What was withheld may be published here. Get the site from the publisher again.",
             ));
         }
     }
-}
-
-/// The text in which a span is withheld.
-fn text_at(bytes: &[u8], span: &Withheld) -> Option<String> {
-    let Some(line) = span.line else {
-        return String::from_utf8(bytes.to_vec()).ok();
-    };
-    let at = usize::try_from(line).ok()?.checked_sub(1)?;
-    let line = bytes.split(|byte| *byte == b'\n').nth(at)?;
-    let line = String::from_utf8(line.to_vec()).ok()?;
-    let Some(pointer) = &span.pointer else {
-        return Some(line);
-    };
-    let value: Value = serde_json::from_str(&line).ok()?;
-    value.pointer(pointer)?.as_str().map(str::to_owned)
+    let whole = document
+        .withheld
+        .iter()
+        .filter(|span| span.length.is_none());
+    for path in whole.map(|span| format!("{folder}/{}", span.file)) {
+        if copy.files.contains_key(&path) {
+            problems.push(codes::VERIFY_NOT_WITHHELD.at(
+                Place::file(&path),
+                format!(
+                    "{} is published, and `run.json` lists it as withheld",
+                    quoted(&path)
+                ),
+                "Get the site from the publisher again.",
+            ));
+        }
+    }
 }
 
 /// What tables show of a run, as far as `run.json` says it.

@@ -42,11 +42,13 @@ fn the_first_build_begins_the_ledger_and_the_same_content_adds_nothing() {
     let site = site();
     let before = site.published();
     let ledger = site.json(LEDGER);
+    let state = &ledger["builds"][0]["state"];
+    assert!(state.is_string());
     assert_eq!(
         ledger["builds"],
         json!([{
             "build": 1, "runs": 2, "added": [], "returned": [], "withdrawn": [],
-            "quarantined": [], "changed": []
+            "quarantined": [], "changed": [], "state": state
         }])
     );
     assert_eq!(ledger["runs"].as_array().map(Vec::len), Some(2));

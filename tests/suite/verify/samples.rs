@@ -168,6 +168,8 @@ fn withheld(site: &TestSite) -> Held {
         "read the task",
         "--reason",
         "other",
+        "--note",
+        "A sample.",
     ]);
     assert_eq!(ran.status, Some(0), "{}", ran.stderr);
     build(site);
