@@ -20,7 +20,7 @@ pub mod diagnostics {
     };
 }
 pub mod discover {
-    pub use content::discover::{RunDirectory, Shard, discover};
+    pub use content::discover::{RunDirectory, Shard, discover, run_at};
 }
 pub mod draw {
     pub use pages::draw::{axis, card, density, strip};
@@ -59,7 +59,7 @@ pub mod pictures {
     pub use base::pictures::Size;
 }
 pub mod pipeline {
-    pub use pipeline::{NoProgress, Outcome, Progress};
+    pub use pipeline::{NoProgress, Outcome, Progress, SharedRun, share};
 }
 pub mod publish {
     pub use store::publish::Stage;

@@ -16,6 +16,7 @@ pub(crate) mod paths;
 #[cfg(feature = "serve")]
 pub(crate) mod serve;
 pub(crate) mod shard;
+pub(crate) mod share;
 pub(crate) mod shell;
 #[cfg(feature = "verify")]
 pub(crate) mod verify;
@@ -126,6 +127,8 @@ pub(crate) enum Command {
     },
     /// Import logs of other systems as run folders
     Import(Import),
+    /// Write one run as one HTML file, to send to somebody
+    Share(Share),
     /// Annotate an event of a run
     Annotate(Annotate),
     /// Write down a decision about a run: whether it counts, or which outcome is corrected
@@ -357,6 +360,43 @@ pub(crate) struct Import {
     /// List the formats
     #[arg(long, conflicts_with = "paths")]
     pub(crate) list: bool,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct Share {
+    /// Log, `-` for a log on standard input, or run folder
+    #[arg(value_name = "LOG")]
+    pub(crate) log: PathBuf,
+    /// The file to write, `-` for standard output [default: named after the run, in the current directory]
+    #[arg(short, long, value_name = "FILE")]
+    pub(crate) out: Option<PathBuf>,
+    /// Replace an existing file
+    #[arg(long)]
+    pub(crate) force: bool,
+    /// Withhold every secret that is found in the log
+    #[arg(long)]
+    pub(crate) redact: bool,
+    /// Id of the run, if the log has several
+    #[arg(long, value_name = "ID")]
+    pub(crate) run: Option<String>,
+    /// Format of the log [default: known by its content]
+    #[arg(long, value_name = "NAME")]
+    pub(crate) format: Option<String>,
+    /// Name of the case, if the log has none [default: session]
+    #[arg(long, value_name = "NAME", value_parser = name)]
+    pub(crate) case: Option<String>,
+    /// Model, if the log has none
+    #[arg(long, value_name = "ID", value_parser = name)]
+    pub(crate) model: Option<String>,
+    /// Harness, if the log has none
+    #[arg(long, value_name = "NAME", value_parser = name)]
+    pub(crate) harness: Option<String>,
+    /// Copy what is left out by default: prompts, images, files, tracebacks, paths, identity
+    #[arg(long, value_name = "WHAT", value_delimiter = ',', value_parser = import::keep)]
+    pub(crate) keep: Vec<Keep>,
+    /// Leave out readable reasoning
+    #[arg(long)]
+    pub(crate) no_reasoning: bool,
 }
 
 #[derive(Debug, Args)]

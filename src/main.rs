@@ -16,7 +16,7 @@ use cli::build::BuildMode;
 use cli::serve;
 #[cfg(feature = "verify")]
 use cli::verify;
-use cli::{Cli, Command, author, build, import, lookup, shard, shell};
+use cli::{Cli, Command, author, build, import, lookup, shard, share, shell};
 
 /// Pages consist of many short texts: with the system's allocator a build takes a tenth longer, and much longer with musl.
 #[global_allocator]
@@ -43,6 +43,7 @@ fn main() -> ExitCode {
         Command::Explain { code } => lookup::explain(code.as_deref()),
         Command::New { folder } => author::new(&cli, folder),
         Command::Import(asked) => import::run(&cli, asked),
+        Command::Share(asked) => share::run(&cli, asked),
         Command::Annotate(asked) => author::annotate(&cli, asked),
         Command::Decide(asked) => author::decide(&cli, asked),
         Command::Redact(asked) => author::redact(&cli, asked),

@@ -45,7 +45,7 @@ pub enum Refusal {
 }
 
 impl Refusal {
-    fn request(message: impl Into<String>, help: impl Into<String>) -> Self {
+    pub fn request(message: impl Into<String>, help: impl Into<String>) -> Self {
         Self::Request {
             message: message.into(),
             help: help.into(),

@@ -263,13 +263,13 @@ fn opened(cli: &Cli) -> Result<Site, Refusal> {
     Site::open(&root, &Overrides::default()).map_err(Refusal::Site)
 }
 
-fn waiting(cli: &Cli, words: &str) {
+pub(super) fn waiting(cli: &Cli, words: &str) {
     if !cli.quiet {
         say(words);
     }
 }
 
-fn refused(cli: &Cli, refusal: Refusal) -> u8 {
+pub(super) fn refused(cli: &Cli, refusal: Refusal) -> u8 {
     match refusal {
         Refusal::Content(problems) => {
             show(cli, problems);

@@ -8,7 +8,7 @@ use runpress::api::diagnostics::Severity;
 use runpress::api::diagnostics::human::render;
 use runpress::api::diagnostics::text::{counted, visible};
 use runpress::api::import::{
-    Adapter, Change, IMPORTERS, ImportEvent, Importer, Keep, Options, Problem, Report, Request,
+    Adapter, Change, IMPORTERS, ImportEvent, Importer, Keep, Options, Problem, Report, Request, Restored,
     RunDefaults, SampleReport, check_adapter, find, import,
 };
 use runpress::api::pipeline::Progress;
@@ -25,6 +25,9 @@ const SHOWN: usize = 3;
 #[derive(Default, Serialize)]
 struct Json {
     runs: Vec<Run>,
+    /// Run folders that were in files of `runpress share`.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    restored: Vec<Restored>,
     failed: Vec<ImportProblem>,
     skipped: Vec<ImportProblem>,
 }
@@ -146,6 +149,12 @@ pub(crate) fn run(cli: &Cli, asked: &Import) -> u8 {
                 ));
             }
         }
+        ImportEvent::Restored(restored) => {
+            if !cli.quiet {
+                say(&restored_line(&restored, request.dry_run));
+            }
+            done.restored.push(restored);
+        }
         ImportEvent::Failed(problem) => {
             show(&problem);
             done.failed.push(problem.into());
@@ -213,7 +222,7 @@ fn site(cli: &Cli, asked: &Import) -> Result<Option<Site>, u8> {
 }
 
 /// The `[[import]]` rules of site.toml, by pattern.
-fn rules(site: &Site) -> Vec<(Pattern, RunDefaults)> {
+pub(super) fn rules(site: &Site) -> Vec<(Pattern, RunDefaults)> {
     let rules = site.config.import.iter().filter_map(|rule| {
         let defaults = RunDefaults {
             case: rule.case.clone(),
@@ -226,7 +235,7 @@ fn rules(site: &Site) -> Vec<(Pattern, RunDefaults)> {
     rules.collect()
 }
 
-fn importer(name: &str) -> Option<&'static Importer> {
+pub(super) fn importer(name: &str) -> Option<&'static Importer> {
     let found = find(name);
     if found.is_none() {
         refuse(
@@ -400,6 +409,20 @@ fn line(report: &Report, dry_run: bool) -> String {
     line + ")"
 }
 
+fn restored_line(restored: &Restored, dry_run: bool) -> String {
+    let result = match (restored.result, dry_run) {
+        (Change::Unchanged, _) => "unchanged",
+        (_, true) => "new      ",
+        (_, false) => "restored ",
+    };
+    format!(
+        "{result} {} (runpress, {}: {})",
+        visible(&restored.folder),
+        visible(&restored.source),
+        counted(restored.files.len() as u64 + 1, "file"),
+    )
+}
+
 /// The warnings of a run, one line each.
 fn warn(problems: &[Problem], shown: usize) {
     for problem in problems.iter().take(shown) {
@@ -423,10 +446,9 @@ fn warn(problems: &[Problem], shown: usize) {
 
 fn summary(done: &Json, request: &Request) -> String {
     let count = |change: Change| {
-        done.runs
-            .iter()
-            .filter(|run| run.report.result == change)
-            .count() as u64
+        let restored = done.restored.iter().map(|it| it.result);
+        let results = done.runs.iter().map(|run| run.report.result);
+        results.chain(restored).filter(|it| *it == change).count() as u64
     };
     let [new, updated, unchanged] = [Change::New, Change::Updated, Change::Unchanged].map(count);
     let word = if request.dry_run {

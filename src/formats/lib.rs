@@ -54,6 +54,7 @@ pub mod rule_file;
 pub mod run_record;
 pub mod scanner_findings;
 pub mod sidecar;
+pub mod single_file;
 pub mod tape;
 pub mod threads;
 pub mod time;

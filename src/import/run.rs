@@ -14,6 +14,7 @@ use formats::trace::{self, SourceFile};
 use super::document::{self, RunDefaults};
 use super::draft::{Draft, Record};
 use super::report::Report;
+use super::shared_page::{self, Restored, SharedPage};
 use super::source::FileDigest;
 use super::store::Store;
 use super::time::LogTime;
@@ -48,6 +49,8 @@ pub struct Request {
 pub enum ImportEvent {
     /// A run was imported, with its unreadable parts.
     Run(Box<Report>, Vec<Problem>),
+    /// A run folder was restored from the page of a run.
+    Restored(Restored),
     /// A run was not imported.
     Failed(Problem),
     /// A file in a folder has no recognized format, or a log is a duplicate of another run.
@@ -75,6 +78,7 @@ impl ImportEvent {
 enum Step {
     Event(ImportEvent),
     Run(Box<SourceRun>),
+    Page(Box<SharedPage>),
 }
 
 /// A run as recorded in its source, with its source files.
@@ -113,6 +117,9 @@ pub fn import(request: &Request, say: &mut dyn FnMut(ImportEvent)) {
             say(match step {
                 Step::Event(said) => said,
                 Step::Run(read) => one(request, &mut store, *read).unwrap_or_else(ImportEvent::of),
+                Step::Page(page) => store
+                    .restore(*page)
+                    .map_or_else(ImportEvent::of, ImportEvent::Restored),
             });
         }
     });
@@ -160,6 +167,14 @@ fn read_all(request: &Request, sender: &SyncSender<Step>) {
         let files = units.iter().map(|unit| unit.source.names().len());
         say(ImportEvent::Found(files.sum()));
         for unit in units {
+            if unit.format == shared_page::FORMAT {
+                say(ImportEvent::Read(1));
+                match SharedPage::read(&unit.source) {
+                    Ok(page) => drop(sender.send(Step::Page(Box::new(page)))),
+                    Err(problem) => say(ImportEvent::of(problem)),
+                }
+                continue;
+            }
             let Some(importer) = find(unit.format) else {
                 continue;
             };

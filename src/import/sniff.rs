@@ -6,8 +6,10 @@ use base::diagnostics::codes::{
     IMPORT_AMBIGUOUS_FORMAT, IMPORT_NATIVE_FILE, IMPORT_UNKNOWN_FORMAT,
 };
 
+use formats::single_file;
+
 use super::row::Row;
-use super::{HEAD, Problem, Source, loose, messages, problem};
+use super::{HEAD, Problem, Source, loose, messages, problem, shared_page};
 
 type Predicate = fn(&Row<'_>) -> bool;
 
@@ -212,6 +214,14 @@ pub(super) fn file(source: &Source, position: usize) -> Result<&'static str, Pro
             return Err(unknown(message));
         }
     };
+    if single_file::is_html(head.as_bytes()) {
+        if head.contains(single_file::GENERATOR) {
+            return Ok(shared_page::FORMAT);
+        }
+        let message = "The file is a web page that `runpress share` did not write";
+        let help = "Import the log of the session; a page made by another program cannot be read.";
+        return Err(problem(&IMPORT_UNKNOWN_FORMAT, name, message, help));
+    }
     // If the first line is an object and ends within the head, this may be JSON Lines. Otherwise the whole file decides.
     let mut all = head.split_inclusive('\n');
     let first = all.find(|line| !line.trim().is_empty());

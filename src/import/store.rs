@@ -17,6 +17,7 @@ use super::asset::Asset;
 use super::loose::compact;
 use super::report::Change;
 use super::row::Row;
+use super::shared_page::{Restored, SharedPage};
 use super::time::seconds_between;
 use super::{Problem, problem};
 
@@ -47,6 +48,9 @@ pub(super) struct Store {
     update: bool,
     dry_run: bool,
 }
+
+/// A file to write: its name and its bytes.
+type File<'a> = (&'a str, &'a [u8]);
 
 /// The existing content of a run folder.
 pub(super) struct Slot {
@@ -214,7 +218,9 @@ impl Store {
         let io = |error: io::Error| failed(&path, &error);
         let Some(old) = &slot.old else {
             if !self.dry_run {
-                self.create(&path, record, trace, assets).map_err(io)?;
+                let trace = trace.map(|trace| (TRACE, trace));
+                let files: Vec<File<'_>> = trace.into_iter().chain([(RECORD, record)]).collect();
+                self.create(&path, &files, assets).map_err(io)?;
             }
             return Ok((Change::New, None));
         };
@@ -247,21 +253,45 @@ impl Store {
         Ok((Change::Updated, equal))
     }
 
-    fn create(
-        &self,
-        path: &Path,
-        record: &[u8],
-        trace: Option<&[u8]>,
-        assets: &[Asset],
-    ) -> io::Result<()> {
+    /// Writes the folder of a run in a page. Nothing of an existing folder is replaced.
+    pub(super) fn restore(&mut self, page: SharedPage) -> Result<Restored, Problem> {
+        let slot = self.slot(&page.case, &page.id)?;
+        let path = self.out.join(&slot.folder);
+        let files: Vec<File<'_>> = std::iter::once((RECORD, page.record.as_slice()))
+            .chain(page.files.iter().map(|file| (&*file.name, &*file.bytes)))
+            .collect();
+        let result = if slot.old.is_some() {
+            let is_same = |(name, bytes): &File<'_>| {
+                beneath::read(&path.join(name)).is_ok_and(|old| old == *bytes)
+            };
+            if !files.iter().all(is_same) {
+                return Err(other_version(&page.source, &slot.folder));
+            }
+            Change::Unchanged
+        } else {
+            if !self.dry_run {
+                self.create(&path, &files, &[])
+                    .map_err(|error| failed(&path, &error))?;
+            }
+            Change::New
+        };
+        Ok(Restored {
+            source: page.source,
+            id: page.id,
+            folder: slot.folder,
+            result,
+            files: page.files.into_iter().map(|file| file.name).collect(),
+        })
+    }
+
+    fn create(&self, path: &Path, files: &[File<'_>], assets: &[Asset]) -> io::Result<()> {
         fs::create_dir_all(&self.out)?;
         let folder = tempfile::Builder::new()
             .prefix(".runpress-import-")
             .tempdir_in(&self.out)?;
-        if let Some(trace) = trace {
-            fs::write(folder.path().join(TRACE), trace)?;
+        for (name, bytes) in files {
+            fs::write(folder.path().join(name), bytes)?;
         }
-        fs::write(folder.path().join(RECORD), record)?;
         add(folder.path(), assets)?;
         open_to_all(folder.path())?;
         fs::rename(folder.path(), path)?;
@@ -356,6 +386,13 @@ fn foreign(source: &str, folder: &str) -> Problem {
     let message = format!("{folder} holds a run with this id that was not imported");
     let help = "Move that folder away, or do not import this run.";
     problem(&IMPORT_FOREIGN_RUN, source, message, help)
+}
+
+/// The problem of a page with another version of a run than the folder.
+fn other_version(source: &str, folder: &str) -> Problem {
+    let message = format!("{folder} holds this run with other files than the page");
+    let help = "Move that folder away, or import the page into another folder with `--out`.";
+    problem(&IMPORT_CHANGED, source, message, help)
 }
 
 /// The problem of a run that would replace another one, or the whole by a part.

@@ -19,6 +19,7 @@ mod run;
 mod runs;
 mod secrets;
 mod shard;
+mod share;
 pub mod site;
 mod summary;
 mod trials;
@@ -34,6 +35,7 @@ pub use run::Output;
 pub use run::with_redactions;
 pub use runs::stage as stage_runs;
 pub use shard::{BuildScope, Parts, outcome as part_outcome, write as write_part};
+pub use share::{SharedRun, share};
 
 use std::path::PathBuf;
 

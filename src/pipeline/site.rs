@@ -8,11 +8,12 @@ use base::pictures::Pictures;
 use base::url::HttpUrl;
 use content::discover::{self, Roots, Shard};
 use content::load;
-use formats::config::{self, Config};
+use formats::config::{self, Config, MadeFor};
 use formats::rule_file;
 use gate::Rules;
 use pages::assets::{self, Assets};
 use pages::render::UserTemplate;
+use pages::render::single_file;
 use pages::render::templates::Renderer;
 use pages::view::Link;
 use store::cache;
@@ -235,6 +236,26 @@ impl Site {
         self.cache = folder.join(cache::FOLDER);
         let out = std::mem::replace(&mut self.out, folder.join(name));
         self.options.previous.get_or_insert(out);
+    }
+
+    /// Makes this a site of which [`share`](crate::share()) packs one run: with the built-in look, whole tapes on one page, and no
+    /// files that are elsewhere. What is published of a run stays as the settings say.
+    pub fn for_single_file(&mut self, folder: &Path) {
+        let config = &mut self.config;
+        config.timeline.page_size = usize::MAX;
+        config.limits.inline = u64::MAX;
+        config.limits.page = u64::MAX;
+        config.limits.run = u64::MAX;
+        config.site.base_url = None;
+        config.site.stories = MadeFor::None;
+        config.site.cards = MadeFor::None;
+        config.publish.files_base_url = None;
+        config.build.minify = true;
+        self.templates = single_file::templates();
+        self.statics = Vec::new();
+        self.assets = Assets::default();
+        self.cache = folder.join(cache::FOLDER);
+        self.out = folder.join("site");
     }
 
     /// Whether the build compares with the site it replaces, and has no other output.

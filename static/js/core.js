@@ -1,7 +1,7 @@
 (() => {
   // Shared by all scripts of the site: elements, data, clipboard, menus. The first script of every page.
   'use strict';
-  const root = new URL('../', document.currentScript.src);
+  const root = new URL('../', document.currentScript.src || location);
   // An element with classes (`p.quiet`), properties and children.
   const make = (name, fields, ...children) => {
     const [tag, ...classes] = name.split('.');

@@ -84,6 +84,7 @@ mod secrets;
 mod serve;
 mod settings;
 mod shards;
+mod share;
 mod sidecars;
 mod sizes;
 mod stated_hashes;

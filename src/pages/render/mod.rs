@@ -6,6 +6,7 @@ pub mod minify;
 mod own_templates;
 pub mod parts;
 pub mod script;
+pub mod single_file;
 pub mod slots;
 mod squeeze;
 pub mod templates;

@@ -50,7 +50,7 @@ codes! {
         bad "runpress import ~/.codex/sessions"
         good "[[import]]\npath = \"sessions/2026/02/**\"\ncase = \"fix-parser\"";
     IMPORT_CHANGED = "import.changed" Error "a run was imported before, with other content"
-        why "The log has changed since: usually a session was continued, or other options are used. `--update` replaces the record and the trace, if the new ones contain what was imported before. Annotations, the writeup and keys that you added to the record stay; the message says how many events at the beginning are the same, so annotations of these stay valid."
+        why "The log has changed since: usually a session was continued, or other options are used. `--update` replaces the record and the trace, if the new ones contain what was imported before. Annotations, the writeup and keys that you added to the record stay; the message says how many events at the beginning are the same, so annotations of these stay valid. A file of `runpress share` restores a run folder as it was, and replaces nothing."
         bad "runpress import session.jsonl   (the session was continued)"
         good "runpress import session.jsonl --update";
     IMPORT_NOT_A_CONTINUATION = "import.not-a-continuation" Error "a log has only a part of a run that was imported before"

@@ -1,0 +1,356 @@
+//! Runs `share`: imports a log into a temporary folder, or takes a run folder, and writes its page as one file.
+
+use std::io::{self, IsTerminal, Write};
+use std::path::{Path, PathBuf};
+
+use runpress::api::author::{self, Refusal, Target};
+use runpress::api::config::{FILE_NAME, Pattern};
+use runpress::api::diagnostics::text::{counted, visible};
+use runpress::api::diagnostics::{Diagnostic, Severity, human};
+use runpress::api::discover::{RunDirectory, run_at};
+use runpress::api::import::{ImportEvent, Options, Report, Request, RunDefaults, import};
+use runpress::api::pipeline::{SharedRun, share};
+use runpress::api::site::{Overrides, Site};
+use runpress::api::view::format;
+use tempfile::TempDir;
+
+use super::console::{answer, say, say_raw, styled};
+use super::import::{importer, rules};
+use super::{CONTENT_ERRORS, Cli, Share, author as authoring, build};
+
+/// The case of a log that names none.
+const CASE: &str = "session";
+/// Maximum runs listed if a log has several.
+const LISTED: usize = 10;
+
+/// Shares one run.
+pub(crate) fn run(cli: &Cli, asked: &Share) -> u8 {
+    let shared = prepare(asked).and_then(|folders| {
+        let (site, directory) = folders.run(cli, asked)?;
+        share(&site, &directory).map_err(Refusal::Site)
+    });
+    match shared.and_then(|shared| publish(cli, asked, shared)) {
+        Ok(status) => status,
+        Err(refusal) => authoring::refused(cli, refusal),
+    }
+}
+
+/// Temporary folders, removed at the end.
+struct Folders {
+    /// The run folder of an imported log, and the log if it came from standard input.
+    content: TempDir,
+    /// The staged page.
+    output: TempDir,
+}
+
+fn prepare(asked: &Share) -> Result<Folders, Refusal> {
+    if let Some(out) = &asked.out {
+        refuse_existing(asked, out)?;
+    }
+    let folder = || {
+        tempfile::Builder::new()
+            .prefix("runpress-share-")
+            .tempdir()
+            .map_err(|error| {
+                Refusal::request(
+                    format!("A temporary folder cannot be created: {error}"),
+                    "Set `TMPDIR` to a folder that can be written.",
+                )
+            })
+    };
+    Ok(Folders {
+        content: folder()?,
+        output: folder()?,
+    })
+}
+
+impl Folders {
+    /// The run to share, and the site whose settings apply to it.
+    fn run(&self, cli: &Cli, asked: &Share) -> Result<(Site, RunDirectory), Refusal> {
+        let log = &asked.log;
+        if log.join("run-record.json").is_file() {
+            return self.run_folder(cli, asked);
+        }
+        let root = build::root(cli).ok_or_else(|| Refusal::Site(Vec::new()))?;
+        let has_settings = root.join(FILE_NAME).is_file();
+        let settings = if has_settings {
+            &root
+        } else {
+            self.output.path()
+        };
+        let mut site = Site::open(settings, &Overrides::default()).map_err(Refusal::Site)?;
+        let content = self.content.path().canonicalize();
+        let content = content.map_err(|error| {
+            Refusal::request(
+                format!("A temporary folder cannot be read: {error}"),
+                "Set `TMPDIR`.",
+            )
+        })?;
+        let report = self.import(cli, asked, &site, &content)?;
+        site.root.clone_from(&content);
+        site.content = vec![content.join("runs")];
+        // A log has no review yet.
+        site.config.policy.require_review = false;
+        site.for_single_file(self.output.path());
+        let folder = content.join("runs").join(&report);
+        if asked.redact {
+            redact(cli, &site, &folder)?;
+        }
+        let directory = run_at(&site.root, &site.content, &folder);
+        let directory = directory.ok_or_else(|| Refusal::Site(Vec::new()))?;
+        Ok((site, directory))
+    }
+
+    /// A run folder, with the settings of the site around it.
+    fn run_folder(&self, cli: &Cli, asked: &Share) -> Result<(Site, RunDirectory), Refusal> {
+        let log = &asked.log;
+        let shown = visible(&log.to_string_lossy());
+        if asked.redact {
+            return Err(Refusal::request(
+                "`--redact` is for logs: a run folder keeps its own redactions",
+                format!("Run `runpress redact {shown} --all`, then share it again."),
+            ));
+        }
+        let folder = log.canonicalize().map_err(|error| {
+            Refusal::request(
+                format!("The run folder `{shown}` cannot be read: {error}"),
+                "Check its path.",
+            )
+        })?;
+        let mut around = folder.ancestors().skip(1);
+        let around = around.find(|folder| folder.join(FILE_NAME).is_file());
+        let root = cli.root.as_deref().or(around);
+        let root = root.unwrap_or_else(|| self.output.path());
+        let mut site = Site::open(root, &Overrides::default()).map_err(Refusal::Site)?;
+        let is_in_content = site.content.iter().any(|content| {
+            content
+                .canonicalize()
+                .is_ok_and(|content| folder.starts_with(content))
+        });
+        if !is_in_content {
+            site.root = folder.parent().unwrap_or(&folder).to_owned();
+            site.content = vec![folder.clone()];
+        }
+        site.for_single_file(self.output.path());
+        let directory = run_at(&site.root, &site.content, &folder);
+        let directory = directory.ok_or_else(|| Refusal::Site(Vec::new()))?;
+        Ok((site, directory))
+    }
+
+    /// Imports the log into the folder, and returns the name of the run folder.
+    fn import(
+        &self,
+        cli: &Cli,
+        asked: &Share,
+        site: &Site,
+        content: &Path,
+    ) -> Result<String, Refusal> {
+        let format = asked.format.as_deref().map(importer);
+        if matches!(format, Some(None)) {
+            return Err(Refusal::Site(Vec::new()));
+        }
+        let log = if asked.log == Path::new("-") {
+            standard_input(content)?
+        } else {
+            asked.log.clone()
+        };
+        let request = Request {
+            paths: vec![log],
+            format: format.flatten(),
+            out: content.join("runs"),
+            defaults: RunDefaults {
+                case: asked.case.clone(),
+                model: asked.model.clone(),
+                harness: asked.harness.clone(),
+                ..RunDefaults::default()
+            },
+            rules: rules(site).into_iter().chain(any_case()).collect(),
+            options: Options {
+                keep: asked.keep.clone(),
+                no_reasoning: asked.no_reasoning,
+                case_per_sample: false,
+            },
+            update: false,
+            dry_run: false,
+        };
+        let (mut runs, mut problems) = (Vec::new(), Vec::new());
+        import(&request, &mut |said| match said {
+            ImportEvent::Run(report, warnings) => {
+                let Report { id, folder, .. } = *report;
+                runs.push((id, folder));
+                problems.extend(warnings.into_iter().map(|it| *it));
+            }
+            ImportEvent::Restored(it) => runs.push((it.id, it.folder)),
+            ImportEvent::Failed(problem) | ImportEvent::Skipped(problem) => problems.push(*problem),
+            ImportEvent::Found(_) | ImportEvent::Read(_) | ImportEvent::Reading(..) => {}
+        });
+        let (failed, warnings) = problems
+            .into_iter()
+            .partition::<Vec<_>, _>(Diagnostic::is_error);
+        show(cli, warnings);
+        choose(asked, runs, failed)
+    }
+}
+
+/// The case for logs that name none, and that no rule of the site covers.
+fn any_case() -> Option<(Pattern, RunDefaults)> {
+    let defaults = RunDefaults {
+        case: Some(CASE.to_owned()),
+        ..RunDefaults::default()
+    };
+    Some((Pattern::parse("**")?, defaults))
+}
+
+/// Copies standard input into a file, because importers read files at any place.
+fn standard_input(folder: &Path) -> Result<PathBuf, Refusal> {
+    let path = folder.join("stdin");
+    let copied = std::fs::File::create_new(&path)
+        .and_then(|mut file| io::copy(&mut io::stdin().lock(), &mut file));
+    copied.map_err(|error| {
+        Refusal::request(
+            format!("Standard input cannot be copied: {error}"),
+            "Free some space for temporary files, or name the log.",
+        )
+    })?;
+    Ok(path)
+}
+
+/// The folder of the only run, or of the one that is asked for.
+fn choose(
+    asked: &Share,
+    runs: Vec<(String, String)>,
+    failed: Vec<Diagnostic>,
+) -> Result<String, Refusal> {
+    let found = match &asked.run {
+        Some(wanted) => runs.iter().find(|(id, _)| id == wanted),
+        None => runs.first().filter(|_| runs.len() == 1),
+    };
+    if let Some((_, folder)) = found {
+        return Ok(folder.clone());
+    }
+    if runs.is_empty() {
+        return Err(Refusal::Content(failed));
+    }
+    let ids = runs.iter().take(LISTED);
+    let ids: Vec<String> = ids.map(|(id, _)| format!("`{}`", visible(id))).collect();
+    let more = if runs.len() > LISTED { ", …" } else { "" };
+    let help = format!("Choose one with `--run ID`: {}{more}.", ids.join(", "));
+    let message = match &asked.run {
+        Some(wanted) => format!("The log has no run `{}`", visible(wanted)),
+        None => format!("The log has {}", counted(runs.len() as u64, "run")),
+    };
+    Err(Refusal::request(message, help))
+}
+
+/// Withholds the secrets of an imported run, in its temporary folder.
+fn redact(cli: &Cli, site: &Site, folder: &Path) -> Result<(), Refusal> {
+    let all = author::Redact {
+        target: Target::All,
+        reason: None,
+        note: None,
+        by: None,
+        at: None,
+        dry_run: false,
+    };
+    let waiting = |words: &str| authoring::waiting(cli, words);
+    author::redact(site, &folder.to_string_lossy(), &all, &waiting).map(drop)
+}
+
+/// Writes the file of a run, unless it has errors.
+fn publish(cli: &Cli, asked: &Share, shared: SharedRun) -> Result<u8, Refusal> {
+    let has_errors = shared.diagnostics.iter().any(Diagnostic::is_error);
+    let is_secret = |it: &Diagnostic| it.is_error() && it.code.name.starts_with("secret.");
+    let has_secrets = shared.diagnostics.iter().any(is_secret);
+    show(cli, shared.diagnostics);
+    let Some(page) = shared.page else {
+        if !has_errors {
+            return Err(Refusal::request(
+                "A site would not publish this run: its folder is hidden, or inside another run",
+                "Move the folder, then share it again.",
+            ));
+        }
+        say("Nothing was written.");
+        if has_secrets && !asked.redact {
+            say("  help: share it with `--redact` to withhold the secrets.");
+        }
+        return Ok(CONTENT_ERRORS);
+    };
+    let out = asked.out.clone();
+    let out = out.unwrap_or_else(|| PathBuf::from(format!("{}.html", shared.slug)));
+    if out == Path::new("-") {
+        return Ok(write_out(&page));
+    }
+    write(asked, &out, &page)?;
+    if !cli.quiet {
+        say(&format!(
+            "Shared in {}: {}, {}",
+            visible(&out.to_string_lossy()),
+            counted(shared.events, "event"),
+            format::bytes(page.len() as u64)
+        ));
+    }
+    Ok(0)
+}
+
+fn write_out(page: &[u8]) -> u8 {
+    answer(&String::from_utf8_lossy(page))
+}
+
+/// Writes the whole file or nothing.
+fn write(asked: &Share, out: &Path, page: &[u8]) -> Result<(), Refusal> {
+    refuse_existing(asked, out)?;
+    let folder = out.parent().filter(|folder| !folder.as_os_str().is_empty());
+    let written = tempfile::Builder::new()
+        .prefix(".runpress-share-")
+        .tempfile_in(folder.unwrap_or(Path::new(".")))
+        .and_then(|mut file| {
+            file.write_all(page)?;
+            open_to_all(file.as_file())?;
+            let kept = if asked.force {
+                file.persist(out)
+            } else {
+                file.persist_noclobber(out)
+            };
+            kept.map_err(|error| error.error)
+        });
+    written.map(drop).map_err(|error| {
+        Refusal::request(
+            format!(
+                "`{}` cannot be written: {error}",
+                visible(&out.to_string_lossy())
+            ),
+            "Name a file in an existing folder that can be written with `-o`.",
+        )
+    })
+}
+
+/// A temporary file is private to its owner; a file to share gets the usual permissions.
+#[cfg(unix)]
+fn open_to_all(file: &std::fs::File) -> io::Result<()> {
+    use std::os::unix::fs::PermissionsExt;
+    file.set_permissions(std::fs::Permissions::from_mode(0o644))
+}
+
+#[cfg(not(unix))]
+fn open_to_all(_: &std::fs::File) -> io::Result<()> {
+    Ok(())
+}
+
+fn refuse_existing(asked: &Share, out: &Path) -> Result<(), Refusal> {
+    if asked.force || out == Path::new("-") || out.symlink_metadata().is_err() {
+        return Ok(());
+    }
+    Err(Refusal::request(
+        format!("`{}` exists", visible(&out.to_string_lossy())),
+        "Replace it with `--force`, or name another file with `-o`.",
+    ))
+}
+
+fn show(cli: &Cli, mut problems: Vec<Diagnostic>) {
+    problems.retain(|it| cli.verbose || it.severity != Severity::Note);
+    if cli.quiet {
+        problems.retain(Diagnostic::is_error);
+    }
+    let styled = styled(cli, io::stderr().is_terminal());
+    say_raw(&human::render(&problems, styled));
+}
