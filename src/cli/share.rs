@@ -86,13 +86,13 @@ impl Folders {
                 "Set `TMPDIR`.",
             )
         })?;
-        let report = self.import(cli, asked, &site, &content)?;
+        let name = self.import(cli, asked, &site, &content)?;
         site.root.clone_from(&content);
         site.content = vec![content.join("runs")];
         // A log has no review yet.
         site.config.policy.require_review = false;
         site.for_single_file(self.output.path());
-        let folder = content.join("runs").join(&report);
+        let folder = content.join("runs").join(name);
         if asked.redact {
             redact(cli, &site, &folder)?;
         }
@@ -181,14 +181,18 @@ impl Folders {
                 problems.extend(warnings.into_iter().map(|it| *it));
             }
             ImportEvent::Restored(it) => runs.push((it.id, it.folder)),
-            ImportEvent::Failed(problem) | ImportEvent::Skipped(problem) => problems.push(*problem),
+            ImportEvent::Failed(problem) => problems.push(*problem),
+            ImportEvent::Skipped(mut problem) => {
+                problem.severity = Severity::Note;
+                problems.push(*problem);
+            }
             ImportEvent::Found(_) | ImportEvent::Read(_) | ImportEvent::Reading(..) => {}
         });
         let (failed, warnings) = problems
             .into_iter()
             .partition::<Vec<_>, _>(Diagnostic::is_error);
         show(cli, warnings);
-        choose(asked, runs, failed)
+        choose(asked, &runs, failed)
     }
 }
 
@@ -218,7 +222,7 @@ fn standard_input(folder: &Path) -> Result<PathBuf, Refusal> {
 /// The folder of the only run, or of the one that is asked for.
 fn choose(
     asked: &Share,
-    runs: Vec<(String, String)>,
+    runs: &[(String, String)],
     failed: Vec<Diagnostic>,
 ) -> Result<String, Refusal> {
     let found = match &asked.run {

@@ -49,7 +49,9 @@ pub fn share(site: &Site, directory: &RunDirectory) -> Result<SharedRun, Failure
     let directory = &found.place;
     let folder = format!("{}/", directory.shown);
     let known = gathered.problems().chain(&gathered.archive_problems);
-    let known = known.filter(|it| it.place.path.starts_with(&folder));
+    // Texts of the site, such as its title and decisions, are on the page, too.
+    let is_secret = |it: &Diagnostic| it.is_error() && it.code.name.starts_with("secret.");
+    let known = known.filter(|it| it.place.path.starts_with(&folder) || is_secret(it));
     let mut shared = SharedRun {
         diagnostics: known.cloned().collect(),
         ..SharedRun::default()
@@ -121,7 +123,7 @@ fn pack(folder: &Path, data: &Value) -> Result<Vec<u8>, Diagnostic> {
         let name = name.to_owned();
         files.push(EmbeddedFile { name, bytes });
     }
-    single_file::pack(Contents {
+    single_file::pack(&Contents {
         page: &page,
         file: &|path| read(folder, path).ok().flatten(),
         files,
@@ -165,6 +167,7 @@ fn left_out(data: &Value) -> Vec<String> {
     if redacted > 0 {
         left_out.push(format::count(redacted, "redacted part"));
     }
+    let mut private = Vec::new();
     for (key, what) in [
         ("withheld", "block"),
         ("withheldEvents", "event"),
@@ -173,9 +176,14 @@ fn left_out(data: &Value) -> Vec<String> {
         let all = counts(&data["transcript"][key]);
         let count: usize = all.iter().map(|(_, count)| count).sum();
         if count > 0 {
-            let count = format::count(count, what);
-            left_out.push(format!("{count} of the transcript that are not public"));
+            private.push(format::count(count, what));
         }
+    }
+    if !private.is_empty() {
+        left_out.push(format!(
+            "not public in the transcript {}",
+            private.join(", ")
+        ));
     }
     left_out
 }

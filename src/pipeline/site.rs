@@ -254,8 +254,7 @@ impl Site {
         self.templates = single_file::templates();
         self.statics = Vec::new();
         self.assets = Assets::default();
-        self.cache = folder.join(cache::FOLDER);
-        self.out = folder.join("site");
+        self.build_aside(folder, "site");
     }
 
     /// Whether the build compares with the site it replaces, and has no other output.

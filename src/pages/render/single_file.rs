@@ -64,7 +64,7 @@ pub struct Contents<'a> {
 }
 
 /// Packs a page.
-pub fn pack(contents: Contents<'_>) -> Result<Vec<u8>, Diagnostic> {
+pub fn pack(contents: &Contents<'_>) -> Result<Vec<u8>, Diagnostic> {
     let parts = Parts::of(contents.page).ok_or_else(|| {
         codes::PUBLISH_IO.at(
             Place::file("index.html"),
@@ -83,10 +83,13 @@ pub fn pack(contents: Contents<'_>) -> Result<Vec<u8>, Diagnostic> {
     out.push_str(&packed.html);
     out.push_str(parts.after);
     let names = contents.files.iter().map(|file| file.name.as_str());
-    packed
-        .left_out
-        .retain(|path| !names.clone().any(|name| name == path));
-    push_note(&mut out, &contents, packed.left_out);
+    let Packed {
+        images,
+        mut left_out,
+        ..
+    } = packed;
+    left_out.retain(|path| !images.contains(path) && !names.clone().any(|name| name == path));
+    push_note(&mut out, contents, &left_out);
     out.push_str("</footer>\n");
     let mut out = out.into_bytes();
     for file in &contents.files {
@@ -150,7 +153,7 @@ fn push_head(out: &mut String, style: &str, scripts: &[String]) {
 }
 
 /// The last lines of the page: what is in the file, what is not, and how to get the log back.
-fn push_note(out: &mut String, contents: &Contents<'_>, others: BTreeSet<String>) {
+fn push_note(out: &mut String, contents: &Contents<'_>, others: &BTreeSet<String>) {
     let names = contents.files.iter().map(|file| file.name.as_str());
     let names: Vec<String> = names.map(code).collect();
     out.push_str(&format!(
@@ -186,7 +189,9 @@ fn code(text: &str) -> String {
 #[derive(Default)]
 struct Packed {
     html: String,
-    /// Paths of the files next to the page that it refers to, and that are no images on it.
+    /// Paths of the images on it.
+    images: BTreeSet<String>,
+    /// Paths of other files next to the page that it refers to.
     left_out: BTreeSet<String>,
 }
 
@@ -265,6 +270,7 @@ impl Packed {
             Some(bytes) => {
                 let tag = tag.replacen(source, &data_url(source, &bytes), 1);
                 self.html.push_str(&tag);
+                self.images.insert(source.to_owned());
             }
             None => {
                 self.left_out.insert(source.to_owned());
