@@ -8,8 +8,8 @@ use runpress::api::diagnostics::Severity;
 use runpress::api::diagnostics::human::render;
 use runpress::api::diagnostics::text::{counted, visible};
 use runpress::api::import::{
-    Adapter, Change, IMPORTERS, ImportEvent, Importer, Keep, Options, Problem, Report, Request, Restored,
-    RunDefaults, SampleReport, check_adapter, find, import,
+    Adapter, Change, IMPORTERS, ImportEvent, Importer, Keep, Options, Problem, Report, Request,
+    Restored, RunDefaults, SampleReport, check_adapter, find, import,
 };
 use runpress::api::pipeline::Progress;
 use runpress::api::site::{Overrides, Site};

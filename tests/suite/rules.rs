@@ -370,9 +370,15 @@ fn a_build_evaluates_only_the_rules_of_what_changed() {
     let rule = |applies: &str, cost: &str| {
         format!("[[rule]]\nid = \"a\"\ntitle = \"x\"\n{applies}\nrequire = \"run.cost < {cost}\"\n")
     };
-    site.write("rules/a.toml", rule("applies = { case = [\"chess\"] }", "1.0"));
+    site.write(
+        "rules/a.toml",
+        rule("applies = { case = [\"chess\"] }", "1.0"),
+    );
     assert_eq!(site.publish().checked, 2, "a rule of some runs is new");
-    site.write("rules/a.toml", rule("applies = { case = [\"chess\"] }", "2.0"));
+    site.write(
+        "rules/a.toml",
+        rule("applies = { case = [\"chess\"] }", "2.0"),
+    );
     assert_eq!(site.publish().checked, 2, "it changed");
     native(&site, 3, 2, &[PLANTS[3].native]);
     let outcome = site.publish();
@@ -381,7 +387,11 @@ fn a_build_evaluates_only_the_rules_of_what_changed() {
     site.write("rules/a.toml", rule("", "2.0"));
     assert_eq!(site.publish().checked, 6, "the rule is about all runs");
     let ran = site.runpress(&["build", "--timings"]);
-    assert!(ran.stderr.contains("Runs: 6, 0 of them checked\n"), "{}", ran.stderr);
+    assert!(
+        ran.stderr.contains("Runs: 6, 0 of them checked\n"),
+        "{}",
+        ran.stderr
+    );
 }
 
 #[test]
