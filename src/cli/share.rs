@@ -155,6 +155,7 @@ impl Folders {
             asked.log.clone()
         };
         let request = Request {
+            adapter: None,
             paths: vec![log],
             format: format.flatten(),
             out: content.join("runs"),

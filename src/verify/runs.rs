@@ -359,10 +359,11 @@ fn findings(run: &Run, document: &Document) -> Findings {
             annotation["kind"].as_str().unwrap_or_default(),
         ));
     }
+    let audit = document.audit.as_ref().and_then(|it| it.verdict);
     Findings {
-        verdict: task::line_of(&task::verdict(run, rating)),
+        verdict: task::line_of(&task::verdict(run, rating, audit)),
         rating,
-        audit: document.audit.as_ref().and_then(|it| it.verdict),
+        audit,
         events: (!document.tapes.is_empty())
             .then(|| document.tapes.iter().map(|tape| tape.events).sum()),
         annotations: counts,

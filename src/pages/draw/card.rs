@@ -15,7 +15,6 @@ use formats::model::words;
 
 use crate::view::format;
 use crate::view::run::CheckedRun;
-use crate::view::task;
 
 use super::axis::{Axis, Tick};
 use super::density;
@@ -84,7 +83,7 @@ pub fn of_run(s: &CheckedRun<'_>) -> Card {
     let count = (TAPE.0 / COLUMN) as usize;
     let columns = axis.as_ref().zip(tape);
     let columns = columns.map(|(axis, tape)| density::columns(axis, tape, count));
-    let verdict = task::verdict(run, s.inspection);
+    let verdict = s.verdict();
     let mut numbers: Vec<_> = verdict
         .iter()
         .map(|fact| (tone(fact.tone), fact.value.text().to_owned()))

@@ -2,10 +2,10 @@
 
 use serde::Serialize;
 
-use content::inspect::Inspection;
 use formats::audit::Verdict;
 use formats::model::amounts;
 use formats::model::outcome::Outcome;
+use formats::model::review::Rating;
 use formats::model::run::{Metric, Run};
 use formats::model::tape::Tape;
 use formats::model::words;
@@ -114,7 +114,7 @@ pub struct VerdictFact {
 
 /// What is known of how a run ended and what it took, in the order of the questions of a reader: did it work, how well, and at
 /// what cost?
-pub fn verdict(run: &Run, inspection: &Inspection<'_>) -> Vec<VerdictFact> {
+pub fn verdict(run: &Run, rating: Option<Rating>, audit: Option<Verdict>) -> Vec<VerdictFact> {
     let mut facts = Vec::new();
     let mut fact = |value, tone, href| facts.push(VerdictFact { value, tone, href });
     if &*run.state.word == "unknown" {
@@ -143,12 +143,10 @@ pub fn verdict(run: &Run, inspection: &Inspection<'_>) -> Vec<VerdictFact> {
         let tone = if opened < checks.len() { "bad" } else { "" };
         fact(Cell::titled(value, title), tone, "#validation");
     }
-    let audit = inspection.audit.as_ref();
-    if audit.is_some_and(|audit| audit.verdict == Verdict::Differs) {
+    if audit == Some(Verdict::Differs) {
         let title = "some events do not follow from the raw output";
         fact(Cell::titled("log differs", title), "bad", "#audit");
     }
-    let rating = inspection.rating();
     if rating.is_some() {
         let word = format::rating(rating).word;
         fact(Cell::titled(word, "rating of the review"), "", "#writeup");

@@ -28,13 +28,14 @@ pub(super) fn of(
     rules: &[RuleResult],
 ) -> Findings {
     let rating = inspection.rating();
+    let audit = inspection.audit.as_ref().map(|audit| audit.verdict);
     let first = inspection.tapes.first();
     let first = first.filter(|tape| !tape.events.is_empty());
     let mut findings = Findings {
         task: task::task(run, title, inspection.tapes.first()),
-        verdict: task::line_of(&task::verdict(run, inspection)),
+        verdict: task::line_of(&task::verdict(run, rating, audit)),
         rating,
-        audit: inspection.audit.as_ref().map(|audit| audit.verdict),
+        audit,
         events: (!inspection.tapes.is_empty())
             .then(|| inspection.tapes.iter().map(|tape| tape.events.len()).sum()),
         columns: first.map_or_else(Vec::new, |tape| {

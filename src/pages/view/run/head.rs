@@ -8,7 +8,7 @@ use crate::view::audit::{self, AuditView};
 use crate::view::decisions::{self, RunDecisionsView};
 use crate::view::format;
 use crate::view::rules;
-use crate::view::task::{self, VerdictFact};
+use crate::view::task::VerdictFact;
 use base::links;
 use formats::model::details::{self, StepResult};
 use formats::model::run::Run;
@@ -135,7 +135,7 @@ pub(super) fn head(s: &CheckedRun<'_>) -> HeadView {
         picture,
         shows: shows.unwrap_or_default(),
         task: s.task.to_owned(),
-        verdict: task::verdict(run, s.inspection),
+        verdict: s.verdict(),
         audit: audit::audit(s, AUDITED),
         failures: failures(s, why.as_ref()),
         why,

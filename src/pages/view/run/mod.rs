@@ -37,6 +37,7 @@ use markup::Html;
 use super::discussion::{self, ConversationView, ThreadsView};
 use super::outcomes::{self, OutcomesView};
 use super::rules::{self, RunRulesView};
+use super::task::{self, VerdictFact};
 use super::timeline::Layout;
 use super::{Badge, Cell, DisplayTime, Link, format};
 use base::links;
@@ -210,6 +211,16 @@ impl<'a> CheckedRun<'a> {
 
     pub fn rating(&self) -> Option<Rating> {
         self.inspection.rating()
+    }
+
+    /// What is known of how it ended.
+    pub fn verdict(&self) -> Vec<VerdictFact> {
+        let audit = self.inspection.audit.as_ref();
+        task::verdict(
+            &self.entry.run,
+            self.rating(),
+            audit.map(|audit| audit.verdict),
+        )
     }
 
     /// Path of a download that belongs to this run only.
