@@ -44,10 +44,7 @@ fn the_page_explains_itself_and_offers_the_newest_runs() {
     assert_eq!(page.all("table.runs tr[data-run]").len(), 1);
     let link = site.first_page();
     let href = format!("../../compare/index.html?runs={FIRST_SLUG}");
-    assert_eq!(
-        link.all(&format!("#glance .links a[href='{href}']")).len(),
-        1
-    );
+    assert_eq!(link.all(&format!(".subject a[href='{href}']")).len(), 1);
     assert_eq!(crate::crawl::problems(&site.published()), [""; 0]);
 }
 

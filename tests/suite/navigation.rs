@@ -28,7 +28,7 @@ fn every_page_belongs_to_an_entry_of_the_navigation_that_leads_somewhere() {
         ("overview/index.html", "Cases"),
         ("models/index.html", "Models"),
         ("harnesses/index.html", "Models"),
-        ("compare/index.html", "Models"),
+        ("compare/index.html", "Runs"),
         ("runs/index.html", "Runs"),
         ("annotations/index.html", "Annotations"),
         ("feeds/index.html", "Data"),

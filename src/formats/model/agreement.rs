@@ -135,6 +135,12 @@ impl EventRange {
         let (first, last) = self.positions;
         u32::try_from(last - first + 1).unwrap_or(u32::MAX)
     }
+
+    /// Whether annotators of these events give them different kinds.
+    pub fn is_disputed(&self) -> bool {
+        let given = self.kinds.iter().filter(|kinds| !kinds.is_empty());
+        given.collect::<BTreeSet<_>>().len() > 1
+    }
 }
 
 impl Agreement {

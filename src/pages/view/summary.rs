@@ -8,7 +8,7 @@ use formats::config::SuccessRule;
 use formats::model::slug::Labels;
 use store::ledger::{Build, Change, RunNames};
 
-use self::inert::{message, plain};
+use self::inert::{code, message, plain};
 use super::contribution::Contribution;
 use super::format;
 use base::links::{self, RunFolders, Slug};
@@ -173,7 +173,7 @@ fn push_problems(out: &mut String, diagnostics: &[Diagnostic]) {
             "| {} `{}` | {} | {} | {} |\n",
             problem.severity.word(),
             problem.code.name,
-            plain(&format!("{}{at}", place.path)),
+            code(&format!("{}{at}", place.path)),
             message(&problem.message),
             message(&problem.help),
         ));

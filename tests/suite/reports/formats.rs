@@ -335,7 +335,7 @@ fn the_markdown_report_lists_published_runs_changes_and_problems() {
     let headline = "## Check failed: 1 run with errors, 2 valid\n";
     assert!(text.starts_with(headline), "{text}");
     assert!(
-        text.contains("| error `sidecar.without-tape` | content/runs/a, b\\: 100% \\<\\&\\>/events.jsonl.annotations.jsonl\\:1\\:1 |"),
+        text.contains("| error `sidecar.without-tape` | `content/runs/a, b: 100% <&>/events.jsonl.annotations.jsonl:1:1` |"),
         "{text}"
     );
     let good = TestSite::base();

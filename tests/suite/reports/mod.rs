@@ -141,7 +141,7 @@ fn timings_name_every_step_and_the_size_of_every_kind_of_file() {
     let kinds = [
         "Run pages",
         "Downloads",
-        "run.json",
+        "run.json, run.md",
         "Lists",
         "Comparison data",
         "Search data",

@@ -82,7 +82,7 @@ fn violations_in_imported_runs_of_every_system_are_found_at_their_events_and_not
                 .to_owned()
         })
         .collect();
-    assert_eq!(systems.len(), 8, "{systems:?}");
+    assert_eq!(systems.len(), 9, "{systems:?}");
     let clean = found(&site, "rules.violated");
     let mut count = 0;
     for (number, plant) in PLANTS.iter().enumerate() {

@@ -11,8 +11,8 @@ codes! {
         good "[publish]\nchecksums = true";
     VERIFY_INVALID_CHECKSUMS = "verify.invalid-checksums" Error "`SHA256SUMS` cannot be read"
         why "Each line is a SHA-256 with 64 hexadecimal digits, two spaces and a path, as `sha256sum` writes it. Each path is listed once."
-        bad "2c26b46b  index.html"
-        good "2c26b46b68ffc68ff99b453c1d30413413422d706483bfa0f98a5e886266e7ae  index.html";
+        bad "a9812591  run.tape"
+        good "a98125912002f09f764fd4643cba3a6e6a8ada4107b246b0c8232767a02031ae  run.tape";
     VERIFY_CHANGED_FILE = "verify.changed-file" Error "a file differs from its checksum"
         why "The bytes of the file are not those that the build wrote: it was edited, damaged, or served differently by a host that rewrites pages."
         bad "index.html: FAILED   (sha256sum --check)"

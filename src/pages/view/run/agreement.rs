@@ -1,4 +1,5 @@
-//! How far the annotators of a tape agree, under the annotated moments.
+//! How far the annotators of a tape agree, under the annotated moments: those who annotate at least one event together. The feed has
+//! all pairs.
 
 use serde::Serialize;
 
@@ -73,15 +74,25 @@ pub(super) fn agreements(s: &CheckedRun<'_>, path: &str) -> Vec<AgreementView> {
             let agreement = Agreement::of(tape, sidecar?)?;
             Some(AgreementView {
                 tape: several.then(|| tape.file.clone()),
-                ..view(&agreement, tape, layout, path)
+                ..view(&agreement, tape, layout, path)?
             })
         })
         .collect()
 }
 
-fn view(agreement: &Agreement, tape: &Tape<'_>, layout: &Layout<'_>, path: &str) -> AgreementView {
-    let pairs = agreement.pairs();
-    let differ: Vec<_> = agreement.disagreements().collect();
+fn view(
+    agreement: &Agreement,
+    tape: &Tape<'_>,
+    layout: &Layout<'_>,
+    path: &str,
+) -> Option<AgreementView> {
+    let mut pairs = agreement.pairs();
+    pairs.retain(|pair| pair.annotated.both > 0);
+    if pairs.is_empty() {
+        return None;
+    }
+    let differ = agreement.disagreements();
+    let differ: Vec<_> = differ.filter(|range| range.is_disputed()).collect();
     let events = format::count(tape.events.len(), "event");
     let annotators = format::count(agreement.annotators.len() + agreement.omitted, "annotator");
     let omitted = (agreement.omitted > 0).then(|| {
@@ -94,7 +105,7 @@ fn view(agreement: &Agreement, tape: &Tape<'_>, layout: &Layout<'_>, path: &str)
         let unnamed = format::count(agreement.unnamed, "annotation");
         format!("{unnamed} without the name of an author are not compared.")
     });
-    AgreementView {
+    Some(AgreementView {
         tape: None,
         summary: format!("{annotators}, {events}"),
         more_pairs: format::rest(pairs.len(), PAIRS, "more pair"),
@@ -111,7 +122,7 @@ fn view(agreement: &Agreement, tape: &Tape<'_>, layout: &Layout<'_>, path: &str)
             .collect(),
         apart: omitted.into_iter().chain(unnamed).collect(),
         feed: format!("{}feeds/agreement.json", links::root(path)),
-    }
+    })
 }
 
 fn pair_view(agreement: &Agreement, pair: &PairAgreement) -> PairView {
@@ -125,17 +136,10 @@ fn pair_view(agreement: &Agreement, pair: &PairAgreement) -> PairView {
     );
     PairView {
         names: format!("{first} and {second}"),
-        says: if pair.annotated.both == 0 {
-            format!(
-                "no event that both annotate; {kappa}, n = {}",
-                agreement.events
-            )
-        } else {
-            format!(
-                "the same kinds for {} of {both} that both annotate; {kappa}, n = {}",
-                pair.same, agreement.events
-            )
-        },
+        says: format!(
+            "the same kinds for {} of {both} that both annotate; {kappa}, n = {}",
+            pair.same, agreement.events
+        ),
         kinds: pair
             .kinds
             .iter()
@@ -186,14 +190,10 @@ fn disagreement(
     let said = annotators
         .iter()
         .zip(&range.kinds)
+        .filter(|(_, kinds)| !kinds.is_empty())
         .map(|(annotator, kinds)| {
             let words: Vec<_> = kinds.iter().map(|kind| kind.replace('_', " ")).collect();
-            let words = if words.is_empty() {
-                "none".to_owned()
-            } else {
-                words.join(" and ")
-            };
-            format!("{words} by {}", head(&annotator.id, NAME))
+            format!("{} by {}", words.join(" and "), head(&annotator.id, NAME))
         });
     DisagreementView {
         events: Link::new(words, layout.event_href(path, from, first)),

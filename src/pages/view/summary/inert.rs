@@ -5,11 +5,10 @@
 
 use base::diagnostics::text::visible;
 
-/// A character without width: what it divides is neither a name nor an address.
-const DIVIDER: char = '\u{200b}';
+use super::super::markdown::escaped;
 
-/// Characters that begin a mention or a reference, and the one in addresses and in names of emoji.
-const SIGNS: [char; 9] = ['@', '#', '!', '$', '%', '~', '&', '^', ':'];
+/// Characters that begin a mention, a reference or the name of an emoji, and the one in addresses.
+const SIGNS: [char; 8] = ['@', '#', '!', '%', '~', '&', '^', ':'];
 
 /// Recorded text as code.
 pub fn code(text: &str) -> String {
@@ -26,34 +25,21 @@ pub fn code(text: &str) -> String {
     format!("{fence}{space}{text}{space}{fence}")
 }
 
-/// Text as plain words: no markup, no table, no line break.
+/// Text as plain words: no markup, no table, no line break. What a host could take for a mention or an address is code.
 pub fn plain(text: &str) -> String {
-    let text = visible(text);
-    let mut out = String::with_capacity(text.len() + 8);
-    let mut chars = text.chars().peekable();
-    while let Some(c) = chars.next() {
-        if c == '|' {
-            out.push('¦');
-            continue;
-        }
-        if c.is_ascii_punctuation() && !",;'\"/-.()=%".contains(c) {
-            out.push('\\');
-        }
-        out.push(c);
-        let is_divided = SIGNS.contains(&c) || c == '.' && ends_with_www(&out);
-        if is_divided && chars.peek().is_some_and(|next| !next.is_whitespace()) {
-            out.push(DIVIDER);
-        }
+    if is_reference(text) {
+        code(text)
+    } else {
+        escaped(text)
     }
-    // `GH-1` is an issue, too.
-    out.replace("GH-", "GH-\u{200b}")
-        .replace("gh-", "gh-\u{200b}")
 }
 
-fn ends_with_www(text: &str) -> bool {
-    let end = text.len().saturating_sub(4);
-    text.get(end..)
-        .is_some_and(|end| end.eq_ignore_ascii_case("www."))
+/// Whether a part of a text may be a mention, a reference or an address: also `GH-1`, which is an issue, and `www.`.
+fn is_reference(text: &str) -> bool {
+    let begins = |(sign, next): (char, char)| SIGNS.contains(&sign) && !next.is_whitespace();
+    let text = text.to_lowercase();
+    text.chars().zip(text.chars().skip(1)).any(begins)
+        || ["www.", "gh-"].iter().any(|prefix| text.contains(prefix))
 }
 
 /// A message of ours: its values, which are in backticks, as code.
@@ -61,7 +47,16 @@ pub fn message(text: &str) -> String {
     let parts: Vec<&str> = text.split('`').collect();
     let of_part = |(index, part): (usize, &&str)| {
         let is_value = index % 2 == 1 && index + 1 < parts.len();
-        if is_value { code(part) } else { plain(part) }
+        if is_value {
+            return code(part);
+        }
+        // Spaces around code stay outside of it.
+        let (start, rest) = part.split_at(part.len() - part.trim_start().len());
+        let (rest, end) = rest.split_at(rest.trim_end().len());
+        if rest.is_empty() {
+            return (*part).to_owned();
+        }
+        format!("{start}{}{end}", plain(rest))
     };
     parts.iter().enumerate().map(of_part).collect()
 }
@@ -71,15 +66,23 @@ mod tests {
     use super::*;
 
     #[test]
-    fn recorded_text_makes_no_markup() {
-        assert_eq!(
-            plain("a|b <img> [x](https://e.org) `c` *d*\n# e\u{1b}[0m"),
-            "a¦b \\<img\\> \\[x\\](https\\:\u{200b}//e.org) \\`c\\` \\*d\\*␊\\# e␛\\[0m"
-        );
-        assert_eq!(
-            plain("@me #1 GH-1 www.e.org"),
-            "\\@\u{200b}me \\#\u{200b}1 GH-\u{200b}1 www.\u{200b}e.org"
-        );
+    fn recorded_text_makes_no_markup_and_no_mention() {
+        for (text, expected) in [
+            (
+                "a|b <img> *d*\n# e\u{1b}[0m",
+                "a\\|b \\<img\\> \\*d\\*␊\\# e␛\\[0m",
+            ),
+            (
+                "see [x](https://e.org) `c`",
+                "`` see [x](https://e.org) `c` ``",
+            ),
+            ("@me #1", "`@me #1`"),
+            ("as in GH-1", "`as in GH-1`"),
+            ("www.e.org", "`www.e.org`"),
+            ("95 % of 3: done", "95 % of 3: done"),
+        ] {
+            assert_eq!(plain(text), expected);
+        }
     }
 
     #[test]
@@ -92,7 +95,8 @@ mod tests {
         ] {
             assert_eq!(code(text), expected);
         }
-        assert_eq!(message("Rule `a` says: *b*"), "Rule `a` says\\: \\*b\\*");
+        assert_eq!(message("Rule `a` says: *b*"), "Rule `a` says: \\*b\\*");
+        assert_eq!(message("see @me, `a` "), "`see @me,` `a` ");
         assert_eq!(message("one ` alone"), "one  alone");
     }
 }
