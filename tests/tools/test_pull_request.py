@@ -223,7 +223,7 @@ class PullRequest(unittest.TestCase):
     def check_report(self, page, files):
         """What a maintainer needs to see; `files` is the address of the files."""
         head, runs = page.split("### Added runs")
-        self.assertTrue(page.startswith("## Check failed: 3 errors to fix\n"), head)
+        self.assertTrue(page.startswith("## Check failed: 4 errors, 1 warning to fix\n"), head)
         self.assertIn("This change adds 10 runs, changes 1 run and withdraws 1 run. The base already has 1 warning, not listed here.", head)
         for text in [
             f"**Error:** [Event 2](<{files}/content/runs/r36/events.jsonl#L3>), [Event 4](<{files}/content/runs/r36/events.jsonl#L5>) violate rule `no-force-push`: Nothing is pushed by force.",

@@ -77,7 +77,7 @@ fn each_kind_of_change_is_listed_with_what_to_fix_first() {
     }
     after.run("new", &Run::new(&id(7)));
     cost(&after, "new", "9.5");
-    cost(&after, "r1", "0.25");
+    cost(&after, "r1", "0.75");
     after.remove("content/runs/r2/run-record.json");
     let ran = check(
         &before,
