@@ -86,7 +86,7 @@ impl Folders {
                 "Set `TMPDIR`.",
             )
         })?;
-        let name = self.import(cli, asked, &site, &content)?;
+        let name = Self::import(cli, asked, &site, &content)?;
         site.root.clone_from(&content);
         site.content = vec![content.join("runs")];
         // A log has no review yet.
@@ -128,7 +128,10 @@ impl Folders {
                 .is_ok_and(|content| folder.starts_with(content))
         });
         if !is_in_content {
-            site.root = folder.parent().unwrap_or(&folder).to_owned();
+            folder
+                .parent()
+                .unwrap_or(&folder)
+                .clone_into(&mut site.root);
             site.content = vec![folder.clone()];
         }
         site.for_single_file(self.output.path());
@@ -138,13 +141,7 @@ impl Folders {
     }
 
     /// Imports the log into the folder, and returns the name of the run folder.
-    fn import(
-        &self,
-        cli: &Cli,
-        asked: &Share,
-        site: &Site,
-        content: &Path,
-    ) -> Result<String, Refusal> {
+    fn import(cli: &Cli, asked: &Share, site: &Site, content: &Path) -> Result<String, Refusal> {
         let format = asked.format.as_deref().map(importer);
         if matches!(format, Some(None)) {
             return Err(Refusal::Site(Vec::new()));

@@ -79,12 +79,11 @@ fn folder(cli: &Cli, asked: &Verify, place: &str, is_earlier: bool) -> Result<Si
     let address = HttpUrl::base(&format!("{}/", place.trim_end_matches('/')));
     let address = address.ok_or("the address is none of a site")?;
     let kept = asked.keep.as_ref().filter(|_| !is_earlier);
-    let (path, temporary): (PathBuf, Option<Box<dyn Any>>) = match kept {
-        Some(folder) => (folder.clone(), None),
-        None => {
-            let folder = temporary().map_err(|error| error.to_string())?;
-            (folder.path().to_owned(), Some(Box::new(folder)))
-        }
+    let (path, temporary): (PathBuf, Option<Box<dyn Any>>) = if let Some(folder) = kept {
+        (folder.clone(), None)
+    } else {
+        let folder = temporary().map_err(|error| error.to_string())?;
+        (folder.path().to_owned(), Some(Box::new(folder)))
     };
     let bar = Bar::new(cli);
     bar.begin("Copying the site", None);

@@ -174,13 +174,12 @@ fn attribute<'t>(tag: &'t str, name: &str) -> Option<&'t str> {
 fn content(tag: &str, text: &[u8]) -> Option<Vec<u8>> {
     match (attribute(tag, ENCODING), attribute(tag, ESCAPE)) {
         (Some(GZIP), _) => unpacked(text),
-        (Some(_), _) => None,
         (None, None) => Some(text.to_vec()),
         (None, Some(escape)) if SPELLINGS.contains(&escape) => {
             let text = std::str::from_utf8(text).ok()?;
             Some(text.replace(escape, "<").into_bytes())
         }
-        (None, Some(_)) => None,
+        _ => None,
     }
 }
 

@@ -44,7 +44,7 @@ pub(super) fn contribution(
             let changes = after.ledger(Some(&ledger)).map_err(failed)?;
             let is_changed = changes.newest() > ledger.newest();
             let changes = changes.builds.into_iter().next().filter(|_| is_changed);
-            Ok(Some(Contribution::of(state, after.state(), changes)))
+            Ok(Some(Contribution::of(&state, after.state(), changes)))
         }
         Err(problems) => {
             // A repository without a site has no content, so that everything is new.
@@ -56,7 +56,7 @@ pub(super) fn contribution(
             let nothing = ContentState::default();
             Ok(Some(Contribution {
                 unreadable,
-                ..Contribution::of(nothing, after.state(), changes)
+                ..Contribution::of(&nothing, after.state(), changes)
             }))
         }
     }

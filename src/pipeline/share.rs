@@ -91,7 +91,10 @@ pub fn share(site: &Site, directory: &RunDirectory) -> Result<SharedRun, Failure
         let folder = site.out.join(links::directory(&page));
         let data = read(&folder, RUN).map_err(one)?.unwrap_or_default();
         let data: Value = serde_json::from_slice(&data).unwrap_or_default();
-        shared.slug = data["slug"].as_str().unwrap_or_default().to_owned();
+        data["slug"]
+            .as_str()
+            .unwrap_or_default()
+            .clone_into(&mut shared.slug);
         shared.events = tapes(&data)
             .filter_map(|tape| tape["events"].as_u64())
             .sum();

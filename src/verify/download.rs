@@ -276,7 +276,7 @@ impl Client {
             .max_redirects(0)
             .http_status_as_error(false)
             .timeout_connect(Some(Duration::from_secs(30)))
-            .timeout_global(Some(Duration::from_secs(600)))
+            .timeout_global(Some(Duration::from_mins(10)))
             .user_agent(concat!("runpress/", env!("CARGO_PKG_VERSION"), " verify"))
             .build();
         let base = address.as_str().to_owned();

@@ -165,7 +165,7 @@ fn value(
 ) -> Option<Value> {
     let what = match place.line {
         Some(line) => format!("Line {line} of {}", quoted(&place.path)),
-        None => quoted(&place.path).to_string(),
+        None => quoted(&place.path),
     };
     let help = "It was changed after the build, or built by another version of runpress: verify a site with the version that built it.";
     let value: Value = match serde_json::from_slice(bytes) {

@@ -162,9 +162,9 @@ pub(crate) fn read(
         let mut found = Vec::new();
         let run = read_run(copy, path, (validator.as_ref(), &decided), &mut found);
         if let Some(run) = &run {
-            found
-                .iter_mut()
-                .for_each(|problem| problem.assign(&run.run.id));
+            for problem in &mut found {
+                problem.assign(&run.run.id);
+            }
         }
         (run, found)
     });

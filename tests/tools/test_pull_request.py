@@ -234,7 +234,7 @@ class PullRequest(unittest.TestCase):
         ]:
             self.assertIn(text, head)
         self.assertEqual(len(re.findall(r"^\| \[`000000", runs, re.M)), 10, runs)
-        for run, problems in [("00000024", "1 error"), ("0000001e", "—")]:
+        for run, problems in [("00000024", "2 errors"), ("0000001e", "—")]:
             [row] = [row for row in runs.splitlines() if f"[`{run}`]" in row]
             self.assertTrue(row.endswith(f" | {problems} |"), row)
         # Two of three trials completed before, all of the new ones did.

@@ -469,7 +469,7 @@ pub fn lines(
                     }
                 }
                 Kind::CrystallizeHere => {
-                    push_line(&mut lines.anchors, &anchor(run, tape, annotation)?)?
+                    push_line(&mut lines.anchors, &anchor(run, tape, annotation)?)?;
                 }
                 Kind::Correct | Kind::Incorrect | Kind::Alternative => {
                     if let Some(label) = label(run, tape, annotation)? {

@@ -170,11 +170,11 @@ impl TrialCount {
 
 impl Contribution {
     /// How two states of the content differ. `changes` has the runs and rules that differ.
-    pub fn of(before: ContentState, after: ContentState, changes: Option<Build>) -> Self {
+    pub fn of(before: &ContentState, after: ContentState, changes: Option<Build>) -> Self {
         let changed = changes.iter().flat_map(Build::named);
         let changed: BTreeSet<&str> = changed.map(|run| &*run.id).collect();
         let left_out = after.left_out.difference(&before.left_out).cloned();
-        let missing_trials = missing_trials(&before, &after);
+        let missing_trials = missing_trials(before, &after);
         let (problems, mut known) = new_problems(&before.problems, &after.problems);
         for (of_rule, count) in after.trials.iter().filter(|(_, count)| count.is_short()) {
             let was = before.trials.get(of_rule);
@@ -184,7 +184,7 @@ impl Contribution {
         }
         Self {
             left_out: left_out.collect(),
-            cells: changed_cells(&before, &after),
+            cells: changed_cells(before, &after),
             missing_trials,
             problems,
             known,
