@@ -161,7 +161,7 @@ class Dataset(unittest.TestCase):
             self.assertFalse("npm test" in text())
             self.assertTrue("[withheld: secret, 8 characters]" in text())
             settings = site / "site.toml"
-            settings.write_text(settings.read_text(encoding="utf-8") + "\n[publish]\ndownloads = \"none\"\n", encoding="utf-8")
+            settings.write_text(settings.read_text(encoding="utf-8").replace("[publish]\n", "[publish]\ndownloads = \"none\"\n"), encoding="utf-8")
             self.assertEqual(runpress(*export).returncode, 0)
             self.assertEqual(sorted(path.name for path in folder.iterdir() if path.name != ".runpress"), ["README.md", "annotations.parquet", "cells.parquet", "runs.parquet"])
             before = (folder / "runs.parquet").read_bytes()
