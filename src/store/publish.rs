@@ -328,6 +328,8 @@ impl Stage {
         let Some(folders) = &mut self.folders else {
             return Ok(());
         };
+        // A folder without runs, such as an export, needs no folder for them; this fails if it is not empty.
+        let _ = fs::remove_dir(folders.staging.join("runs"));
         let changes = self.files.changes(last);
         let changes = changes.filter(|it| it.can_be_single && folders.has_same_marker());
         match &changes {

@@ -14,7 +14,7 @@ before(async () => {
   const root = temporary();
   for (const name of ['content', 'static']) cpSync(path.join(REPOSITORY, name), path.join(root, name), { recursive: true });
   const settings = readFileSync(path.join(REPOSITORY, 'site.toml'), 'utf8');
-  writeFileSync(path.join(root, 'site.toml'), `${settings}\n[publish]\nrun_folders = "prefixed"\n`);
+  writeFileSync(path.join(root, 'site.toml'), settings.replace('[publish]\n', '[publish]\nrun_folders = "prefixed"\n'));
   folder = build(root);
   browser = await launch();
   page = await browser.newPage();

@@ -506,7 +506,7 @@ class OfTheGuide(Fetching, unittest.TestCase):
 
     def test_every_service_uses_it_with_an_address_that_stays(self):
         page = (ROOT / "content/pages/ci.md").read_text(encoding="utf-8")
-        [gitlab] = [text for before, text in blocks("ci.md", "yaml") if ".gitlab-ci.yml" in before]
+        [gitlab] = [text for before, text in blocks("ci.md", "yaml") if ".gitlab-ci.yml" in before and "publish.sh" in text]
         self.assertIn('sh publish.sh "$CI_PAGES_URL"', gitlab)
         [(_, netlify)] = [found for found in blocks("ci.md", "toml") if "netlify.toml" in found[0]]
         self.assertIn('sh publish.sh \\"$URL\\"', netlify)

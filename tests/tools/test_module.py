@@ -52,8 +52,8 @@ class WithFolder(unittest.TestCase):
         shutil.copytree(SITE / "runs" / slug, site / "runs" / slug)
         return site
 
-    def new_site(self, settings="", log=None):
-        """A new site, with more settings and another event log."""
+    def new_site(self, publish="", log=None):
+        """A new site, with more keys in `[publish]` and another event log."""
         root = self.folder / "new"
         self.assertEqual(program("new", root).returncode, 0)
         sample = root / "content/runs/sample"
@@ -62,7 +62,8 @@ class WithFolder(unittest.TestCase):
                 (sample / name).unlink()
             (sample / "events.jsonl").write_bytes(log)
         file = root / "site.toml"
-        file.write_text(f"{file.read_text(encoding='utf-8')}\n{settings}\n", encoding="utf-8")
+        text = file.read_text(encoding="utf-8")
+        file.write_text(text.replace("[publish]\n", f"[publish]\n{publish}\n"), encoding="utf-8")
         done = program("--root", root, "build", "--quiet")
         self.assertEqual(done.returncode, 0, done.stderr)
         return root / "public"
@@ -128,7 +129,7 @@ class Reading(WithFolder):
         self.assertEqual(site.run(run), site.run(run["slug"]))
 
     def test_a_site_without_an_address_and_with_prefixed_folders(self):
-        site = self.opened(self.new_site('[publish]\nrun_folders = "prefixed"'))
+        site = self.opened(self.new_site('run_folders = "prefixed"'))
         [run] = site.runs()
         self.assertRegex(run["url"], r"^runs/[0-9a-f]{2}/")
         self.assertEqual(len(site.events(run["id"])), run["events"])
@@ -159,7 +160,7 @@ class Reading(WithFolder):
         bucket = self.folder / "bucket"
         server = Server(bucket)
         self.addCleanup(server.close)
-        public = self.new_site(f'[publish]\nfiles_base_url = "{server.address}"')
+        public = self.new_site(f'files_base_url = "{server.address}"')
         shutil.move(public / "downloads", bucket)
         site = self.opened(public)
         [run] = site.runs()
@@ -341,7 +342,7 @@ class Failures(WithFolder):
             self.opened(site).events(run)
 
     def test_events_that_the_site_does_not_publish(self):
-        for settings in ["[publish]\ndownloads = \"none\"", "[publish]\nfiles_base_url = \"http://127.0.0.1:1/\""]:
+        for settings in ["downloads = \"none\"", "files_base_url = \"http://127.0.0.1:1/\""]:
             site = self.opened(self.new_site(settings))
             [run] = site.runs()
             kind, words = (runpress.FileNotPublishedError, "events.jsonl") if "none" in settings else (runpress.FetchError, "127.0.0.1:1")
