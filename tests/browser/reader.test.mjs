@@ -343,7 +343,7 @@ test('a strip fits a window of any width, and its labels do not cover each other
 test('a click with shift on a number links all events from the one linked before', () => on(`${rich()}#e-3`, async (page) => {
   await page.locator('[id="e-6"] > p > a').click({ modifiers: ['Shift'] });
   assert.match(page.url(), /#e-3\.\.6$/);
-  assert.equal(await page.locator('.e.range').count(), 4);
+  await page.waitForFunction(() => document.querySelectorAll('.e.range').length === 4);
 }));
 
 test('the span of an annotation leads to all events that it covers', () => on(rich(), async (page) => {

@@ -16,7 +16,7 @@ FILES = 5
 # Files beside those, for each run: pages of lists, feeds, data for scripts, assets. Half of them are small files of the data of search
 # and of the page of runs, so that a reader loads only what is shown. A case with repeated runs has a page of its trials, and every
 # format a schema.
-SHARED = 1.05
+SHARED = 1.06
 
 
 def sizes(folder):
