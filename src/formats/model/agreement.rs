@@ -180,11 +180,12 @@ impl Agreement {
         })
     }
 
-    /// Each two annotators: two people first, then a person and a program, then two programs.
+    /// Each two annotators who annotate an event together: two people first, then a person and a program, then two programs.
     pub fn pairs(&self) -> Vec<PairAgreement> {
         let indices = 0..self.annotators.len();
         let pairs = indices.flat_map(|second| (0..second).map(move |first| [first, second]));
-        let mut pairs: Vec<_> = pairs.map(|pair| self.pair(pair)).collect();
+        let pairs = pairs.map(|pair| self.pair(pair));
+        let mut pairs: Vec<_> = pairs.filter(|pair| pair.annotated.both > 0).collect();
         pairs.sort_by_key(|it| {
             (
                 it.annotators.map(|index| self.annotators[index].kind),

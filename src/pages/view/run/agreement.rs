@@ -1,5 +1,4 @@
-//! How far the annotators of a tape agree, under the annotated moments: those who annotate at least one event together. The feed has
-//! all pairs.
+//! How far the annotators of a tape agree, under the annotated moments: those who annotate at least one event together.
 
 use serde::Serialize;
 
@@ -72,9 +71,13 @@ pub(super) fn agreements(s: &CheckedRun<'_>, path: &str) -> Vec<AgreementView> {
     s.tapes()
         .filter_map(|(tape, sidecar, layout)| {
             let agreement = Agreement::of(tape, sidecar?)?;
+            let pairs = agreement.pairs();
+            if pairs.is_empty() {
+                return None;
+            }
             Some(AgreementView {
                 tape: several.then(|| tape.file.clone()),
-                ..view(&agreement, tape, layout, path)?
+                ..view(&agreement, &pairs, tape, layout, path)
             })
         })
         .collect()
@@ -82,15 +85,11 @@ pub(super) fn agreements(s: &CheckedRun<'_>, path: &str) -> Vec<AgreementView> {
 
 fn view(
     agreement: &Agreement,
+    pairs: &[PairAgreement],
     tape: &Tape<'_>,
     layout: &Layout<'_>,
     path: &str,
-) -> Option<AgreementView> {
-    let mut pairs = agreement.pairs();
-    pairs.retain(|pair| pair.annotated.both > 0);
-    if pairs.is_empty() {
-        return None;
-    }
+) -> AgreementView {
     let differ = agreement.disagreements();
     let differ: Vec<_> = differ.filter(|range| range.is_disputed()).collect();
     let events = format::count(tape.events.len(), "event");
@@ -105,7 +104,7 @@ fn view(
         let unnamed = format::count(agreement.unnamed, "annotation");
         format!("{unnamed} without the name of an author are not compared.")
     });
-    Some(AgreementView {
+    AgreementView {
         tape: None,
         summary: format!("{annotators}, {events}"),
         more_pairs: format::rest(pairs.len(), PAIRS, "more pair"),
@@ -122,7 +121,7 @@ fn view(
             .collect(),
         apart: omitted.into_iter().chain(unnamed).collect(),
         feed: format!("{}feeds/agreement.json", links::root(path)),
-    })
+    }
 }
 
 fn pair_view(agreement: &Agreement, pair: &PairAgreement) -> PairView {
