@@ -3,7 +3,7 @@
 codes! {
     VERIFY_UNREADABLE_FILE = "verify.unreadable-file" Error "a file of the copy cannot be read"
         why "A published site has only regular files with names in UTF-8. A link in a copy is not followed: what it leads to is not a part of the copy."
-        bad "public/runs/a/events.jsonl -> /tmp/events.jsonl"
+        bad "public/runs/a/events.jsonl -> ../../../notes.txt"
         good "public/runs/a/events.jsonl   (a file)";
     VERIFY_NO_CHECKSUMS = "verify.no-checksums" Warning "the copy has no `SHA256SUMS`"
         why "`SHA256SUMS` lists the checksum of every file. Without it, `runpress verify` still compares feeds, annotations and numbers with each other, but cannot find a change of a text on a page, or a file that is missing or was added."
