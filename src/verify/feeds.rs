@@ -50,7 +50,8 @@ pub(crate) fn check(copy: &SiteCopy, problems: &mut Vec<Diagnostic>) -> Document
             Some(bytes) => problems.extend(changed(
                 &feed.path,
                 &bytes,
-                (feed.bytes, &feed.blake3),
+                feed.bytes,
+                &feed.blake3,
                 "`feeds/index.json` lists",
             )),
         }
@@ -95,7 +96,8 @@ fn validator(entry: &schema::Entry) -> Option<Validator> {
 pub(crate) fn changed(
     path: &str,
     bytes: &[u8],
-    (size, blake3): (u64, &str),
+    size: u64,
+    blake3: &str,
     listed: &str,
 ) -> Option<Diagnostic> {
     let found = blake3::hash(bytes).to_hex();

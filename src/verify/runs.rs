@@ -293,8 +293,14 @@ fn own_files(copy: &SiteCopy, folder: &str, document: &Document, problems: &mut 
     for file in &document.files {
         let path = format!("{folder}/{}", file.path);
         if let Some(bytes) = copy.read_some(&path, problems) {
-            let listed = (file.bytes, file.blake3.as_str());
-            problems.extend(feeds::changed(&path, &bytes, listed, "`run.json` lists"));
+            let listed = "`run.json` lists";
+            problems.extend(feeds::changed(
+                &path,
+                &bytes,
+                file.bytes,
+                &file.blake3,
+                listed,
+            ));
         }
     }
 }
