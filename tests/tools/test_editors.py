@@ -27,22 +27,23 @@ class Editors(unittest.TestCase):
         done = subprocess.run([TOOLS / program, *arguments, path], cwd=self.site, capture_output=True, text=True, check=False)
         return done.returncode, re.sub(r"\x1b\[[0-9;]*m", "", done.stdout + done.stderr)
 
-    def assert_mistake_is_found(self, path, right, wrong, place):
+    def assert_mistake_is_found(self, path, right, wrong, column):
         text = (self.site / path).read_text(encoding="utf-8")
         for tool in TOML:
             status, printed = self.lint(tool, path)
             self.assertEqual((status, "not found" in printed), (0, False), printed)
         self.assertIn(right, text)
+        row = text[: text.index(right)].count("\n") + 1
         (self.site / path).write_text(text.replace(right, wrong, 1), encoding="utf-8")
         for tool in TOML:
             status, printed = self.lint(tool, path)
-            self.assertEqual((status, f"{path}:{place}" in printed), (1, True), printed)
+            self.assertEqual((status, f"{path}:{row}:{column}" in printed), (1, True), printed)
 
     def test_the_settings_that_a_new_site_has(self):
-        self.assert_mistake_is_found("site.toml", 'title = "Agent runs"', "title = 5", "6:9")
+        self.assert_mistake_is_found("site.toml", 'title = "Agent runs"', "title = 5", 9)
 
     def test_an_unknown_key_of_the_settings(self):
-        self.assert_mistake_is_found("site.toml", "require_review", "requires_review", "19:1")
+        self.assert_mistake_is_found("site.toml", "require_review", "requires_review", 1)
 
     def test_rules_with_the_line_of_the_page(self):
         [line] = re.findall(r"`(#:schema \.\./[^`]+)`", (ROOT / "content/pages/formats.md").read_text(encoding="utf-8"))
@@ -50,8 +51,7 @@ class Editors(unittest.TestCase):
         [rules] = (ROOT / "rules").glob("*.toml")
         text = f"{line}\n{rules.read_text(encoding='utf-8')}"
         (self.site / "rules/demo.toml").write_text(text, encoding="utf-8")
-        row = text[: text.index('severity = "note"')].count("\n") + 1
-        self.assert_mistake_is_found("rules/demo.toml", 'severity = "note"', "severity = 1", f"{row}:12")
+        self.assert_mistake_is_found("rules/demo.toml", 'severity = "note"', "severity = 1", 12)
 
     def test_the_schemas_that_the_setting_of_vs_code_names(self):
         [settings] = [json.loads(text) for before, text in blocks("formats.md", "json") if ".vscode/settings.json" in before]
