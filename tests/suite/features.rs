@@ -31,6 +31,17 @@ fn a_program_without_serve_has_no_web_server_and_no_watcher() {
     }
 }
 
+#[test]
+fn a_program_without_verify_has_no_client_and_no_validator() {
+    const OF_VERIFY: [&str; 4] = ["jsonschema", "ring", "rustls", "ureq"];
+    let few = packages(&[]);
+    let all = packages(&["--features", "verify"]);
+    for name in OF_VERIFY {
+        assert!(all.iter().any(|package| package == name), "{name}");
+        assert!(!few.iter().any(|package| package == name), "{name}");
+    }
+}
+
 #[cfg(not(feature = "serve"))]
 #[test]
 fn a_program_without_serve_says_how_to_get_it() {
