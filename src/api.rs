@@ -2,8 +2,8 @@
 
 pub mod author {
     pub use author::{
-        AnnotationAuthor, AuthorKind, Metadata, NamedAuthor, NewAnnotation, NewDecision, Outcome,
-        Reason, Redact, Refusal, Span, Target, Verb, annotate, annotate_from, decide, raw, redact,
+        AuthorKind, Metadata, NamedAuthor, NewAnnotation, NewDecision, Outcome, Reason, Redact,
+        Refusal, Span, Target, Verb, annotate, annotate_from, decide, own_author, raw, redact,
         rehash, reveal_proof, starter, undo, validate,
     };
 }

@@ -3,7 +3,6 @@
 use std::path::PathBuf;
 
 use clap::{Args, Parser, Subcommand, ValueEnum};
-use runpress::api::import::Keep;
 use runpress::api::site::{Export, Overrides};
 use runpress::api::url::{HttpUrl, with_ascii_host};
 
@@ -126,15 +125,15 @@ pub(crate) enum Command {
         folder: PathBuf,
     },
     /// Import logs of other systems as run folders
-    Import(Import),
+    Import(import::Import),
     /// Write one run as one HTML file, to send to somebody
-    Share(Share),
+    Share(share::Share),
     /// Annotate an event of a run
-    Annotate(Annotate),
+    Annotate(author::Annotate),
     /// Write down a decision about a run: whether it counts, or which outcome is corrected
-    Decide(Decide),
+    Decide(author::Decide),
     /// Withhold a text or a file of a run
-    Redact(Redact),
+    Redact(author::Redact),
     /// Print what an auditor needs to check a redaction
     RevealProof {
         /// Run: path of its folder, id, or slug
@@ -304,275 +303,6 @@ pub(crate) struct Verify {
     pub(crate) report: Vec<Report>,
 }
 
-#[derive(Debug, Args)]
-pub(crate) struct Import {
-    /// Log, or folder of logs; sources are never changed
-    #[arg(value_name = "PATH", required_unless_present = "list")]
-    pub(crate) paths: Vec<PathBuf>,
-    /// Format of the logs [default: known by their content]
-    #[arg(long, value_name = "NAME")]
-    pub(crate) format: Option<String>,
-    /// Command that prints the runs of a path; see the page "Write an adapter"
-    #[arg(long, value_name = "CMD", conflicts_with = "format")]
-    pub(crate) from_command: Option<String>,
-    /// Check such a command on the samples in PATH; import nothing
-    #[arg(long, value_name = "CMD", conflicts_with_all = ["from_command", "format", "out", "update", "dry_run"])]
-    pub(crate) check_adapter: Option<String>,
-    /// Seconds that a command may take for a file
-    #[arg(long, value_name = "SECONDS", default_value_t = 120, value_parser = clap::value_parser!(u64).range(1..=86_400))]
-    pub(crate) time_limit: u64,
-    /// Folder for the run folders [default: `runs` in the first content root]
-    #[arg(long, value_name = "DIR")]
-    pub(crate) out: Option<PathBuf>,
-    /// Name of the case, if the log has none
-    #[arg(long, value_name = "NAME", value_parser = name)]
-    pub(crate) case: Option<String>,
-    /// Version of the case, if the log has none
-    #[arg(long, value_name = "V", value_parser = name)]
-    pub(crate) case_version: Option<String>,
-    /// Case of a run of Inspect: its task, or each sample
-    #[arg(long, value_name = "WHAT", default_value = "task", value_parser = ["task", "sample"])]
-    pub(crate) case_per: String,
-    /// Variant of the case [default: base]
-    #[arg(long, value_name = "V", value_parser = name)]
-    pub(crate) variant: Option<String>,
-    /// Model, if the log has none
-    #[arg(long, value_name = "ID", value_parser = name)]
-    pub(crate) model: Option<String>,
-    /// Harness, if the log has none
-    #[arg(long, value_name = "NAME", value_parser = name)]
-    pub(crate) harness: Option<String>,
-    /// Copy what is left out by default: prompts, images, files, tracebacks, paths, identity
-    #[arg(long, value_name = "WHAT", value_delimiter = ',', value_parser = import::keep)]
-    pub(crate) keep: Vec<Keep>,
-    /// Leave out readable reasoning
-    #[arg(long)]
-    pub(crate) no_reasoning: bool,
-    /// Replace runs whose log changed
-    #[arg(long)]
-    pub(crate) update: bool,
-    /// Show what would be imported; write nothing
-    #[arg(long)]
-    pub(crate) dry_run: bool,
-    /// Report format
-    #[arg(long, value_name = "FORMAT", default_value = "human", value_parser = ["human", "json"])]
-    pub(crate) report: String,
-    /// List the formats
-    #[arg(long, conflicts_with = "paths")]
-    pub(crate) list: bool,
-}
-
-#[derive(Debug, Args)]
-pub(crate) struct Share {
-    /// Log, `-` for a log on standard input, or run folder
-    #[arg(value_name = "LOG")]
-    pub(crate) log: PathBuf,
-    /// The file to write, `-` for standard output [default: named after the run, in the current directory]
-    #[arg(short, long, value_name = "FILE")]
-    pub(crate) out: Option<PathBuf>,
-    /// Replace an existing file
-    #[arg(long)]
-    pub(crate) force: bool,
-    /// Withhold every secret that is found in the log
-    #[arg(long)]
-    pub(crate) redact: bool,
-    /// Id of the run, if the log has several
-    #[arg(long, value_name = "ID")]
-    pub(crate) run: Option<String>,
-    /// Format of the log [default: known by its content]
-    #[arg(long, value_name = "NAME")]
-    pub(crate) format: Option<String>,
-    /// Name of the case, if the log has none [default: session]
-    #[arg(long, value_name = "NAME", value_parser = name)]
-    pub(crate) case: Option<String>,
-    /// Model, if the log has none
-    #[arg(long, value_name = "ID", value_parser = name)]
-    pub(crate) model: Option<String>,
-    /// Harness, if the log has none
-    #[arg(long, value_name = "NAME", value_parser = name)]
-    pub(crate) harness: Option<String>,
-    /// Copy what is left out by default: prompts, images, files, tracebacks, paths, identity
-    #[arg(long, value_name = "WHAT", value_delimiter = ',', value_parser = import::keep)]
-    pub(crate) keep: Vec<Keep>,
-    /// Leave out readable reasoning
-    #[arg(long)]
-    pub(crate) no_reasoning: bool,
-}
-
-#[derive(Debug, Args)]
-#[command(group(
-    clap::ArgGroup::new("verb")
-        .required(true)
-        .args(["void", "disqualify", "restore", "include", "rescore"])
-))]
-pub(crate) struct Decide {
-    /// Run: path of its folder, id, or slug
-    #[arg(value_name = "RUN")]
-    pub(crate) run: String,
-    /// The run does not count, because something outside of it went wrong
-    #[arg(long)]
-    pub(crate) void: bool,
-    /// The run does not count, because it broke a rule
-    #[arg(long)]
-    pub(crate) disqualify: bool,
-    /// Take back an earlier `void` or `disqualify`
-    #[arg(long)]
-    pub(crate) restore: bool,
-    /// The run counts
-    #[arg(long)]
-    pub(crate) include: bool,
-    /// Correct an outcome: its name and the value that counts
-    #[arg(long, value_name = "NAME=VALUE", value_parser = name_and_value)]
-    pub(crate) rescore: Option<(String, String)>,
-    /// Why, in plain text
-    #[arg(long, value_name = "TEXT")]
-    pub(crate) reason: String,
-    /// Number of the event that shows it
-    #[arg(long, value_name = "N")]
-    pub(crate) event: Option<u64>,
-    /// Id of the rule that it is about
-    #[arg(long, value_name = "ID")]
-    pub(crate) rule: Option<String>,
-    /// Name or handle of the author, published with the decision [default: `[site] author`]
-    #[arg(long, value_name = "ID", value_parser = author_id)]
-    pub(crate) author: Option<String>,
-    /// Kind of author
-    #[arg(long, value_name = "KIND", default_value = "human", value_parser = ["human", "agent", "system"])]
-    pub(crate) author_kind: String,
-}
-
-fn name_and_value(text: &str) -> Result<(String, String), String> {
-    let parts = text
-        .split_once('=')
-        .filter(|(name, _)| !name.trim().is_empty());
-    let (name, value) = parts.ok_or("write it as `name=value`")?;
-    Ok((name.to_owned(), value.to_owned()))
-}
-
-#[derive(Debug, Args)]
-pub(crate) struct Annotate {
-    /// Run: path of its folder, id, or slug
-    #[arg(value_name = "RUN")]
-    pub(crate) run: String,
-    /// Tape, such as `events.jsonl`; required if the run has several
-    #[arg(long, value_name = "FILE")]
-    pub(crate) tape: Option<String>,
-    /// Event number
-    #[arg(
-        long,
-        value_name = "N",
-        required_unless_present_any = ["from", "rehash", "validate"],
-        allow_negative_numbers = true
-    )]
-    pub(crate) event: Option<u64>,
-    /// `correct`, `incorrect`, `alternative`, `note`, `marker`, `mute`, `hypothesis`, `friction` or `crystallize_here`
-    #[arg(long, value_name = "KIND", required_unless_present_any = ["from", "rehash", "validate"])]
-    pub(crate) kind: Option<String>,
-    /// What you observed, in Markdown
-    #[arg(long, value_name = "TEXT")]
-    pub(crate) evidence: Option<String>,
-    /// Exact words of the event, to detect when the tape changes
-    #[arg(long, value_name = "TEXT")]
-    pub(crate) quote: Option<String>,
-    /// Last event of the span
-    #[arg(long, value_name = "N", allow_negative_numbers = true)]
-    pub(crate) span_end: Option<u64>,
-    /// Status of a hypothesis: `active`, `verifying`, `confirmed`, `disproven` or `stale`
-    #[arg(long, value_name = "STATUS")]
-    pub(crate) hypothesis_status: Option<String>,
-    /// Kind of friction; `runpress explain annotation.friction-kind-unknown` lists them
-    #[arg(long, value_name = "KIND")]
-    pub(crate) friction_kind: Option<String>,
-    /// Name or handle of the author, published with the annotation [default: no author]
-    #[arg(long, value_name = "ID", value_parser = author_id)]
-    pub(crate) author: Option<String>,
-    /// Kind of author
-    #[arg(
-        long,
-        value_name = "KIND",
-        requires = "author",
-        default_value = "human",
-        value_parser = ["human", "agent", "system"]
-    )]
-    pub(crate) author_kind: String,
-    /// Findings of a scanner, as JSON Lines; `-` reads standard input
-    #[arg(long, value_name = "FILE", conflicts_with_all = ["rehash", "validate", "event", "kind", "evidence", "quote", "span_end", "hypothesis_status", "friction_kind", "author"])]
-    pub(crate) from: Option<PathBuf>,
-    /// Review the annotations of a changed tape, and update the hash in the sidecar
-    #[arg(long, conflicts_with_all = ["event", "kind", "evidence", "quote", "span_end", "hypothesis_status", "friction_kind", "author"])]
-    pub(crate) rehash: bool,
-    /// With `--rehash`: the tape before the change, for comparison
-    #[arg(long, value_name = "FILE", requires = "rehash", conflicts_with_all = ["event", "kind"])]
-    pub(crate) before: Option<PathBuf>,
-    /// Print Harn's validation report of the sidecar as JSON; write nothing
-    #[arg(long, conflicts_with_all = ["rehash", "event", "kind", "evidence", "quote", "span_end", "hypothesis_status", "friction_kind", "author"])]
-    pub(crate) validate: bool,
-}
-
-#[derive(Args)]
-#[command(group = clap::ArgGroup::new("what").required(true).args(["quote", "whole", "finding", "all", "undo"]))]
-pub(crate) struct Redact {
-    /// Run: path of its folder, id, or slug
-    #[arg(value_name = "RUN")]
-    pub(crate) run: String,
-    /// Event number
-    #[arg(long, value_name = "N", requires = "quote")]
-    pub(crate) event: Option<u64>,
-    /// Tape, such as `events.jsonl`; required if the run has several
-    #[arg(long, value_name = "FILE", requires = "event", conflicts_with = "file")]
-    pub(crate) tape: Option<String>,
-    /// File, as a path from the folder of the run
-    #[arg(long, value_name = "FILE", conflicts_with_all = ["event", "finding", "all", "undo"])]
-    pub(crate) file: Option<String>,
-    /// JSON pointer of the value, such as `/command`
-    #[arg(long, value_name = "P", requires = "quote")]
-    pub(crate) pointer: Option<String>,
-    /// Exact words to withhold; `-` reads standard input
-    #[arg(long, value_name = "TEXT", allow_hyphen_values = true)]
-    pub(crate) quote: Option<String>,
-    /// Withhold the whole file
-    #[arg(long, requires = "file")]
-    pub(crate) whole: bool,
-    /// Withhold what a check reported, by its fingerprint
-    #[arg(long, value_name = "FINGERPRINT")]
-    pub(crate) finding: Option<String>,
-    /// Withhold every secret that a check reports
-    #[arg(long)]
-    pub(crate) all: bool,
-    /// Remove a redaction, by its id
-    #[arg(long, value_name = "ID", conflicts_with_all = ["reason", "note", "by", "at"])]
-    pub(crate) undo: Option<String>,
-    /// Why it is withheld [default: by the rule of a finding]
-    #[arg(
-        long,
-        value_name = "REASON",
-        required_unless_present_any = ["finding", "all", "undo"],
-        value_parser = ["secret", "personal", "copyright", "contamination", "other"]
-    )]
-    pub(crate) reason: Option<String>,
-    /// The reason in words, published; required for `other`
-    #[arg(long, value_name = "TEXT")]
-    pub(crate) note: Option<String>,
-    /// Who withholds it; not published
-    #[arg(long, value_name = "NAME")]
-    pub(crate) by: Option<String>,
-    /// Time, RFC 3339 [default: now]
-    #[arg(long, value_name = "TIME")]
-    pub(crate) at: Option<String>,
-    /// Show what would be withheld; write nothing
-    #[arg(long)]
-    pub(crate) dry_run: bool,
-}
-
-/// Leaves out the text to withhold.
-impl std::fmt::Debug for Redact {
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.debug_struct("Redact")
-            .field("run", &self.run)
-            .finish_non_exhaustive()
-    }
-}
-
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
 pub(crate) enum Color {
     Auto,
@@ -623,21 +353,6 @@ fn verify_report(text: &str) -> Result<Report, String> {
         } => Err("use `human`, `json`, `github` or `sarif`".to_owned()),
         report => Ok(report),
     }
-}
-
-fn author_id(text: &str) -> Result<String, String> {
-    if text.trim().is_empty() {
-        return Err("write a name or handle, or omit `--author`".to_owned());
-    }
-    Ok(text.to_owned())
-}
-
-/// Parses a name for a record.
-fn name(text: &str) -> Result<String, String> {
-    if text.trim().is_empty() {
-        return Err("write a name".to_owned());
-    }
-    Ok(text.to_owned())
 }
 
 /// Parses the folder of an export.

@@ -11,7 +11,7 @@ use formats::model::annotation::{Problem, Sidecar};
 use formats::model::slug::slugify;
 use formats::model::tape::{Event, Tape};
 use formats::model::words::says;
-use formats::sidecar::{self, Span};
+use formats::sidecar::{self, Author, AuthorKind, Span};
 use pipeline::site::Site;
 
 use super::open_run::{self, OpenRun, SidecarFile};
@@ -30,7 +30,7 @@ pub struct NewAnnotation {
     pub evidence: Option<String>,
     /// Always null.
     pub suggested_fix: (),
-    pub author: Option<AnnotationAuthor>,
+    pub author: Option<Author>,
     /// When it was written, in UTC.
     pub timestamp: String,
     /// The events that it covers.
@@ -41,16 +41,6 @@ pub struct NewAnnotation {
     pub links: [(); 0],
     /// Data without a key in the format.
     pub metadata: Metadata,
-}
-
-#[derive(Debug, Clone, Serialize)]
-pub struct AnnotationAuthor {
-    /// Name or handle.
-    pub id: String,
-    /// `human`, `agent` or `system`.
-    pub kind: String,
-    /// Name of the tool that wrote it.
-    pub surface: &'static str,
 }
 
 /// Runpress's own additions to an annotation.
@@ -243,6 +233,15 @@ impl<'a> Draft<'a> {
 /// Whether a problem of a new annotation stops it.
 pub(super) fn is_refused(problem: &Diagnostic) -> bool {
     problem.severity != Severity::Note
+}
+
+/// An author who annotates with this program.
+pub fn own_author(id: String, kind: AuthorKind) -> Author {
+    Author {
+        id: Some(id),
+        kind,
+        surface: Some("cli".to_owned()),
+    }
 }
 
 impl NewAnnotation {

@@ -13,9 +13,7 @@ use formats::scanner_findings::{self, FindingLine, ScannerFinding};
 use formats::sidecar::{AuthorKind, HypothesisStatus, Span};
 use pipeline::site::Site;
 
-use super::annotate::{
-    AnnotationAuthor, AnnotationReport, Draft, Metadata, NewAnnotation, is_refused,
-};
+use super::annotate::{AnnotationReport, Draft, Metadata, NewAnnotation, is_refused, own_author};
 use super::{Refusal, files, open_run};
 
 /// The result of importing findings.
@@ -192,11 +190,7 @@ fn annotation(finding: &ScannerFinding) -> NewAnnotation {
         event_id: finding.event,
         kind: finding.kind.clone(),
         evidence: Some(finding.evidence.clone()),
-        author: Some(AnnotationAuthor {
-            id: finding.author.id.clone(),
-            kind: finding.author.kind.word().to_owned(),
-            surface: "cli",
-        }),
+        author: Some(own_author(finding.author.id.clone(), finding.author.kind)),
         span: finding.span_end.map(|end_event_id| Span {
             start_event_id: finding.event,
             end_event_id,

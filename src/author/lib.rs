@@ -14,7 +14,7 @@ mod rehash;
 pub mod starter;
 mod validate;
 
-pub use annotate::{AnnotationAuthor, Metadata, NewAnnotation, annotate};
+pub use annotate::{Metadata, NewAnnotation, annotate, own_author};
 pub use decide::{NewDecision, decide};
 pub use findings::annotate_from;
 pub use formats::decisions::{NamedAuthor, Verb};

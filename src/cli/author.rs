@@ -2,18 +2,200 @@
 
 use std::borrow::Cow;
 use std::io::{IsTerminal, Read};
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
+use clap::Args;
 use runpress::api::author::{
-    self, AnnotationAuthor, AuthorKind, Metadata, NamedAuthor, NewAnnotation, NewDecision, Outcome,
-    Reason, Refusal, Span, Target, Verb,
+    self, AuthorKind, Metadata, NamedAuthor, NewAnnotation, NewDecision, Outcome, Reason, Refusal,
+    Span, Target, Verb,
 };
 use runpress::api::diagnostics::text::visible;
 use runpress::api::diagnostics::{self, Diagnostic, human};
 use runpress::api::site::{Overrides, Site};
 
 use super::console::{answer, print, refuse, say, say_raw, styled};
-use super::{Annotate, CONTENT_ERRORS, COULD_NOT_RUN, Cli, Decide, Redact, build};
+use super::{CONTENT_ERRORS, COULD_NOT_RUN, Cli, build};
+
+#[derive(Debug, Args)]
+#[command(group(
+    clap::ArgGroup::new("verb")
+        .required(true)
+        .args(["void", "disqualify", "restore", "include", "rescore"])
+))]
+pub(crate) struct Decide {
+    /// Run: path of its folder, id, or slug
+    #[arg(value_name = "RUN")]
+    run: String,
+    /// The run does not count, because something outside of it went wrong
+    #[arg(long)]
+    void: bool,
+    /// The run does not count, because it broke a rule
+    #[arg(long)]
+    disqualify: bool,
+    /// Take back an earlier `void` or `disqualify`
+    #[arg(long)]
+    restore: bool,
+    /// The run counts
+    #[arg(long)]
+    include: bool,
+    /// Correct an outcome: its name and the value that counts
+    #[arg(long, value_name = "NAME=VALUE", value_parser = name_and_value)]
+    rescore: Option<(String, String)>,
+    /// Why, in plain text
+    #[arg(long, value_name = "TEXT")]
+    reason: String,
+    /// Number of the event that shows it
+    #[arg(long, value_name = "N")]
+    event: Option<u64>,
+    /// Id of the rule that it is about
+    #[arg(long, value_name = "ID")]
+    rule: Option<String>,
+    /// Name or handle of the author, published with the decision [default: `[site] author`]
+    #[arg(long, value_name = "ID", value_parser = author_id)]
+    author: Option<String>,
+    /// Kind of author
+    #[arg(long, value_name = "KIND", default_value = "human", value_parser = ["human", "agent", "system"])]
+    author_kind: String,
+}
+
+fn name_and_value(text: &str) -> Result<(String, String), String> {
+    let parts = text
+        .split_once('=')
+        .filter(|(name, _)| !name.trim().is_empty());
+    let (name, value) = parts.ok_or("write it as `name=value`")?;
+    Ok((name.to_owned(), value.to_owned()))
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct Annotate {
+    /// Run: path of its folder, id, or slug
+    #[arg(value_name = "RUN")]
+    run: String,
+    /// Tape, such as `events.jsonl`; required if the run has several
+    #[arg(long, value_name = "FILE")]
+    tape: Option<String>,
+    /// Event number
+    #[arg(
+        long,
+        value_name = "N",
+        required_unless_present_any = ["from", "rehash", "validate"],
+        allow_negative_numbers = true
+    )]
+    event: Option<u64>,
+    /// `correct`, `incorrect`, `alternative`, `note`, `marker`, `mute`, `hypothesis`, `friction` or `crystallize_here`
+    #[arg(long, value_name = "KIND", required_unless_present_any = ["from", "rehash", "validate"])]
+    kind: Option<String>,
+    /// What you observed, in Markdown
+    #[arg(long, value_name = "TEXT")]
+    evidence: Option<String>,
+    /// Exact words of the event, to detect when the tape changes
+    #[arg(long, value_name = "TEXT")]
+    quote: Option<String>,
+    /// Last event of the span
+    #[arg(long, value_name = "N", allow_negative_numbers = true)]
+    span_end: Option<u64>,
+    /// Status of a hypothesis: `active`, `verifying`, `confirmed`, `disproven` or `stale`
+    #[arg(long, value_name = "STATUS")]
+    hypothesis_status: Option<String>,
+    /// Kind of friction; `runpress explain annotation.friction-kind-unknown` lists them
+    #[arg(long, value_name = "KIND")]
+    friction_kind: Option<String>,
+    /// Name or handle of the author, published with the annotation [default: no author]
+    #[arg(long, value_name = "ID", value_parser = author_id)]
+    author: Option<String>,
+    /// Kind of author
+    #[arg(
+        long,
+        value_name = "KIND",
+        requires = "author",
+        default_value = "human",
+        value_parser = ["human", "agent", "system"]
+    )]
+    author_kind: String,
+    /// Findings of a scanner, as JSON Lines; `-` reads standard input
+    #[arg(long, value_name = "FILE", conflicts_with_all = ["rehash", "validate", "event", "kind", "evidence", "quote", "span_end", "hypothesis_status", "friction_kind", "author"])]
+    from: Option<PathBuf>,
+    /// Review the annotations of a changed tape, and update the hash in the sidecar
+    #[arg(long, conflicts_with_all = ["event", "kind", "evidence", "quote", "span_end", "hypothesis_status", "friction_kind", "author"])]
+    rehash: bool,
+    /// With `--rehash`: the tape before the change, for comparison
+    #[arg(long, value_name = "FILE", requires = "rehash", conflicts_with_all = ["event", "kind"])]
+    before: Option<PathBuf>,
+    /// Print Harn's validation report of the sidecar as JSON; write nothing
+    #[arg(long, conflicts_with_all = ["rehash", "event", "kind", "evidence", "quote", "span_end", "hypothesis_status", "friction_kind", "author"])]
+    validate: bool,
+}
+
+#[derive(Args)]
+#[command(group = clap::ArgGroup::new("what").required(true).args(["quote", "whole", "finding", "all", "undo"]))]
+pub(crate) struct Redact {
+    /// Run: path of its folder, id, or slug
+    #[arg(value_name = "RUN")]
+    run: String,
+    /// Event number
+    #[arg(long, value_name = "N", requires = "quote")]
+    event: Option<u64>,
+    /// Tape, such as `events.jsonl`; required if the run has several
+    #[arg(long, value_name = "FILE", requires = "event", conflicts_with = "file")]
+    tape: Option<String>,
+    /// File, as a path from the folder of the run
+    #[arg(long, value_name = "FILE", conflicts_with_all = ["event", "finding", "all", "undo"])]
+    file: Option<String>,
+    /// JSON pointer of the value, such as `/command`
+    #[arg(long, value_name = "P", requires = "quote")]
+    pointer: Option<String>,
+    /// Exact words to withhold; `-` reads standard input
+    #[arg(long, value_name = "TEXT", allow_hyphen_values = true)]
+    quote: Option<String>,
+    /// Withhold the whole file
+    #[arg(long, requires = "file")]
+    whole: bool,
+    /// Withhold what a check reported, by its fingerprint
+    #[arg(long, value_name = "FINGERPRINT")]
+    finding: Option<String>,
+    /// Withhold every secret that a check reports
+    #[arg(long)]
+    all: bool,
+    /// Remove a redaction, by its id
+    #[arg(long, value_name = "ID", conflicts_with_all = ["reason", "note", "by", "at"])]
+    undo: Option<String>,
+    /// Why it is withheld [default: by the rule of a finding]
+    #[arg(
+        long,
+        value_name = "REASON",
+        required_unless_present_any = ["finding", "all", "undo"],
+        value_parser = ["secret", "personal", "copyright", "contamination", "other"]
+    )]
+    reason: Option<String>,
+    /// The reason in words, published; required for `other`
+    #[arg(long, value_name = "TEXT")]
+    note: Option<String>,
+    /// Who withholds it; not published
+    #[arg(long, value_name = "NAME")]
+    by: Option<String>,
+    /// Time, RFC 3339 [default: now]
+    #[arg(long, value_name = "TIME")]
+    at: Option<String>,
+    /// Show what would be withheld; write nothing
+    #[arg(long)]
+    dry_run: bool,
+}
+
+/// Leaves out the text to withhold.
+impl std::fmt::Debug for Redact {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("Redact")
+            .field("run", &self.run)
+            .finish_non_exhaustive()
+    }
+}
+
+fn author_id(text: &str) -> Result<String, String> {
+    if text.trim().is_empty() {
+        return Err("write a name or handle, or omit `--author`".to_owned());
+    }
+    Ok(text.to_owned())
+}
 
 /// Creates a new site.
 pub(crate) fn new(cli: &Cli, folder: &Path) -> u8 {
@@ -66,11 +248,10 @@ fn add(cli: &Cli, site: &Site, asked: &Annotate, event: u64, kind: &str) -> Resu
         event_id: event,
         kind: kind.to_owned(),
         evidence: asked.evidence.clone(),
-        author: asked.author.clone().map(|id| AnnotationAuthor {
-            id,
-            kind: asked.author_kind.clone(),
-            surface: "cli",
-        }),
+        author: asked
+            .author
+            .clone()
+            .map(|id| author::own_author(id, author_kind(&asked.author_kind))),
         span: asked.span_end.map(|end_event_id| Span {
             start_event_id: event,
             end_event_id,
@@ -104,11 +285,16 @@ fn add_from(cli: &Cli, site: &Site, asked: &Annotate, from: &Path) -> Result<u8,
     Ok(0)
 }
 
+/// The kind of an author by its word, which the command line has checked.
+fn author_kind(word: &str) -> AuthorKind {
+    let mut kinds = AuthorKind::ALL.into_iter();
+    let kind = kinds.find(|kind| kind.word() == word);
+    kind.unwrap_or(AuthorKind::Human)
+}
+
 /// Writes down a decision about a run.
 pub(crate) fn decide(cli: &Cli, asked: &Decide) -> u8 {
     let written = opened(cli).and_then(|site| {
-        let mut kinds = AuthorKind::ALL.into_iter();
-        let kind = kinds.find(|kind| kind.word() == asked.author_kind);
         let author = asked
             .author
             .clone()
@@ -126,7 +312,7 @@ pub(crate) fn decide(cli: &Cli, asked: &Decide) -> u8 {
             reason: asked.reason.clone(),
             author: NamedAuthor {
                 id: author.unwrap_or_else(|| "publisher".to_owned()),
-                kind: kind.unwrap_or(AuthorKind::Human),
+                kind: author_kind(&asked.author_kind),
             },
             event: asked.event,
             rule: asked.rule.clone(),

@@ -2,7 +2,9 @@
 
 use std::collections::BTreeMap;
 use std::io::IsTerminal;
+use std::path::PathBuf;
 
+use clap::Args;
 use runpress::api::config::{FILE_NAME, Pattern};
 use runpress::api::diagnostics::Severity;
 use runpress::api::diagnostics::human::render;
@@ -16,10 +18,99 @@ use runpress::api::site::{Overrides, Site};
 use serde::Serialize;
 
 use super::console::{Bar, answer, print, refuse, say, say_raw, styled};
-use super::{CONTENT_ERRORS, COULD_NOT_RUN, Cli, Import, build};
+use super::{CONTENT_ERRORS, COULD_NOT_RUN, Cli, build};
 
 /// Maximum warnings shown per run.
 const SHOWN: usize = 3;
+
+#[derive(Debug, Args)]
+pub(crate) struct Import {
+    /// Log, or folder of logs; sources are never changed
+    #[arg(value_name = "PATH", required_unless_present = "list")]
+    paths: Vec<PathBuf>,
+    #[command(flatten)]
+    log: LogArguments,
+    /// Version of the case, if the log has none
+    #[arg(long, value_name = "V", value_parser = name)]
+    case_version: Option<String>,
+    /// Case of a run of Inspect: its task, or each sample
+    #[arg(long, value_name = "WHAT", default_value = "task", value_parser = ["task", "sample"])]
+    case_per: String,
+    /// Variant of the case [default: base]
+    #[arg(long, value_name = "V", value_parser = name)]
+    variant: Option<String>,
+    /// Command that prints the runs of a path; see the page "Write an adapter"
+    #[arg(long, value_name = "CMD", conflicts_with = "format")]
+    from_command: Option<String>,
+    /// Check such a command on the samples in PATH; import nothing
+    #[arg(long, value_name = "CMD", conflicts_with_all = ["from_command", "format", "out", "update", "dry_run"])]
+    check_adapter: Option<String>,
+    /// Seconds that a command may take for a file
+    #[arg(long, value_name = "SECONDS", default_value_t = 120, value_parser = clap::value_parser!(u64).range(1..=86_400))]
+    time_limit: u64,
+    /// Folder for the run folders [default: `runs` in the first content root]
+    #[arg(long, value_name = "DIR")]
+    out: Option<PathBuf>,
+    /// Replace runs whose log changed
+    #[arg(long)]
+    update: bool,
+    /// Show what would be imported; write nothing
+    #[arg(long)]
+    dry_run: bool,
+    /// Report format
+    #[arg(long, value_name = "FORMAT", default_value = "human", value_parser = ["human", "json"])]
+    report: String,
+    /// List the formats
+    #[arg(long, conflicts_with = "paths")]
+    list: bool,
+}
+
+/// What `import` and `share` ask about a log.
+#[derive(Debug, Args)]
+pub(crate) struct LogArguments {
+    /// Format of the logs [default: known by their content]
+    #[arg(long, value_name = "NAME")]
+    format: Option<String>,
+    /// Name of the case, if the log has none
+    #[arg(long, value_name = "NAME", value_parser = name)]
+    case: Option<String>,
+    /// Model, if the log has none
+    #[arg(long, value_name = "ID", value_parser = name)]
+    model: Option<String>,
+    /// Harness, if the log has none
+    #[arg(long, value_name = "NAME", value_parser = name)]
+    harness: Option<String>,
+    /// Copy what is left out by default: prompts, images, files, tracebacks, paths, identity
+    #[arg(long, value_name = "WHAT", value_delimiter = ',', value_parser = keep)]
+    keep: Vec<Keep>,
+    /// Leave out readable reasoning
+    #[arg(long)]
+    no_reasoning: bool,
+}
+
+impl LogArguments {
+    /// The importer of the named format. An unknown format is an error, which has been printed.
+    pub(super) fn importer(&self) -> Result<Option<&'static Importer>, u8> {
+        self.format.as_deref().map(importer).transpose()
+    }
+
+    pub(super) fn defaults(&self) -> RunDefaults {
+        RunDefaults {
+            case: self.case.clone(),
+            model: self.model.clone(),
+            harness: self.harness.clone(),
+            ..RunDefaults::default()
+        }
+    }
+
+    pub(super) fn options(&self) -> Options {
+        Options {
+            keep: self.keep.clone(),
+            no_reasoning: self.no_reasoning,
+            case_per_sample: false,
+        }
+    }
+}
 
 /// The report for programs.
 #[derive(Default, Serialize)]
@@ -92,10 +183,10 @@ pub(crate) fn run(cli: &Cli, asked: &Import) -> u8 {
         );
         return COULD_NOT_RUN;
     };
-    let format = asked.format.as_deref().map(importer);
-    if matches!(format, Some(None)) {
-        return COULD_NOT_RUN;
-    }
+    let format = match asked.log.importer() {
+        Ok(format) => format,
+        Err(status) => return status,
+    };
     let adapter = asked.from_command.as_deref();
     let adapter = adapter.map(|command| adapter_of(command, asked.time_limit));
     if matches!(adapter, Some(None)) {
@@ -103,20 +194,17 @@ pub(crate) fn run(cli: &Cli, asked: &Import) -> u8 {
     }
     let request = Request {
         paths: asked.paths.clone(),
-        format: format.flatten(),
+        format,
         adapter: adapter.flatten(),
         defaults: RunDefaults {
-            case: asked.case.clone(),
             case_version: asked.case_version.clone(),
             variant: asked.variant.clone(),
-            model: asked.model.clone(),
-            harness: asked.harness.clone(),
+            ..asked.log.defaults()
         },
         rules: site.as_ref().map(rules).unwrap_or_default(),
         options: Options {
-            keep: asked.keep.clone(),
-            no_reasoning: asked.no_reasoning,
             case_per_sample: asked.case_per == "sample",
+            ..asked.log.options()
         },
         out,
         update: asked.update,
@@ -235,15 +323,14 @@ pub(super) fn rules(site: &Site) -> Vec<(Pattern, RunDefaults)> {
     rules.collect()
 }
 
-pub(super) fn importer(name: &str) -> Option<&'static Importer> {
-    let found = find(name);
-    if found.is_none() {
+fn importer(name: &str) -> Result<&'static Importer, u8> {
+    find(name).ok_or_else(|| {
         refuse(
             &format!("`{}` is not a format", visible(name)),
             "`runpress import --list` lists the formats.",
         );
-    }
-    found
+        COULD_NOT_RUN
+    })
 }
 
 /// Splits the command of an adapter.
@@ -265,12 +352,9 @@ struct Conformance {
 }
 
 #[derive(Serialize)]
-#[serde(rename_all = "camelCase")]
 struct Sample {
-    name: String,
-    runs: u64,
-    events: u64,
-    damaged_copies_read: u64,
+    #[serde(flatten)]
+    report: SampleReport,
     problems: Vec<ImportProblem>,
 }
 
@@ -282,21 +366,17 @@ fn check(cli: &Cli, asked: &Import, command: &str) -> u8 {
     let styled = styled(cli, std::io::stderr().is_terminal());
     let (mut done, mut without_run, mut failed) = (Conformance::default(), 0, false);
     for folder in &asked.paths {
-        let checked = check_adapter(&adapter, folder, &mut |sample| {
+        let checked = check_adapter(&adapter, folder, &mut |mut report| {
             if !cli.quiet {
-                say(&sample_line(&sample));
+                say(&sample_line(&report));
             }
-            say_raw(&render(&sample.problems, styled));
-            without_run += u64::from(sample.runs == 0 && sample.problems.is_empty());
-            let problems = sample.problems.into_iter();
+            say_raw(&render(&report.problems, styled));
+            without_run += u64::from(report.runs == 0 && report.problems.is_empty());
+            let problems = std::mem::take(&mut report.problems).into_iter();
+            let problems = problems.map(|it| ImportProblem::from(Box::new(it)));
             done.samples.push(Sample {
-                name: sample.name,
-                runs: sample.runs,
-                events: sample.events,
-                damaged_copies_read: sample.damaged_copies_read,
-                problems: problems
-                    .map(|it| ImportProblem::from(Box::new(it)))
-                    .collect(),
+                problems: problems.collect(),
+                report,
             });
         });
         if let Err(problem) = checked {
@@ -349,12 +429,20 @@ fn sample_line(sample: &SampleReport) -> String {
 }
 
 /// Parses a value of `--keep`.
-pub(super) fn keep(text: &str) -> Result<Keep, String> {
+fn keep(text: &str) -> Result<Keep, String> {
     let found = Keep::ALL.iter().find(|(_, name)| *name == text);
     found.map(|(keep, _)| *keep).ok_or_else(|| {
         let names = Keep::ALL.map(|(_, name)| format!("`{name}`"));
         format!("use {}", names.join(", "))
     })
+}
+
+/// Parses a name for a record.
+fn name(text: &str) -> Result<String, String> {
+    if text.trim().is_empty() {
+        return Err("write a name".to_owned());
+    }
+    Ok(text.to_owned())
 }
 
 /// The common part of messages about many files.

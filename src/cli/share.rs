@@ -3,25 +3,51 @@
 use std::io::{self, IsTerminal, Write};
 use std::path::{Path, PathBuf};
 
+use clap::Args;
 use runpress::api::author::{self, Refusal, Target};
 use runpress::api::config::{FILE_NAME, Pattern};
 use runpress::api::diagnostics::text::{counted, visible};
 use runpress::api::diagnostics::{Diagnostic, Severity, human};
 use runpress::api::discover::{RunDirectory, run_at};
-use runpress::api::import::{ImportEvent, Options, Report, Request, RunDefaults, import};
+use runpress::api::import::{ImportEvent, Report, Request, RunDefaults, import};
 use runpress::api::pipeline::{SharedRun, share};
 use runpress::api::site::{Overrides, Site};
 use runpress::api::view::format;
 use tempfile::TempDir;
 
 use super::console::{answer, say, say_raw, styled};
-use super::import::{importer, rules};
-use super::{CONTENT_ERRORS, Cli, Share, author as authoring, build};
+use super::import::{LogArguments, rules};
+use super::{CONTENT_ERRORS, Cli, author as authoring, build};
 
 /// The case of a log that names none.
 const CASE: &str = "session";
 /// Maximum runs listed if a log has several.
 const LISTED: usize = 10;
+
+#[derive(Debug, Args)]
+#[command(
+    mut_arg("format", |it| it.help("Format of the log [default: known by its content]")),
+    mut_arg("case", |it| it.help("Name of the case, if the log has none [default: session]"))
+)]
+pub(crate) struct Share {
+    /// Log, `-` for a log on standard input, or run folder
+    #[arg(value_name = "LOG")]
+    log: PathBuf,
+    /// The file to write, `-` for standard output [default: named after the run, in the current directory]
+    #[arg(short, long, value_name = "FILE")]
+    out: Option<PathBuf>,
+    /// Replace an existing file
+    #[arg(long)]
+    force: bool,
+    /// Withhold every secret that is found in the log
+    #[arg(long)]
+    redact: bool,
+    /// Id of the run, if the log has several
+    #[arg(long, value_name = "ID")]
+    run: Option<String>,
+    #[command(flatten)]
+    about: LogArguments,
+}
 
 /// Shares one run.
 pub(crate) fn run(cli: &Cli, asked: &Share) -> u8 {
@@ -142,10 +168,8 @@ impl Folders {
 
     /// Imports the log into the folder, and returns the name of the run folder.
     fn import(cli: &Cli, asked: &Share, site: &Site, content: &Path) -> Result<String, Refusal> {
-        let format = asked.format.as_deref().map(importer);
-        if matches!(format, Some(None)) {
-            return Err(Refusal::Site(Vec::new()));
-        }
+        let format = asked.about.importer();
+        let format = format.map_err(|_| Refusal::Site(Vec::new()))?;
         let log = if asked.log == Path::new("-") {
             standard_input(content)?
         } else {
@@ -154,20 +178,11 @@ impl Folders {
         let request = Request {
             adapter: None,
             paths: vec![log],
-            format: format.flatten(),
+            format,
             out: content.join("runs"),
-            defaults: RunDefaults {
-                case: asked.case.clone(),
-                model: asked.model.clone(),
-                harness: asked.harness.clone(),
-                ..RunDefaults::default()
-            },
+            defaults: asked.about.defaults(),
             rules: rules(site).into_iter().chain(any_case()).collect(),
-            options: Options {
-                keep: asked.keep.clone(),
-                no_reasoning: asked.no_reasoning,
-                case_per_sample: false,
-            },
+            options: asked.about.options(),
             update: false,
             dry_run: false,
         };

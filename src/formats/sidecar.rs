@@ -143,7 +143,7 @@ impl<'de: 'a, 'a> Deserialize<'de> for Metadata<'a> {
 }
 
 /// The author of an annotation.
-#[derive(Debug, Clone, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, Deserialize, Serialize, JsonSchema)]
 pub struct Author {
     /// Name or handle.
     #[serde(default)]

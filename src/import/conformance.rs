@@ -6,6 +6,8 @@ use std::fs;
 use std::io;
 use std::path::Path;
 
+use serde::Serialize;
+
 use base::diagnostics::codes::{
     IMPORT_NO_RUNS, IMPORT_NONCONFORMING_ADAPTER, IMPORT_UNREADABLE_FILE,
 };
@@ -19,7 +21,8 @@ use super::{Problem, Source, problem};
 use rules::Run;
 
 /// What was found with one sample.
-#[derive(Debug)]
+#[derive(Debug, Serialize)]
+#[serde(rename_all = "camelCase")]
 pub struct SampleReport {
     /// Its path in the folder.
     pub name: String,
@@ -27,6 +30,7 @@ pub struct SampleReport {
     pub events: u64,
     /// The damaged copies that were read without an error.
     pub damaged_copies_read: u64,
+    #[serde(skip)]
     pub problems: Vec<Diagnostic>,
 }
 
