@@ -7,7 +7,7 @@ use base::diagnostics::{Diagnostic, Failure, codes};
 use pages::view::contribution::{ContentState, Contribution};
 use store::ledger::{self as ledgers, Ledger};
 use store::publish::Stage;
-use store::spool::Spool;
+use store::spool::{self, Spool};
 
 use super::{NoProgress, Outcome, Progress, SiteContent, StagedSite, ledger, stage_site};
 use crate::site::{Overrides, Site};
@@ -128,7 +128,8 @@ impl CheckedSite<'_> {
         let entries = self.gathered.archive.runs.iter();
         let runs = entries.zip(&self.outcome.findings);
         let runs = runs.map(|(entry, found)| Arc::new(ledger::published_run(entry, found)));
-        let runs = runs.collect();
-        ledger::over(self.site, self.gathered, runs, self.spool, previous)
+        let now = ledger::current_runs(self.site, self.gathered, runs.collect(), self.spool);
+        // The old records are not the published ones, so only digests say which fields changed.
+        ledgers::next(previous, now, &ledgers::by_digest).map_err(|error| spool::refused(&error))
     }
 }

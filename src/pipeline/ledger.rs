@@ -29,19 +29,7 @@ pub(super) fn next(
     ledger::next(previous, now, &fields).map_err(|error| spool::refused(&error))
 }
 
-/// The same over any ledger: the values of changed fields are not known.
-pub(super) fn over(
-    site: &Site,
-    gathered: &SiteContent,
-    runs: Vec<Arc<LedgerRun>>,
-    spool: &Arc<Spool>,
-    previous: Option<&Ledger>,
-) -> Result<Ledger, Diagnostic> {
-    let now = current_runs(site, gathered, runs, spool);
-    ledger::next(previous, now, &ledger::by_digest).map_err(|error| spool::refused(&error))
-}
-
-fn current_runs(
+pub(super) fn current_runs(
     site: &Site,
     gathered: &SiteContent,
     runs: Vec<Arc<LedgerRun>>,

@@ -1,16 +1,15 @@
 //! The summary of a check or a build in Markdown, for the pages of CI services.
 
 mod contribution;
-mod inert;
 
 use base::diagnostics::{Diagnostic, SeverityCounts, human};
 use formats::config::SuccessRule;
 use formats::model::slug::Labels;
 use store::ledger::{Build, Change, RunNames};
 
-use self::inert::{code, message, plain};
 use super::contribution::Contribution;
 use super::format;
+use super::markdown::{code, message, plain};
 use base::links::{self, RunFolders, Slug};
 use base::url;
 

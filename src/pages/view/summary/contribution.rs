@@ -7,9 +7,9 @@ use formats::model::words;
 use formats::run_record;
 use store::ledger::{Build, RunNames};
 
-use super::inert::{code, message, plain};
 use super::{Facts, RUNS, change_line};
 use crate::view::contribution::{CellName, Contribution, MissingTrials};
+use crate::view::markdown::{code, message, plain};
 use crate::view::{format, task, trials};
 use base::url;
 
