@@ -6,7 +6,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::sync::LazyLock;
 
 use schemars::{JsonSchema, Schema};
-use serde::Deserialize;
+use serde::{Deserialize, Serialize};
 use serde_json::value::RawValue;
 use serde_json::{Value, json};
 
@@ -222,7 +222,7 @@ words! {
 }
 
 /// One outcome of a run, verbatim.
-#[derive(Debug, Deserialize, JsonSchema)]
+#[derive(Debug, Deserialize, Serialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 #[schemars(rename = "AdapterOutcome")]
 pub struct Outcome {
@@ -231,10 +231,17 @@ pub struct Outcome {
     /// The value: any JSON.
     pub value: Box<RawValue>,
     /// What gave it.
+    #[serde(skip_serializing_if = "Option::is_none")]
     pub scorer: Option<String>,
+    /// `reward`, `score` or `submission`, which only importers write.
+    #[serde(skip_deserializing, skip_serializing_if = "Option::is_none")]
+    #[schemars(skip)]
+    pub kind: Option<&'static str>,
     /// Whether the source's own rules count it.
+    #[serde(skip_serializing_if = "Option::is_none")]
     pub valid: Option<bool>,
     /// Why it has no value, or does not count.
+    #[serde(skip_serializing_if = "Option::is_none")]
     pub reason: Option<String>,
 }
 

@@ -329,17 +329,56 @@ pub enum Action {
 }
 
 /// Tokens by class. The classes do not overlap.
-#[derive(Debug, Deserialize, JsonSchema)]
+#[derive(Debug, Default, Clone, Copy, PartialEq, Eq, Deserialize, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct Tokens {
     /// Input that was not in the cache.
+    #[serde(skip_serializing_if = "Option::is_none")]
     pub uncached_input: Option<u64>,
     /// Input from the cache.
+    #[serde(skip_serializing_if = "Option::is_none")]
     pub cached_input: Option<u64>,
     /// Output without reasoning.
+    #[serde(skip_serializing_if = "Option::is_none")]
     pub output: Option<u64>,
     /// Reasoning.
+    #[serde(skip_serializing_if = "Option::is_none")]
     pub reasoning: Option<u64>,
+}
+
+impl Tokens {
+    /// The sum. If only one side knows its reasoning tokens, the sum leaves them out.
+    pub fn plus(self, other: Self) -> Self {
+        let sum = |a: Option<u64>, b: Option<u64>| match (a, b) {
+            (Some(a), Some(b)) => Some(a.saturating_add(b)),
+            (one, None) | (None, one) => one,
+        };
+        let known = |tokens: Self| tokens.output.is_none() || tokens.reasoning.is_some();
+        let output = sum(self.output, other.output);
+        let reasoning = sum(self.reasoning, other.reasoning);
+        let told_apart = known(self) && known(other);
+        Self {
+            uncached_input: sum(self.uncached_input, other.uncached_input),
+            cached_input: sum(self.cached_input, other.cached_input),
+            output: if told_apart {
+                output
+            } else {
+                sum(output, reasoning)
+            },
+            reasoning: reasoning.filter(|_| told_apart),
+        }
+    }
+
+    /// Whether all classes are 0.
+    pub fn nothing(self) -> bool {
+        let classes = [
+            self.uncached_input,
+            self.cached_input,
+            self.output,
+            self.reasoning,
+        ];
+        classes.into_iter().flatten().all(|count| count == 0)
+    }
 }
 
 /// Where an event is in the files that the trace was made from.

@@ -158,12 +158,7 @@ impl<'o> Reader<'o> {
         own.run_time_seconds = record.metrics.run_time_seconds.filter(measured);
         own.cost = record.metrics.cost.actual.filter(measured);
         own.cost_estimated = record.import.estimated.contains(&Estimated::Cost);
-        own.tokens = record
-            .metrics
-            .tokens
-            .as_ref()
-            .map(tokens)
-            .unwrap_or_default();
+        own.tokens = counted(record.metrics.tokens);
         let bounds = record.import.lower_bounds.iter().map(String::as_str);
         own.lower_bounds = MetricSet::of_paths(bounds);
         let state = record.status.state.filter(|state| *state != State::Unknown);
@@ -323,7 +318,7 @@ impl<'o> Reader<'o> {
                 code: text(fields.code),
             },
             Kind::Usage => {
-                let tokens = fields.tokens.as_ref().map(tokens).unwrap_or_default();
+                let tokens = counted(fields.tokens);
                 if tokens == Tokens::default() && fields.cost.is_none() {
                     return;
                 }
@@ -363,27 +358,13 @@ fn model(event: &Event) -> Option<String> {
     model.clone()
 }
 
-/// Tokens by class. If all are 0, nothing was counted.
-fn tokens(tokens: &trace::Tokens) -> Tokens {
-    let tokens = Tokens {
-        uncached_input: tokens.uncached_input,
-        cached_input: tokens.cached_input,
-        output: tokens.output,
-        reasoning: tokens.reasoning,
-    };
-    if tokens.nothing() {
-        return Tokens::default();
-    }
-    tokens
+/// If all classes are 0, nothing was counted.
+fn counted(tokens: Option<Tokens>) -> Tokens {
+    let counted = tokens.filter(|tokens| !tokens.nothing());
+    counted.unwrap_or_default()
 }
 
-fn outcome(outcome: adapter::Outcome) -> Option<Outcome> {
-    Some(Outcome {
-        name: outcome.name,
-        value: loose::compact(outcome.value.get())?,
-        scorer: outcome.scorer,
-        kind: None,
-        valid: outcome.valid,
-        reason: outcome.reason,
-    })
+fn outcome(outcome: Outcome) -> Option<Outcome> {
+    let value = loose::compact(outcome.value.get())?;
+    Some(Outcome { value, ..outcome })
 }

@@ -5,8 +5,9 @@ use std::collections::BTreeMap;
 use serde::Serialize;
 use serde_json::value::RawValue;
 
-pub use formats::trace::Agent;
+pub use formats::adapter::Outcome;
 use formats::trace::{Action, Change, ExitCodeFrom, Phase, Role};
+pub use formats::trace::{Agent, Tokens};
 
 use base::diagnostics::codes::{IMPORT_CUT_LINE, IMPORT_LOWER_BOUND, IMPORT_UNREADABLE_ENTRY};
 use base::diagnostics::text::counted;
@@ -300,59 +301,6 @@ impl Default for Id {
             with_digests: true,
         }
     }
-}
-
-/// Tokens by class. The classes do not overlap; unknown ones are absent.
-#[derive(Debug, Default, Clone, Copy, PartialEq, Eq, Serialize)]
-#[serde(rename_all = "camelCase")]
-pub struct Tokens {
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub uncached_input: Option<u64>,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub cached_input: Option<u64>,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub output: Option<u64>,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub reasoning: Option<u64>,
-}
-
-impl Tokens {
-    /// The sum. If only one side knows its reasoning tokens, the sum leaves them out.
-    pub fn plus(self, other: Self) -> Self {
-        let sum = |a: Option<u64>, b: Option<u64>| match (a, b) {
-            (Some(a), Some(b)) => Some(a.saturating_add(b)),
-            (one, None) | (None, one) => one,
-        };
-        let known = |tokens: Self| tokens.output.is_none() || tokens.reasoning.is_some();
-        let output = sum(self.output, other.output);
-        let reasoning = sum(self.reasoning, other.reasoning);
-        let told_apart = known(self) && known(other);
-        Self {
-            uncached_input: sum(self.uncached_input, other.uncached_input),
-            cached_input: sum(self.cached_input, other.cached_input),
-            output: if told_apart {
-                output
-            } else {
-                sum(output, reasoning)
-            },
-            reasoning: reasoning.filter(|_| told_apart),
-        }
-    }
-}
-
-/// One outcome of a run, verbatim.
-#[derive(Debug, Serialize)]
-pub struct Outcome {
-    pub name: String,
-    pub value: Box<RawValue>,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub scorer: Option<String>,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub kind: Option<&'static str>,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub valid: Option<bool>,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub reason: Option<String>,
 }
 
 /// Names and folders to replace everywhere in a run: see `clean`.

@@ -42,19 +42,6 @@ impl InclusiveTokens {
     }
 }
 
-impl Tokens {
-    /// Whether all classes are 0.
-    pub fn nothing(self) -> bool {
-        let classes = [
-            self.uncached_input,
-            self.cached_input,
-            self.output,
-            self.reasoning,
-        ];
-        classes.into_iter().flatten().all(|count| count == 0)
-    }
-}
-
 /// The sum of all usage events. A class is unknown if no event has it.
 pub fn sum(events: &[Event]) -> Tokens {
     let tokens = events.iter().filter_map(|event| match &event.what {
