@@ -2,14 +2,14 @@
 
 use std::collections::BTreeMap;
 
-use serde::Serialize;
 use serde_json::value::RawValue;
 
+use base::document;
 use formats::decimal;
 use formats::trace::{self, SourceFile};
 
 use super::asset::Asset;
-use super::draft::{Draft, EventContent, Id, Origin, Outcome, Record, Tokens};
+use super::draft::{Draft, Event, EventContent, Id, Origin, Outcome, Record, Tokens};
 use super::time::{self, LogTime};
 use super::{Keep, Options};
 
@@ -45,100 +45,119 @@ pub(super) fn id(draft: &Draft, format: &str, sources: &[SourceFile]) -> String 
     parts.join("-")
 }
 
-#[derive(Serialize)]
-#[serde(rename_all = "camelCase")]
-struct RecordDocument<'a> {
-    id: &'a str,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    started_at: &'a Option<String>,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    finished_at: &'a Option<String>,
-    subject: Subject<'a>,
-    metrics: Metrics,
-    status: Status<'a>,
-    #[serde(skip_serializing_if = "<[Outcome]>::is_empty")]
-    outcomes: &'a [Outcome],
-    import: Import<'a>,
-    /// Keys of the record that runpress did not write.
-    #[serde(flatten)]
-    others: &'a BTreeMap<String, Box<RawValue>>,
+document! {
+    #[serde(rename_all = "camelCase")]
+    struct RecordDocument<'a>(
+        draft: &'a Draft,
+        id: &'a str,
+        sources: &'a [SourceFile],
+        importer: &'a trace::Importer,
+        defaults: &'a RunDefaults,
+        options: &Options,
+        others: &'a BTreeMap<String, Box<RawValue>>
+    )
+    let record = &draft.record;
+    {
+        id: &'a str = id,
+        #[serde(skip_serializing_if = "Option::is_none")]
+        started_at: &'a Option<String> = &record.started,
+        #[serde(skip_serializing_if = "Option::is_none")]
+        finished_at: &'a Option<String> = &record.finished,
+        subject: Subject<'a> = Subject::of(record, defaults),
+        metrics: Metrics = Metrics::of(record),
+        status: Status<'a> = Status::of(record),
+        #[serde(skip_serializing_if = "<[Outcome]>::is_empty")]
+        outcomes: &'a [Outcome] = &record.outcomes,
+        import: Import<'a> = Import::of(draft, sources, importer, options),
+        /// Keys of the record that runpress did not write.
+        #[serde(flatten)]
+        others: &'a BTreeMap<String, Box<RawValue>> = others,
+    }
 }
 
-#[derive(Serialize)]
-#[serde(rename_all = "camelCase")]
-struct Subject<'a> {
-    test_case_slug: &'a str,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    test_case_version: &'a Option<String>,
-    variant: &'a str,
-    harness_slug: &'a str,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    harness_version: &'a Option<String>,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    model_id: Option<&'a String>,
+document! {
+    #[serde(rename_all = "camelCase")]
+    struct Subject<'a>(record: &'a Record, defaults: &'a RunDefaults) {
+        test_case_slug: &'a str = record.case.as_deref().unwrap_or_default(),
+        #[serde(skip_serializing_if = "Option::is_none")]
+        test_case_version: &'a Option<String> = &record.case_version,
+        variant: &'a str = defaults.variant.as_deref().unwrap_or("base"),
+        harness_slug: &'a str = record.harness.as_deref().unwrap_or_default(),
+        #[serde(skip_serializing_if = "Option::is_none")]
+        harness_version: &'a Option<String> = &record.harness_version,
+        #[serde(skip_serializing_if = "Option::is_none")]
+        model_id: Option<&'a String> = record.only_model(),
+    }
 }
 
-#[derive(Serialize)]
-#[serde(rename_all = "camelCase")]
-struct Metrics {
-    #[serde(skip_serializing_if = "Option::is_none")]
-    run_time_seconds: Option<f64>,
-    tokens: AllTokens,
-    cost: Cost,
+document! {
+    #[serde(rename_all = "camelCase")]
+    struct Metrics(record: &Record) {
+        #[serde(skip_serializing_if = "Option::is_none")]
+        run_time_seconds: Option<f64> = record.run_time_seconds,
+        tokens: AllTokens = AllTokens::of(record.tokens),
+        cost: Cost = Cost::of(record.cost),
+    }
 }
 
-/// The four classes, null where unknown.
-#[derive(Serialize)]
-#[serde(rename_all = "camelCase")]
-struct AllTokens {
-    uncached_input: Option<u64>,
-    cached_input: Option<u64>,
-    output: Option<u64>,
-    reasoning: Option<u64>,
+document! {
+    /// The four classes, null where unknown.
+    #[serde(rename_all = "camelCase")]
+    struct AllTokens(tokens: Tokens) {
+        uncached_input: Option<u64> = tokens.uncached_input,
+        cached_input: Option<u64> = tokens.cached_input,
+        output: Option<u64> = tokens.output,
+        reasoning: Option<u64> = tokens.reasoning,
+    }
 }
 
-#[derive(Serialize)]
-struct Cost {
-    comparable: Option<f64>,
-    actual: Option<f64>,
+document! {
+    struct Cost(actual: Option<f64>) {
+        comparable: () = (),
+        actual: Option<f64> = actual,
+    }
 }
 
-#[derive(Serialize)]
-struct Status<'a> {
-    state: &'a str,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    detail: &'a Option<String>,
+document! {
+    struct Status<'a>(record: &'a Record) {
+        state: &'a str = if record.state.is_empty() { "unknown" } else { record.state },
+        #[serde(skip_serializing_if = "Option::is_none")]
+        detail: &'a Option<String> = &record.detail,
+    }
 }
 
-#[derive(Serialize)]
-#[serde(rename_all = "camelCase")]
-struct Import<'a> {
-    format: &'a str,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    format_version: &'a Option<String>,
-    importer_version: u32,
-    sources: &'a [SourceFile],
-    #[serde(skip_serializing_if = "BTreeMap::is_empty")]
-    ids: &'a BTreeMap<String, String>,
-    /// Set if several models worked on the run.
-    #[serde(skip_serializing_if = "<[String]>::is_empty")]
-    models: &'a [String],
-    #[serde(skip_serializing_if = "Option::is_none")]
-    local_finished: &'a Option<String>,
-    rules: serde_json::Value,
-    #[serde(skip_serializing_if = "BTreeMap::is_empty")]
-    withheld: &'a BTreeMap<&'static str, u64>,
-    #[serde(skip_serializing_if = "<[&str]>::is_empty")]
-    estimated: &'a [&'static str],
-    /// Paths in `metrics`.
-    #[serde(skip_serializing_if = "Vec::is_empty")]
-    lower_bounds: Vec<&'static str>,
-    #[serde(skip_serializing_if = "<[&str]>::is_empty")]
-    given: &'a [&'static str],
-    #[serde(skip_serializing_if = "<[&str]>::is_empty")]
-    includes: &'a [&'static str],
-    #[serde(skip_serializing_if = "<[String]>::is_empty")]
-    unused: &'a [String],
+document! {
+    #[serde(rename_all = "camelCase")]
+    struct Import<'a>(draft: &'a Draft, sources: &'a [SourceFile], importer: &'a trace::Importer, options: &Options)
+    let record = &draft.record;
+    {
+        format: &'a str = &importer.format,
+        #[serde(skip_serializing_if = "Option::is_none")]
+        format_version: &'a Option<String> = &record.format_version,
+        importer_version: u32 = importer.version,
+        sources: &'a [SourceFile] = sources,
+        #[serde(skip_serializing_if = "BTreeMap::is_empty")]
+        ids: &'a BTreeMap<String, String> = &record.ids,
+        /// Set if several models worked on the run.
+        #[serde(skip_serializing_if = "<[String]>::is_empty")]
+        models: &'a [String] = if record.only_model().is_some() { &[] } else { &record.models },
+        #[serde(skip_serializing_if = "Option::is_none")]
+        local_finished: &'a Option<String> = &record.local_finished,
+        rules: serde_json::Value = rules(options),
+        #[serde(skip_serializing_if = "BTreeMap::is_empty")]
+        withheld: &'a BTreeMap<&'static str, u64> = &draft.withheld,
+        #[serde(skip_serializing_if = "<[&str]>::is_empty")]
+        estimated: &'a [&'static str] = if record.cost_estimated { &["cost"] } else { &[] },
+        /// Paths in `metrics`.
+        #[serde(skip_serializing_if = "Vec::is_empty")]
+        lower_bounds: Vec<&'static str> = record.known_lower_bounds(),
+        #[serde(skip_serializing_if = "<[&str]>::is_empty")]
+        given: &'a [&'static str] = &record.given,
+        #[serde(skip_serializing_if = "<[&str]>::is_empty")]
+        includes: &'a [&'static str] = &record.includes,
+        #[serde(skip_serializing_if = "<[String]>::is_empty")]
+        unused: &'a [String] = &record.unused,
+    }
 }
 
 /// The user's values for runs whose source lacks them.
@@ -208,70 +227,7 @@ pub(super) fn record(
     options: &Options,
     others: &BTreeMap<String, Box<RawValue>>,
 ) -> serde_json::Result<Vec<u8>> {
-    let record = &draft.record;
-    let Tokens {
-        uncached_input,
-        cached_input,
-        output,
-        reasoning,
-    } = record.tokens;
-    let one = (record.models.len() == 1).then(|| &record.models[0]);
-    let written = RecordDocument {
-        id,
-        started_at: &record.started,
-        finished_at: &record.finished,
-        subject: Subject {
-            test_case_slug: record.case.as_deref().unwrap_or_default(),
-            test_case_version: &record.case_version,
-            variant: defaults.variant.as_deref().unwrap_or("base"),
-            harness_slug: record.harness.as_deref().unwrap_or_default(),
-            harness_version: &record.harness_version,
-            model_id: one,
-        },
-        metrics: Metrics {
-            run_time_seconds: record.run_time_seconds,
-            tokens: AllTokens {
-                uncached_input,
-                cached_input,
-                output,
-                reasoning,
-            },
-            cost: Cost {
-                comparable: None,
-                actual: record.cost,
-            },
-        },
-        status: Status {
-            state: if record.state.is_empty() {
-                "unknown"
-            } else {
-                record.state
-            },
-            detail: &record.detail,
-        },
-        outcomes: &record.outcomes,
-        import: Import {
-            format: &importer.format,
-            format_version: &record.format_version,
-            importer_version: importer.version,
-            sources,
-            ids: &record.ids,
-            models: if one.is_some() { &[] } else { &record.models },
-            local_finished: &record.local_finished,
-            rules: rules(options),
-            withheld: &draft.withheld,
-            estimated: if record.cost_estimated {
-                &["cost"]
-            } else {
-                &[]
-            },
-            lower_bounds: record.known_lower_bounds(),
-            given: &record.given,
-            includes: &record.includes,
-            unused: &record.unused,
-        },
-        others,
-    };
+    let written = RecordDocument::of(draft, id, sources, importer, defaults, options, others);
     let mut bytes = serde_json::to_vec_pretty(&written)?;
     bytes.push(b'\n');
     Ok(bytes)
@@ -313,45 +269,34 @@ pub(super) fn trace(
     let paths: Vec<String> = draft.assets.iter().map(Asset::path).collect();
     for (seq, event) in draft.events.iter().enumerate() {
         let assets = event.assets.iter().filter_map(|at| paths.get(*at));
-        let line = Line {
-            seq,
-            r#type: event.what.kind(),
-            time: event.time.as_ref(),
-            local_time: event.local_time.as_ref(),
-            agent: event.agent.as_ref(),
-            branch: event.branch.as_ref(),
-            turn: event.turn,
-            assets: assets.collect(),
-            lower_bounds: &event.lower_bounds,
-            what: &event.what,
-            source: &event.source,
-        };
+        let line = Line::of(seq, event, assets.collect());
         serde_json::to_writer(&mut out, &line)?;
         out.push(b'\n');
     }
     Ok(out)
 }
 
-#[derive(Serialize)]
-#[serde(rename_all = "camelCase")]
-struct Line<'a> {
-    seq: usize,
-    r#type: &'static str,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    time: Option<&'a String>,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    local_time: Option<&'a String>,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    agent: Option<&'a String>,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    branch: Option<&'a String>,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    turn: Option<u64>,
-    #[serde(skip_serializing_if = "Vec::is_empty")]
-    assets: Vec<&'a String>,
-    #[serde(skip_serializing_if = "<[&str]>::is_empty")]
-    lower_bounds: &'a [&'static str],
-    #[serde(flatten)]
-    what: &'a EventContent,
-    source: &'a Origin,
+document! {
+    #[serde(rename_all = "camelCase")]
+    struct Line<'a>(seq: usize, event: &'a Event, assets: Vec<&'a String>) {
+        seq: usize = seq,
+        r#type: &'static str = event.what.kind(),
+        #[serde(skip_serializing_if = "Option::is_none")]
+        time: Option<&'a String> = event.time.as_ref(),
+        #[serde(skip_serializing_if = "Option::is_none")]
+        local_time: Option<&'a String> = event.local_time.as_ref(),
+        #[serde(skip_serializing_if = "Option::is_none")]
+        agent: Option<&'a String> = event.agent.as_ref(),
+        #[serde(skip_serializing_if = "Option::is_none")]
+        branch: Option<&'a String> = event.branch.as_ref(),
+        #[serde(skip_serializing_if = "Option::is_none")]
+        turn: Option<u64> = event.turn,
+        #[serde(skip_serializing_if = "Vec::is_empty")]
+        assets: Vec<&'a String> = assets,
+        #[serde(skip_serializing_if = "<[&str]>::is_empty")]
+        lower_bounds: &'a [&'static str] = &event.lower_bounds,
+        #[serde(flatten)]
+        what: &'a EventContent = &event.what,
+        source: &'a Origin = &event.source,
+    }
 }

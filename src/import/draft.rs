@@ -238,6 +238,11 @@ impl Record {
         }
     }
 
+    /// The model, if a single one worked on the run.
+    pub(super) fn only_model(&self) -> Option<&String> {
+        self.models.first().filter(|_| self.models.len() == 1)
+    }
+
     /// The lower bounds among the metrics that have a value, as paths.
     pub(super) fn known_lower_bounds(&self) -> Vec<&'static str> {
         let bounds = self.lower_bounds.iter();

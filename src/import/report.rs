@@ -1,67 +1,71 @@
 //! The report of an imported run, for people and programs.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use serde::Serialize;
 use serde_json::value::RawValue;
 
+use base::document;
 use formats::trace::Role;
 
 use super::calls::Calls;
-use super::draft::{Draft, EventContent, Tokens};
+use super::draft::{Draft, EventContent, Outcome, Tokens};
 use super::usage;
 
-/// The counts of one run. Events of subagents are not counted.
-#[derive(Debug, Serialize)]
-#[serde(rename_all = "camelCase")]
-pub struct Report {
-    /// Its first file.
-    pub source: String,
-    pub format: String,
-    /// Version of the format, as recorded.
-    pub version: Option<String>,
-    pub id: String,
-    /// The folder of the run, below `--out`.
-    pub folder: String,
-    /// `new`, `updated` or `unchanged`.
-    pub result: Change,
-    /// How many events at the beginning of the earlier trace are unchanged.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub equal_events: Option<u64>,
-    pub case: String,
-    pub events: u64,
-    pub messages: Messages,
-    pub reasoning: u64,
-    pub tool_calls: u64,
-    pub tool_results: u64,
-    pub failed_calls: u64,
-    pub results_without_flag: u64,
-    pub unanswered: u64,
-    pub orphan_results: u64,
-    pub subagents: u64,
-    pub branches: u64,
-    pub compactions: u64,
-    pub images: u64,
-    pub errors: u64,
-    /// Lines and values that could not be read, or are of an unrecognized type.
-    pub unparsable: u64,
-    /// Rows whose type the importer does not know, by type. They are left out.
-    #[serde(skip_serializing_if = "BTreeMap::is_empty")]
-    pub unknown_rows: BTreeMap<String, u64>,
-    pub withheld: BTreeMap<&'static str, u64>,
-    pub tokens: TokenReport,
-    /// The totals that the log states, or that follow from its counters.
-    pub recorded: TokenReport,
-    /// The sum of the usage events of all agents.
-    pub computed: TokenReport,
-    /// Paths of the metrics that are lower bounds.
-    #[serde(skip_serializing_if = "Vec::is_empty")]
-    pub lower_bounds: Vec<&'static str>,
-    pub cost: Option<f64>,
-    pub started: Option<String>,
-    pub finished: Option<String>,
-    pub state: &'static str,
-    pub outcomes: Vec<OutcomeReport>,
+document! {
+    /// The counts of one run. Events of subagents are not counted. What is known only when the run is written is filled in then.
+    #[serde(rename_all = "camelCase")]
+    pub struct Report(draft: &Draft, calls: &Calls, format: &str)
+    let record = &draft.record;
+    {
+        /// Its first file.
+        pub source: String = String::new(),
+        pub format: String = format.to_owned(),
+        /// Version of the format, as recorded.
+        pub version: Option<String> = record.format_version.clone(),
+        pub id: String = String::new(),
+        /// The folder of the run, below `--out`.
+        pub folder: String = String::new(),
+        /// `new`, `updated` or `unchanged`.
+        pub result: Change = Change::New,
+        /// How many events at the beginning of the earlier trace are unchanged.
+        #[serde(skip_serializing_if = "Option::is_none")]
+        pub equal_events: Option<u64> = None,
+        pub case: String = record.case.clone().unwrap_or_default(),
+        pub events: u64 = draft.events.len() as u64,
+        pub messages: Messages = messages(draft),
+        pub reasoning: u64 = count(draft, &|what| matches!(what, EventContent::Reasoning { .. })),
+        pub tool_calls: u64 = calls.calls,
+        pub tool_results: u64 = calls.results,
+        pub failed_calls: u64 = calls.failed,
+        pub results_without_flag: u64 = calls.without_flag,
+        pub unanswered: u64 = calls.unanswered,
+        pub orphan_results: u64 = calls.orphans,
+        pub subagents: u64 = draft.agents.iter().filter(|agent| agent.id != "scorer").count() as u64,
+        pub branches: u64 = branches(draft),
+        pub compactions: u64 = count(draft, &|what| matches!(what, EventContent::Compaction { .. })),
+        pub images: u64 = images(draft),
+        pub errors: u64 = count(draft, &|what| matches!(what, EventContent::Error { .. })),
+        /// Lines and values that could not be read, or are of an unrecognized type.
+        pub unparsable: u64 = draft.unparsable,
+        /// Rows whose type the importer does not know, by type. They are left out.
+        #[serde(skip_serializing_if = "BTreeMap::is_empty")]
+        pub unknown_rows: BTreeMap<String, u64> = draft.unknown_rows.clone(),
+        pub withheld: BTreeMap<&'static str, u64> = draft.withheld.clone(),
+        pub tokens: TokenReport = TokenReport::of(record.tokens),
+        /// The totals that the log states, or that follow from its counters.
+        pub recorded: TokenReport = TokenReport::of(record.tokens),
+        /// The sum of the usage events of all agents.
+        pub computed: TokenReport = TokenReport::of(usage::sum(&draft.events)),
+        /// Paths of the metrics that are lower bounds.
+        #[serde(skip_serializing_if = "Vec::is_empty")]
+        pub lower_bounds: Vec<&'static str> = record.known_lower_bounds(),
+        pub cost: Option<f64> = record.cost,
+        pub started: Option<String> = record.started.clone(),
+        pub finished: Option<String> = record.finished.clone(),
+        pub state: &'static str = if record.state.is_empty() { "unknown" } else { record.state },
+        pub outcomes: Vec<OutcomeReport> = record.outcomes.iter().map(OutcomeReport::of).collect(),
+    }
 }
 
 /// The result for a run.
@@ -81,111 +85,63 @@ pub struct Messages {
     pub system: u64,
 }
 
-/// Tokens by class; null if unknown.
-#[derive(Debug, Serialize)]
-pub struct TokenReport {
-    pub uncached: Option<u64>,
-    pub cached: Option<u64>,
-    pub output: Option<u64>,
-    pub reasoning: Option<u64>,
-}
-
-impl From<Tokens> for TokenReport {
-    fn from(tokens: Tokens) -> Self {
-        Self {
-            uncached: tokens.uncached_input,
-            cached: tokens.cached_input,
-            output: tokens.output,
-            reasoning: tokens.reasoning,
-        }
+document! {
+    /// Tokens by class; null if unknown.
+    pub struct TokenReport(tokens: Tokens) {
+        pub uncached: Option<u64> = tokens.uncached_input,
+        pub cached: Option<u64> = tokens.cached_input,
+        pub output: Option<u64> = tokens.output,
+        pub reasoning: Option<u64> = tokens.reasoning,
     }
 }
 
-#[derive(Debug, Serialize)]
-pub struct OutcomeReport {
-    pub name: String,
-    pub value: Box<RawValue>,
-    pub valid: Option<bool>,
+document! {
+    pub struct OutcomeReport(outcome: &Outcome) {
+        pub name: String = outcome.name.clone(),
+        pub value: Box<RawValue> = outcome.value.clone(),
+        pub valid: Option<bool> = outcome.valid,
+    }
 }
 
-impl Report {
-    /// Counts a draft. Other fields are filled in later.
-    pub(super) fn of(draft: &Draft, calls: &Calls, format: &str) -> Self {
-        let main = || draft.events.iter().filter(|event| event.agent.is_none());
-        let count = |is: &dyn Fn(&EventContent) -> bool| {
-            main().filter(|event| is(&event.what)).count() as u64
-        };
-        let said = |by: Role| {
-            count(
-                &|what| matches!(what, EventContent::Message { role, text, .. } if *role == by && !text.trim().is_empty()),
-            )
-        };
-        let withheld = |what: &str| draft.withheld.get(what).copied().unwrap_or_default();
-        let images = main().map(|event| match &event.what {
-            EventContent::Message { images, .. } => *images,
-            EventContent::ToolResult(result) => result.images,
-            _ => 0,
-        });
-        let mut branches: Vec<&str> = draft
-            .events
-            .iter()
-            .filter_map(|event| event.branch.as_deref())
-            .collect();
-        branches.sort_unstable();
-        branches.dedup();
-        let record = &draft.record;
-        let outcomes = record.outcomes.iter().map(|outcome| OutcomeReport {
-            name: outcome.name.clone(),
-            value: outcome.value.clone(),
-            valid: outcome.valid,
-        });
-        Self {
-            source: String::new(),
-            format: format.to_owned(),
-            version: record.format_version.clone(),
-            id: String::new(),
-            folder: String::new(),
-            result: Change::New,
-            equal_events: None,
-            case: record.case.clone().unwrap_or_default(),
-            events: draft.events.len() as u64,
-            messages: Messages {
-                user: said(Role::User),
-                assistant: said(Role::Assistant),
-                system: withheld("systemPrompts") + withheld("developerPrompts"),
-            },
-            reasoning: count(&|what| matches!(what, EventContent::Reasoning { .. })),
-            tool_calls: calls.calls,
-            tool_results: calls.results,
-            failed_calls: calls.failed,
-            results_without_flag: calls.without_flag,
-            unanswered: calls.unanswered,
-            orphan_results: calls.orphans,
-            subagents: draft
-                .agents
-                .iter()
-                .filter(|agent| agent.id != "scorer")
-                .count() as u64,
-            branches: 1 + branches.len() as u64,
-            compactions: count(&|what| matches!(what, EventContent::Compaction { .. })),
-            images: images.sum::<u64>().max(withheld("images")),
-            errors: count(&|what| matches!(what, EventContent::Error { .. })),
-            unparsable: draft.unparsable,
-            unknown_rows: draft.unknown_rows.clone(),
-            withheld: draft.withheld.clone(),
-            tokens: record.tokens.into(),
-            recorded: record.tokens.into(),
-            computed: usage::sum(&draft.events).into(),
-            lower_bounds: record.known_lower_bounds(),
-            cost: record.cost,
-            started: record.started.clone(),
-            finished: record.finished.clone(),
-            state: if record.state.is_empty() {
-                "unknown"
-            } else {
-                record.state
-            },
-            outcomes: outcomes.collect(),
-        }
+fn of_main(draft: &Draft) -> impl Iterator<Item = &EventContent> {
+    let events = draft.events.iter();
+    let main = events.filter(|event| event.agent.is_none());
+    main.map(|event| &event.what)
+}
+
+fn count(draft: &Draft, is: &dyn Fn(&EventContent) -> bool) -> u64 {
+    of_main(draft).filter(|what| is(what)).count() as u64
+}
+
+fn withheld(draft: &Draft, what: &str) -> u64 {
+    draft.withheld.get(what).copied().unwrap_or_default()
+}
+
+fn messages(draft: &Draft) -> Messages {
+    let said = |by: Role| {
+        count(
+            draft,
+            &|what| matches!(what, EventContent::Message { role, text, .. } if *role == by && !text.trim().is_empty()),
+        )
+    };
+    Messages {
+        user: said(Role::User),
+        assistant: said(Role::Assistant),
+        system: withheld(draft, "systemPrompts") + withheld(draft, "developerPrompts"),
     }
+}
+
+fn branches(draft: &Draft) -> u64 {
+    let branches = draft.events.iter();
+    let branches = branches.filter_map(|event| event.branch.as_deref());
+    1 + branches.collect::<BTreeSet<_>>().len() as u64
+}
+
+fn images(draft: &Draft) -> u64 {
+    let images = of_main(draft).map(|what| match what {
+        EventContent::Message { images, .. } => *images,
+        EventContent::ToolResult(result) => result.images,
+        _ => 0,
+    });
+    images.sum::<u64>().max(withheld(draft, "images"))
 }

@@ -193,7 +193,7 @@ impl Site {
         let harnesses = serde_json::to_value(feeds::groups::harnesses(config, archive, findings));
         compare("feeds/harnesses.json", "", &value(harnesses), RECORDS);
         let of_cells = cells::of_archive(archive, &config.cells);
-        let of_cells = feeds::cells::document(&config.cells, archive, &of_cells);
+        let of_cells = feeds::cells::CellsDocument::of(&config.cells, archive, &of_cells);
         compare(
             "feeds/cells.json",
             "",
@@ -205,7 +205,7 @@ impl Site {
         let decided: Vec<Arc<Decision>> = decided
             .map(|all: Vec<Decision>| all.into_iter().map(Arc::new).collect())
             .unwrap_or_default();
-        let decided = feeds::decisions::document(config, &decided, archive);
+        let decided = feeds::decisions::DecisionsDocument::of(config, &decided, archive);
         compare(
             "feeds/decisions.json",
             "",

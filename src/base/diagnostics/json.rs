@@ -39,32 +39,34 @@ pub struct Summary {
     pub withheld: usize,
 }
 
-/// One problem. What is not known, or does not apply, is null.
-#[derive(Debug, Serialize, JsonSchema)]
-#[serde(rename_all = "camelCase")]
-#[schemars(rename = "Diagnostic")]
-pub struct Entry<'a> {
-    /// The code, such as `record.missing-field`; `runpress explain CODE` says what it means.
-    #[schemars(regex(pattern = r"^[a-z]+\.[a-z0-9-]+$"))]
-    code: &'a str,
-    /// The severity.
-    severity: Severity,
-    /// The file, relative to the site's root, or to its content root where that lies elsewhere.
-    path: &'a str,
-    /// The line, from 1.
-    #[schemars(with = "Option<shapes::Position>")]
-    line: Option<u32>,
-    /// The column, from 1.
-    #[schemars(with = "Option<shapes::Position>")]
-    column: Option<u32>,
-    /// JSON pointer into the document, or into the line.
-    pointer: Option<&'a str>,
-    /// What is wrong.
-    message: &'a str,
-    /// What to do.
-    help: &'a str,
-    /// Id of the run.
-    run: Option<&'a str>,
+crate::document! {
+    #[derive(JsonSchema)]
+    /// One problem. What is not known, or does not apply, is null.
+    #[serde(rename_all = "camelCase")]
+    #[schemars(rename = "Diagnostic")]
+    pub struct Entry<'a>(problem: &'a Diagnostic) {
+        /// The code, such as `record.missing-field`; `runpress explain CODE` says what it means.
+        #[schemars(regex(pattern = r"^[a-z]+\.[a-z0-9-]+$"))]
+        code: &'a str = problem.code.name,
+        /// The severity.
+        severity: Severity = problem.severity,
+        /// The file, relative to the site's root, or to its content root where that lies elsewhere.
+        path: &'a str = &problem.place.path,
+        /// The line, from 1.
+        #[schemars(with = "Option<shapes::Position>")]
+        line: Option<u32> = problem.place.line,
+        /// The column, from 1.
+        #[schemars(with = "Option<shapes::Position>")]
+        column: Option<u32> = problem.place.column,
+        /// JSON pointer into the document, or into the line.
+        pointer: Option<&'a str> = problem.place.pointer.as_deref(),
+        /// What is wrong.
+        message: &'a str = &problem.message,
+        /// What to do.
+        help: &'a str = &problem.help,
+        /// Id of the run.
+        run: Option<&'a str> = problem.run.as_deref(),
+    }
 }
 
 impl<'a> Report<'a> {
@@ -85,7 +87,7 @@ impl<'a> Report<'a> {
                 quarantined,
                 withheld: 0,
             },
-            diagnostics: diagnostics.into_iter().map(Entry::from).collect(),
+            diagnostics: diagnostics.into_iter().map(Entry::of).collect(),
         }
     }
 
@@ -98,21 +100,5 @@ impl<'a> Report<'a> {
         let mut bytes = escaped_json(&json).into_owned().into_bytes();
         bytes.push(b'\n');
         Ok(bytes)
-    }
-}
-
-impl<'a> From<&'a Diagnostic> for Entry<'a> {
-    fn from(d: &'a Diagnostic) -> Self {
-        Self {
-            code: d.code.name,
-            severity: d.severity,
-            path: &d.place.path,
-            line: d.place.line,
-            column: d.place.column,
-            pointer: d.place.pointer.as_deref(),
-            message: &d.message,
-            help: &d.help,
-            run: d.run.as_deref(),
-        }
     }
 }

@@ -1,7 +1,6 @@
 //! `agreement.json`: how far the annotators of each tape agree.
 
 use schemars::JsonSchema;
-use serde::Serialize;
 
 use base::shapes;
 use formats::model::agreement::{Agreement, Annotator, EventRange, KindAgreement, PairAgreement};
@@ -31,27 +30,28 @@ pub struct AgreementDocument<'a> {
     tapes: Vec<TapeAgreement<'a>>,
 }
 
-/// The annotators of a tape.
-#[derive(Debug, Serialize, JsonSchema)]
-#[serde(rename_all = "camelCase")]
-struct TapeAgreement<'a> {
-    /// Id of the run.
-    run_id: &'a str,
-    /// Name of the tape.
-    tape: &'a str,
-    /// Number of events on the tape: the n of each kappa.
-    events: u32,
-    /// The authors with a name: people first, then models, then other programs, by name. At most 8, those with the most
-    /// annotations.
-    annotators: Vec<AnnotatorDocument<'a>>,
-    /// Number of further annotators.
-    omitted_annotators: usize,
-    /// Number of annotations whose author has no name. They are not compared.
-    unnamed_annotations: usize,
-    /// Each two annotators.
-    pairs: Vec<PairDocument>,
-    /// The events to which the annotators give different kinds, in their order. Neighbors of which all say the same are one range.
-    disagreements: Vec<RangeDocument>,
+document! {
+    /// The annotators of a tape.
+    #[serde(rename_all = "camelCase")]
+    struct TapeAgreement<'a>(run: &'a Run, tape: &'a Tape<'_>, agreement: &'a Agreement) {
+        /// Id of the run.
+        run_id: &'a str = &run.id,
+        /// Name of the tape.
+        tape: &'a str = &tape.file,
+        /// Number of events on the tape: the n of each kappa.
+        events: u32 = agreement.events,
+        /// The authors with a name: people first, then models, then other programs, by name. At most 8, those with the most
+        /// annotations.
+        annotators: Vec<AnnotatorDocument<'a>> = agreement.annotators.iter().map(AnnotatorDocument::of).collect(),
+        /// Number of further annotators.
+        omitted_annotators: usize = agreement.omitted,
+        /// Number of annotations whose author has no name. They are not compared.
+        unnamed_annotations: usize = agreement.unnamed,
+        /// Each two annotators.
+        pairs: Vec<PairDocument> = agreement.pairs().iter().map(PairDocument::of).collect(),
+        /// The events to which the annotators give different kinds, in their order. Neighbors of which all say the same are one range.
+        disagreements: Vec<RangeDocument> = agreement.disagreements().map(|range| RangeDocument::of(tape, range)).collect(),
+    }
 }
 
 document! {
@@ -68,23 +68,24 @@ document! {
     }
 }
 
-/// How far two annotators agree.
-#[derive(Debug, Serialize, JsonSchema)]
-#[serde(rename_all = "camelCase")]
-#[schemars(rename = "AnnotatorPair")]
-struct PairDocument {
-    /// The indices of the two in `annotators`.
-    annotators: [usize; 2],
-    /// Events that both annotate.
-    both: u32,
-    /// Events to which both give the same kinds.
-    same: u32,
-    /// Events that only the first annotates, and only the second.
-    only: [u32; 2],
-    /// Cohen's kappa, with sets of kinds as classes. Null is undefined: both put all events into the same class.
-    kappa: Option<f64>,
-    /// The kinds that at least one of them uses, by name. Unrecognized kinds are `unknown`.
-    kinds: Vec<KindDocument>,
+document! {
+    /// How far two annotators agree.
+    #[serde(rename_all = "camelCase")]
+    #[schemars(rename = "AnnotatorPair")]
+    struct PairDocument(pair: &PairAgreement) {
+        /// The indices of the two in `annotators`.
+        annotators: [usize; 2] = pair.annotators,
+        /// Events that both annotate.
+        both: u32 = pair.annotated.both,
+        /// Events to which both give the same kinds.
+        same: u32 = pair.same,
+        /// Events that only the first annotates, and only the second.
+        only: [u32; 2] = pair.annotated.only,
+        /// Cohen's kappa, with sets of kinds as classes. Null is undefined: both put all events into the same class.
+        kappa: Option<f64> = pair.kappa,
+        /// The kinds that at least one of them uses, by name. Unrecognized kinds are `unknown`.
+        kinds: Vec<KindDocument> = pair.kinds.iter().map(KindDocument::of).collect(),
+    }
 }
 
 document! {
@@ -127,41 +128,8 @@ pub fn lines(
     for (tape, sidecar) in tapes.iter().zip(sidecars) {
         let agreement = sidecar.as_ref().and_then(|it| Agreement::of(tape, it));
         if let Some(agreement) = agreement {
-            super::push_line(&mut lines, &tape_agreement(run, tape, &agreement))?;
+            super::push_line(&mut lines, &TapeAgreement::of(run, tape, &agreement))?;
         }
     }
     Ok(lines)
-}
-
-fn tape_agreement<'a>(
-    run: &'a Run,
-    tape: &'a Tape<'_>,
-    agreement: &'a Agreement,
-) -> TapeAgreement<'a> {
-    let ranges = agreement.disagreements();
-    TapeAgreement {
-        run_id: &run.id,
-        tape: &tape.file,
-        events: agreement.events,
-        annotators: agreement
-            .annotators
-            .iter()
-            .map(AnnotatorDocument::of)
-            .collect(),
-        omitted_annotators: agreement.omitted,
-        unnamed_annotations: agreement.unnamed,
-        pairs: agreement.pairs().iter().map(pair_document).collect(),
-        disagreements: ranges.map(|range| RangeDocument::of(tape, range)).collect(),
-    }
-}
-
-fn pair_document(pair: &PairAgreement) -> PairDocument {
-    PairDocument {
-        annotators: pair.annotators,
-        both: pair.annotated.both,
-        same: pair.same,
-        only: pair.annotated.only,
-        kappa: pair.kappa,
-        kinds: pair.kinds.iter().map(KindDocument::of).collect(),
-    }
 }

@@ -16,7 +16,7 @@ use base::shapes;
 use formats::json::Node;
 use formats::model::annotation::{self, Annotation, FRICTION_KINDS, Kind, Link, Sidecar};
 use formats::model::run::Run;
-use formats::model::tape::Tape;
+use formats::model::tape::{Event, Tape};
 
 use super::{push_line, raw};
 use base::shapes::SCHEMA_VERSION;
@@ -214,66 +214,84 @@ impl<'a> AnnotationDocument<'a> {
     }
 }
 
-/// A friction annotation in the shape of Harn's `FrictionEvent`. What a sidecar does not hold is null.
-// Formats.md D.
-#[derive(Debug, Serialize, JsonSchema)]
-pub struct FrictionEvent<'a> {
-    /// Version of Harn's shape.
-    #[schemars(extend("const" = 1))]
-    schema_version: u32,
-    /// The annotation's id, or `annotation_<event>` when it has none.
-    id: String,
-    /// Kind of friction.
-    #[schemars(extend("enum" = FRICTION_KINDS))]
-    kind: &'a str,
-    /// The tape, as the sidecar's header names it.
-    source: Option<&'a str>,
-    /// Id of the author.
-    actor: Option<&'a str>,
-    /// Not in a sidecar.
-    #[schemars(with = "()")]
-    tenant_id: Option<&'a str>,
-    /// Not in a sidecar.
-    #[schemars(with = "()")]
-    task_id: Option<&'a str>,
-    /// The run's id, which Harn's own export leaves out.
-    run_id: &'a str,
-    /// Not in a sidecar.
-    #[schemars(with = "()")]
-    workflow_id: Option<&'a str>,
-    /// Not in a sidecar.
-    #[schemars(with = "()")]
-    tool: Option<&'a str>,
-    /// Not in a sidecar.
-    #[schemars(with = "()")]
-    provider: Option<&'a str>,
-    /// The evidence, or a sentence that names the annotation and its event.
-    redacted_summary: String,
-    /// In USD. Not in a sidecar.
-    #[schemars(with = "()")]
-    estimated_cost_usd: Option<f64>,
-    /// In milliseconds. Not in a sidecar.
-    #[schemars(with = "()")]
-    estimated_time_ms: Option<u64>,
-    /// Not in a sidecar: empty.
-    #[schemars(with = "Vec<String>")]
-    recurrence_hints: [&'a str; 0],
-    /// Not in a sidecar.
-    #[schemars(with = "()")]
-    trace_id: Option<&'a str>,
-    /// Not in a sidecar.
-    #[schemars(with = "()")]
-    span_id: Option<&'a str>,
-    /// The annotation's links.
-    links: Vec<FrictionLink<'a>>,
-    /// Not in a sidecar.
-    #[schemars(with = "()")]
-    human_hypothesis: Option<&'a str>,
-    /// The annotation's metadata, as written.
-    #[schemars(with = "shapes::AsWritten")]
-    metadata: Cow<'a, RawValue>,
-    /// Time of the annotation; empty if it has none. Harn then fills in the time at which it reads the event.
-    timestamp: &'a str,
+document! {
+    /// A friction annotation in the shape of Harn's `FrictionEvent`. What a sidecar does not hold is null.
+    // Formats.md D.
+    pub struct FrictionEvent<'a>(
+        run: &'a Run,
+        sidecar: &'a Sidecar<'a>,
+        annotation: &'a Annotation<'a>,
+        kind: &'a str,
+        metadata: Cow<'a, RawValue>
+    ) {
+        /// Version of Harn's shape.
+        #[schemars(extend("const" = 1))]
+        schema_version: u32 = 1,
+        /// The annotation's id, or `annotation_<event>` when it has none.
+        id: String = annotation.id.as_deref().map_or_else(|| format!("annotation_{}", annotation.event), str::to_owned),
+        /// Kind of friction.
+        #[schemars(extend("enum" = FRICTION_KINDS))]
+        kind: &'a str = kind,
+        /// The tape, as the sidecar's header names it.
+        source: Option<&'a str> = sidecar.stated_tape.as_deref(),
+        /// Id of the author.
+        actor: Option<&'a str> = annotation.author.as_ref().and_then(|author| author.id.as_deref()),
+        /// Not in a sidecar.
+        #[schemars(with = "()")]
+        tenant_id: Option<&'a str> = None,
+        /// Not in a sidecar.
+        #[schemars(with = "()")]
+        task_id: Option<&'a str> = None,
+        /// The run's id, which Harn's own export leaves out.
+        run_id: &'a str = &run.id,
+        /// Not in a sidecar.
+        #[schemars(with = "()")]
+        workflow_id: Option<&'a str> = None,
+        /// Not in a sidecar.
+        #[schemars(with = "()")]
+        tool: Option<&'a str> = None,
+        /// Not in a sidecar.
+        #[schemars(with = "()")]
+        provider: Option<&'a str> = None,
+        /// The evidence, or a sentence that names the annotation and its event.
+        redacted_summary: String = friction_summary(annotation),
+        /// In USD. Not in a sidecar.
+        #[schemars(with = "()")]
+        estimated_cost_usd: Option<f64> = None,
+        /// In milliseconds. Not in a sidecar.
+        #[schemars(with = "()")]
+        estimated_time_ms: Option<u64> = None,
+        /// Not in a sidecar: empty.
+        #[schemars(with = "Vec<String>")]
+        recurrence_hints: [&'a str; 0] = [],
+        /// Not in a sidecar.
+        #[schemars(with = "()")]
+        trace_id: Option<&'a str> = None,
+        /// Not in a sidecar.
+        #[schemars(with = "()")]
+        span_id: Option<&'a str> = None,
+        /// The annotation's links.
+        links: Vec<FrictionLink<'a>> = annotation.links.iter().map(FrictionLink::of).collect(),
+        /// Not in a sidecar.
+        #[schemars(with = "()")]
+        human_hypothesis: Option<&'a str> = None,
+        /// The annotation's metadata, as written.
+        #[schemars(with = "shapes::AsWritten")]
+        metadata: Cow<'a, RawValue> = metadata,
+        /// Time of the annotation; empty if it has none. Harn then fills in the time at which it reads the event.
+        timestamp: &'a str = annotation.timestamp.as_deref().unwrap_or_default(),
+    }
+}
+
+fn friction_summary(annotation: &Annotation<'_>) -> String {
+    annotation.evidence.as_deref().map_or_else(
+        || {
+            // As in Harn, the id is empty if the annotation has none.
+            let id = annotation.id.as_deref().unwrap_or_default();
+            format!("annotation {id} on event {}", annotation.event)
+        },
+        str::to_owned,
+    )
 }
 
 document! {
@@ -288,82 +306,93 @@ document! {
     }
 }
 
-/// A place where an annotator says that a pattern is worth a tool or a skill: the events from the first to the last.
-#[derive(Debug, Serialize, JsonSchema)]
-pub struct Anchor<'a> {
-    /// Id of the run.
-    #[serde(rename = "runId")]
-    run_id: &'a str,
-    /// Name of the tape.
-    tape: &'a str,
-    /// The number of the first event.
-    event_id: u64,
-    /// The number of the last event.
-    end_event_id: u64,
-    /// The comment, in Markdown.
-    evidence: Option<&'a str>,
-    /// The author.
-    author: Option<Author<'a>>,
-    /// The annotation's metadata, as written.
-    #[schemars(with = "shapes::AsWritten")]
-    metadata: Cow<'a, RawValue>,
+document! {
+    /// A place where an annotator says that a pattern is worth a tool or a skill: the events from the first to the last.
+    pub struct Anchor<'a>(run: &'a Run, tape: &'a Tape<'a>, annotation: &'a Annotation<'a>, metadata: Cow<'a, RawValue>) {
+        /// Id of the run.
+        #[serde(rename = "runId")]
+        run_id: &'a str = &run.id,
+        /// Name of the tape.
+        tape: &'a str = &tape.file,
+        /// The number of the first event.
+        event_id: u64 = annotation.event,
+        /// The number of the last event.
+        end_event_id: u64 = annotation.span.map_or(annotation.event, |(_, end)| end),
+        /// The comment, in Markdown.
+        evidence: Option<&'a str> = annotation.evidence.as_deref(),
+        /// The author.
+        author: Option<Author<'a>> = annotation.author.as_ref().map(Author::of),
+        /// The annotation's metadata, as written.
+        #[schemars(with = "shapes::AsWritten")]
+        metadata: Cow<'a, RawValue> = metadata,
+    }
 }
 
-/// A judgment of a reviewer, with all that the judged events say, so that an evaluation needs no other file.
-#[derive(Debug, Serialize, JsonSchema)]
-pub struct Label<'a> {
-    /// The annotation's id, if it has one.
-    id: Option<&'a str>,
-    /// The judgment.
-    #[schemars(extend("enum" = ["correct", "incorrect", "alternative"]))]
-    kind: &'a str,
-    /// Id of the run.
-    #[serde(rename = "runId")]
-    run_id: &'a str,
-    /// Slug of its case.
-    case: &'a str,
-    /// Variant of the case; null is unknown.
-    variant: Option<&'a str>,
-    /// The model; null is unknown.
-    model: Option<&'a str>,
-    /// Slug of the harness.
-    harness: &'a str,
-    /// Name of the tape.
-    tape: &'a str,
-    /// The number of the first event.
-    event_id: u64,
-    /// The number of the last event.
-    end_event_id: u64,
-    /// BLAKE3 of the first event, as `target.digest` in `annotations.jsonl`.
-    #[schemars(with = "shapes::Blake3")]
-    digest: String,
-    /// The comment, in Markdown.
-    evidence: Option<&'a str>,
-    /// What should have happened instead, as written: any JSON, null if there is none.
-    #[schemars(with = "shapes::Any")]
-    suggested_fix: Cow<'a, RawValue>,
-    /// The author.
-    author: Option<Author<'a>>,
-    /// When it was written.
-    timestamp: Option<&'a str>,
-    /// The judged events, in order, as published: without what is withheld or redacted.
-    events: Vec<LabeledEvent<'a>>,
-    /// How many further events of the span are left out: at most 200 events and about 256 KiB of text are repeated.
-    #[serde(rename = "omittedEvents")]
-    omitted_events: usize,
+document! {
+    /// A judgment of a reviewer, with all that the judged events say, so that an evaluation needs no other file.
+    pub struct Label<'a>(
+        run: &'a Run,
+        tape: &'a Tape<'a>,
+        annotation: &'a Annotation<'a>,
+        digest: String,
+        fix: Cow<'a, RawValue>,
+        events: Vec<LabeledEvent<'a>>,
+        omitted: usize
+    ) {
+        /// The annotation's id, if it has one.
+        id: Option<&'a str> = annotation.id.as_deref(),
+        /// The judgment.
+        #[schemars(extend("enum" = ["correct", "incorrect", "alternative"]))]
+        kind: &'a str = annotation.kind.word(),
+        /// Id of the run.
+        #[serde(rename = "runId")]
+        run_id: &'a str = &run.id,
+        /// Slug of its case.
+        case: &'a str = &run.subject.case,
+        /// Variant of the case; null is unknown.
+        variant: Option<&'a str> = run.subject.variant.as_deref(),
+        /// The model; null is unknown.
+        model: Option<&'a str> = run.subject.model.as_deref(),
+        /// Slug of the harness.
+        harness: &'a str = &run.subject.harness,
+        /// Name of the tape.
+        tape: &'a str = &tape.file,
+        /// The number of the first event.
+        event_id: u64 = annotation.event,
+        /// The number of the last event.
+        end_event_id: u64 = annotation.span.map_or(annotation.event, |(_, end)| end),
+        /// BLAKE3 of the first event, as `target.digest` in `annotations.jsonl`.
+        #[schemars(with = "shapes::Blake3")]
+        digest: String = digest,
+        /// The comment, in Markdown.
+        evidence: Option<&'a str> = annotation.evidence.as_deref(),
+        /// What should have happened instead, as written: any JSON, null if there is none.
+        #[schemars(with = "shapes::Any")]
+        suggested_fix: Cow<'a, RawValue> = fix,
+        /// The author.
+        author: Option<Author<'a>> = annotation.author.as_ref().map(Author::of),
+        /// When it was written.
+        timestamp: Option<&'a str> = annotation.timestamp.as_deref(),
+        /// The judged events, in order, as published: without what is withheld or redacted.
+        events: Vec<LabeledEvent<'a>> = events,
+        /// How many further events of the span are left out: at most 200 events and about 256 KiB of text are repeated.
+        #[serde(rename = "omittedEvents")]
+        omitted_events: usize = omitted,
+    }
 }
 
-/// An event that a label is about.
-#[derive(Debug, Serialize, JsonSchema)]
-struct LabeledEvent<'a> {
-    /// Its number.
-    seq: u64,
-    /// Its kind.
-    kind: &'static str,
-    /// A command line, a path or a query; empty if its texts say all.
-    headline: &'a str,
-    /// Its texts: messages, arguments, outputs.
-    texts: Vec<&'a str>,
+document! {
+    /// An event that a label is about.
+    pub struct LabeledEvent<'a>(event: &'a Event<'a>) {
+        /// Its number.
+        seq: u64 = event.seq,
+        /// Its kind.
+        kind: &'static str = event.kind.word,
+        /// A command line, a path or a query; empty if its texts say all.
+        headline: &'a str = &event.headline,
+        /// Its texts: messages, arguments, outputs.
+        texts: Vec<&'a str> = event.blocks.iter().map(|block| &*block.text).collect(),
+    }
 }
 
 /// Maximum events in a label.
@@ -390,34 +419,13 @@ fn label<'a>(
         bytes += event.headline.len() + texts.sum::<usize>();
         is_shown
     });
-    let events: Vec<_> = events
-        .map(|event| LabeledEvent {
-            seq: event.seq,
-            kind: event.kind.word,
-            headline: &event.headline,
-            texts: event.blocks.iter().map(|block| &*block.text).collect(),
-        })
-        .collect();
-    let subject = &run.subject;
-    Ok(Some(Label {
-        id: annotation.id.as_deref(),
-        kind: annotation.kind.word(),
-        run_id: &run.id,
-        case: &subject.case,
-        variant: subject.variant.as_deref(),
-        model: subject.model.as_deref(),
-        harness: &subject.harness,
-        tape: &tape.file,
-        event_id: annotation.event,
-        end_event_id,
-        digest: tape.events[first].digest(),
-        evidence: annotation.evidence.as_deref(),
-        suggested_fix: raw(annotation.suggested_fix.unwrap_or("null"))?,
-        author: annotation.author.as_ref().map(Author::of),
-        timestamp: annotation.timestamp.as_deref(),
-        omitted_events: last + 1 - first - events.len(),
-        events,
-    }))
+    let events: Vec<_> = events.map(LabeledEvent::of).collect();
+    let omitted = last + 1 - first - events.len();
+    let fix = raw(annotation.suggested_fix.unwrap_or("null"))?;
+    let digest = tape.events[first].digest();
+    Ok(Some(Label::of(
+        run, tape, annotation, digest, fix, events, omitted,
+    )))
 }
 
 document! {
@@ -469,7 +477,8 @@ pub fn lines(
                     }
                 }
                 Kind::CrystallizeHere => {
-                    push_line(&mut lines.anchors, &anchor(run, tape, annotation)?)?;
+                    let anchor = Anchor::of(run, tape, annotation, metadata(annotation)?);
+                    push_line(&mut lines.anchors, &anchor)?;
                 }
                 Kind::Correct | Kind::Incorrect | Kind::Alternative => {
                     if let Some(label) = label(run, tape, annotation)? {
@@ -489,68 +498,14 @@ fn friction_event<'a>(
     sidecar: &'a Sidecar<'a>,
     annotation: &'a Annotation<'a>,
 ) -> serde_json::Result<Option<FrictionEvent<'a>>> {
-    let known = annotation
-        .friction_kind
-        .as_deref()
-        .filter(|kind| FRICTION_KINDS.contains(kind));
-    let Some(kind) = known else { return Ok(None) };
-    let id = annotation
-        .id
-        .as_deref()
-        .map_or_else(|| format!("annotation_{}", annotation.event), str::to_owned);
-    let summary = annotation.evidence.as_deref().map_or_else(
-        || {
-            // As in Harn, the id is empty if the annotation has none.
-            format!(
-                "annotation {} on event {}",
-                annotation.id.as_deref().unwrap_or_default(),
-                annotation.event
-            )
-        },
-        str::to_owned,
-    );
-    Ok(Some(FrictionEvent {
-        schema_version: 1,
-        kind,
-        source: sidecar.stated_tape.as_deref(),
-        actor: annotation
-            .author
-            .as_ref()
-            .and_then(|author| author.id.as_deref()),
-        tenant_id: None,
-        task_id: None,
-        run_id: &run.id,
-        workflow_id: None,
-        tool: None,
-        provider: None,
-        redacted_summary: summary,
-        estimated_cost_usd: None,
-        estimated_time_ms: None,
-        recurrence_hints: [],
-        trace_id: None,
-        span_id: None,
-        links: annotation.links.iter().map(FrictionLink::of).collect(),
-        human_hypothesis: None,
-        metadata: metadata(annotation)?,
-        timestamp: annotation.timestamp.as_deref().unwrap_or_default(),
-        id,
-    }))
-}
-
-fn anchor<'a>(
-    run: &'a Run,
-    tape: &'a Tape<'a>,
-    annotation: &'a Annotation<'a>,
-) -> serde_json::Result<Anchor<'a>> {
-    Ok(Anchor {
-        run_id: &run.id,
-        tape: &tape.file,
-        event_id: annotation.event,
-        end_event_id: annotation.span.map_or(annotation.event, |(_, end)| end),
-        evidence: annotation.evidence.as_deref(),
-        author: annotation.author.as_ref().map(Author::of),
-        metadata: metadata(annotation)?,
-    })
+    let known = annotation.friction_kind.as_deref();
+    let Some(kind) = known.filter(|kind| FRICTION_KINDS.contains(kind)) else {
+        return Ok(None);
+    };
+    let metadata = metadata(annotation)?;
+    Ok(Some(FrictionEvent::of(
+        run, sidecar, annotation, kind, metadata,
+    )))
 }
 
 fn metadata<'a>(annotation: &Annotation<'a>) -> serde_json::Result<Cow<'a, RawValue>> {

@@ -3,8 +3,9 @@
 use serde::Serialize;
 
 use base::links;
+use base::url::HttpUrl;
 use formats::config::Config;
-use formats::model::archive::Archive;
+use formats::model::archive::{Archive, Entry};
 use formats::model::findings::Findings;
 use formats::model::review::Rating;
 use formats::model::time;
@@ -12,22 +13,25 @@ use formats::model::time;
 use super::archive::address;
 use crate::view::task;
 
-/// The feed.
-#[derive(Debug, Serialize)]
-pub struct JsonFeed<'a> {
-    version: &'static str,
-    title: &'a str,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    home_page_url: Option<&'a str>,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    feed_url: Option<String>,
-    description: &'a str,
-    language: &'a str,
-    #[serde(skip_serializing_if = "Vec::is_empty")]
-    authors: Vec<Author<'a>>,
-    #[serde(rename = "_runpress", skip_serializing_if = "Option::is_none")]
-    extension: Option<Extension<'a>>,
-    items: Vec<Item<'a>>,
+base::document! {
+    /// The feed.
+    pub struct JsonFeed<'a>(config: &'a Config, archive: &'a Archive, findings: &'a [Findings])
+    let base = config.site.base_url.as_ref();
+    {
+        version: &'static str = "https://jsonfeed.org/version/1.1",
+        title: &'a str = &config.site.title,
+        #[serde(skip_serializing_if = "Option::is_none")]
+        home_page_url: Option<&'a str> = base.map(HttpUrl::as_str),
+        #[serde(skip_serializing_if = "Option::is_none")]
+        feed_url: Option<String> = base.map(|url| format!("{}feeds/feed.json", url.as_str())),
+        description: &'a str = &config.site.description,
+        language: &'a str = &config.site.language,
+        #[serde(skip_serializing_if = "Vec::is_empty")]
+        authors: Vec<Author<'a>> = config.site.author.iter().map(|name| Author { name }).collect(),
+        #[serde(rename = "_runpress", skip_serializing_if = "Option::is_none")]
+        extension: Option<Extension<'a>> = config.policy.canary.as_deref().map(|canary| Extension { canary }),
+        items: Vec<Item<'a>> = archive.runs.iter().zip(findings).take(config.feeds.items).map(|(entry, findings)| Item::of(config, entry, findings)).collect(),
+    }
 }
 
 /// An extension of the standard; its name begins with `_`.
@@ -41,82 +45,34 @@ struct Author<'a> {
     name: &'a str,
 }
 
-#[derive(Debug, Serialize)]
-struct Item<'a> {
-    id: &'a str,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    url: Option<String>,
-    title: String,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    image: Option<String>,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    content_html: Option<&'a str>,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    content_text: Option<String>,
-    summary: String,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    date_published: Option<String>,
-    tags: Vec<&'a str>,
+base::document! {
+    struct Item<'a>(config: &'a Config, entry: &'a Entry, findings: &'a Findings)
+    let run = &entry.run;
+    let page = links::run(&entry.slug);
+    let base = config.site.base_url.as_ref();
+    let summary = summary(entry, findings);
+    {
+        id: &'a str = &run.id,
+        /// Feed readers need absolute addresses, which require the site's own.
+        #[serde(skip_serializing_if = "Option::is_none")]
+        url: Option<String> = base.map(|_| address(config, &page)),
+        title: String = task::name(run, &findings.task),
+        #[serde(skip_serializing_if = "Option::is_none")]
+        image: Option<String> = base.filter(|_| config.site.cards.includes(findings.is_annotated())).map(|base| format!("{}{}", base.as_str(), links::card(&page))),
+        #[serde(skip_serializing_if = "Option::is_none")]
+        content_html: Option<&'a str> = findings.writeup_html.as_deref(),
+        #[serde(skip_serializing_if = "Option::is_none")]
+        content_text: Option<String> = findings.writeup_html.is_none().then(|| summary.clone()),
+        summary: String = summary,
+        #[serde(skip_serializing_if = "Option::is_none")]
+        date_published: Option<String> = run.recency().map(|at| time::iso(at.ms())),
+        tags: Vec<&'a str> = vec![&run.subject.case, run.subject.model(), &run.subject.harness, &run.state.word],
+    }
 }
 
-/// Makes the feed of the newest runs.
-pub fn feed<'a>(
-    config: &'a Config,
-    archive: &'a Archive,
-    findings: &'a [Findings],
-) -> JsonFeed<'a> {
-    let site = &config.site;
-    let base = site.base_url.as_ref();
-    JsonFeed {
-        version: "https://jsonfeed.org/version/1.1",
-        title: &site.title,
-        home_page_url: base.map(base::url::HttpUrl::as_str),
-        feed_url: base.map(|url| format!("{}feeds/feed.json", url.as_str())),
-        description: &site.description,
-        language: &site.language,
-        authors: site.author.iter().map(|name| Author { name }).collect(),
-        extension: config
-            .policy
-            .canary
-            .as_deref()
-            .map(|canary| Extension { canary }),
-        items: archive
-            .runs
-            .iter()
-            .zip(findings)
-            .take(config.feeds.items)
-            .map(|(entry, findings)| {
-                let run = &entry.run;
-                let summary = format!(
-                    "{} with {}: {}, {}",
-                    run.subject.model(),
-                    run.subject.harness,
-                    run.state.word,
-                    findings.rating.map_or("unrated", Rating::word)
-                );
-                Item {
-                    id: &run.id,
-                    // Feed readers need absolute addresses, which require the site's own.
-                    url: base.map(|_| address(config, &links::run(&entry.slug))),
-                    title: task::name(run, &findings.task),
-                    image: base
-                        .filter(|_| site.cards.includes(findings.is_annotated()))
-                        .map(|base| {
-                            let card = links::card(&links::run(&entry.slug));
-                            format!("{}{card}", base.as_str())
-                        }),
-                    content_html: findings.writeup_html.as_deref(),
-                    content_text: findings.writeup_html.is_none().then(|| summary.clone()),
-                    summary,
-                    date_published: run.recency().map(|at| time::iso(at.ms())),
-                    tags: vec![
-                        &run.subject.case,
-                        run.subject.model(),
-                        &run.subject.harness,
-                        &run.state.word,
-                    ],
-                }
-            })
-            .collect(),
-    }
+fn summary(entry: &Entry, findings: &Findings) -> String {
+    let run = &entry.run;
+    let rating = findings.rating.map_or("unrated", Rating::word);
+    let (model, harness) = (run.subject.model(), &run.subject.harness);
+    format!("{model} with {harness}: {}, {rating}", run.state.word)
 }

@@ -1,24 +1,11 @@
 //! The feeds: one struct per document, written by serde, never by a template.
 
-/// Declares a part of a document: each key once, with its description, type and value.
+/// Declares a document or a part of one, with its schema.
 macro_rules! document {
-    (
-        $(#[$attr:meta])*
-        $vis:vis struct $name:ident $(<$life:lifetime>)? ($($from:ident: $type:ty),+) {
-            $($(#[$key_attr:meta])* $key:ident: $held:ty = $value:expr,)+
-        }
-    ) => {
-        #[derive(Debug, serde::Serialize, schemars::JsonSchema)]
-        $(#[$attr])*
-        $vis struct $name $(<$life>)? {
-            $($(#[$key_attr])* $key: $held,)+
-        }
-
-        impl $(<$life>)? $name $(<$life>)? {
-            #[doc = concat!("Makes a [`", stringify!($name), "`].")]
-            $vis fn of($($from: $type),+) -> Self {
-                Self { $($key: $value,)+ }
-            }
+    ($($document:tt)*) => {
+        base::document! {
+            #[derive(schemars::JsonSchema)]
+            $($document)*
         }
     };
 }

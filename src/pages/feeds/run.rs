@@ -11,7 +11,7 @@ use base::links;
 use base::shapes;
 use formats::audit::Audit;
 use formats::config::Downloads;
-use formats::model::annotation::Report;
+use formats::model::annotation::{Report, Sidecar};
 use formats::model::reconciliation::Reconciliation;
 use formats::model::review::{Item, Rating, Review};
 use formats::model::rule_result::RuleResult;
@@ -129,39 +129,46 @@ document! {
     }
 }
 
-/// A step: events that belong together.
-#[derive(Debug, Serialize, JsonSchema)]
-#[serde(rename_all = "camelCase")]
-#[schemars(rename = "Step")]
-struct StepDocument<'a> {
-    /// Its tape; absent for the first one.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    #[schemars(with = "String")]
-    tape: Option<&'a str>,
-    /// Number of the turn, from 1; 0 before the first. A turn begins with a message of the user, or of the agent on a tape without
-    /// messages of a user.
-    turn: usize,
-    /// Numbers of its events.
-    events: Vec<u64>,
-    /// What it is.
-    #[schemars(extend("enum" = ["message", "reasoning", "command", "read", "write", "tool", "subagent", "error", "warning", "other"]))]
-    kind: &'static str,
-    /// `succeeded` or `failed`; absent if not recorded.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    #[schemars(with = "String", extend("enum" = ["succeeded", "failed"]))]
-    outcome: Option<&'static str>,
-    /// Milliseconds from its first to its last event; absent if not known.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    #[schemars(with = "i64")]
-    duration_ms: Option<i64>,
-    /// Tokens of the model calls that belong to it, of all classes; absent if not recorded.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    #[schemars(with = "u64")]
-    tokens: Option<u64>,
-    /// For the work of a subagent: number of the event that started it.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    #[schemars(with = "u64")]
-    within: Option<u64>,
+document! {
+    /// A step: events that belong together.
+    #[serde(rename_all = "camelCase")]
+    #[schemars(rename = "Step")]
+    struct StepDocument<'a>(tape: &'a Tape<'_>, is_first: bool, steps: &Steps, step: &Step)
+    let seq = |position: &usize| tape.events[*position].seq;
+    {
+        /// Its tape; absent for the first one.
+        #[serde(skip_serializing_if = "Option::is_none")]
+        #[schemars(with = "String")]
+        tape: Option<&'a str> = (!is_first).then_some(tape.file.as_str()),
+        /// Number of the turn, from 1; 0 before the first. A turn begins with a message of the user, or of the agent on a tape without
+        /// messages of a user.
+        turn: usize = step.turn,
+        /// Numbers of its events.
+        events: Vec<u64> = step.events.iter().map(seq).collect(),
+        /// What it is.
+        #[schemars(extend("enum" = ["message", "reasoning", "command", "read", "write", "tool", "subagent", "error", "warning", "other"]))]
+        kind: &'static str = step.kind.word(),
+        /// `succeeded` or `failed`; absent if not recorded.
+        #[serde(skip_serializing_if = "Option::is_none")]
+        #[schemars(with = "String", extend("enum" = ["succeeded", "failed"]))]
+        outcome: Option<&'static str> = match step.outcome {
+            Outcome::Succeeded => Some("succeeded"),
+            Outcome::Failed => Some("failed"),
+            Outcome::Unstated => None,
+        },
+        /// Milliseconds from its first to its last event; absent if not known.
+        #[serde(skip_serializing_if = "Option::is_none")]
+        #[schemars(with = "i64")]
+        duration_ms: Option<i64> = step.milliseconds,
+        /// Tokens of the model calls that belong to it, of all classes; absent if not recorded.
+        #[serde(skip_serializing_if = "Option::is_none")]
+        #[schemars(with = "u64")]
+        tokens: Option<u64> = step.tokens,
+        /// For the work of a subagent: number of the event that started it.
+        #[serde(skip_serializing_if = "Option::is_none")]
+        #[schemars(with = "u64")]
+        within: Option<u64> = step.parent.and_then(|parent| steps.steps[parent].events.first().map(seq)),
+    }
 }
 
 /// The steps of all tapes. A run has nearly as many as events, so each is made when it is written.
@@ -176,42 +183,23 @@ impl Serialize for AllSteps<'_> {
         let tapes = self.tapes.iter().zip(self.layouts).enumerate();
         serializer.collect_seq(tapes.flat_map(|(index, (tape, layout))| {
             let steps = layout.steps.steps.iter();
-            steps.map(move |of_step| step(tape, index == 0, &layout.steps, of_step))
+            steps.map(move |step| StepDocument::of(tape, index == 0, &layout.steps, step))
         }))
     }
 }
 
-fn step<'a>(tape: &'a Tape<'_>, is_first: bool, steps: &Steps, step: &Step) -> StepDocument<'a> {
-    let seq = |position: &usize| tape.events[*position].seq;
-    StepDocument {
-        tape: (!is_first).then_some(tape.file.as_str()),
-        turn: step.turn,
-        events: step.events.iter().map(seq).collect(),
-        kind: step.kind.word(),
-        outcome: match step.outcome {
-            Outcome::Succeeded => Some("succeeded"),
-            Outcome::Failed => Some("failed"),
-            Outcome::Unstated => None,
-        },
-        duration_ms: step.milliseconds,
-        tokens: step.tokens,
-        within: step
-            .parent
-            .and_then(|parent| steps.steps[parent].events.first().map(seq)),
+document! {
+    /// A sidecar; its annotations are together with those of other tapes.
+    #[schemars(rename = "Sidecar")]
+    struct SidecarDocument<'a>(sidecar: &'a Sidecar<'a>, header: Cow<'a, RawValue>) {
+        /// Its name.
+        file: &'a str = &sidecar.file,
+        /// Its header as written.
+        #[schemars(with = "shapes::AsWritten")]
+        header: Cow<'a, RawValue> = header,
+        /// Report of Harn's validator on the sidecar.
+        report: &'a Report = &sidecar.report,
     }
-}
-
-/// A sidecar; its annotations are together with those of other tapes.
-#[derive(Debug, Serialize, JsonSchema)]
-#[schemars(rename = "Sidecar")]
-struct SidecarDocument<'a> {
-    /// Its name.
-    file: &'a str,
-    /// Its header as written.
-    #[schemars(with = "shapes::AsWritten")]
-    header: Cow<'a, RawValue>,
-    /// Report of Harn's validator on the sidecar.
-    report: &'a Report,
 }
 
 document! {
@@ -247,23 +235,24 @@ document! {
     }
 }
 
-/// The channel's state after all actions.
-#[derive(Debug, Serialize, JsonSchema)]
-#[serde(rename_all = "camelCase")]
-#[schemars(rename = "Threads")]
-struct ThreadsDocument<'a> {
-    /// URI of the channel, if recorded.
-    resource: Option<&'a str>,
-    /// Threads.
-    annotation_count: usize,
-    /// Entries of all threads.
-    entry_count: usize,
-    /// Threads that are open.
-    open_count: usize,
-    /// Threads that are resolved.
-    resolved_count: usize,
-    /// The threads as written.
-    annotations: Vec<ThreadDocument<'a>>,
+document! {
+    /// The channel's state after all actions.
+    #[serde(rename_all = "camelCase")]
+    #[schemars(rename = "Threads")]
+    struct ThreadsDocument<'a>(threads: &'a Threads<'a>, annotations: Vec<ThreadDocument<'a>>) {
+        /// URI of the channel, if recorded.
+        resource: Option<&'a str> = threads.channel.as_deref(),
+        /// Threads.
+        annotation_count: usize = threads.threads.len(),
+        /// Entries of all threads.
+        entry_count: usize = threads.entry_count(),
+        /// Threads that are open.
+        open_count: usize = threads.open_count(),
+        /// Threads that are resolved.
+        resolved_count: usize = threads.threads.len() - threads.open_count(),
+        /// The threads as written.
+        annotations: Vec<ThreadDocument<'a>> = annotations,
+    }
 }
 
 pub fn document<'a>(s: &CheckedRun<'a>) -> serde_json::Result<RunDocument<'a>> {
@@ -276,18 +265,21 @@ pub fn document<'a>(s: &CheckedRun<'a>) -> serde_json::Result<RunDocument<'a>> {
                     annotations.push(AnnotationDocument::new(None, tape, annotation)?);
                 }
                 let header = raw(sidecar.header.0)?;
-                Some(SidecarDocument {
-                    file: &sidecar.file,
-                    header,
-                    report: &sidecar.report,
-                })
+                Some(SidecarDocument::of(sidecar, header))
             }
             None => None,
         };
         tapes.push(TapeDocument::of(tape, sidecar));
     }
     let review = s.inspection.review.as_ref();
-    let threads = s.inspection.threads.as_ref();
+    let threads = match &s.inspection.threads {
+        Some(threads) => {
+            let written = threads.threads.iter().map(ThreadDocument::new);
+            let written = written.collect::<serde_json::Result<_>>()?;
+            Some(ThreadsDocument::of(threads, written))
+        }
+        None => None,
+    };
     let conversation = s.inspection.conversation.as_ref();
     Ok(RunDocument {
         steps: AllSteps {
@@ -309,7 +301,7 @@ pub fn document<'a>(s: &CheckedRun<'a>) -> serde_json::Result<RunDocument<'a>> {
             .filter(|result| !s.site_rules.is_about_trials(&result.rule))
             .collect(),
         annotations,
-        threads: threads.map(threads_document).transpose()?,
+        threads,
         transcript: conversation
             .map(|conversation| TranscriptDocument::of(&s.entry.slug, conversation)),
         files: s
@@ -318,7 +310,7 @@ pub fn document<'a>(s: &CheckedRun<'a>) -> serde_json::Result<RunDocument<'a>> {
             .map(|file| FileDocument::of(file, download(s, file)))
             .collect(),
         withheld: s.withheld,
-        diagnostics: s.problems.iter().map(problems::Entry::from).collect(),
+        diagnostics: s.problems.iter().map(problems::Entry::of).collect(),
     })
 }
 
@@ -328,20 +320,4 @@ fn download(s: &CheckedRun<'_>, file: &FileDigest) -> Option<String> {
     let is_elsewhere = publish.files_base_url.is_some() && publish.downloads == Downloads::Files;
     let is_published = is_elsewhere && s.downloads.contains(&file.path);
     is_published.then(|| publish.address("", &s.own_file(&file.path)))
-}
-
-fn threads_document<'a>(threads: &'a Threads<'a>) -> serde_json::Result<ThreadsDocument<'a>> {
-    let annotations = threads
-        .threads
-        .iter()
-        .map(ThreadDocument::new)
-        .collect::<serde_json::Result<_>>()?;
-    Ok(ThreadsDocument {
-        resource: threads.channel.as_deref(),
-        annotation_count: threads.threads.len(),
-        entry_count: threads.entry_count(),
-        open_count: threads.open_count(),
-        resolved_count: threads.threads.len() - threads.open_count(),
-        annotations,
-    })
 }

@@ -166,7 +166,7 @@ const FEEDS: [Feed; 20] = [
         write: |lists, path| {
             let (rule, archive) = (&lists.config().cells, lists.archive());
             let cells = cells::of_archive(archive, rule);
-            let document = feeds::cells::document(rule, archive, &cells);
+            let document = feeds::cells::CellsDocument::of(rule, archive, &cells);
             lists.stream(path, |out| write_document(out, &document))
         },
     },
@@ -288,7 +288,8 @@ const FEEDS: [Feed; 20] = [
         made_of: Some(&[]),
         write: |lists, path| {
             let decided = &lists.gathered.decisions;
-            let document = feeds::decisions::document(lists.config(), decided, lists.archive());
+            let document =
+                feeds::decisions::DecisionsDocument::of(lists.config(), decided, lists.archive());
             lists.stream(path, |out| write_document(out, &document))
         },
     },
@@ -326,7 +327,7 @@ const FEEDS: [Feed; 20] = [
         picked: ".items[] | [.date_published, .title] | @tsv",
         made_of: Some(&[]),
         write: |lists, path| {
-            let feed = json_feed::feed(lists.config(), lists.archive(), lists.findings());
+            let feed = json_feed::JsonFeed::of(lists.config(), lists.archive(), lists.findings());
             lists.stream(path, |out| write_document(out, &feed))
         },
     },
