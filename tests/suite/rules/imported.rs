@@ -4,13 +4,11 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use serde_json::Value;
 
-use super::{PLANTS, Plant, found, gated};
+use super::plants::{PLANTS, Plant, found, gated};
 use crate::support::{TestSite, fixture};
 
 /// Reported events of a rule and run are at most ten, so that one more may not be reported.
 const FEW: usize = 9;
-
-type Found = BTreeSet<(String, String, Option<u32>)>;
 
 /// A site with all samples of the importers, and for the folder of each run its id and its trace.
 fn imported() -> (TestSite, BTreeMap<String, (String, String)>) {
@@ -87,7 +85,7 @@ fn violations_in_imported_runs_of_every_system_are_found_at_their_events_and_not
     let mut count = 0;
     for (number, plant) in PLANTS.iter().enumerate() {
         let events = events(plant);
-        let mut expected: Found = BTreeSet::new();
+        let mut expected = BTreeSet::new();
         for (folder, (id, trace)) in &runs {
             let own = clean.iter().filter(|(run, ..)| run == id);
             let of_rule = own.clone().filter(|(_, rule, _)| rule == plant.id).count();
