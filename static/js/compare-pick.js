@@ -73,7 +73,7 @@
     const list = make('ol.chosen', {}, ...runs.map((run) => {
       const away = link(here(names.filter((name) => name !== run.name)), 'Remove', { ariaLabel: `Remove ${LETTERS[run.at]}` });
       return make('li', {}, make('p', {}, letter(run.at), ' ', link(pageOf(run), run.task)),
-        make('p.by', {}, `${run.model}, ${run.harness}, ${run.date}, ${run.id}`), make('p', {}, run.verdict), make('p.by', {}, away));
+        make('p.by', {}, `${run.title}, ${run.date}, ${run.id}`), make('p', {}, run.verdict), make('p.by', {}, away));
     }));
     return [
       ...(runs.length ? [list] : []),

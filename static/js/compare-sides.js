@@ -55,9 +55,10 @@
     const field = (name) => runs.map((run) => run.groups.flatMap((group) => group.fields).find((each) => each.name === name).text);
     const rows = [];
     const add = (name, values, cell) => values.some((value) => value !== null) && rows.push(line(name, values, cell ?? ((text) => text ?? unknown('not recorded'))));
-    add('How it ended', field('State'));
+    add('How it ended', field('State').map((state) => state?.replaceAll('_', ' ') ?? null));
     const outcomes = [...new Set(runs.flatMap((run) => (run.outcomes ?? []).map(([name]) => name)))];
     for (const name of outcomes) add(name, runs.map((run) => run.outcomes?.find(([other]) => other === name)?.[1] ?? null));
+    add('Screens', runs.map(({ checks }) => checks.length ? `${checks.filter(({ similarity }) => similarity !== null).length}/${checks.length}` : null));
     add('Rating', field('Rating'));
     for (const name of ['Comparable cost', 'Actual cost', 'Run time']) {
       const found = metrics(name);

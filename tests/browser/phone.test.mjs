@@ -39,7 +39,7 @@ test('the first table of a case answers which model finishes it, how reliably an
     const [, done, all] = /^(\d+) of (\d+)$/.exec(row.completed);
     assert.ok(done <= all && row.glyphs === Number(all) && row.dots <= row.glyphs, row.model);
   }
-  assert.equal(await page.locator('table').first().evaluate((table) => table.className), 'reliability');
+  assert.equal(await page.locator('table').first().evaluate((table) => table.classList[0]), 'reliability');
   await close();
 });
 

@@ -163,7 +163,7 @@ fn an_excluded_run_is_counted_apart_and_in_no_range() {
     assert_eq!(seen(), ("2 of 2, 1 excluded".to_owned(), [true, false]));
     let matrix = site.page("overview/index.html");
     assert!(
-        matrix.main().contains("2 of 2 completed, 1 excluded"),
+        matrix.main().contains("2 of 2 completed 1 excluded"),
         "{}",
         matrix.main()
     );
@@ -206,7 +206,7 @@ fn an_excluded_run_is_in_no_plot_and_marked_in_tables_and_comparisons() {
     assert!(
         case.texts(".wall li")
             .iter()
-            .any(|run| run.contains("void, ")),
+            .any(|run| run.contains("void")),
         "{:?}",
         case.texts(".wall li")
     );

@@ -121,6 +121,9 @@ pub fn of_case(config: &Config, archive: &Archive, findings: &[Findings], case: 
         .filter(|columns| !columns.is_empty());
     let models = distinct(|run| run.subject.model());
     let harnesses = distinct(|run| &run.subject.harness);
+    let completed = Some(format::completed(entries(), " completed"));
+    let completed = completed.filter(|words| !words.is_empty()).into_iter();
+    let completed = completed.chain(format::excluded(entries()));
     Card {
         site: words::excerpt(&config.site.title, TEXT),
         title: words::excerpt(&case.name, TEXT),
@@ -132,7 +135,7 @@ pub fn of_case(config: &Config, archive: &Archive, findings: &[Findings], case: 
         .join(" · "),
         tapes: tapes.take(TAPES).collect(),
         ticks: Vec::new(),
-        numbers: vec![(Tone::Plain, format::completed(entries(), " completed"))],
+        numbers: vec![(Tone::Plain, completed.collect::<Vec<_>>().join(", "))],
     }
 }
 

@@ -186,7 +186,7 @@ pub fn data<'a>(
     RunData {
         folder: folder.filter(|folder| **folder != *s.entry.slug),
         task: cut(s.task, FIELD),
-        verdict: task::line_of(&s.verdict()),
+        verdict: task::unbroken(&task::line_of(&s.verdict())),
         label: !s.archive_context.is_comparable,
         excluded: decisions::excluded(s.entry).map(|badge| badge.word.to_lowercase()),
         model: cut(subject.model(), FIELD),

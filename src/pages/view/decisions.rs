@@ -10,7 +10,10 @@ use formats::model::archive::{Archive, Entry, Group, GroupBy};
 
 use super::rules;
 use super::run::CheckedRun;
-use super::{Badge, Link};
+use super::{Badge, Link, format};
+
+/// The page with the decisions of the site.
+const CHANGES: &str = "changes/index.html";
 
 /// The decisions about a run, on its page.
 #[derive(Debug, Serialize)]
@@ -91,16 +94,22 @@ pub fn excluded(entry: &Entry) -> Option<Badge> {
     Some(DecisionView::new(decision).decision)
 }
 
-/// The address of the decisions because of which some of these runs do not count; all are of one case. `None` if all count.
+/// How many of these runs do not count, with a link to the decisions: those of their case, or of the site if the runs are of
+/// several. `None` if all count.
 pub fn of_excluded<'a>(
     archive: &Archive,
-    runs: impl IntoIterator<Item = &'a Entry>,
+    runs: impl Iterator<Item = &'a Entry> + Clone,
     root: &str,
-) -> Option<String> {
-    let mut runs = runs.into_iter();
-    let entry = runs.find(|entry| entry.exclusion().is_some())?;
-    let case = links::group(GroupBy::Case.folder(), &archive.cases[entry.case].slug);
-    Some(format!("{root}{case}#decisions"))
+) -> Option<Link> {
+    let words = format::excluded(runs.clone())?;
+    let mut excluded = runs.filter(|entry| entry.exclusion().is_some());
+    let case = excluded.next()?.case;
+    let page = if excluded.all(|entry| entry.case == case) {
+        links::group(GroupBy::Case.folder(), &archive.cases[case].slug)
+    } else {
+        CHANGES.to_owned()
+    };
+    Some(Link::new(words, format!("{root}{page}#decisions")))
 }
 
 /// The decisions about a run, newest first; `None` if there are none.

@@ -213,23 +213,24 @@ pub fn sign(entry: &Entry) -> Badge {
     }
 }
 
-/// How many runs completed, of those that count and whose state is known: `3 of 4`, `3 of 4, 6 unknown` or `2 of 2, 1 excluded`.
+/// How many runs completed, of those that count and whose state is known: `3 of 4` or `3 of 4, 6 unknown`; empty if none counts.
 /// The `verb` is added to the first number.
 pub fn completed<'a>(runs: impl Iterator<Item = &'a Entry> + Clone, verb: &str) -> String {
-    let counted = runs.clone().filter(|run| run.exclusion().is_none());
+    let counted = runs.filter(|run| run.exclusion().is_none());
     let states = counted.map(|run| &run.run.state);
     let known = states.clone().filter(|state| state.is_known()).count();
     let unknown = states.clone().count() - known;
-    let excluded = runs.count() - known - unknown;
     let completed = states.filter(|state| state.is_completed()).count();
-    let mut parts = Vec::new();
-    if known > 0 || unknown + excluded == 0 {
-        parts.push(format!("{completed} of {known}{verb}"));
-    }
-    let apart = [(unknown, "unknown"), (excluded, "excluded")];
-    let apart = apart.into_iter().filter(|(count, _)| *count > 0);
-    parts.extend(apart.map(|(count, word)| format!("{count} {word}")));
-    parts.join(", ")
+    let known = (known > 0).then(|| format!("{completed} of {known}{verb}"));
+    let unknown = (unknown > 0).then(|| format!("{unknown} unknown"));
+    let parts = known.into_iter().chain(unknown);
+    parts.collect::<Vec<_>>().join(", ")
+}
+
+/// How many runs do not count: `1 excluded`; `None` if all do.
+pub fn excluded<'a>(runs: impl Iterator<Item = &'a Entry>) -> Option<String> {
+    let count = runs.filter(|run| run.exclusion().is_some()).count();
+    (count > 0).then(|| format!("{} excluded", grouped(count)))
 }
 
 /// A rating, or "unrated".

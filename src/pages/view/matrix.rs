@@ -8,7 +8,7 @@ use formats::model::archive::{Archive, Entry, Group, GroupBy};
 use formats::model::time::Moment;
 
 use super::row::PAGE_SIZE;
-use super::{Link, format};
+use super::{Link, decisions, format};
 use base::links;
 use base::url;
 
@@ -41,8 +41,10 @@ pub struct MatrixCell {
     pub glyphs: Vec<&'static str>,
     /// Number of older runs without a glyph.
     pub older: Option<(String, String)>,
-    /// `3 of 4`
+    /// `3 of 4 completed`; empty if none counts.
     pub completed: String,
+    /// How many do not count, with a link to the decisions.
+    pub excluded: Option<Link>,
     /// The description of the link.
     pub title: String,
 }
@@ -81,7 +83,7 @@ pub fn of_group(archive: &Archive, group_by: GroupBy, group: &Group, root: &str)
         let href = format!("{root}{}", links::group("cases", &case.slug));
         MatrixRow {
             case: Link::new(case.name.clone(), href),
-            cells: vec![Some(cell(runs, case, &group.name, false, root))],
+            cells: vec![Some(cell(archive, runs, (case, &group.name), false, root))],
         }
     };
     let href = format!("{root}{}", links::group(group_by.folder(), &group.slug));
@@ -166,14 +168,20 @@ fn cells(
     let cell = |(column, runs): (usize, Vec<&Entry>)| {
         (
             column,
-            cell(&runs, group, &groups[column].name, whole, root),
+            cell(archive, &runs, (group, &groups[column].name), whole, root),
         )
     };
     runs.into_iter().map(cell).collect()
 }
 
 /// The runs of a case by `name`.
-fn cell(runs: &[&Entry], group: &Group, name: &str, whole: bool, root: &str) -> MatrixCell {
+fn cell(
+    archive: &Archive,
+    runs: &[&Entry],
+    (group, name): (&Group, &str),
+    whole: bool,
+    root: &str,
+) -> MatrixCell {
     let (entry, count) = (runs[0], runs.len());
     let (path, title) = if whole && count > 1 {
         let page = links::group("cases", &group.slug);
@@ -201,6 +209,7 @@ fn cell(runs: &[&Entry], group: &Group, name: &str, whole: bool, root: &str) -> 
             .collect(),
         older: format::older(count, GLYPHS),
         completed: format::completed(runs.iter().copied(), " completed"),
+        excluded: decisions::of_excluded(archive, runs.iter().copied(), root),
         title,
     }
 }

@@ -57,8 +57,8 @@ pub struct ModelRow {
     pub older: Option<(String, String)>,
     /// `3 of 4`
     pub completed: String,
-    /// The decisions because of which some of them do not count.
-    pub decisions: Option<String>,
+    /// How many do not count, with a link to the decisions.
+    pub excluded: Option<Link>,
     /// Costs of its runs.
     pub dots: Vec<Dot>,
     /// Position of the median, in percent.
@@ -188,7 +188,7 @@ fn model_row(
             .collect(),
         older: format::older(runs.len(), most),
         completed: format::completed(runs.iter().copied(), ""),
-        decisions: decisions::of_excluded(archive, runs.iter().copied(), root),
+        excluded: decisions::of_excluded(archive, runs.iter().copied(), root),
         dots: if runs.len() > most {
             merged_dots(runs, scale)
         } else {

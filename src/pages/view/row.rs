@@ -39,7 +39,7 @@ pub struct RunRow {
     pub state: Badge,
     /// The decision because of which it does not count.
     pub excluded: Option<Badge>,
-    /// Its first outcomes in short.
+    /// Its first outcomes and its screens in short, after the decision because of which it does not count.
     pub outcome: Cell,
     /// Its rating in the review.
     pub rating: Badge,
@@ -156,7 +156,12 @@ pub fn empty_columns<'a>(
     };
     let metric = |metric| has(&|run, _| run.metrics.get(metric).is_some());
     let columns = [
-        ("outcome", has(&|run, _| !run.outcomes.is_empty())),
+        (
+            "outcome",
+            runs.clone().any(|(entry, _)| {
+                entry.exclusion().is_some() || !task::results(&entry.run).is_empty()
+            }),
+        ),
         ("rating", has(&|_, findings| findings.rating.is_some())),
         ("uncached", metric(Metric::UncachedInput)),
         ("cached", metric(Metric::CachedInput)),
@@ -178,12 +183,12 @@ fn short_version(version: &str) -> String {
 }
 
 fn outcome(entry: &Entry) -> Cell {
-    let outcomes = task::outcomes(&entry.run);
+    let results = task::results(&entry.run);
     let excluded = decisions::excluded(entry).map(|badge| badge.word);
-    let words = outcomes.iter().map(|(cell, _)| cell.text());
+    let words = results.iter().map(|fact| fact.value.text());
     let words: Vec<&str> = excluded.as_deref().into_iter().chain(words).collect();
     if words.is_empty() {
-        return Cell::unknown("no scorer gave an outcome");
+        return Cell::unknown("neither outcomes nor screens were recorded");
     }
     Cell::known(words.join(", "))
 }

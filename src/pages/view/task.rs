@@ -131,18 +131,8 @@ pub fn verdict(run: &Run, rating: Option<Rating>, audit: Option<Verdict>) -> Vec
         };
         fact(Cell::titled(state.word, &*run.state.word), tone, "");
     }
-    for (value, is_bad) in outcomes(run) {
-        fact(value, if is_bad { "bad" } else { "" }, "#outcomes");
-    }
-    let checks = &run.validation.checks;
-    if !checks.is_empty() {
-        let opened = checks.iter().filter(|check| check.compared().is_some());
-        let opened = opened.count();
-        let value = format!("{opened}/{} screens", checks.len());
-        let title = format!("{opened} of {} expected screens opened", checks.len());
-        let tone = if opened < checks.len() { "bad" } else { "" };
-        fact(Cell::titled(value, title), tone, "#validation");
-    }
+    facts.extend(results(run));
+    let mut fact = |value, tone, href| facts.push(VerdictFact { value, tone, href });
     if audit == Some(Verdict::Differs) {
         let title = "some events do not follow from the raw output";
         fact(Cell::titled("log differs", title), "bad", "#audit");
@@ -194,6 +184,34 @@ fn tokens(run: &Run) -> Option<Cell> {
     Some(format::at_least(cell, total.why().is_some()))
 }
 
+/// What scorers and visual checks found, in short.
+pub fn results(run: &Run) -> Vec<VerdictFact> {
+    let fact = |value, is_bad, href| VerdictFact {
+        value,
+        tone: if is_bad { "bad" } else { "" },
+        href,
+    };
+    let outcomes = outcomes(run).into_iter();
+    let outcomes = outcomes.map(|(value, is_bad)| fact(value, is_bad, "#outcomes"));
+    let checks = &run.validation.checks;
+    let opened = checks.iter().filter(|check| check.compared().is_some());
+    let opened = opened.count();
+    let screens = Cell::titled(
+        format!("{opened}/{} screens", checks.len()),
+        format!("{opened} of {} expected screens opened", checks.len()),
+    );
+    let screens = fact(screens, opened < checks.len(), "#validation");
+    outcomes
+        .chain((!checks.is_empty()).then_some(screens))
+        .collect()
+}
+
+/// A verdict for narrow places: its lines end between facts, not between a number and its unit.
+pub fn unbroken(verdict: &str) -> String {
+    let facts = verdict.split(" · ").map(|fact| fact.replace(' ', "\u{a0}"));
+    facts.collect::<Vec<_>>().join("\u{a0}· ")
+}
+
 /// The verdict as a line of text.
 pub fn line_of(verdict: &[VerdictFact]) -> String {
     let facts: Vec<&str> = verdict.iter().map(|fact| fact.value.text()).collect();
@@ -201,7 +219,7 @@ pub fn line_of(verdict: &[VerdictFact]) -> String {
 }
 
 /// The outcomes of a run in short, and whether each says that something failed.
-pub fn outcomes(run: &Run) -> Vec<(Cell, bool)> {
+fn outcomes(run: &Run) -> Vec<(Cell, bool)> {
     let named = |name: &str| {
         let outcome = run.outcomes.iter().find(|outcome| &*outcome.name == name)?;
         outcome.words()?.parse::<u64>().ok()

@@ -279,7 +279,8 @@ fn cell(
             archive,
             runs.iter().map(|run| &archive.runs[*run]),
             root,
-        ),
+        )
+        .map(|link| link.href),
         flips,
         measures: summary.measures.iter().map(measure).collect(),
         chances: summary

@@ -7,7 +7,7 @@ use formats::model::archive::{Archive, Entry};
 use formats::model::findings::Findings;
 use formats::model::run::{Metric, Number};
 
-use super::{Badge, decisions, format};
+use super::{Badge, decisions, format, task};
 use crate::draw::density::Glyph;
 
 /// Maximum runs on one page, the newest.
@@ -72,15 +72,19 @@ pub fn wall(
 /// A single run.
 pub fn wall_run(entry: &Entry, findings: &Findings, root: &str) -> WallRun {
     let subject = &entry.run.subject;
-    let events = findings.events.map(|events| format::count(events, "event"));
+    let events = findings
+        .events
+        .map(|events| task::unbroken(&format::count(events, "event")));
     let date = entry.run.recency().map(|at| format::at(at.ms()).date);
+    let facts: Vec<String> = date.into_iter().chain(events).collect();
     let excluded = decisions::excluded(entry).map(|badge| badge.word.to_lowercase());
-    let facts: Vec<String> = excluded.into_iter().chain(date).chain(events).collect();
+    let verdict = Some(&findings.verdict).filter(|verdict| !verdict.is_empty());
+    let verdict: Vec<&str> = excluded.iter().chain(verdict).map(String::as_str).collect();
     WallRun {
         href: format!("{root}{}", links::run(&entry.slug)),
         state: format::sign(entry),
         name: findings.task.clone(),
-        verdict: findings.verdict.clone(),
+        verdict: task::unbroken(&verdict.join(" · ")),
         model: subject.model().to_owned(),
         facts: facts.join(", "),
         width: 100,

@@ -9,6 +9,7 @@ use base::diagnostics::text::capitalized;
 use base::links;
 use formats::model::archive::{Group, GroupBy};
 use pages::view::chrome::PageInfo;
+use pages::view::decisions;
 use pages::view::reliability::OutcomeGlyph;
 use pages::view::row::{PAGE_SIZE, Pager, list_pages};
 use pages::view::{DisplayTime, Link, format};
@@ -43,6 +44,8 @@ struct GroupRow {
     older: Option<(String, String)>,
     /// `3 of 4`
     completed: String,
+    /// How many do not count, with a link to the decisions.
+    excluded: Option<Link>,
     /// Number of models that ran the case, or of cases with its runs.
     across: String,
     /// When its newest run finished.
@@ -105,6 +108,7 @@ fn group_row(
         glyphs: glyphs.collect(),
         older: format::older(group.runs.len(), GLYPHS),
         completed: format::completed(runs(), ""),
+        excluded: decisions::of_excluded(archive, runs(), root),
         across: format::grouped(others.len()),
         newest: format::when(runs().next().and_then(|entry| entry.run.recency())),
     }

@@ -30,6 +30,8 @@ const CELLS: usize = 200;
 #[derive(Debug, Serialize)]
 struct TrialsPage {
     case: Link,
+    /// Title of the case.
+    title: String,
     /// `8 runs in 2 cells of the same variant, model and harness`
     summary: String,
     /// How many cells with several runs are left out.
@@ -88,14 +90,20 @@ fn write_case(lists: &Lists<'_>, case: &Group, pairs: &[ModelPair]) -> Result<()
     let views = of_sets.map(|cells| trials::set(archive, cells, &tape, &root));
     let views = views.collect::<Result<Vec<TrialsView>, Diagnostic>>()?;
     let (shown, more_pairs) = trials::pairs(archive, pairs, &cells, &root);
-    let title = format!("Trials of {}", case.name);
+    let about = lists
+        .gathered
+        .prose
+        .of_page(&links::group("cases", &case.slug));
+    let name = about.and_then(|about| about.prose.title.as_deref());
+    let title = format!("Trials of {}", name.unwrap_or(&case.name));
     let what = "How often runs of the same model, variant and harness succeed, and how sure the numbers are.";
-    let info = PageInfo::listed(path, title, what);
+    let info = PageInfo::listed(path, title.clone(), what);
     let view = TrialsPage {
         case: Link::new(
             case.name.as_str(),
             format!("{root}{}", links::group("cases", &case.slug)),
         ),
+        title,
         summary: format!(
             "{} in {} of the same variant, model and harness",
             format::count(cells.iter().map(|it| it.cell.runs.len()).sum(), "run"),

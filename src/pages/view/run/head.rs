@@ -12,7 +12,7 @@ use crate::view::task::VerdictFact;
 use base::links;
 use formats::model::details::{self, StepResult};
 use formats::model::run::Run;
-use formats::model::tape::MADE_FROM;
+use formats::model::tape::{Event, Family, MADE_FROM};
 use formats::model::words;
 use markup::markdown;
 
@@ -22,7 +22,7 @@ use super::entry::{self, PictureView};
 /// Maximum failures listed; a tape with more repeats one failure many times.
 const FAILURES: usize = 500;
 /// Failures listed without expanding.
-const FIRST: usize = 4;
+const FIRST: usize = 3;
 /// Findings of the audit listed in the first lines.
 const AUDITED: usize = 8;
 /// Minimum characters of a failure by which it is found in the details of the outcome.
@@ -247,6 +247,15 @@ fn why(run: &Run, steps: [StepResult<'_>; 2], completed: bool) -> Option<WhyView
     })
 }
 
+/// What failed. A name alone, as of a file, says nothing without what was done with it.
+fn failure(event: &Event<'_>) -> String {
+    let says = words::says(event, SAYS);
+    match event.kind.family {
+        Family::Read | Family::Write if !says.is_empty() => format!("{} {says}", event.kind.word),
+        _ => says,
+    }
+}
+
 fn failures(s: &CheckedRun<'_>, why: Option<&WhyView>) -> FailuresView {
     let path = links::run(&s.entry.slug);
     let mut failed = Vec::new();
@@ -264,7 +273,7 @@ fn failures(s: &CheckedRun<'_>, why: Option<&WhyView>) -> FailuresView {
         .map(|(layout, position, event)| FailureLink {
             href: layout.event_href(&path, event.seq, position),
             seq: event.seq,
-            says: words::says(event, SAYS),
+            says: failure(event),
         })
         .collect();
     let named = why.and_then(|why| list.iter().position(|failure| why.names(failure)));

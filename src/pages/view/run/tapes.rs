@@ -196,7 +196,11 @@ pub fn events_page(
         rating: format::rating(s.rating()),
         run: Link::new(s.task, format!("{root}{}", links::run(&s.entry.slug))),
         file: tape.file.clone(),
-        summary: span(tape, &range),
+        summary: format!(
+            "{} of {}",
+            span(tape, &range),
+            format::grouped(tape.events.len())
+        ),
         range: {
             let (first, last) = ends(tape, &range);
             format!("events {first}–{last}")
@@ -217,10 +221,9 @@ pub fn events_page(
 fn span(tape: &Tape<'_>, range: &std::ops::Range<usize>) -> String {
     let (first, last) = ends(tape, range);
     format!(
-        "events {} to {} of {}",
+        "events {} to {}",
         format::grouped(first),
-        format::grouped(last),
-        format::grouped(tape.events.len())
+        format::grouped(last)
     )
 }
 
