@@ -166,7 +166,7 @@ fn a_completed_run_says_what_did_not_work_and_folds_its_failures() {
     assert_eq!(page.texts(".verdict .bad"), ["1/2 screens"]);
     let why = words(page.one(".why"));
     assert!(
-        why.starts_with("What did not work The screen End did not open."),
+        why.starts_with("What did not work Validation: The screen End did not open."),
         "{why}"
     );
     assert!(page.all(".record details[open]").is_empty());
