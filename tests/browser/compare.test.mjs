@@ -84,7 +84,7 @@ for (const from of ['disk', 'a sub-path']) {
     assert.deepEqual(await values('Run time'), ['A1 min 40 s', 'B50 s']);
     const starts = await row(page, 'metrics', 'Run time').locator('rect').evaluateAll((all) => all.map((rect) => rect.getBoundingClientRect().left));
     assert.equal(starts[0], starts[1], 'the bars of a metric begin at one line');
-    assert.match(await page.locator('.chosen li').first().innerText(), /failed · 1\/1 screens · great · \$2\.00 comparable/);
+    assert.match(await page.locator('.chosen li').first().innerText(), /failed\s· 1\/1\sscreens\s· great\s· \$2\.00\scomparable/);
     assert.deepEqual(await row(page, 'metrics', 'Run time').locator('rect').evaluateAll((all) => all.map((rect) => rect.getAttribute('width'))), ['100.0', '50.0']);
     assert.deepEqual(await values('Comparable cost'), ['A$2.00', 'B—']);
     await words(row(page, 'checks', 'Title'));
