@@ -286,16 +286,16 @@ pub(crate) struct Verify {
     /// Also compare with this content root (repeatable)
     #[arg(long, value_name = "DIR")]
     pub(crate) content: Vec<PathBuf>,
-    /// Head that the ledger must have
+    /// Expected head of the ledger, as an earlier verification printed it
     #[arg(long, value_name = "HEX")]
     pub(crate) expected_head: Option<String>,
-    /// Earlier copy that this one must continue
+    /// Earlier copy, or its address, that this one must continue
     #[arg(long, value_name = "DIR|URL")]
     pub(crate) since: Option<String>,
-    /// Copy only N runs of the site at an address, chosen at random
+    /// Of an address: copy only N runs, chosen at random
     #[arg(long, value_name = "N")]
     pub(crate) sample: Option<usize>,
-    /// Keep the copy of the site at an address in this folder, and continue it
+    /// Of an address: keep the copy in this folder
     #[arg(long, value_name = "DIR")]
     pub(crate) keep: Option<PathBuf>,
     /// Report format: human, json, github or sarif; `=FILE` writes a file (repeatable)

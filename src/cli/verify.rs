@@ -31,6 +31,20 @@ struct SiteFolder {
 /// Verifies a copy. The exit status is 1 if something does not hold.
 pub(crate) fn run(cli: &Cli, asked: &Verify) -> u8 {
     let start = Instant::now();
+    let unreadable = asked.content.iter().find_map(|root| {
+        let error = std::fs::read_dir(root).err()?;
+        Some((root.to_string_lossy(), error))
+    });
+    if let Some((root, error)) = unreadable {
+        refuse(
+            &format!(
+                "the content folder `{}` cannot be read: {error}",
+                visible(&root)
+            ),
+            "Name a folder with run directories, such as `content`.",
+        );
+        return COULD_NOT_RUN;
+    }
     let verified = folder(cli, asked, &asked.place, false).and_then(|copy| {
         let since = asked.since.as_deref();
         let since = since

@@ -182,15 +182,19 @@ impl Reader {
             return None;
         }
         let severity = entry.severity.unwrap_or(defaults.severity);
-        let text = |value: &Option<Text>| value.as_ref().map(|it| it.get_ref().clone());
-        let [find, after, expect, require] =
-            [&entry.find, &entry.after, &entry.expect, &entry.require].map(text);
+        // As feeds have them, so that a reader can make the digest again.
+        let text = |value: &Option<Text>| value.as_ref().map(|it| it.get_ref().trim().to_owned());
+        let title = entry.title.get_ref().trim();
+        let fix = entry.fix.as_deref().map(on_one_line);
+        let fix = fix.filter(|fix| !fix.is_empty());
+        let expect = entry.expect.as_ref().map(|it| on_one_line(it.get_ref()));
+        let [find, after, require] = [&entry.find, &entry.after, &entry.require].map(text);
         let definition = Definition {
             id,
-            title: entry.title.get_ref(),
+            title,
             why: entry.why.as_deref().unwrap_or_default(),
             blind: entry.blind.as_deref().unwrap_or_default(),
-            fix: entry.fix.as_deref(),
+            fix: fix.as_deref(),
             version: defaults.version,
             severity,
             applies,
@@ -205,10 +209,10 @@ impl Reader {
         let bytes = serde_json::to_vec(&definition).unwrap_or_default();
         Some(Rule {
             id: id.clone(),
-            title: entry.title.get_ref().trim().to_owned(),
+            title: title.to_owned(),
             why: entry.why.clone().unwrap_or_default(),
             blind: entry.blind.clone().unwrap_or_default(),
-            fix: entry.fix.as_deref().map(on_one_line).unwrap_or_default(),
+            fix: fix.unwrap_or_default(),
             version: defaults.version.map(str::to_owned),
             severity,
             applies: applies.clone(),

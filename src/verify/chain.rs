@@ -1,17 +1,18 @@
 //! Checks the ledger of a copy: its chain, its state, and whether it continues an earlier one.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
 use base::diagnostics::text::{quoted, visible};
 use base::diagnostics::{Diagnostic, Place, codes};
 use content::inspect;
-use store::ledger::{self, Ledger, LedgerError};
+use store::ledger::{self, Ledger, LedgerError, RuleVersion};
 use store::spool::Spool;
 
 use super::copy::SiteCopy;
 use super::feeds::Documents;
 use super::runs::PublishedRun;
+use super::settings::RULES;
 
 /// The chain of the ledger of a copy.
 #[derive(Debug)]
@@ -113,8 +114,26 @@ pub(crate) fn read(
             );
         }
     }
+    problems.extend(different_rules(documents, &ledger));
     let head = links.into_iter().next()?;
     Some(Chain { head, ledger })
+}
+
+/// The ledger has the version and the digest of each rule.
+fn different_rules(documents: &Documents, ledger: &Ledger) -> Option<Diagnostic> {
+    let list = documents.get(RULES)?["rules"].as_array()?;
+    let versions = list.iter().filter_map(|rule| {
+        let id = rule["id"].as_str()?.to_owned();
+        let version: RuleVersion = serde_json::from_value(rule.clone()).ok()?;
+        Some((id, version))
+    });
+    let versions: BTreeMap<String, RuleVersion> = versions.collect();
+    let known = ledger.rules.as_ref();
+    let is_same = known.is_some_and(|known| *known == versions);
+    (!is_same).then(|| {
+        let place = Place::file(RULES).pointing("/rules");
+        super::compare::differs(place, "the digests in `feeds/changes.json`")
+    })
 }
 
 fn ledger(copy: &SiteCopy, problems: &mut Vec<Diagnostic>) -> Option<Ledger> {

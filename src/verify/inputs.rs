@@ -2,6 +2,7 @@
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
+use std::slice;
 
 use serde_json::Value;
 
@@ -19,7 +20,11 @@ use super::runs::PublishedRun;
 pub(crate) fn check(runs: &[PublishedRun], roots: &[PathBuf], problems: &mut Vec<Diagnostic>) {
     let limits = Limits::default();
     let mut directories: BTreeMap<String, (RunDirectory, LoadedFile)> = BTreeMap::new();
-    for directory in discover(Path::new(""), roots).value.runs {
+    // A path in a problem is relative to its content root.
+    let found = roots
+        .iter()
+        .map(|root| discover(root, slice::from_ref(root)));
+    for directory in found.flat_map(|found| found.value.runs) {
         let Ok(record) = load::record(&directory, &limits) else {
             continue;
         };

@@ -1,8 +1,8 @@
 //! Verifies a copy of a published site, without its content.
 //!
 //! `checksums` compares every file with `SHA256SUMS`, `pages` follows the links. `feeds` compares feeds with their schemas and with
-//! `feeds/index.json`. `runs` reads each run as it is published, with the readers of a build, and `tables` makes the feeds over
-//! all runs again of what they say. `chain` reads the ledger, and `inputs` compares with the content. What is found is a diagnostic;
+//! `feeds/index.json`. `settings` reads what they say of the site. `runs` reads each run as it is published, with the readers of
+//! a build, `events` and `run_page` compare its pages with it, and `tables` makes the feeds over all runs again of what they say. `chain` reads the ledger, and `inputs` compares with the content. What is found is a diagnostic;
 //! nothing here writes.
 
 mod chain;
@@ -10,10 +10,13 @@ mod checksums;
 mod compare;
 mod copy;
 mod download;
+mod events;
 mod feeds;
 mod inputs;
 mod pages;
+mod run_page;
 mod runs;
+mod settings;
 mod tables;
 
 use std::collections::BTreeSet;
@@ -25,6 +28,7 @@ use base::diagnostics::{self, Diagnostic};
 pub use chain::Continuation;
 use copy::SiteCopy;
 pub use download::{Download, Refusal, temporary};
+use settings::Settings;
 
 /// What a copy is compared with.
 #[derive(Debug, Clone, Copy, Default)]
@@ -66,8 +70,9 @@ pub fn verify(folder: &Path, options: Options<'_>) -> io::Result<Verification> {
     let checksums = checksums::check(&copy, &mut problems);
     pages::check(&copy, &mut problems);
     let documents = feeds::check(&copy, &mut problems);
-    let runs = runs::read(&copy, &documents, &mut problems);
-    tables::check(&copy, &documents, &runs, &mut problems);
+    let settings = Settings::of(&documents);
+    let runs = runs::read(&copy, &settings, &mut problems);
+    tables::check(&copy, &documents, &settings, &runs, &mut problems);
     let chain = chain::read(&copy, &documents, &runs, &mut problems);
     let mut continuation = None;
     if let Some(chain) = &chain {

@@ -1,7 +1,6 @@
 //! Reads each run as it is published, with the readers of a build, and compares `run.json` with what they find.
 
 use std::collections::BTreeMap;
-use std::path::Path;
 use std::sync::Arc;
 
 use jsonschema::Validator;
@@ -13,30 +12,29 @@ use serde_json::value::RawValue;
 use base::diagnostics::text::quoted;
 use base::diagnostics::{Diagnostic, Place, codes};
 use base::links;
-use content::discover::RunDirectory;
-use content::inspect::{self, Inspection};
-use content::load::{self, LoadedFile, RunFiles, RunFolder};
+use content::inspect;
+use content::load::LoadedFile;
 use formats::audit::Verdict;
-use formats::config::{Config, Limits};
 use formats::model::annotation::{Counts, Kind};
 use formats::model::findings::{Findings, ThreadCounts};
 use formats::model::review::Rating;
+use formats::model::rule_result::RuleResult;
 use formats::model::run::Run;
 use formats::redactions::{self, Reason};
 use formats::run_record;
-use pages::feeds::annotations::{self, Lines};
+use gate::Extras;
+use pages::feeds::annotations::Lines;
 use pages::view::task;
 
-use super::compare;
 use super::copy::SiteCopy;
-use super::feeds::{self, Documents};
+use super::settings::Settings;
+use super::{compare, feeds};
+use tapes::RunSource;
+
+mod tapes;
 
 /// The file with all data of a run.
 const FILE: &str = "run.json";
-/// Largest file that is read into memory.
-const LARGEST: u64 = 4 << 30;
-/// The feed of decisions.
-const DECISIONS: &str = "feeds/decisions.json";
 /// The folder of downloads that are to be copied elsewhere.
 const DOWNLOADS: &str = "downloads/";
 
@@ -56,7 +54,8 @@ pub(crate) struct PublishedRun {
     /// Its lines of the feeds of annotations; `None` if its tapes are not in the copy.
     pub(crate) lines: Option<Lines>,
     pub(crate) threads: Vec<Value>,
-    pub(crate) rules: Vec<Value>,
+    /// The writeup as its page shows it.
+    pub(crate) writeup: Option<String>,
     /// Files of the run directory, with the digest of each as it was recorded.
     pub(crate) files: Vec<(String, String)>,
     /// Whether the task in `findings` is known: that of another run is the title of its case, which is prose of the site.
@@ -70,10 +69,12 @@ struct Document {
     slug: String,
     record: Box<RawValue>,
     review: Option<Review>,
-    tapes: Vec<Tape>,
+    tapes: Vec<TapeDocument>,
+    steps: Value,
+    reconciliation: Value,
     audit: Option<Audit>,
     #[serde(default)]
-    rules: Vec<Value>,
+    rules: Vec<RuleResult>,
     annotations: Vec<Value>,
     threads: Option<Threads>,
     files: Vec<File>,
@@ -84,11 +85,13 @@ struct Document {
 #[derive(Debug, Deserialize)]
 struct Review {
     rating: Option<String>,
+    markdown: String,
+    html: String,
 }
 
 #[derive(Debug, Deserialize)]
 #[serde(rename_all = "camelCase")]
-struct Tape {
+struct TapeDocument {
     file: String,
     events: usize,
     content_hash: String,
@@ -97,6 +100,13 @@ struct Tape {
 #[derive(Debug, Deserialize)]
 struct Audit {
     verdict: Option<Verdict>,
+    #[serde(default)]
+    findings: Vec<AuditFinding>,
+}
+
+#[derive(Debug, Deserialize)]
+struct AuditFinding {
+    seq: Option<u64>,
 }
 
 #[derive(Debug, Deserialize)]
@@ -144,14 +154,9 @@ impl Threads {
 /// Reads all runs.
 pub(crate) fn read(
     copy: &SiteCopy,
-    documents: &Documents,
+    settings: &Settings,
     problems: &mut Vec<Diagnostic>,
 ) -> Vec<PublishedRun> {
-    let decided = documents
-        .get(DECISIONS)
-        .map(|document| &document["decisions"]);
-    let decided = decided.and_then(Value::as_array).into_iter().flatten();
-    let decided: Vec<&Value> = decided.filter(|it| !it["event"].is_null()).collect();
     let validator = feeds::run_validator();
     let paths = copy
         .files
@@ -160,7 +165,7 @@ pub(crate) fn read(
     let paths: Vec<&String> = paths.collect();
     let read = paths.par_iter().map(|path| {
         let mut found = Vec::new();
-        let run = read_run(copy, path, (validator.as_ref(), &decided), &mut found);
+        let run = read_run(copy, path, (validator.as_ref(), settings), &mut found);
         if let Some(run) = &run {
             for problem in &mut found {
                 problem.assign(&run.run.id);
@@ -179,7 +184,7 @@ pub(crate) fn read(
 fn read_run(
     copy: &SiteCopy,
     path: &str,
-    (validator, decided): (Option<&Validator>, &[&Value]),
+    (validator, settings): (Option<&Validator>, &Settings),
     problems: &mut Vec<Diagnostic>,
 ) -> Option<PublishedRun> {
     let bytes = copy.read_some(path, problems)?;
@@ -220,21 +225,22 @@ fn read_run(
     let mut of_run = PublishedRun {
         path: path.to_owned(),
         findings: findings(&run, &document),
-        slug: document.slug,
+        slug: document.slug.clone(),
         record,
-        annotations: document.annotations,
+        annotations: document.annotations.clone(),
         lines: None,
         threads: document
             .threads
-            .map(|it| it.annotations)
+            .as_ref()
+            .map(|it| it.annotations.clone())
             .unwrap_or_default(),
-        rules: document.rules,
+        writeup: document.review.as_ref().map(|review| review.html.clone()),
         files: document
             .files
-            .into_iter()
+            .iter()
             .map(|file| {
-                let recorded = file.recorded.map(|it| it.blake3);
-                (file.path, recorded.unwrap_or(file.blake3))
+                let recorded = file.recorded.as_ref().map(|it| &it.blake3);
+                (file.path.clone(), recorded.unwrap_or(&file.blake3).clone())
             })
             .collect(),
         has_task: false,
@@ -244,24 +250,22 @@ fn read_run(
         .tapes
         .iter()
         .all(|tape| copy.files.contains_key(&format!("{folder}/{}", tape.file)));
+    let files = of_run.files.iter().map(|(path, _)| path.clone());
+    let extras = Extras {
+        files: files.collect(),
+        ..Extras::default()
+    };
+    let of_trials = settings.evaluate(&of_run.run, None, extras, true);
+    of_run.findings.rules.extend(of_trials);
     if is_whole {
-        let withheld = document
-            .withheld
-            .iter()
-            .map(|it| it.file.as_str())
-            .collect::<Vec<_>>();
-        compare_events(
+        let source = RunSource {
             copy,
-            &folder,
-            &loaded,
-            Facts {
-                tapes: &document.tapes,
-                withheld: &withheld,
-                decided,
-            },
-            &mut of_run,
-            problems,
-        );
+            settings,
+            folder: &folder,
+            record: &loaded,
+            document: &document,
+        };
+        source.compare_events(&mut of_run, problems);
     }
     Some(of_run)
 }
@@ -269,7 +273,7 @@ fn read_run(
 /// The folder with the event logs of a run.
 fn folder(copy: &SiteCopy, page: &str, document: &Document) -> String {
     let elsewhere = page.replacen("runs/", DOWNLOADS, 1);
-    let has = |tape: &Tape| {
+    let has = |tape: &TapeDocument| {
         copy.files
             .contains_key(&format!("{elsewhere}/{}", tape.file))
     };
@@ -379,115 +383,7 @@ fn findings(run: &Run, document: &Document) -> Findings {
             entries: threads.entry_count,
             open: threads.open_count,
         }),
+        rules: document.rules.clone(),
         ..Findings::default()
     }
-}
-
-/// What is said about the events of a run.
-#[derive(Clone, Copy)]
-struct Facts<'a> {
-    tapes: &'a [Tape],
-    /// Files of which parts are withheld.
-    withheld: &'a [&'a str],
-    /// Decisions that name an event, of all runs.
-    decided: &'a [&'a Value],
-}
-
-/// Reads the tapes and sidecars, and compares them with `run.json`.
-fn compare_events(
-    copy: &SiteCopy,
-    folder: &str,
-    record: &LoadedFile,
-    facts: Facts<'_>,
-    of_run: &mut PublishedRun,
-    problems: &mut Vec<Diagnostic>,
-) {
-    let directory = RunDirectory::new(
-        Arc::from(copy.root.as_path()),
-        Path::new(folder),
-        folder.to_owned(),
-    );
-    let mut config = Config::default();
-    config.policy.raw_audit = None;
-    // The site was built within its own limits, which are not published.
-    config.limits = Limits {
-        line: LARGEST,
-        lines: usize::MAX,
-        file: LARGEST,
-        document: LARGEST,
-        memory: LARGEST,
-        ..config.limits
-    };
-    let (files, _) = load::run(&directory, record, &config.limits);
-    let inspection = inspection(&config, &directory, &files);
-    let path = of_run.path.clone();
-    let differs = |pointer: String| {
-        compare::differs(Place::file(&path).pointing(pointer), "the published events")
-    };
-    for (index, tape) in facts.tapes.iter().enumerate() {
-        let Some(found) = inspection.tapes.iter().find(|it| it.file == tape.file) else {
-            problems.push(differs(format!("/tapes/{index}/file")));
-            continue;
-        };
-        if found.events.len() != tape.events {
-            problems.push(differs(format!("/tapes/{index}/events")));
-        }
-        // A partly withheld tape has the hash of the recorded one.
-        if found.content_hash != tape.content_hash && !facts.withheld.contains(&tape.file.as_str())
-        {
-            problems.push(differs(format!("/tapes/{index}/contentHash")));
-        }
-    }
-    if let Some(tape) = inspection.tapes.first() {
-        for (index, result) in of_run.rules.iter().enumerate() {
-            let events = result["events"].as_array().into_iter().flatten();
-            let mut events = events.filter_map(Value::as_u64);
-            if events.any(|event| tape.position(event).is_none()) {
-                problems.push(differs(format!("/rules/{index}/events")));
-            }
-        }
-        let of_run = facts
-            .decided
-            .iter()
-            .filter(|it| it["run"] == *of_run.run.id);
-        let mut events = of_run.filter_map(|it| it["event"].as_u64());
-        if events.any(|event| tape.position(event).is_none()) {
-            let place = Place::file(DECISIONS).pointing("/decisions");
-            problems.push(compare::differs(place, "the published events"));
-        }
-    }
-    of_run.findings.task = task::task(&of_run.run, None, inspection.tapes.first());
-    of_run.has_task = of_run.findings.task != *of_run.run.subject.case;
-    let lines = annotations::lines(&of_run.run, &inspection.tapes, &inspection.sidecars);
-    let Ok(lines) = lines else { return };
-    let derived = lines.all.split_inclusive(|byte| *byte == b'\n');
-    let derived = derived.filter_map(|line| serde_json::from_slice::<Value>(line).ok());
-    let derived = derived.map(|mut line| {
-        if let Value::Object(members) = &mut line {
-            members.remove("runId");
-        }
-        line
-    });
-    let place = Place::file(&path).pointing("/annotations");
-    problems.extend(compare::problems(
-        &place,
-        &Value::Array(of_run.annotations.clone()),
-        &Value::Array(derived.collect()),
-        "the published event logs and sidecars",
-    ));
-    of_run.lines = Some(lines);
-}
-
-fn inspection<'a>(
-    config: &Config,
-    directory: &RunDirectory,
-    files: &'a RunFiles,
-) -> Inspection<'a> {
-    let run_folder = RunFolder {
-        directory,
-        limits: &config.limits,
-        redactions: &files.redactions,
-    };
-    // What a build reported about them is in the feed of diagnostics.
-    inspect::annotated(config, run_folder, files).value
 }

@@ -5,10 +5,12 @@ use std::sync::Arc;
 
 use serde_json::{Value, json};
 
-use base::diagnostics::{Diagnostic, Place};
+use rayon::prelude::*;
+
+use base::diagnostics::{Diagnostic, Place, codes};
 use base::links::{self, Slug};
-use formats::config::{self, Config};
-use formats::decisions::Decision;
+use content::rules::decisions::{self, DecisionTargets};
+use formats::config::MadeFor;
 use formats::model::archive::{Archive, GroupBy, GroupText};
 use formats::model::cells;
 use formats::model::findings::Findings;
@@ -19,13 +21,17 @@ use pages::feeds::{self, annotations::Lines, archive::RunCard};
 use super::compare;
 use super::copy::SiteCopy;
 use super::feeds::{Documents, INDEX};
+use super::run_page;
 use super::runs::PublishedRun;
+use super::settings::{DECISIONS, RULES, Settings};
 
 const THREADS: &str = "feeds/threads.jsonl";
 const CSV: &str = "feeds/runs.csv";
+const JSON_FEED: &str = "feeds/feed.json";
 /// What the feeds are compared with, in messages.
 const RECORDS: &str = "the published records";
 const ANNOTATIONS: &str = "the published annotations";
+const RULE_RESULTS: &str = "the rules and the results of the runs";
 
 /// The feeds of annotations.
 const OF_ANNOTATIONS: [OfAnnotations; 5] = [
@@ -72,8 +78,8 @@ struct OfAnnotations {
 }
 
 /// All runs, with what tables show of each.
-struct Site {
-    config: Config,
+struct Site<'a> {
+    settings: &'a Settings,
     archive: Archive,
     findings: Vec<Findings>,
 }
@@ -82,6 +88,7 @@ struct Site {
 pub(crate) fn check(
     copy: &SiteCopy,
     documents: &Documents,
+    settings: &Settings,
     runs: &[PublishedRun],
     problems: &mut Vec<Diagnostic>,
 ) {
@@ -98,8 +105,20 @@ pub(crate) fn check(
         sample = of_runs(documents, &newest);
         &sample
     };
-    let site = Site::new(documents, &newest);
+    let site = Site::new(documents, settings, &newest);
     site.compare(documents, problems);
+    site.decisions(documents, problems);
+    if copy.left_out.is_empty() {
+        site.json_feed(copy, problems);
+    }
+    if !settings.has_own_templates {
+        let runs = site.archive.runs.par_iter().zip(&site.findings);
+        let runs = runs.zip(&newest);
+        problems.par_extend(runs.flat_map_iter(|((entry, found), run)| {
+            let writeup = run.writeup.as_deref();
+            run_page::check(copy, &settings.config, entry, found, writeup)
+        }));
+    }
     // The table of all runs cannot be made of some.
     let csv = copy
         .read_some(CSV, problems)
@@ -107,12 +126,10 @@ pub(crate) fn check(
     problems.extend(csv.and_then(|csv| first_different_line(&csv, &site.csv())));
     annotations(documents, &newest, problems);
     threads(documents, &newest, problems);
-    rules(documents, &newest, problems);
 }
 
-impl Site {
-    fn new(documents: &Documents, newest: &[&PublishedRun]) -> Self {
-        let config = config(documents);
+impl<'a> Site<'a> {
+    fn new(documents: &Documents, settings: &'a Settings, newest: &[&PublishedRun]) -> Self {
         let slugs = |group_by: GroupBy, name: &str| {
             let folder = group_by.folder();
             let groups = documents.get(&format!("feeds/{folder}.json"));
@@ -122,21 +139,15 @@ impl Site {
             let slug = group.and_then(|group| group["slug"].as_str());
             slug.unwrap_or_default().to_owned()
         };
-        let folders = config.publish.run_folders;
+        let folders = settings.config.publish.run_folders;
         let entries = newest
             .iter()
             .map(|run| (Arc::clone(&run.run), Slug::new(&run.slug, folders), 0));
         let mut archive = Archive::new(entries.collect(), &slugs, &|_| GroupText::default());
-        let decided = documents.get("feeds/decisions.json");
-        let decided = decided.and_then(|document| document["decisions"].as_array());
-        for value in decided.into_iter().flatten() {
-            let decision = serde_json::from_value::<Decision>(value.clone());
-            let Ok(decision) = decision.map(Arc::new) else {
-                continue;
-            };
+        for decision in &settings.decisions {
             let mut entries = archive.runs.iter_mut();
             if let Some(entry) = entries.find(|entry| *entry.run.id == *decision.run) {
-                entry.decisions.push(decision);
+                entry.decisions.push(Arc::clone(decision));
             }
         }
         let cards = documents.get("feeds/runs.json");
@@ -153,17 +164,19 @@ impl Site {
             if let Some(task) = card.and_then(|card| card["task"].as_str()) {
                 task.clone_into(&mut findings.task);
             }
+            findings.writeup_html.clone_from(&run.writeup);
             findings
         });
         Self {
             findings: findings.collect(),
-            config,
+            settings,
             archive,
         }
     }
 
     fn compare(&self, documents: &Documents, problems: &mut Vec<Diagnostic>) {
-        let (config, archive, findings) = (&self.config, &self.archive, &self.findings);
+        let (archive, findings) = (&self.archive, self.findings.as_slice());
+        let config = &self.settings.config;
         let mut cards = Vec::new();
         for (entry, found) in archive.runs.iter().zip(findings) {
             let url = feeds::archive::address(config, &links::run(&entry.slug));
@@ -200,25 +213,86 @@ impl Site {
             &value(serde_json::to_value(of_cells)),
             RECORDS,
         );
-        let decided = documents.get("feeds/decisions.json");
-        let decided = decided.and_then(|it| serde_json::from_value(it["decisions"].clone()).ok());
-        let decided: Vec<Arc<Decision>> = decided
-            .map(|all: Vec<Decision>| all.into_iter().map(Arc::new).collect())
-            .unwrap_or_default();
-        let decided = feeds::decisions::DecisionsDocument::of(config, &decided, archive);
+        let decided = feeds::decisions::DecisionsDocument::of(config, &self.settings.decisions, archive);
         compare(
-            "feeds/decisions.json",
+            DECISIONS,
             "",
             &value(serde_json::to_value(decided)),
             RECORDS,
         );
+        let rules = feeds::rules::document(config, &self.settings.rules, archive, findings);
+        compare(RULES, "", &value(serde_json::to_value(rules)), RULE_RESULTS);
+    }
+
+    /// Compares the feed for feed readers, which has no schema.
+    fn json_feed(&self, copy: &SiteCopy, problems: &mut Vec<Diagnostic>) {
+        let Some(bytes) = copy.read_some(JSON_FEED, problems) else {
+            return;
+        };
+        if let Some(feed) = super::feeds::document(JSON_FEED, &bytes, None, problems) {
+            let place = Place::file(JSON_FEED).pointing("/items");
+            let items = &feed["items"];
+            let derived = self.feed_items(items);
+            problems.extend(compare::problems(&place, items, &derived, RECORDS));
+        }
+    }
+
+    /// The items of the feed for feed readers. Whether runs have cards is a setting that is not published.
+    fn feed_items(&self, published: &Value) -> Value {
+        let mut config = self.settings.config.clone();
+        config.site.cards = MadeFor::All;
+        let feed = feeds::json_feed::feed(&config, &self.archive, &self.findings);
+        let mut feed = serde_json::to_value(feed).unwrap_or_default();
+        let items = feed["items"].as_array_mut().into_iter().flatten();
+        for (item, published) in items.zip(published.as_array().into_iter().flatten()) {
+            if let Value::Object(item) = item
+                && published["image"].is_null()
+            {
+                item.remove("image");
+            }
+        }
+        feed["items"].take()
+    }
+
+    /// Checks that decisions are in order, and follow from the records and each other.
+    fn decisions(&self, documents: &Documents, problems: &mut Vec<Diagnostic>) {
+        if !documents.contains_key(DECISIONS) {
+            return;
+        }
+        let decided = &self.settings.decisions;
+        let targets = DecisionTargets {
+            // A decision may be about a run that was never published.
+            other_runs: decided.iter().map(|it| it.run.as_str()).collect(),
+            rules: self
+                .settings
+                .rules
+                .list
+                .iter()
+                .map(|rule| rule.id.as_str())
+                .collect(),
+        };
+        let place = || Place::file(DECISIONS).pointing("/decisions");
+        let found = decisions::check(decided, &self.archive, &targets).into_iter();
+        let help = "The decision or the record was changed after the build. Get the site from the publisher again.";
+        problems.extend(
+            found.map(|problem| codes::VERIFY_DIFFERENT_VALUE.at(place(), problem.message, help)),
+        );
+        if !decided.is_sorted_by_key(|it| it.date) {
+            let message = "The decisions are not in the order of their days";
+            problems.push(codes::VERIFY_DIFFERENT_VALUE.at(place(), message, help));
+        }
     }
 
     /// `runs.csv` as a build writes it.
     fn csv(&self) -> Vec<u8> {
         let mut csv = Vec::new();
         // Writing into memory cannot fail.
-        let _ = feeds::table::write_runs(&mut csv, &self.config, &self.archive, &self.findings);
+        let _ = feeds::table::write_runs(
+            &mut csv,
+            &self.settings.config,
+            &self.archive,
+            &self.findings,
+        );
         csv
     }
 }
@@ -265,62 +339,6 @@ fn of_runs(documents: &Documents, runs: &[&PublishedRun]) -> Documents {
     let ledger = documents.get(store::ledger::PATH).cloned();
     sample.extend(ledger.map(|ledger| (store::ledger::PATH.to_owned(), ledger)));
     sample
-}
-
-/// The settings of the site, as far as its feeds say them.
-fn config(documents: &Documents) -> Config {
-    let document = |path: &str| documents.get(path).unwrap_or(&Value::Null);
-    let site = &document(INDEX)["site"];
-    let success = &document("feeds/cells.json")["success"];
-    let folders = &document(store::ledger::PATH)["runFolders"];
-    let settings = [
-        (
-            "site",
-            [
-                ("title", &site["title"]),
-                ("base_url", &site["baseUrl"]),
-                ("language", &site["language"]),
-            ],
-        ),
-        (
-            "policy",
-            [
-                ("licence", &site["licence"]),
-                ("canary", &site["canary"]),
-                ("canary", &Value::Null),
-            ],
-        ),
-        (
-            "publish",
-            [
-                ("run_folders", folders),
-                ("run_folders", &Value::Null),
-                ("run_folders", &Value::Null),
-            ],
-        ),
-        (
-            "cells",
-            [
-                ("outcome", &success["outcome"]),
-                ("scorer", &success["scorer"]),
-                ("at_least", &success["atLeast"]),
-            ],
-        ),
-    ];
-    let mut text = toml::Table::new();
-    for (name, keys) in settings {
-        let mut table = toml::Table::new();
-        for (key, value) in keys {
-            if let Ok(value) = toml::Value::try_from(value)
-                && !key.is_empty()
-            {
-                table.insert(key.to_owned(), value);
-            }
-        }
-        text.insert(name.to_owned(), toml::Value::Table(table));
-    }
-    let (config, _) = config::parse(config::FILE_NAME, &text.to_string());
-    config
 }
 
 /// Compares the feeds of annotations with the annotations of each run. Without its event log, a run has only those of `run.json`.
@@ -423,62 +441,6 @@ fn threads(documents: &Documents, newest: &[&PublishedRun], problems: &mut Vec<D
                 ..Place::file(THREADS)
             };
             problems.push(compare::differs(place, "the threads of the runs"));
-        }
-    }
-}
-
-/// Compares the feed of rules with the results of each run.
-fn rules(documents: &Documents, newest: &[&PublishedRun], problems: &mut Vec<Diagnostic>) {
-    const PATH: &str = "feeds/rules.json";
-    let Some(document) = documents.get(PATH) else {
-        return;
-    };
-    for (list, verdict, keys) in [
-        ("violations", "violated", &["events", "found"][..]),
-        ("unknown", "unknown", &["missing"][..]),
-    ] {
-        let published = document[list].as_array().into_iter().flatten();
-        let mut published: Vec<Value> = published
-            .map(|found| {
-                let values = keys.iter().map(|key| found[*key].clone());
-                json!([found["rule"], found["runId"], values.collect::<Vec<_>>()])
-            })
-            .collect();
-        let results = newest.iter().flat_map(|run| {
-            let results = run.rules.iter();
-            results.map(|result| (&*run.run.id, result))
-        });
-        let results = results.filter(|(_, result)| result["verdict"] == verdict);
-        let mut derived: Vec<Value> = results
-            .map(|(run, result)| {
-                let values = keys.iter().map(|key| result[*key].clone());
-                json!([result["rule"], run, values.collect::<Vec<_>>()])
-            })
-            .collect();
-        let key = |value: &Value| (value[0].to_string(), value[1].to_string());
-        published.sort_by_key(key);
-        derived.sort_by_key(key);
-        if published != derived {
-            let place = Place::file(PATH).pointing(format!("/{list}"));
-            problems.push(compare::differs(place, "the results of the runs"));
-        }
-    }
-    let documents = document["rules"].as_array().into_iter().flatten();
-    for (index, rule) in documents
-        .enumerate()
-        .filter(|(_, rule)| rule["trials"].is_null())
-    {
-        for (key, verdict) in [
-            ("holds", "holds"),
-            ("violated", "violated"),
-            ("unknown", "unknown"),
-        ] {
-            let results = newest.iter().flat_map(|run| &run.rules);
-            let found = results.filter(|it| it["rule"] == rule["id"] && it["verdict"] == verdict);
-            if rule[key] != json!(found.count()) {
-                let place = Place::file(PATH).pointing(format!("/rules/{index}/{key}"));
-                problems.push(compare::differs(place, "the results of the runs"));
-            }
         }
     }
 }

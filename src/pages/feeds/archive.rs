@@ -370,6 +370,8 @@ pub struct Index<'a> {
     schema_version: u32,
     /// The settings of the site that matter to readers of its data.
     site: Site<'a>,
+    /// What decides how the runs are shown.
+    pages: Pages<'a>,
     /// Runs that are published.
     runs: usize,
     /// Path of the checksums of all files of the site, this one included; absent without them.
@@ -406,6 +408,26 @@ document! {
 }
 
 document! {
+    /// The settings that decide how the pages of a site and its feeds for feed readers show the runs, so that they can be compared with
+    /// the data.
+    #[serde(rename_all = "camelCase")]
+    struct Pages<'a>(config: &'a Config, own: Vec<&'a str>) {
+        /// Maximum events on a page.
+        #[schemars(range(min = 1))]
+        events_per_page: usize = config.timeline.page_size,
+        /// Seconds without an event that a page mentions.
+        gap_seconds: u64 = config.timeline.gap_seconds,
+        /// Maximum bytes of a text on a page.
+        text_bytes: u64 = config.limits.inline,
+        /// Maximum runs in the feeds for feed readers.
+        feed_items: usize = config.feeds.items,
+        /// The templates of the site that differ from those that are built in; absent if there are none.
+        #[serde(skip_serializing_if = "Vec::is_empty")]
+        own_templates: Vec<&'a str> = own,
+    }
+}
+
+document! {
     /// A file of data.
     struct Feed<'a>(file: &'a FileDigest, schema_of: fn(&str) -> Option<String>) {
         /// Path, relative to the site's root.
@@ -421,9 +443,11 @@ document! {
     }
 }
 
-/// The index of `feeds`, in their order; `schema_of` returns the schema address of a feed.
+/// The index of `feeds`, in their order; `own_templates` differ from those that are built in, and `schema_of` returns the schema
+/// address of a feed.
 pub fn index<'a>(
     config: &'a Config,
+    own_templates: Vec<&'a str>,
     runs: usize,
     checksums: Option<&'static str>,
     feeds: impl Iterator<Item = &'a FileDigest>,
@@ -432,6 +456,7 @@ pub fn index<'a>(
     Index {
         schema_version: SCHEMA_VERSION,
         site: Site::of(config),
+        pages: Pages::of(config, own_templates),
         runs,
         checksums,
         feeds: feeds.map(|file| Feed::of(file, schema_of)).collect(),

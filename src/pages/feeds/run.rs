@@ -173,9 +173,9 @@ document! {
 
 /// The steps of all tapes. A run has nearly as many as events, so each is made when it is written.
 #[derive(Debug)]
-struct AllSteps<'a> {
-    tapes: &'a [Tape<'a>],
-    layouts: &'a [Layout<'a>],
+pub struct AllSteps<'a> {
+    pub tapes: &'a [Tape<'a>],
+    pub layouts: &'a [Layout<'a>],
 }
 
 impl Serialize for AllSteps<'_> {

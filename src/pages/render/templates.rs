@@ -124,6 +124,15 @@ impl Renderer {
             .map_or_else(|| "/".to_owned(), |base| base.path().to_owned())
     }
 
+    /// Names of the templates of the site that differ from those that are built in.
+    pub fn own_templates(&self) -> Vec<&str> {
+        let texts = texts(&BUILT_IN);
+        let differs =
+            |own: &&UserTemplate| !texts.contains(&(own.name.as_str(), own.text.as_str()));
+        let own = self.user.iter().filter(differs);
+        own.map(|own| own.name.as_str()).collect()
+    }
+
     /// Renders a page.
     pub fn page(
         &self,

@@ -404,7 +404,15 @@ fn write(lists: &Lists<'_>) -> Result<(), Diagnostic> {
     // This file is listed there, so it can name the path and not the digest.
     let checksums = lists.config().publish.checksums;
     let checksums = checksums.then_some(store::publish::checksums::PATH);
-    let index = feeds::archive::index(lists.config(), runs, checksums, files, schema::path_of_feed);
+    let own_templates = lists.renderer.own_templates();
+    let index = feeds::archive::index(
+        lists.config(),
+        own_templates,
+        runs,
+        checksums,
+        files,
+        schema::path_of_feed,
+    );
     let index = lists.stream("feeds/index.json", |out| write_document(out, &index))?;
     let what = "Every feed of the site, with its contents, schema and size, and how to read it.";
     let info = PageInfo::listed("feeds/index.html", "Feeds", what);

@@ -207,7 +207,18 @@ fn a_copy_is_compared_with_its_content_and_with_an_earlier_copy() {
     site.write(&writeup, format!("{text}\nMore.\n"));
     let (status, text) = ran(&["--content", "content"]);
     assert_eq!(status, Some(1));
-    assert!(text.contains("writeup.md"), "{text}");
+    // The place is below the content folder, wherever that is.
+    let place = format!("--> {}/writeup.md", FIRST.trim_start_matches("content/"));
+    assert!(text.contains(&place), "{text}");
+    let absolute = site.path("content");
+    let (status, text) = ran(&["--content", absolute.to_str().expect("UTF-8")]);
+    assert_eq!(status, Some(1));
+    assert!(text.contains(&place), "{text}");
+    let root = site.root().to_string_lossy();
+    assert!(!text.contains(&*root), "{text}");
+    let (status, text) = ran(&["--content", "nowhere"]);
+    assert_eq!(status, Some(2), "{text}");
+    assert!(text.contains("`nowhere`"), "{text}");
     site.publish();
     let (status, text) = ran(&["--since", "earlier", "--content", "content"]);
     assert_eq!(status, Some(0), "{text}");

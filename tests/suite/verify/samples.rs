@@ -186,6 +186,9 @@ fn withheld(site: &TestSite) -> Held {
     let after = after.replacen(&size, &format!("\"bytes\":{}", shown.len()), 1);
     fs::write(path, shown).expect("a file");
     fs::write(document, after).expect("a file");
+    edit(site, &format!("{run}/index.html"), |html| {
+        html.replace("[withheld: ", "[shown: ")
+    });
     seal(&site.path("public"));
     Held::new()
 }

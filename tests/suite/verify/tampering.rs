@@ -111,7 +111,7 @@ fn each_of_four_hundred_random_changes_of_files_is_found() {
 }
 
 /// Feeds whose values are all made again, with the list in each.
-const DERIVED: [(&str, &str); 12] = [
+const DERIVED: [(&str, &str); 16] = [
     ("feeds/runs.json", "/runs"),
     ("feeds/runs.jsonl", ""),
     ("feeds/cases.json", "/cases"),
@@ -124,6 +124,10 @@ const DERIVED: [(&str, &str); 12] = [
     ("feeds/crystallize.json", "/anchors"),
     ("feeds/labels.jsonl", ""),
     ("feeds/decisions.json", "/excluded"),
+    ("feeds/rules.json", "/rules"),
+    ("feeds/rules.json", "/violations"),
+    ("feeds/rules.json", "/unknown"),
+    ("feeds/feed.json", "/items"),
 ];
 
 /// Keys that are not made of records: prose of the site, and the order in which a decision was written.
@@ -211,8 +215,40 @@ fn each_of_a_hundred_changes_of_feeds_is_found_though_all_digests_are_made_again
         lines(&annotated),
     );
     site.write("content/decisions.jsonl", format!("{DECISION}\n"));
-    assert!(changes_are_found(&site, 381) > 9);
+    site.write("rules/site.toml", RULES);
+    assert!(changes_are_found(&site, 381) > 11);
 }
+
+/// Rules of each kind: one that is violated, one of which it is not known, and one about the number of runs.
+const RULES: &str = r#"version = "2"
+
+[[rule]]
+id = "nothing-read"
+title = "Nothing is read"
+why = "It is a *sample*."
+find = "event.family == 'read'"
+expect = "none"
+
+[[rule]]
+id = "something-written"
+title = " Something is written after it is read "
+applies = { case = ["pong", "tetris"] }
+find = """
+event.family == 'write'
+"""
+expect = "last  after nothing-read"
+
+[[rule]]
+id = "cheap"
+title = "A run costs at most a dollar"
+require = "run.cost <= 1.0"
+
+[[rule]]
+id = "two"
+title = "Two runs each"
+trials = 2
+files = ["events.jsonl"]
+"#;
 
 /// A decision about the base run.
 const DECISION: &str = r#"{"date":"2026-03-02","author":{"id":"mk","kind":"human"},"run":"4f1c2d3e-8a60-4d2e-9a51-0c9f6f1f2b11","decision":"void","reason":"The network of the container was down."}"#;
@@ -271,4 +307,202 @@ fn changes_are_found(site: &TestSite, seed: u64) -> usize {
         made += 1;
     }
     feeds.len()
+}
+
+/// What an attacker changes in the folder of a run.
+#[derive(Debug, Clone, Copy)]
+enum RunChange {
+    /// A letter of an event on the page.
+    Letter,
+    /// An event is left out.
+    Dropped,
+    /// An event is shown again.
+    Repeated,
+    /// A letter after these words.
+    After(&'static str),
+    /// A value below this pointer of `run.json`.
+    Value(&'static str),
+    /// A byte of a long text.
+    LongText,
+}
+
+const RUN_CHANGES: [RunChange; 14] = [
+    RunChange::Letter,
+    RunChange::Letter,
+    RunChange::Dropped,
+    RunChange::Repeated,
+    RunChange::After("<title>"),
+    RunChange::After("<h1>"),
+    RunChange::After("aria-label=\"Verdict\">"),
+    RunChange::After("<h3 id=\"outcomes\">"),
+    RunChange::After("<h2 id=\"writeup\">"),
+    RunChange::Value("/steps"),
+    RunChange::Value("/reconciliation"),
+    RunChange::Value("/rules"),
+    RunChange::Value("/review/html"),
+    RunChange::LongText,
+];
+
+/// The beginning of an event on a page.
+const EVENT: &str = "<li class=\"e ";
+
+impl RunChange {
+    /// Makes the change in a run folder, and returns the path; `None` if the run has nothing to change.
+    fn make(self, run: &Path, random: &mut Random, undo: &mut Undo) -> Option<PathBuf> {
+        let page = run.join("index.html");
+        let html = fs::read_to_string(&page).expect("UTF-8");
+        let events = || {
+            // Those of the event log. Texts of tapes may be in files that are not published.
+            let first = html.find(EVENT)?;
+            let log = &html[..first + html[first..].find("</section>")?];
+            let mut starts: Vec<usize> = log.match_indices(EVENT).map(|(at, _)| at).collect();
+            let last = *starts.last()?;
+            starts.push(last + html[last..].find("</ol>")?);
+            Some(starts)
+        };
+        let changed = match self {
+            Self::Letter => {
+                let starts = events()?;
+                let range = starts[0]..*starts.last()?;
+                with_other_letter(&html, range, usize::MAX, random)?
+            }
+            Self::Dropped | Self::Repeated => {
+                let starts = events()?;
+                let at = random.below(starts.len() - 1);
+                let event = &html[starts[at]..starts[at + 1]];
+                let instead = match self {
+                    Self::Dropped => String::new(),
+                    _ => event.repeat(2),
+                };
+                format!(
+                    "{}{instead}{}",
+                    &html[..starts[at]],
+                    &html[starts[at + 1]..]
+                )
+            }
+            Self::After(words) => {
+                let at = html.find(words)? + words.len();
+                // Headings of the sections come first.
+                let skipped = match words {
+                    "<h2 id=\"writeup\">" => html[at..].find("<div class=\"prose\">")?,
+                    "<h3 id=\"outcomes\">" => html[at..].find("<tbody>")?,
+                    _ => 0,
+                };
+                with_other_letter(&html, at + skipped..html.len(), 6, random)?
+            }
+            Self::Value(pointer) => {
+                let path = run.join("run.json");
+                let text = fs::read_to_string(&path).expect("UTF-8");
+                let mut document: Value = serde_json::from_str(&text).expect("JSON");
+                let mut pointers = Vec::new();
+                leaves(document.pointer(pointer)?, pointer, &mut pointers);
+                // Of the raw log, only sums of events are published elsewhere.
+                pointers.retain(|at| !at.contains("/raw/"));
+                if pointers.is_empty() {
+                    return None;
+                }
+                let at = &pointers[random.below(pointers.len())];
+                let value = document.pointer_mut(at).expect("a value");
+                *value = other(value, random);
+                write(&path, document.to_string().as_bytes(), undo);
+                return Some(path);
+            }
+            Self::LongText => {
+                let mut texts: Vec<_> = fs::read_dir(run.join("text")).ok()?.collect();
+                let text = texts.pop()?.expect("a file").path();
+                let mut bytes = fs::read(&text).expect("a file");
+                let at = random.below(bytes.len());
+                bytes[at] ^= 1;
+                write(&text, &bytes, undo);
+                return Some(text);
+            }
+        };
+        write(&page, changed.as_bytes(), undo);
+        Some(page)
+    }
+}
+
+/// A page in which one of the first letters of its texts in a range is another one.
+fn with_other_letter(
+    html: &str,
+    range: std::ops::Range<usize>,
+    first: usize,
+    random: &mut Random,
+) -> Option<String> {
+    // The range may begin within a tag.
+    let mut is_text = html[..range.start].ends_with('>');
+    let mut letters = Vec::new();
+    for (at, c) in html[range.clone()].char_indices() {
+        match c {
+            '<' => is_text = false,
+            '>' => is_text = true,
+            c if is_text && c.is_ascii_alphabetic() => letters.push(range.start + at),
+            _ => {}
+        }
+    }
+    letters.truncate(first);
+    if letters.is_empty() {
+        return None;
+    }
+    let at = letters[random.below(letters.len())];
+    let other = if html[at..].starts_with('Q') {
+        'W'
+    } else {
+        'Q'
+    };
+    Some(format!("{}{other}{}", &html[..at], &html[at + 1..]))
+}
+
+#[test]
+fn each_of_a_hundred_changes_of_run_pages_and_run_json_is_found_though_all_digests_are_made_again()
+{
+    let site = with_checksums(many_kinds());
+    furnish(&site, "content/runs/r2");
+    let path = format!("{FIRST}/run-record.json");
+    let mut record: Value = serde_json::from_str(&site.text(&path)).expect("JSON");
+    record["outcomes"] =
+        serde_json::json!([{"name": "reward", "value": 0.5, "scorer": "verifier"}]);
+    site.write(&path, record.to_string());
+    let log = format!("{FIRST}/events.jsonl");
+    let long = site
+        .text(&log)
+        .replacen("read the task", &"read the task ".repeat(9_000), 1);
+    site.write(&log, long);
+    site.remove(&format!("{FIRST}/events.jsonl.annotations.jsonl"));
+    site.write("rules/site.toml", RULES);
+    site.publish();
+    let public = site.path("public");
+    let runs: Vec<PathBuf> = fs::read_dir(public.join("runs"))
+        .expect("a folder")
+        .map(|entry| entry.expect("an entry").path())
+        .filter(|path| path.join("run.json").is_file())
+        .collect();
+    let mut random = Random(383);
+    let mut kinds = BTreeSet::new();
+    let mut made = 0;
+    while made < SEALED {
+        let kind = random.below(RUN_CHANGES.len());
+        let run = &runs[random.below(runs.len())];
+        let mut undo = Undo::new();
+        let Some(path) = RUN_CHANGES[kind].make(run, &mut random, &mut undo) else {
+            continue;
+        };
+        for sealed in ["feeds/index.json", "SHA256SUMS"] {
+            let sealed = public.join(sealed);
+            undo.push((sealed.clone(), fs::read(sealed).ok()));
+        }
+        seal(&public);
+        let found = found(&public);
+        let shown = path.strip_prefix(&public).expect("below").to_string_lossy();
+        assert!(
+            found.iter().any(|problem| problem.contains(&*shown)),
+            "{:?} in {shown} was not found: {found:#?}",
+            RUN_CHANGES[kind]
+        );
+        restore(undo);
+        kinds.insert(kind);
+        made += 1;
+    }
+    assert_eq!(kinds.len(), RUN_CHANGES.len(), "{kinds:?}");
+    assert_eq!(found(&public), [""; 0]);
 }

@@ -34,7 +34,7 @@ codes! {
         bad "{\"schemaVersion\": 1, \"runs\": 3}"
         good "{\"schemaVersion\": 1, \"runs\": []}";
     VERIFY_DIFFERENT_VALUE = "verify.different-value" Error "a value is not what it is made of"
-        why "The numbers of `feeds/runs.json`, `feeds/runs.csv`, `feeds/cells.json` and of other feeds over all runs are made again of the records in `run.json`, and annotations, their quotes and rule results are compared with the event logs next to it. One of the two was changed after the build. An older version of runpress may have made a value differently: verify a site with the version that built it."
+        why "The numbers of `feeds/runs.json`, `feeds/runs.csv`, `feeds/cells.json` and of other feeds over all runs are made again of the records in `run.json`, and annotations, their quotes, steps and rule results are made again of the event logs next to it. So are the events on the pages; the page of a run also has its title, task, verdict, outcomes and writeup from the data. One of the two was changed after the build. An older version of runpress may have made a value differently: verify a site with the version that built it."
         bad "feeds/runs.json says 12 tokens of output, and the record 120"
         good "both say 120";
     VERIFY_NOT_WITHHELD = "verify.not-withheld" Error "a withheld span has no marker"
