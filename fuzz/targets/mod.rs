@@ -25,6 +25,7 @@ pub mod redactions;
 pub mod rules;
 pub mod run_record;
 pub mod secrets;
+pub mod shared_page;
 pub mod sidecar;
 pub mod tape;
 pub mod threads;
@@ -56,6 +57,7 @@ pub const ALL: &[Target] = &[
     ("rules", rules::run),
     ("run_record", run_record::run),
     ("secrets", secrets::run),
+    ("shared_page", shared_page::run),
     ("sidecar", sidecar::run),
     ("tape", tape::run),
     ("threads", threads::run),

@@ -1,8 +1,10 @@
 //! A run in one HTML file: `runpress share` writes it, and `runpress import` reads it again. The files of the run are script
-//! elements of types that no browser runs. Their text is the file byte for byte, except that `<` is escaped where HTML needs it.
+//! elements of types that no browser runs. Their text is the file byte for byte, except that `<` is escaped where HTML needs it. Large
+//! files are compressed, as what differs from the page above them.
 
 use std::io::{Read, Write};
 
+use base::diagnostics::text::quoted;
 use base64::Engine;
 use base64::prelude::BASE64_STANDARD;
 use flate2::Compression;
@@ -10,6 +12,8 @@ use flate2::read::GzDecoder;
 use flate2::write::GzEncoder;
 use memchr::memmem;
 use percent_encoding::{AsciiSet, NON_ALPHANUMERIC, percent_decode_str, utf8_percent_encode};
+
+mod delta;
 
 /// The beginning of the element by which such a page is recognized; the version of the program follows.
 pub const GENERATOR: &str = "<meta name=\"generator\" content=\"runpress ";
@@ -33,6 +37,9 @@ const NAME: &str = "data-name";
 const ESCAPE: &str = "data-escape";
 const ENCODING: &str = "data-encoding";
 const GZIP: &str = "gzip base64";
+const PAGE: &str = "page gzip base64";
+/// BLAKE3 of a file that is made of the page, which another program may have changed.
+const DIGEST: &str = "data-blake3";
 
 /// A file in a page.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -50,6 +57,7 @@ pub fn push_file(out: &mut Vec<u8>, name: &str, bytes: &[u8]) {
     };
     let name = utf8_percent_encode(name, SPECIAL);
     let tag = format!("<script type=\"{kind}\" {NAME}=\"{name}\"");
+    let page = out.len();
     out.extend_from_slice(tag.as_bytes());
     match Plain::of(bytes) {
         Some(Plain { escape: None }) => {
@@ -63,8 +71,19 @@ pub fn push_file(out: &mut Vec<u8>, name: &str, bytes: &[u8]) {
             push_escaped(out, bytes, escape);
         }
         None => {
-            out.extend_from_slice(format!(" {ENCODING}=\"{GZIP}\">").as_bytes());
-            out.extend_from_slice(BASE64_STANDARD.encode(packed(bytes)).as_bytes());
+            let whole = packed(bytes);
+            let differing = packed(&delta::encode(&out[..page], bytes));
+            let (attributes, text) = if differing.len() < whole.len() {
+                let digest = blake3::hash(bytes).to_hex();
+                (
+                    format!("{ENCODING}=\"{PAGE}\" {DIGEST}=\"{digest}\""),
+                    differing,
+                )
+            } else {
+                (format!("{ENCODING}=\"{GZIP}\""), whole)
+            };
+            out.extend_from_slice(format!(" {attributes}>").as_bytes());
+            out.extend_from_slice(BASE64_STANDARD.encode(text).as_bytes());
         }
     }
     out.extend_from_slice(b"</script>\n");
@@ -144,6 +163,7 @@ pub fn files(page: &[u8]) -> Result<Vec<EmbeddedFile>, String> {
     // Recorded text on the page has no `<`, and inside an element of a file `</script` is escaped.
     while let Some(at) = memmem::find(rest, b"<script") {
         rest = &rest[at..];
+        let above = &page[..page.len() - rest.len()];
         let Some(end) = memchr::memchr(b'>', rest) else {
             break;
         };
@@ -151,12 +171,13 @@ pub fn files(page: &[u8]) -> Result<Vec<EmbeddedFile>, String> {
         let length = memmem::find(text, b"</script>");
         if let Some(name) = attribute(&tag, NAME) {
             let name = percent_decode_str(name).decode_utf8_lossy().into_owned();
-            let length = length.ok_or_else(|| format!("the file `{name}` in it is cut off"))?;
+            let shown = quoted(&name);
+            let length = length.ok_or_else(|| format!("the file {shown} in it is cut off"))?;
             if files.iter().any(|file| file.name == name) {
-                return Err(format!("it has the file `{name}` twice"));
+                return Err(format!("it has the file {shown} twice"));
             }
-            let bytes = content(&tag, &text[..length])
-                .ok_or_else(|| format!("the file `{name}` in it is damaged"))?;
+            let bytes = content(above, &tag, &text[..length])
+                .ok_or_else(|| format!("the file {shown} in it is damaged"))?;
             files.push(EmbeddedFile { name, bytes });
         }
         rest = &text[length.unwrap_or(text.len())..];
@@ -170,10 +191,16 @@ fn attribute<'t>(tag: &'t str, name: &str) -> Option<&'t str> {
     Some(rest.split_once('"')?.0)
 }
 
-/// The bytes of a file. `None` if it cannot be decoded.
-fn content(tag: &str, text: &[u8]) -> Option<Vec<u8>> {
+/// The bytes of a file below a part of the page. `None` if it cannot be decoded.
+fn content(above: &[u8], tag: &str, text: &[u8]) -> Option<Vec<u8>> {
     match (attribute(tag, ENCODING), attribute(tag, ESCAPE)) {
         (Some(GZIP), _) => unpacked(text),
+        (Some(PAGE), _) => {
+            let most = usize::try_from(LARGEST).ok()?;
+            let bytes = delta::decode(above, &unpacked(text)?, most)?;
+            let digest = blake3::hash(&bytes).to_hex();
+            (attribute(tag, DIGEST) == Some(digest.as_str())).then_some(bytes)
+        }
         (None, None) => Some(text.to_vec()),
         (None, Some(escape)) if SPELLINGS.contains(&escape) => {
             let text = std::str::from_utf8(text).ok()?;
@@ -251,6 +278,34 @@ mod tests {
     }
 
     #[test]
+    fn a_large_file_has_no_text_of_the_page_again() {
+        let lines = (0..4_000_u64).map(|n| {
+            let digest = blake3::hash(&n.to_le_bytes()).to_hex();
+            format!("Line {n} says {digest}.")
+        });
+        let lines: Vec<String> = lines.collect();
+        let mut page = format!("<!doctype html><head>{GENERATOR}1.0.0\"></head>").into_bytes();
+        for line in &lines {
+            page.extend_from_slice(format!("<p>{line}</p>\n").as_bytes());
+        }
+        let before = page.len();
+        let log: String = lines
+            .iter()
+            .map(|line| format!("{{\"text\":\"{line}\"}}\n"))
+            .collect();
+        push_file(&mut page, "a.tape", log.as_bytes());
+        assert!(
+            page.len() - before < log.len() / 20,
+            "{}",
+            page.len() - before
+        );
+        assert_eq!(files(&page).expect("files")[0].bytes, log.as_bytes());
+        let changed = text(&page).replacen("Line 7 says", "Line 8 says", 1);
+        let reason = files(changed.as_bytes()).expect_err("it is refused");
+        assert!(reason.contains("damaged"), "{reason}");
+    }
+
+    #[test]
     fn other_pages_and_damaged_files_are_refused() {
         assert!(is_html(b"\n<!DOCTYPE html><p>") && is_html(b"<html>") && !is_html(b"{}"));
         let reason = |page: &str| files(page.as_bytes()).expect_err("it is refused");
@@ -263,5 +318,7 @@ mod tests {
         }
         let twice = text(&page(&[("a.tape", b"1"), ("a.tape", b"2")]));
         assert!(reason(&twice).contains("twice"));
+        let broken = text(&page(&[("a\nb.tape", b"1"), ("a\nb.tape", b"2")]));
+        assert!(!reason(&broken).contains('\n'), "{}", reason(&broken));
     }
 }

@@ -59,7 +59,7 @@ pub use draft::{
 };
 pub use report::{Change, Report};
 pub use run::{ImportEvent, Request, find, import};
-pub use shared_page::Restored;
+pub use shared_page::{Restored, SharedPage};
 pub use source::{Archive, File, FileDigest, HEAD, Source};
 
 /// Every supported format, in the order of `--list`. Add new ones in the order of atif, harbor, claude-code, codex, inspect,

@@ -3,7 +3,7 @@
 use std::fs;
 use std::path::Path;
 
-use crate::fuzz_targets::{ALL, find, redactions, threads};
+use crate::fuzz_targets::{ALL, find, redactions, shared_page, threads};
 use crate::schemas::schema_of_input;
 
 /// The log to which most redactions of the fixtures apply.
@@ -82,6 +82,9 @@ pub(crate) fn samples() -> Vec<(&'static str, String, Vec<u8>)> {
                     [&bytes, redactions::BETWEEN, &log].concat(),
                 ));
             }
+            if name == "run-record.json" {
+                found.push(("shared_page", shown.clone(), shared(path, &bytes)));
+            }
             let is_rules = shown.contains("/rules/") && name.ends_with(".toml");
             found.extend(
                 targets(name)
@@ -94,6 +97,28 @@ pub(crate) fn samples() -> Vec<(&'static str, String, Vec<u8>)> {
     }
     found.extend(crate::secrets::samples());
     found
+}
+
+/// A page with the record and the other files of a run folder.
+fn shared(record: &Path, bytes: &[u8]) -> Vec<u8> {
+    let read = |name: &str| fs::read_to_string(record.with_file_name(name));
+    let mut document = format!("{{\"record\":{}", String::from_utf8_lossy(bytes));
+    if let Ok(text) = read("writeup.md") {
+        let text = serde_json::to_string(&text).expect("JSON");
+        document.push_str(&format!(
+            ",\"review\":{{\"rating\":\"great\",\"ratings\":[],\"checklist\":[],\"markdown\":{text}}}"
+        ));
+    }
+    if let Ok(state) = read("annotations.json") {
+        document.push_str(&format!(",\"threads\":{{\"annotations\":[{state}]}}"));
+    }
+    document.push('}');
+    let log = read("events.jsonl").unwrap_or_default();
+    let files = [
+        ("events.jsonl", log.as_bytes()),
+        ("run.json", document.as_bytes()),
+    ];
+    shared_page::page(&files)
 }
 
 fn run(target: &str, bytes: &[u8]) {

@@ -284,6 +284,55 @@ fn native_runs_and_harn_tapes_are_shared_with_their_annotations() {
     }
 }
 
+#[test]
+fn a_writeup_and_review_threads_come_back_as_far_as_they_are_published() {
+    let root = Path::new(env!("CARGO_MANIFEST_DIR"));
+    let run = root.join("content/runs/2026-08/pong-claude-frenzy");
+    let folder = desk();
+    let folder = folder.path();
+    let data = |run: &Path| -> Value {
+        let ran = shared(folder, run, &["--force"]);
+        assert_eq!(ran.status, Some(0), "{}", ran.stderr);
+        let page = page(folder);
+        let files = runpress::api::formats::single_file::files(page.as_bytes()).expect("files");
+        let data = files.iter().find(|file| file.name == "run.json");
+        serde_json::from_slice(&data.expect("run.json").bytes).expect("JSON")
+    };
+    let before = data(&run);
+    let back = imported(folder, &folder.join("run.html"));
+    let restored = back.keys().next().expect("a file").split('/').next();
+    let restored = restored.expect("a folder").to_owned();
+    let names: Vec<&str> = back
+        .keys()
+        .filter_map(|path| path.split('/').nth(1))
+        .collect();
+    for name in ["annotations.json", "writeup.md", "run-record.json"] {
+        assert!(names.contains(&name), "{names:?}");
+    }
+    let out = folder.join("again");
+    for (path, bytes) in &back {
+        let path = out.join(path);
+        fs::create_dir_all(path.parent().expect("a folder")).expect("a folder");
+        fs::write(path, bytes).expect("a file");
+    }
+    let after = data(&out.join(restored));
+    for pointer in [
+        "/review/rating",
+        "/review/ratings",
+        "/review/checklist",
+        "/review/markdown",
+        "/threads",
+        "/record",
+        "/tapes",
+    ] {
+        assert!(
+            !before.pointer(pointer).expect("a value").is_null(),
+            "{pointer}"
+        );
+        assert_eq!(after.pointer(pointer), before.pointer(pointer), "{pointer}");
+    }
+}
+
 /// A session of Claude Code with these texts as answers.
 fn session(texts: &[&str]) -> String {
     let id = "7d9f0c52-0000-4000-8000-0000000000aa";
@@ -461,7 +510,11 @@ fn the_settings_of_the_site_around_a_run_folder_apply() {
     );
     assert!(html.contains("Data: CC-BY-4.0."));
     let back = imported(elsewhere.path(), &elsewhere.path().join("run.html"));
-    assert_eq!(back.len(), 1, "{:?}", back.keys());
+    let back: Vec<&str> = back
+        .keys()
+        .filter_map(|path| path.split('/').nth(1))
+        .collect();
+    assert_eq!(back, ["run-record.json", "writeup.md"]);
     // Themes and static files of the site are not used.
     site.write("templates/shell.html", "{{ broken");
     site.write("static/css/site.css", "p { color: red }");
