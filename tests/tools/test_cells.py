@@ -203,7 +203,12 @@ class Cells(unittest.TestCase):
 
 
 class TauBench(unittest.TestCase):
-    """pass^k of published rows of tau-bench, https://github.com/sierra-research/tau-bench, commit 59a200c6 (MIT)."""
+    """pass^k of published rows of tau-bench, https://github.com/sierra-research/tau-bench, commit 59a200c6 (MIT).
+
+    The repository has the trials of four rows. The rewards of one are below, and those of another follow from its numbers. The files
+    of the other two, both of claude-3-5-sonnet-20241022, have many megabytes and are not copied here, and their rows do not say how
+    often each task succeeded: see `test_the_other_rows_do_not_say_their_successes`.
+    """
 
     # How many of four trials succeeded in each of the 50 tasks of the airline domain: the rewards of
     # historical_trajectories/gpt-4o-airline.json, by task_id.
@@ -217,6 +222,14 @@ class TauBench(unittest.TestCase):
         "airline-react": ([26, 4, 7, 5, 8], [0.325, 0.233, 0.185, 0.160]),
         "retail-gpt-4o": ([22, 18, 9, 22, 44], [0.604, 0.491, 0.430, 0.383]),
     }
+
+    # Tasks, and pass^4, of the rows of claude-3-5-sonnet-20241022 and claude-3-5-sonnet-20240620.
+    OTHERS = [(50, 0.225), (50, 0.139), (115, 0.462), (115, 0.387)]
+
+    def test_the_other_rows_do_not_say_their_successes(self):
+        """With four trials of each task, pass^4 is a share of all tasks. These are none, so there were other numbers of trials."""
+        for tasks, published in self.OTHERS:
+            self.assertNotIn(published, [round(all_four / tasks, 3) for all_four in range(tasks + 1)])
 
     def test_the_published_rows_are_the_means_over_tasks(self):
         rng = random.Random("tau")
