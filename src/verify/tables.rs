@@ -213,7 +213,8 @@ impl<'a> Site<'a> {
             &value(serde_json::to_value(of_cells)),
             RECORDS,
         );
-        let decided = feeds::decisions::DecisionsDocument::of(config, &self.settings.decisions, archive);
+        let decided =
+            feeds::decisions::DecisionsDocument::of(config, &self.settings.decisions, archive);
         compare(
             DECISIONS,
             "",

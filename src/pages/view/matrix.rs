@@ -83,7 +83,7 @@ pub fn of_group(archive: &Archive, group_by: GroupBy, group: &Group, root: &str)
         let href = format!("{root}{}", links::group("cases", &case.slug));
         MatrixRow {
             case: Link::new(case.name.clone(), href),
-            cells: vec![Some(cell(archive, runs, (case, &group.name), false, root))],
+            cells: vec![Some(cell(archive, runs, case, &group.name, false, root))],
         }
     };
     let href = format!("{root}{}", links::group(group_by.folder(), &group.slug));
@@ -168,7 +168,7 @@ fn cells(
     let cell = |(column, runs): (usize, Vec<&Entry>)| {
         (
             column,
-            cell(archive, &runs, (group, &groups[column].name), whole, root),
+            cell(archive, &runs, group, &groups[column].name, whole, root),
         )
     };
     runs.into_iter().map(cell).collect()
@@ -178,7 +178,8 @@ fn cells(
 fn cell(
     archive: &Archive,
     runs: &[&Entry],
-    (group, name): (&Group, &str),
+    group: &Group,
+    name: &str,
     whole: bool,
     root: &str,
 ) -> MatrixCell {
