@@ -190,7 +190,7 @@ pub fn redact(
             found.map_err(|problem| Refusal::Content(vec![problem]))
         };
         let (before, _) = look(&mut list)?;
-        let elsewhere = plan::add(&mut list, &recorded, asked, (&id, &look))?;
+        let elsewhere = plan::add(&mut list, &recorded, asked, &id, &look)?;
         let values = list
             .settle(&recorded)
             .map_err(|fault| stale(&list, &fault))?;

@@ -165,7 +165,7 @@ pub(crate) fn read(
     let paths: Vec<&String> = paths.collect();
     let read = paths.par_iter().map(|path| {
         let mut found = Vec::new();
-        let run = read_run(copy, path, (validator.as_ref(), settings), &mut found);
+        let run = read_run(copy, path, validator.as_ref(), settings, &mut found);
         if let Some(run) = &run {
             for problem in &mut found {
                 problem.assign(&run.run.id);
@@ -184,7 +184,8 @@ pub(crate) fn read(
 fn read_run(
     copy: &SiteCopy,
     path: &str,
-    (validator, settings): (Option<&Validator>, &Settings),
+    validator: Option<&Validator>,
+    settings: &Settings,
     problems: &mut Vec<Diagnostic>,
 ) -> Option<PublishedRun> {
     let bytes = copy.read_some(path, problems)?;

@@ -28,7 +28,8 @@ pub(super) fn add(
     list: &mut List,
     recorded: &OriginalFiles,
     asked: &Redact,
-    (run, check): (&str, Check<'_>),
+    run: &str,
+    check: Check<'_>,
 ) -> Result<usize, Refusal> {
     match &asked.target {
         Target::Whole(file) => whole(list, recorded, asked, file).map(|()| 0),

@@ -178,7 +178,8 @@ fn long_line(shown: &str, line: LongLine, most: SizeLimit) -> Diagnostic {
 
 /// Adds the lines of a file to the total of its run, and reports a total over `limit`.
 pub(super) fn too_many_lines(
-    (shown, bytes): (&str, &[u8]),
+    shown: &str,
+    bytes: &[u8],
     lines: &mut usize,
     limit: usize,
 ) -> Option<Diagnostic> {

@@ -183,8 +183,9 @@ pub fn run_with(
         };
         files.digests.push(loaded.file_digest());
         if role.is_json_lines() {
-            let counted = (loaded.shown.as_str(), loaded.bytes.as_slice());
-            if let Some(problem) = too_many_lines(counted, &mut lines, limits.lines) {
+            if let Some(problem) =
+                too_many_lines(&loaded.shown, &loaded.bytes, &mut lines, limits.lines)
+            {
                 problems.push(problem);
                 files.unreadable.push(loaded.name);
                 continue;

@@ -160,7 +160,7 @@ impl Renderer {
             .or_else(|| self.shells.get(&(depth, None)))
             .unwrap_or(&self.not_found);
         let root = links::root(&info.path);
-        self.fill(shell, template, (info, &root), view, slots)
+        self.fill(shell, template, info, &root, view, slots)
     }
 
     /// Renders the not-found page, which may be shown at any depth.
@@ -174,7 +174,8 @@ impl Renderer {
         self.fill(
             &self.not_found,
             template,
-            (info, &root),
+            info,
+            &root,
             view,
             &Slots::default(),
         )
@@ -191,7 +192,8 @@ impl Renderer {
         &self,
         shell: &Shell,
         template: &str,
-        (info, root): (&PageInfo, &str),
+        info: &PageInfo,
+        root: &str,
         view: &impl Serialize,
         slots: &Slots,
     ) -> Result<Vec<u8>, Diagnostic> {

@@ -62,7 +62,7 @@ pub(super) fn write(lists: &Lists<'_>) -> Result<(), Diagnostic> {
         let folder = group_by.folder();
         for page in list_pages(folder, PAGE_SIZE, groups.len(), folder) {
             let rows = groups[page.items].iter();
-            let rows = rows.map(|group| group_row(lists, group, (group_by, across), &page.root));
+            let rows = rows.map(|group| group_row(lists, group, group_by, across, &page.root));
             let view = GroupListPage {
                 title: folder,
                 word: group_by.word(),
@@ -82,7 +82,8 @@ pub(super) fn write(lists: &Lists<'_>) -> Result<(), Diagnostic> {
 fn group_row(
     lists: &Lists<'_>,
     group: &Group,
-    (group_by, across): (GroupBy, GroupBy),
+    group_by: GroupBy,
+    across: GroupBy,
     root: &str,
 ) -> GroupRow {
     let archive = lists.archive();

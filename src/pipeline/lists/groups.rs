@@ -203,7 +203,7 @@ fn write_group(lists: &Lists<'_>, group_by: GroupBy, group: &Group) -> Result<()
                 .map(|(_, runs)| runs.len())
                 .sum::<usize>();
             if start < page.items.end && end > page.items.start {
-                let mut view = set_view(archive, findings, (index, set), start, &page);
+                let mut view = set_view(archive, findings, index, set, start, &page);
                 if let Some(ranges) = &ranges[index] {
                     place(archive, set, ranges, &mut view);
                 }
@@ -266,7 +266,8 @@ fn write_group(lists: &Lists<'_>, group_by: GroupBy, group: &Group) -> Result<()
 fn set_view(
     archive: &Archive,
     findings: &[Findings],
-    (index, set): (usize, &Set),
+    index: usize,
+    set: &Set,
     start: usize,
     page: &ListPage,
 ) -> SetView {
