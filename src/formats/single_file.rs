@@ -22,6 +22,8 @@ pub const RUN: &str = "run.json";
 
 /// Files over this many bytes are compressed, so that the page has about the size of the log.
 const PLAIN: usize = 64 << 10;
+/// Maximum files in a page; each may be made of the whole page.
+const MOST: usize = 1_000;
 /// Maximum bytes of an unpacked file.
 const LARGEST: u64 = 1 << 30;
 
@@ -173,6 +175,9 @@ pub fn files(page: &[u8]) -> Result<Vec<EmbeddedFile>, String> {
             let name = percent_decode_str(name).decode_utf8_lossy().into_owned();
             let shown = quoted(&name);
             let length = length.ok_or_else(|| format!("the file {shown} in it is cut off"))?;
+            if files.len() == MOST {
+                return Err(format!("it has more than {MOST} files"));
+            }
             if files.iter().any(|file| file.name == name) {
                 return Err(format!("it has the file {shown} twice"));
             }
