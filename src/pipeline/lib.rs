@@ -218,8 +218,8 @@ pub fn gather(
     SiteContent::gather(site, content, lists::reserved(site), progress)
 }
 
-/// Builds the site in a stage. A check is a build whose stage writes nothing, so both always give the same result. So do a build
-/// and a merge, which differ only in where the pages of runs come from.
+/// Builds the site in a stage. A check is a build whose stage writes nothing and which makes only the pages that can fail, so
+/// both always give the same result. So do a build and a merge, which differ only in where the pages of runs come from.
 fn stage_site<'a>(
     site: &Site,
     progress: &dyn Progress,

@@ -218,6 +218,9 @@ impl Lists<'_> {
         info: &PageInfo,
         view: &impl Serialize,
     ) -> Result<(), Diagnostic> {
+        if self.stage.is_dry_run() && self.renderer.is_built_in() {
+            return self.stage.plan(&info.path, 0);
+        }
         let bytes = self.renderer.page(template, info, view)?;
         self.stage.write(&info.path, &bytes)
     }

@@ -211,10 +211,12 @@ impl Outcome {
         self.blocking == 0
     }
 
-    /// Counts the staged files, and adds an error for every limit of the host that they exceed.
+    /// Counts the staged files, none of which a check has, and adds an error for every limit of the host that they exceed.
     pub fn weigh(&mut self, site: &Site, stage: &Stage) {
-        (self.files, self.bytes) = stage.written();
-        self.written = stage.written_by_kind();
+        if !stage.is_dry_run() {
+            (self.files, self.bytes) = stage.written();
+            self.written = stage.written_by_kind();
+        }
         let weight = stage.weight();
         let problems =
             weight.map_or_else(Vec::new, |weight| hosting::problems(&site.config, &weight));

@@ -258,7 +258,7 @@ impl<'a> Contents<'a> {
             downloads: &downloads::names(config, self.files, inspection),
             archive: None,
         };
-        let mut files = Files::new(output, &config.limits, &directory.place);
+        let mut files = Files::new(output, &run);
         for write in ARTIFACTS {
             write(&run, &mut files)?;
         }

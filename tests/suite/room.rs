@@ -226,6 +226,22 @@ fn a_page_past_the_limit_is_an_error_of_its_run_alone() {
     assert_eq!(quarantined(&site), ["publish.page-too-large"]);
 }
 
+/// A check makes no pages of a run that cannot exceed the limit; see `GROWTH` in `src/pipeline/run/files.rs`.
+#[test]
+fn pages_are_less_than_64_times_as_large_as_the_files_of_their_run() {
+    let site = TestSite::base();
+    // Each character gets a mark, and again in the source, which follows because of the link.
+    let message = format!("[a](https://example.org/) {}", "\u{7f}".repeat(8_000));
+    let message = format!("\"message\":\"{message}\"");
+    let log: Vec<String> = (0..50).map(|n| event(n, "agent", &message)).collect();
+    let log = lines(&log);
+    site.remove(&format!("{FIRST}/events.jsonl.annotations.jsonl"));
+    site.write(&format!("{FIRST}/events.jsonl"), &log);
+    assert!(site.build().published);
+    let page = site.published()[&format!("runs/{FIRST_SLUG}/index.html")].len();
+    assert!((16 * log.len()..64 * log.len()).contains(&page), "{page}");
+}
+
 #[test]
 fn further_pages_of_a_tape_have_the_limit_of_a_page_too() {
     let site = beside_a_good_run("[limits]\npage = \"100 KiB\"\n[timeline]\npage_size = 2\n");

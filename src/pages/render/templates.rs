@@ -115,6 +115,11 @@ impl Renderer {
         Ok(renderer)
     }
 
+    /// Whether all templates are built in: these cannot fail, whatever is recorded.
+    pub const fn is_built_in(&self) -> bool {
+        self.user.is_empty()
+    }
+
     /// Absolute path of the site's root, for links on the not-found page.
     fn not_found_root(&self) -> String {
         self.config

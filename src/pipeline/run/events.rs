@@ -35,15 +35,22 @@ pub(super) fn write(s: &CheckedRun<'_>, files: &mut Files<'_>) -> Result<(), Sta
                 let script = script.map_err(|error| unwritten(&path, &error.into()))?;
                 files.write(&path, &script)?;
             }
-            let Some(html) = timeline::render(&page, most) else {
-                return Err(files.page_too_large(&page.path));
-            };
             for text in long {
                 // Write a payload once, even if several events refer to it.
                 if texts.insert(text.path.clone()) {
                     files.write(&text.path, text.text.as_bytes())?;
                 }
             }
+            if files.plans_pages {
+                // The first page is part of the run page.
+                if number > 1 {
+                    files.planned(&page.path, 0)?;
+                }
+                continue;
+            }
+            let Some(html) = timeline::render(&page, most) else {
+                return Err(files.page_too_large(&page.path));
+            };
             if number == 1 {
                 room -= html.as_str().len();
                 files.first_pages.push(html);

@@ -4,14 +4,14 @@ use std::io::{self, Write};
 
 use base::diagnostics::text::quoted;
 use base::diagnostics::{Diagnostic, Place, codes};
-use content::discover::RunDirectory;
 use formats::config::Limits;
+use formats::model::FileDigest;
 use markup::Html;
 use pages::render::templates::Renderer;
 use pages::view::format;
 use store::publish::Stage;
 
-use super::Output;
+use super::{CheckedRun, Output};
 
 /// Why the pages of a run could not be written.
 pub(super) enum StageError {
@@ -34,26 +34,36 @@ pub(super) struct Files<'a> {
     /// The first page of each tape, for the run page.
     pub(super) first_pages: Vec<Html>,
     pub(super) renderer: &'a Renderer,
+    /// Whether pages and `run.json` are planned and not made: in a check, if no template can fail and no limit can be exceeded.
+    pub(super) plans_pages: bool,
     stage: &'a Stage,
     limits: &'a Limits,
-    directory: &'a RunDirectory,
+    /// The directory of the run in diagnostics.
+    shown: &'a str,
     /// Bytes so far.
     bytes: u64,
 }
 
+/// Maximum bytes on the pages of a run for each byte of its files: each character of a message may need a mark, in the message
+/// and in its source.
+const GROWTH: u64 = 64;
+/// Maximum bytes on the pages of a run besides those.
+const FRAME: u64 = 1 << 20;
+
 impl<'a> Files<'a> {
-    pub(super) const fn new(
-        output: Output<'a>,
-        limits: &'a Limits,
-        directory: &'a RunDirectory,
-    ) -> Self {
+    pub(super) fn new(output: Output<'a>, run: &CheckedRun<'a>) -> Self {
+        let limits = &run.config.limits;
+        let most = run.files.held.saturating_mul(GROWTH).saturating_add(FRAME);
+        let files = run.digests.iter().map(FileDigest::published_bytes);
+        let is_small = most <= limits.page && files.fold(most, u64::saturating_add) <= limits.run;
         Self {
             written: Vec::new(),
             first_pages: Vec::new(),
             renderer: output.renderer,
+            plans_pages: output.stage.is_dry_run() && output.renderer.is_built_in() && is_small,
             stage: output.stage,
             limits,
-            directory,
+            shown: &run.directory.shown,
             bytes: 0,
         }
     }
@@ -108,7 +118,7 @@ impl<'a> Files<'a> {
             return Ok(());
         }
         Err(StageError::Run(codes::PUBLISH_RUN_TOO_LARGE.at(
-            Place::file(&self.directory.shown),
+            Place::file(self.shown),
             format!(
                 "The pages and files of the run are larger than {}",
                 format::bytes(self.limits.run)
@@ -120,7 +130,7 @@ impl<'a> Files<'a> {
     /// The error for a page over the limit.
     pub(super) fn page_too_large(&self, path: &str) -> StageError {
         StageError::Run(codes::PUBLISH_PAGE_TOO_LARGE.at(
-            Place::file(&self.directory.shown),
+            Place::file(self.shown),
             format!(
                 "The page {} is larger than {}",
                 quoted(path),

@@ -21,12 +21,17 @@ use super::files::{Files, StageError};
 use super::{CheckedRun, prose, unwritten};
 
 pub(super) fn write(run: &CheckedRun<'_>, files: &mut Files<'_>) -> Result<(), StageError> {
+    let path = links::run(&run.entry.slug);
+    let markdown = (run.has_markdown()).then(|| super::path(run, markdown_file::NAME));
+    if files.plans_pages {
+        files.planned(&path, 0)?;
+        return markdown.map_or(Ok(()), |path| files.planned(&path, 0));
+    }
     let s = CheckedRun {
         archive: files.bytes_of(&run.own_file(implementation::NAME)),
         ..*run
     };
     let (slug, subject) = (&s.entry.slug, &s.entry.run.subject);
-    let path = links::run(slug);
     let mut slots = Slots::default();
     let timelines = files.first_pages.drain(..);
     let timelines = timelines.map(|html| slots.keep(html)).collect();
@@ -52,7 +57,7 @@ pub(super) fn write(run: &CheckedRun<'_>, files: &mut Files<'_>) -> Result<(), S
         description,
         json_ld: Some(json_ld),
         image: s.has_card().then(|| links::card(&path)),
-        markdown: s.has_markdown().then_some(markdown_file::NAME),
+        markdown: markdown.as_ref().map(|_| markdown_file::NAME),
         title: format!("{title} by {}", subject.model()),
         path,
         listed: true,
@@ -66,9 +71,9 @@ pub(super) fn write(run: &CheckedRun<'_>, files: &mut Files<'_>) -> Result<(), S
     };
     let page = files.renderer.page_with("run.html", &info, &view, &slots)?;
     files.page(&info.path, &page)?;
-    if s.has_markdown() {
+    if let Some(path) = markdown {
         let text = markdown_file::markdown(&s, &view);
-        files.write(&super::path(run, markdown_file::NAME), text.as_bytes())?;
+        files.write(&path, text.as_bytes())?;
     }
     Ok(())
 }

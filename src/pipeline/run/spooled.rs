@@ -56,7 +56,7 @@ pub(super) fn write(
     inspection: &Inspection<'_>,
     layouts: &[Layout<'_>],
 ) -> Result<SpooledTexts, Diagnostic> {
-    // A check renders pages, because templates may have errors, but no archive-wide feeds.
+    // A check makes no archive-wide feeds.
     let (run, tapes, sidecars) = (&entry.run, &inspection.tapes, &inspection.sidecars);
     let (lines, agreement) = if stage.is_dry_run() {
         (Ok(Lines::default()), Ok(Vec::new()))

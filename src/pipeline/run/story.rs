@@ -24,10 +24,14 @@ pub(super) fn write(s: &CheckedRun<'_>, files: &mut Files<'_>) -> Result<(), Sta
     if !s.has_story() {
         return Ok(());
     }
-    let view = story(s);
+    let path = links::story(&s.entry.slug);
+    if files.plans_pages {
+        return files.planned(&path, 0);
+    }
+    let view = story(s, &path);
     let title = format!("{} by {}", view.title, s.entry.run.subject.model());
     let info = PageInfo {
-        path: links::story(&s.entry.slug),
+        path,
         image: s
             .has_card()
             .then(|| links::card(&links::run(&s.entry.slug))),
@@ -107,8 +111,7 @@ struct StoryMoment<'a> {
     annotation: Option<(usize, &'a Annotation<'a>)>,
 }
 
-fn story(s: &CheckedRun<'_>) -> StoryPage {
-    let path = links::story(&s.entry.slug);
+fn story(s: &CheckedRun<'_>, path: &str) -> StoryPage {
     let run = &s.entry.run;
     let (mut chosen, left_out) = annotated(s);
     let first = s.inspection.tapes.first();
@@ -138,7 +141,7 @@ fn story(s: &CheckedRun<'_>) -> StoryPage {
     let frames = (1..).zip(chosen).map(|(number, chosen)| Frame {
         number,
         line: line(glyph.as_ref(), &places, &chosen),
-        ..frame(s, &path, &chosen)
+        ..frame(s, path, &chosen)
     });
     let mut frames: Vec<Frame> = frames.collect();
     if let (Some(last), Some((mut picture, shows))) = (frames.last_mut(), picture(s)) {
