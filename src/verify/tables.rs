@@ -242,7 +242,7 @@ impl<'a> Site<'a> {
     fn feed_items(&self, published: &Value) -> Value {
         let mut config = self.settings.config.clone();
         config.site.cards = MadeFor::All;
-        let feed = feeds::json_feed::feed(&config, &self.archive, &self.findings);
+        let feed = feeds::json_feed::JsonFeed::of(&config, &self.archive, &self.findings);
         let mut feed = serde_json::to_value(feed).unwrap_or_default();
         let items = feed["items"].as_array_mut().into_iter().flatten();
         for (item, published) in items.zip(published.as_array().into_iter().flatten()) {

@@ -182,14 +182,13 @@ pub fn run_with(
             }
         };
         files.digests.push(loaded.file_digest());
-        if role.is_json_lines() {
-            if let Some(problem) =
+        if role.is_json_lines()
+            && let Some(problem) =
                 too_many_lines(&loaded.shown, &loaded.bytes, &mut lines, limits.lines)
-            {
-                problems.push(problem);
-                files.unreadable.push(loaded.name);
-                continue;
-            }
+        {
+            problems.push(problem);
+            files.unreadable.push(loaded.name);
+            continue;
         }
         files.held += loaded.bytes.len() as u64;
         match role {
