@@ -422,7 +422,7 @@ test('at the end of a page the same key again leads to the next page of the tape
   await page.waitForFunction(() => document.querySelector('.tape-tools'));
   await last.evaluate((event) => { event.tabIndex = -1; event.focus(); });
   await page.keyboard.press('f');
-  assert.match(await told(page), /^No further failure on this page\. Press the key again to go to events 500 to 999 of/);
+  assert.match(await told(page), /^No further failure on this page\. Press the key again to go to events 500 to 999,/);
   await page.keyboard.press('f');
   await page.waitForURL(/events\/2\/index\.html\?failed=1$/);
   await page.locator('.tape-tools button', { hasText: 'Show all' }).click();

@@ -64,7 +64,8 @@ fn components_that_are_put_into_templates_print_what_calls_of_them_print() {
         "{# component badge cell day range when #}",
     );
     site.publish();
-    let pages = |name: &str| name.ends_with(".html");
+    // The page of the feeds shows the size of the index, which names the templates of the site.
+    let pages = |name: &str| name.ends_with(".html") && name != "feeds/index.html";
     let called = site.published();
     assert!(inlined.keys().filter(|name| pages(name)).count() > 10);
     for (name, bytes) in inlined.iter().filter(|(name, _)| pages(name)) {
