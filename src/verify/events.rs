@@ -79,8 +79,8 @@ fn different_event(path: &str, page: &str, events: &str) -> Option<Diagnostic> {
     let is_list = |at: usize| {
         let (before, after) = (&page[..at], &page[at + events.len()..]);
         let before = before.trim_end();
-        // A first event that is shown twice ends there, too.
-        let begins = before.ends_with('>') && !before.ends_with("</li>");
+        let tag = before.rfind('<').map(|start| &before[start..]);
+        let begins = tag.is_some_and(|tag| tag.starts_with("<ol") && tag.ends_with('>'));
         begins && after.trim_start().starts_with("</ol>")
     };
     if page.find(events).is_some_and(is_list) {

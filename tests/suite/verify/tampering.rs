@@ -472,11 +472,12 @@ fn each_of_a_hundred_changes_of_run_pages_and_run_json_is_found_though_all_diges
     site.write("rules/site.toml", RULES);
     site.publish();
     let public = site.path("public");
-    let runs: Vec<PathBuf> = fs::read_dir(public.join("runs"))
+    let mut runs: Vec<PathBuf> = fs::read_dir(public.join("runs"))
         .expect("a folder")
         .map(|entry| entry.expect("an entry").path())
         .filter(|path| path.join("run.json").is_file())
         .collect();
+    runs.sort();
     let mut random = Random(383);
     let mut kinds = BTreeSet::new();
     let mut made = 0;
