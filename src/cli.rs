@@ -292,10 +292,10 @@ pub(crate) struct Verify {
     /// Earlier copy, or its address, that this one must continue
     #[arg(long, value_name = "DIR|URL")]
     pub(crate) since: Option<String>,
-    /// Of an address: copy only N runs, chosen at random
+    /// Copy only N runs from an address, chosen at random
     #[arg(long, value_name = "N")]
     pub(crate) sample: Option<usize>,
-    /// Of an address: keep the copy in this folder
+    /// Keep the copy of an address in this folder
     #[arg(long, value_name = "DIR")]
     pub(crate) keep: Option<PathBuf>,
     /// Report format: human, json, github or sarif; `=FILE` writes a file (repeatable)

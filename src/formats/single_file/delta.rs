@@ -37,7 +37,7 @@ impl Index {
         let places = page.windows(SHORTEST).enumerate().step_by(EVERY);
         for (at, bytes) in places {
             let slot = index.slot(bytes);
-            // Of equal places, the last one is most likely in the text and not in a style.
+            // The last of equal places is kept: it is most likely in the text and not in a style.
             index.slots[slot] = u32::try_from(at + 1).unwrap_or(0);
         }
         index

@@ -352,7 +352,7 @@ impl RunChange {
         let page = run.join("index.html");
         let html = fs::read_to_string(&page).expect("UTF-8");
         let events = || {
-            // Those of the event log. Texts of tapes may be in files that are not published.
+            // Only events of the log are changed: texts of tapes may be in files that are not published.
             let first = html.find(EVENT)?;
             let log = &html[..first + html[first..].find("</section>")?];
             let mut starts: Vec<usize> = log.match_indices(EVENT).map(|(at, _)| at).collect();
@@ -396,7 +396,7 @@ impl RunChange {
                 let mut document: Value = serde_json::from_str(&text).expect("JSON");
                 let mut pointers = Vec::new();
                 leaves(document.pointer(pointer)?, pointer, &mut pointers);
-                // Of the raw log, only sums of events are published elsewhere.
+                // Only sums of events of the raw log are published elsewhere.
                 pointers.retain(|at| !at.contains("/raw/"));
                 if pointers.is_empty() {
                     return None;
