@@ -93,10 +93,7 @@ fn described(
 ) -> String {
     let mut text = format!("Line {} of {FILE_NAME}", line.number);
     // Writing to a string cannot fail.
-    let Some((printed, row)) = reader
-        .line(FILE_NAME, line)
-        .and_then(|printed| Some((printed, printed.row()?)))
-    else {
+    let Some(printed) = reader.line(FILE_NAME, line) else {
         text.push_str(" cannot be read\n\n");
         return text;
     };
@@ -104,8 +101,9 @@ fn described(
         text,
         ", {}:\n  {}",
         printed.stream.word(),
-        visible(&printed.text().unwrap_or_default())
+        visible(&printed.text)
     );
+    let row = printed.row();
     let events = translator.translate(&row);
     text.push_str(if events.is_empty() {
         "It translates to no event.\n"

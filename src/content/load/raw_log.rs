@@ -38,7 +38,7 @@ impl RunFolder<'_> {
         let digest = self.raw_lines(|line| {
             let printed = reader.line(&shown, &line);
             if let Some(derived) = &mut derived {
-                let row = printed.and_then(|printed| printed.row());
+                let row = printed.map(|printed| printed.row());
                 derived.row(line.number, row.as_ref());
             }
         })?;
@@ -89,7 +89,7 @@ impl RunFolder<'_> {
         let mut reader = raw::Reader::default();
         let shown = self.shown(raw::FILE_NAME);
         let read = self.raw_lines(|line| {
-            let row = reader.line(&shown, &line).and_then(|printed| printed.row());
+            let row = reader.line(&shown, &line).map(|printed| printed.row());
             each(line.number, row.as_ref());
         });
         read.map(|_| ())

@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use serde_json::Value;
 
 use super::align::Gap;
-use super::digest::{Digest, Equality, REPLACED};
+use super::digest::{Digest, Equality, has_replaced};
 use super::recorded::{kind_of, word};
 use super::{EachRow, Finding, FindingKind, Verdict};
 use crate::events;
@@ -78,7 +78,7 @@ impl Derivation {
         for event in self.translator.translate(row) {
             let kind = Value::String(event.kind.to_owned());
             let digest = equality.digest(&keys(equality, &kind, &event), &mut self.buffer);
-            self.redacted |= memchr::memmem::find(&self.buffer, REPLACED.as_bytes()).is_some();
+            self.redacted |= has_replaced(&self.buffer);
             self.events.push(DerivedEvent {
                 digest,
                 line,

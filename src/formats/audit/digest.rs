@@ -2,9 +2,9 @@
 //! recorder's publisher removes.
 
 use std::borrow::Cow;
-use std::sync::Arc;
+use std::sync::{Arc, LazyLock};
 
-use memchr::memmem;
+use memchr::memmem::Finder;
 use serde_json::{Number, Value};
 
 use super::kept::KeptKeys;
@@ -207,10 +207,18 @@ fn same(a: &Value, b: &Value) -> bool {
 }
 
 /// What the publisher writes in place of a key.
-pub(super) const REPLACED: &str = "[REDACTED]";
+const REPLACED: &str = "[REDACTED]";
 const KEY: &str = "sk-";
+// Preparing a search costs more than most texts take to search.
+static REPLACED_FINDER: LazyLock<Finder<'_>> = LazyLock::new(|| Finder::new(REPLACED));
+static KEY_FINDER: LazyLock<Finder<'_>> = LazyLock::new(|| Finder::new(KEY));
 /// Minimum characters of a key after its beginning.
 const SHORTEST: usize = 16;
+
+/// Whether the text of a digest has a replaced key.
+pub(super) fn has_replaced(buffer: &[u8]) -> bool {
+    REPLACED_FINDER.find(buffer).is_some()
+}
 
 /// A text as Test Cabinet's publisher leaves it: each key that begins with `sk-` is replaced.
 fn published(text: &str) -> Cow<'_, str> {
@@ -218,7 +226,7 @@ fn published(text: &str) -> Cow<'_, str> {
     let bytes = text.as_bytes();
     let mut published = String::new();
     let (mut copied, mut from) = (0, 0);
-    while let Some(found) = memmem::find(&bytes[from..], KEY.as_bytes()) {
+    while let Some(found) = KEY_FINDER.find(&bytes[from..]) {
         let start = from + found;
         let after = start + KEY.len();
         let length = bytes[after..]

@@ -197,6 +197,9 @@ fn collapsed(
     derived: &Derivation,
     recorded: &[RecordedEvent<'_>],
 ) -> Vec<Finding> {
+    if findings.is_empty() {
+        return findings;
+    }
     let count = |kinds: &mut dyn Iterator<Item = events::Kind>| {
         let mut counts: BTreeMap<&str, usize> = BTreeMap::new();
         kinds.for_each(|kind| *counts.entry(word(kind)).or_default() += 1);

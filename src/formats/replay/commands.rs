@@ -33,26 +33,22 @@ fn recognized(text: &str) -> Option<Event<'static>> {
 
 /// The words of the first command of a command line.
 pub fn first_command(text: &str) -> Vec<String> {
-    let mut tokens = unwrapped(split(text));
-    if let Some(end) = tokens.iter().position(|token| ENDS.contains(&&**token)) {
-        tokens.truncate(end);
-    }
-    tokens
+    let inner = shell_command(text);
+    let words = words(inner.as_deref().unwrap_or(text));
+    words
+        .take_while(|word| !ENDS.contains(&&**word))
+        .collect()
 }
 
-/// The command that a shell is asked to run.
-fn unwrapped(tokens: Vec<String>) -> Vec<String> {
-    let is_shell = |token: &String| matches!(last_segment(token), "bash" | "sh");
-    if !tokens.first().is_some_and(is_shell) {
-        return tokens;
+/// The command that a shell is asked to run; `None` if this is no call of a shell.
+fn shell_command(text: &str) -> Option<String> {
+    let mut words = words(text);
+    let program = words.next()?;
+    if !matches!(last_segment(&program), "bash" | "sh") {
+        return None;
     }
-    let flag = tokens
-        .iter()
-        .position(|token| token == "-lc" || token == "-c");
-    match flag.and_then(|flag| tokens.get(flag + 1)) {
-        Some(inner) => split(inner),
-        None => tokens,
-    }
+    words.find(|word| word == "-lc" || word == "-c")?;
+    words.next()
 }
 
 pub fn last_segment(path: &str) -> &str {
@@ -60,24 +56,26 @@ pub fn last_segment(path: &str) -> &str {
 }
 
 /// The words of a command. Quotes group; a backslash is a character like any other.
-fn split(text: &str) -> Vec<String> {
-    let mut tokens = Vec::new();
-    let mut token: Option<String> = None;
-    let mut quote = None;
-    for character in text.chars() {
-        if quote == Some(character) {
-            quote = None;
-        } else if quote.is_none() && matches!(character, '\'' | '"') {
-            quote = Some(character);
-            token.get_or_insert_default();
-        } else if quote.is_none() && character.is_whitespace() {
-            tokens.extend(token.take());
-        } else {
-            token.get_or_insert_default().push(character);
+fn words(mut rest: &str) -> impl Iterator<Item = String> {
+    std::iter::from_fn(move || {
+        rest = rest.trim_start();
+        if rest.is_empty() {
+            return None;
         }
-    }
-    tokens.extend(token);
-    tokens
+        let mut word = String::new();
+        loop {
+            let ends = |it: char| it.is_whitespace() || matches!(it, '\'' | '"');
+            let (plain, after) = rest.split_at(rest.find(ends).unwrap_or(rest.len()));
+            word.push_str(plain);
+            rest = after;
+            let Some(quote @ ('\'' | '"')) = rest.chars().next() else {
+                return Some(word);
+            };
+            let (quoted, after) = rest[1..].split_once(quote).unwrap_or((&rest[1..], ""));
+            word.push_str(quoted);
+            rest = after;
+        }
+    })
 }
 
 /// The last token that is neither an option nor a range of lines.
@@ -124,6 +122,10 @@ mod tests {
             ("cd x && cat y", "command", "command", "cd x && cat y"),
             ("zsh -lc 'cat y'", "command", "command", "zsh -lc 'cat y'"),
             ("bash script", "command", "command", "bash script"),
+            ("cat 'a b'\"c\"d", "read", "path", "a bcd"),
+            ("cat ''", "read", "path", ""),
+            ("cat 'a b", "read", "path", "a b"),
+            ("bash -lc", "command", "command", "bash -lc"),
             ("", "command", "command", ""),
         ] {
             let event = command(text);

@@ -18,7 +18,7 @@ fn audited(harness: Harness, raw_log: &str, events: Option<&str>) -> Audit {
         let mut reader = raw::Reader::default();
         for line in jsonl::lines(raw_log.as_bytes()) {
             let printed = reader.line("raw.jsonl", &line);
-            let row = printed.and_then(|printed| printed.row());
+            let row = printed.map(|printed| printed.row());
             each(line.number, row.as_ref());
         }
         Ok::<_, Infallible>(())
@@ -39,7 +39,7 @@ fn derived(harness: Harness, version: Version, raw_log: &str) -> Vec<(Value, u32
     let mut events = Vec::new();
     for line in jsonl::lines(raw_log.as_bytes()) {
         let printed = reader.line("raw.jsonl", &line);
-        let Some(row) = printed.and_then(|printed| printed.row()) else {
+        let Some(row) = printed.map(|printed| printed.row()) else {
             continue;
         };
         let made = translator.translate(&row);
