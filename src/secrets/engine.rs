@@ -3,7 +3,7 @@
 use std::ops::Range;
 use std::sync::LazyLock;
 
-use aho_corasick::automaton::Automaton;
+use aho_corasick::automaton::{Automaton, StateID};
 use aho_corasick::dfa::DFA;
 use aho_corasick::{Anchored, StartKind};
 
@@ -95,11 +95,8 @@ impl Engine {
         let Ok(mut state) = keywords.start_state(Anchored::No) else {
             return;
         };
-        for (end, byte) in (1..).zip(text) {
-            state = keywords.next_state(Anchored::No, state, *byte);
-            if !keywords.is_match(state) {
-                continue;
-            }
+        let mut end = 0;
+        while next_keyword(keywords, text, &mut state, &mut end) {
             for index in 0..keywords.match_len(state) {
                 let keyword = keywords.match_pattern(state, index);
                 let start = end - keywords.pattern_len(keyword);
@@ -125,6 +122,22 @@ impl Engine {
         confirm(text, 0..text.len(), candidates, path, &mut found);
         found
     }
+}
+
+/// Walks from byte `end` of the text to the end of the next keyword; `false` if there is none.
+///
+/// Every published byte passes through this loop. In a function of its own, its state stays in a register.
+#[inline(never)]
+fn next_keyword(keywords: &DFA, text: &[u8], state: &mut StateID, end: &mut usize) -> bool {
+    let mut walked = *state;
+    for (at, byte) in text.iter().enumerate().skip(*end) {
+        walked = keywords.next_state(Anchored::No, walked, *byte);
+        if keywords.is_match(walked) {
+            (*state, *end) = (walked, at + 1);
+            return true;
+        }
+    }
+    false
 }
 
 /// Runs the expressions of `candidates`, which are all within `bounds`.
