@@ -1,6 +1,6 @@
 //! Base64 in a text, decoded.
 
-use std::ops::Range;
+use std::ops::{Range, RangeInclusive};
 
 use base64::Engine as _;
 use base64::alphabet;
@@ -8,6 +8,8 @@ use base64::engine::{DecodePaddingMode, GeneralPurpose, GeneralPurposeConfig};
 
 /// Minimum length of base64 to decode, in characters.
 const SHORTEST: usize = 24;
+/// Characters of a line of base64 that continues on the next line. Encoders break lines at 64 or 76 characters, people at others.
+const LINE: RangeInclusive<usize> = SHORTEST..=128;
 /// Characters of base64 decoded first; the rest is decoded only if they are text.
 const TRIED: usize = 24;
 /// Maximum characters of base64 decoded together: a multiple of four.
@@ -89,8 +91,7 @@ fn lines(text: &[u8], start: usize, end: usize) -> (usize, Option<Vec<u8>>) {
     let length = end - start;
     let mut digits = None;
     let mut end = end;
-    // Encoders break lines at 64 or 76 characters.
-    while (48..=128).contains(&length) {
+    while LINE.contains(&length) {
         let rest = &text[end..text.len().min(end + 8)];
         let skipped = [b"\r\n".as_slice(), b"\n", b"\\r\\n", b"\\n", b"\\\\n"]
             .iter()
@@ -171,6 +172,13 @@ mod tests {
         let wrapped = format!("{}\n{}\n", &coded[..76], &coded[76..]);
         assert_eq!(all(&wrapped)[0].1, secret);
         assert_eq!(all(&wrapped.replace('\n', "\\n"))[0].1, secret);
+        let narrow: String = coded
+            .as_bytes()
+            .chunks(SHORTEST)
+            .flat_map(|line| line.iter().chain(b"\n"))
+            .map(|byte| char::from(*byte))
+            .collect();
+        assert_eq!(all(&narrow)[0].1, secret);
         assert!(all("0123456789abcdef0123456789abcdef0123456789abcdef").is_empty());
         assert!(all("src/components/timeline/Implementation/index").is_empty());
     }
