@@ -93,7 +93,15 @@ impl Reader<'_> {
                 self.result(row, MessageContent::at(row, "output"));
             }
             "user" | "tool" => self.message(number, row, content),
-            _ => self.answer(number, row, content),
+            "assistant" => self.answer(number, row, content),
+            "developer" => {
+                let place = self.origin("");
+                self.chat.prompt(place, "developerPrompts", content.text);
+            }
+            // A response of an API that has no roles.
+            "" if row.is_list("output") => self.answer(number, row, content),
+            "" => self.chat.draft.unknown_row(&row.text("type")),
+            role => self.chat.draft.unknown_row(role),
         }
         for event in &mut self.chat.draft.events[first..] {
             event.when(when.as_ref());

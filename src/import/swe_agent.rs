@@ -55,6 +55,10 @@ fn beginning(history: &[Part<'_>], chat: &mut Chat<'_>) {
                 first_demo.get_or_insert(place);
             }
             "system" => chat.system(place, MessageContent::at(row, "content").text),
+            "developer" => {
+                let text = MessageContent::at(row, "content").text;
+                chat.prompt(place, "developerPrompts", text);
+            }
             "user" if !asked => {
                 asked = true;
                 chat.user(place, MessageContent::at(row, "content"));
@@ -117,6 +121,7 @@ fn demonstration(history: &[Part<'_>], chat: &mut Chat<'_>) {
         let content = MessageContent::at(row, "content");
         match &*row.text("role") {
             "system" => chat.system(place, content.text),
+            "developer" => chat.prompt(place, "developerPrompts", content.text),
             "assistant" => {
                 asked = true;
                 let blocks = row.rows("thinking_blocks").count();
@@ -139,12 +144,13 @@ fn demonstration(history: &[Part<'_>], chat: &mut Chat<'_>) {
                 let call = id.and_then(|id| chat.answered(Some(id)));
                 result(place, call, content, chat);
             }
-            _ if chat.is_waiting() => {
+            "user" if chat.is_waiting() => {
                 let call = chat.answered(None);
                 result(place, call, content, chat);
             }
-            _ if asked => chat.draft.note(place, "environment", Some(content.text)),
-            _ => chat.user(place, content),
+            "user" if asked => chat.draft.note(place, "environment", Some(content.text)),
+            "user" => chat.user(place, content),
+            role => chat.draft.unknown_row(role),
         }
     }
 }

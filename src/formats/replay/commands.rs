@@ -35,9 +35,7 @@ fn recognized(text: &str) -> Option<Event<'static>> {
 pub fn first_command(text: &str) -> Vec<String> {
     let inner = shell_command(text);
     let words = words(inner.as_deref().unwrap_or(text));
-    words
-        .take_while(|word| !ENDS.contains(&&**word))
-        .collect()
+    words.take_while(|word| !ENDS.contains(&&**word)).collect()
 }
 
 /// The command that a shell is asked to run; `None` if this is no call of a shell.

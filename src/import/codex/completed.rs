@@ -12,6 +12,7 @@ use super::super::draft::{Call, EventContent, ToolResult};
 use super::super::loose;
 use super::super::row::Row;
 use super::items::joined;
+use super::patch::FileChange;
 use super::thread::Reader;
 use super::twins::Speaker;
 
@@ -44,6 +45,12 @@ impl Reader {
             "commandexecution" => self.command(item),
             "filechange" => self.changes(item),
             "mcptoolcall" | "dynamictoolcall" => self.server_tool(item),
+            // Only a script has no other row for each of its tools.
+            "websearch" if self.runs_a_script() => self.tool_of_script(item, "web_search"),
+            "imageview" if self.runs_a_script() => self.tool_of_script(item, "view_image"),
+            "collabagenttoolcall" if self.runs_a_script() => {
+                self.tool_of_script(item, &item.text("tool"));
+            }
             "contextcompaction" => self.compacted("context_compacted", ""),
             "hookprompt" => self.draft.withhold("injectedContext", 1),
             "reasoning"
@@ -63,18 +70,15 @@ impl Reader {
     fn command(&mut self, item: &Row<'_>) {
         let ok = outcome(&item.text("status"));
         let code = item.integer("exit_code");
-        let is_shell = |(_, name): &(&String, &String)| SHELLS.contains(&name.as_str());
         let known = item.name("id").filter(|id| self.calls.contains(id));
-        let known = known.or_else(|| {
-            let open = self.open.iter().find(is_shell);
-            open.map(|(call, _)| call.clone())
-        });
-        if let Some(call) = known {
-            self.verdicts.insert(call, (ok, code));
+        let open = self.open_shells();
+        if known.is_some() || !open.is_empty() {
+            let call = known.or_else(|| self.shell_of(item, open));
+            self.verdicts.extend(call.map(|call| (call, (ok, code))));
             self.draft.withhold("bookkeeping", 1);
             return;
         }
-        let mut arguments = BTreeMap::from([("cmd", script(item))]);
+        let mut arguments = BTreeMap::from([("cmd", script(item, "command"))]);
         let folder = item.text("cwd");
         let folder = folder.strip_prefix("file://").unwrap_or(&folder);
         let is_elsewhere = !self
@@ -97,6 +101,32 @@ impl Reader {
         };
         let arguments = serde_json::value::to_raw_value(&arguments).ok();
         self.call_with_result(item, "exec_command", arguments, result);
+    }
+
+    /// The open calls that a finished command may belong to, with their scripts, in the order of the log.
+    fn open_shells(&self) -> Vec<(String, Option<String>)> {
+        let calls = self.draft.events.iter().filter_map(|event| {
+            let EventContent::ToolCall(call) = &event.what else {
+                return None;
+            };
+            let id = call.call.as_ref()?;
+            let name = self.open.get(id)?;
+            SHELLS
+                .contains(&name.as_str())
+                .then(|| (id.clone(), script_of(call)))
+        });
+        calls.collect()
+    }
+
+    /// The open call of a finished command whose id the log does not have: the only one, or the first with its script.
+    fn shell_of(&self, item: &Row<'_>, mut open: Vec<(String, Option<String>)>) -> Option<String> {
+        if open.len() > 1 {
+            let script = script(item, "command");
+            open.retain(|(call, known)| {
+                known.as_deref() == Some(&*script) && !self.verdicts.contains_key(call)
+            });
+        }
+        open.into_iter().next().map(|(call, _)| call)
     }
 
     fn call_with_result(
@@ -124,14 +154,13 @@ impl Reader {
 
     /// An edit of each file, unless a patch of the model has them.
     fn changes(&mut self, item: &Row<'_>) {
-        let is_patch = |name: &String| name == "apply_patch";
-        if self.has_call(item) || self.open.values().any(is_patch) {
-            self.draft.withhold("bookkeeping", 1);
-            return;
-        }
         // The edits are sorted by path.
         let changes = item.row("changes").into_iter().flat_map(Row::members);
         let changes: BTreeMap<Cow<'_, str>, Row<'_>> = changes.collect();
+        if changes.keys().any(|path| self.has_edit(item, path)) {
+            self.draft.withhold("bookkeeping", 1);
+            return;
+        }
         let status = item.text("status");
         if matches!(&*status, "failed" | "declined") {
             let paths: Vec<String> = changes.keys().map(|path| self.relative(path)).collect();
@@ -184,8 +213,10 @@ impl Reader {
         let (text, images) = match (error, item.row("result")) {
             (Some(error), _) => (error.into_owned(), 0),
             (None, Some(result)) => joined(&result, "content"),
+            (None, None) if item.is_list("content_items") => joined(item, "content_items"),
             (None, None) => joined(item, "result"),
         };
+        let failed = failed || item.flag("success") == Some(false);
         self.draft.withhold("images", images);
         let result = ToolResult {
             ok: if failed {
@@ -200,9 +231,44 @@ impl Reader {
         self.call_with_result(item, &name, arguments, result);
     }
 
+    /// Whether a script is open, which runs its tools itself.
+    fn runs_a_script(&self) -> bool {
+        self.open.values().any(|name| name == "exec")
+    }
+
+    /// A call without a result of its own, whose arguments are the other values of its item.
+    fn tool_of_script(&mut self, item: &Row<'_>, name: &str) {
+        if self.has_call(item) {
+            self.draft.withhold("bookkeeping", 1);
+            return;
+        }
+        let call = Call {
+            name: name.to_owned(),
+            call: item.name("id"),
+            arguments: loose::without(item.json(), &["id", "status", "tool", "type"]),
+            ..Call::default()
+        };
+        self.calls.extend(item.name("id"));
+        self.push(None, item.name("id"), EventContent::ToolCall(call));
+    }
+
     /// Whether the log has the call of an item as one of the model.
     fn has_call(&self, item: &Row<'_>) -> bool {
         item.word("id").is_some_and(|id| self.calls.contains(&*id))
+    }
+
+    /// Whether a patch of the model changes a file: that of the item itself, or an open one.
+    fn has_edit(&self, item: &Row<'_>, path: &str) -> bool {
+        let path = self.relative(path);
+        let id = item.name("id");
+        let is_in_a_patch = |file: &FileChange| self.relative(&file.path) == path;
+        self.patches.values().flatten().any(is_in_a_patch)
+            || self.draft.events.iter().any(|event| match &event.what {
+                EventContent::Edit {
+                    call, path: edited, ..
+                } => call.is_some() && *call == id && self.relative(edited) == path,
+                _ => false,
+            })
     }
 
     /// A path from the working folder of the thread.
@@ -222,9 +288,18 @@ fn outcome(status: &str) -> Option<bool> {
     }
 }
 
-/// The command of an item, without the shell that runs it.
-fn script(item: &Row<'_>) -> String {
-    let words = item.parts("command").filter_map(|word| word.part_text());
+/// The script of a call of a shell.
+fn script_of(call: &Call) -> Option<String> {
+    let arguments = Row::parse(call.arguments.as_ref()?.get()).ok()?;
+    let key = ["cmd", "command"]
+        .into_iter()
+        .find(|key| arguments.has(key))?;
+    Some(script(&arguments, key))
+}
+
+/// The command below a key, without the shell that runs it.
+fn script(row: &Row<'_>, key: &str) -> String {
+    let words = row.parts(key).filter_map(|word| word.part_text());
     let words: Vec<Cow<'_, str>> = words.collect();
     let words: Vec<&str> = words.iter().map(|word| &**word).collect();
     match words.as_slice() {

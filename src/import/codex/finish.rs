@@ -2,6 +2,8 @@
 
 use std::collections::BTreeSet;
 
+use base::diagnostics::text::counted;
+use formats::model::run::Metric;
 use formats::trace::{Action, ExitCodeFrom, Role};
 
 use super::super::Keep;
@@ -11,7 +13,8 @@ use super::thread::{Reader, Thread};
 use super::twins::{self, Speaker};
 
 impl Reader {
-    pub(super) fn finish(mut self) -> Thread {
+    /// `file` is the name of the rollout, for messages.
+    pub(super) fn finish(mut self, file: &str) -> Thread {
         let dropped = self.twins();
         self.branches(&dropped);
         for event in &mut self.draft.events {
@@ -25,7 +28,7 @@ impl Reader {
         let mut dropped = dropped.into_iter();
         self.draft.events.retain(|_| dropped.next() != Some(true));
         self.inherited_note();
-        self.record()
+        self.record(file)
     }
 
     /// The events to drop: screen events with a twin, and context injected by Codex.
@@ -143,7 +146,7 @@ impl Reader {
         self.draft.events.insert(0, event);
     }
 
-    fn record(mut self) -> Thread {
+    fn record(mut self, file: &str) -> Thread {
         let own_tokens = self.own_tokens();
         let record = &mut self.draft.record;
         record.harness = Some("codex".to_owned());
@@ -161,6 +164,7 @@ impl Reader {
         if let Some(sums) = own_tokens {
             record.tokens = sums.tokens();
         }
+        let unread = self.unread;
         let mut ended = None;
         if let Some((state, detail)) = self.ended {
             record.state = state;
@@ -174,6 +178,11 @@ impl Reader {
         if self.is_exec {
             record.run_time_seconds =
                 time::seconds_between(record.started.as_deref(), record.finished.as_deref());
+        }
+        if unread > 0 {
+            let lines = counted(unread, "unreadable line");
+            let why = format!("the log has {lines} after its last count of tokens");
+            self.draft.lower_bound(file, &Metric::TOKENS, &why);
         }
         Thread {
             draft: self.draft,

@@ -54,7 +54,10 @@ pub(super) fn read(
             reader.line = u64::from(line.number);
             match Row::parse(&text) {
                 Ok(row) => reader.read(&row),
-                Err(why) => reader.draft.skip_line(file.name, line.number, why),
+                Err(why) => {
+                    reader.draft.skip_line(file.name, line.number, why);
+                    reader.unread += 1;
+                }
             }
             reader.row += 1;
         }
@@ -69,64 +72,75 @@ pub(super) fn read(
         let warning = problem(&IMPORT_PART_OF_A_THREAD, file, message, help);
         reader.draft.warn(warning);
     }
-    Ok(reader.finish())
+    Ok(reader.finish(&source.names()[head.position]))
 }
 
 /// Maximum responses that are remembered until the other row states them.
 const STATED: usize = 64;
 
-/// Tokens as Codex counts them.
-#[derive(Debug, Default, Clone, Copy, PartialEq, Eq)]
+/// Tokens as Codex counts them. A count that a row lacks is unknown, and so are sums with it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct Sums {
-    input: u64,
-    cached: u64,
-    output: u64,
-    reasoning: u64,
+    input: Option<u64>,
+    cached: Option<u64>,
+    output: Option<u64>,
+    reasoning: Option<u64>,
+}
+
+impl Default for Sums {
+    fn default() -> Self {
+        Self {
+            input: Some(0),
+            cached: Some(0),
+            output: Some(0),
+            reasoning: Some(0),
+        }
+    }
 }
 
 impl Sums {
     /// `None` for a row without counts, which Codex writes when the context window is full.
     pub(super) fn of(usage: Option<Row<'_>>) -> Option<Self> {
         let usage = usage?;
-        let count = |key| usage.count(key).unwrap_or_default();
         let sums = Self {
-            input: count("input_tokens"),
-            cached: count("cached_input_tokens"),
-            output: count("output_tokens"),
-            reasoning: count("reasoning_output_tokens"),
+            input: usage.count("input_tokens"),
+            cached: usage.count("cached_input_tokens"),
+            output: usage.count("output_tokens"),
+            reasoning: usage.count("reasoning_output_tokens"),
         };
-        (sums != Self::default()).then_some(sums)
+        (sums.all() > 0).then_some(sums)
     }
 
     fn plus(self, other: Self) -> Self {
+        self.each(other, u64::saturating_add)
+    }
+
+    pub(super) fn without(self, other: Self) -> Self {
+        self.each(other, u64::saturating_sub)
+    }
+
+    fn each(self, other: Self, of: impl Fn(u64, u64) -> u64) -> Self {
+        let one = |a: Option<u64>, b: Option<u64>| Some(of(a?, b?));
         Self {
-            input: self.input.saturating_add(other.input),
-            cached: self.cached.saturating_add(other.cached),
-            output: self.output.saturating_add(other.output),
-            reasoning: self.reasoning.saturating_add(other.reasoning),
+            input: one(self.input, other.input),
+            cached: one(self.cached, other.cached),
+            output: one(self.output, other.output),
+            reasoning: one(self.reasoning, other.reasoning),
         }
     }
 
     /// Input and output.
-    const fn all(self) -> u64 {
-        self.input.saturating_add(self.output)
-    }
-
-    pub(super) fn without(self, other: Self) -> Self {
-        Self {
-            input: self.input.saturating_sub(other.input),
-            cached: self.cached.saturating_sub(other.cached),
-            output: self.output.saturating_sub(other.output),
-            reasoning: self.reasoning.saturating_sub(other.reasoning),
-        }
+    fn all(self) -> u64 {
+        let known = [self.input, self.output].into_iter().flatten();
+        known.fold(0, u64::saturating_add)
     }
 
     pub(super) fn tokens(self) -> Tokens {
         let counts = InclusiveTokens {
-            input: Some(self.input),
-            cached: Some(self.cached),
-            output: Some(self.output),
-            reasoning: Some(self.reasoning),
+            input: self.input,
+            cached: self.cached,
+            output: self.output,
+            reasoning: self.reasoning,
         };
         counts.disjoint()
     }
@@ -204,6 +218,8 @@ pub(super) struct Reader {
     inherited_tokens: Option<Sums>,
 
     counters: [Counter; 2],
+    /// Unreadable lines after the last total: one of them may have had another.
+    pub(super) unread: u64,
     /// Tokens of responses that only one of the two rows has stated so far.
     stated: Vec<(TotalsRow, Sums)>,
     pub(super) said: Vec<TextForm>,
@@ -319,6 +335,9 @@ impl Reader {
     /// Counts a response. The same total again is the same response.
     pub(super) fn count(&mut self, counted: TotalsRow, total: Option<Sums>, last: Option<Sums>) {
         let counter = &mut self.counters[counted as usize];
+        if total.is_some() {
+            self.unread = 0;
+        }
         if total.is_none() || counter.last == total {
             return;
         }

@@ -313,6 +313,109 @@ fn tokens_that_are_a_full_window_do_not_count() {
 }
 
 #[test]
+fn a_count_that_a_row_lacks_is_unknown() {
+    let count = |usage: &str| {
+        let info = format!(r#"{{"total_token_usage":{usage}}}"#);
+        let row =
+            format!(r#"{{"type":"event_msg","payload":{{"type":"token_count","info":{info}}}}}"#);
+        of(&[META, &row]).tokens()
+    };
+    assert_eq!(
+        count(r#"{"input_tokens":100,"output_tokens":10}"#),
+        "100/-/10/-"
+    );
+    assert_eq!(
+        count(r#"{"input_tokens":"100","cached_input_tokens":50,"output_tokens":10}"#),
+        "-/50/10/-"
+    );
+}
+
+#[test]
+fn a_total_before_a_torn_line_is_a_lower_bound() {
+    let total = r#"{"type":"event_msg","payload":{"type":"token_count","info":{"total_token_usage":{"input_tokens":10,"cached_input_tokens":0,"output_tokens":5,"reasoning_output_tokens":0}}}}"#;
+    let torn = r#"{"type":"event_msg","payload":{"type":"token_c"#;
+    let run = of(&[META, total, torn]);
+    assert_eq!(run.tokens(), "10/0/5/0");
+    assert!(
+        run.lower_bounds().contains("tokens"),
+        "{}",
+        run.lower_bounds()
+    );
+    assert_eq!(
+        of(&[META, torn, total]).lower_bounds(),
+        "",
+        "the total includes it"
+    );
+}
+
+#[test]
+fn the_outcome_of_a_command_is_that_of_its_call() {
+    let call = |id: &str, script: &str| {
+        format!(
+            r#"{{"type":"response_item","payload":{{"type":"function_call","name":"exec_command","arguments":"{{\"cmd\":\"{script}\"}}","call_id":"{id}"}}}}"#
+        )
+    };
+    let output = |id: &str| {
+        format!(
+            r#"{{"type":"response_item","payload":{{"type":"function_call_output","call_id":"{id}","output":"text"}}}}"#
+        )
+    };
+    let finished = r#"{"type":"event_msg","payload":{"type":"item_completed","item":{"type":"CommandExecution","id":"exec-9","command":["bash","-lc","first"],"status":"failed","exit_code":7}}}"#;
+    let rows = [
+        META.to_owned(),
+        call("zz", "first"),
+        call("aa", "second"),
+        finished.to_owned(),
+        output("zz"),
+        output("aa"),
+    ];
+    let rows: Vec<&str> = rows.iter().map(String::as_str).collect();
+    let run = of(&rows);
+    let lines = run.lines();
+    assert!(
+        lines[2].contains(r#""call":"zz","ok":false,"exitCode":7"#),
+        "{lines:#?}"
+    );
+    assert!(!lines[3].contains("exitCode"), "{lines:#?}");
+}
+
+#[test]
+fn an_edit_or_a_tool_that_only_a_finished_item_has_is_kept() {
+    let item = |item: &str| {
+        format!(r#"{{"type":"event_msg","payload":{{"type":"item_completed","item":{item}}}}}"#)
+    };
+    let patch = r#"{"type":"response_item","payload":{"type":"custom_tool_call","name":"apply_patch","call_id":"q","input":"*** Begin Patch\n*** Update File: a\n@@\n-1\n+2\n*** End Patch"}}"#;
+    let script = r#"{"type":"response_item","payload":{"type":"custom_tool_call","name":"exec","call_id":"c1","input":"run()"}}"#;
+    let rows = [
+        META.to_owned(),
+        patch.to_owned(),
+        item(
+            r#"{"type":"FileChange","id":"q","status":"completed","changes":{"a":{"type":"update"}}}"#,
+        ),
+        item(
+            r#"{"type":"FileChange","id":"o","status":"completed","changes":{"z":{"type":"add","content":"1\n"}}}"#,
+        ),
+        script.to_owned(),
+        item(r#"{"type":"WebSearch","id":"w","query":"words"}"#),
+        item(
+            r#"{"type":"DynamicToolCall","id":"d","tool":"t","status":"completed","success":false,"content_items":[{"type":"inputText","text":"why"}]}"#,
+        ),
+    ];
+    let rows: Vec<&str> = rows.iter().map(String::as_str).collect();
+    assert_eq!(
+        of(&rows).brief(),
+        [
+            "call apply_patch q",
+            "edit create z",
+            "call exec c1",
+            "call web_search w",
+            "call t d",
+            "result d why"
+        ]
+    );
+}
+
+#[test]
 fn a_thread_that_was_started_by_a_call_is_a_subagent_of_its_run() {
     let main = written(&[
         META,

@@ -147,3 +147,24 @@ fn classes_of_tokens_do_not_overlap_and_unknown_ones_are_absent() {
         assert_eq!(run.tokens(), tokens, "{usage}");
     }
 }
+
+#[test]
+fn only_what_is_known_to_be_the_agent_s_is_published() {
+    let run = one(
+        FORMAT,
+        "run.traj.json",
+        r#"{"trajectory_format":"mini-swe-agent-1.1","info":{},"messages":[
+            {"role":"system","content":"SECRET"},
+            {"role":"user","content":"The task."},
+            {"role":"developer","content":"SECRET"},
+            {"role":"banana","content":"SECRET"},
+            {"type":"new_item","content":"SECRET"},
+            {"role":"assistant","content":"The answer."}]}"#,
+    );
+    assert!(!run.text().contains("SECRET"), "{}", run.text());
+    assert_eq!(run.brief(), ["user The task.", "assistant The answer."]);
+    assert_eq!(
+        run.all_withheld(),
+        "developerPrompts 1, systemPrompts 1, unknownRows 2"
+    );
+}
