@@ -36,10 +36,16 @@ impl SiteCopy {
                 (Some(path), Kind::File { .. }) => {
                     files.insert(path.to_owned(), found.stamp.bytes);
                 }
-                (path, _) => problems.push(unreadable(
-                    &path.map_or_else(name, str::to_owned),
-                    "it is no file with a name in UTF-8",
-                )),
+                (path, kind) => {
+                    let reason = match (path, kind) {
+                        (None, _) => "its name is not UTF-8",
+                        (_, Kind::Link) => "it is a link",
+                        (_, Kind::Sealed) => "it is a folder that cannot be listed",
+                        _ => "it is not a regular file",
+                    };
+                    let path = path.map_or_else(name, str::to_owned);
+                    problems.push(unreadable(&path, reason));
+                }
             }
         });
         let copy = Self {

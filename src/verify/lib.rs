@@ -29,6 +29,7 @@ pub use chain::Continuation;
 use copy::SiteCopy;
 pub use download::{Download, Refusal, temporary};
 use settings::Settings;
+use store::publish::checksums::PATH;
 
 /// What a copy is compared with.
 #[derive(Debug, Clone, Copy, Default)]
@@ -63,9 +64,14 @@ pub struct Verification {
 /// Verifies the copy in a folder.
 ///
 /// # Errors
-/// A folder cannot be read.
+/// A folder cannot be read, or has no site.
 pub fn verify(folder: &Path, options: Options<'_>) -> io::Result<Verification> {
     let (mut copy, mut problems) = SiteCopy::open(folder)?;
+    let is_site = |file| copy.files.contains_key(file);
+    if !is_site(PATH) && !is_site(feeds::INDEX) {
+        let reason = format!("there is neither `{}` nor `{PATH}`", feeds::INDEX);
+        return Err(io::Error::new(io::ErrorKind::NotFound, reason));
+    }
     copy.left_out = options.left_out.cloned().unwrap_or_default();
     let checksums = checksums::check(&copy, &mut problems);
     pages::check(&copy, &mut problems);

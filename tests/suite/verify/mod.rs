@@ -179,6 +179,12 @@ fn a_site_without_checksums_is_verified_as_far_as_possible() {
     assert!(codes.contains("verify.changed-feed"), "{codes}");
     assert_eq!(site.runpress(&["verify", "public"]).status, Some(1));
     assert_eq!(site.runpress(&["verify", "nowhere"]).status, Some(2));
+    let ran = site.runpress(&["verify", "content"]);
+    assert_eq!(ran.status, Some(2), "{}", ran.stderr);
+    assert!(
+        ran.stderr
+            .contains("there is neither `feeds/index.json` nor `SHA256SUMS`")
+    );
 }
 
 #[test]
