@@ -18,7 +18,7 @@ use super::event_line::Fields as _;
 use super::json::{Node, located};
 use super::jsonl::{self, Line};
 use super::reason::reason_of_line;
-use super::trace::{Agent, Fields, Importer, Kind, Tokens};
+use super::trace::{Agent, Fields, Importer, Kind, Origin, Tokens};
 
 /// The name of files with what an adapter printed, in examples; runpress reads only standard output.
 pub const FILE_NAME: &str = "*.adapter.jsonl";
@@ -55,7 +55,11 @@ fn by_type(schema: &mut Schema) {
         |name: &str| json!({ "required": ["type"], "properties": { "type": { "const": name } } });
     // A misspelled type or key would be lost without a word.
     let types: Vec<_> = Fields::TYPES.iter().map(|(name, ..)| *name).collect();
-    event["properties"] = json!({ "type": { "enum": types } });
+    event["properties"] = json!({
+        "type": { "enum": types },
+        "tokens": { "propertyNames": { "enum": keys::<Tokens>() } },
+        "source": { "propertyNames": { "enum": keys::<Origin<'_>>() } },
+    });
     event["unevaluatedProperties"] = json!(false);
     schema.insert("if".to_owned(), is(HEADER));
     schema.insert("then".to_owned(), header);
@@ -146,6 +150,7 @@ pub struct Metrics {
     /// Seconds that the run took.
     pub run_time_seconds: Option<f64>,
     /// Tokens of the whole run. Without them, those of the `usage` events are added up.
+    #[schemars(extend("propertyNames" = { "enum": keys::<Tokens>() }))]
     pub tokens: Option<Tokens>,
     /// Cost of the whole run.
     #[serde(default)]
@@ -371,7 +376,9 @@ fn item<'a>(source: &Source<'_>, line: &Line<'a>) -> Result<Item<'a>, Box<Diagno
     let root = Node::parse(text).ok();
     let word = root.and_then(|root| root.get("type"));
     if word.and_then(|word| word.as_str()).as_deref() == Some(RECORD) {
-        return Ok(Item::Record(Box::new(parsed(source, text)?)));
+        let record = parsed(source, text)?;
+        refuse_lost_keys(source, root)?;
+        return Ok(Item::Record(Box::new(record)));
     }
     let fields: Fields<'a> = parsed(source, text)?;
     let whole = || source.place(0, text.len());
@@ -389,15 +396,8 @@ fn item<'a>(source: &Source<'_>, line: &Line<'a>) -> Result<Item<'a>, Box<Diagno
         let place = word.map_or_else(whole, |word| word.place(source));
         return Err(invalid(place.pointing("/type"), message, help));
     };
-    let members = root.map(|root| root.members()).unwrap_or_default();
-    if let Some(member) = members.iter().find(|member| !KEYS.contains(&*member.key)) {
-        let help = nearest(&member.key, KEYS.iter().map(String::as_str)).map_or_else(
-            || "Leave it out; an unknown key would be lost.".to_owned(),
-            |near| format!("Did you mean {}?", quoted(near)),
-        );
-        let message = format!("The event has the unknown key {}", quoted(&member.key));
-        return Err(invalid(member.value.place(source), message, help));
-    }
+    refuse_unknown_key(source, "The event", root, &KEYS)?;
+    refuse_lost_keys(source, root)?;
     if let Some(key) = required.iter().find(|key| !fields.has(key)) {
         let message = format!("The event of type {} has no {}", quoted(name), quoted(key));
         let help = format!("Print {}, or leave the event out.", quoted(key));
@@ -406,12 +406,52 @@ fn item<'a>(source: &Source<'_>, line: &Line<'a>) -> Result<Item<'a>, Box<Diagno
     Ok(Item::Event(*kind, Box::new(fields)))
 }
 
-/// The keys of events, from the schema of their type.
-static KEYS: LazyLock<BTreeSet<String>> = LazyLock::new(|| {
-    let schema = schemars::schema_for!(Fields<'_>);
+/// Refuses the first key of an object that is not in `keys`.
+fn refuse_unknown_key(
+    source: &Source<'_>,
+    object: &str,
+    node: Option<Node<'_>>,
+    keys: &BTreeSet<String>,
+) -> Result<(), Box<Diagnostic>> {
+    let members = node.map(|node| node.members()).unwrap_or_default();
+    let Some(member) = members.iter().find(|member| !keys.contains(&*member.key)) else {
+        return Ok(());
+    };
+    let help = nearest(&member.key, keys.iter().map(String::as_str)).map_or_else(
+        || "Leave it out; an unknown key would be lost.".to_owned(),
+        |near| format!("Did you mean {}?", quoted(near)),
+    );
+    let message = format!("{object} has the unknown key {}", quoted(&member.key));
+    Err(invalid(member.value.place(source), message, help))
+}
+
+/// Refuses unknown keys of the objects that have the types of a trace, because a trace ignores them.
+fn refuse_lost_keys(source: &Source<'_>, line: Option<Node<'_>>) -> Result<(), Box<Diagnostic>> {
+    for (object, pointer, keys) in &*OBJECTS {
+        let node = line.and_then(|line| line.find(pointer));
+        refuse_unknown_key(source, object, node, keys)?;
+    }
+    Ok(())
+}
+
+/// The keys of events.
+static KEYS: LazyLock<BTreeSet<String>> = LazyLock::new(keys::<Fields<'_>>);
+
+/// The objects in events and records that have the types of a trace, with their keys.
+static OBJECTS: LazyLock<[(&str, &str, BTreeSet<String>); 3]> = LazyLock::new(|| {
+    [
+        ("`tokens`", "/tokens", keys::<Tokens>()),
+        ("`tokens`", "/metrics/tokens", keys::<Tokens>()),
+        ("`source`", "/source", keys::<Origin<'_>>()),
+    ]
+});
+
+/// The keys of a type, from its schema.
+fn keys<T: JsonSchema>() -> BTreeSet<String> {
+    let schema = schemars::schema_for!(T);
     let keys = schema.get("properties").and_then(Value::as_object);
     keys.into_iter()
         .flatten()
         .map(|(key, _)| key.clone())
         .collect()
-});
+}
