@@ -7,7 +7,7 @@ use std::sync::mpsc::{self, Receiver, RecvTimeoutError};
 use std::time::{Duration, Instant};
 
 use base::diagnostics::codes::IMPORT_FAILED_COMMAND;
-use base::diagnostics::text::{counted, visible};
+use base::diagnostics::text::{counted, quoted, visible};
 
 use super::{Problem, problem};
 
@@ -31,7 +31,7 @@ pub struct Adapter {
 #[derive(Debug)]
 pub enum Failure {
     /// It could not be started.
-    Start(io::Error),
+    Start { program: String, error: io::Error },
     /// It ended with another status than 0, after these last words.
     Status(ExitStatus, String),
     /// It took longer than this number of seconds.
@@ -68,7 +68,10 @@ impl Adapter {
             .stdout(Stdio::piped())
             .stderr(Stdio::piped())
             .spawn()
-            .map_err(Failure::Start)?;
+            .map_err(|error| Failure::Start {
+                program: self.program.clone(),
+                error,
+            })?;
         let end = Instant::now() + Duration::from_secs(self.seconds);
         let result = self.outcome(&mut child, end);
         if result.is_err() {
@@ -158,7 +161,9 @@ impl Failure {
     /// What happened, after "The command".
     pub fn words(&self) -> String {
         match self {
-            Self::Start(error) => format!("could not be started: {error}"),
+            Self::Start { program, error } => {
+                format!("could not be started: {}: {error}", quoted(program))
+            }
             Self::Status(status, words) => {
                 let ended = status.code().map_or_else(
                     || "was ended by a signal".to_owned(),
@@ -176,7 +181,7 @@ impl Failure {
     /// The problem of a file about which a command printed nothing to read.
     pub fn problem(&self, file: &str) -> Problem {
         let help = match self {
-            Self::Start(_) => {
+            Self::Start { .. } => {
                 "Check its name. The command runs without a shell: for pipes, name `sh -c '… \"$0\"'`."
             }
             Self::Status(..) => "Run the command with the path to see all of its errors.",

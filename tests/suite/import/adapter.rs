@@ -213,7 +213,10 @@ impl Logs {
 fn a_command_that_fails_is_named_with_its_status_and_last_words() {
     let logs = Logs::of(&[("log", "")]);
     for (command, message) in [
-        ("no-such-program-here", "could not be started"),
+        (
+            "no-such-program-here",
+            "could not be started: `no-such-program-here`: ",
+        ),
         (
             "sh -c 'printf \"first\\n\\033[31mlast\\r\\n\\n\" >&2; exit 3'",
             "ended with the status 3: \u{241b}[31mlast",
@@ -286,6 +289,18 @@ fn one_line_that_cannot_be_read_stops_the_import_of_its_file() {
             format!("{HEADER}{record}{{\"type\":\"tool_result\",\"exit_code\":1}}\n"),
             3,
             "The event has the unknown key `exit_code`",
+        ),
+        (
+            format!("{HEADER}{record}{{\"type\":\"usage\",\"tokens\":{{\"cached\":1}}}}\n"),
+            3,
+            "`tokens` has the unknown key `cached`",
+        ),
+        (
+            format!(
+                "{HEADER}{{\"type\":\"record\",\"metrics\":{{\"tokens\":{{\"cached\":1}}}}}}\n"
+            ),
+            2,
+            "`tokens` has the unknown key `cached`",
         ),
         (
             format!("{HEADER}{{\"type\":\"record\",\"metrics\":{{\"token\":{{}}}}}}\n"),
