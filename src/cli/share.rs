@@ -69,6 +69,10 @@ struct Folders {
     output: TempDir,
 }
 
+fn is_run_folder(path: &Path) -> bool {
+    path.join("run-record.json").is_file()
+}
+
 fn prepare(asked: &Share) -> Result<Folders, Refusal> {
     if let Some(out) = &asked.out {
         refuse_existing(asked, out)?;
@@ -94,7 +98,7 @@ impl Folders {
     /// The run to share, and the site whose settings apply to it.
     fn run(&self, cli: &Cli, asked: &Share) -> Result<(Site, RunDirectory), Refusal> {
         let log = &asked.log;
-        if log.join("run-record.json").is_file() {
+        if is_run_folder(log) {
             return self.run_folder(cli, asked);
         }
         let root = build::root(cli).ok_or_else(|| Refusal::Site(Vec::new()))?;
@@ -273,11 +277,21 @@ fn redact(cli: &Cli, site: &Site, folder: &Path) -> Result<(), Refusal> {
     author::redact(site, &folder.to_string_lossy(), &all, &waiting).map(drop)
 }
 
+/// A log has no run folder in which `runpress redact` could withhold something, so its problems name `--redact` instead.
+fn name_the_option(problem: &mut Diagnostic) {
+    if let Some((before, command)) = problem.help.split_once("`runpress redact ")
+        && let Some((_, after)) = command.split_once('`')
+    {
+        problem.help = format!("{before}share the log with `--redact`{after}");
+    }
+}
+
 /// Writes the file of a run, unless it has errors.
-fn publish(cli: &Cli, asked: &Share, shared: SharedRun) -> Result<u8, Refusal> {
+fn publish(cli: &Cli, asked: &Share, mut shared: SharedRun) -> Result<u8, Refusal> {
     let has_errors = shared.diagnostics.iter().any(Diagnostic::is_error);
-    let is_secret = |it: &Diagnostic| it.is_error() && it.code.name.starts_with("secret.");
-    let has_secrets = shared.diagnostics.iter().any(is_secret);
+    if !asked.redact && !is_run_folder(&asked.log) {
+        shared.diagnostics.iter_mut().for_each(name_the_option);
+    }
     show(cli, shared.diagnostics);
     let Some(page) = shared.page else {
         if !has_errors {
@@ -287,9 +301,6 @@ fn publish(cli: &Cli, asked: &Share, shared: SharedRun) -> Result<u8, Refusal> {
             ));
         }
         say("Nothing was written.");
-        if has_secrets && !asked.redact {
-            say("  help: share it with `--redact` to withhold the secrets.");
-        }
         return Ok(CONTENT_ERRORS);
     };
     let out = asked.out.clone();

@@ -421,7 +421,8 @@ fn a_secret_stops_it_and_is_withheld_on_request() {
     assert_eq!(ran.status, Some(1), "{}", ran.stderr);
     assert!(ran.stderr.contains("secret."), "{}", ran.stderr);
     assert!(
-        ran.stderr.contains("Nothing was written.") && ran.stderr.contains("--redact"),
+        ran.stderr.contains("Nothing was written.")
+            && ran.stderr.contains("share the log with `--redact`"),
         "{}",
         ran.stderr
     );
