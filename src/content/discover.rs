@@ -13,7 +13,7 @@ use base::diagnostics::{CheckResult, Diagnostic, Place, codes};
 use formats::model::implementation::FOLDER;
 use formats::model::prose::ProseKind;
 use formats::model::slug::{short_hash, slugify};
-use formats::{decisions, run_record, withdrawn};
+use formats::{config, decisions, run_record, withdrawn};
 
 mod roots;
 mod shard;
@@ -123,13 +123,18 @@ pub fn of(
             Ok(None) => "its folder changed meanwhile".to_owned(),
             Err(error) => error.to_string(),
         };
+        let help = if site.join(config::FILE_NAME).is_file() {
+            "Create the folder, or name the right one in `[build] content` or with `--content`."
+        } else {
+            "This is not the folder of a site, since it has no `site.toml`: change to one, name it with `--root`, or create one with `runpress new DIR`."
+        };
         diagnostics.push(codes::CONTENT_MISSING_ROOT.at(
             Place::file(below(&site, root)),
             format!(
                 "The content root {} cannot be read: {reason}",
                 quoted(&below(&site, root))
             ),
-            "Create the folder, or name the right one in `[build] content` or with `--content`.",
+            help,
         ));
     }
     if let Some(records) = records.filter(|_| !mirrors.any) {

@@ -51,6 +51,10 @@ fn the_exit_status_says_how_it_went() {
         Some(2),
         "the content root is not there"
     );
+    let elsewhere = tempfile::tempdir().expect("a folder");
+    let ran = runpress_in(elsewhere.path(), &["check"]);
+    assert_eq!(ran.status, Some(2), "{}", ran.stderr);
+    assert!(ran.stderr.contains("`runpress new DIR`"), "{}", ran.stderr);
     assert_eq!(
         runpress_in(site.root(), &["check", "--root", "nowhere"]).status,
         Some(2),
