@@ -6,7 +6,7 @@
 
 use std::ops::Range;
 
-use base::diagnostics::text::reason;
+use base::diagnostics::text::{quoted, reason};
 use cel::parser::Parser;
 use regex::bytes::Regex;
 
@@ -146,6 +146,17 @@ pub const FUNCTIONS: [(&str, &str); 13] = [
     ("list.filter(x, …)", "The items for which it holds."),
 ];
 
+/// What the parser says, without the list of everything that could follow.
+fn syntax(message: &str) -> String {
+    let message = message.trim_start_matches("Syntax error: ");
+    let found = message.split(" expecting ").next().unwrap_or(message);
+    match found.split_once(" input '") {
+        Some((_, "<EOF>'")) => "it ends too early".to_owned(),
+        Some((_, token)) => format!("unexpected {}", quoted(token.trim_end_matches('\''))),
+        None => reason(found),
+    }
+}
+
 impl Expression {
     /// Reads an expression, which may read `event` if `has_event`.
     pub fn parse(text: &str, has_event: bool) -> Result<Self, Mistake> {
@@ -175,7 +186,7 @@ impl Expression {
             let at = offset(text, line, column);
             Mistake {
                 span: at..text.len().min(at + 1),
-                message: format!("The expression is not valid CEL: {}", reason(&message)),
+                message: format!("The expression is not valid CEL: {}", syntax(&message)),
                 help: if text.contains('\\') {
                     "Write a regular expression as `r'…'`, where a backslash is a backslash."
                         .to_owned()

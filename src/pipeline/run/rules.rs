@@ -126,6 +126,22 @@ fn citations(site: &Site, writeup: &LoadedFile, results: &[RuleResult]) -> Vec<D
     problems
 }
 
+/// Why it is not known whether a rule holds, and what to do about it.
+fn unknown(rule: &Rule, missing: &str) -> (String, &'static str) {
+    if missing == "events" {
+        let reason = "the run has no event log or other tape".to_owned();
+        return (reason, "Add the log to the folder of the run.");
+    }
+    let fix = if missing == "site.canary" {
+        "Set `canary` in `[policy]` of site.toml."
+    } else if rule.is_built_in {
+        "Record the value, or take the rule out of `use`."
+    } else {
+        "Record the value, or ask in the rule with `has` whether there is one."
+    };
+    (format!("{missing} was not recorded"), fix)
+}
+
 fn report(
     rule: &Rule,
     result: &RuleResult,
@@ -146,11 +162,8 @@ fn report(
     match result.verdict {
         RuleVerdict::Holds => Vec::new(),
         RuleVerdict::Unknown => {
-            let message = format!(
-                "It is not known whether rule `{}` holds: {} was not recorded",
-                rule.id, result.missing
-            );
-            let unknown = "Record the value, or ask in the rule with `has` whether there is one.";
+            let (reason, fix) = unknown(rule, &result.missing);
+            let message = format!("It is not known whether rule `{}` holds: {reason}", rule.id);
             let severity = if is_error {
                 Severity::Warning
             } else {
@@ -158,7 +171,7 @@ fn report(
             };
             vec![
                 codes::RULES_UNKNOWN
-                    .at(record(), message, format!("{unknown} {source}"))
+                    .at(record(), message, format!("{fix} {source}"))
                     .with_severity(severity),
             ]
         }

@@ -137,7 +137,7 @@ fn a_mistake_is_an_error_at_its_line_and_column() {
             "rules.expression",
             6,
             1,
-            "not valid CEL",
+            "not valid CEL: it ends too early",
         ),
         (
             "require = \"'ä' == run.id && evnt.kind == 'x'\"",
