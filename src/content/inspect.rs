@@ -5,7 +5,7 @@
 use std::collections::BTreeSet;
 
 use base::diagnostics::{CheckResult, Diagnostic, Source};
-use formats::audit::Audit;
+use formats::audit::{Audit, Verdict};
 use formats::config::Config;
 
 use crate::load::{LoadedFile, RunFiles, RunFolder};
@@ -73,6 +73,11 @@ impl Inspection<'_> {
     /// The rating of its review.
     pub fn rating(&self) -> Option<Rating> {
         self.review.as_ref()?.rating
+    }
+
+    /// Whether its events follow from its raw log; `None` if that was not checked.
+    pub fn audited(&self) -> Option<Verdict> {
+        self.audit.as_ref().map(|audit| audit.verdict)
     }
 }
 

@@ -25,6 +25,8 @@ pub struct RunSource<'a> {
     /// Address of its page, in feeds.
     pub url: &'a str,
     pub rating: Option<Rating>,
+    /// Whether its events follow from its raw log; `None` if that was not checked.
+    pub audit: Option<Verdict>,
     /// Lists have the findings of a run.
     pub findings: Option<&'a Findings>,
     /// What the publishers of the site decided about it, in order.
@@ -233,12 +235,12 @@ fields! { |r|
     /// What scorers said of the run, in the record's order; absent if the record has no outcomes.
     "outcomes": Kind::Outcomes => (!r.run.outcomes.is_empty()).then_some(Value::Outcomes(&r.run.outcomes)), need: Absent;
     /// How the run ended, as recorded: `completed`, `timed_out`, `failed` and others.
-    "state": Kind::Text => &*r.run.state.word, need: Always, compared: label(11, "State");
-    "status.detail": Kind::Text => r.run.state.detail.as_deref(), feeds: NO_FEED, compared: label(12, "Detail");
+    "state": Kind::Text => &*r.run.state.word, need: Always, compared: label(10, "State");
+    "status.detail": Kind::Text => r.run.state.detail.as_deref(), feeds: NO_FEED, compared: label(11, "Detail");
     /// The rating of its review, or the grade of the whole game for a game jam without one; null is unrated.
-    "rating": Kind::Rating => r.rating.map(Rating::word), compared: label(13, "Rating");
+    "rating": Kind::Rating => r.rating.map(Rating::word), compared: label(12, "Rating");
     /// Whether its events follow from its raw log: `matches`, `matches-older`, `differs`, `incomplete` or `not-auditable`; null is not checked.
-    "audit": Kind::Text => r.findings.and_then(|it| it.audit).map(Verdict::word);
+    "audit": Kind::Text => r.audit.map(Verdict::word), compared: label(13, "Audit");
     /// Why the run does not count, as the publishers of the site decided: `void` or `disqualify`; absent if it counts.
     "excluded": Kind::Text => decisions::exclusion(r.decisions).map(|it| it.decision.word()), need: Absent;
 

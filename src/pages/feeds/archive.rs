@@ -65,6 +65,7 @@ impl<'a> RunCard<'a> {
                 slug: &entry.slug,
                 url,
                 rating: findings.rating,
+                audit: findings.audit,
                 findings: Some(findings),
                 decisions: &entry.decisions,
                 details: None,

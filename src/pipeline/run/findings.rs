@@ -28,7 +28,7 @@ pub(super) fn of(
     rules: &[RuleResult],
 ) -> Findings {
     let rating = inspection.rating();
-    let audit = inspection.audit.as_ref().map(|audit| audit.verdict);
+    let audit = inspection.audited();
     let first = inspection.tapes.first();
     let first = first.filter(|tape| !tape.events.is_empty());
     let mut findings = Findings {

@@ -58,10 +58,7 @@ fn evaluate(
     let sidecars = inspection.sidecars.iter().flatten();
     let extras = Extras {
         rating: inspection.rating().map(Rating::word),
-        audit: inspection
-            .audit
-            .as_ref()
-            .map(|audit| Verdict::word(audit.verdict)),
+        audit: inspection.audited().map(Verdict::word),
         annotations: sidecars
             .map(|sidecar| sidecar.report.kind_counts.total())
             .sum(),

@@ -43,6 +43,14 @@ fn a_forged_event_is_on_the_page_and_in_the_feeds_with_both_places() {
         page.texts(".verdict li")
             .contains(&"log differs".to_owned())
     );
+    let summary = runs["runs"][0]["verdict"].as_str().unwrap_or_default();
+    assert!(summary.contains(" · log differs · "), "{summary}");
+    let compared = &crate::compare::data(&site, FIRST_SLUG)["fields"];
+    assert!(
+        compared
+            .as_array()
+            .is_some_and(|it| it.contains(&json!("differs")))
+    );
 }
 
 #[test]

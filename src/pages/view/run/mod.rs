@@ -174,6 +174,7 @@ impl<'a> CheckedRun<'a> {
             slug: &self.entry.slug,
             url: "",
             rating: self.rating(),
+            audit: self.inspection.audited(),
             findings: None,
             decisions: &self.entry.decisions,
             details: Some(self.details),
@@ -215,12 +216,7 @@ impl<'a> CheckedRun<'a> {
 
     /// What is known of how it ended.
     pub fn verdict(&self) -> Vec<VerdictFact> {
-        let audit = self.inspection.audit.as_ref();
-        task::verdict(
-            &self.entry.run,
-            self.rating(),
-            audit.map(|audit| audit.verdict),
-        )
+        task::verdict(&self.entry.run, self.rating(), self.inspection.audited())
     }
 
     /// Path of a download that belongs to this run only.
