@@ -180,6 +180,14 @@ pub fn root(page: &str) -> String {
     "../".repeat(page.matches('/').count())
 }
 
+/// The address of a page for links from another one: without the folders that both are in.
+pub fn between(from: &str, to: &str) -> String {
+    let folders = from.split_inclusive('/').zip(to.split_inclusive('/'));
+    let shared = folders.take_while(|(a, b)| a == b && a.ends_with('/'));
+    let shared: usize = shared.map(|(folder, _)| folder.len()).sum();
+    format!("{}{}", root(&from[shared..]), &to[shared..])
+}
+
 /// The directory form of a page's path, for canonical addresses: `runs/x/` for `runs/x/index.html`.
 pub fn directory(page: &str) -> &str {
     page.strip_suffix("index.html").unwrap_or(page)

@@ -116,7 +116,7 @@ table! {
         "notice" => notice: Option<String> = None, Reader::optional;
         /// Which runs have a story: a page with one quote for each moment.
         #[schemars(with = "String")]
-        "stories" => stories: MadeFor = MadeFor::None, Reader::word;
+        "stories" => stories: MadeFor = MadeFor::Annotated, Reader::word;
         /// Which runs have a card: a picture for previews of links. Cases have one unless it is `none`.
         #[schemars(with = "String")]
         "cards" => cards: MadeFor = MadeFor::None, Reader::word;

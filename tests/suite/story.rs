@@ -143,7 +143,7 @@ fn each_frame_has_an_address_its_context_its_place_on_the_tape_and_the_way_to_th
         assert!(
             hrefs
                 .last()
-                .is_some_and(|href| href.starts_with("../../../runs/")),
+                .is_some_and(|href| href.starts_with("../index.html#e-")),
             "{hrefs:?}"
         );
         assert!((2..=3).contains(&below(frame, ".around > li").len()));
@@ -174,12 +174,10 @@ fn the_setting_says_which_runs_have_a_story() {
         let links = site.first_page().all("a[href='story/index.html']").len();
         assert_eq!(links, usize::from(has), "{stories}: the run page links it");
     }
-    let site = TestSite::base();
+    let site = told("annotated", &log(), &note);
+    site.write("site.toml", "");
     site.publish();
-    assert!(
-        !site.path(STORY).exists(),
-        "no site has stories unless it asks for them"
-    );
+    assert!(site.path(STORY).exists(), "annotated is the default");
 }
 
 #[test]
@@ -190,7 +188,7 @@ fn a_frame_has_the_status_of_a_hypothesis_and_all_events_of_its_span() {
         &log(),
         &[annotation("h", 1, "hypothesis", fields)],
     ));
-    let frame = page.one("[aria-labelledby=t-1]");
+    let frame = page.one("#f-1");
     let title: Vec<String> = below(frame, "h2 > a").into_iter().map(words).collect();
     assert_eq!(
         title,

@@ -91,9 +91,8 @@ pub(super) fn expectation(schema: &mut Schema) {
 
 /// The words of [`super::MadeFor`].
 pub(super) fn site(schema: &mut Schema) {
-    for key in ["stories", "cards"] {
-        choice(schema, key, &["none", "annotated", "all"]);
-    }
+    choice(schema, "stories", &["annotated", "all", "none"]);
+    choice(schema, "cards", &["none", "annotated", "all"]);
 }
 
 /// A key with a choice of words; the first is the default.

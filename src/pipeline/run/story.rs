@@ -252,9 +252,27 @@ fn frame(s: &CheckedRun<'_>, path: &str, chosen: &StoryMoment<'_>) -> Frame {
         author: view
             .filter(|_| quote.is_some())
             .and_then(|view| view.author),
-        quote: quote.unwrap_or_else(|| says(tape, chosen.position)),
-        events: neighbours(tape, layout, path, covered(layout, chosen)),
+        events: around(s, path, chosen, quote.is_none()),
+        quote: quote.unwrap_or_else(|| words::says(&tape.events[quoted(tape, chosen)], QUOTE)),
     }
+}
+
+/// The event of a frame and the events around it. A text that is the quote of the frame is not repeated.
+fn around(
+    s: &CheckedRun<'_>,
+    path: &str,
+    chosen: &StoryMoment<'_>,
+    is_own_text: bool,
+) -> Vec<MomentEvent> {
+    let tape = &s.inspection.tapes[chosen.tape];
+    let layout = &s.layouts[chosen.tape];
+    let mut events = neighbours(tape, layout, path, covered(layout, chosen));
+    let quoted = tape.events[quoted(tape, chosen)].seq;
+    let same = events.iter_mut().find(|it| is_own_text && it.seq == quoted);
+    if let Some(event) = same {
+        event.says.clear();
+    }
+    events
 }
 
 /// The positions of the events that an annotation covers, or of the event itself.
@@ -298,10 +316,10 @@ fn reason(annotation: &Annotation<'_>) -> String {
     reason
 }
 
-/// The text of an event, or of the next event if that is its error.
-fn says(tape: &Tape<'_>, position: usize) -> String {
-    let event = &tape.events[position];
+/// The position of the event that speaks for a moment without an annotation: the next one if that is its error.
+fn quoted(tape: &Tape<'_>, chosen: &StoryMoment<'_>) -> usize {
+    let position = chosen.position;
     let next = tape.events.get(position + 1);
-    let error = next.filter(|next| event.has_failed() && next.kind.family == Family::Error);
-    words::says(error.unwrap_or(event), QUOTE)
+    let is_error = next.is_some_and(|next| next.kind.family == Family::Error);
+    position + usize::from(is_error && tape.events[position].has_failed())
 }

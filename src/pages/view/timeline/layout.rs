@@ -142,7 +142,7 @@ impl<'t> Layout<'t> {
         if path == from {
             "#".to_owned()
         } else {
-            format!("{}{path}#", links::root(from))
+            format!("{}#", links::between(from, &path))
         }
     }
 }
