@@ -41,7 +41,7 @@ pub fn decide(
     let directory = open_run::find(site, run)?;
     let _lock = files::lock(&directory, waiting)?;
     files::retry_while_changed(|| {
-        let gathered = gather(site, (site.look(), CachedRecords::default()), &NoProgress)
+        let gathered = gather(site, site.look(), CachedRecords::default(), &NoProgress)
             .map_err(Refusal::Site)?;
         let Some(entry) = gathered.run_in(&directory) else {
             return Err(Refusal::request(

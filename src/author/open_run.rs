@@ -19,8 +19,8 @@ pub(super) fn find(site: &Site, name: &str) -> Result<RunDirectory, Refusal> {
     if let Some(directory) = discover::run_at(&site.root, &site.content, Path::new(name)) {
         return Ok(directory);
     }
-    let gathered = gather(site, (site.look(), CachedRecords::default()), &NoProgress)
-        .map_err(Refusal::Site)?;
+    let gathered =
+        gather(site, site.look(), CachedRecords::default(), &NoProgress).map_err(Refusal::Site)?;
     match gathered.named(name)[..] {
         [directory] => Ok(directory.clone()),
         [] => Err(Refusal::request(

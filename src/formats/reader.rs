@@ -28,7 +28,8 @@ pub struct ShapeCodes {
 pub fn document<'a>(
     source: Source<'a>,
     code: &'static Code,
-    (name, help): (&str, &str),
+    name: &str,
+    help: &str,
 ) -> Result<Node<'a>, Box<Diagnostic>> {
     let text = source.utf8().map_err(|place| {
         let message = format!("The {name} is not valid UTF-8");

@@ -101,8 +101,8 @@ pub enum Action<'a> {
 /// Reads a state or a snapshot. Parts with an error are skipped.
 #[must_use]
 pub fn parse_state(source: Source<'_>) -> (State<'_>, Vec<Diagnostic>) {
-    let words = ("file", "Correct the JSON here.");
-    let root = match document(source, &codes::THREADS_SYNTAX, words) {
+    let code = &codes::THREADS_SYNTAX;
+    let root = match document(source, code, "file", "Correct the JSON here.") {
         Ok(root) => root,
         Err(problem) => return (State::default(), vec![*problem]),
     };
@@ -158,7 +158,7 @@ pub fn parse_actions<'a>(
         let source = Source::line(path, line.number, text.as_bytes());
         let help =
             "Correct the line; a truncated last line usually means that the recorder was stopped.";
-        let root = match document(source, &codes::THREADS_SYNTAX, ("line", help)) {
+        let root = match document(source, &codes::THREADS_SYNTAX, "line", help) {
             Ok(root) => root,
             Err(problem) => {
                 diagnostics.push(*problem);

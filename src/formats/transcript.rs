@@ -101,8 +101,8 @@ pub fn parse(source: Source<'_>) -> (Option<Transcript<'_>>, Vec<Diagnostic>) {
 }
 
 fn read(source: Source<'_>) -> (Option<Transcript<'_>>, Vec<Diagnostic>) {
-    let words = ("transcript", "Export it again.");
-    let root = match document(source, &codes::TRANSCRIPT_SYNTAX, words) {
+    let code = &codes::TRANSCRIPT_SYNTAX;
+    let root = match document(source, code, "transcript", "Export it again.") {
         Ok(root) => root,
         Err(problem) => return (None, vec![*problem]),
     };

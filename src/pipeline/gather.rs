@@ -75,7 +75,8 @@ impl SiteContent {
     /// cannot have the `reserved` first path segments.
     pub(super) fn gather(
         site: &Site,
-        (roots, records): (Roots, CachedRecords),
+        roots: Roots,
+        records: CachedRecords,
         reserved: BTreeSet<&'static str>,
         progress: &dyn Progress,
     ) -> Result<Self, Failure> {

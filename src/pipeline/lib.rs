@@ -212,10 +212,11 @@ struct StagedSite<'a> {
 /// Finds and reads everything small: the records and the prose.
 pub fn gather(
     site: &Site,
-    content: (Roots, CachedRecords),
+    roots: Roots,
+    records: CachedRecords,
     progress: &dyn Progress,
 ) -> Result<SiteContent, Failure> {
-    SiteContent::gather(site, content, lists::reserved(site), progress)
+    SiteContent::gather(site, roots, records, lists::reserved(site), progress)
 }
 
 /// Builds the site in a stage. A check is a build whose stage writes nothing and which makes only the pages that can fail, so
@@ -228,11 +229,11 @@ fn stage_site<'a>(
     parts: &[PathBuf],
 ) -> Result<StagedSite<'a>, Failure> {
     // All records and prose: they are small, and the order of the runs depends on them.
-    let content = cache.map_or_else(
+    let (roots, records) = cache.map_or_else(
         || (site.look(), CachedRecords::default()),
         |cache| cache.content(site),
     );
-    let mut gathered = gather(site, content, progress)?;
+    let mut gathered = gather(site, roots, records, progress)?;
     let navigation = gathered.navigation();
     let renderer = site
         .renderer(&navigation)

@@ -40,8 +40,7 @@ pub struct SharedRun {
 /// Checks one run like a build of the site, and makes its file unless it has errors. The site is one
 /// [for a single file](Site::for_single_file).
 pub fn share(site: &Site, directory: &RunDirectory) -> Result<SharedRun, Failure> {
-    let content = (site.look(), CachedRecords::default());
-    let gathered = gather(site, content, &NoProgress)?;
+    let gathered = gather(site, site.look(), CachedRecords::default(), &NoProgress)?;
     let mut directories = gathered.directories.iter();
     let Some(found) = directories.find(|it| it.place.path() == directory.path()) else {
         return Ok(SharedRun::default());

@@ -159,7 +159,7 @@ impl Site {
         let tree = |folder| load::tree(root, folder).map_err(|problem| vec![problem]);
         let statics = tree("static")?;
         let rules = rules(root)?;
-        let template = |(name, bytes)| {
+        let template = |name: String, bytes: Vec<u8>| {
             let shown = format!("templates/{name}");
             let text = String::from_utf8(bytes).map_err(|_| {
                 vec![codes::TEMPLATE_UNREADABLE.at(
@@ -170,7 +170,8 @@ impl Site {
             })?;
             Ok(UserTemplate { name, shown, text })
         };
-        let templates = tree("templates")?.into_iter().map(template);
+        let files = tree("templates")?.into_iter();
+        let templates = files.map(|(name, bytes)| template(name, bytes));
         let templates = templates.collect::<Result<_, Vec<_>>>()?;
         Ok(Self {
             root: root.to_owned(),

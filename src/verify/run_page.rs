@@ -126,7 +126,7 @@ fn texts(page: &[u8], element: Element) -> Vec<String> {
         match token {
             Ok(Token::StartTag(tag)) => {
                 let name = tag.name.as_slice();
-                let is = |(key, value): (&str, &str)| {
+                let has = |key: &str, value: &str| {
                     tag.attributes.iter().any(|(name, found)| {
                         name.as_slice() == key.as_bytes()
                             && found.value.as_slice() == value.as_bytes()
@@ -135,7 +135,7 @@ fn texts(page: &[u8], element: Element) -> Vec<String> {
                 if name == element.name.as_bytes() {
                     if depth > 0 {
                         depth += 1;
-                    } else if element.attribute.is_none_or(is) {
+                    } else if element.attribute.is_none_or(|(key, value)| has(key, value)) {
                         depth = 1;
                         found.extend(element.parts.is_empty().then(String::new));
                     }

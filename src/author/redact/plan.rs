@@ -352,16 +352,16 @@ fn new(list: &List, asked: &Redact, file: &str, reason: Reason) -> Redaction {
 /// Adds spans that are not withheld yet, with overlapping ones merged, and returns how many were added.
 fn push(list: &mut List, recorded: &OriginalFiles, asked: &Redact, mut spans: Vec<Span>) -> usize {
     spans.retain(|(file, found, _)| !list.covers(file, found));
-    let key = |(file, found, _): &Span| {
+    let key = |file: &str, found: &Occurrence| {
         (
-            file.clone(),
+            file.to_owned(),
             found.line,
             found.pointer.clone(),
             found.span.start,
             found.span.end,
         )
     };
-    spans.sort_by_key(key);
+    spans.sort_by_key(|(file, found, _)| key(file, found));
     let mut merged: Vec<Span> = Vec::new();
     for span in spans {
         let (file, found, _) = &span;

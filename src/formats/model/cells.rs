@@ -226,7 +226,7 @@ fn measures(
             values.entry(quantity).or_default().push(value);
         }
     }
-    let measure = |(quantity, mut values): (Quantity, Vec<f64>)| {
+    let mut measure = |quantity: Quantity, mut values: Vec<f64>| {
         let median = statistics::median(&mut values)?;
         let size = values.len();
         let sample = samples.entry(size).or_insert_with(|| Bootstrap::new(size));
@@ -241,7 +241,7 @@ fn measures(
     };
     values
         .into_iter()
-        .filter_map(measure)
+        .filter_map(|(quantity, values)| measure(quantity, values))
         .take(OUTCOMES)
         .collect()
 }
@@ -289,7 +289,7 @@ pub fn pairs(archive: &Archive, cells: &[CellSummary]) -> Vec<ModelPair> {
             }
         }
     }
-    let pair = |(models, pairs): ([usize; 2], Vec<(Tally, Tally)>)| {
+    let pair = |models: [usize; 2], pairs: &[(Tally, Tally)]| {
         let trials = pairs.iter().fold([0_u32; 2], |[first, second], (a, b)| {
             [
                 first.saturating_add(a.trials),
@@ -300,8 +300,11 @@ pub fn pairs(archive: &Archive, cells: &[CellSummary]) -> Vec<ModelPair> {
             models,
             cells: pairs.len(),
             trials,
-            difference: Difference::of(&pairs)?,
+            difference: Difference::of(pairs)?,
         })
     };
-    tallies.into_iter().filter_map(pair).collect()
+    let tallies = tallies.iter();
+    tallies
+        .filter_map(|(models, pairs)| pair(*models, pairs))
+        .collect()
 }

@@ -64,7 +64,7 @@ pub fn rewrite(
             None => 0..bytes.len(),
         };
         let (container, at, value, is_string) = documents
-            .span((text.start, &bytes[text.clone()]), redaction)
+            .span(text.start, &bytes[text.clone()], redaction)
             .map_err(stale)?;
         let moved = |range: Range<usize>| range.start + text.start..range.end + text.start;
         let count = String::from_utf8_lossy(&value).chars().count();
@@ -157,7 +157,8 @@ impl<'a> Documents<'a> {
     /// The span of a redaction in a text, which begins at `offset` in the file.
     fn span(
         &mut self,
-        (offset, text): (usize, &'a [u8]),
+        offset: usize,
+        text: &'a [u8],
         redaction: &Redaction,
     ) -> Result<Span, &'static str> {
         let (start, end) = (
@@ -177,7 +178,7 @@ impl<'a> Documents<'a> {
             }
             return Ok((0..text.len(), start..end, text[start..end].to_vec(), true));
         };
-        let (before, node) = self.find((offset, text), pointer)?;
+        let (before, node) = self.find(offset, text, pointer)?;
         let container = before + node.offset..before + node.offset + node.raw.len();
         if node.kind() != Kind::String {
             if (start, end) != (0, node.raw.len()) {
@@ -202,7 +203,8 @@ impl<'a> Documents<'a> {
     /// The value at a pointer, and the white space before the document.
     fn find(
         &mut self,
-        (offset, text): (usize, &'a [u8]),
+        offset: usize,
+        text: &'a [u8],
         pointer: &str,
     ) -> Result<(usize, Node<'a>), &'static str> {
         let (before, values) = match self.parsed.entry(offset) {

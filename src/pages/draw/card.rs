@@ -191,12 +191,7 @@ fn draw_run(canvas: &mut Canvas, card: &Card, tape: &[EventCounts]) {
     let (above, below) = LABELS;
     canvas.fill((MARGIN, TOP), TAPE, Paint::WELL);
     let base = TOP + TAPE.1 - below;
-    draw_columns(
-        canvas,
-        tape,
-        (MARGIN, base),
-        (COLUMN, TAPE.1 - above - below),
-    );
+    draw_columns(canvas, tape, MARGIN, base, COLUMN, TAPE.1 - above - below);
     // Failures of nearby columns share one number.
     let mut numbers: Vec<(u32, u32)> = Vec::new();
     for (column, at) in tape.iter().zip((MARGIN..).step_by(COLUMN as usize)) {
@@ -236,7 +231,7 @@ fn draw_case(canvas: &mut Canvas, tapes: &[Vec<EventCounts>]) {
         let columns = u32::try_from(tape.len()).unwrap_or(wide).max(1);
         let step = wide / columns;
         let x = x + (wide - step * columns) / 2;
-        draw_columns(canvas, tape, (x, y + high), (step, high - 8));
+        draw_columns(canvas, tape, x, y + high, step, high - 8);
     }
 }
 
@@ -244,8 +239,10 @@ fn draw_case(canvas: &mut Canvas, tapes: &[Vec<EventCounts>]) {
 fn draw_columns(
     canvas: &mut Canvas,
     tape: &[EventCounts],
-    (x, base): (u32, u32),
-    (step, high): (u32, u32),
+    x: u32,
+    base: u32,
+    step: u32,
+    high: u32,
 ) {
     let totals = tape.iter().map(EventCounts::total);
     let most = u64::from(totals.max().unwrap_or_default().max(1));

@@ -2,7 +2,6 @@
 //! model names. Shape and color show the series, hollow marks incomplete runs, and a number several runs with one mark.
 
 use std::collections::BTreeMap;
-use std::sync::Arc;
 
 use serde::{Serialize, Serializer};
 
@@ -138,8 +137,8 @@ fn facets(archive: &Archive, set: &Set, axes: (PlotMetric, PlotMetric), root: &s
     let (left, top, right, bottom) = FRAME;
     let across = ValueScale::new(all().map(|point| point.1), axes.0, (left, right));
     let up = ValueScale::new(all().map(|point| point.2), axes.1, (bottom, top));
-    let facet = |(variant, runs, points): &(&Option<Arc<str>>, &Vec<usize>, Vec<Point>)| {
-        let variant = variant.as_deref().unwrap_or("not recorded");
+    let facet = |variant: Option<&str>, runs: &[usize], points: &[Point]| {
+        let variant = variant.unwrap_or("not recorded");
         let mut caption = format!("{} over {}", capitalized(axes.1.name()), axes.0.name());
         if set.variants.len() > 1 {
             caption = format!("{caption}, variant {variant}");
@@ -178,7 +177,10 @@ fn facets(archive: &Archive, set: &Set, axes: (PlotMetric, PlotMetric), root: &s
         out.push_str("</figure>");
         Html::finished(out)
     };
-    variants.iter().map(facet).collect()
+    let facets = variants.iter();
+    facets
+        .map(|(variant, runs, points)| facet(variant.as_deref(), runs, points))
+        .collect()
 }
 
 /// Groups runs into marks. The newest run of a mark sets its position; runs that are too close share it.
@@ -203,7 +205,7 @@ fn marks(
     }
     places
         .iter()
-        .map(|(at, runs)| mark(archive, *at, runs, axes, root))
+        .map(|(at, runs)| mark(archive, *at, runs, axes.0, axes.1, root))
         .collect()
 }
 
@@ -277,7 +279,8 @@ fn mark(
     archive: &Archive,
     at: (f64, f64),
     runs: &[usize],
-    (x, y): (PlotMetric, PlotMetric),
+    x: PlotMetric,
+    y: PlotMetric,
     root: &str,
 ) -> PlotPoint {
     let newest = &archive.runs[runs[0]];

@@ -369,11 +369,11 @@ pub fn threads(config: &Config, threads: &Threads<'_>, markdown: Markdown<'_>) -
         let threads = files.entry((thread.file.is_none(), path)).or_default();
         threads.push((line, view));
     }
-    let file = |((missing, path), mut threads): ((bool, &str), Vec<(u64, ThreadView)>)| {
+    let file = |is_missing: bool, path: &str, mut threads: Vec<(u64, ThreadView)>| {
         threads.sort_by_key(|(line, _)| *line);
         ThreadFile {
             path: head(path, 4_096).to_owned(),
-            present: !missing,
+            present: !is_missing,
             threads: threads.into_iter().map(|(_, thread)| thread).collect(),
         }
     };
@@ -385,7 +385,10 @@ pub fn threads(config: &Config, threads: &Threads<'_>, markdown: Markdown<'_>) -
             format::count(threads.entry_count(), "entry")
         ),
         more,
-        files: files.into_iter().map(file).collect(),
+        files: files
+            .into_iter()
+            .map(|((is_missing, path), threads)| file(is_missing, path, threads))
+            .collect(),
     }
 }
 

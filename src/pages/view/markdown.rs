@@ -59,7 +59,7 @@ fn is_reference(text: &str) -> bool {
 /// A message of ours: its values, which are in backticks, as code.
 pub fn message(text: &str) -> String {
     let parts: Vec<&str> = text.split('`').collect();
-    let of_part = |(index, part): (usize, &&str)| {
+    let of_part = |index: usize, part: &str| {
         let is_value = index % 2 == 1 && index + 1 < parts.len();
         if is_value {
             return code(part);
@@ -68,11 +68,12 @@ pub fn message(text: &str) -> String {
         let (start, rest) = part.split_at(part.len() - part.trim_start().len());
         let (rest, end) = rest.split_at(rest.trim_end().len());
         if rest.is_empty() {
-            return (*part).to_owned();
+            return part.to_owned();
         }
         format!("{start}{}{end}", plain(rest))
     };
-    parts.iter().enumerate().map(of_part).collect()
+    let numbered = parts.iter().enumerate();
+    numbered.map(|(index, part)| of_part(index, part)).collect()
 }
 
 /// Appends lines of recorded text as a code block whose fence is longer than any in them, so that nothing in them ends it.

@@ -78,8 +78,8 @@ pub fn of_group(archive: &Archive, group_by: GroupBy, group: &Group, root: &str)
     cases.sort_by_key(|(_, runs)| std::cmp::Reverse(runs[0].run.recency().map(Moment::ms)));
     cases.truncate(PAGE_SIZE);
     cases.sort_by_key(|(case, _)| *case);
-    let row = |(case, runs): &(usize, Vec<&Entry>)| {
-        let case = &archive.cases[*case];
+    let row = |case: usize, runs: &[&Entry]| {
+        let case = &archive.cases[case];
         let href = format!("{root}{}", links::group("cases", &case.slug));
         MatrixRow {
             case: Link::new(case.name.clone(), href),
@@ -89,7 +89,7 @@ pub fn of_group(archive: &Archive, group_by: GroupBy, group: &Group, root: &str)
     let href = format!("{root}{}", links::group(group_by.folder(), &group.slug));
     Matrix {
         columns: vec![Link::new(group.name.clone(), href)],
-        rows: cases.iter().map(row).collect(),
+        rows: cases.iter().map(|(case, runs)| row(*case, runs)).collect(),
         note: (all > PAGE_SIZE).then(|| {
             let all = format::grouped(all);
             format!(
@@ -165,13 +165,11 @@ fn cells(
     let groups = archive.groups(across);
     // If the case page lists all of its runs, a link to it can filter them.
     let whole = group.runs.len() <= PAGE_SIZE;
-    let cell = |(column, runs): (usize, Vec<&Entry>)| {
-        (
-            column,
-            cell(archive, &runs, group, &groups[column].name, whole, root),
-        )
-    };
-    runs.into_iter().map(cell).collect()
+    let cells = runs.iter().map(|(column, runs)| {
+        let name = &groups[*column].name;
+        (*column, cell(archive, runs, group, name, whole, root))
+    });
+    cells.collect()
 }
 
 /// The runs of a case by `name`.

@@ -51,7 +51,7 @@ pub fn ranges(archive: &Archive, set: &Set) -> Vec<Option<PeerRange>> {
                 && subject.engine_label() == set.engine
         })
         .collect();
-    let range = |(variant, _): &(Option<Arc<str>>, Vec<usize>)| {
+    let range = |variant: &Option<Arc<str>>| {
         let runs = comparable.iter();
         let runs = runs.filter(|entry| entry.run.subject.variant == *variant);
         let costs: Vec<f64> = runs.filter_map(|entry| cost(entry)).collect();
@@ -60,7 +60,8 @@ pub fn ranges(archive: &Archive, set: &Set) -> Vec<Option<PeerRange>> {
         let dots = dots.collect();
         (costs.len() > 1).then_some(PeerRange { scale, dots })
     };
-    set.variants.iter().map(range).collect()
+    let variants = set.variants.iter();
+    variants.map(|(variant, _)| range(variant)).collect()
 }
 
 /// Serializes as the drawing: a line for the range, a dot for each peer, and a mark for the run.

@@ -177,24 +177,27 @@ fn write(lists: &Lists<'_>) -> Result<(), Diagnostic> {
         ..PageInfo::listed(path, "Annotations", what)
     };
     lists.page("annotations.html", &info, &view)?;
-    catalogue.pages().into_par_iter().try_for_each(|page| {
-        let (path, view) = catalogue.kind_page(lists, page)?;
-        let KindHead {
-            title,
-            definition,
-            ref count,
-            ..
-        } = view.head;
-        let info = PageInfo {
-            scripts: &[Script::Annotations],
-            ..PageInfo::listed(
-                path,
-                numbered(title, page.1),
-                format!("{definition} {count}."),
-            )
-        };
-        lists.page("annotation_kind.html", &info, &view)
-    })
+    catalogue
+        .pages()
+        .into_par_iter()
+        .try_for_each(|(kind, number)| {
+            let (path, view) = catalogue.kind_page(lists, kind, number)?;
+            let KindHead {
+                title,
+                definition,
+                ref count,
+                ..
+            } = view.head;
+            let info = PageInfo {
+                scripts: &[Script::Annotations],
+                ..PageInfo::listed(
+                    path,
+                    numbered(title, number),
+                    format!("{definition} {count}."),
+                )
+            };
+            lists.page("annotation_kind.html", &info, &view)
+        })
 }
 
 fn kind_path(kind: usize, number: usize) -> String {
@@ -333,7 +336,8 @@ impl Catalogue {
     fn kind_page(
         &self,
         lists: &Lists<'_>,
-        (kind, number): (usize, usize),
+        kind: usize,
+        number: usize,
     ) -> Result<(String, KindPage), Diagnostic> {
         let cards = &self.kinds[kind];
         let folder = format!("annotations/{}", folder(kind));

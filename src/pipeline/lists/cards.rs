@@ -59,7 +59,8 @@ impl<'a> Cards<'a> {
     /// Adds the cards of a run, oldest run first. Returns the number of each card within its kind.
     pub(super) fn add(
         &mut self,
-        (entry, findings): (&Entry, &Findings),
+        entry: &Entry,
+        findings: &Findings,
         cards: &[(SpooledCard, CardText)],
     ) -> Result<Vec<u32>, Diagnostic> {
         let mut numbers = vec![0; cards.len()];

@@ -362,7 +362,7 @@ impl RunLinks<'_> {
 const IDS: usize = 10;
 
 fn annotations(annotations: &Annotations) -> Vec<String> {
-    let list = |(what, ids, unnamed): (&str, &[String], usize)| {
+    let list = |what: &str, ids: &[String], unnamed: usize| {
         let total = ids.len() + unnamed;
         let names = ids[..ids.len().min(IDS)].join(", ");
         let count = format!("{} {what}", format::count(total, "annotation"));
@@ -373,7 +373,10 @@ fn annotations(annotations: &Annotations) -> Vec<String> {
         };
         (total > 0).then_some(line)
     };
-    annotations.lists().into_iter().filter_map(list).collect()
+    let lists = annotations.lists().into_iter();
+    lists
+        .filter_map(|(what, ids, unnamed)| list(what, ids, unnamed))
+        .collect()
 }
 
 fn field(field: &Field) -> FieldView {

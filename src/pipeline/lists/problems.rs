@@ -218,17 +218,20 @@ fn kinds(all: &[&Diagnostic], firsts: &Firsts, root: &str) -> Vec<ProblemKind> {
         })
         .collect();
     kinds.sort_unstable();
-    let view = |(worst, count, first): (Option<Severity>, Reverse<usize>, usize)| {
+    let view = |worst: Option<Severity>, count: usize, first: usize| {
         let code = all[first].code;
         let page = links::list("problems", first / PAGE_SIZE + 1);
         ProblemKind {
             severity: worst.map_or("", Severity::word),
             code: Link::new(code.name, format!("{root}{page}#{}", code.name)),
             summary: code.summary,
-            count: format::grouped(count.0),
+            count: format::grouped(count),
         }
     };
-    kinds.into_iter().map(view).collect()
+    let kinds = kinds.into_iter();
+    kinds
+        .map(|(worst, Reverse(count), first)| view(worst, count, first))
+        .collect()
 }
 
 /// Gives the first problem of each of these codes the code as its id.

@@ -89,9 +89,9 @@ fn write(lists: &Lists<'_>) -> Result<(), Diagnostic> {
     let mut cards = Cards::new(lists);
     for (entry, findings) in lists.runs_of_data().rev() {
         let head = search::run(entry, findings);
-        let all = texts_of(lists, &mut cards, (entry, findings))?;
+        let all = texts_of(lists, &mut cards, entry, findings)?;
         documents += 1 + all.len();
-        add(&mut texts, &mut index, (&head, &all))?;
+        add(&mut texts, &mut index, &head, &all)?;
     }
     texts.finish()?;
     cards.finish()?;
@@ -108,7 +108,8 @@ fn write(lists: &Lists<'_>) -> Result<(), Diagnostic> {
 fn add(
     texts: &mut Texts<'_>,
     index: &mut Index,
-    (head, all): (&RunHead, &[RunText]),
+    head: &RunHead,
+    all: &[RunText],
 ) -> Result<(), Diagnostic> {
     let refused = |error: serde_json::Error| spool::refused(&error.into());
     let written: Result<Vec<_>, _> = all.iter().map(script::item).collect();
@@ -130,7 +131,8 @@ fn add(
 fn texts_of(
     lists: &Lists<'_>,
     cards: &mut Cards<'_>,
-    (entry, findings): (&Entry, &Findings),
+    entry: &Entry,
+    findings: &Findings,
 ) -> Result<Vec<RunText>, Diagnostic> {
     let spooled = &findings.spooled;
     let get = |slice| lists.stage.spool.get(slice);
@@ -150,7 +152,7 @@ fn texts_of(
         Ok((*card, text))
     });
     let written = written.collect::<Result<Vec<_>, Diagnostic>>()?;
-    let numbers = cards.add((entry, findings), &written)?;
+    let numbers = cards.add(entry, findings, &written)?;
     for ((card, text), number) in written.into_iter().zip(numbers) {
         all.extend(search::annotation(card.kind, number, text));
     }

@@ -70,7 +70,7 @@ pub(super) fn newest(
         .map(|found| (time(found.annotation), found))
         .collect();
     newest.sort_by_key(|(at, _)| std::cmp::Reverse(*at));
-    let listed = |(at, found): &(Option<i64>, TapeAnnotation<'_>)| {
+    let listed = |at: Option<i64>, found: &TapeAnnotation<'_>| {
         let anchor = found
             .layout
             .annotation_anchor(found.annotation, found.index);
@@ -78,20 +78,21 @@ pub(super) fn newest(
             kind: found.annotation.kind.word().to_owned(),
             evidence: found.evidence(EVIDENCE),
             href: found.layout.href("index.html", found.position, &anchor),
-            at: *at,
+            at,
         }
     };
     let quote = newest
         .iter()
         .filter(|(_, found)| found.is_by_a_person())
-        .map(listed)
+        .map(|(at, found)| listed(*at, found))
         .find(|quote| !quote.evidence.is_empty());
     let mut put = |annotation: NewestAnnotation| SpooledAnnotation {
         at: annotation.at,
         // Nothing in it can fail to be written.
         text: texts.put(&postcard::to_stdvec(&annotation).unwrap_or_default()),
     };
-    let newest = newest.iter().take(NEWEST).map(listed);
+    let newest = newest.iter().take(NEWEST);
+    let newest = newest.map(|(at, found)| listed(*at, found));
     (newest.map(&mut put).collect(), quote.map(put))
 }
 

@@ -114,7 +114,7 @@ pub fn next(
         if before.quarantined {
             build.returned.push(run.run.clone());
         }
-        let change = change((old, before), (&next, run), fields)?;
+        let change = change(old, before, &next, run, fields)?;
         build.changed.extend(change);
     }
     let moved = moved(old, &next);
@@ -274,8 +274,10 @@ fn moved(old: &Ledger, next: &Ledger) -> BTreeMap<Arc<str>, RunNames> {
 }
 
 fn change(
-    (old, before): (&Ledger, &LedgerRun),
-    (next, after): (&Ledger, &LedgerRun),
+    old: &Ledger,
+    before: &LedgerRun,
+    next: &Ledger,
+    after: &LedgerRun,
     fields: &dyn Fn(RecordChange<'_>) -> Vec<Field>,
 ) -> io::Result<Option<Change>> {
     let mut change = Change {
@@ -298,7 +300,7 @@ fn change(
         if before.quarantined {
             names::reveal(&mut was, &is);
         }
-        change.add(before, (&was, &is), fields);
+        change.add(before, &was, &is, fields);
     }
     let same = change.moved_from.is_none()
         && change.fields.is_empty()
@@ -313,7 +315,8 @@ impl Change {
     fn add(
         &mut self,
         before: &LedgerRun,
-        (was, is): (&RunDigests, &RunDigests),
+        was: &RunDigests,
+        is: &RunDigests,
         fields: &dyn Fn(RecordChange<'_>) -> Vec<Field>,
     ) {
         if was.record != is.record {

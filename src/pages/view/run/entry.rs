@@ -122,7 +122,7 @@ pub(super) fn game_jam(
         return None;
     }
     let mut budget = READMES;
-    let view = |(index, entry): (usize, &PriorEntry<'_>)| {
+    let mut view = |index: usize, entry: &PriorEntry<'_>| {
         let found = entry
             .run_id
             .as_deref()
@@ -152,7 +152,12 @@ pub(super) fn game_jam(
         }
     };
     Some(GameJamView {
-        prior: entries.iter().take(PRIOR).enumerate().map(view).collect(),
+        prior: entries
+            .iter()
+            .take(PRIOR)
+            .enumerate()
+            .map(|(index, entry)| view(index, entry))
+            .collect(),
         more: format::more(entries.len(), PRIOR, "entry"),
     })
 }
