@@ -1,7 +1,6 @@
 //! Reads the page of a run that `runpress share` wrote, and restores the run folder as it was published.
 
-use serde::{Deserialize, Serialize};
-use serde_json::value::RawValue;
+use serde::Serialize;
 
 use base::diagnostics::codes::IMPORT_INVALID_FILE;
 use base::diagnostics::text::quoted;
@@ -27,43 +26,6 @@ pub struct SharedPage {
     pub record: Vec<u8>,
     /// Its logs, tapes and sidecars, and the writeup and the review threads as far as they are published.
     pub files: Vec<EmbeddedFile>,
-}
-
-/// What `run.json` has of the files that are not published as they are.
-#[derive(Debug, Deserialize)]
-struct Published<'a> {
-    #[serde(default)]
-    review: Option<Review>,
-    #[serde(default, borrow)]
-    threads: Option<Threads<'a>>,
-}
-
-#[derive(Debug, Deserialize)]
-struct Review {
-    rating: Option<String>,
-    ratings: Vec<DomainRating>,
-    checklist: Vec<Item>,
-    markdown: String,
-}
-
-#[derive(Debug, Deserialize)]
-struct DomainRating {
-    domain: String,
-    rating: Option<String>,
-}
-
-#[derive(Debug, Deserialize)]
-struct Item {
-    id: String,
-    status: String,
-    note: Option<String>,
-}
-
-#[derive(Debug, Deserialize)]
-struct Threads<'a> {
-    resource: Option<String>,
-    #[serde(borrow)]
-    annotations: Vec<&'a RawValue>,
 }
 
 /// A restored run folder.
@@ -105,20 +67,15 @@ impl SharedPage {
         let document = document.ok_or_else(|| damaged("its run.json is no object"))?;
         let record = document.raw("record");
         let record = record.ok_or_else(|| damaged("its run.json has no record"))?;
-        let published: Published<'_> = serde_json::from_slice(&run.bytes)
-            .map_err(|_| damaged("its run.json has no review or threads of a run"))?;
         let mut add = |name: &str, bytes: Vec<u8>| {
             let name = name.to_owned();
             files.push(EmbeddedFile { name, bytes });
         };
-        if let Some(review) = &published.review {
-            add(writeup::FILE_NAME, review.file().into_bytes());
+        if let Some(review) = document.row("review") {
+            add(writeup::FILE_NAME, writeup_of(&review).into_bytes());
         }
-        if let Some(threads) = &published.threads {
-            let file = threads
-                .file()
-                .map_err(|error| damaged(&error.to_string()))?;
-            add(threads::STATE_FILE, file);
+        if let Some(threads) = document.row("threads") {
+            add(threads::STATE_FILE, state_of(&threads).into_bytes());
         }
         let id = document.string("record.id");
         let id = id.ok_or_else(|| damaged("its record has no id"))?;
@@ -132,65 +89,46 @@ impl SharedPage {
     }
 }
 
-impl Review {
-    /// A writeup with the same review. What no reader sees of the original is not in it.
-    fn file(&self) -> String {
-        let rating = |word: &Option<String>| Rating::tier(word.as_deref()?).map(Rating::word);
-        let mut lines = Vec::new();
-        if let Some(word) = rating(&self.rating) {
-            lines.push(format!("rating: {word}"));
-        }
-        for it in &self.ratings {
-            // Without a word, it is not recognized, as the one that was written.
-            let word = rating(&it.rating).unwrap_or_default();
-            lines.push(format!("rating.{}: {word}", it.domain));
-        }
-        for it in &self.checklist {
-            let note = it.note.as_deref().unwrap_or_default();
-            lines.push(format!("review.{}: {} {note}", it.id, it.status));
-        }
-        let mut file = String::new();
-        if !lines.is_empty() || self.markdown.starts_with("---") {
-            file.push_str("---\n");
-            for line in lines {
-                file.push_str(line.replace(char::is_control, " ").trim_end());
-                file.push('\n');
-            }
-            file.push_str("---\n\n");
-        }
-        file.push_str(&self.markdown);
-        file.push('\n');
-        file
+/// A writeup with the review of `run.json`. What no reader sees of the original is not in it.
+fn writeup_of(review: &Row<'_>) -> String {
+    let rating = |row: &Row<'_>| Rating::tier(&row.string("rating")?).map(Rating::word);
+    let mut lines = Vec::new();
+    if let Some(word) = rating(review) {
+        lines.push(format!("rating: {word}"));
     }
+    for domain in review.rows("ratings") {
+        // Without a word, it is not recognized, as the one that was written.
+        let word = rating(&domain).unwrap_or_default();
+        lines.push(format!("rating.{}: {word}", domain.text("domain")));
+    }
+    for item in review.rows("checklist") {
+        let [id, status, note] = ["id", "status", "note"].map(|key| item.text(key));
+        lines.push(format!("review.{id}: {status} {note}"));
+    }
+    let markdown = review.text("markdown");
+    let mut file = String::new();
+    if !lines.is_empty() || markdown.starts_with("---") {
+        file.push_str("---\n");
+        for line in lines {
+            file.push_str(line.replace(char::is_control, " ").trim_end());
+            file.push('\n');
+        }
+        file.push_str("---\n\n");
+    }
+    file.push_str(&markdown);
+    file.push('\n');
+    file
 }
 
-impl Threads<'_> {
-    /// The state of the channel after all actions.
-    fn file(&self) -> serde_json::Result<Vec<u8>> {
-        #[derive(Serialize)]
-        struct State<'a> {
-            annotations: &'a [&'a RawValue],
+/// The state of the channel after all actions, with the review threads of `run.json`.
+fn state_of(threads: &Row<'_>) -> String {
+    let annotations: Vec<_> = threads.list("annotations").collect();
+    let state = format!("{{\"annotations\":[{}]}}", annotations.join(","));
+    match threads.raw("resource") {
+        None => format!("{state}\n"),
+        Some(resource) => {
+            format!("{{\"resource\":{resource},\"fromSeq\":0,\"state\":{state}}}\n")
         }
-        #[derive(Serialize)]
-        #[serde(rename_all = "camelCase")]
-        struct Snapshot<'a> {
-            resource: &'a str,
-            from_seq: u64,
-            state: State<'a>,
-        }
-        let state = State {
-            annotations: &self.annotations,
-        };
-        let mut file = match &self.resource {
-            None => serde_json::to_vec(&state)?,
-            Some(resource) => serde_json::to_vec(&Snapshot {
-                resource,
-                from_seq: 0,
-                state,
-            })?,
-        };
-        file.push(b'\n');
-        Ok(file)
     }
 }
 
@@ -212,7 +150,7 @@ fn is_tape_or_sidecar(name: &str) -> bool {
 
 #[cfg(test)]
 mod tests {
-    use super::{Review, is_tape_or_sidecar, writeup};
+    use super::{Row, is_tape_or_sidecar, writeup, writeup_of};
 
     #[test]
     fn a_writeup_is_written_with_the_same_review() {
@@ -228,18 +166,13 @@ mod tests {
         let json = r##"{"rating":"broken","ratings":[{"domain":"sound","rating":"broken"},{"domain":"art","rating":null}],
             "checklist":[{"id":"menu","status":"pass","note":"It opens."},{"id":"end","status":"fail"}],
             "markdown":"# It *works*\n\n---\n\nMore."}"##;
-        let review: Review = serde_json::from_str(json).expect("a review");
+        let written = |json: &str| writeup_of(&Row::parse(json).expect("a review"));
         let (mut entries, body) = of(text);
         entries[0].1 = "broken".to_owned();
         entries[2].1 = String::new();
-        assert_eq!(of(&review.file()), (entries, body));
-        let plain = Review {
-            rating: None,
-            ratings: Vec::new(),
-            checklist: Vec::new(),
-            markdown: "---\nNo front matter.".to_owned(),
-        };
-        assert_eq!(of(&plain.file()).1, plain.markdown);
+        assert_eq!(of(&written(json)), (entries, body));
+        let plain = written(r#"{"markdown":"---\nNo front matter."}"#);
+        assert_eq!(of(&plain).1, "---\nNo front matter.");
     }
 
     #[test]
