@@ -4,6 +4,7 @@ use serde::Serialize;
 
 use crate::view::timeline::head;
 use crate::view::{Cell, format};
+use base::document;
 use formats::model::outcome::Outcome;
 use formats::model::run::{Metric, Run};
 
@@ -21,14 +22,15 @@ pub struct OutcomesView {
     pub more: Option<String>,
 }
 
-#[derive(Debug, Serialize)]
-pub struct OutcomeView {
-    pub name: String,
-    pub value: Cell,
-    pub scorer: Cell,
-    pub kind: Cell,
-    /// Its caveats.
-    pub notes: Vec<String>,
+document! {
+    pub struct OutcomeView(run: &Run, outcome: &Outcome) {
+        pub name: String = cut(&outcome.name),
+        pub value: Cell = value(outcome),
+        pub scorer: Cell = format::text(outcome.scorer.as_ref()),
+        pub kind: Cell = format::text(outcome.kind.as_ref()),
+        /// Its caveats.
+        pub notes: Vec<String> = notes(run, outcome),
+    }
 }
 
 /// The outcomes of a run; `None` if its record has none.
@@ -38,20 +40,10 @@ pub fn outcomes(run: &Run) -> Option<OutcomesView> {
         outcomes: all
             .iter()
             .take(OUTCOMES)
-            .map(|outcome| view(run, outcome))
+            .map(|outcome| OutcomeView::of(run, outcome))
             .collect(),
         more: format::more(all.len(), OUTCOMES, "outcome"),
     })
-}
-
-fn view(run: &Run, outcome: &Outcome) -> OutcomeView {
-    OutcomeView {
-        name: cut(&outcome.name),
-        value: value(outcome),
-        scorer: format::text(outcome.scorer.as_ref()),
-        kind: format::text(outcome.kind.as_ref()),
-        notes: notes(run, outcome),
-    }
 }
 
 /// The value of a run in a table column; `column` is from [`Outcome::column`].

@@ -3,6 +3,7 @@
 use serde::Serialize;
 
 use base::diagnostics::Diagnostic;
+use base::document;
 use base::links;
 use formats::config::SuccessRule;
 use formats::model::amounts;
@@ -88,17 +89,29 @@ pub struct DivergenceView {
     pub compare: String,
 }
 
-/// A number of the runs of a cell.
-#[derive(Debug, Serialize)]
-pub struct MeasureView {
-    pub name: String,
-    /// How many runs have it.
-    pub values: usize,
-    pub median: String,
-    /// The smallest and the largest value.
-    pub range: String,
-    /// The interval of the median; `None` for one value.
-    pub interval: Option<String>,
+document! {
+    /// A number of the runs of a cell.
+    pub struct MeasureView(measure: &Measure)
+        let write = |value: f64| match &measure.quantity {
+            Quantity::Metric(metric) => match metric.unit() {
+                Unit::Dollars => amounts::short_dollars(value),
+                Unit::Seconds => amounts::duration(value),
+                Unit::Tokens => format::grouped(value),
+            },
+            Quantity::Outcome(..) => format::grouped(value),
+        };
+        let range = |low: f64, high: f64| format!("{} to {}", write(low), write(high));
+        let interval = measure.interval;
+    {
+        pub name: String = name(&measure.quantity),
+        /// How many runs have it.
+        pub values: usize = measure.values,
+        pub median: String = write(measure.median),
+        /// The smallest and the largest value.
+        pub range: String = range(measure.min, measure.max),
+        /// The interval of the median; `None` for one value.
+        pub interval: Option<String> = interval.map(|interval| range(interval.low, interval.high)),
+    }
 }
 
 /// Two models in the cells that both have.
@@ -282,7 +295,7 @@ fn cell(
         )
         .map(|link| link.href),
         flips,
-        measures: summary.measures.iter().map(measure).collect(),
+        measures: summary.measures.iter().map(MeasureView::of).collect(),
         chances: summary
             .chances()
             .map(|(k, at, all)| (k, percent(at), percent(all)))
@@ -322,26 +335,6 @@ fn trial(
             title: format!("{word}: {}, {date}", reason.unwrap_or(&state.word)),
         },
         is_flip,
-    }
-}
-
-fn measure(measure: &Measure) -> MeasureView {
-    let write = |value: f64| match &measure.quantity {
-        Quantity::Metric(metric) => match metric.unit() {
-            Unit::Dollars => amounts::short_dollars(value),
-            Unit::Seconds => amounts::duration(value),
-            Unit::Tokens => format::grouped(value),
-        },
-        Quantity::Outcome(..) => format::grouped(value),
-    };
-    let range = |low: f64, high: f64| format!("{} to {}", write(low), write(high));
-    let interval = measure.interval;
-    MeasureView {
-        name: name(&measure.quantity),
-        values: measure.values,
-        median: write(measure.median),
-        range: range(measure.min, measure.max),
-        interval: interval.map(|interval| range(interval.low, interval.high)),
     }
 }
 

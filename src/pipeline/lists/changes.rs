@@ -5,6 +5,7 @@ use std::collections::{BTreeMap, BTreeSet, btree_map};
 use serde::Serialize;
 
 use base::diagnostics::Diagnostic;
+use base::document;
 use base::links;
 use formats::model::slug::{Labels, short_id};
 use pages::view::chrome::{PageInfo, Script};
@@ -162,17 +163,23 @@ enum FormerAddress {
     Withdrawn(WithdrawnPage),
 }
 
-/// The page at the former address of a run.
-#[derive(Debug, Serialize)]
-struct MovedPage {
-    /// The run as it was at this address.
-    was: RunView,
-    /// The run now, with its address; `None` while its files have errors.
-    now: Option<RunView>,
-    id: String,
-    /// Path of its current page.
-    #[serde(skip)]
-    canonical: Option<String>,
+document! {
+    /// The page at the former address of a run.
+    struct MovedPage(ledger: &Ledger, was: &RunNames, known: &LedgerRun, path: &str)
+        let page = (!known.quarantined).then(|| ledger.page(&known.run));
+    {
+        /// The run as it was at this address.
+        was: RunView = RunView::of(was),
+        /// The run now, with its address; `None` while its files have errors.
+        now: Option<RunView> = page.as_ref().map(|page| RunView {
+            href: Some(format!("{}{page}", links::root(path))),
+            ..RunView::of(&known.run)
+        }),
+        id: String = was.id.to_string(),
+        /// Path of its current page.
+        #[serde(skip)]
+        canonical: Option<String> = page,
+    }
 }
 
 /// The page at the address of a withdrawn run.
@@ -258,7 +265,7 @@ fn former_addresses(
     for was in ledger.moved.iter().chain(aside).chain(withdrawn) {
         let path = ledger.page(was);
         let page = match (ledger.find(&was.id), ledger.gone(&was.id)) {
-            (Some(known), _) => FormerAddress::Moved(moved(ledger, was, known, &path)),
+            (Some(known), _) => FormerAddress::Moved(MovedPage::of(ledger, was, known, &path)),
             (None, Some(withdrawn)) => FormerAddress::Withdrawn(WithdrawnPage {
                 run: RunView {
                     reason: withdrawn.reason.clone(),
@@ -279,19 +286,6 @@ fn former_addresses(
         }
     }
     pages
-}
-
-fn moved(ledger: &Ledger, was: &RunNames, known: &LedgerRun, path: &str) -> MovedPage {
-    let page = (!known.quarantined).then(|| ledger.page(&known.run));
-    MovedPage {
-        was: RunView::of(was),
-        now: page.as_ref().map(|page| RunView {
-            href: Some(format!("{}{page}", links::root(path))),
-            ..RunView::of(&known.run)
-        }),
-        id: was.id.to_string(),
-        canonical: page,
-    }
 }
 
 /// The pages of the site.

@@ -82,7 +82,7 @@ fn strips(s: &CheckedRun<'_>, page: &str, slots: &mut Slots) -> Vec<StripView> {
     let strips = s.tapes().map(|(tape, sidecar, layout)| {
         let strip = strip::strip(s.config, layout, tape, sidecar);
         let svg = slots.keep(strip.svg(page, 1));
-        let mut view = StripView::new(tape, &strip, svg);
+        let mut view = StripView::of(tape, &strip, svg);
         if s.inspection.tapes.len() == 1
             && let Some(run_time) = unlogged_run_time(s, tape)
         {

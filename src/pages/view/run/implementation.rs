@@ -1,8 +1,7 @@
 //! The section of a run page for the files that the agent left.
 
-use serde::Serialize;
-
 use crate::view::{Link, format};
+use base::document;
 use formats::model::FileDigest;
 
 use super::CheckedRun;
@@ -12,59 +11,41 @@ pub const NAME: &str = "implementation.tar.gz";
 /// Maximum files listed: a working tree may have thousands, and `run.json` lists all.
 const LISTED: usize = 100;
 
-/// An input file.
-#[derive(Debug, Serialize)]
-pub struct FileView {
-    pub path: String,
-    pub size: String,
-    /// Its digest.
-    pub blake3: String,
-    /// Size and digest of the recorded file, if parts of it are withheld.
-    pub recorded: Option<(String, String)>,
-}
-
-pub(super) fn file_view(file: &FileDigest) -> FileView {
-    FileView {
-        path: file.path.clone(),
-        size: format::bytes(file.published_bytes()),
-        blake3: file.published_blake3().to_owned(),
-        recorded: (file.published.is_some())
+document! {
+    /// An input file.
+    pub struct FileView(file: &FileDigest) {
+        pub path: String = file.path.clone(),
+        pub size: String = format::bytes(file.published_bytes()),
+        /// Its digest.
+        pub blake3: String = file.published_blake3().to_owned(),
+        /// Size and digest of the recorded file, if parts of it are withheld.
+        pub recorded: Option<(String, String)> = (file.published.is_some())
             .then(|| (format::bytes(file.bytes), file.blake3.clone())),
     }
 }
 
-/// The archive of the files that the agent left.
-#[derive(Debug, Serialize)]
-pub struct ImplementationView {
-    pub archive: Link,
-    pub size: String,
-    /// `34 files`
-    pub count: String,
-    /// Total size of the files.
-    pub unpacked: String,
-    /// Excluded entries: `2 hidden files or folders and 1 link`.
-    pub left_out: Option<String>,
-    /// The first files.
-    pub files: Vec<FileView>,
-    /// Number of further files, if not all are listed.
-    pub more: Option<String>,
-}
-
-pub(super) fn implementation(s: &CheckedRun<'_>, bytes: u64) -> ImplementationView {
-    let held = &s.inspection.implementation;
-    let count = held.files.len();
-    ImplementationView {
-        archive: Link::new(NAME, s.own_href(NAME)),
-        size: format::bytes(bytes),
-        count: format::count(count, "file"),
-        unpacked: format::bytes(held.bytes()),
-        left_out: (held.left_out.total() > 0).then(|| held.left_out.words()),
-        files: held
+document! {
+    /// The archive of the files that the agent left.
+    pub struct ImplementationView(s: &CheckedRun<'_>, bytes: u64)
+        let held = &s.inspection.implementation;
+        let count = held.files.len();
+    {
+        pub archive: Link = Link::new(NAME, s.own_href(NAME)),
+        pub size: String = format::bytes(bytes),
+        /// `34 files`
+        pub count: String = format::count(count, "file"),
+        /// Total size of the files.
+        pub unpacked: String = format::bytes(held.bytes()),
+        /// Excluded entries: `2 hidden files or folders and 1 link`.
+        pub left_out: Option<String> = (held.left_out.total() > 0).then(|| held.left_out.words()),
+        /// The first files.
+        pub files: Vec<FileView> = held
             .files
             .iter()
             .take(LISTED)
-            .map(|file| file_view(&file.digest))
+            .map(|file| FileView::of(&file.digest))
             .collect(),
-        more: format::more(count, LISTED, "file"),
+        /// Number of further files, if not all are listed.
+        pub more: Option<String> = format::more(count, LISTED, "file"),
     }
 }

@@ -53,7 +53,7 @@ pub use moments::{MomentEvent, neighbours};
 use provenance::ProvenanceView;
 use review::{BuildView, ReviewView};
 use tapes::TimelineView;
-pub use tapes::{StripView, events_page};
+pub use tapes::{EventsPage, StripView};
 use validation::ValidationView;
 
 #[derive(Debug, Serialize)]
@@ -285,7 +285,7 @@ pub fn page(s: &CheckedRun<'_>, parts: Parts<'_>) -> RunPage {
             .inspection
             .review
             .as_ref()
-            .map(|review| review::review_view(review, parts.writeup)),
+            .map(|review| ReviewView::of(review, parts.writeup)),
         build: review::build(s.config, run),
         strips: parts.strips,
         moments: moments::moments(s),
@@ -333,7 +333,7 @@ pub fn page(s: &CheckedRun<'_>, parts: Parts<'_>) -> RunPage {
             .as_ref()
             .filter(|t| !t.threads.is_empty())
             .map(|threads| discussion::threads(s.config, threads, parts.markdown)),
-        provenance: provenance::provenance(s),
+        provenance: ProvenanceView::of(s),
         newer: neighbour(&around.newer),
         older: neighbour(&around.older),
     }

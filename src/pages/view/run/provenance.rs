@@ -8,6 +8,7 @@ use crate::view::reconciliation::{self, ComparedView};
 use crate::view::timeline::head;
 use crate::view::tree::{self, Tree};
 use crate::view::{Badge, Fact, Link, format, task};
+use base::document;
 use base::links;
 use formats::config::Downloads;
 use formats::model::Withheld;
@@ -18,80 +19,196 @@ use formats::model::value::Value;
 use markup::{Html, escape};
 
 use super::CheckedRun;
-use super::implementation::{self, FileView, ImplementationView, file_view};
+use super::implementation::{FileView, ImplementationView};
 
 /// Maximum bytes of the record shown as written.
 const RECORD: usize = 1024 * 1024;
 
-/// The provenance of a run.
-#[derive(Debug, Serialize)]
-pub struct ProvenanceView {
-    /// Identity, environment and tooling.
-    pub facts: Vec<Fact>,
-    /// The configuration and session of the harness gg.
-    pub gg: Vec<(&'static str, Tree)>,
-    /// The source that the run was imported from.
-    pub import: Option<Tree>,
-    /// The input files.
-    pub files: Vec<FileView>,
-    /// Withheld parts of these files.
-    pub withheld: Vec<WithheldView>,
-    /// Whether any downloadable file differs from the recorded one.
-    pub is_rewritten: bool,
-    /// Whether any files are not published on this site.
-    pub is_unpublished: bool,
-    /// The archive of the files that the agent left, if published.
-    pub implementation: Option<ImplementationView>,
-    pub tapes: Vec<TapeView>,
-    /// The comparison of logs and record.
-    pub reconciliation: Vec<ComparedView>,
-    /// Whether its events follow from its raw output.
-    pub audit: Option<AuditView>,
-    /// The record as written.
-    pub record: Html,
-    /// Whether it is truncated; run.json has all of it.
-    pub record_cut: bool,
-    /// How to cite the run.
-    pub citation: String,
-    /// The same as BibTeX.
-    pub bibtex: String,
-    /// Whether it has a social card.
-    pub card: bool,
-    /// The card as a Markdown image that links to the run, if the site has a `base_url`.
-    pub badge: Option<String>,
-    /// Licence of the data.
-    pub licence: Option<String>,
+document! {
+    /// The provenance of a run.
+    pub struct ProvenanceView(s: &CheckedRun<'_>)
+        let source = s.run_source();
+        let facts = fields::labeled(|field| field.fact);
+        let facts = facts.into_iter().map(|(field, label)| {
+            let value = format::value((field.get)(&source));
+            let value = format::text(value.as_ref());
+            if field.is_code {
+                Fact::code(label.name, value)
+            } else {
+                Fact::new(label.name, value)
+            }
+        });
+        let gg = [
+            ("Input of gg", s.details.subject.gg_capability_set),
+            ("gg’s report of its session", s.details.subject.gg_summary),
+        ];
+        let is_published = s.config.publish.downloads != Downloads::None;
+    {
+        /// Identity, environment and tooling.
+        pub facts: Vec<Fact> = facts.collect(),
+        /// The configuration and session of the harness gg.
+        pub gg: Vec<(&'static str, Tree)> = gg
+            .into_iter()
+            .filter_map(|(title, value)| Some((title, tree::tree(&Value::of(value?)))))
+            .collect(),
+        /// The source that the run was imported from.
+        pub import: Option<Tree> = s
+            .details
+            .import
+            .map(|import| tree::tree(&Value::of(import))),
+        /// The input files, except those of the archive, which are listed separately.
+        pub files: Vec<FileView> = s
+            .digests
+            .iter()
+            .filter(|file| s.archive.is_none() || !s.inspection.implementation.holds(&file.path))
+            .map(FileView::of)
+            .collect(),
+        /// Withheld parts of these files.
+        pub withheld: Vec<WithheldView> = s
+            .withheld
+            .iter()
+            .map(|it| WithheldView::of(s, it))
+            .collect(),
+        /// Whether any downloadable file differs from the recorded one.
+        pub is_rewritten: bool = is_published
+            && (s.digests.iter())
+                .any(|file| file.published.is_some() && s.downloads.contains(&file.path)),
+        /// Whether any files are not published on this site.
+        pub is_unpublished: bool = !is_published && !s.downloads.is_empty(),
+        /// The archive of the files that the agent left, if published.
+        pub implementation: Option<ImplementationView> = s
+            .archive
+            .map(|bytes| ImplementationView::of(s, bytes)),
+        pub tapes: Vec<TapeView> = s
+            .inspection
+            .tapes
+            .iter()
+            .zip(&s.inspection.sidecars)
+            .map(|(tape, sidecar)| TapeView::of(tape, sidecar.as_ref(), is_published))
+            .collect(),
+        /// The comparison of logs and record.
+        pub reconciliation: Vec<ComparedView> = s
+            .inspection
+            .reconciliation
+            .as_ref()
+            .map(reconciliation::rows)
+            .unwrap_or_default(),
+        /// Whether its events follow from its raw output.
+        pub audit: Option<AuditView> = audit::audit(s, usize::MAX),
+        /// The record as written.
+        pub record: Html = escape::text(head(s.displayed_record, RECORD)),
+        /// Whether it is truncated; run.json has all of it.
+        pub record_cut: bool = s.displayed_record.len() > RECORD,
+        /// How to cite the run.
+        pub citation: String = citation::sentence(s),
+        /// The same as BibTeX.
+        pub bibtex: String = citation::bibtex(s),
+        /// Whether it has a social card.
+        pub card: bool = s.has_card(),
+        /// The card as a Markdown image that links to the run, if the site has a `base_url`.
+        pub badge: Option<String> = badge(s),
+        /// Licence of the data.
+        pub licence: Option<String> = s.config.policy.licence.clone(),
+    }
 }
 
-/// A withheld span of a file, or a withheld file.
-#[derive(Debug, Serialize)]
-pub struct WithheldView {
-    pub file: String,
-    /// The event or the line; an event is a link.
-    pub event: Link,
-    /// The value.
-    pub pointer: String,
-    pub reason: String,
-    /// `48 characters`
-    pub length: String,
-    /// The date.
-    pub at: String,
-    /// The commitment to the withheld text.
-    pub commitment: String,
+document! {
+    /// A withheld span of a file, or a withheld file.
+    pub struct WithheldView(s: &CheckedRun<'_>, withheld: &Withheld)
+        let tape = s
+            .inspection
+            .tapes
+            .iter()
+            .position(|tape| tape.file == withheld.file);
+        let layout = tape.and_then(|at| s.layouts.get(at));
+        let page = links::run(&s.entry.slug);
+        let href = withheld
+            .event
+            .and_then(|event| layout?.numbered_href(&page, event));
+        let place = match (withheld.event, withheld.line) {
+            (Some(event), _) => format!("event {event}"),
+            (None, Some(line)) => format!("line {line}"),
+            (None, None) => String::new(),
+        };
+    {
+        pub file: String = withheld.file.clone(),
+        /// The event or the line; an event is a link.
+        pub event: Link = href.map_or_else(
+            || Link::new(place.clone(), ""),
+            |href| Link::new(&place, href),
+        ),
+        /// The value.
+        pub pointer: String = withheld.pointer.clone().unwrap_or_default(),
+        pub reason: String = match &withheld.note {
+            Some(note) => format!("{}: {note}", withheld.reason),
+            None => withheld.reason.to_owned(),
+        },
+        /// `48 characters`
+        pub length: String = withheld.length.map_or_else(
+            || "the whole file".to_owned(),
+            |length| format::count(length, "character"),
+        ),
+        /// The date.
+        pub at: String = withheld.at.clone().unwrap_or_default(),
+        /// The commitment to the withheld text.
+        pub commitment: String = withheld.commitment.clone().unwrap_or_default(),
+    }
 }
 
-/// The identity of a tape, and the validation of its sidecar.
-#[derive(Debug, Serialize)]
-pub struct TapeView {
-    pub file: String,
-    /// `event log`, `Harn tape` or `trace`.
-    pub format: &'static str,
-    pub content_hash: String,
-    /// A note about its published parts, if needed.
-    pub holds: Option<&'static str>,
-    /// Facts of its header, each name with all its values.
-    pub header: Vec<(&'static str, Vec<String>)>,
-    pub sidecar: Option<SidecarView>,
+document! {
+    /// The identity of a tape, and the validation of its sidecar.
+    pub struct TapeView(tape: &Tape<'_>, sidecar: Option<&Sidecar<'_>>, is_published: bool) {
+        pub file: String = tape.file.clone(),
+        /// `event log`, `Harn tape` or `trace`.
+        pub format: &'static str = match tape.format {
+            Format::Events => "event log",
+            Format::Harn => "Harn tape",
+            Format::Trace => "trace",
+        },
+        pub content_hash: String = tape.content_hash.clone(),
+        /// A note about its published parts, if needed.
+        pub holds: Option<&'static str> = match tape.format {
+            _ if tape.withheld > 0 => Some(WITHHELD),
+            Format::Events => None,
+            _ if !is_published => None,
+            Format::Harn => Some(HARN_HOLDS),
+            Format::Trace => Some(TRACE_HOLDS),
+        },
+        /// Facts of its header, each name with all its values.
+        pub header: Vec<(&'static str, Vec<String>)> = header(&tape.header),
+        pub sidecar: Option<SidecarView> = sidecar.map(|sidecar| {
+            let stale = sidecar
+                .report
+                .problems
+                .iter()
+                .any(|p| matches!(p, Problem::TapeDigestMismatch { .. }));
+            let digest = match (&sidecar.stated_hash, stale) {
+                (None, _) => Badge::new("not stated", "none"),
+                (Some(_), true) => Badge::new("differs from the tape", "bad"),
+                (Some(_), false) => Badge::new("matches the tape", "good"),
+            };
+            let problems = sidecar.report.problems.len();
+            let problems = if problems == 0 {
+                "no problems".to_owned()
+            } else {
+                format::count(problems, "problem")
+            };
+            SidecarView {
+                file: sidecar.file.clone(),
+                digest,
+                report: format!(
+                    "{} checked, {problems}",
+                    format::count(sidecar.report.annotations_checked, "annotation")
+                ),
+                kinds: sidecar
+                    .report
+                    .kind_counts
+                    .iter()
+                    .map(|(kind, count)| (kind.to_owned(), count))
+                    .collect(),
+            }
+        }),
+    }
 }
 
 #[derive(Debug, Serialize)]
@@ -103,108 +220,6 @@ pub struct SidecarView {
     pub report: String,
     /// Number of annotations of each kind.
     pub kinds: Vec<(String, usize)>,
-}
-
-pub(super) fn provenance(s: &CheckedRun<'_>) -> ProvenanceView {
-    let source = s.run_source();
-    let facts = fields::labeled(|field| field.fact);
-    let facts = facts.into_iter().map(|(field, label)| {
-        let value = format::value((field.get)(&source));
-        let value = format::text(value.as_ref());
-        if field.is_code {
-            Fact::code(label.name, value)
-        } else {
-            Fact::new(label.name, value)
-        }
-    });
-    let gg = [
-        ("Input of gg", s.details.subject.gg_capability_set),
-        ("gg’s report of its session", s.details.subject.gg_summary),
-    ];
-    let is_published = s.config.publish.downloads != Downloads::None;
-    ProvenanceView {
-        facts: facts.collect(),
-        gg: gg
-            .into_iter()
-            .filter_map(|(title, value)| Some((title, tree::tree(&Value::of(value?)))))
-            .collect(),
-        import: s
-            .details
-            .import
-            .map(|import| tree::tree(&Value::of(import))),
-        // Files of the archive are listed separately.
-        files: s
-            .digests
-            .iter()
-            .filter(|file| s.archive.is_none() || !s.inspection.implementation.holds(&file.path))
-            .map(file_view)
-            .collect(),
-        withheld: s.withheld.iter().map(|it| withheld_view(s, it)).collect(),
-        is_rewritten: is_published
-            && (s.digests.iter())
-                .any(|file| file.published.is_some() && s.downloads.contains(&file.path)),
-        is_unpublished: !is_published && !s.downloads.is_empty(),
-        implementation: s
-            .archive
-            .map(|bytes| implementation::implementation(s, bytes)),
-        tapes: s
-            .inspection
-            .tapes
-            .iter()
-            .zip(&s.inspection.sidecars)
-            .map(|(tape, sidecar)| tape_view(tape, sidecar.as_ref(), is_published))
-            .collect(),
-        reconciliation: s
-            .inspection
-            .reconciliation
-            .as_ref()
-            .map(reconciliation::rows)
-            .unwrap_or_default(),
-        audit: audit::audit(s, usize::MAX),
-        record: escape::text(head(s.displayed_record, RECORD)),
-        record_cut: s.displayed_record.len() > RECORD,
-        citation: citation::sentence(s),
-        bibtex: citation::bibtex(s),
-        card: s.has_card(),
-        badge: badge(s),
-        licence: s.config.policy.licence.clone(),
-    }
-}
-
-fn withheld_view(s: &CheckedRun<'_>, withheld: &Withheld) -> WithheldView {
-    let tape = s
-        .inspection
-        .tapes
-        .iter()
-        .position(|tape| tape.file == withheld.file);
-    let layout = tape.and_then(|at| s.layouts.get(at));
-    let page = links::run(&s.entry.slug);
-    let href = withheld
-        .event
-        .and_then(|event| layout?.numbered_href(&page, event));
-    let place = match (withheld.event, withheld.line) {
-        (Some(event), _) => format!("event {event}"),
-        (None, Some(line)) => format!("line {line}"),
-        (None, None) => String::new(),
-    };
-    WithheldView {
-        file: withheld.file.clone(),
-        event: href.map_or_else(
-            || Link::new(place.clone(), ""),
-            |href| Link::new(&place, href),
-        ),
-        pointer: withheld.pointer.clone().unwrap_or_default(),
-        reason: match &withheld.note {
-            Some(note) => format!("{}: {note}", withheld.reason),
-            None => withheld.reason.to_owned(),
-        },
-        length: withheld.length.map_or_else(
-            || "the whole file".to_owned(),
-            |length| format::count(length, "character"),
-        ),
-        at: withheld.at.clone().unwrap_or_default(),
-        commitment: withheld.commitment.clone().unwrap_or_default(),
-    }
 }
 
 const HARN_HOLDS: &str = "A Harn tape is published as it was recorded. It may contain prompts, messages, model responses, tool results, file contents, command lines and paths, except what the recorder itself omitted or removed.";
@@ -243,56 +258,4 @@ fn header(facts: &[(&'static str, String)]) -> Vec<(&'static str, Vec<String>)> 
         Some((*name, values.collect()))
     };
     same_name.filter_map(fact).collect()
-}
-
-fn tape_view(tape: &Tape<'_>, sidecar: Option<&Sidecar<'_>>, is_published: bool) -> TapeView {
-    TapeView {
-        file: tape.file.clone(),
-        format: match tape.format {
-            Format::Events => "event log",
-            Format::Harn => "Harn tape",
-            Format::Trace => "trace",
-        },
-        holds: match tape.format {
-            _ if tape.withheld > 0 => Some(WITHHELD),
-            Format::Events => None,
-            _ if !is_published => None,
-            Format::Harn => Some(HARN_HOLDS),
-            Format::Trace => Some(TRACE_HOLDS),
-        },
-        content_hash: tape.content_hash.clone(),
-        header: header(&tape.header),
-        sidecar: sidecar.map(|sidecar| {
-            let stale = sidecar
-                .report
-                .problems
-                .iter()
-                .any(|p| matches!(p, Problem::TapeDigestMismatch { .. }));
-            let digest = match (&sidecar.stated_hash, stale) {
-                (None, _) => Badge::new("not stated", "none"),
-                (Some(_), true) => Badge::new("differs from the tape", "bad"),
-                (Some(_), false) => Badge::new("matches the tape", "good"),
-            };
-            let problems = sidecar.report.problems.len();
-            let problems = if problems == 0 {
-                "no problems".to_owned()
-            } else {
-                format::count(problems, "problem")
-            };
-            SidecarView {
-                file: sidecar.file.clone(),
-                digest,
-                report: format!(
-                    "{} checked, {problems}",
-                    format::count(sidecar.report.annotations_checked, "annotation")
-                ),
-                kinds: sidecar
-                    .report
-                    .kind_counts
-                    .iter()
-                    .map(|(kind, count)| (kind.to_owned(), count))
-                    .collect(),
-            }
-        }),
-    }
 }

@@ -3,21 +3,37 @@
 use serde::Serialize;
 
 use crate::view::{Badge, format};
+use base::document;
 use formats::config::Config;
 use formats::model::review::Review;
 use formats::model::run::Run;
 use markup::Html;
 use markup::markdown;
 
-#[derive(Debug, Serialize)]
-pub struct ReviewView {
-    /// Ratings per domain.
-    pub domains: Vec<(String, Badge)>,
-    pub checklist: Vec<ItemView>,
-    /// The prose.
-    pub html: Html,
-    /// The beginning of the prose as plain text; may be empty.
-    pub excerpt: String,
+document! {
+    pub struct ReviewView(review: &Review, html: Html) {
+        /// Ratings per domain.
+        pub domains: Vec<(String, Badge)> = review
+            .domains
+            .iter()
+            .map(|(name, rating)| (name.clone(), format::rating(*rating)))
+            .collect(),
+        pub checklist: Vec<ItemView> = review
+            .checklist
+            .iter()
+            .map(|item| ItemView {
+                id: item.id.clone(),
+                label: item.is_overall().then_some("the whole game"),
+                status: item.status.clone(),
+                points: item.points().map(|points| format!("{points} of 10")),
+                note: item.note.clone(),
+            })
+            .collect(),
+        /// The prose.
+        pub html: Html = html,
+        /// The beginning of the prose as plain text; may be empty.
+        pub excerpt: String = excerpt(&review.body),
+    }
 }
 
 /// Maximum characters of the excerpt.
@@ -44,29 +60,6 @@ pub struct BuildView {
     pub host: String,
     /// Whether the site can frame it, on demand.
     pub embed: bool,
-}
-
-pub(super) fn review_view(review: &Review, html: Html) -> ReviewView {
-    ReviewView {
-        domains: review
-            .domains
-            .iter()
-            .map(|(name, rating)| (name.clone(), format::rating(*rating)))
-            .collect(),
-        excerpt: excerpt(&review.body),
-        checklist: review
-            .checklist
-            .iter()
-            .map(|item| ItemView {
-                id: item.id.clone(),
-                label: item.is_overall().then_some("the whole game"),
-                status: item.status.clone(),
-                points: item.points().map(|points| format!("{points} of 10")),
-                note: item.note.clone(),
-            })
-            .collect(),
-        html,
-    }
 }
 
 pub(super) fn build(config: &Config, run: &Run) -> Option<BuildView> {

@@ -5,36 +5,25 @@ use serde::Serialize;
 use crate::draw::strip::{LegendRow, Strip};
 use crate::view::timeline::Layout;
 use crate::view::{Badge, DisplayTime, Link, format};
+use base::document;
 use base::links;
 use formats::model::tape::{Event, Family, Tape};
 use markup::Html;
 
 use super::CheckedRun;
 
-/// A strip with its texts.
-#[derive(Debug, Serialize)]
-pub struct StripView {
-    /// The tape's file.
-    pub file: String,
-    /// The drawing.
-    pub svg: Html,
-    pub caption: String,
-    /// How to read it.
-    pub help: String,
-    /// The names of its rows.
-    pub legend: Vec<LegendRow>,
-}
-
-impl StripView {
-    /// The strip of a tape with its drawing.
-    pub fn new(tape: &Tape<'_>, strip: &Strip<'_>, svg: Html) -> Self {
-        Self {
-            file: tape.file.clone(),
-            svg,
-            caption: strip.caption.clone(),
-            help: strip.help.clone(),
-            legend: strip.legend.clone(),
-        }
+document! {
+    /// A strip with its texts.
+    pub struct StripView(tape: &Tape<'_>, strip: &Strip<'_>, svg: Html) {
+        /// The tape's file.
+        pub file: String = tape.file.clone(),
+        /// The drawing.
+        pub svg: Html = svg,
+        pub caption: String = strip.caption.clone(),
+        /// How to read it.
+        pub help: String = strip.help.clone(),
+        /// The names of its rows.
+        pub legend: Vec<LegendRow> = strip.legend.clone(),
     }
 }
 
@@ -103,42 +92,56 @@ pub struct PageLink {
     pub last: u64,
 }
 
-/// A further page of a tape.
-#[derive(Debug, Serialize)]
-pub struct EventsPage {
-    /// Task of the run.
-    pub title: String,
-    /// The run's id.
-    pub id: String,
-    /// Its model and harness.
-    pub subject: String,
-    /// Its final state.
-    pub state: Badge,
-    /// Its rating in the review.
-    pub rating: Badge,
-    /// The run's page.
-    pub run: Link,
-    /// The tape's file.
-    pub file: String,
-    /// The events on this page.
-    pub summary: String,
-    /// The events on this page, for the heading: `events 500–999`.
-    pub range: String,
-    /// Number of failed events on the whole tape.
-    pub failures: usize,
-    /// Where the texts of its pages are.
-    pub texts: Option<TapeTexts>,
-    /// Number of events on this page that only report usage.
-    pub usage: usize,
-    /// Whether there are messages on this page.
-    pub messages: bool,
-    /// The strip of the whole tape.
-    pub strip: Option<StripView>,
-    pub html: Html,
-    /// All pages of the tape.
-    pub pages: Vec<PageLink>,
-    pub previous: Option<String>,
-    pub next: Option<String>,
+document! {
+    /// A further page of a tape, `number` from 2 on.
+    pub struct EventsPage(s: &CheckedRun<'_>, tape: &Tape<'_>, layout: &Layout<'_>, number: usize, html: Html)
+        let path = layout.path(number);
+        let root = links::root(&path);
+        let href = |number: usize| format!("{root}{}", layout.path(number));
+        let range = layout.range(number);
+        let run = &s.entry.run;
+    {
+        /// Task of the run.
+        pub title: String = s.task.to_owned(),
+        /// The run's id.
+        pub id: String = run.id.to_string(),
+        /// Its model and harness.
+        pub subject: String = format!("{}, {}", run.subject.model(), run.subject.harness),
+        /// Its final state.
+        pub state: Badge = format::state(&run.state),
+        /// Its rating in the review.
+        pub rating: Badge = format::rating(s.rating()),
+        /// The run's page.
+        pub run: Link = Link::new(s.task, format!("{root}{}", links::run(&s.entry.slug))),
+        /// The tape's file.
+        pub file: String = tape.file.clone(),
+        /// The events on this page.
+        pub summary: String = format!(
+            "{} of {}",
+            span(tape, &range),
+            format::grouped(tape.events.len())
+        ),
+        /// The events on this page, for the heading: `events 500–999`.
+        pub range: String = {
+            let (first, last) = ends(tape, &range);
+            format!("events {first}–{last}")
+        },
+        /// Number of failed events on the whole tape.
+        pub failures: usize = layout.all_failures(),
+        /// Where the texts of its pages are.
+        pub texts: Option<TapeTexts> = texts(layout, number),
+        /// Number of events on this page that only report usage.
+        pub usage: usize = usage(&tape.events[range.clone()]),
+        /// Whether there are messages on this page.
+        pub messages: bool = has_messages(&tape.events[range]),
+        /// The strip of the whole tape.
+        pub strip: Option<StripView> = None,
+        pub html: Html = html,
+        /// All pages of the tape.
+        pub pages: Vec<PageLink> = pages(tape, layout, number),
+        pub previous: Option<String> = Some(href(number - 1)),
+        pub next: Option<String> = (number < layout.pages()).then(|| href(number + 1)),
+    }
 }
 
 /// Number of events that only report usage.
@@ -173,48 +176,6 @@ pub(super) fn backwards(tape: &Tape<'_>) -> Option<String> {
     Some(format!(
         "Recorded times run backwards at {count}, first at event {first}."
     ))
-}
-
-/// Builds page `number` (from 2) of a tape.
-pub fn events_page(
-    s: &CheckedRun<'_>,
-    tape: &Tape<'_>,
-    layout: &Layout<'_>,
-    number: usize,
-    html: Html,
-) -> EventsPage {
-    let path = layout.path(number);
-    let root = links::root(&path);
-    let href = |number: usize| format!("{root}{}", layout.path(number));
-    let range = layout.range(number);
-    let run = &s.entry.run;
-    EventsPage {
-        title: s.task.to_owned(),
-        id: run.id.to_string(),
-        subject: format!("{}, {}", run.subject.model(), run.subject.harness),
-        state: format::state(&run.state),
-        rating: format::rating(s.rating()),
-        run: Link::new(s.task, format!("{root}{}", links::run(&s.entry.slug))),
-        file: tape.file.clone(),
-        summary: format!(
-            "{} of {}",
-            span(tape, &range),
-            format::grouped(tape.events.len())
-        ),
-        range: {
-            let (first, last) = ends(tape, &range);
-            format!("events {first}–{last}")
-        },
-        failures: layout.all_failures(),
-        texts: texts(layout, number),
-        messages: has_messages(&tape.events[range.clone()]),
-        usage: usage(&tape.events[range]),
-        strip: None,
-        html,
-        pages: pages(tape, layout, number),
-        previous: Some(href(number - 1)),
-        next: (number < layout.pages()).then(|| href(number + 1)),
-    }
 }
 
 /// `events 500 to 999 of 3,000`, with the numbers shown at the events.

@@ -7,6 +7,7 @@ use serde::Serialize;
 
 use crate::view::tree::{self, Tree};
 use crate::view::{Badge, Cell, format};
+use base::document;
 use formats::model::details::{self, Details, Proof, StepResult};
 use formats::model::run::Run;
 use formats::model::transcript::AssetFile;
@@ -42,16 +43,34 @@ pub struct ValidationView {
     pub code_analysis: Option<Tree>,
 }
 
-#[derive(Debug, Serialize)]
-pub struct StepView {
-    /// `Install` or `Build`.
-    pub name: &'static str,
-    /// `succeeded`, `failed`, `never attempted`, `never reached`, `not recorded`.
-    pub outcome: Badge,
-    pub command: Option<String>,
-    pub detail: Option<Tree>,
-    /// Further keys of the record.
-    pub more: Option<Tree>,
+document! {
+    pub struct StepView(name: &'static str, never: &str, recorded: StepResult<'_>)
+        let (step, word, tone) = match recorded {
+            StepResult::Step(step) if recorded.has_failed() => (Some(step), "failed", "bad"),
+            StepResult::Step(step) => (Some(step), "succeeded", "good"),
+            StepResult::Never => (None, never, "none"),
+            StepResult::Unknown => (None, "not recorded", "none"),
+        };
+        let more = details::more(step);
+        let facts = more
+            .iter()
+            .map(|(key, value)| (key.clone(), tree::tree(value)));
+    {
+        /// `Install` or `Build`.
+        pub name: &'static str = name,
+        /// `succeeded`, `failed`, `never attempted`, `never reached`, `not recorded`.
+        pub outcome: Badge = Badge::new(word, tone),
+        pub command: Option<String> = step
+            .and_then(|step| step.command.as_deref())
+            .filter(|command| !command.is_empty())
+            .map(str::to_owned),
+        pub detail: Option<Tree> = step
+            .and_then(|step| step.detail.as_deref())
+            .filter(|detail| !detail.is_empty())
+            .map(|detail| tree::words(&Excerpt::of(detail))),
+        /// Further keys of the record.
+        pub more: Option<Tree> = (!more.is_empty()).then(|| Tree::Facts(facts.collect(), None)),
+    }
 }
 
 #[derive(Debug, Serialize)]
@@ -103,8 +122,8 @@ pub(super) fn validation(
         detail: v.detail.clone(),
         steps: if v.loaded.is_some() {
             vec![
-                step("Install", "never attempted", install),
-                step("Build", "never reached", build),
+                StepView::of("Install", "never attempted", install),
+                StepView::of("Build", "never reached", build),
             ]
         } else {
             Vec::new()
@@ -152,32 +171,6 @@ pub(super) fn validation(
         || view.toolchain.is_some()
         || view.code_analysis.is_some();
     is_known.then_some(view)
-}
-
-fn step(name: &'static str, never: &str, recorded: StepResult<'_>) -> StepView {
-    let (step, word, tone) = match recorded {
-        StepResult::Step(step) if recorded.has_failed() => (Some(step), "failed", "bad"),
-        StepResult::Step(step) => (Some(step), "succeeded", "good"),
-        StepResult::Never => (None, never, "none"),
-        StepResult::Unknown => (None, "not recorded", "none"),
-    };
-    let more = details::more(step);
-    let facts = more
-        .iter()
-        .map(|(key, value)| (key.clone(), tree::tree(value)));
-    StepView {
-        name,
-        outcome: Badge::new(word, tone),
-        command: step
-            .and_then(|step| step.command.as_deref())
-            .filter(|command| !command.is_empty())
-            .map(str::to_owned),
-        detail: step
-            .and_then(|step| step.detail.as_deref())
-            .filter(|detail| !detail.is_empty())
-            .map(|detail| tree::words(&Excerpt::of(detail))),
-        more: (!more.is_empty()).then(|| Tree::Facts(facts.collect(), None)),
-    }
 }
 
 fn proof(pictures: &BTreeMap<String, Arc<AssetFile>>, proof: &Proof<'_>) -> ProofView {
