@@ -311,6 +311,8 @@ fn the_list_of_problems_is_paged() {
         [100, 100, 50]
     );
     let first = site.page("problems/index.html");
+    let folded = first.all("details > ul.problems > li");
+    assert_eq!(folded.len(), 97, "three of a kind stand for the others");
     assert_eq!(
         first.texts("h2 a"),
         ["pong · base · v1.0.0 · sample/lark-1 · 4f1c2d3e"],

@@ -18,6 +18,9 @@ pub(super) const PAGE: Page = Page::new("problems", &["problems"], write);
 
 /// Problems per page.
 const PAGE_SIZE: usize = 100;
+/// Maximum problems of one kind in a file that are all shown, and how many of more are shown.
+const ALL: usize = 20;
+const SOME: usize = 3;
 
 #[derive(Debug, Serialize)]
 struct ProblemsPage {
@@ -72,6 +75,40 @@ struct FileProblems {
     path: String,
     /// Its problems, in order.
     problems: Vec<ProblemView>,
+    /// Further problems of kinds with many.
+    folded: Vec<FoldedProblems>,
+}
+
+/// Problems of one kind that are shown on demand.
+#[derive(Debug, Serialize)]
+struct FoldedProblems {
+    code: &'static str,
+    /// `97 more`
+    count: String,
+    problems: Vec<ProblemView>,
+}
+
+impl FileProblems {
+    /// Folds the problems of each kind that has many.
+    fn fold(&mut self) {
+        let mut counts: BTreeMap<&'static str, usize> = BTreeMap::new();
+        for problem in &self.problems {
+            *counts.entry(problem.code).or_default() += 1;
+        }
+        counts.retain(|_, count| *count > ALL);
+        for (code, count) in counts {
+            let mut before = 0;
+            let of_kind = self.problems.extract_if(.., |problem| {
+                before += usize::from(problem.code == code);
+                problem.code == code && before > SOME
+            });
+            self.folded.push(FoldedProblems {
+                code,
+                problems: of_kind.collect(),
+                count: format!("{} more", count - SOME),
+            });
+        }
+    }
 }
 
 #[derive(Debug, Serialize)]
@@ -282,9 +319,11 @@ fn by_file<'d>(diagnostics: impl Iterator<Item = &'d Diagnostic>) -> Vec<FilePro
             _ => files.push(FileProblems {
                 path: path.clone(),
                 problems: vec![view(diagnostic)],
+                folded: Vec::new(),
             }),
         }
     }
+    files.iter_mut().for_each(FileProblems::fold);
     files
 }
 
