@@ -11,7 +11,7 @@ use serde_json::json;
 
 use self::plants::{NATIVE, PLANTS, found, gated, id, native, traced};
 use crate::crawl;
-use crate::support::{FIRST, FIRST_SLUG, Run, TestSite, codes, described, event, words};
+use crate::support::{FIRST, FIRST_SLUG, Run, TestSite, codes, described, event, messages, words};
 
 #[test]
 fn two_hundred_planted_violations_are_found_at_their_events_and_nothing_else() {
@@ -168,6 +168,8 @@ fn readers_see_what_the_rules_found() {
     let all = site.page("rules/index.html");
     assert_eq!(all.texts("main h2 code").len(), 6);
     assert!(all.main().contains("It applies to no run."));
+    let event = format!("../runs/{FIRST_SLUG}/index.html#e-2");
+    assert_eq!(all.all(&format!("main li a[href='{event}']")).len(), 1);
     let case = site.page("cases/pong/index.html");
     assert_eq!(
         case.texts("section[aria-labelledby=violated] tbody tr"),
@@ -176,6 +178,33 @@ fn readers_see_what_the_rules_found() {
             "sample/lark-1Takes long1 of 1 run"
         ]
     );
+    assert_eq!(crawl::problems(&site.published()), [""; 0]);
+}
+
+#[test]
+fn the_page_of_rules_links_to_events_on_further_pages() {
+    let site = TestSite::base();
+    let settings = site.text("site.toml");
+    site.write(
+        "site.toml",
+        format!("{settings}\n[timeline]\npage_size = 10\n"),
+    );
+    let log = messages(25) + &event(30, "command", "\"command\":\"ls\"") + "\n";
+    site.write(&format!("{FIRST}/events.jsonl"), log);
+    site.remove(&format!("{FIRST}/events.jsonl.annotations.jsonl"));
+    site.write(
+        "rules/a.toml",
+        "[[rule]]\nid = \"a\"\ntitle = \"x\"\nfind = \"event.kind == 'command'\"\nexpect = \"none\"\n",
+    );
+    site.publish();
+    assert_eq!(
+        site.publish().checked,
+        0,
+        "the page of an event is remembered"
+    );
+    let event = format!("../runs/{FIRST_SLUG}/events/3/index.html#e-25");
+    let page = site.page("rules/index.html");
+    assert_eq!(page.all(&format!("main li a[href='{event}']")).len(), 1);
     assert_eq!(crawl::problems(&site.published()), [""; 0]);
 }
 

@@ -1,5 +1,7 @@
 //! What is kept of a run after its pages are made: small, whatever the size of the run.
 
+use std::collections::BTreeMap;
+
 use serde::{Deserialize, Serialize};
 
 use crate::audit::Verdict;
@@ -31,6 +33,8 @@ pub struct Findings {
     pub threads: Option<ThreadCounts>,
     /// What the site's rules say of it; empty without rules.
     pub rules: Vec<RuleResult>,
+    /// The page of each event that the page of rules links to, by its number; none for those on the page of the run.
+    pub later_events: BTreeMap<u64, usize>,
     pub spooled: SpooledTexts,
     /// The writeup as HTML, for the newest runs only: JSON Feed carries it.
     pub writeup_html: Option<String>,

@@ -24,6 +24,8 @@ pub const PAGE: &str = "rules/index.html";
 
 /// Maximum runs that the page of the rules lists for a rule.
 const RUNS: usize = 50;
+/// Maximum events that it lists for a run.
+pub const EVENTS: usize = 5;
 
 /// What the rules say of a run.
 #[derive(Debug, Serialize)]
@@ -94,8 +96,10 @@ pub struct RuleView {
 #[derive(Debug, Serialize)]
 pub struct RunView {
     pub run: Link,
-    /// `events 12 and 41`; empty if the rule is about the run.
-    pub events: String,
+    /// The first events that show it; empty if the rule is about the run.
+    pub events: Vec<Link>,
+    /// Whether there are more events.
+    pub has_more: bool,
 }
 
 /// A combination of case, variant, model and harness with too few runs.
@@ -345,18 +349,15 @@ fn has(count: usize, what: &str) -> String {
 
 fn run(entry: &Entry, found: &Findings, result: &RuleResult, root: &str) -> RunView {
     let words = format!("{} ({})", found.task, entry.run.subject.model());
-    let numbers: Vec<_> = result.events.iter().take(5).map(u64::to_string).collect();
-    let events = match numbers.as_slice() {
-        [] => String::new(),
-        [only] => format!("event {only}"),
-        [most @ .., last] if result.events.len() <= 5 => {
-            format!("events {} and {last}", most.join(", "))
-        }
-        _ => format!("events {} and more", numbers.join(", ")),
+    let event = |seq: &u64| {
+        let page = found.later_events.get(seq).copied().unwrap_or(1);
+        let page = links::events(&entry.slug, "", page);
+        Link::new(seq.to_string(), format!("{root}{page}#e-{seq}"))
     };
     RunView {
         run: Link::new(words, format!("{root}{}#rules", links::run(&entry.slug))),
-        events,
+        events: result.events.iter().take(EVENTS).map(event).collect(),
+        has_more: result.events.len() > EVENTS,
     }
 }
 

@@ -1,5 +1,7 @@
 //! Facts of a run for lists, tables and roll-ups, besides its record.
 
+use std::collections::BTreeMap;
+
 use content::inspect::Inspection;
 use formats::config::Config;
 use formats::model::annotation::Annotation;
@@ -10,6 +12,7 @@ use formats::model::time;
 use markup::markdown;
 use pages::draw::axis::Axis;
 use pages::draw::density;
+use pages::view::rules::EVENTS;
 use pages::view::task;
 use pages::view::timeline::Layout;
 use store::spool::Texts;
@@ -48,12 +51,31 @@ pub(super) fn of(
             open: threads.open_count(),
         }),
         rules: rules.to_vec(),
+        later_events: later_events(config, inspection, rules),
         ..Findings::default()
     };
     for sidecar in inspection.sidecars.iter().flatten() {
         findings.annotations.merge(&sidecar.report.kind_counts);
     }
     findings
+}
+
+fn later_events(
+    config: &Config,
+    inspection: &Inspection<'_>,
+    rules: &[RuleResult],
+) -> BTreeMap<u64, usize> {
+    let Some(tape) = inspection.tapes.first() else {
+        return BTreeMap::new();
+    };
+    let events = rules
+        .iter()
+        .flat_map(|rule| rule.events.iter().take(EVENTS));
+    let pages = events.filter_map(|seq| {
+        let page = tape.position(*seq)? / config.timeline.page_size + 1;
+        (page > 1).then_some((*seq, page))
+    });
+    pages.collect()
 }
 
 /// Adds the newest annotations of a run to its `texts`, and the newest one with text by a person.
