@@ -5,7 +5,7 @@ import { after, before, test } from 'node:test';
 import { fileUrl, launch } from './support/browser.mjs';
 import { SITE } from './support/site.mjs';
 
-const LISTS = ['index.html', 'runs/index.html', 'overview/index.html', 'cases/index.html', 'models/index.html', 'cases/pong/index.html', 'cases/markdown-notes/index.html', 'models/sample-heron-2/index.html', 'harnesses/codex/index.html'];
+const LISTS = ['index.html', 'runs/index.html', 'overview/index.html', 'cases/index.html', 'models/index.html', 'cases/pong/index.html', 'cases/markdown-notes/index.html', 'models/sample-heron-2/index.html', 'harnesses/codex/index.html', 'feeds/index.html'];
 // What is hidden below the edge of the window, to its right, or by its style is not visible.
 const inSight = (element) => {
   const { left, top, right, bottom, width } = element.getBoundingClientRect();

@@ -42,6 +42,12 @@ test('the run page leads to its story, whose links lead from frame to frame and 
   assert.match(page.url(), /runs\/[^/]+\/(events\/\d+\/)?index\.html#/);
 }, fileUrl(SITE, runPage(richest()))));
 
+test('the first window has the overview and the first moment', () => on({ viewport: { width: 1440, height: 900 } }, async (page) => {
+  const { y, height } = await page.locator('#f-1 blockquote').boundingBox();
+  const header = await page.locator('main header').boundingBox();
+  assert.ok(y - header.y - header.height < 150 && y + Math.min(height, 60) < 900, `${y}`);
+}));
+
 test('an address names a frame, and the keyboard reaches the next one', () => on({}, async (page) => {
   assert.ok(Math.abs(await top(page, 'f-2')) < 24, `${await top(page, 'f-2')}`);
   await page.locator('#f-2 [rel=next]').focus();

@@ -121,6 +121,16 @@ fn the_overview_has_cases_by_models_and_by_harnesses() {
         ["g-good", "g-good", "g-bad", "g-good", "g-good", "g-bad"]
     );
     assert_eq!(page.all("table.matrix tbody td .unknown").len(), 2);
+    assert!(page.all("table.sparse").is_empty());
+    // With five models of a case each, a fifth of the cells has runs.
+    for number in 2..5 {
+        let run = Run::new(&format!("0000000{number}-1"));
+        let run = run.model(&format!("m{number}")).case(&format!("c{number}"));
+        site.run(&format!("r{number}"), &run);
+    }
+    site.publish();
+    let page = site.page("overview/index.html");
+    assert_eq!(page.all("table.sparse").len(), 1);
     assert_eq!(page.texts("header nav [aria-current=page]"), ["Cases"]);
     assert!(
         site.page("index.html")

@@ -20,6 +20,8 @@ const GLYPHS: usize = 12;
 pub struct Matrix {
     pub columns: Vec<Link>,
     pub rows: Vec<MatrixRow>,
+    /// Whether so few cells have runs that a list of them says more than a table.
+    pub is_sparse: bool,
     /// A note if anything was omitted.
     pub note: Option<String>,
 }
@@ -89,6 +91,7 @@ pub fn of_group(archive: &Archive, group_by: GroupBy, group: &Group, root: &str)
     let href = format!("{root}{}", links::group(group_by.folder(), &group.slug));
     Matrix {
         columns: vec![Link::new(group.name.clone(), href)],
+        is_sparse: false,
         rows: cases.iter().map(|(case, runs)| row(*case, runs)).collect(),
         note: (all > PAGE_SIZE).then(|| {
             let all = format::grouped(all);
@@ -136,9 +139,12 @@ pub fn matrix(
         }
     };
     let columns = shown.iter().map(|&column| link(across, &groups[column]));
+    let rows: Vec<MatrixRow> = cases.iter().map(row).collect();
+    let filled = rows.iter().flat_map(|row| &row.cells).flatten().count();
     Matrix {
         columns: columns.collect(),
-        rows: cases.iter().map(row).collect(),
+        is_sparse: filled * 3 < rows.len() * shown.len(),
+        rows,
         note: (groups.len() > shown.len()).then(|| {
             format!(
                 "The {} with the newest runs, of {}; the page of a case has all of its runs.",
