@@ -55,7 +55,7 @@ fn three_of_a_kind_other_words_and_what_an_agent_says_are_not_folded() {
     }));
     log.extend((6..12).map(|at| event(at, "agent", r#""message":"again""#)));
     let page = page(&log, &[]);
-    assert_eq!(page.all(".fold").len(), 0);
+    assert_eq!(page.all("li.fold").len(), 0);
     assert_eq!(page.all(OPEN).len(), 12);
 }
 

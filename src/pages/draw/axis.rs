@@ -4,7 +4,7 @@
 
 use formats::config::Config;
 use formats::model::amounts::clock;
-use formats::model::tape::Tape;
+use formats::model::tape::{Family, Tape};
 
 /// Maximum width of an event's bar, and of a collapsed gap, in milliseconds.
 pub const LONGEST: i64 = 30_000;
@@ -24,6 +24,19 @@ pub struct Axis {
     folds: Vec<Fold>,
     /// Whether `places` are times.
     is_time: bool,
+    /// The end of the run, if it is known.
+    end: Option<i64>,
+}
+
+/// How and when a run ended.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct RunEnd {
+    /// Milliseconds since 1970-01-01 UTC, by the clock of the tape.
+    pub at: i64,
+    /// `timed out`
+    pub state: String,
+    /// Whether something stopped it, such as a timeout: then the time before the end is drawn as long as it was.
+    pub is_stopped: bool,
 }
 
 /// A long gap.
@@ -61,6 +74,11 @@ pub struct Scale<'a> {
 impl Axis {
     /// The events by time, or by order if they have no times or all times are equal.
     pub fn of(config: &Config, tape: &Tape<'_>) -> Self {
+        Self::until(config, tape, None)
+    }
+
+    /// The events, up to the end of their run.
+    pub fn until(config: &Config, tape: &Tape<'_>, end: Option<&RunEnd>) -> Self {
         let gap = i64::try_from(config.timeline.gap_seconds)
             .unwrap_or(i64::MAX)
             .saturating_mul(1000);
@@ -91,11 +109,43 @@ impl Axis {
         if place == 0 {
             return Self::of_order(tape);
         }
-        Self {
+        let mut axis = Self {
             places,
             folds,
             is_time: true,
+            end: None,
+        };
+        if let Some((end, latest)) = end.zip(latest) {
+            axis.extend(tape, end, end.at.saturating_sub(latest).max(0), gap);
         }
+        axis
+    }
+
+    /// Adds the `pause` between the last event and the end of the run. Events keep a third of the drawing.
+    fn extend(&mut self, tape: &Tape<'_>, end: &RunEnd, pause: i64, gap: i64) {
+        let before = self.total();
+        let left = gap.min(LONGEST);
+        let cut = if end.is_stopped {
+            left.max(before.saturating_mul(2))
+        } else {
+            left
+        };
+        let drawn = if pause > gap.max(cut) { cut } else { pause };
+        let place = before.saturating_add(drawn);
+        // An error without a time after all others is what ended the run.
+        let errors = tape.events.iter().rev();
+        let errors = errors.take_while(|it| it.at.is_none() && it.kind.family == Family::Error);
+        let first = self.places.len() - errors.count();
+        self.places[first..].fill(place);
+        if drawn < pause {
+            self.folds.push(Fold {
+                position: first,
+                lasts: pause,
+                hidden: pause - drawn,
+                place,
+            });
+        }
+        self.end = Some(place);
     }
 
     /// The events at equal distances.
@@ -104,6 +154,7 @@ impl Axis {
             places: (0..).take(tape.events.len()).collect(),
             folds: Vec::new(),
             is_time: false,
+            end: None,
         }
     }
 
@@ -119,7 +170,8 @@ impl Axis {
     }
 
     fn total(&self) -> i64 {
-        self.places.last().copied().unwrap_or_default().max(1)
+        let last = self.end.or(self.places.last().copied());
+        last.unwrap_or_default().max(1)
     }
 }
 
@@ -154,10 +206,17 @@ impl Scale<'_> {
                     .get(folded)
                     .is_some_and(|fold| fold.position == position),
             );
-            let next = places.get(position + 1).unwrap_or(place);
+            let next = places.get(position + 1).copied().or(self.axis.end);
             let longest = if self.axis.is_time { LONGEST } else { 1 };
-            self.x((*next).min(place.saturating_add(longest)), folded)
+            let longest = place.saturating_add(longest);
+            self.x(next.unwrap_or(*place).min(longest), folded)
         })
+    }
+
+    /// The position of the end of the run.
+    pub fn end(&self) -> Option<u32> {
+        let end = self.axis.end?;
+        Some(self.x(end, self.axis.folds.len()))
     }
 
     /// The collapsed gaps: start, end, and duration in milliseconds.

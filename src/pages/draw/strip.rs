@@ -7,10 +7,11 @@ use std::collections::BTreeMap;
 use serde::Serialize;
 
 use formats::config::Config;
+use formats::model::amounts::clock;
 use formats::model::annotation::Sidecar;
 use formats::model::tape::{Family, Tape};
 
-use super::axis::{Axis, Scale};
+use super::axis::{Axis, RunEnd, Scale};
 use super::density::{self, GlyphPath};
 use crate::view::format;
 use crate::view::timeline::{Anchor, Layout, appearance, lanes};
@@ -64,6 +65,8 @@ pub struct Strip<'a> {
     folds: Vec<(u32, u32)>,
     /// Times and long gaps.
     labels: Vec<Label>,
+    /// Where the run ended, if that is known.
+    end: Option<u32>,
     /// Start of each page of the tape, if it has several.
     page_starts: Vec<u32>,
     pub caption: String,
@@ -137,8 +140,9 @@ pub fn strip<'a>(
     layout: &'a Layout<'a>,
     tape: &Tape<'_>,
     sidecar: Option<&Sidecar<'_>>,
+    end: Option<&RunEnd>,
 ) -> Strip<'a> {
-    let axis = Axis::of(config, tape);
+    let axis = Axis::until(config, tape, end);
     let is_long = tape.events.len() > SINGLE;
     let scale = axis.scale(WIDTH, if is_long { COLUMN } else { FOLD });
     let xs: Vec<u32> = scale.places().collect();
@@ -183,7 +187,8 @@ pub fn strip<'a>(
         rows,
         areas: areas((0..tape.events.len()).map(place)),
         brackets: brackets.collect(),
-        labels: marks::labels(scale),
+        labels: marks::labels(scale, ended(tape, end)),
+        end: scale.end(),
         page_starts: if layout.pages() > 1 {
             pages.map(|page| x_of(layout.range(page).start)).collect()
         } else {
@@ -194,7 +199,12 @@ pub fn strip<'a>(
             tape,
             scale,
             is_long,
-            [!pins.is_empty(), !folds.is_empty(), layout.pages() > 1],
+            [
+                !pins.is_empty(),
+                !folds.is_empty(),
+                layout.pages() > 1,
+                scale.end().is_some(),
+            ],
         ),
         legend: legend(families, tape.failures(), annotations, is_long),
         failures,
@@ -258,6 +268,9 @@ impl Strip<'_> {
         for line in &self.failures.lines {
             let (link, x, top) = (link(line), line.x, top - 2);
             push(format!("{link}<path d=\"M{x} {top}V{bottom}\"/></a>"));
+        }
+        if let Some(x) = self.end {
+            push(format!("<path class=end d=\"M{x} {top}V{below}\"/>"));
         }
         for Bracket { from, to, lane } in &self.brackets {
             let y = bottom + BRACKET * u32::try_from(*lane).unwrap_or(0);
@@ -488,6 +501,14 @@ fn pins(
     pins
 }
 
+/// `timed out 15:00`
+fn ended(tape: &Tape<'_>, end: Option<&RunEnd>) -> Option<String> {
+    let end = end?;
+    let start = tape.events.iter().find_map(|event| event.at)?;
+    let since_start = clock(end.at.saturating_sub(start));
+    Some(format!("{} {since_start}", end.state))
+}
+
 fn caption(tape: &Tape<'_>, pins: usize, folds: usize) -> String {
     let mut parts = vec![format::count(tape.events.len(), "event")];
     if let Some(length) = tape.milliseconds().filter(|length| *length > 0) {
@@ -511,7 +532,7 @@ fn help(
     tape: &Tape<'_>,
     scale: Scale<'_>,
     is_long: bool,
-    [has_pins, has_folds, has_pages]: [bool; 3],
+    [has_pins, has_folds, has_pages, has_end]: [bool; 4],
 ) -> String {
     let time = scale.milliseconds(COLUMN);
     let mut help = if is_long {
@@ -538,6 +559,9 @@ fn help(
     }
     if has_folds {
         help.push_str(" Dotted: long gaps, cut short.");
+    }
+    if has_end {
+        help.push_str(" The last line: the end of the run.");
     }
     if has_pages {
         help.push_str(" Framed: the events on this page.");

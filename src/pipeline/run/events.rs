@@ -13,6 +13,7 @@ use pages::view::run as view;
 use pages::view::timeline::Timeline;
 
 use super::files::{Files, StageError};
+use super::page::run_end;
 use super::{CheckedRun, unwritten};
 
 pub(super) fn write(s: &CheckedRun<'_>, files: &mut Files<'_>) -> Result<(), StageError> {
@@ -21,7 +22,10 @@ pub(super) fn write(s: &CheckedRun<'_>, files: &mut Files<'_>) -> Result<(), Sta
     let mut texts = BTreeSet::new();
     for (tape, sidecar, layout) in s.tapes() {
         let mut pages = Timeline::new(s.config, layout, sidecar);
-        let strip = (layout.pages() > 1).then(|| strip(s.config, layout, tape, sidecar));
+        let strip = (layout.pages() > 1).then(|| {
+            let end = run_end(s, tape);
+            strip(s.config, layout, tape, sidecar, end.as_ref())
+        });
         for number in 1..=layout.pages() {
             let (page, long) = pages.page(number);
             let most = if number == 1 {

@@ -8,12 +8,15 @@ use formats::model::amounts;
 use formats::model::details;
 use formats::model::run::Metric;
 use formats::model::tape::Tape;
+use formats::model::time::Moment;
 use markup::markdown::{self, Context};
 use markup::{Html, Origin};
+use pages::draw::axis::RunEnd;
 use pages::draw::strip;
 use pages::feeds;
 use pages::render::slots::Slots;
 use pages::view::chrome::{PageInfo, Script};
+use pages::view::format;
 use pages::view::run::{self as view, Parts, StripView, implementation, markdown as markdown_file};
 use pages::view::task;
 
@@ -80,7 +83,8 @@ pub(super) fn write(run: &CheckedRun<'_>, files: &mut Files<'_>) -> Result<(), S
 
 fn strips(s: &CheckedRun<'_>, page: &str, slots: &mut Slots) -> Vec<StripView> {
     let strips = s.tapes().map(|(tape, sidecar, layout)| {
-        let strip = strip::strip(s.config, layout, tape, sidecar);
+        let end = run_end(s, tape);
+        let strip = strip::strip(s.config, layout, tape, sidecar, end.as_ref());
         let svg = slots.keep(strip.svg(page, 1));
         let mut view = StripView::of(tape, &strip, svg);
         if s.inspection.tapes.len() == 1
@@ -92,6 +96,32 @@ fn strips(s: &CheckedRun<'_>, page: &str, slots: &mut Slots) -> Vec<StripView> {
         view
     });
     strips.collect()
+}
+
+/// The end of the run by the clock of a tape: when the record says that it finished, if the tape has the same clock; else as
+/// late as it was stopped.
+pub(super) fn run_end(s: &CheckedRun<'_>, tape: &Tape<'_>) -> Option<RunEnd> {
+    let run = &s.entry.run;
+    let times = || tape.events.iter().filter_map(|event| event.at);
+    let (first, last) = (times().min()?, times().max()?);
+    let state = format::state(&run.state);
+    let is_stopped = state.tone == "poor";
+    let [started, finished] = [&run.started, &run.finished].map(|it| it.as_ref().map(Moment::ms));
+    let has_clock = started.is_some_and(|started| started <= first);
+    let finished = finished.filter(|finished| has_clock && last <= *finished);
+    let stopped = || {
+        let run_time = unlogged_run_time(s, tape)?;
+        let is_only = is_stopped && s.inspection.tapes.len() == 1;
+        let lasted = Duration::try_from_secs_f64(run_time)
+            .ok()
+            .filter(|_| is_only)?;
+        first.checked_add(i64::try_from(lasted.as_millis()).ok()?)
+    };
+    Some(RunEnd {
+        at: finished.or_else(stopped)?,
+        state: Some(state.word).filter(|_| run.state.is_known())?,
+        is_stopped,
+    })
 }
 
 /// The run time in seconds, if it is more than a tenth longer than what the tape covers, which a reader would take for it.

@@ -13,6 +13,8 @@ const TIMES: usize = 10;
 const GAPS: usize = 3;
 /// Minimum units between labels, on a wide page and on a phone.
 const LABELS: [u32; 2] = [72, 170];
+/// Units that the label of the end takes, on a wide page and on a phone.
+const END: [u32; 2] = [220, 480];
 /// A gap gets a label if it is at least this fraction of the time without collapsed gaps.
 const LONG: i64 = 20;
 
@@ -107,8 +109,10 @@ impl<'a> Failures<'a> {
     }
 }
 
-/// Labels for the longest gaps, and for times that fit next to them.
-pub(super) fn labels(scale: Scale<'_>) -> Vec<Label> {
+/// Labels for the `end` of the run, for the longest gaps, and for times that fit next to them.
+pub(super) fn labels(scale: Scale<'_>, end: Option<String>) -> Vec<Label> {
+    let end = end.zip(scale.end());
+    let ends = if end.is_some() { END } else { [0, 0] };
     let mut gaps: Vec<_> = scale.folds().collect();
     gaps.retain(|(_, _, lasts)| *lasts >= scale.milliseconds(WIDTH) / LONG);
     gaps.sort_by_key(|(from, _, lasts)| (std::cmp::Reverse(*lasts), *from));
@@ -122,15 +126,20 @@ pub(super) fn labels(scale: Scale<'_>) -> Vec<Label> {
         .map(|tick| (tick.x, tick.label));
     let mut labels: Vec<Label> = Vec::new();
     for (x, text) in gaps.chain(times) {
-        let is_free = |room: u32, all: bool| {
+        let is_free = |size: usize, all: bool| {
             let mut others = labels.iter().filter(|other| all || !other.is_broad);
-            others.all(|other| other.x.abs_diff(x) >= room)
+            x + ends[size] <= WIDTH && others.all(|other| other.x.abs_diff(x) >= LABELS[size])
         };
-        if is_free(LABELS[0], true) {
-            let is_broad = !is_free(LABELS[1], false);
+        if is_free(0, true) {
+            let is_broad = !is_free(1, false);
             labels.push(Label { x, text, is_broad });
         }
     }
+    labels.extend(end.map(|(text, x)| Label {
+        x,
+        text,
+        is_broad: false,
+    }));
     labels.sort_by_key(|label| label.x);
     labels
 }
