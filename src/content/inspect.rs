@@ -2,8 +2,6 @@
 //!
 //! Files named in a tape, a transcript or a thread are read through [`RunFolder`]; nothing else is read here.
 
-use std::collections::BTreeSet;
-
 use base::diagnostics::{CheckResult, Diagnostic, Source};
 use formats::audit::{Audit, Verdict};
 use formats::config::Config;
@@ -96,10 +94,11 @@ pub fn files<'a>(
     if let (Some(audit), Some(_), Some(log)) =
         (&found.audit, &files.events, found.tapes.first_mut())
     {
-        let differing: BTreeSet<_> = audit.findings.iter().filter_map(|it| it.seq).collect();
         for (event, line) in log.events.iter_mut().zip(&audit.raw_lines) {
             event.raw_line = Some(*line).filter(|line| *line > 0);
-            event.differs = differing.contains(&event.seq);
+        }
+        for finding in &audit.findings {
+            log.mark_finding(finding.seq, finding.before);
         }
     }
     let log = files.events.as_ref().and_then(|_| found.tapes.first());

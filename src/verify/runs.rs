@@ -107,6 +107,7 @@ struct Audit {
 #[derive(Debug, Deserialize)]
 struct AuditFinding {
     seq: Option<u64>,
+    before: Option<u64>,
 }
 
 #[derive(Debug, Deserialize)]

@@ -190,6 +190,8 @@ pub struct Event<'a> {
     pub raw_line: Option<u32>,
     /// Whether the audit found that it does not follow from the raw log as it is.
     pub differs: bool,
+    /// Whether the audit found that an event of the raw log is missing right before it.
+    pub follows_missing: bool,
     /// Whether a reviewer muted it: it is shown, but no failure to act upon.
     pub is_muted: bool,
 }
@@ -276,6 +278,18 @@ impl<'a> Tape<'a> {
             events,
             withheld: 0,
             positions: None,
+        }
+    }
+
+    /// Marks the event that a finding of the audit names: that differs, or before which one is missing.
+    pub fn mark_finding(&mut self, differs: Option<u64>, before: Option<u64>) {
+        let place = |seq: Option<u64>| self.position(seq?);
+        let (differs, before) = (place(differs), place(before));
+        if let Some(position) = differs {
+            self.events[position].differs = true;
+        }
+        if let Some(position) = before {
+            self.events[position].follows_missing = true;
         }
     }
 
@@ -393,6 +407,7 @@ impl<'a> Event<'a> {
             known_digest: None,
             raw_line: None,
             differs: false,
+            follows_missing: false,
             is_muted: false,
         }
     }

@@ -288,6 +288,9 @@ fn push_event<'e>(
     if event.differs {
         out.push_str(" <strong class=bad>differs from the raw log</strong>");
     }
+    if event.follows_missing {
+        out.push_str(" <strong class=bad>an event is missing before it</strong>");
+    }
     for (what, seq, href) in &event.ties {
         out.push_str(" <i>");
         out.push_str(what);

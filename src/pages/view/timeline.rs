@@ -104,6 +104,8 @@ pub struct EventView<'a> {
     pub raw_line: Option<u32>,
     /// Whether it does not follow from the raw log.
     pub differs: bool,
+    /// Whether an event of the raw log is missing right before it.
+    pub follows_missing: bool,
     /// Short facts.
     pub facts: &'a [(&'static str, Cow<'a, str>)],
     /// Its content.
@@ -252,6 +254,7 @@ impl<'a> Timeline<'a> {
                     headline: &event.headline,
                     raw_line: event.raw_line,
                     differs: event.differs,
+                    follows_missing: event.follows_missing,
                     facts: &event.facts,
                     texts: contents.of(event, anchor),
                     missing: event

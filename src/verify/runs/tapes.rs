@@ -69,10 +69,9 @@ impl RunSource<'_> {
         let (files, _) = load::run(&directory, self.record, &config.limits);
         let mut inspection = inspection(&config, &directory, &files);
         let findings = self.document.audit.iter().flat_map(|it| &it.findings);
-        let differing: Vec<u64> = findings.filter_map(|finding| finding.seq).collect();
         if let Some(log) = inspection.tapes.first_mut() {
-            for event in &mut log.events {
-                event.differs = differing.contains(&event.seq);
+            for finding in findings {
+                log.mark_finding(finding.seq, finding.before);
             }
         }
         let inspection = inspection;

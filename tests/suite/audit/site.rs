@@ -54,6 +54,24 @@ fn a_forged_event_is_on_the_page_and_in_the_feeds_with_both_places() {
 }
 
 #[test]
+fn a_missing_event_is_marked_at_the_event_after_it() {
+    let site = forged();
+    let path = format!("{FIRST}/events.jsonl");
+    let log = site.text(&path);
+    let kept = log.split_inclusive('\n').enumerate();
+    let kept: String = kept
+        .filter(|(at, _)| *at != 1)
+        .map(|(_, line)| line)
+        .collect();
+    site.write(&path, kept);
+    site.remove(&format!("{path}.annotations.jsonl"));
+    site.build();
+    let mut events = site.first_page().texts(".e");
+    events.retain(|text| text.contains("an event is missing before it"));
+    assert_eq!(events.len(), 1, "{events:?}");
+}
+
+#[test]
 fn events_that_follow_from_the_raw_log_are_said_to() {
     let site = forged();
     site.replace(

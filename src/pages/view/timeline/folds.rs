@@ -269,11 +269,12 @@ impl Page<'_, '_> {
         }
     }
 
-    /// Whether a unit has no failures and no annotations, except for mutes inside a muted span.
+    /// Whether a unit has no failures, no findings of the audit and no annotations, except for mutes inside a muted span.
     fn is_quiet(&self, unit: &Range<usize>, in_mute: bool) -> bool {
         self.views[unit.clone()].iter().all(|view| {
             let mut notes = view.annotations.iter();
-            !view.failed && notes.all(|note| in_mute && note.class == "mute")
+            let is_named = view.failed || view.differs || view.follows_missing;
+            !is_named && notes.all(|note| in_mute && note.class == "mute")
         })
     }
 
