@@ -293,7 +293,7 @@
     event: events.map((event) => ({ event, element: event.element })),
     annotation: events.flatMap((event) => event.notes.map((element) => ({ event, element }))),
     marker: events.flatMap((event) => event.notes.filter(({ classList }) => classList.contains('an-marker')).map((element) => ({ event, element }))),
-    failure: events.filter((event) => event.failed).map((event) => ({ event, element: event.element })),
+    failure: events.filter(({ element }) => element.matches('.fail:not(.uncounted)')).map((event) => ({ event, element: event.element })),
   };
 
   // Links and quotes

@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 
 import { fileUrl, launch } from './support/browser.mjs';
-import { SITE } from './support/site.mjs';
+import { SITE, cards, html, runPage } from './support/site.mjs';
 
 const LISTS = ['index.html', 'runs/index.html', 'overview/index.html', 'cases/index.html', 'models/index.html', 'cases/pong/index.html', 'cases/markdown-notes/index.html', 'models/sample-heron-2/index.html', 'harnesses/codex/index.html', 'feeds/index.html'];
 // What is hidden below the edge of the window, to its right, or by its style is not visible.
@@ -72,6 +72,24 @@ for (const width of [390, 320]) {
     await close();
   });
 }
+
+test('the reasons of a run leave room for its steps on the first screen of a phone, and are one click away', async () => {
+  const troubled = cards().map(runPage).filter((page) => html(page).includes('<section class="why"'));
+  assert.ok(troubled.length > 4);
+  for (const file of troubled) {
+    const { page, close } = await open(file, { width: 390, height: 844 });
+    const { height } = await page.locator('.why').last().boundingBox();
+    assert.ok(height < 150, `${file}: ${height}`);
+    assert.ok(await page.locator('section:has(> .tape) h2').first().evaluate((heading) => window.inSight(heading)), file);
+    const more = page.locator('.why > details');
+    if (await more.count()) {
+      await more.locator('summary').click();
+      const hidden = await page.locator('.why :is(p, li)').evaluateAll((all) => all.filter((each) => !each.checkVisibility()).map((each) => each.textContent));
+      assert.deepEqual(hidden, [], file);
+    }
+    await close();
+  }
+});
 
 test('a table keeps its roles when its rows are cards', async () => {
   const { page, close } = await open('runs/index.html', { width: 390, height: 844 });

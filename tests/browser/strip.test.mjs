@@ -34,7 +34,7 @@ for (const width of [1440, 390]) {
     const [, count] = rows.map((row) => row.match(/failures ([\d,]+)/)).find(Boolean);
     assert.equal(failures.reduce((sum, disc) => sum + Number(disc), 0), Number(count), 'every failure is counted');
     const lines = html(runPage(longest()).replace('index.html', 'events.jsonl')).trim().split('\n').map((line) => JSON.parse(line));
-    assert.equal(lines.filter(({ type, isSuccess }) => type === 'error' || isSuccess === false).length, Number(count), 'as many as on the tape');
+    assert.equal(lines.filter(({ type, isSuccess }, at) => isSuccess === false || type === 'error' && lines[at - 1]?.isSuccess !== false).length, Number(count), 'as many as on the tape, where the error of a call belongs to it');
     const events = rows.filter((row) => !/annotations|failures/.test(row)).map((row) => Number(row.split(' ')[1].replace(',', '')));
     const errors = lines.filter(({ type }) => type === 'error').length;
     assert.equal(events.reduce((sum, each) => sum + each), lines.length - errors, 'the rows count every event, errors among the failures');

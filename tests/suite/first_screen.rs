@@ -2,7 +2,7 @@
 
 use serde_json::{Value, json};
 
-use crate::support::{FIRST, Run, TestSite, event, messages, words};
+use crate::support::{FIRST, FIRST_SLUG, Run, TestSite, event, messages, words};
 
 /// Adds a run of a case, with this change to its record.
 fn add(site: &TestSite, id: &str, run: &Run, change: impl Fn(&mut Value)) {
@@ -179,6 +179,106 @@ fn a_completed_run_says_what_did_not_work_and_folds_its_failures() {
     let page = fine.first_page();
     assert!(page.all(".why").is_empty());
     assert_eq!(page.texts("#glance details .failures li"), ["#2 once"]);
+}
+
+#[test]
+fn a_call_and_its_error_are_one_failure_wherever_failures_are_counted() {
+    let site = base_with(|record| record["status"]["state"] = json!("failed"));
+    let command = |at: u32, line: &str, code: u32| {
+        let fields = format!(
+            "\"command\":\"{line}\",\"exitCode\":{code},\"isSuccess\":{}",
+            code == 0
+        );
+        event(at, "command", &fields) + "\n"
+    };
+    let error = |at: u32, says: &str| event(at, "error", &format!("\"message\":\"{says}\"")) + "\n";
+    let log = messages(1)
+        + &command(1, "npm test", 1)
+        + &error(2, "Cannot find module")
+        + &error(3, "connection lost")
+        + &command(4, "ls", 0)
+        + &command(5, "npm run build", 2);
+    site.write(&format!("{FIRST}/events.jsonl"), log);
+    site.remove(&format!("{FIRST}/events.jsonl.annotations.jsonl"));
+    site.publish();
+    let page = site.first_page();
+    let listed = [
+        "#5 npm run build",
+        "#3 connection lost",
+        "#1 npm test: Cannot find module",
+    ];
+    assert_eq!(page.texts(".why .failures li"), listed);
+    let why = words(page.one(".why"));
+    assert!(
+        why.contains("3 failures in 6 events, latest first:"),
+        "{why}"
+    );
+    let counted = page.all(".e.fail:not(.uncounted)");
+    let ids: Vec<_> = counted
+        .iter()
+        .filter_map(|it| it.value().attr("id"))
+        .collect();
+    assert_eq!(ids, ["e-1", "e-3", "e-5"]);
+    assert_eq!(page.one(".tape").value().attr("data-failures"), Some("3"));
+    assert!(
+        page.texts(".lane .legend li")
+            .contains(&"failures 3".to_owned())
+    );
+    let text = site.text(&format!("public/runs/{FIRST_SLUG}/run.md"));
+    assert!(text.contains(&listed.join("\n")), "{text}");
+}
+
+#[test]
+fn a_long_reason_begins_on_the_first_screen_and_goes_on_where_it_unfolds() {
+    let reason = "The verifier could not be started. ".repeat(40);
+    let site = base_with(|record| {
+        record["status"] = json!({"state": "harness_error", "detail": reason});
+        record["validation"]["detail"] = json!("short");
+    });
+    site.publish();
+    let page = site.first_page();
+    let shown = page.texts(".why > p");
+    assert!(shown[0].len() < 170 && shown[0].ends_with('…'), "{shown:?}");
+    assert_eq!(page.texts(".why > details > p"), [reason.trim()]);
+    let text = site.text(&format!("public/runs/{FIRST_SLUG}/run.md"));
+    assert!(text.contains("The verifier could not be started. The verifier"));
+}
+
+/// The words below the strip of a run of these events.
+fn axis(end: &str, state: &str, run_time: u32) -> Vec<String> {
+    let site = base_with(|record| {
+        record["status"]["state"] = json!(state);
+        record["finishedAt"] = json!(end);
+        record["metrics"]["runTimeSeconds"] = json!(run_time);
+    });
+    let log = messages(50) + "{\"type\":\"error\",\"message\":\"too late\"}\n";
+    site.write(&format!("{FIRST}/events.jsonl"), log);
+    site.remove(&format!("{FIRST}/events.jsonl.annotations.jsonl"));
+    site.build();
+    site.first_page().texts("svg.strip > text")
+}
+
+#[test]
+fn a_strip_reaches_to_the_end_of_the_run_and_says_how_it_ended() {
+    let last =
+        |end: &str, state: &str, run_time| axis(end, state, run_time).pop().unwrap_or_default();
+    assert_eq!(
+        last("2026-03-01T10:15:00Z", "timed_out", 600),
+        "timed out 15:00"
+    );
+    assert_eq!(
+        last("2026-03-01T10:00:51Z", "completed", 51),
+        "completed 0:51"
+    );
+    // The record has another clock: a run that was stopped lasted as long as it says.
+    assert_eq!(
+        last("2026-03-01T10:00:01Z", "timed_out", 900),
+        "timed out 15:00"
+    );
+    assert_ne!(
+        last("2026-03-01T10:00:01Z", "completed", 900),
+        "completed 15:00"
+    );
 }
 
 #[test]

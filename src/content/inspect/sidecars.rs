@@ -4,6 +4,7 @@ use crate::load::RunFiles;
 use base::diagnostics::text::quoted;
 use base::diagnostics::{Diagnostic, Place, codes};
 use formats::config::Config;
+use formats::model::steps::mark_repeated_failures;
 
 use crate::rules;
 
@@ -65,6 +66,8 @@ pub(super) fn sidecars<'a>(
         tape.mute(&sidecar.annotations);
         found.sidecars[index] = Some(sidecar);
     }
+    // A muted event is no failure that another event could belong to.
+    found.tapes.iter_mut().for_each(mark_repeated_failures);
 }
 
 fn directory_has(files: &RunFiles, name: &str) -> bool {

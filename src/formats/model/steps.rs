@@ -135,6 +135,52 @@ impl Steps {
     pub fn turns(&self) -> usize {
         self.steps.last().map_or(0, |step| step.turn)
     }
+
+    /// The failure of the event at `position`.
+    pub fn failure<'e, 't>(&self, tape: &'e Tape<'t>, position: usize) -> Failure<'e, 't> {
+        let step = self.of_event.get(position).map(|step| &self.steps[*step]);
+        let events = step.map_or(&[][..], |step| &step.events);
+        let event = &tape.events[position];
+        let call = events.first().map(|first| &tape.events[*first]);
+        let after = events.partition_point(|other| *other <= position);
+        let later = events[after..].iter().map(|other| &tape.events[*other]);
+        let parts = later.take_while(|other| !other.is_failure());
+        let cause = parts.filter(|other| other.repeats_failure).last();
+        Failure {
+            call: call.filter(|_| event.kind.family != Family::Error),
+            cause: cause.unwrap_or(event),
+        }
+    }
+}
+
+/// A failed step in two of its events, which may be the same.
+#[derive(Debug)]
+pub struct Failure<'e, 't> {
+    /// What was tried; `None` for an error of its own.
+    pub call: Option<&'e Event<'t>>,
+    /// The event that says most about why it failed.
+    pub cause: &'e Event<'t>,
+}
+
+/// Marks the events that belong to the failure of an event before them in their step. An error that follows an error is a
+/// failure of its own, since nothing says that they have the same cause.
+pub fn mark_repeated_failures(tape: &mut Tape<'_>) {
+    let failures = tape.events.iter().filter(|event| event.has_failed());
+    if failures.count() < 2 {
+        return;
+    }
+    for step in Steps::of(tape).steps {
+        let mut follows_error = None;
+        for position in step.events {
+            let event = &mut tape.events[position];
+            if event.is_part_of_failure() {
+                let is_error = event.kind.family == Family::Error;
+                event.repeats_failure =
+                    follows_error.is_some_and(|follows_error| !(follows_error && is_error));
+                follows_error = Some(is_error);
+            }
+        }
+    }
 }
 
 impl Step {

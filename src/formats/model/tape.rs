@@ -194,6 +194,8 @@ pub struct Event<'a> {
     pub follows_missing: bool,
     /// Whether a reviewer muted it: it is shown, but no failure to act upon.
     pub is_muted: bool,
+    /// Whether it belongs to the failure of an event before it, as the error of a failed command does.
+    pub repeats_failure: bool,
 }
 
 /// Relations of an event to other events of its tape.
@@ -234,8 +236,13 @@ impl Event<'_> {
             .get_or_insert_with(|| blake3::hash(source.as_bytes()));
     }
 
-    /// Whether it counts as a failure: it failed, and no reviewer muted it.
+    /// Whether it counts as a failure. A call and its error are one failure, at the event that failed first.
     pub fn is_failure(&self) -> bool {
+        self.is_part_of_failure() && !self.repeats_failure
+    }
+
+    /// Whether it failed, and no reviewer muted it.
+    pub fn is_part_of_failure(&self) -> bool {
         self.has_failed() && !self.is_muted
     }
 
@@ -409,6 +416,7 @@ impl<'a> Event<'a> {
             differs: false,
             follows_missing: false,
             is_muted: false,
+            repeats_failure: false,
         }
     }
 

@@ -80,7 +80,11 @@ pub fn legend(columns: &[EventCounts]) -> Vec<(String, &'static str)> {
     for column in columns {
         totals.add(column);
     }
+    // The errors of failed calls have the color of failures.
+    let is_named =
+        |family: &Option<Family>| *family != Some(Family::Error) || totals.failures() == 0;
     let stack = totals.stack().filter(|(_, number)| *number > 0);
+    let stack = stack.filter(|(family, _)| is_named(family));
     let color = |family: Option<Family>| match family {
         Some(family) => (format!("f-{}", family.word()), family.word()),
         None => ("f-error".to_owned(), "failures"),

@@ -210,7 +210,11 @@ fn push_event<'e>(
         out.push_str(" user");
     }
     if event.failed {
-        out.push_str(" fail");
+        out.push_str(if event.is_failure {
+            " fail"
+        } else {
+            " fail uncounted"
+        });
     }
     if event.is_tied {
         out.push_str(" tied");

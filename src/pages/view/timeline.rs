@@ -87,8 +87,10 @@ pub struct EventView<'a> {
     pub ties: Vec<(&'static str, u64, String)>,
     /// Whether its headline is a command.
     pub is_command: bool,
-    /// Whether it is a failure.
+    /// Whether it failed.
     pub failed: bool,
+    /// Whether it counts as a failure.
+    pub is_failure: bool,
     /// Whether the harness marked it as failed; an error has no outcome.
     pub is_marked: bool,
     /// Its time, and the time since the start of the tape. Both in milliseconds, since formatting them is most of the work of a
@@ -245,6 +247,7 @@ impl<'a> Timeline<'a> {
                     ties: self.ties(event, &range, &path),
                     is_command: event.kind.family == Family::Command,
                     failed: event.has_failed(),
+                    is_failure: event.is_failure(),
                     is_marked: event.outcome == Outcome::Failed,
                     at: event
                         .at

@@ -253,7 +253,7 @@ fn frame(s: &CheckedRun<'_>, path: &str, chosen: &StoryMoment<'_>) -> Frame {
             .filter(|_| quote.is_some())
             .and_then(|view| view.author),
         events: around(s, path, chosen, quote.is_none()),
-        quote: quote.unwrap_or_else(|| words::says(&tape.events[quoted(tape, chosen)], QUOTE)),
+        quote: quote.unwrap_or_else(|| words::says(quoted(s, chosen), QUOTE)),
     }
 }
 
@@ -267,7 +267,7 @@ fn around(
     let tape = &s.inspection.tapes[chosen.tape];
     let layout = &s.layouts[chosen.tape];
     let mut events = neighbours(tape, layout, path, covered(layout, chosen));
-    let quoted = tape.events[quoted(tape, chosen)].seq;
+    let quoted = quoted(s, chosen).seq;
     let same = events.iter_mut().find(|it| is_own_text && it.seq == quoted);
     if let Some(event) = same {
         event.says.clear();
@@ -316,10 +316,14 @@ fn reason(annotation: &Annotation<'_>) -> String {
     reason
 }
 
-/// The position of the event that speaks for a moment without an annotation: the next one if that is its error.
-fn quoted(tape: &Tape<'_>, chosen: &StoryMoment<'_>) -> usize {
-    let position = chosen.position;
-    let next = tape.events.get(position + 1);
-    let is_error = next.is_some_and(|next| next.kind.family == Family::Error);
-    position + usize::from(is_error && tape.events[position].has_failed())
+/// The event that speaks for a moment without an annotation: its error, if it failed.
+fn quoted<'a>(s: &CheckedRun<'a>, chosen: &StoryMoment<'_>) -> &'a Event<'a> {
+    let tape = &s.inspection.tapes[chosen.tape];
+    match &tape.events[chosen.position] {
+        event if event.has_failed() => {
+            let steps = &s.layouts[chosen.tape].steps;
+            steps.failure(tape, chosen.position).cause
+        }
+        event => event,
+    }
 }

@@ -276,7 +276,7 @@ pub fn failures(entry: &Entry, tapes: &[Tape<'_>], layouts: &[Layout<'_>]) -> Ve
     let folder = links::run_file(&entry.slug, "").len();
     for (tape, layout) in tapes.iter().zip(layouts) {
         let events = tape.events.iter().enumerate();
-        for (position, event) in events.filter(|(_, event)| event.is_failure()) {
+        for (position, event) in events.filter(|(_, event)| event.is_part_of_failure()) {
             if failures.len() == MESSAGES {
                 return failures;
             }

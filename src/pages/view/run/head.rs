@@ -12,6 +12,7 @@ use crate::view::task::VerdictFact;
 use base::links;
 use formats::model::details::{self, StepResult};
 use formats::model::run::Run;
+use formats::model::steps::Failure;
 use formats::model::tape::{Event, Family, MADE_FROM};
 use formats::model::words;
 use markup::markdown;
@@ -29,8 +30,12 @@ const AUDITED: usize = 8;
 const NAMED: usize = 8;
 /// Maximum characters shown of the last message of the agent.
 const ANSWER: usize = 200;
-/// Maximum characters shown of a failure.
+/// Maximum characters shown of a failure, and of the call that failed with it.
 const SAYS: usize = 100;
+const CALL: usize = 48;
+/// Maximum characters of a detail that is not cut, and of one that is.
+const WHOLE: usize = 220;
+const BEGINNING: usize = 160;
 
 /// The task, the verdict, and the reason of the outcome.
 #[derive(Debug, Serialize)]
@@ -45,6 +50,8 @@ pub struct HeadView {
     pub audit: Option<AuditView>,
     /// Titles of the rules of the site that it violates.
     pub rules: Vec<String>,
+    /// Whether the reasons take more than the first screen of a phone.
+    pub is_long: bool,
     /// What the publishers of the site decided about it.
     pub decisions: Option<RunDecisionsView>,
     /// Why it ended, or what did not work; none if it completed and no check failed.
@@ -68,20 +75,25 @@ pub struct HeadView {
 pub struct WhyView {
     /// `Why it ended`; for a completed run `What did not work`.
     pub title: &'static str,
-    /// The detail of its state in the record.
-    pub state: Option<Arc<str>>,
-    /// The detail of its validation.
-    pub validation: Option<Arc<str>>,
+    /// The detail of its state in the record, or its beginning.
+    pub state: Option<String>,
+    /// The detail of its validation, or its beginning.
+    pub validation: Option<String>,
+    /// Both details.
+    #[serde(skip)]
+    pub details: Vec<Arc<str>>,
+    /// The details that are too long to be shown without expanding.
+    pub cut: Vec<Arc<str>>,
     /// Failed steps, and screens that did not open.
     pub checks: Vec<String>,
 }
 
 impl WhyView {
     /// Whether the details of the outcome have the text of a failure.
-    fn names(&self, failure: &FailureLink) -> bool {
-        let says = failure.says.trim_end_matches('…');
-        let mut details = [&self.state, &self.validation].into_iter().flatten();
-        says.len() >= NAMED && details.any(|detail| detail.contains(says))
+    fn names(&self, failure: &Failure<'_, '_>) -> bool {
+        let says = words::says(failure.cause, SAYS);
+        let says = says.trim_end_matches('…');
+        says.len() >= NAMED && self.details.iter().any(|detail| detail.contains(says))
     }
 }
 
@@ -125,7 +137,13 @@ pub(super) fn head(s: &CheckedRun<'_>) -> HeadView {
     let (picture, shows) = picture(s).unzip();
     let why = why(run, details::steps(s.details), completed);
     let is_open = run.is_imported && why.is_none() && s.inspection.review.is_none();
+    let failures = failures(s, why.as_ref());
+    let paragraphs = why.as_ref().map_or(0, |why| {
+        usize::from(why.state.is_some())
+            + usize::from(why.validation.is_some() || !why.checks.is_empty())
+    });
     HeadView {
+        is_long: paragraphs > 1 || failures.first.len() > 1,
         answer: is_open.then(|| answer(s)).flatten(),
         about: (!run.is_imported)
             .then(|| s.archive_context.case_description.clone())
@@ -137,7 +155,7 @@ pub(super) fn head(s: &CheckedRun<'_>) -> HeadView {
         task: s.task.to_owned(),
         verdict: s.verdict(),
         audit: audit::audit(s, AUDITED),
-        failures: failures(s, why.as_ref()),
+        failures,
         why,
         rules: rules::violated(s),
         decisions: decisions::of_run(s),
@@ -235,24 +253,55 @@ fn why(run: &Run, steps: [StepResult<'_>; 2], completed: bool) -> Option<WhyView
     // An imported run may have no recorded outcome.
     let fine = completed || &*run.state.word == "unknown";
     let worked = checks.is_empty() && validation.loaded != Some(false);
+    let details = [&run.state.detail, &validation.detail];
+    let details: Vec<Arc<str>> = details.into_iter().flatten().cloned().collect();
     (!fine || !worked).then(|| WhyView {
         title: if fine {
             "What did not work"
         } else {
             "Why it ended"
         },
-        state: run.state.detail.clone(),
-        validation: validation.detail.clone(),
+        state: run.state.detail.as_ref().map(beginning),
+        validation: validation.detail.as_ref().map(beginning),
+        cut: details.iter().filter(|it| is_long(it)).cloned().collect(),
+        details,
         checks,
     })
 }
 
-/// What failed. A name alone, as of a file, says nothing without what was done with it.
-fn failure(event: &Event<'_>) -> String {
-    let says = words::says(event, SAYS);
-    match event.kind.family {
-        Family::Read | Family::Write if !says.is_empty() => format!("{} {says}", event.kind.word),
-        _ => says,
+/// Whether a detail takes more than a few lines.
+fn is_long(detail: &Arc<str>) -> bool {
+    detail.chars().nth(WHOLE).is_some()
+}
+
+fn beginning(detail: &Arc<str>) -> String {
+    if is_long(detail) {
+        words::excerpt(detail, BEGINNING)
+    } else {
+        detail.to_string()
+    }
+}
+
+/// What failed, and why: `npm test: Cannot find module`.
+fn says(failure: &Failure<'_, '_>) -> String {
+    let cause = subject(failure.cause, SAYS);
+    let call = failure.call.filter(|call| call.seq != failure.cause.seq);
+    let call = call.map(|call| subject(call, CALL));
+    let parts = call.into_iter().chain([cause]);
+    let parts: Vec<String> = parts.filter(|says| !says.is_empty()).collect();
+    parts.join(": ")
+}
+
+/// What an event is about. A name alone, as of a file, says nothing without what was done with it.
+fn subject(event: &Event<'_>, limit: usize) -> String {
+    let says = words::says(event, limit);
+    match event.kind.word {
+        "result" | "edit" => says,
+        word if says.is_empty() => word.to_owned(),
+        word => match event.kind.family {
+            Family::Read | Family::Write => format!("{word} {says}"),
+            _ => says,
+        },
     }
 }
 
@@ -264,19 +313,26 @@ fn failures(s: &CheckedRun<'_>, why: Option<&WhyView>) -> FailuresView {
         events += tape.events.len();
         let failures = tape.events.iter().enumerate();
         let failures = failures.filter(|(_, event)| event.is_failure());
-        failed.extend(failures.map(|(position, event)| (layout, position, event)));
+        failed.extend(failures.map(|(position, event)| (tape, layout, position, event.seq)));
     }
     let count = failed.len();
     // What failed last is closest to the end that a reader wants to understand.
     let latest = failed.into_iter().rev().take(FAILURES);
-    let mut list: Vec<FailureLink> = latest
-        .map(|(layout, position, event)| FailureLink {
-            href: layout.event_href(&path, event.seq, position),
-            seq: event.seq,
-            says: failure(event),
-        })
-        .collect();
-    let named = why.and_then(|why| list.iter().position(|failure| why.names(failure)));
+    let mut named = None;
+    let list = latest
+        .enumerate()
+        .map(|(index, (tape, layout, position, seq))| {
+            let failure = layout.steps.failure(tape, position);
+            if named.is_none() && why.is_some_and(|why| why.names(&failure)) {
+                named = Some(index);
+            }
+            FailureLink {
+                href: layout.event_href(&path, seq, position),
+                seq,
+                says: says(&failure),
+            }
+        });
+    let mut list: Vec<FailureLink> = list.collect();
     if let Some(named) = named {
         list[..=named].rotate_right(1);
     }

@@ -113,8 +113,7 @@ fn verdict(page: &RunPage) -> Vec<String> {
 fn push_why(out: &mut String, page: &RunPage) {
     let head = &page.head;
     if let Some(why) = &head.why {
-        let details = [&why.state, &why.validation].into_iter().flatten();
-        let details = details.map(ToString::to_string);
+        let details = why.details.iter().map(ToString::to_string);
         let lines: Vec<String> = details.chain(why.checks.iter().cloned()).collect();
         push_section(out, why.title, &lines, TEXT);
     }

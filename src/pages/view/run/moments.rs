@@ -144,7 +144,7 @@ pub fn neighbours(
             seq: event.seq,
             word: event.kind.word,
             family: event.kind.family.word(),
-            failed: event.is_failure(),
+            failed: event.is_part_of_failure(),
             says: words::says(event, SAYS),
             here: here.contains(&at),
         })

@@ -253,7 +253,7 @@ impl Page<'_, '_> {
             fact.map(|(_, name)| name.to_string())
         };
         let step = &steps.steps[step];
-        let failures = views.iter().filter(|view| view.failed).count();
+        let failures = views.iter().filter(|view| view.is_failure).count();
         let is_annotated = views.iter().any(|view| !view.annotations.is_empty());
         let tape = self.layout.tape;
         let tokens = views
