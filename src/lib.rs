@@ -70,7 +70,7 @@
 //!
 //! - Only `beneath` opens files, so that no link or swapped path leads out of their folder.
 //! - Only the edges ([`discover`](content::discover), [`load`](content::load), [`cache`](store::cache),
-//!   [`publish`](store::publish), [`spool`](store::spool), [`site`](pipeline::site), [`author`], [`serve`] and the binary)
+//!   [`publish`](store::publish), [`site`](pipeline::site), [`author`], [`serve`] and the binary)
 //!   touch the disk, the environment or the terminal. Files that a tape, a transcript or a thread names are known only after
 //!   parsing, so [`inspect`](content::inspect) gets a [`load::RunFolder`](content::load::RunFolder) to read them, and calls no other
 //!   edge. Only [`author`], [`serve`], the binary and [`cache`](store::cache) read a clock; [`cache`](store::cache) compares it

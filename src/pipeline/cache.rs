@@ -6,13 +6,13 @@ use crate::PROGRAM;
 use std::borrow::Cow;
 use std::collections::BTreeMap;
 use std::sync::atomic::{AtomicBool, Ordering};
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use serde::{Deserialize, Serialize};
 
 use crate::site::Site;
 use base::beneath::{Kind, Stamp, Tree, TreeEntry};
-use base::diagnostics::Diagnostic;
+use base::diagnostics::{Diagnostic, Place, codes};
 use content::discover::Roots;
 use content::inspect::Record;
 use content::load;
@@ -20,12 +20,11 @@ use formats::model::archive::Archive;
 use formats::model::archive_context::ArchiveContext;
 use store::cache::{self, Piece, Reader, Writer};
 use store::publish::{self, LastSite, SiteFiles, Stage};
-use store::spool::Spool;
 
 use super::directories::Directory;
 use super::gather::SiteContent;
 use super::outcome::Outcome;
-use super::summary::{self, CachedRun, RunPieces, RunSummary};
+use super::summary::{self, CachedRun, RunPieces, RunSummary, RunTexts};
 
 /// The head of a cache, which is read first: whether nothing changed, and the outcome that such a build reports.
 #[derive(Debug, Serialize, Deserialize)]
@@ -108,8 +107,8 @@ pub struct BuildCache {
     last: Option<(Reader, Head<'static>)>,
     /// What was in the output folder, if there is a last build, until a stage takes it.
     seen: Mutex<Option<Tree>>,
-    /// Whether a text in the cache turned out to be damaged.
-    is_damaged: Arc<AtomicBool>,
+    /// Whether the texts of a run in the cache turned out to be damaged.
+    is_damaged: AtomicBool,
 }
 
 /// The cache while a build reads it and writes the next one.
@@ -124,8 +123,8 @@ pub struct CacheUpdate<'a> {
     lists: BTreeMap<String, CachedList>,
     /// The lists of this build.
     new_lists: Mutex<BTreeMap<String, CachedList>>,
-    /// `None` if no cache can be written.
-    writer: Option<Arc<Writer>>,
+    /// `None` if no file can be written at all.
+    writer: Option<Writer>,
     /// When the content of parts was scanned, in a merge.
     parts_at: Option<i64>,
 }
@@ -146,7 +145,7 @@ impl BuildCache {
             settings: site.settings(),
             seen: Mutex::new(last.as_ref().and_then(|_| publish::look(&site.out))),
             last,
-            is_damaged: Arc::default(),
+            is_damaged: AtomicBool::default(),
         }
     }
 
@@ -156,7 +155,7 @@ impl BuildCache {
         self.is_damaged.load(Ordering::Relaxed).then(|| Self {
             last: None,
             seen: Mutex::default(),
-            is_damaged: Arc::default(),
+            is_damaged: AtomicBool::default(),
             ..self
         })
     }
@@ -231,7 +230,7 @@ impl BuildCache {
             cache: self,
             writer: again
                 .or_else(|| Writer::begin(&site.cache_places(), PROGRAM))
-                .map(Arc::new),
+                .or_else(Writer::unnamed),
             runs,
             lists: body.lists,
             new_lists: Mutex::default(),
@@ -276,26 +275,59 @@ impl CacheUpdate<'_> {
         if inputs.is_none() {
             return Ok(None);
         }
-        let Some(texts) = self.keep_texts(pieces.texts, reader, stage)? else {
+        // In a file that is appended to, texts stay where they are.
+        let texts = if self.appends() {
+            Some(pieces.texts).filter(|texts| self.writer.as_ref().is_some_and(|it| it.has(*texts)))
+        } else {
+            reader
+                .piece(pieces.texts)
+                .and_then(|texts| self.put(&texts))
+        };
+        let Some(texts) = texts else {
             return Ok(None);
         };
         let files = run.files.iter().flatten();
         let paths: Vec<String> = files.map(|file| file.path.clone()).collect();
-        let is_stored = inputs == run.inputs && texts == pieces.texts;
+        let is_stored = inputs == run.inputs && self.appends();
         run.inputs = inputs;
-        let summary = if is_stored && self.appends() {
-            run.into_summary(Some(*pieces), texts.at())
+        let summary = if is_stored {
+            RunSummary {
+                cached: Some(*pieces),
+                ..run.summary
+            }
         } else {
-            self.add(run, texts)
+            self.store(run, texts)?
         };
         Ok(stage.keep(&paths).then_some(summary))
     }
 
-    /// Adds a run with these texts to the next cache, and returns its summary.
-    pub(super) fn add(&self, run: CachedRun, texts: Piece) -> RunSummary {
+    /// Adds a run with these [`RunTexts`] to the next cache, and returns its summary.
+    pub(super) fn add(&self, run: CachedRun, texts: &[u8]) -> Result<RunSummary, Diagnostic> {
+        let texts = self.put(texts).ok_or_else(unusable)?;
+        self.store(run, texts)
+    }
+
+    fn store(&self, run: CachedRun, texts: Piece) -> Result<RunSummary, Diagnostic> {
         let writer = self.writer.as_ref();
-        let cached = writer.and_then(|writer| run.write(writer, texts));
-        run.into_summary(cached, texts.at())
+        let pieces = writer.and_then(|writer| run.write(writer, texts));
+        Ok(RunSummary {
+            cached: Some(pieces.ok_or_else(unusable)?),
+            ..run.summary
+        })
+    }
+
+    fn put(&self, bytes: &[u8]) -> Option<Piece> {
+        self.writer.as_ref()?.put(bytes)
+    }
+
+    /// The texts of a run of the next cache; `None` if they are damaged. An earlier build may have written them.
+    pub(super) fn texts(&self, pieces: RunPieces) -> Option<RunTexts> {
+        let bytes = self.writer.as_ref()?.piece(pieces.texts);
+        let texts = bytes.and_then(|bytes| postcard::from_bytes(&bytes).ok());
+        if texts.is_none() {
+            self.cache.is_damaged.store(true, Ordering::Relaxed);
+        }
+        texts
     }
 
     /// Reads a run of the next cache back, with its texts.
@@ -308,31 +340,6 @@ impl CacheUpdate<'_> {
     /// Whether the next cache is appended to the file of the last one.
     fn appends(&self) -> bool {
         self.writer.as_ref().is_some_and(|writer| writer.is_same())
-    }
-
-    /// Copies the texts of a run of the last build to the spool; `None` if they are damaged. In a file that is appended to, they
-    /// stay where they are.
-    fn keep_texts(
-        &self,
-        texts: Piece,
-        reader: &Reader,
-        stage: &Stage,
-    ) -> Result<Option<Piece>, Diagnostic> {
-        if let Some(writer) = self.writer.as_ref().filter(|writer| writer.is_same()) {
-            return Ok(writer.has(texts).then_some(texts));
-        }
-        let texts = reader.piece(texts);
-        texts.map(|texts| stage.spool.put(&texts)).transpose()
-    }
-
-    /// The spool of the build. It is a part of the next cache, if one can be written.
-    pub fn spool(&self) -> Arc<Spool> {
-        let writer = self.writer.as_ref();
-        let is_damaged = &self.cache.is_damaged;
-        let spool = writer.map_or_else(Spool::default, |writer| {
-            Spool::of(Arc::clone(writer), Arc::clone(is_damaged))
-        });
-        Arc::new(spool)
     }
 
     /// A digest of what all pages have in common.
@@ -370,11 +377,9 @@ impl CacheUpdate<'_> {
     ) -> Option<()> {
         let committed_at = cache::now();
         // A part has nothing that an earlier site could change.
-        let is_settled =
-            site.options.shard.is_some() || outcome.is_settled(site, gathered, &stage.spool);
+        let is_settled = site.options.shard.is_some() || outcome.is_settled(site, gathered);
         let outputs_at = cache::now_after(committed_at);
         outcome.ledger.forget_runs();
-        stage.spool = Arc::default();
         let (files, tree) = stage.committed()?;
         let cache = self.cache;
         let records = gathered.directories.iter().filter_map(Directory::cached);
@@ -404,7 +409,7 @@ impl CacheUpdate<'_> {
             runs: runs.collect(),
             lists: self.new_lists.into_inner().ok()?,
         };
-        Arc::into_inner(self.writer?)?.finish(&head, &body)
+        self.writer?.finish(&head, &body)
     }
 }
 
@@ -425,6 +430,14 @@ impl CachedRun {
 
 /// A digest of what a page shows of the archive.
 pub(super) fn context_digest(context: &ArchiveContext) -> [u8; 16] {
-    // Writing plain values into memory cannot fail.
-    summary::digest(&[&postcard::to_stdvec(context).unwrap_or_default()])
+    summary::digest(context)
+}
+
+/// The diagnostic for a cache that can be neither written nor replaced by a temporary file.
+fn unusable() -> Diagnostic {
+    codes::PUBLISH_IO.at(
+        Place::file("."),
+        "The build cache and temporary files cannot be written",
+        "Free space in the folder of the site or in that for temporary files, or set `TMPDIR` to another folder.",
+    )
 }

@@ -7,7 +7,6 @@ use base::diagnostics::{Diagnostic, Failure, codes};
 use pages::view::contribution::{ContentState, Contribution};
 use store::ledger::{self as ledgers, Ledger};
 use store::publish::Stage;
-use store::spool::{self, Spool};
 
 use super::{NoProgress, Outcome, Progress, SiteContent, StagedSite, ledger, stage_site};
 use crate::site::{Overrides, Site};
@@ -17,7 +16,6 @@ struct CheckedSite<'a> {
     site: &'a Site,
     gathered: &'a SiteContent,
     outcome: &'a Outcome,
-    spool: &'a Arc<Spool>,
 }
 
 /// How the content differs from that of the base; `None` if no base is given.
@@ -25,39 +23,34 @@ pub(super) fn contribution(
     site: &Site,
     gathered: &SiteContent,
     outcome: &Outcome,
-    spool: &Arc<Spool>,
     progress: &dyn Progress,
-) -> Result<Option<Contribution>, Failure> {
-    let Some(folder) = &site.options.base else {
-        return Ok(None);
-    };
+) -> Option<Contribution> {
+    let folder = site.options.base.as_ref()?;
     progress.begin("Checking the base", None);
     let after = CheckedSite {
         site,
         gathered,
         outcome,
-        spool,
     };
-    let failed = |problem| gathered.failed(vec![problem]);
     match before(site, folder) {
         Ok((state, ledger)) => {
-            let changes = after.ledger(Some(&ledger)).map_err(failed)?;
+            let changes = after.ledger(Some(&ledger));
             let is_changed = changes.newest() > ledger.newest();
             let changes = changes.builds.into_iter().next().filter(|_| is_changed);
-            Ok(Some(Contribution::of(&state, after.state(), changes)))
+            Some(Contribution::of(&state, after.state(), changes))
         }
         Err(problems) => {
             // A repository without a site has no content, so that everything is new.
             let is_empty = |it: &Diagnostic| it.code == &codes::CONTENT_MISSING_ROOT;
             let is_unreadable = !problems.iter().any(is_empty);
             let unreadable = problems.into_iter().find(|_| is_unreadable);
-            let ledger = after.ledger(Some(&Ledger::default())).map_err(failed)?;
+            let ledger = after.ledger(Some(&Ledger::default()));
             let changes = ledger.builds.into_iter().next();
             let nothing = ContentState::default();
-            Ok(Some(Contribution {
+            Some(Contribution {
                 unreadable,
                 ..Contribution::of(&nothing, after.state(), changes)
-            }))
+            })
         }
     }
 }
@@ -68,18 +61,14 @@ fn before(site: &Site, folder: &Path) -> Result<(ContentState, Ledger), Failure>
     let open = || Stage::dry_run(&base.out, &base.shown(&base.out), &base.inputs());
     let staged = stage_site(&base, &NoProgress, &open, None, &[])?;
     let StagedSite {
-        gathered,
-        outcome,
-        stages,
-        ..
+        gathered, outcome, ..
     } = &staged;
     let checked = CheckedSite {
         site: &base,
         gathered,
         outcome,
-        spool: &stages[0].spool,
     };
-    let ledger = checked.ledger(None).map_err(|problem| vec![problem])?;
+    let ledger = checked.ledger(None);
     Ok((checked.state(), ledger))
 }
 
@@ -124,12 +113,12 @@ impl CheckedSite<'_> {
     }
 
     /// A ledger of its runs, also if they have errors.
-    fn ledger(&self, previous: Option<&Ledger>) -> Result<Ledger, Diagnostic> {
+    fn ledger(&self, previous: Option<&Ledger>) -> Ledger {
         let entries = self.gathered.archive.runs.iter();
         let runs = entries.zip(&self.outcome.findings);
         let runs = runs.map(|(entry, found)| Arc::new(ledger::published_run(entry, found)));
-        let now = ledger::current_runs(self.site, self.gathered, runs.collect(), self.spool);
+        let now = ledger::current_runs(self.site, self.gathered, runs.collect());
         // The old records are not the published ones, so only digests say which fields changed.
-        ledgers::next(previous, now, &ledgers::by_digest).map_err(|error| spool::refused(&error))
+        ledgers::next(previous, now, &ledgers::by_digest)
     }
 }

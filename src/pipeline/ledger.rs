@@ -3,37 +3,34 @@
 use std::sync::Arc;
 
 use crate::site::Site;
-use base::diagnostics::{self, Diagnostic};
+use base::diagnostics;
 use formats::model::archive::Entry;
 use formats::model::findings::Findings;
 use formats::model::run::Subject;
 use formats::portable::portable;
 use store::ledger::{self, CurrentRuns, Ledger, LedgerRun, RecordChange, RunNames};
-use store::spool::{self, Spool};
 
 use super::gather::SiteContent;
 use super::previous;
 
-/// The ledger of a site with these runs, whose digests are in `spool`, that replaces a site with the ledger `previous`.
+/// The ledger of a site with these runs that replaces a site with the ledger `previous`.
 pub(super) fn next(
     site: &Site,
     gathered: &SiteContent,
     runs: Vec<Arc<LedgerRun>>,
-    spool: &Arc<Spool>,
     previous: Option<&Ledger>,
-) -> Result<Ledger, Diagnostic> {
+) -> Ledger {
     let fields = |change: RecordChange<'_>| {
         fields(site, gathered, change).unwrap_or_else(|| ledger::by_digest(change))
     };
-    let now = current_runs(site, gathered, runs, spool);
-    ledger::next(previous, now, &fields).map_err(|error| spool::refused(&error))
+    let now = current_runs(site, gathered, runs);
+    ledger::next(previous, now, &fields)
 }
 
 pub(super) fn current_runs(
     site: &Site,
     gathered: &SiteContent,
     runs: Vec<Arc<LedgerRun>>,
-    spool: &Arc<Spool>,
 ) -> CurrentRuns {
     let directories = gathered.directories.iter();
     let left_out = directories.filter(|directory| directory.is_left_out());
@@ -41,7 +38,6 @@ pub(super) fn current_runs(
     CurrentRuns {
         run_folders: site.config.publish.run_folders,
         runs,
-        spool: Arc::clone(spool),
         has_unnamed: left_out.clone().any(|directory| directory.id().is_none()),
         quarantined: left_out
             .filter_map(|directory| Some(directory.id()?.to_owned()))
@@ -96,6 +92,6 @@ pub(super) fn published_run(entry: &Entry, findings: &Findings) -> LedgerRun {
         },
         rating: findings.rating.map(|rating| rating.word().to_owned()),
         quarantined: false,
-        digests: findings.spooled.digests,
+        digests: findings.digests.clone(),
     }
 }

@@ -255,9 +255,6 @@ fn stage_site<'a>(
         if site.config.publish.checksums {
             stage.list();
         }
-        stage.spool = update
-            .as_ref()
-            .map_or_else(Default::default, CacheUpdate::spool);
         let output = Output {
             stage: &stage,
             renderer: &renderer,
@@ -289,7 +286,7 @@ fn stage_site<'a>(
     drop(parts);
 
     // Lists, tables and feeds of all runs.
-    let mut outcome = Outcome::of(site, &gathered, runs, &stage.spool)?;
+    let mut outcome = Outcome::of(site, &gathered, runs);
     if outcome.publishes(site) {
         let output = Output {
             stage: &stage,
@@ -310,8 +307,7 @@ fn stage_site<'a>(
     let export = export(site, &gathered, &outcome, progress)?;
     #[cfg(not(feature = "parquet"))]
     let export = None;
-    outcome.contribution =
-        contribution::contribution(site, &gathered, &outcome, &stage.spool, progress)?;
+    outcome.contribution = contribution::contribution(site, &gathered, &outcome, progress);
     outcome.list_cases(&gathered);
     Ok(StagedSite {
         gathered,

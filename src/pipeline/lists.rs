@@ -26,6 +26,7 @@ mod threads;
 mod trials;
 
 use std::collections::BTreeSet;
+use std::io;
 
 use rayon::prelude::*;
 use serde::Serialize;
@@ -37,16 +38,17 @@ use base::links;
 use base::url::HttpUrl;
 use formats::config::Config;
 use formats::model::archive::{Archive, Entry};
-use formats::model::findings::{Findings, SpooledCard};
+use formats::model::findings::Findings;
 use pages::render::templates::Renderer;
 use pages::schema;
-use pages::view::annotations::{self as annotations_view, AnnotationCard, CardText};
+use pages::view::annotations::{self as annotations_view, AnnotationCard};
 use pages::view::chrome::PageInfo;
-use store::spool;
 
 use self::annotations::{CardPlace, Catalogue};
 use self::reuse::{Keys, Recorder};
-use super::summary::Facet;
+use super::cache::CacheUpdate;
+use super::run::unwritten;
+use super::summary::{Facet, RunTexts};
 use super::{Outcome, Output, Progress, SiteContent};
 
 /// A page of the site with its further pages, or other files that are made of all runs.
@@ -128,6 +130,8 @@ struct Lists<'a> {
     renderer: &'a Renderer,
     /// The annotations of all runs, by kind.
     catalogue: &'a Catalogue,
+    /// Has the texts of runs; `None` in a check, which needs none.
+    cache: Option<&'a CacheUpdate<'a>>,
     /// `None`: every list is made.
     keys: Option<&'a Keys<'a>>,
 }
@@ -152,7 +156,8 @@ pub fn publish(
         outcome,
         stage: &Recorder::of_all(stage),
         renderer,
-        catalogue: &Catalogue::new(findings.map(|found| &*found.spooled.cards)),
+        catalogue: &Catalogue::new(findings.map(|found| &*found.cards)),
+        cache,
         keys: keys.as_ref(),
     };
     progress.begin("Site-wide outputs", Some(PAGES.len()));
@@ -197,19 +202,17 @@ impl Lists<'_> {
         self.runs().filter(|_| !self.stage.is_dry_run())
     }
 
-    /// Reads back what a card says.
-    fn text(&self, spooled: SpooledCard) -> Result<CardText, Diagnostic> {
-        let text = self.stage.spool.get(spooled.card);
-        text.and_then(|text| Ok(serde_json::from_slice(&text)?))
-            .map_err(|error| spool::refused(&error))
+    /// Reads the texts of the run at an index.
+    fn texts(&self, run: usize) -> io::Result<RunTexts> {
+        let pieces = self.outcome.cached.get(run).copied().flatten();
+        let texts = self.cache.zip(pieces);
+        let texts = texts.and_then(|(cache, pieces)| cache.texts(pieces));
+        texts.ok_or_else(|| io::ErrorKind::InvalidData.into())
     }
 
-    fn card(&self, place: &CardPlace) -> Result<AnnotationCard, Diagnostic> {
-        let spooled = self.findings()[place.run].spooled.cards[place.card];
-        let text = self.text(spooled)?;
-        let entry = &self.archive().runs[place.run];
-        let task = &self.findings()[place.run].task;
-        Ok(annotations_view::card(entry, task, spooled.kind, text))
+    fn card(&self, place: &CardPlace) -> AnnotationCard {
+        let (entry, findings) = (&self.archive().runs[place.run], &self.findings()[place.run]);
+        annotations_view::card(entry, &findings.task, findings.cards[place.card].clone())
     }
 
     fn page(

@@ -7,7 +7,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::site::Site;
 use ::secrets::Mask;
-use base::diagnostics::{self, Diagnostic, Failure, Place, junit};
+use base::diagnostics::{self, Diagnostic, Place, junit};
 use base::links::{self, RunFolders, Slug};
 use content::rules::expected;
 use formats::model::findings::Findings;
@@ -15,7 +15,6 @@ use formats::model::slug::{slugify, with_hash};
 use pages::view::contribution::Contribution;
 use store::ledger::{Build, Ledger};
 use store::publish::{FileCount, Stage};
-use store::spool::Spool;
 
 use super::directories::{Directory, Status};
 use super::gather::SiteContent;
@@ -94,12 +93,7 @@ pub(super) struct QuarantinePage {
 
 impl Outcome {
     /// Sorts all problems, and compares the runs with the previous site, unless errors prevent publishing.
-    pub fn of(
-        site: &Site,
-        gathered: &SiteContent,
-        summaries: RunSummaries,
-        spool: &Arc<Spool>,
-    ) -> Result<Self, Failure> {
+    pub fn of(site: &Site, gathered: &SiteContent, summaries: RunSummaries) -> Self {
         let mut diagnostics: Vec<_> = gathered.problems().cloned().collect();
         diagnostics.extend(gathered.archive_problems.iter().cloned());
         let mut used = gathered.used.clone();
@@ -137,14 +131,13 @@ impl Outcome {
         let ledger = if blocking == 0 {
             let entries = gathered.archive.runs.iter().zip(&findings);
             let runs = entries.map(|(entry, found)| Arc::new(ledger::published_run(entry, found)));
-            ledger::next(site, gathered, runs.collect(), spool, previous)
-                .map_err(|problem| gathered.failed(vec![problem]))?
+            ledger::next(site, gathered, runs.collect(), previous)
         } else {
             Ledger::default()
         };
         let has_facets = cached.iter().all(Option::is_some);
         let directories = gathered.directories.iter();
-        Ok(Self {
+        Self {
             has_changes: ledger.newest() > previous.map_or(0, Ledger::newest),
             ledger,
             blocking,
@@ -162,7 +155,7 @@ impl Outcome {
             facets: has_facets.then_some(facets),
             quarantine_pages,
             ..Self::default()
-        })
+        }
     }
 
     /// The outcome of a build that has nothing to do.
@@ -175,12 +168,7 @@ impl Outcome {
     }
 
     /// Whether a build of the same content over the new site would give the same ledger and the same problems.
-    pub(super) fn is_settled(
-        &self,
-        site: &Site,
-        gathered: &SiteContent,
-        spool: &Arc<Spool>,
-    ) -> bool {
+    pub(super) fn is_settled(&self, site: &Site, gathered: &SiteContent) -> bool {
         let (before, after) = (gathered.previous.as_ref(), Some(&self.ledger));
         let problems = |previous| {
             let mut problems = gathered.problems_over(site, &gathered.archive, previous);
@@ -191,9 +179,8 @@ impl Outcome {
                 .collect::<Vec<_>>()
         };
         let published = self.ledger.runs.iter().filter(|known| !known.quarantined);
-        ledger::next(site, gathered, published.cloned().collect(), spool, after)
-            .is_ok_and(|again| self.ledger.is_same(&again))
-            && problems(before) == problems(after)
+        let again = ledger::next(site, gathered, published.cloned().collect(), after);
+        self.ledger.is_same(&again) && problems(before) == problems(after)
     }
 
     /// Lists the run directories for reports.

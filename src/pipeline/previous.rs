@@ -1,7 +1,5 @@
 //! Reads parts of the site that is being replaced: its ledger, and the records of changed runs.
 
-use std::sync::Arc;
-
 use serde::Deserialize;
 use serde_json::value::RawValue;
 
@@ -10,8 +8,7 @@ use base::diagnostics::{Diagnostic, Place, codes};
 use base::links::{self, Slug};
 use content::load;
 use formats::config;
-use store::ledger::{self, Ledger, LedgerError, RunNames};
-use store::spool::{self, Spool};
+use store::ledger::{self, Ledger, RunNames};
 
 /// The ledger; `None` if there is no such site, or it has none yet.
 pub(super) fn ledger(site: &Site) -> Result<Option<Ledger>, Diagnostic> {
@@ -26,14 +23,12 @@ pub(super) fn ledger(site: &Site) -> Result<Option<Ledger>, Diagnostic> {
         Ok(None) => Err("is missing".to_owned()),
         Err(problem) => Err(format!("cannot be read: {}", problem.message)),
     };
-    let spool = Arc::new(Spool::default());
-    let ledger = Ledger::parse(&bytes, &mut part, spool).map_err(|failure| match failure {
-        LedgerError::Content(reason) => codes::LEDGER_UNREADABLE.at(
+    let ledger = Ledger::parse(&bytes, &mut part).map_err(|reason| {
+        codes::LEDGER_UNREADABLE.at(
             Place::file(format!("{shown}/{}", ledger::PATH)),
             format!("The ledger of the previous site cannot be read: {reason}"),
             "Restore the file as runpress wrote it, with the files that its `parts` list, or remove it to start a new ledger.",
-        ),
-        LedgerError::Spool(error) => spool::refused(&error),
+        )
     })?;
     let (published, configured) = (ledger.run_folders, site.config.publish.run_folders);
     if published == configured || ledger.named().next().is_none() {

@@ -2,7 +2,6 @@
 
 mod assets;
 mod card;
-mod compare;
 mod document;
 mod downloads;
 mod events;
@@ -12,10 +11,8 @@ mod implementation;
 mod page;
 mod rules;
 pub(super) mod secrets;
-mod spooled;
 mod story;
-
-pub(super) use spooled::ThreadText;
+mod texts;
 
 use crate::site::Site;
 use ::secrets::ScanReport;
@@ -28,6 +25,7 @@ use content::rules as checks;
 use formats::model::FileDigest;
 use formats::model::archive_context::ArchiveContext;
 use formats::model::details::Details;
+use formats::model::findings::PackedDigests;
 use formats::model::rule_result::RuleResult;
 use formats::model::run::Run;
 use formats::run_record;
@@ -37,9 +35,7 @@ use markup::markdown::{self, Context};
 use pages::render::templates::Renderer;
 use pages::view::run::CheckedRun;
 use pages::view::timeline::Layout;
-use store::ledger;
 use store::publish::Stage;
-use store::spool::Texts;
 
 use self::files::{Files, StageError};
 use super::cache::{CacheUpdate, context_digest};
@@ -262,13 +258,15 @@ impl<'a> Contents<'a> {
         for write in ARTIFACTS {
             write(&run, &mut files)?;
         }
-        let mut texts = Texts::default();
         let stage = output.stage;
-        let mut spooled = spooled::write(stage, &mut texts, config, entry, inspection, layouts)?;
-        spooled.compare = compare::spool(&run, stage.is_dry_run(), &mut texts)?;
+        let texts = texts::of(&run, stage.is_dry_run())?;
         let of_run = inspect::digests(record, self.files, inspection);
-        spooled.digests = texts.put(&ledger::packed(&of_run));
-        summary.findings.spooled = spooled;
+        let findings = &mut summary.findings;
+        findings.digests = PackedDigests::of(&of_run);
+        findings.cards = texts::cards(&run);
+        findings.thread_cards = texts::thread_cards(&run);
+        (findings.newest, findings.quote) = findings::newest(inspection, layouts);
+        findings.compared = texts.compared.iter().map(String::len).collect();
         if is_newest && review.is_some() {
             summary.findings.writeup_html = Some(writeup.as_str().to_owned());
         }
@@ -287,10 +285,9 @@ impl<'a> Contents<'a> {
             files: stage.output_files(&paths),
             summary: std::mem::take(summary),
         };
-        let texts = stage.spool.put(texts.bytes())?;
         *summary = match output.cache {
-            Some(cache) => cache.add(cached, texts),
-            None => cached.into_summary(None, texts.at()),
+            Some(cache) => cache.add(cached, &texts.bytes())?,
+            None => cached.summary,
         };
         Ok(())
     }
@@ -409,7 +406,7 @@ fn sorted(problems: impl Iterator<Item = Diagnostic>) -> Vec<Diagnostic> {
     problems
 }
 
-fn unwritten(path: &str, error: &std::io::Error) -> Diagnostic {
+pub(super) fn unwritten(path: &str, error: &std::io::Error) -> Diagnostic {
     codes::PUBLISH_IO.at(
         Place::file(path),
         format!("The document could not be written: {error}"),

@@ -10,10 +10,11 @@ use twox_hash::XxHash3_128;
 
 use base::diagnostics::Diagnostic;
 use content::load::Input;
-use formats::model::findings::{Findings, Slice, SpooledTexts};
+use formats::model::findings::{Findings, PackedDigests};
+use pages::feeds::annotations::Lines;
+use pages::view::data::search::EventText;
 use store::cache::{Piece, Reader};
 use store::publish::OutputFile;
-use store::spool::Texts;
 
 /// What lists and the outcome of a build need of a run: small, whatever the size of the run. Of a run with an invalid record, only
 /// the problems and allowances.
@@ -44,16 +45,6 @@ impl RunSummary {
         Self {
             problems: vec![problem],
             ..Self::default()
-        }
-    }
-
-    /// The summary of a run that has no pages, and so no texts.
-    pub(super) fn without_texts(mut self) -> Self {
-        self.findings.spooled = SpooledTexts::default();
-        Self {
-            cached: None,
-            facets: Facets::default(),
-            ..self
         }
     }
 
@@ -92,7 +83,6 @@ pub(super) struct CachedRun {
     pub(super) rules: [u8; 32],
     /// Its published files; `None` if no pages were made.
     pub(super) files: Option<Vec<OutputFile>>,
-    /// The places in its findings count from the beginning of its texts.
     pub(super) summary: RunSummary,
 }
 
@@ -101,28 +91,40 @@ pub(super) struct CachedRun {
 pub(super) struct RunPieces {
     /// The [`CachedRun`].
     pub(super) run: Piece,
-    /// Its texts, as spooled.
+    /// Its [`RunTexts`].
     pub(super) texts: Piece,
 }
 
 impl RunPieces {
     /// Reads the run; `None` if it is damaged.
     pub(super) fn read(&self, reader: &Reader) -> Option<CachedRun> {
-        let mut run: CachedRun = postcard::from_bytes(&reader.piece(self.run)?).ok()?;
-        let texts = self.texts.bytes();
-        let mut places = run.summary.findings.spooled.places();
-        places.all(|place| place.is_within(texts)).then_some(())?;
-        drop(places);
-        Some(run)
+        postcard::from_bytes(&reader.piece(self.run)?).ok()
     }
 }
 
-impl CachedRun {
-    /// The summary, if the texts of the run begin at this place of the spool.
-    pub(super) fn into_summary(self, cached: Option<RunPieces>, texts: u64) -> RunSummary {
-        let mut summary = self.summary;
-        summary.findings.spooled = summary.findings.spooled.behind(texts);
-        RunSummary { cached, ..summary }
+/// The texts of a run that feeds and scripts have, and no page: too much to keep of all runs in memory, so they stay in the cache
+/// until they are copied.
+#[derive(Debug, Default, Serialize, Deserialize)]
+pub(super) struct RunTexts {
+    /// Lines of the feeds of annotations.
+    pub(super) lines: Lines,
+    /// Tapes of `agreement.json`.
+    pub(super) agreement: String,
+    /// Lines of `threads.jsonl`, the newest thread first.
+    pub(super) threads: String,
+    /// The beginning of the writeup, as plain text.
+    pub(super) writeup: String,
+    /// The failures that search finds.
+    pub(super) failures: Vec<EventText>,
+    /// The messages that search finds.
+    pub(super) messages: Vec<EventText>,
+    /// Its data for comparisons, then that of each further tape.
+    pub(super) compared: Vec<String>,
+}
+
+impl RunTexts {
+    pub(super) fn bytes(&self) -> Vec<u8> {
+        bytes(self)
     }
 }
 
@@ -154,57 +156,47 @@ impl Facet {
 }
 
 /// Digests of the facets of a run with these texts.
-pub(super) fn facets(findings: &Findings, texts: &Texts) -> Facets {
-    let spooled = &findings.spooled;
-    let text = |slice: Slice| facet(&[texts.get(slice)]);
-    let compare: Vec<_> = spooled.compare.iter().map(|it| texts.get(*it)).collect();
-    let cards = spooled.cards.iter();
-    let sorted: Vec<_> = cards.clone().map(|it| (it.kind, it.group)).collect();
-    let sorted = postcard::to_stdvec(&sorted).unwrap_or_default();
-    let newest = spooled.newest.iter().chain(&spooled.quote);
-    let newest: Vec<_> = newest.map(|it| texts.get(it.text)).collect();
-    let cards: Vec<_> = [sorted.as_slice()]
-        .into_iter()
-        .chain(cards.map(|it| texts.get(it.card)))
-        .collect();
-    let lines = std::iter::once(&spooled.thread_lines);
-    let threads = lines.chain(&spooled.threads);
-    let threads: Vec<_> = threads.map(|it| texts.get(*it)).collect();
+pub(super) fn facets(findings: &Findings, texts: &RunTexts) -> Facets {
     let listed = Findings {
-        spooled: SpooledTexts::default(),
+        digests: PackedDigests::default(),
+        cards: Vec::new(),
+        thread_cards: Vec::new(),
+        newest: Vec::new(),
+        quote: None,
+        compared: Vec::new(),
         ..findings.clone()
     };
-    // Writing plain values into memory cannot fail.
-    let listed = postcard::to_stdvec(&listed).unwrap_or_default();
+    let lines = &texts.lines;
     [
-        facet(&[&listed]),
-        text(spooled.lines),
-        text(spooled.friction),
-        text(spooled.hypotheses),
-        text(spooled.anchors),
-        text(spooled.labels),
-        text(spooled.agreement),
-        text(spooled.writeup),
-        text(spooled.failures),
-        text(spooled.messages),
-        facet(&compare),
-        facet(&newest),
-        facet(&cards),
-        facet(&threads),
+        facet(&listed),
+        facet(&lines.all),
+        facet(&lines.friction),
+        facet(&lines.hypotheses),
+        facet(&lines.anchors),
+        facet(&lines.labels),
+        facet(&texts.agreement),
+        facet(&texts.writeup),
+        facet(&texts.failures),
+        facet(&texts.messages),
+        facet(&texts.compared),
+        facet(&(&findings.newest, &findings.quote)),
+        facet(&findings.cards),
+        facet(&(&texts.threads, &findings.thread_cards)),
     ]
 }
 
 /// Short digest of a facet, which is only compared with that of the last build.
-fn facet(texts: &[&[u8]]) -> [u8; 8] {
-    digest(texts).first_chunk().copied().unwrap_or_default()
+fn facet(value: &impl Serialize) -> [u8; 8] {
+    let digest = digest(value);
+    digest.first_chunk().copied().unwrap_or_default()
 }
 
-/// Digest of several texts. It need not resist forgery: whoever could forge one can write to the cache.
-pub(super) fn digest(texts: &[&[u8]]) -> [u8; 16] {
-    let mut hasher = XxHash3_128::new();
-    for text in texts {
-        hasher.write(&(text.len() as u64).to_le_bytes());
-        hasher.write(text);
-    }
-    hasher.finish_128().to_le_bytes()
+/// Digest of a value. It need not resist forgery: whoever could forge one can write to the cache.
+pub(super) fn digest(value: &impl Serialize) -> [u8; 16] {
+    XxHash3_128::oneshot(&bytes(value)).to_le_bytes()
+}
+
+fn bytes(value: &impl Serialize) -> Vec<u8> {
+    // Writing plain values into memory cannot fail.
+    postcard::to_stdvec(value).unwrap_or_default()
 }

@@ -42,20 +42,6 @@ fn check(digest: &blake3::Hash) -> [u8; CHECK] {
 }
 
 impl Piece {
-    /// The piece that is made of these bytes and begins there.
-    pub fn of(at: u64, bytes: &[u8]) -> Self {
-        Self {
-            at,
-            bytes: bytes.len() as u64,
-            digest: check(&blake3::hash(bytes)),
-        }
-    }
-
-    /// Offset of the first byte.
-    pub const fn at(&self) -> u64 {
-        self.at
-    }
-
     /// Size in bytes.
     pub const fn bytes(&self) -> u64 {
         self.bytes
@@ -203,7 +189,7 @@ impl Target {
     fn file(&self) -> &File {
         match self {
             Self::New(file, _) => file.as_file(),
-            Self::Same(file) => file,
+            Self::Same(file) | Self::Unnamed(file) => file,
         }
     }
 }
@@ -223,6 +209,8 @@ enum Target {
     New(NamedTempFile, String),
     /// The file of the last build: new pieces are appended, reused ones are not written again.
     Same(File),
+    /// A temporary file, which the system always removes.
+    Unnamed(File),
 }
 
 impl Writer {
@@ -232,6 +220,15 @@ impl Writer {
         Some(Self {
             target: Target::New(file, name.clone()),
             program: *blake3::hash(program.as_bytes()).as_bytes(),
+            end: Mutex::new(START as u64),
+        })
+    }
+
+    /// A file that no build reads again, for a build that cannot write a cache.
+    pub fn unnamed() -> Option<Self> {
+        Some(Self {
+            target: Target::Unnamed(tempfile::tempfile().ok()?),
+            program: [0; 32],
             end: Mutex::new(START as u64),
         })
     }
@@ -252,8 +249,17 @@ impl Writer {
 
     /// Adds a piece; `None` if it cannot be written.
     pub fn put(&self, bytes: &[u8]) -> Option<Piece> {
-        let at = self.append(bytes).ok()?;
-        Some(Piece::of(at, bytes))
+        let digest = check(&blake3::hash(bytes));
+        let bytes_of_piece = bytes.len() as u64;
+        let mut end = self.end.lock().unwrap_or_else(PoisonError::into_inner);
+        let at = *end;
+        self.write(at, bytes).ok()?;
+        *end += bytes_of_piece;
+        Some(Piece {
+            at,
+            bytes: bytes_of_piece,
+            digest,
+        })
     }
 
     /// Serializes `value` as a piece without buffering it; `None` if it cannot be written.
@@ -277,27 +283,15 @@ impl Writer {
         Some(piece)
     }
 
-    /// Appends bytes and returns their offset.
-    pub fn append(&self, bytes: &[u8]) -> io::Result<u64> {
-        let mut end = self.end.lock().unwrap_or_else(PoisonError::into_inner);
-        let at = *end;
-        self.write(at, bytes)?;
-        *end += bytes.len() as u64;
-        Ok(at)
-    }
-
-    /// Reads bytes of this build, or of an earlier build that wrote to the same file.
-    pub fn read(&self, at: u64, bytes: &mut [u8]) -> io::Result<()> {
-        let _end = self.end.lock().unwrap_or_else(PoisonError::into_inner);
-        let mut file = self.target.file();
-        file.seek(SeekFrom::Start(at))?;
-        file.read_exact(bytes)
-    }
-
     /// Reads a piece back, if its digest matches.
     pub fn piece(&self, piece: Piece) -> Option<Vec<u8>> {
         let mut bytes = vec![0; usize::try_from(piece.bytes).ok()?];
-        self.read(piece.at, &mut bytes).ok()?;
+        {
+            let _end = self.end.lock().unwrap_or_else(PoisonError::into_inner);
+            let mut file = self.target.file();
+            file.seek(SeekFrom::Start(piece.at)).ok()?;
+            file.read_exact(&mut bytes).ok()?;
+        }
         (check(&blake3::hash(&bytes)) == piece.digest).then_some(bytes)
     }
 
@@ -335,6 +329,7 @@ impl Writer {
                 file.persist(place).ok().map(drop)
             }
             Target::Same(_) => Some(()),
+            Target::Unnamed(_) => None,
         }
     }
 }

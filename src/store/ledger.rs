@@ -11,7 +11,6 @@ mod names;
 mod parts;
 
 use std::collections::{BTreeMap, BTreeSet};
-use std::io;
 use std::sync::Arc;
 
 use schemars::JsonSchema;
@@ -23,12 +22,11 @@ pub use compare::{CurrentRuns, RecordChange, next};
 pub use fields::{by_digest, fields};
 pub use parts::{Document, Part};
 
-use crate::spool::Spool;
 use base::diagnostics::text::quoted;
 use base::links::{self, RunFolders, Slug};
 use base::shapes;
 use formats::model::digests::Digests;
-use formats::model::findings::{RunDigests, Slice};
+use formats::model::findings::PackedDigests;
 
 /// The ledger's path from a site's root.
 pub const PATH: &str = "feeds/changes.json";
@@ -52,8 +50,6 @@ pub struct Ledger {
     pub rules: Option<BTreeMap<String, RuleVersion>>,
     /// The runs that it knows, by id.
     pub runs: Vec<Arc<LedgerRun>>,
-    /// Has the digests of the runs; `None` if there are no runs.
-    spool: Option<Arc<Spool>>,
 }
 
 /// Changes of one build.
@@ -283,15 +279,14 @@ pub struct WithdrawnRun {
     pub reason: Option<String>,
 }
 
-/// A run in the ledger, while a build works. Its digests are in the spool, since those of a large archive need much memory.
+/// A run in the ledger, while a build works.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct LedgerRun {
     pub run: RunNames,
     /// The rating of its review.
     pub rating: Option<String>,
     pub quarantined: bool,
-    /// Place of its [`packed`] digests in the spool of the ledger.
-    pub digests: Slice,
+    pub digests: PackedDigests,
 }
 
 /// Digests of a run.
@@ -338,19 +333,16 @@ impl Ledger {
         links::run(&Slug::new(&run.slug, self.run_folders))
     }
 
-    /// Reads a ledger that an earlier build wrote; `read` gives the bytes of a part at its path, and `spool` takes the digests.
-    /// Drops all values that a ledger may not repeat.
+    /// Reads a ledger that an earlier build wrote; `read` gives the bytes of a part at its path. Drops all values that a ledger may not repeat.
     ///
     /// # Errors
-    /// The ledger is not valid, or the spool cannot be used.
+    /// What is wrong with it, as a clause.
     pub fn parse(
         bytes: &[u8],
         read: &mut dyn FnMut(&str) -> Result<Vec<u8>, String>,
-        spool: Arc<Spool>,
-    ) -> Result<Self, LedgerError> {
+    ) -> Result<Self, String> {
         let mut ledger = Self::default();
-        ledger.join(bytes, read, &spool)?;
-        ledger.spool = Some(spool);
+        ledger.join(bytes, read)?;
         let changes = ledger
             .builds
             .iter_mut()
@@ -369,14 +361,17 @@ impl Ledger {
         // Pages are written at these addresses.
         let mut addresses = runs.clone().chain(gone.clone()).chain(&ledger.moved);
         if let Some(run) = addresses.find(|run| !is_slug(&run.slug)) {
-            return Err(format!("{} is not the slug of a run", quoted(&run.slug)).into());
+            return Err(format!("{} is not the slug of a run", quoted(&run.slug)));
         }
         let mut ids = BTreeSet::new();
         if let Some(run) = runs.chain(gone).find(|run| !ids.insert(&run.id)) {
-            return Err(format!("duplicate run {}", quoted(&run.id)).into());
+            return Err(format!("duplicate run {}", quoted(&run.id)));
         }
         if ledger.newest() > NEWEST {
-            return Err(format!("`{}` is not the number of a build", ledger.newest()).into());
+            return Err(format!(
+                "`{}` is not the number of a build",
+                ledger.newest()
+            ));
         }
         if ledger.addresses.is_empty() {
             let mut addresses = AddressOwners::default();
@@ -385,9 +380,8 @@ impl Ledger {
             ledger.addresses = addresses;
         }
         let mut builds = std::mem::take(&mut ledger.builds);
-        let forgotten = names::forget_gone(&mut builds, &ledger);
+        names::forget_gone(&mut builds, &ledger);
         ledger.builds = builds;
-        forgotten?;
         Ok(ledger)
     }
 
@@ -402,20 +396,9 @@ impl Ledger {
             .get(self.withdrawn.binary_search_by(order).ok()?)
     }
 
-    fn digests(&self, of: &LedgerRun) -> io::Result<RunDigests> {
-        unpacked(&self.packed_digests(of)?)
-    }
-
-    /// The digests of one of its runs, [`packed`].
-    fn packed_digests(&self, of: &LedgerRun) -> io::Result<Vec<u8>> {
-        let spool = self.spool.as_ref().ok_or(io::ErrorKind::NotFound)?;
-        spool.get(of.digests)
-    }
-
-    /// Drops the runs and their spool, which only the next comparison needs.
+    /// Drops the runs, which only the next comparison needs.
     pub fn forget_runs(&mut self) {
         self.runs = Vec::new();
-        self.spool = None;
     }
 
     /// The number of the newest entry; 0 when there is none.
@@ -438,41 +421,6 @@ impl Ledger {
             && self.rules == other.rules
             && builds(self) == builds(other)
     }
-}
-
-/// Why a ledger cannot be read.
-#[derive(Debug)]
-pub enum LedgerError {
-    /// What is wrong with it, as a clause.
-    Content(String),
-    /// The spool failed.
-    Spool(io::Error),
-}
-
-impl From<String> for LedgerError {
-    fn from(reason: String) -> Self {
-        Self::Content(reason)
-    }
-}
-
-impl From<io::Error> for LedgerError {
-    fn from(error: io::Error) -> Self {
-        Self::Spool(error)
-    }
-}
-
-/// Digests as bytes. Equal digests are equal bytes, so most are compared without being unpacked.
-pub fn packed(digests: &RunDigests) -> Vec<u8> {
-    // Writing maps of strings into memory cannot fail.
-    postcard::to_stdvec(digests).unwrap_or_default()
-}
-
-/// The digests of a run. A run with errors, which only comparisons of content have, has none.
-fn unpacked(bytes: &[u8]) -> io::Result<RunDigests> {
-    if bytes.is_empty() {
-        return Ok(RunDigests::default());
-    }
-    postcard::from_bytes(bytes).map_err(io::Error::other)
 }
 
 fn is_slug(text: &str) -> bool {

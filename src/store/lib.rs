@@ -1,6 +1,5 @@
-//! What outlasts a build: the ledger of changes, the cache, texts kept out of memory, and the site that is staged and swapped in.
+//! What outlasts a build: the ledger of changes, the cache, and the site that is staged and swapped in.
 
 pub mod cache;
 pub mod ledger;
 pub mod publish;
-pub mod spool;

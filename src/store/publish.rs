@@ -6,11 +6,9 @@
 use std::fs::{self, File};
 use std::io::{self, BufWriter, ErrorKind, Write};
 use std::path::{Path, PathBuf};
-use std::sync::Arc;
 
 use sha2::{Digest as _, Sha256};
 
-use crate::spool::Spool;
 use base::beneath::{Folder, Stamp, Tree};
 use base::diagnostics::text::quoted;
 use base::diagnostics::{Diagnostic, Place, codes};
@@ -51,8 +49,6 @@ pub struct Stage {
     scales: Option<weight::Scales>,
     /// Changes to the output folder, if its files were replaced one by one.
     replaced: Option<Changes>,
-    /// Data for archive-wide pages, until they are rendered.
-    pub spool: Arc<Spool>,
 }
 
 /// Completes an interrupted replacement of files one by one, and removes other leftovers.
@@ -118,7 +114,6 @@ impl Stage {
             written: written::Counts::default(),
             scales: None,
             replaced: None,
-            spool: Arc::default(),
         }
     }
 

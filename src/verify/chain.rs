@@ -1,13 +1,11 @@
 //! Checks the ledger of a copy: its chain, its state, and whether it continues an earlier one.
 
 use std::collections::{BTreeMap, BTreeSet};
-use std::sync::Arc;
 
 use base::diagnostics::text::{quoted, visible};
 use base::diagnostics::{Diagnostic, Place, codes};
 use content::inspect;
-use store::ledger::{self, Ledger, LedgerError, RuleVersion};
-use store::spool::Spool;
+use store::ledger::{self, Ledger, RuleVersion};
 
 use super::copy::SiteCopy;
 use super::feeds::Documents;
@@ -70,9 +68,7 @@ pub(crate) fn read(
         ));
     }
     let recorded = ledger.builds.first().and_then(|build| build.state.as_ref());
-    if let (Some(recorded), Ok(state)) = (recorded, ledger.state())
-        && *recorded != state
-    {
+    if recorded.is_some_and(|recorded| *recorded != ledger.state()) {
         problems.push(codes::VERIFY_BROKEN_CHAIN.at(
             place(),
             "The runs in the ledger are not those of its newest entry",
@@ -103,7 +99,7 @@ pub(crate) fn read(
     }
     for run in runs {
         let known = ledger.find(&run.run.id);
-        let digests = known.and_then(|known| ledger.record_digests(known).ok());
+        let digests = known.map(|known| known.digests.unpack().record);
         if digests.is_some_and(|digests| digests != inspect::of_record(&run.record)) {
             problems.push(
                 super::compare::differs(
@@ -144,13 +140,9 @@ fn ledger(copy: &SiteCopy, problems: &mut Vec<Diagnostic>) -> Option<Ledger> {
         }
         copy.read(path).map_err(|problem| problem.message)
     };
-    match Ledger::parse(&bytes, &mut part, Arc::new(Spool::default())) {
+    match Ledger::parse(&bytes, &mut part) {
         Ok(ledger) => Some(ledger),
-        Err(failure) => {
-            let reason = match failure {
-                LedgerError::Content(reason) => reason,
-                LedgerError::Spool(error) => error.to_string(),
-            };
+        Err(reason) => {
             problems.push(codes::VERIFY_BROKEN_CHAIN.at(
                 Place::file(ledger::PATH),
                 format!("The ledger cannot be read: {reason}"),

@@ -39,31 +39,31 @@ const OF_ANNOTATIONS: [OfAnnotations; 5] = [
         path: "feeds/annotations.jsonl",
         pointer: "",
         run_id: "runId",
-        lines: |lines| &lines.all,
+        lines: |lines| lines.all.as_bytes(),
     },
     OfAnnotations {
         path: "feeds/friction.json",
         pointer: "/events",
         run_id: "run_id",
-        lines: |lines| &lines.friction,
+        lines: |lines| lines.friction.as_bytes(),
     },
     OfAnnotations {
         path: "feeds/hypotheses.json",
         pointer: "/hypotheses",
         run_id: "runId",
-        lines: |lines| &lines.hypotheses,
+        lines: |lines| lines.hypotheses.as_bytes(),
     },
     OfAnnotations {
         path: "feeds/crystallize.json",
         pointer: "/anchors",
         run_id: "runId",
-        lines: |lines| &lines.anchors,
+        lines: |lines| lines.anchors.as_bytes(),
     },
     OfAnnotations {
         path: "feeds/labels.jsonl",
         pointer: "",
         run_id: "runId",
-        lines: |lines| &lines.labels,
+        lines: |lines| lines.labels.as_bytes(),
     },
 ];
 

@@ -1,6 +1,7 @@
 //! What is kept of a run after its pages are made: small, whatever the size of the run.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
+use std::sync::Arc;
 
 use serde::{Deserialize, Serialize};
 
@@ -35,7 +36,18 @@ pub struct Findings {
     pub rules: Vec<RuleResult>,
     /// The page of each event that the page of rules links to, by its number; none for those on the page of the run.
     pub later_events: BTreeMap<u64, usize>,
-    pub spooled: SpooledTexts,
+    /// For the ledger.
+    pub digests: PackedDigests,
+    /// A card for each annotation, in their order.
+    pub cards: Vec<CardText>,
+    /// A card for each review thread, the newest first.
+    pub thread_cards: Vec<ThreadText>,
+    /// The newest annotations, for the home page.
+    pub newest: Vec<NewestAnnotation>,
+    /// The newest annotation by a person that says something.
+    pub quote: Option<NewestAnnotation>,
+    /// How many bytes its data for comparisons has, then that of each further tape.
+    pub compared: Vec<usize>,
     /// The writeup as HTML, for the newest runs only: JSON Feed carries it.
     pub writeup_html: Option<String>,
 }
@@ -93,114 +105,77 @@ pub struct RunDigests {
     pub annotations: Digests,
 }
 
-/// A place in the spool of a build. The default is a place with nothing in it.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Slice {
-    /// The first byte.
-    pub at: u64,
-    /// How many bytes.
-    pub bytes: usize,
-}
+/// The digests of a run as bytes, since the maps of a large archive need much memory. Equal digests are equal bytes.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct PackedDigests(Arc<[u8]>);
 
-impl Slice {
-    /// The place of a text of a run, when the texts of the run begin there.
-    pub const fn behind(self, texts: u64) -> Self {
-        Self {
-            at: self.at.wrapping_add(texts),
-            ..self
-        }
+impl PackedDigests {
+    pub fn of(digests: &RunDigests) -> Self {
+        // Writing maps of strings into memory cannot fail.
+        Self(postcard::to_stdvec(digests).unwrap_or_default().into())
     }
 
-    /// Whether it is a place among so many bytes of texts.
-    pub fn is_within(self, texts: u64) -> bool {
-        let end = self.at.checked_add(self.bytes as u64);
-        end.is_some_and(|end| end <= texts)
+    /// The digests. A run with errors, which only comparisons of content have, has none.
+    pub fn unpack(&self) -> RunDigests {
+        postcard::from_bytes(&self.0).unwrap_or_default()
     }
 }
 
-/// Where the texts of a run are in the spool: digests for the ledger, lines for the feeds, cards for the pages.
-#[derive(Debug, Clone, Default, Serialize, Deserialize)]
-pub struct SpooledTexts {
-    /// Its [`RunDigests`], for the ledger.
-    pub digests: Slice,
-    /// Lines of `annotations.jsonl`.
-    pub lines: Slice,
-    /// Friction events.
-    pub friction: Slice,
-    pub hypotheses: Slice,
-    /// Anchors to crystallize.
-    pub anchors: Slice,
-    /// Lines of `labels.jsonl`.
-    pub labels: Slice,
-    /// Tapes of `agreement.json`.
-    pub agreement: Slice,
-    /// A card for each annotation, in their order.
-    pub cards: Vec<SpooledCard>,
-    /// Lines of `threads.jsonl`, the newest thread first.
-    pub thread_lines: Slice,
-    /// A card for each review thread, the newest first.
-    pub threads: Vec<Slice>,
-    /// The beginning of the writeup, as plain text.
-    pub writeup: Slice,
-    /// The failures that search finds, as JSON.
-    pub failures: Slice,
-    /// The messages that search finds, as JSON.
-    pub messages: Slice,
-    /// Its data for comparisons, then that of each further tape.
-    pub compare: Vec<Slice>,
-    /// The run's newest annotations, for the home page.
-    pub newest: Vec<SpooledAnnotation>,
-    /// The newest annotation by a person that says something.
-    pub quote: Option<SpooledAnnotation>,
-}
-
-/// A [`NewestAnnotation`] in the spool, and what it is sorted by.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
-pub struct SpooledAnnotation {
-    /// As in [`NewestAnnotation`].
-    pub at: Option<i64>,
-    pub text: Slice,
-}
-
-impl SpooledTexts {
-    pub fn places(&mut self) -> impl Iterator<Item = &mut Slice> {
-        let one = [
-            &mut self.digests,
-            &mut self.lines,
-            &mut self.friction,
-            &mut self.hypotheses,
-            &mut self.anchors,
-            &mut self.labels,
-            &mut self.agreement,
-            &mut self.thread_lines,
-            &mut self.writeup,
-            &mut self.failures,
-            &mut self.messages,
-        ];
-        let newest = self.newest.iter_mut().chain(&mut self.quote);
-        let many = self.compare.iter_mut().chain(&mut self.threads);
-        let many = many.chain(self.cards.iter_mut().map(|card| &mut card.card));
-        many.chain(newest.map(|annotation| &mut annotation.text))
-            .chain(one)
-    }
-
-    /// The same, when the texts of the run begin there.
-    pub fn behind(mut self, texts: u64) -> Self {
-        for place in self.places() {
-            *place = place.behind(texts);
-        }
-        self
-    }
-}
-
-/// A card in the spool, and what it is sorted by.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
-pub struct SpooledCard {
-    /// Kind of the annotation: its place in [`Kind::KNOWN`](super::annotation::Kind::KNOWN), and after that the unknown ones.
+/// What lists show of an annotation.
+#[derive(Debug, Clone, Serialize, Deserialize)]
+pub struct CardText {
+    /// Its kind: the place in [`Kind::KNOWN`](super::annotation::Kind::KNOWN), and after that the unrecognized ones.
     pub kind: usize,
-    /// Status of a hypothesis or kind of friction, by its place in the format's list, and after that what is in none.
+    /// The word of an unrecognized kind.
+    pub kind_word: Option<String>,
+    /// Status of a hypothesis or kind of friction: the place in the format's list, and after that what is in none.
     pub group: usize,
-    pub card: Slice,
+    /// The same as a word.
+    pub group_word: Option<String>,
+    /// Its evidence as plain text.
+    pub evidence: String,
+    /// Its address, relative to the folder of its run.
+    pub href: String,
+    /// Number of the event.
+    pub event: u64,
+    /// Number of the last event, if it covers several.
+    pub last: Option<u64>,
+    pub event_kind: String,
+    /// A summary of the event.
+    pub says: String,
+    /// Id and kind of its author.
+    pub author: Option<(Option<String>, String)>,
+    /// When it was written, in milliseconds since 1970.
+    pub at: Option<i64>,
+    /// What the events of an anchor do.
+    pub patterns: BTreeSet<String>,
+}
+
+impl CardText {
+    /// `event 2` or `events 2 to 4`.
+    pub fn events(&self) -> String {
+        match self.last {
+            Some(last) => format!("events {} to {last}", self.event),
+            None => format!("event {}", self.event),
+        }
+    }
+}
+
+/// What the list of all threads shows of a review thread.
+#[derive(Debug, Clone, Serialize, Deserialize)]
+pub struct ThreadText {
+    /// Its place on the page of its run.
+    pub anchor: String,
+    pub file: String,
+    /// First and last line, if it is about lines.
+    pub lines: Option<(u64, u64)>,
+    pub resolved: bool,
+    /// The turn that produced the file.
+    pub turn: Option<String>,
+    /// The first entry as plain text.
+    pub text: String,
+    /// Number of entries.
+    pub entries: usize,
 }
 
 /// Counts of the review threads: the protocol's `AnnotationsSummary`.

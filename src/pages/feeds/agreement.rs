@@ -123,8 +123,8 @@ pub fn lines(
     run: &Run,
     tapes: &[Tape<'_>],
     sidecars: &[Option<Sidecar<'_>>],
-) -> serde_json::Result<Vec<u8>> {
-    let mut lines = Vec::new();
+) -> serde_json::Result<String> {
+    let mut lines = String::new();
     for (tape, sidecar) in tapes.iter().zip(sidecars) {
         let agreement = sidecar.as_ref().and_then(|it| Agreement::of(tape, it));
         if let Some(agreement) = agreement {

@@ -7,8 +7,8 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::io::{self, Write};
 
 use schemars::{JsonSchema, Schema};
-use serde::Serialize;
 use serde::ser::{SerializeMap, Serializer};
+use serde::{Deserialize, Serialize};
 use serde_json::value::{RawValue, to_raw_value};
 use serde_json::{Value, json};
 
@@ -442,18 +442,18 @@ document! {
 }
 
 /// The lines that one run adds to each feed, each with its line feed.
-#[derive(Debug, Default)]
+#[derive(Debug, Default, Serialize, Deserialize)]
 pub struct Lines {
     /// All annotations.
-    pub all: Vec<u8>,
+    pub all: String,
     /// Friction of recognized kinds.
-    pub friction: Vec<u8>,
+    pub friction: String,
     /// Hypotheses.
-    pub hypotheses: Vec<u8>,
+    pub hypotheses: String,
     /// Anchors.
-    pub anchors: Vec<u8>,
+    pub anchors: String,
     /// Judgments.
-    pub labels: Vec<u8>,
+    pub labels: String,
 }
 
 /// Makes the lines of a run, in the order of its tapes and of each sidecar.
@@ -470,7 +470,7 @@ pub fn lines(
             let document = AnnotationDocument::new(Some(&run.id), tape, annotation)?;
             push_line(&mut lines.all, &document)?;
             match annotation.kind {
-                Kind::Hypothesis => lines.hypotheses.extend_from_slice(&lines.all[start..]),
+                Kind::Hypothesis => lines.hypotheses.push_str(&lines.all[start..]),
                 Kind::Friction => {
                     if let Some(event) = friction_event(run, sidecar, annotation)? {
                         push_line(&mut lines.friction, &event)?;
@@ -519,7 +519,7 @@ pub fn write_collection(
     key: &str,
     summary: &impl Serialize,
     name: &str,
-    lines: impl Iterator<Item = io::Result<Vec<u8>>>,
+    lines: impl Iterator<Item = io::Result<String>>,
 ) -> io::Result<()> {
     write!(out, "{{\n  \"schemaVersion\": {SCHEMA_VERSION},\n")?;
     write!(out, "  \"{key}\": ")?;
@@ -528,9 +528,9 @@ pub fn write_collection(
     write!(out, "  \"{name}\": [")?;
     let mut first = true;
     for lines in lines {
-        for line in lines?.split_inclusive(|byte| *byte == b'\n') {
+        for line in lines?.lines() {
             out.write_all(if first { b"\n    " } else { b",\n    " })?;
-            out.write_all(line.strip_suffix(b"\n").unwrap_or(line))?;
+            out.write_all(line.as_bytes())?;
             first = false;
         }
     }

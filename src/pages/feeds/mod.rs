@@ -39,9 +39,9 @@ pub fn write_document(out: &mut dyn Write, document: &impl Serialize) -> io::Res
 }
 
 /// Adds a document to lines of JSON.
-fn push_line(lines: &mut Vec<u8>, document: &impl Serialize) -> serde_json::Result<()> {
-    serde_json::to_writer(&mut *lines, document)?;
-    lines.push(b'\n');
+fn push_line(lines: &mut String, document: &impl Serialize) -> serde_json::Result<()> {
+    lines.push_str(&serde_json::to_string(document)?);
+    lines.push('\n');
     Ok(())
 }
 

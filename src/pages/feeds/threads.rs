@@ -89,8 +89,8 @@ impl Serialize for ThreadLine<'_> {
 }
 
 /// The lines of a run, the newest thread first.
-pub fn lines(run: &Run, threads: &Threads<'_>) -> serde_json::Result<Vec<u8>> {
-    let mut lines = Vec::new();
+pub fn lines(run: &Run, threads: &Threads<'_>) -> serde_json::Result<String> {
+    let mut lines = String::new();
     for thread in threads.threads.iter().rev() {
         let ThreadDocument { members, entries } = ThreadDocument::new(thread)?;
         let is_ours = |key: &str| matches!(key, "runId" | "channel" | "file" | "resolved");
@@ -105,11 +105,11 @@ pub fn lines(run: &Run, threads: &Threads<'_>) -> serde_json::Result<Vec<u8>> {
             resolved: thread.resolved,
             entries,
         };
-        let mut line = serde_json::to_vec(&line)?;
+        let mut line = serde_json::to_string(&line)?;
         // Values as written may have line breaks between their tokens, and nowhere else.
-        line.retain(|byte| !matches!(byte, b'\n' | b'\r'));
-        lines.append(&mut line);
-        lines.push(b'\n');
+        line.retain(|character| !matches!(character, '\n' | '\r'));
+        lines.push_str(&line);
+        lines.push('\n');
     }
     Ok(lines)
 }

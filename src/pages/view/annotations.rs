@@ -4,11 +4,12 @@ pub mod kinds;
 
 use std::collections::BTreeSet;
 
-use serde::{Deserialize, Serialize};
+use serde::Serialize;
 
 use super::task;
 use formats::model::annotation::{Annotation, Kind};
 use formats::model::archive::Entry;
+use formats::model::findings::CardText;
 use formats::model::patterns;
 use formats::model::tape::Tape;
 use formats::model::time;
@@ -22,42 +23,6 @@ use kinds::{KINDS, appearance_of, folder, kind_index, part_of};
 
 /// Most events of a span whose patterns count.
 const EVENTS: usize = 200;
-
-/// The text of an annotation for its card. The spool keeps it until all runs are known.
-#[derive(Debug, Serialize, Deserialize)]
-pub struct CardText {
-    /// The word of an unrecognized kind.
-    pub kind: Option<String>,
-    /// Status of a hypothesis, kind of friction.
-    pub group: Option<String>,
-    /// Its evidence as plain text.
-    pub evidence: String,
-    /// Its address, relative to the folder of its run.
-    pub href: String,
-    /// Number of the event.
-    pub event: u64,
-    /// Number of the last event, if it covers several.
-    pub last: Option<u64>,
-    pub event_kind: String,
-    /// A summary of the event.
-    pub says: String,
-    /// Id and kind of its author.
-    pub author: Option<(Option<String>, String)>,
-    /// When it was written, in milliseconds since 1970.
-    pub at: Option<i64>,
-    /// What the events of an anchor do.
-    pub patterns: BTreeSet<String>,
-}
-
-impl CardText {
-    /// `event 2` or `events 2 to 4`.
-    pub fn events(&self) -> String {
-        match self.last {
-            Some(last) => format!("events {} to {last}", self.event),
-            None => format!("event {}", self.event),
-        }
-    }
-}
 
 /// An annotation in a list.
 #[derive(Debug, Serialize)]
@@ -92,8 +57,7 @@ pub struct AnnotationCard {
     pub at: Option<DisplayTime>,
 }
 
-/// The text of an annotation for its card, with the index of its kind and of its part of the kind. `position` is that of its event,
-/// `evidence` its plain text.
+/// What lists show of an annotation. `position` is that of its event, `evidence` its plain text.
 pub fn card_text(
     slug: &Slug,
     tape: &Tape<'_>,
@@ -102,7 +66,7 @@ pub fn card_text(
     annotation: &Annotation<'_>,
     position: usize,
     evidence: String,
-) -> (CardText, usize, usize) {
+) -> CardText {
     let event = &tape.events[position];
     let kind = kind_index(&annotation.kind);
     let group = match annotation.kind {
@@ -113,9 +77,11 @@ pub fn card_text(
     let anchor = layout.annotation_anchor(annotation, index);
     let href = layout.href("index.html", position, &anchor);
     let author = annotation.author.as_ref();
-    let text = CardText {
-        kind: (kind == Kind::KNOWN.len()).then(|| annotation.kind.word().replace('_', " ")),
-        group: group.map(|group| group.replace('_', " ")),
+    CardText {
+        kind,
+        kind_word: (kind == Kind::KNOWN.len()).then(|| annotation.kind.word().replace('_', " ")),
+        group: part_of(kind, group),
+        group_word: group.map(|group| group.replace('_', " ")),
         evidence,
         href: href[links::run_file(slug, "").len()..].to_owned(),
         event: event.seq,
@@ -139,13 +105,12 @@ pub fn card_text(
             }
             _ => BTreeSet::new(),
         },
-    };
-    (text, kind, part_of(kind, group))
+    }
 }
 
-/// The card of an annotation of that kind and run.
-pub fn card(entry: &Entry, task: &str, kind: usize, text: CardText) -> AnnotationCard {
-    let (class, sign) = appearance_of(kind);
+/// The card of an annotation of a run.
+pub fn card(entry: &Entry, task: &str, text: CardText) -> AnnotationCard {
+    let (class, sign) = appearance_of(text.kind);
     let event = text.events();
     let author = text.author.map(|author| match author {
         (Some(id), kind) => format!("{id} ({kind})"),
@@ -153,8 +118,8 @@ pub fn card(entry: &Entry, task: &str, kind: usize, text: CardText) -> Annotatio
     });
     AnnotationCard {
         kind: text
-            .kind
-            .unwrap_or_else(|| KINDS[kind].kind.replace('_', " ")),
+            .kind_word
+            .unwrap_or_else(|| kind_word(text.kind).replace('_', " ")),
         class,
         sign,
         evidence: text.evidence,
@@ -165,7 +130,7 @@ pub fn card(entry: &Entry, task: &str, kind: usize, text: CardText) -> Annotatio
         run: task::name(&entry.run, task),
         run_href: links::run(&entry.slug),
         model: entry.run.subject.model().to_owned(),
-        group: text.group,
+        group: text.group_word,
         author,
         case: entry.run.subject.case.to_string(),
         at: text.at.map(format::at),

@@ -10,7 +10,7 @@ use crate::summary::Facet;
 use base::diagnostics::Diagnostic;
 use base::links;
 use formats::model::annotation::{HYPOTHESIS_STATUSES, Kind};
-use formats::model::findings::SpooledCard;
+use formats::model::findings::CardText;
 use pages::feeds::annotations::Recurrence;
 use pages::view::Link;
 use pages::view::annotations::AnnotationCard;
@@ -170,7 +170,7 @@ impl PartView {
 fn write(lists: &Lists<'_>) -> Result<(), Diagnostic> {
     let catalogue = lists.catalogue;
     let path = links::list("annotations", 1);
-    let view = catalogue.first_page(lists, &links::root(&path))?;
+    let view = catalogue.first_page(lists, &links::root(&path));
     let what = "Annotations of events by people, agents and tools, grouped by kind.";
     let info = PageInfo {
         scripts: &[Script::Contents, Script::Annotations],
@@ -181,7 +181,7 @@ fn write(lists: &Lists<'_>) -> Result<(), Diagnostic> {
         .pages()
         .into_par_iter()
         .try_for_each(|(kind, number)| {
-            let (path, view) = catalogue.kind_page(lists, kind, number)?;
+            let (path, view) = catalogue.kind_page(lists, kind, number);
             let KindHead {
                 title,
                 definition,
@@ -223,16 +223,16 @@ pub(super) struct CardPlace {
 
 impl Catalogue {
     /// Sorts the cards of all runs, which come in the archive's order.
-    pub(super) fn new<'f>(runs: impl Iterator<Item = &'f [SpooledCard]>) -> Self {
+    pub(super) fn new<'f>(runs: impl Iterator<Item = &'f [CardText]>) -> Self {
         let mut catalogue = Self {
             kinds: KINDS.iter().map(|_| Vec::new()).collect(),
             runs: 0,
         };
         for (run, cards) in runs.enumerate() {
             catalogue.runs += usize::from(!cards.is_empty());
-            for (card, spooled) in cards.iter().enumerate() {
-                let group = spooled.group;
-                catalogue.kinds[spooled.kind].push(CardPlace { run, card, group });
+            for (card, text) in cards.iter().enumerate() {
+                let group = text.group;
+                catalogue.kinds[text.kind].push(CardPlace { run, card, group });
             }
         }
         for cards in &mut catalogue.kinds {
@@ -272,7 +272,7 @@ impl Catalogue {
         }
     }
 
-    fn first_page(&self, lists: &Lists<'_>, root: &str) -> Result<AnnotationsPage, Diagnostic> {
+    fn first_page(&self, lists: &Lists<'_>, root: &str) -> AnnotationsPage {
         let total: usize = self.kinds.iter().map(Vec::len).sum();
         let mut shelves = Vec::new();
         for (kind, cards) in self.kinds.iter().enumerate() {
@@ -285,7 +285,7 @@ impl Catalogue {
                 head: self.head(kind, root),
                 number: format::grouped(cards.len()),
                 href: (!cards.is_empty()).then(|| format!("{root}{}", kind_path(kind, 1))),
-                cards: newest.collect::<Result<_, _>>()?,
+                cards: newest.collect(),
                 more: cards.len() > FIRST,
             });
         }
@@ -293,10 +293,10 @@ impl Catalogue {
             format::count(total, "annotation"),
             format::count(self.runs, "run"),
         );
-        Ok(AnnotationsPage {
+        AnnotationsPage {
             summary: (total > 0).then(|| format!("{annotations} on {runs}")),
             shelves,
-        })
+        }
     }
 
     fn parts(&self, kind: usize, root: &str) -> Vec<PartCount> {
@@ -333,12 +333,7 @@ impl Catalogue {
     }
 
     /// A page of a kind, with its path.
-    fn kind_page(
-        &self,
-        lists: &Lists<'_>,
-        kind: usize,
-        number: usize,
-    ) -> Result<(String, KindPage), Diagnostic> {
+    fn kind_page(&self, lists: &Lists<'_>, kind: usize, number: usize) -> (String, KindPage) {
         let cards = &self.kinds[kind];
         let folder = format!("annotations/{}", folder(kind));
         let page = list_page(&folder, number, PAGE_SIZE, cards.len(), "annotations");
@@ -355,7 +350,7 @@ impl Catalogue {
                 });
             }
             if let Some(part) = groups.last_mut() {
-                let mut card = lists.card(place)?;
+                let mut card = lists.card(place);
                 // The heading says it.
                 card.group = card.group.filter(|_| part.name.is_none());
                 part.count += 1;
@@ -372,7 +367,7 @@ impl Catalogue {
             self.fill_board(kind, &mut groups);
         }
         let recurring = if number == 1 {
-            recurring::of_kind(lists, kind)?
+            recurring::of_kind(lists, kind)
         } else {
             Vec::new()
         };
@@ -386,7 +381,7 @@ impl Catalogue {
                 .collect(),
             pager: page.pager,
         };
-        Ok((page.path, view))
+        (page.path, view)
     }
 
     /// Columns for all statuses, because empty ones are informative.

@@ -4,18 +4,18 @@ use std::collections::BTreeMap;
 
 use base::diagnostics::Diagnostic;
 use formats::model::archive::Entry;
-use formats::model::findings::{Findings, SpooledCard};
+use formats::model::findings::Findings;
 use pages::render::index::digits;
 use pages::render::parts::Sizes;
 use pages::render::script;
-use pages::view::annotations::{CardText, kind_folders, kind_word};
+use pages::view::annotations::{kind_folders, kind_word};
 use pages::view::data::cards::{Counts, Head, KindCards, Manifest, Row};
-use store::spool;
 
 use super::Lists;
 use super::parts::manifest;
 use super::reuse::Recorder;
 use super::texts::{SLOTS, Texts};
+use super::unwritten;
 
 const FUNCTION: &str = "annotations";
 /// Sizes of card files. Showing a card loads one file.
@@ -61,8 +61,8 @@ impl<'a> Cards<'a> {
         &mut self,
         entry: &Entry,
         findings: &Findings,
-        cards: &[(SpooledCard, CardText)],
     ) -> Result<Vec<u32>, Diagnostic> {
+        let cards = &findings.cards;
         let mut numbers = vec![0; cards.len()];
         if cards.is_empty() {
             return Ok(numbers);
@@ -70,18 +70,14 @@ impl<'a> Cards<'a> {
         let head = self.manifest.head(entry, &findings.task);
         // The script reads files from the end.
         let mut by_kind: BTreeMap<usize, Vec<usize>> = BTreeMap::new();
-        for (at, (card, _)) in cards.iter().enumerate().rev() {
+        for (at, card) in cards.iter().enumerate().rev() {
             by_kind.entry(card.kind).or_default().push(at);
         }
         let stage = self.lists.stage;
         for (kind, places) in by_kind {
             let kind = self.kinds.entry(kind);
             let kind = kind.or_insert_with_key(|kind| Kind::new(stage, *kind));
-            let rows = places.iter().map(|at| {
-                let (card, text) = &cards[*at];
-                Row::new(card.group, text)
-            });
-            let rows: Vec<_> = rows.collect();
+            let rows: Vec<_> = places.iter().map(|at| Row::new(&cards[*at])).collect();
             for (at, number) in places.into_iter().zip(kind.add(stage, &head, &rows)?) {
                 numbers[at] = number;
             }
@@ -122,7 +118,7 @@ impl<'a> Kind<'a> {
         head: &Head<'_>,
         rows: &[Row<'_>],
     ) -> Result<Vec<u32>, Diagnostic> {
-        let refused = |error: serde_json::Error| spool::refused(&error.into());
+        let refused = |error: serde_json::Error| unwritten("search", &error.into());
         let written: Result<Vec<_>, _> = rows.iter().map(script::item).collect();
         let written = written.map_err(refused)?;
         let json = script::item(head).map_err(refused)?;
@@ -136,7 +132,7 @@ impl<'a> Kind<'a> {
                 }
                 self.noted = file;
             }
-            self.file.add((head.3, row.author, row.group));
+            self.file.add((head.3, row.author, row.text.group));
         }
         Ok(numbers)
     }

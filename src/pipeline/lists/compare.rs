@@ -7,14 +7,12 @@ use rayon::prelude::*;
 use crate::summary::Facet;
 use base::diagnostics::Diagnostic;
 use base::links;
-use formats::model::findings::Slice;
 use pages::render::parts::{self, Cut};
 use pages::view::chrome::{PageInfo, Script};
 use pages::view::compare::{self, Manifest};
-use store::spool;
 
 use super::parts::{PartFiles, manifest};
-use super::{Lists, Page};
+use super::{Lists, Page, unwritten};
 
 /// What the script calls the data of runs.
 const FUNCTION: &str = "run";
@@ -33,9 +31,9 @@ impl Item {
         compare::key(&entry.slug, self.tape)
     }
 
-    /// The place of its data.
-    fn slice(self, lists: &Lists<'_>) -> Slice {
-        lists.findings()[self.run].spooled.compare[self.tape]
+    /// Size of its data in bytes.
+    fn size(self, lists: &Lists<'_>) -> usize {
+        lists.findings()[self.run].compared[self.tape]
     }
 }
 
@@ -65,17 +63,17 @@ fn data(lists: &Lists<'_>) -> Result<(), Diagnostic> {
     let tapes = (0..)
         .zip(lists.runs_of_data())
         .flat_map(|(run, (_, findings))| {
-            let tapes = (0..).zip(&findings.spooled.compare);
+            let tapes = (0..).zip(&findings.compared);
             tapes.map(move |(tape, _)| Item { run, tape })
         });
     let mut items: Vec<Item> = tapes.collect();
     items.sort_unstable_by(|a, b| a.key(lists).cmp(&b.key(lists)));
     let mut cut = Cut::new(FUNCTION);
     if let Some(first) = items.first() {
-        cut.begins(&first.key(lists), first.slice(lists).bytes);
+        cut.begins(&first.key(lists), first.size(lists));
     }
     let parts: Vec<_> = items
-        .chunk_by(|_, item| !cut.begins(&item.key(lists), item.slice(lists).bytes))
+        .chunk_by(|_, item| !cut.begins(&item.key(lists), item.size(lists)))
         .collect();
     let begun = parts.iter().filter_map(|part| part.first());
     let begun = begun.map(|first| first.key(lists).into_owned());
@@ -103,9 +101,9 @@ fn part_of(lists: &Lists<'_>, items: &[Item]) -> Result<(), Diagnostic> {
     let made = lists.unless_made_of(&format!("compare {first}"), key, |lists| {
         let mut files = PartFiles::new(lists.stage, FUNCTION, "compare/");
         for item in items {
-            let data = lists.stage.spool.get(item.slice(lists));
-            let data = data.map_err(|error| spool::refused(&error))?;
-            files.push_written(&item.key(lists), &data)?;
+            let texts = lists.texts(item.run);
+            let texts = texts.map_err(|error| unwritten("compare", &error))?;
+            files.push_written(&item.key(lists), texts.compared[item.tape].as_bytes())?;
         }
         files.finish()
     });

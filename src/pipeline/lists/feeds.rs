@@ -5,13 +5,12 @@ use std::io::{self, Write};
 use rayon::prelude::*;
 use serde::Serialize;
 
-use crate::summary::Facet;
+use crate::summary::{Facet, RunTexts};
 use base::diagnostics::{Diagnostic, json};
 use base::links;
 use formats::model::FileDigest;
 use formats::model::annotation::Kind;
 use formats::model::cells;
-use formats::model::findings::{Slice, SpooledTexts};
 use pages::feeds::annotations::write_collection;
 use pages::feeds::archive::{write_run_lines, write_runs};
 use pages::feeds::{self, agreement, groups, json_feed, table, write_document};
@@ -20,10 +19,9 @@ use pages::view::annotations::kinds::kind_index;
 use pages::view::chrome::PageInfo;
 use pages::view::format;
 use store::ledger;
-use store::spool;
 
 use super::machines::atom;
-use super::{Lists, Page, recurring};
+use super::{Lists, Page, recurring, unwritten};
 
 pub(super) const PAGE: Page = Page {
     listed: |_| vec!["feeds/index.html".to_owned()],
@@ -179,8 +177,8 @@ const FEEDS: [Feed; 20] = [
         write: |lists, path| {
             lists.stream(path, |out| {
                 lists
-                    .spooled(|run| run.lines)
-                    .try_for_each(|lines| out.write_all(&lines?))
+                    .texts_of_all(|run| run.lines.all)
+                    .try_for_each(|lines| out.write_all(lines?.as_bytes()))
             })
         },
     },
@@ -191,8 +189,8 @@ const FEEDS: [Feed; 20] = [
         picked: ".events[] | [.kind, .run_id] | @tsv",
         made_of: Some(&[Facet::Friction, Facet::Cards]),
         write: |lists, path| {
-            let recurring = recurring::of_kind(lists, kind_index(&Kind::Friction))?;
-            let events = lists.spooled(|run| run.friction);
+            let recurring = recurring::of_kind(lists, kind_index(&Kind::Friction));
+            let events = lists.texts_of_all(|run| run.lines.friction);
             lists.stream(path, |out| {
                 write_collection(out, "recurring", &recurring, "events", events)
             })
@@ -206,7 +204,7 @@ const FEEDS: [Feed; 20] = [
         made_of: Some(&[Facet::Hypotheses, Facet::Cards]),
         write: |lists, path| {
             let counts = lists.catalogue.hypothesis_counts();
-            let hypotheses = lists.spooled(|run| run.hypotheses);
+            let hypotheses = lists.texts_of_all(|run| run.lines.hypotheses);
             lists.stream(path, |out| {
                 write_collection(out, "counts", &counts, "hypotheses", hypotheses)
             })
@@ -219,8 +217,8 @@ const FEEDS: [Feed; 20] = [
         picked: ".anchors[] | [.runId, .event_id, .end_event_id] | @tsv",
         made_of: Some(&[Facet::Anchors, Facet::Cards]),
         write: |lists, path| {
-            let recurring = recurring::of_kind(lists, kind_index(&Kind::CrystallizeHere))?;
-            let anchors = lists.spooled(|run| run.anchors);
+            let recurring = recurring::of_kind(lists, kind_index(&Kind::CrystallizeHere));
+            let anchors = lists.texts_of_all(|run| run.lines.anchors);
             lists.stream(path, |out| {
                 write_collection(out, "recurring", &recurring, "anchors", anchors)
             })
@@ -235,8 +233,8 @@ const FEEDS: [Feed; 20] = [
         write: |lists, path| {
             lists.stream(path, |out| {
                 lists
-                    .spooled(|run| run.labels)
-                    .try_for_each(|lines| out.write_all(&lines?))
+                    .texts_of_all(|run| run.lines.labels)
+                    .try_for_each(|lines| out.write_all(lines?.as_bytes()))
             })
         },
     },
@@ -247,7 +245,7 @@ const FEEDS: [Feed; 20] = [
         picked: ".tapes[] | .runId as $run | .pairs[] | [$run, .both, .same, .kappa] | @tsv",
         made_of: Some(&[Facet::Agreement]),
         write: |lists, path| {
-            let tapes = lists.spooled(|run| run.agreement);
+            let tapes = lists.texts_of_all(|run| run.agreement);
             lists.stream(path, |out| {
                 write_collection(out, "statistic", &agreement::STATISTIC, "tapes", tapes)
             })
@@ -262,8 +260,8 @@ const FEEDS: [Feed; 20] = [
         write: |lists, path| {
             lists.stream(path, |out| {
                 lists
-                    .spooled(|run| run.thread_lines)
-                    .try_for_each(|lines| out.write_all(&lines?))
+                    .texts_of_all(|run| run.threads)
+                    .try_for_each(|lines| out.write_all(lines?.as_bytes()))
             })
         },
     },
@@ -302,7 +300,7 @@ const FEEDS: [Feed; 20] = [
         write: |lists, path| {
             let ledger = &lists.outcome.ledger;
             let write = |part: &ledger::Part, bytes: &[u8]| lists.stage.write(&part.path, bytes);
-            let first = ledger.files(write, |error| spool::refused(&error))?;
+            let first = ledger.files(write, |error| unwritten(ledger::PATH, &error))?;
             lists.stream(path, |out| write_document(out, &first))
         },
     },
@@ -448,13 +446,13 @@ impl Lists<'_> {
         self.stage.stream(path, fill)
     }
 
-    /// Writes a piece of each run from the spool.
-    fn spooled(
+    /// A text of each run.
+    fn texts_of_all(
         &self,
-        slice: impl Fn(&SpooledTexts) -> Slice,
-    ) -> impl Iterator<Item = io::Result<Vec<u8>>> {
-        let runs = self.outcome.findings.iter();
-        runs.map(move |found| self.stage.spool.get(slice(&found.spooled)))
+        text: impl Fn(RunTexts) -> String,
+    ) -> impl Iterator<Item = io::Result<String>> {
+        let runs = 0..self.outcome.findings.len();
+        runs.map(move |run| self.texts(run).map(&text))
     }
 }
 

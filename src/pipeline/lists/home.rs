@@ -2,7 +2,6 @@
 
 use std::cmp::Reverse;
 use std::collections::BTreeSet;
-use std::io::ErrorKind;
 
 use serde::Serialize;
 
@@ -11,7 +10,7 @@ use base::diagnostics::Diagnostic;
 use base::links;
 use formats::model::annotation::Kind;
 use formats::model::archive::GroupBy;
-use formats::model::findings::{NewestAnnotation, SpooledAnnotation};
+use formats::model::findings::NewestAnnotation;
 use formats::model::time::Moment;
 use markup::Html;
 use pages::draw::density;
@@ -22,7 +21,6 @@ use pages::view::task;
 use pages::view::timeline::appearance;
 use pages::view::wall::{Wall, WallRun, wall, wall_run};
 use pages::view::{DisplayTime, format};
-use store::spool;
 
 use super::{Lists, Page};
 
@@ -98,12 +96,11 @@ fn write(lists: &Lists<'_>) -> Result<(), Diagnostic> {
     };
     let quoted = findings
         .iter()
-        .position(|findings| findings.spooled.quote.is_some());
+        .position(|findings| findings.quote.is_some());
     let first = quoted.or_else(|| (!archive.runs.is_empty()).then_some(0));
-    let quote = first.and_then(|run| findings[run].spooled.quote);
-    let quote = quote.map(|quote| read(lists, quote)).transpose()?;
-    let href = quote.as_ref().map(|quote| quote.href.as_str());
-    let annotations = newest_annotations(lists, href)?;
+    let quote = first.and_then(|run| findings[run].quote.as_ref());
+    let href = quote.map(|quote| quote.href.as_str());
+    let annotations = newest_annotations(lists, href);
     let runs: Vec<usize> = (0..archive.runs.len()).collect();
     let days = || {
         archive
@@ -145,17 +142,8 @@ fn write(lists: &Lists<'_>) -> Result<(), Diagnostic> {
     lists.page("home.html", &info, &view)
 }
 
-fn read(lists: &Lists<'_>, annotation: SpooledAnnotation) -> Result<NewestAnnotation, Diagnostic> {
-    let text = lists.stage.spool.get(annotation.text);
-    let text = text.map_err(|error| spool::refused(&error))?;
-    postcard::from_bytes(&text).map_err(|_| spool::refused(&ErrorKind::InvalidData.into()))
-}
-
 /// The newest annotations of all runs, except for the one at the address `quoted`, which is shown above them.
-fn newest_annotations(
-    lists: &Lists<'_>,
-    quoted: Option<&str>,
-) -> Result<Vec<NewestAnnotationView>, Diagnostic> {
+fn newest_annotations(lists: &Lists<'_>, quoted: Option<&str>) -> Vec<NewestAnnotationView> {
     let (archive, findings) = (lists.archive(), lists.findings());
     // The newest so far; one more than are shown, since the quoted one may be among them.
     let mut newest = BTreeSet::new();
@@ -163,7 +151,7 @@ fn newest_annotations(
         // An annotation without a time counts as old as its run.
         let finished = &archive.runs[run].run.finished;
         let finished = finished.as_ref().map_or(i64::MIN, Moment::ms);
-        for (place, found) in findings.spooled.newest.iter().enumerate() {
+        for (place, found) in findings.newest.iter().enumerate() {
             newest.insert((Reverse(found.at.unwrap_or(finished)), run, place));
             if newest.len() > ANNOTATIONS + 1 {
                 newest.pop_last();
@@ -172,26 +160,26 @@ fn newest_annotations(
     }
     let mut shown = Vec::new();
     for (_, run, place) in newest {
-        let annotation = read(lists, findings[run].spooled.newest[place])?;
+        let annotation = &findings[run].newest[place];
         if shown.len() < ANNOTATIONS && Some(annotation.href.as_str()) != quoted {
             shown.push(newest_annotation(lists, run, annotation));
         }
     }
-    Ok(shown)
+    shown
 }
 
 fn newest_annotation(
     lists: &Lists<'_>,
     run: usize,
-    annotation: NewestAnnotation,
+    annotation: &NewestAnnotation,
 ) -> NewestAnnotationView {
     let (class, sign) = appearance(&Kind::parse(&annotation.kind));
     NewestAnnotationView {
         kind: annotation.kind.replace('_', " "),
         class,
         sign,
-        evidence: annotation.evidence,
-        href: annotation.href,
+        evidence: annotation.evidence.clone(),
+        href: annotation.href.clone(),
         run: task::name(&lists.archive().runs[run].run, &lists.findings()[run].task),
         at: annotation.at.map(format::at),
     }

@@ -5,9 +5,9 @@ use serde::Serialize;
 use base::diagnostics::Diagnostic;
 use pages::render::parts::{Part, Parts, Sizes};
 use pages::render::script;
-use store::spool;
 
 use super::reuse::Recorder;
+use super::unwritten;
 
 /// Data written to `<prefix><part>.js`.
 pub(super) struct PartFiles<'a> {
@@ -73,6 +73,6 @@ pub(super) fn manifest(
     value: &impl Serialize,
 ) -> Result<(), Diagnostic> {
     let bytes = script::call(function, value);
-    let bytes = bytes.map_err(|error| spool::refused(&error.into()))?;
+    let bytes = bytes.map_err(|error| unwritten(path, &error.into()))?;
     stage.write(path, &bytes)
 }

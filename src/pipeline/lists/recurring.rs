@@ -3,7 +3,6 @@
 use std::cmp::Reverse;
 use std::collections::{BTreeMap, BTreeSet};
 
-use base::diagnostics::Diagnostic;
 use base::links;
 use formats::model::annotation::Kind;
 use pages::feeds::annotations::{Recurrence, RecurrencePlace};
@@ -22,12 +21,12 @@ struct Group {
 }
 
 /// What recurs in annotations of a kind, in most runs first. Only anchors and friction can recur.
-pub(super) fn of_kind(lists: &Lists<'_>, kind: usize) -> Result<Vec<Recurrence>, Diagnostic> {
+pub(super) fn of_kind(lists: &Lists<'_>, kind: usize) -> Vec<Recurrence> {
     let mut groups: BTreeMap<(&str, String), Group> = BTreeMap::new();
     let recurs = [Kind::CrystallizeHere, Kind::Friction].map(|kind| kind_index(&kind));
     let cards = lists.catalogue.of_kind(kind).iter();
     for place in cards.filter(|_| recurs.contains(&kind)) {
-        let text = lists.text(lists.findings()[place.run].spooled.cards[place.card])?;
+        let text = &lists.findings()[place.run].cards[place.card];
         let friction = parts_of(kind)
             .get(place.group)
             .map(|word| (*word).to_owned());
@@ -58,5 +57,5 @@ pub(super) fn of_kind(lists: &Lists<'_>, kind: usize) -> Result<Vec<Recurrence>,
     });
     let mut recurrences: Vec<_> = recurrences.collect();
     recurrences.sort_by_key(|it| (Reverse(it.runs), Reverse(it.count)));
-    Ok(recurrences)
+    recurrences
 }

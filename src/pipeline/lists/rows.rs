@@ -2,10 +2,9 @@
 
 use base::diagnostics::Diagnostic;
 use pages::view::data::rows::Manifest;
-use store::spool;
 
 use super::parts::manifest;
-use super::{Lists, Page};
+use super::{Lists, Page, unwritten};
 
 /// Rows per file. A page of 100 filtered rows may load 100 files.
 const ROWS: usize = 8;
@@ -25,7 +24,7 @@ fn write(lists: &Lists<'_>) -> Result<(), Diagnostic> {
         let some = runs.by_ref().take(ROWS);
         let rows = some.map(|(entry, findings)| found.add(lists.archive(), entry, findings));
         let rows: Result<Vec<_>, _> = rows.collect();
-        let rows = rows.map_err(|error| spool::refused(&error.into()))?;
+        let rows = rows.map_err(|error| unwritten("search", &error.into()))?;
         if rows.is_empty() {
             break;
         }

@@ -1,6 +1,6 @@
 //! Writes the search data: the index of terms, and the texts that it refers to.
 
-use crate::summary::Facet;
+use crate::summary::{Facet, RunTexts};
 use base::diagnostics::Diagnostic;
 use base::links;
 use formats::model::archive::{Entry, GroupBy};
@@ -12,14 +12,13 @@ use pages::render::parts::{Parts, Sizes};
 use pages::render::script;
 use pages::view::annotations::kind_folders;
 use pages::view::chrome::PageInfo;
-use pages::view::data::search::{self, Document, EventText, Kind, Manifest, RunHead, RunText};
+use pages::view::data::search::{self, Document, Kind, Manifest, RunHead, RunText};
 use serde::Serialize;
-use store::spool;
 
 use super::cards::Cards;
 use super::parts::{PartFiles, manifest};
 use super::texts::Texts;
-use super::{Lists, Page};
+use super::{Lists, Page, unwritten};
 
 /// Sizes of index parts. Looking up a word loads one part.
 const TERMS: Sizes = Sizes {
@@ -66,7 +65,7 @@ fn write(lists: &Lists<'_>) -> Result<(), Diagnostic> {
     let mut cases = (0, Vec::new());
     let mut about = Texts::new(lists.stage, "search", TEXTS, "about".to_owned());
     for document in of_prose(lists) {
-        let json = script::item(&document).map_err(|error| spool::refused(&error.into()))?;
+        let json = script::item(&document).map_err(|error| unwritten("search", &error.into()))?;
         let Document(kind, title, of, href, text) = &document;
         let number = about.push(href, &json, 1)?;
         index.add_weighed(*kind, number, [title, of, text]);
@@ -87,9 +86,13 @@ fn write(lists: &Lists<'_>) -> Result<(), Diagnostic> {
     about.finish()?;
     let mut texts = Texts::new(lists.stage, "search", TEXTS, "texts".to_owned());
     let mut cards = Cards::new(lists);
-    for (entry, findings) in lists.runs_of_data().rev() {
+    let runs: Vec<_> = lists.runs_of_data().enumerate().collect();
+    for (run, (entry, findings)) in runs.into_iter().rev() {
         let head = search::run(entry, findings);
-        let all = texts_of(lists, &mut cards, entry, findings)?;
+        let found = lists.texts(run);
+        let found = found.map_err(|error| unwritten("search", &error))?;
+        let numbers = cards.add(entry, findings)?;
+        let all = texts_of(entry, findings, found, numbers);
         documents += 1 + all.len();
         add(&mut texts, &mut index, &head, &all)?;
     }
@@ -111,7 +114,7 @@ fn add(
     head: &RunHead,
     all: &[RunText],
 ) -> Result<(), Diagnostic> {
-    let refused = |error: serde_json::Error| spool::refused(&error.into());
+    let refused = |error: serde_json::Error| unwritten("search", &error.into());
     let written: Result<Vec<_>, _> = all.iter().map(script::item).collect();
     let written = written.map_err(refused)?;
     let json = script::item(head).map_err(refused)?;
@@ -127,36 +130,22 @@ fn add(
     Ok(())
 }
 
-/// The failures, the messages, the writeup and the annotations of a run.
+/// The failures, the messages, the writeup and the annotations of a run, whose cards have these numbers.
 fn texts_of(
-    lists: &Lists<'_>,
-    cards: &mut Cards<'_>,
     entry: &Entry,
     findings: &Findings,
-) -> Result<Vec<RunText>, Diagnostic> {
-    let spooled = &findings.spooled;
-    let get = |slice| lists.stage.spool.get(slice);
-    let read = |slice| -> Result<Vec<EventText>, Diagnostic> {
-        let texts = get(slice).and_then(|text| Ok(serde_json::from_slice(&text)?));
-        texts.map_err(|error| spool::refused(&error))
-    };
-    let mut all: Vec<_> = search::failures_of(entry, read(spooled.failures)?).collect();
-    let messages = read(spooled.messages)?.into_iter();
+    found: RunTexts,
+    numbers: Vec<u32>,
+) -> Vec<RunText> {
+    let mut all: Vec<_> = search::failures_of(entry, found.failures).collect();
+    let messages = found.messages.into_iter();
     all.extend(messages.map(|(href, of, says)| RunText::Message("m", href, of, says)));
-    if spooled.writeup.bytes > 0 {
-        let text = get(spooled.writeup).map_err(|error| spool::refused(&error))?;
-        all.push(search::writeup(String::from_utf8_lossy(&text).into_owned()));
+    if !found.writeup.is_empty() {
+        all.push(search::writeup(found.writeup));
     }
-    let written = spooled.cards.iter().map(|card| {
-        let text = lists.text(*card)?;
-        Ok((*card, text))
-    });
-    let written = written.collect::<Result<Vec<_>, Diagnostic>>()?;
-    let numbers = cards.add(entry, findings, &written)?;
-    for ((card, text), number) in written.into_iter().zip(numbers) {
-        all.extend(search::annotation(card.kind, number, text));
-    }
-    Ok(all)
+    let cards = findings.cards.iter().cloned().zip(numbers);
+    all.extend(cards.filter_map(|(card, number)| search::annotation(number, card)));
+    all
 }
 
 fn write_index(lists: &Lists<'_>, index: Index) -> Result<Parts, Diagnostic> {
@@ -164,7 +153,7 @@ fn write_index(lists: &Lists<'_>, index: Index) -> Result<Parts, Diagnostic> {
     index.finish(
         |term, list| {
             let json =
-                script::item(&(term, list)).map_err(|error| spool::refused(&error.into()))?;
+                script::item(&(term, list)).map_err(|error| unwritten("search", &error.into()))?;
             // A part is one flat list: term, posting list, term, …
             files.push_written(term, &json[1..json.len() - 1]).map(drop)
         },

@@ -3,17 +3,15 @@
 use rayon::prelude::*;
 use serde::Serialize;
 
-use crate::run::ThreadText;
 use crate::summary::Facet;
 use base::diagnostics::Diagnostic;
 use base::links;
-use formats::model::findings::Slice;
+use formats::model::findings::ThreadText;
 use formats::model::threads::Lines;
 use pages::view::chrome::PageInfo;
 use pages::view::discussion::{place, state};
 use pages::view::row::{PAGE_SIZE, Pager, list_pages};
 use pages::view::{Badge, format, task};
-use store::spool;
 
 use super::{Lists, Page, numbered, paths};
 
@@ -62,18 +60,18 @@ struct Totals {
     entries: usize,
 }
 
-/// A thread in the spool, with its run's place in the archive.
+/// A thread with its run's place in the archive.
 #[derive(Clone, Copy)]
-struct Item {
+struct Item<'a> {
     run: usize,
-    card: Slice,
+    thread: &'a ThreadText,
 }
 
 pub(super) const PAGE: Page = Page {
     made_of: Some(&[Facet::Threads]),
     listed: |lists| {
         let threads = lists.findings().iter();
-        let threads = threads.map(|found| found.spooled.threads.len());
+        let threads = threads.map(|found| found.thread_cards.len());
         paths(FOLDER, threads.sum(), PAGE_SIZE)
     },
     ..Page::new("threads", &["threads"], write)
@@ -83,10 +81,10 @@ fn write(lists: &Lists<'_>) -> Result<(), Diagnostic> {
     let findings = lists.findings();
     let items = findings.iter().enumerate();
     let items = items.flat_map(|(run, found)| {
-        let cards = found.spooled.threads.iter();
-        cards.map(move |card| Item { run, card: *card })
+        let cards = found.thread_cards.iter();
+        cards.map(move |thread| Item { run, thread })
     });
-    let items: Vec<Item> = items.collect();
+    let items: Vec<Item<'_>> = items.collect();
     let counts = findings.iter().filter_map(|found| found.threads.as_ref());
     let counts = counts.filter(|counts| counts.threads > 0);
     let totals = counts.fold(Totals::default(), |totals, counts| Totals {
@@ -98,8 +96,7 @@ fn write(lists: &Lists<'_>) -> Result<(), Diagnostic> {
     let pages = list_pages(FOLDER, PAGE_SIZE, items.len(), "threads");
     pages.into_par_iter().try_for_each(|page| {
         let cards = items[page.items.clone()].iter();
-        let cards = cards.map(|item| card(lists, *item));
-        let cards = cards.collect::<Result<Vec<_>, _>>()?;
+        let cards = cards.map(|item| card(lists, *item)).collect();
         let what = "Review threads about files that runs produced, newest run first.";
         let title = numbered("Review threads", page.number);
         let info = PageInfo::listed(page.path, title, what);
@@ -123,24 +120,21 @@ fn summary(totals: Totals) -> String {
     )
 }
 
-/// Reads a thread from the spool.
-fn card(lists: &Lists<'_>, item: Item) -> Result<ThreadCard, Diagnostic> {
-    let text = lists.stage.spool.get(item.card);
-    let thread = text.and_then(|text| Ok(serde_json::from_slice(&text)?));
-    let thread: ThreadText = thread.map_err(|error| spool::refused(&error))?;
+fn card(lists: &Lists<'_>, item: Item<'_>) -> ThreadCard {
+    let thread = item.thread;
     let entry = &lists.archive().runs[item.run];
     let run_href = links::run(&entry.slug);
     let range = thread.lines.map(|(first, last)| Lines { first, last });
-    Ok(ThreadCard {
+    ThreadCard {
         state: state(thread.resolved),
-        file: thread.file,
+        file: thread.file.clone(),
         place: place(range),
         href: format!("{run_href}#{}", thread.anchor),
-        turn: thread.turn,
-        text: thread.text,
+        turn: thread.turn.clone(),
+        text: thread.text.clone(),
         entries: format::count(thread.entries, "entry"),
         run: task::name(&entry.run, &lists.findings()[item.run].task),
         run_href,
         model: entry.run.subject.model().to_owned(),
-    })
+    }
 }

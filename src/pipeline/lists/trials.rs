@@ -13,9 +13,8 @@ use pages::view::chrome::PageInfo;
 use pages::view::compare::{FirstTape, TapeData};
 use pages::view::trials::{self, PairView, TrialsView};
 use pages::view::{Link, format};
-use store::spool;
 
-use super::{Lists, Page};
+use super::{Lists, Page, unwritten};
 use crate::summary::Facet;
 
 pub(super) const PAGE: Page = Page {
@@ -124,16 +123,16 @@ fn write_case(lists: &Lists<'_>, case: &Group, pairs: &[ModelPair]) -> Result<()
 
 /// The first tape of a run, from its data for comparisons; none in a check, which makes no such data.
 fn tape(lists: &Lists<'_>, run: usize) -> Result<Option<TapeData<'static>>, Diagnostic> {
-    let Some(slice) = lists.findings()[run].spooled.compare.first() else {
+    if lists.findings()[run].compared.is_empty() {
         return Ok(None);
-    };
-    let data = lists.stage.spool.get(*slice);
+    }
+    let data = lists.texts(run);
     // The data has its key before it.
     let data = data.and_then(|data| {
-        Ok(serde_json::from_slice::<(IgnoredAny, FirstTape<'_>)>(
-            &data,
+        Ok(serde_json::from_str::<(IgnoredAny, FirstTape<'_>)>(
+            &data.compared[0],
         )?)
     });
-    let (_, first) = data.map_err(|error| spool::refused(&error))?;
+    let (_, first) = data.map_err(|error| unwritten("compare", &error))?;
     Ok(first.tape)
 }

@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use content::inspect::Inspection;
 use formats::config::Config;
 use formats::model::annotation::Annotation;
-use formats::model::findings::{Findings, NewestAnnotation, SpooledAnnotation, ThreadCounts};
+use formats::model::findings::{Findings, NewestAnnotation, ThreadCounts};
 use formats::model::rule_result::RuleResult;
 use formats::model::run::Run;
 use formats::model::time;
@@ -15,7 +15,6 @@ use pages::draw::density;
 use pages::view::rules::EVENTS;
 use pages::view::task;
 use pages::view::timeline::Layout;
-use store::spool::Texts;
 
 /// Maximum annotations per run on the home page, so that one busy run does not fill it.
 const NEWEST: usize = 2;
@@ -78,12 +77,11 @@ fn later_events(
     pages.collect()
 }
 
-/// Adds the newest annotations of a run to its `texts`, and the newest one with text by a person.
+/// The newest annotations of a run, and the newest one with text by a person.
 pub(super) fn newest(
-    texts: &mut Texts,
     inspection: &Inspection<'_>,
     layouts: &[Layout<'_>],
-) -> (Vec<SpooledAnnotation>, Option<SpooledAnnotation>) {
+) -> (Vec<NewestAnnotation>, Option<NewestAnnotation>) {
     let time = |annotation: &Annotation<'_>| {
         let written = annotation.timestamp.as_deref();
         written.and_then(time::parse_rfc3339)
@@ -108,14 +106,9 @@ pub(super) fn newest(
         .filter(|(_, found)| found.is_by_a_person())
         .map(|(at, found)| listed(*at, found))
         .find(|quote| !quote.evidence.is_empty());
-    let mut put = |annotation: NewestAnnotation| SpooledAnnotation {
-        at: annotation.at,
-        // Nothing in it can fail to be written.
-        text: texts.put(&postcard::to_stdvec(&annotation).unwrap_or_default()),
-    };
     let newest = newest.iter().take(NEWEST);
     let newest = newest.map(|(at, found)| listed(*at, found));
-    (newest.map(&mut put).collect(), quote.map(put))
+    (newest.collect(), quote)
 }
 
 /// An annotation whose event is on the tape.

@@ -117,7 +117,7 @@ impl Parts {
         let run = part.run(&place.shown).ok_or_else(damaged)?;
         // A run with errors is never published.
         let Some(output) = output.filter(|_| !run.summary.has_errors()) else {
-            return Ok(Some(run.summary.without_texts()));
+            return Ok(Some(run.summary));
         };
         let shows_same = run.shows_same(archive, index, is_newest);
         let Some((files, cache)) = run.files.as_ref().zip(output.cache).filter(|_| shows_same)
@@ -139,8 +139,8 @@ impl Parts {
         }
         let texts = part.runs.get(&place.shown).map(|pieces| pieces.texts);
         let texts = texts.and_then(|texts| part.reader.piece(texts));
-        let texts = output.stage.spool.put(&texts.ok_or_else(damaged)?)?;
-        Ok(Some(cache.add(run, texts)))
+        let texts = texts.ok_or_else(damaged)?;
+        cache.add(run, &texts).map(Some)
     }
 }
 

@@ -54,7 +54,7 @@ fn write_run(
         cache?.read_back(pieces)?
     } else {
         let run = CachedRun {
-            summary: summary.clone().without_texts(),
+            summary: summary.clone(),
             ..CachedRun::default()
         };
         (run, Vec::new())

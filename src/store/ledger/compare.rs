@@ -1,17 +1,15 @@
 //! How two states of an archive differ, and what that adds to the ledger.
 
 use std::collections::{BTreeMap, BTreeSet};
-use std::io;
 use std::sync::Arc;
 
-use crate::spool::Spool;
 use base::links::RunFolders;
 use formats::model::digests::Digests;
-use formats::model::findings::RunDigests;
+use formats::model::findings::{PackedDigests, RunDigests};
 
 use super::{
     AddressOwners, Annotations, Build, Change, Field, Ledger, LedgerRun, RatingChange, RuleChange,
-    RuleVersion, RunNames, WithdrawnRun, names, packed, unpacked,
+    RuleVersion, RunNames, WithdrawnRun, names,
 };
 
 /// Maximum fields per run in the list of changes.
@@ -24,8 +22,6 @@ pub struct CurrentRuns {
     pub run_folders: RunFolders,
     /// The published runs.
     pub runs: Vec<Arc<LedgerRun>>,
-    /// Has their digests.
-    pub spool: Arc<Spool>,
     /// Ids of quarantined runs.
     pub quarantined: BTreeSet<String>,
     /// Whether there is a record without an id. It may be the record of any missing run.
@@ -53,11 +49,10 @@ pub fn next(
     previous: Option<&Ledger>,
     now: CurrentRuns,
     fields: &dyn Fn(RecordChange<'_>) -> Vec<Field>,
-) -> io::Result<Ledger> {
+) -> Ledger {
     let CurrentRuns {
         run_folders,
         mut runs,
-        spool,
         quarantined,
         has_unnamed,
         addresses,
@@ -70,7 +65,6 @@ pub fn next(
     let mut next = Ledger {
         run_folders,
         runs,
-        spool: Some(spool),
         addresses: old.addresses.clone(),
         // A site that never had rules has none in its ledger.
         rules: (old.rules.is_some() || !rules.is_empty()).then(|| rules.clone()),
@@ -114,7 +108,7 @@ pub fn next(
         if before.quarantined {
             build.returned.push(run.run.clone());
         }
-        let change = change(old, before, &next, run, fields)?;
+        let change = change(before, run, fields);
         build.changed.extend(change);
     }
     let moved = moved(old, &next);
@@ -140,7 +134,7 @@ pub fn next(
             if !before.quarantined {
                 build.quarantined.push(before.run.clone());
             }
-            quarantined_runs.push(quarantined_run(old, before, &next)?);
+            quarantined_runs.push(quarantined_run(before));
         } else {
             build.withdrawn.push(before.run.clone());
             withdrawn.push(WithdrawnRun {
@@ -157,7 +151,7 @@ pub fn next(
     next.runs.extend(quarantined_runs);
     next.runs.sort_by(|a, b| a.run.id.cmp(&b.run.id));
     let mut builds = old.builds.clone();
-    let state = next.state()?;
+    let state = next.state();
     let recorded = old.builds.first().and_then(|build| build.state.as_ref());
     let is_other = recorded.is_some_and(|recorded| *recorded != state);
     build.state = Some(state);
@@ -165,11 +159,11 @@ pub fn next(
         builds.insert(0, build);
     }
     forget(&mut builds, &next.withdrawn);
-    names::forget_gone(&mut builds, &next)?;
+    names::forget_gone(&mut builds, &next);
     let mut moved: Vec<RunNames> = moved.into_values().collect();
     rename(&mut builds, &mut moved, &next);
     (next.builds, next.moved) = (builds, moved);
-    Ok(next)
+    next
 }
 
 /// How the rules of a site changed. Those of a ledger that has none are not known.
@@ -191,24 +185,17 @@ fn rule_changes(
 
 /// The entry of a quarantined run. It has the digests of the last build that published the run, so that the run's return shows
 /// what changed.
-fn quarantined_run(
-    old: &Ledger,
-    before: &Arc<LedgerRun>,
-    next: &Ledger,
-) -> io::Result<Arc<LedgerRun>> {
-    let (Some(from), Some(to)) = (&old.spool, &next.spool) else {
-        return Err(io::ErrorKind::NotFound.into());
-    };
-    if before.quarantined && Arc::ptr_eq(from, to) {
-        return Ok(Arc::clone(before));
+fn quarantined_run(before: &Arc<LedgerRun>) -> Arc<LedgerRun> {
+    if before.quarantined {
+        return Arc::clone(before);
     }
-    let mut digests = old.digests(before)?;
+    let mut digests = before.digests.unpack();
     names::hide(&mut digests);
-    Ok(Arc::new(LedgerRun {
+    Arc::new(LedgerRun {
         quarantined: true,
-        digests: to.add(&packed(&digests))?,
+        digests: PackedDigests::of(&digests),
         ..LedgerRun::clone(before)
-    }))
+    })
 }
 
 /// Removes the values of withdrawn runs.
@@ -274,12 +261,10 @@ fn moved(old: &Ledger, next: &Ledger) -> BTreeMap<Arc<str>, RunNames> {
 }
 
 fn change(
-    old: &Ledger,
     before: &LedgerRun,
-    next: &Ledger,
     after: &LedgerRun,
     fields: &dyn Fn(RecordChange<'_>) -> Vec<Field>,
-) -> io::Result<Option<Change>> {
+) -> Option<Change> {
     let mut change = Change {
         run: after.run.clone(),
         moved_from: (before.run.slug != after.run.slug).then(|| before.run.slug.clone()),
@@ -293,10 +278,8 @@ fn change(
         }),
         annotations: Annotations::default(),
     };
-    let was = old.packed_digests(before)?;
-    let is = next.packed_digests(after)?;
-    if before.quarantined || was != is {
-        let (mut was, is) = (unpacked(&was)?, unpacked(&is)?);
+    if before.quarantined || before.digests != after.digests {
+        let (mut was, is) = (before.digests.unpack(), after.digests.unpack());
         if before.quarantined {
             names::reveal(&mut was, &is);
         }
@@ -307,7 +290,7 @@ fn change(
         && change.files.is_empty()
         && change.rating.is_none()
         && change.annotations.is_empty();
-    Ok((!same).then_some(change))
+    (!same).then_some(change)
 }
 
 impl Change {

@@ -4,7 +4,6 @@
 //! if the published run still has it, or if the format gives it; others are counted. Of quarantined runs it has digests of names.
 
 use std::collections::BTreeMap;
-use std::io;
 
 use formats::model::digests::{DIGITS, Digests, short_digest};
 use formats::model::findings::RunDigests;
@@ -17,7 +16,7 @@ use super::{Build, Change, Ledger};
 const MARK: char = '#';
 
 /// Replaces names that the published run does not have with a count.
-pub(super) fn forget_gone(builds: &mut [Build], ledger: &Ledger) -> io::Result<()> {
+pub(super) fn forget_gone(builds: &mut [Build], ledger: &Ledger) {
     let changes = builds.iter_mut().flat_map(|build| &mut build.changed);
     let names_any = |change: &&mut Change| {
         let mut files = change.files.iter();
@@ -27,7 +26,7 @@ pub(super) fn forget_gone(builds: &mut [Build], ledger: &Ledger) -> io::Result<(
     for change in changes.filter(names_any) {
         let known = ledger.find(&change.run.id);
         let known = known.filter(|known| !known.quarantined);
-        let known = known.map_or_else(|| Ok(RunDigests::default()), |it| ledger.digests(it))?;
+        let known = known.map_or_else(RunDigests::default, |known| known.digests.unpack());
         change.more_files += retain(&mut change.files, |name| {
             is_of_the_format(name) || known.files.contains_key(name)
         });
@@ -40,7 +39,6 @@ pub(super) fn forget_gone(builds: &mut [Build], ledger: &Ledger) -> io::Result<(
             *more += retain(names, |name| known.annotations.contains_key(name));
         }
     }
-    Ok(())
 }
 
 /// Removes names that may not stay, and returns how many.

@@ -12,16 +12,15 @@ use std::sync::Arc;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use crate::spool::Spool;
 use base::diagnostics::text::quoted;
 use base::links::RunFolders;
 use base::shapes::{self, SCHEMA_VERSION};
 use formats::model::digests::by_known_part;
-use formats::model::findings::RunDigests;
+use formats::model::findings::{PackedDigests, RunDigests};
 
 use super::{
-    AddressOwners, Build, Ledger, LedgerError, LedgerRun, PublishedRun, RuleVersion, RunNames,
-    WithdrawnRun, names, packed,
+    AddressOwners, Build, Ledger, LedgerRun, PublishedRun, RuleVersion, RunNames, WithdrawnRun,
+    names,
 };
 
 /// The folder of the parts, relative to the site's root.
@@ -190,15 +189,13 @@ impl Ledger {
         };
         // Newest first.
         let older = older.into_iter().rev();
-        let older = older.map(|builds| Ok(Document::of(builds, Vec::new())));
+        let older = older.map(|builds| Document::of(builds, Vec::new()));
         let buckets = buckets(&self.runs);
         let many = buckets.len() > 1;
-        let runs = buckets.into_iter().map(|runs| {
-            let published = runs.into_iter().map(|run| self.published(run));
-            Ok(Document::of(&[], published.collect::<io::Result<_>>()?))
-        });
+        let runs = buckets
+            .into_iter()
+            .map(|runs| Document::of(&[], runs.into_iter().map(LedgerRun::published).collect()));
         for document in older.chain(runs) {
-            let document = document.map_err(&failed)?;
             let bytes = document.bytes().map_err(|error| failed(error.into()))?;
             if document.builds.is_empty() && !many && bytes.len() <= OPEN {
                 first.runs = document.runs;
@@ -211,30 +208,12 @@ impl Ledger {
         Ok(first)
     }
 
-    /// A run as the feed has it.
-    pub(super) fn published(&self, run: &LedgerRun) -> io::Result<PublishedRun> {
-        let RunDigests {
-            record,
-            files,
-            annotations,
-        } = self.digests(run)?;
-        Ok(PublishedRun {
-            run: run.run.clone(),
-            rating: run.rating.clone(),
-            quarantined: run.quarantined,
-            record,
-            files,
-            annotations,
-        })
-    }
-
-    /// Adds what the first file and the parts that it lists say; `read` returns the bytes at a path, `spool` takes the digests.
+    /// Adds what the first file and the parts that it lists say; `read` returns the bytes at a path.
     pub(super) fn join(
         &mut self,
         first: &[u8],
         read: &mut dyn FnMut(&str) -> Result<Vec<u8>, String>,
-        spool: &Spool,
-    ) -> Result<(), LedgerError> {
+    ) -> Result<(), String> {
         let first = Document::parse(first)?;
         self.run_folders = first.run_folders;
         self.withdrawn = first.withdrawn.into_owned();
@@ -242,29 +221,28 @@ impl Ledger {
         self.addresses = first.addresses.into_owned();
         self.rules = first.rules.map(Cow::into_owned);
         self.builds = first.builds.into_owned();
-        self.add_runs(first.runs, spool)?;
+        self.add_runs(first.runs);
         for part in first.parts {
             let shown = quoted(&part.path);
             let name = part.path.strip_prefix(FOLDER);
             let name = name.and_then(|name| name.strip_suffix(".json"));
             if !name.is_some_and(super::is_slug) {
-                return Err(format!("{shown} is not the path of a part").into());
+                return Err(format!("{shown} is not the path of a part"));
             }
             let bytes = read(&part.path).map_err(|why| format!("its part {shown} {why}"))?;
             if blake3::hash(&bytes).to_hex().as_str() != part.blake3 {
-                return Err(format!("its part {shown} has another digest").into());
+                return Err(format!("its part {shown} has another digest"));
             }
             let more = Document::parse(&bytes).map_err(|why| format!("its part {shown}: {why}"))?;
             self.builds.extend(more.builds.into_owned());
-            self.add_runs(more.runs, spool)?;
+            self.add_runs(more.runs);
         }
         self.builds.sort_by_key(|build| Reverse(build.build));
         self.runs.sort_by(|a, b| a.run.id.cmp(&b.run.id));
         Ok(())
     }
 
-    /// Adds runs, and spools their digests.
-    fn add_runs(&mut self, runs: Vec<PublishedRun>, spool: &Spool) -> io::Result<()> {
+    fn add_runs(&mut self, runs: Vec<PublishedRun>) {
         for published in runs {
             let mut digests = RunDigests {
                 record: by_known_part(&published.record),
@@ -278,10 +256,28 @@ impl Ledger {
                 run: published.run,
                 rating: published.rating,
                 quarantined: published.quarantined,
-                digests: spool.add(&packed(&digests))?,
+                digests: PackedDigests::of(&digests),
             }));
         }
-        Ok(())
+    }
+}
+
+impl LedgerRun {
+    /// A run as the feed has it.
+    pub(super) fn published(&self) -> PublishedRun {
+        let RunDigests {
+            record,
+            files,
+            annotations,
+        } = self.digests.unpack();
+        PublishedRun {
+            run: self.run.clone(),
+            rating: self.rating.clone(),
+            quarantined: self.quarantined,
+            record,
+            files,
+            annotations,
+        }
     }
 }
 
@@ -361,10 +357,7 @@ mod tests {
     }
 
     fn add(ledger: &mut Ledger, runs: Range<usize>) {
-        let spool = ledger.spool.take().unwrap_or_default();
-        let added = ledger.add_runs(runs.map(published).collect(), &spool);
-        added.expect("a spool");
-        ledger.spool = Some(spool);
+        ledger.add_runs(runs.map(published).collect());
     }
 
     /// The first file, and the parts with their bytes.
@@ -388,11 +381,7 @@ mod tests {
             let bytes = files.get(path).ok_or("is missing".to_owned())?;
             Ok((*bytes).clone())
         };
-        let ledger = Ledger::parse(&bytes, &mut read, Arc::default());
-        ledger.map_err(|failure| match failure {
-            LedgerError::Content(reason) => reason,
-            LedgerError::Spool(error) => error.to_string(),
-        })
+        Ledger::parse(&bytes, &mut read)
     }
 
     #[test]
@@ -405,8 +394,8 @@ mod tests {
             assert!(size < 3 * OPEN + 10_000, "{size}");
             let read = parse(&first, &files).expect("a ledger");
             let runs = |ledger: &Ledger| {
-                let runs = ledger.runs.iter().map(|run| ledger.published(run));
-                runs.collect::<io::Result<Vec<_>>>().expect("digests")
+                let runs = ledger.runs.iter().map(|run| run.published());
+                runs.collect::<Vec<_>>()
             };
             assert_eq!(runs(&read), runs(&whole));
             let builds = |ledger: &Ledger| serde_json::to_vec(&ledger.builds).expect("JSON");

@@ -91,7 +91,7 @@ impl RunSource<'_> {
         of_run.has_task = of_run.findings.task != *of_run.run.subject.case;
         let lines = annotations::lines(&of_run.run, &inspection.tapes, &inspection.sidecars);
         let Ok(lines) = lines else { return };
-        let derived = lines.all.split_inclusive(|byte| *byte == b'\n');
+        let derived = lines.all.as_bytes().split_inclusive(|byte| *byte == b'\n');
         let derived = derived.filter_map(|line| serde_json::from_slice::<Value>(line).ok());
         let derived = derived.map(|mut line| {
             if let Value::Object(members) = &mut line {

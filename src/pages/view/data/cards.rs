@@ -7,10 +7,10 @@ use std::collections::BTreeMap;
 
 use serde::ser::{Serialize, SerializeSeq, Serializer};
 
-use crate::view::annotations::CardText;
 use crate::view::annotations::kinds::{appearance_of, part_name, parts_of};
 use crate::view::{format, task};
 use formats::model::archive::Entry;
+use formats::model::findings::CardText;
 
 /// The key to filter cards by: indexes in [`Manifest::cases`], [`AUTHORS`] and [`KindCards::groups`].
 pub type Key = (usize, usize, usize);
@@ -27,8 +27,6 @@ pub type Head<'a> = (Cow<'a, str>, String, &'a str, usize);
 pub struct Row<'a> {
     /// Index of its author's kind.
     pub author: usize,
-    /// Its part of the kind.
-    pub group: usize,
     pub text: &'a CardText,
 }
 
@@ -85,13 +83,11 @@ impl Manifest {
 }
 
 impl<'a> Row<'a> {
-    /// A card for a part of its kind.
-    pub fn new(group: usize, text: &'a CardText) -> Self {
+    pub fn new(text: &'a CardText) -> Self {
         let kind = text.author.as_ref().map(|(_, kind)| kind);
         let author = kind.and_then(|kind| AUTHORS.iter().position(|author| author == kind));
         Self {
             author: author.unwrap_or(AUTHORS.len() - 1),
-            group,
             text,
         }
     }
@@ -103,7 +99,7 @@ impl Serialize for Row<'_> {
         let text = self.text;
         let mut row = serializer.serialize_seq(None)?;
         row.serialize_element(&self.author)?;
-        row.serialize_element(&self.group)?;
+        row.serialize_element(&text.group)?;
         row.serialize_element(&text.evidence)?;
         row.serialize_element(&text.href)?;
         match text.last {
@@ -115,8 +111,8 @@ impl Serialize for Row<'_> {
         let last = [
             text.at.map(|at| format::at(at).text),
             text.author.as_ref().and_then(|(id, _)| id.clone()),
-            text.group.clone(),
-            text.kind.clone(),
+            text.group_word.clone(),
+            text.kind_word.clone(),
         ];
         let some = last.iter().rposition(Option::is_some);
         for value in last.iter().take(some.map_or(0, |some| some + 1)) {

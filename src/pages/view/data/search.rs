@@ -4,12 +4,12 @@ use std::sync::Arc;
 
 use serde::Serialize;
 
-use crate::view::annotations::{CardText, KIND_COUNT, kind_word};
+use crate::view::annotations::{KIND_COUNT, kind_word};
 use crate::view::timeline::{Layout, head};
 use crate::view::{format, task};
 use base::links;
 use formats::model::archive::{Entry, Group, GroupBy};
-use formats::model::findings::Findings;
+use formats::model::findings::{CardText, Findings};
 use formats::model::slug;
 use formats::model::tape::{Family, Tape};
 use formats::model::words;
@@ -320,14 +320,14 @@ pub const fn writeup(text: String) -> RunText {
 }
 
 /// The text of an annotation with this card number; `None` if it has no evidence.
-pub fn annotation(kind: usize, number: u32, text: CardText) -> Option<RunText> {
+pub fn annotation(number: u32, text: CardText) -> Option<RunText> {
     let events = text.events();
-    let words = text.kind;
-    let words = words.unwrap_or_else(|| kind_word(kind).replace('_', " "));
-    let title = text.group.map(|group| format!("{words}: {group}"));
+    let words = text.kind_word;
+    let words = words.unwrap_or_else(|| kind_word(text.kind).replace('_', " "));
+    let title = text.group_word.map(|group| format!("{words}: {group}"));
     let says = Some(text.evidence).filter(|text| !text.is_empty())?;
     Some(RunText::Annotation(Annotation {
-        card: u64::from(number) * KIND_COUNT as u64 + kind as u64,
+        card: u64::from(number) * KIND_COUNT as u64 + text.kind as u64,
         events,
         title: title.unwrap_or(words),
         says,
