@@ -24,7 +24,7 @@ use store::publish::{self, LastSite, SiteFiles, Stage};
 use super::directories::Directory;
 use super::gather::SiteContent;
 use super::outcome::Outcome;
-use super::summary::{self, CachedRun, RunPieces, RunSummary, RunTexts};
+use super::summary::{self, RunPieces, RunSummary, RunTexts};
 
 /// The head of a cache, which is read first: whether nothing changed, and the outcome that such a build reports.
 #[derive(Debug, Serialize, Deserialize)]
@@ -291,10 +291,7 @@ impl CacheUpdate<'_> {
         let is_stored = inputs == run.inputs && self.appends();
         run.inputs = inputs;
         let summary = if is_stored {
-            RunSummary {
-                cached: Some(*pieces),
-                ..run.summary
-            }
+            run.in_cache(*pieces)
         } else {
             self.store(run, texts)?
         };
@@ -302,18 +299,15 @@ impl CacheUpdate<'_> {
     }
 
     /// Adds a run with these [`RunTexts`] to the next cache, and returns its summary.
-    pub(super) fn add(&self, run: CachedRun, texts: &[u8]) -> Result<RunSummary, Diagnostic> {
+    pub(super) fn add(&self, run: RunSummary, texts: &[u8]) -> Result<RunSummary, Diagnostic> {
         let texts = self.put(texts).ok_or_else(unusable)?;
         self.store(run, texts)
     }
 
-    fn store(&self, run: CachedRun, texts: Piece) -> Result<RunSummary, Diagnostic> {
+    fn store(&self, run: RunSummary, texts: Piece) -> Result<RunSummary, Diagnostic> {
         let writer = self.writer.as_ref();
         let pieces = writer.and_then(|writer| run.write(writer, texts));
-        Ok(RunSummary {
-            cached: Some(pieces.ok_or_else(unusable)?),
-            ..run.summary
-        })
+        Ok(run.in_cache(pieces.ok_or_else(unusable)?))
     }
 
     fn put(&self, bytes: &[u8]) -> Option<Piece> {
@@ -331,7 +325,7 @@ impl CacheUpdate<'_> {
     }
 
     /// Reads a run of the next cache back, with its texts.
-    pub(super) fn read_back(&self, pieces: RunPieces) -> Option<(CachedRun, Vec<u8>)> {
+    pub(super) fn read_back(&self, pieces: RunPieces) -> Option<(RunSummary, Vec<u8>)> {
         let writer = self.writer.as_ref()?;
         let run = postcard::from_bytes(&writer.piece(pieces.run)?).ok()?;
         Some((run, writer.piece(pieces.texts)?))
@@ -413,7 +407,7 @@ impl CacheUpdate<'_> {
     }
 }
 
-impl CachedRun {
+impl RunSummary {
     /// Whether the page would show the same of the archive.
     pub(super) fn shows_same(&self, archive: &Archive, index: usize, is_newest: bool) -> bool {
         let names = self.named.iter().map(String::as_str);

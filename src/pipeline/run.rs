@@ -40,7 +40,7 @@ use store::publish::Stage;
 use self::files::{Files, StageError};
 use super::cache::{CacheUpdate, context_digest};
 use super::gather::SiteContent;
-use super::summary::{self, CachedRun, RunSummary};
+use super::summary::{self, RunSummary};
 
 /// The output of run pages, and what renders them.
 #[derive(Debug, Clone, Copy)]
@@ -258,37 +258,37 @@ impl<'a> Contents<'a> {
         for write in ARTIFACTS {
             write(&run, &mut files)?;
         }
-        let stage = output.stage;
-        let texts = texts::of(&run, stage.is_dry_run())?;
         let of_run = inspect::digests(record, self.files, inspection);
         let findings = &mut summary.findings;
         findings.digests = PackedDigests::of(&of_run);
         findings.cards = texts::cards(&run);
         findings.thread_cards = texts::thread_cards(&run);
         (findings.newest, findings.quote) = findings::newest(inspection, layouts);
-        findings.compared = texts.compared.iter().map(String::len).collect();
         if is_newest && review.is_some() {
-            summary.findings.writeup_html = Some(writeup.as_str().to_owned());
+            findings.writeup_html = Some(writeup.as_str().to_owned());
         }
-        summary.facets = summary::facets(&summary.findings, &texts);
+        // A check writes no feeds and no data for scripts.
+        let Some(cache) = output.cache else {
+            return Ok(());
+        };
+        let texts = texts::of(&run)?;
+        findings.compared = texts.compared.iter().map(String::len).collect();
+        summary.facets = summary::facets(findings, &texts);
         let mut inputs = gathered.roots.of(&directory.place).and_then(load::inputs);
         if let Some(inputs) = &mut inputs {
             load::note_digests(inputs, &digests);
         }
         let paths: Vec<String> = files.written.into_iter().map(|(path, _)| path).collect();
-        let cached = CachedRun {
+        let run = RunSummary {
             inputs,
             archive_context: context_digest(&archive_context),
             named: archive_context.named.keys().cloned().collect(),
             is_newest,
             rules: site.rules.digest(&entry.run.subject),
-            files: stage.output_files(&paths),
-            summary: std::mem::take(summary),
+            files: output.stage.output_files(&paths),
+            ..std::mem::take(summary)
         };
-        *summary = match output.cache {
-            Some(cache) => cache.add(cached, &texts.bytes())?,
-            None => cached.summary,
-        };
+        *summary = cache.add(run, &texts.bytes())?;
         Ok(())
     }
 }

@@ -17,7 +17,7 @@ use store::cache::{Piece, Reader};
 use store::publish::OutputFile;
 
 /// What lists and the outcome of a build need of a run: small, whatever the size of the run. Of a run with an invalid record, only
-/// the problems and allowances.
+/// the problems and allowances. The cache and a part also have its pages, and all that they depend on besides the frame.
 #[derive(Debug, Clone, Default, Serialize, Deserialize)]
 pub(super) struct RunSummary {
     /// Its place among the run directories.
@@ -38,6 +38,17 @@ pub(super) struct RunSummary {
     /// Where the cache of this build has it; `None` if no pages were made.
     #[serde(skip)]
     pub(super) cached: Option<RunPieces>,
+    /// The files of the run directory; `None` if they may change unnoticed, or if no pages were made.
+    pub(super) inputs: Option<Vec<Input>>,
+    /// A digest of what the page shows of the archive.
+    pub(super) archive_context: [u8; 16],
+    /// Ids of the runs that it names.
+    pub(super) named: Vec<String>,
+    pub(super) is_newest: bool,
+    /// A digest of the rules that apply to it.
+    pub(super) rules: [u8; 32],
+    /// Its published files; `None` if no pages were made.
+    pub(super) files: Option<Vec<OutputFile>>,
 }
 
 impl RunSummary {
@@ -50,6 +61,17 @@ impl RunSummary {
 
     pub(super) fn has_errors(&self) -> bool {
         self.problems.iter().any(Diagnostic::is_error)
+    }
+
+    /// The same without the lists that only the cache needs, which has the run there.
+    pub(super) fn in_cache(self, pieces: RunPieces) -> Self {
+        Self {
+            cached: Some(pieces),
+            inputs: None,
+            named: Vec::new(),
+            files: None,
+            ..self
+        }
     }
 }
 
@@ -69,27 +91,10 @@ impl RunSummaries {
     }
 }
 
-/// A run in a cache or in a part: its summary, its pages, and everything that they depend on besides the frame.
-#[derive(Debug, Default, Serialize, Deserialize)]
-pub(super) struct CachedRun {
-    /// The files of the run directory; `None` if they may change unnoticed, or if no pages were made.
-    pub(super) inputs: Option<Vec<Input>>,
-    /// A digest of what the page shows of the archive.
-    pub(super) archive_context: [u8; 16],
-    /// Ids of the runs that it names.
-    pub(super) named: Vec<String>,
-    pub(super) is_newest: bool,
-    /// A digest of the rules that apply to it.
-    pub(super) rules: [u8; 32],
-    /// Its published files; `None` if no pages were made.
-    pub(super) files: Option<Vec<OutputFile>>,
-    pub(super) summary: RunSummary,
-}
-
 /// Where a cache or a part has a run.
 #[derive(Debug, Clone, Copy, Serialize, Deserialize)]
 pub(super) struct RunPieces {
-    /// The [`CachedRun`].
+    /// Its [`RunSummary`].
     pub(super) run: Piece,
     /// Its [`RunTexts`].
     pub(super) texts: Piece,
@@ -97,7 +102,7 @@ pub(super) struct RunPieces {
 
 impl RunPieces {
     /// Reads the run; `None` if it is damaged.
-    pub(super) fn read(&self, reader: &Reader) -> Option<CachedRun> {
+    pub(super) fn read(&self, reader: &Reader) -> Option<RunSummary> {
         postcard::from_bytes(&reader.piece(self.run)?).ok()
     }
 }

@@ -25,11 +25,8 @@ const TEXT: usize = 400;
 /// Maximum bytes of a path or a turn on a card.
 const NAME: usize = 300;
 
-/// The texts of a run for feeds, scripts and the ledger. Empty in a check, which writes none of them.
-pub(super) fn of(run: &CheckedRun<'_>, is_dry_run: bool) -> Result<RunTexts, Diagnostic> {
-    if is_dry_run {
-        return Ok(RunTexts::default());
-    }
+/// The texts of a run for feeds and scripts.
+pub(super) fn of(run: &CheckedRun<'_>) -> Result<RunTexts, Diagnostic> {
     let (inspection, layouts) = (run.inspection, run.layouts);
     let (tapes, sidecars) = (&inspection.tapes, &inspection.sidecars);
     let lines = feeds::annotations::lines(&run.entry.run, tapes, sidecars);

@@ -10,7 +10,7 @@ use crate::directories::{Directory, Status};
 use crate::gather::SiteContent;
 use crate::run::Output;
 use crate::site::Site;
-use crate::summary::{CachedRun, RunPieces, RunSummary};
+use crate::summary::{RunPieces, RunSummary};
 use base::beneath::{Folder, Kind, Tree, TreeEntry};
 use base::diagnostics::{Diagnostic, Failure};
 use base::links;
@@ -95,8 +95,7 @@ impl Parts {
 
     /// The summary of a run with an invalid record.
     pub(super) fn invalid(&self, directory: &Directory) -> Option<RunSummary> {
-        let run = self.of(directory)?.run(&directory.place.shown)?;
-        Some(run.summary)
+        self.of(directory)?.run(&directory.place.shown)
     }
 
     /// Adopts a run from its part; `None` if it must be rendered from the content.
@@ -116,8 +115,8 @@ impl Parts {
         let damaged = || refused::damaged_run(&part.shown, &place.shown);
         let run = part.run(&place.shown).ok_or_else(damaged)?;
         // A run with errors is never published.
-        let Some(output) = output.filter(|_| !run.summary.has_errors()) else {
-            return Ok(Some(run.summary));
+        let Some(output) = output.filter(|_| !run.has_errors()) else {
+            return Ok(Some(run));
         };
         let shows_same = run.shows_same(archive, index, is_newest);
         let Some((files, cache)) = run.files.as_ref().zip(output.cache).filter(|_| shows_same)
@@ -226,7 +225,7 @@ impl Part {
     }
 
     /// Reads the entry of a run.
-    fn run(&self, path: &str) -> Option<CachedRun> {
+    fn run(&self, path: &str) -> Option<RunSummary> {
         self.runs.get(path)?.read(&self.reader)
     }
 
@@ -265,7 +264,7 @@ impl Part {
                 links::run_file(&entry.slug, ""),
                 site.config.publish.own_file(&entry.slug, ""),
             ];
-            if run.summary.has_errors() {
+            if run.has_errors() {
                 self.broken.insert(shown.clone());
             }
             for file in run.files.iter().flatten() {

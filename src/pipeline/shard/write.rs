@@ -7,7 +7,7 @@ use std::path::Path;
 use crate::cache::CacheUpdate;
 use crate::gather::SiteContent;
 use crate::site::Site;
-use crate::summary::{CachedRun, RunPieces, RunSummaries, RunSummary};
+use crate::summary::{RunPieces, RunSummaries, RunSummary};
 use base::diagnostics::Failure;
 use content::discover::Shard;
 use store::cache::Writer;
@@ -53,14 +53,10 @@ fn write_run(
     let (mut run, texts) = if let Some(pieces) = summary.cached {
         cache?.read_back(pieces)?
     } else {
-        let run = CachedRun {
-            summary: summary.clone(),
-            ..CachedRun::default()
-        };
-        (run, Vec::new())
+        (summary.clone(), Vec::new())
     };
     // The cache has the run from before its files were counted.
-    run.summary.read = summary.read;
+    run.read = summary.read;
     let texts = writer.put(&texts)?;
     run.write(writer, texts)
 }
