@@ -41,7 +41,7 @@ use formats::model::archive::{Archive, Entry};
 use formats::model::findings::Findings;
 use pages::render::templates::Renderer;
 use pages::schema;
-use pages::view::annotations::{self as annotations_view, AnnotationCard};
+use pages::view::annotations::AnnotationCard;
 use pages::view::chrome::PageInfo;
 
 use self::annotations::{CardPlace, Catalogue};
@@ -212,7 +212,7 @@ impl Lists<'_> {
 
     fn card(&self, place: &CardPlace) -> AnnotationCard {
         let (entry, findings) = (&self.archive().runs[place.run], &self.findings()[place.run]);
-        annotations_view::card(entry, &findings.task, findings.cards[place.card].clone())
+        AnnotationCard::of(entry, &findings.task, findings.cards[place.card].clone())
     }
 
     fn page(

@@ -4,8 +4,6 @@ pub mod kinds;
 
 use std::collections::BTreeSet;
 
-use serde::Serialize;
-
 use super::task;
 use formats::model::annotation::{Annotation, Kind};
 use formats::model::archive::Entry;
@@ -17,6 +15,7 @@ use formats::model::words;
 
 use super::timeline::Layout;
 use super::{DisplayTime, format};
+use base::document;
 use base::links::{self, Slug};
 
 use kinds::{KINDS, appearance_of, folder, kind_index, part_of};
@@ -24,37 +23,47 @@ use kinds::{KINDS, appearance_of, folder, kind_index, part_of};
 /// Most events of a span whose patterns count.
 const EVENTS: usize = 200;
 
-/// An annotation in a list.
-#[derive(Debug, Serialize)]
-pub struct AnnotationCard {
-    /// Its kind, in words.
-    pub kind: String,
-    /// Class of its kind.
-    pub class: &'static str,
-    /// Sign of its kind.
-    pub sign: &'static str,
-    /// Its evidence as plain text.
-    pub evidence: String,
-    /// Its address, relative to the site's root.
-    pub href: String,
-    /// `event 12`, or `events 12 to 17`
-    pub event: String,
-    pub event_kind: String,
-    /// A summary of the event.
-    pub says: String,
-    /// Title of the run.
-    pub run: String,
-    /// Page of the run, relative to the site's root.
-    pub run_href: String,
-    /// The model that ran.
-    pub model: String,
-    /// Status of a hypothesis, kind of friction.
-    pub group: Option<String>,
-    pub author: Option<String>,
-    /// The case of the run.
-    pub case: String,
-    /// When it was written.
-    pub at: Option<DisplayTime>,
+document! {
+    /// An annotation in a list.
+    pub struct AnnotationCard(entry: &Entry, task: &str, text: CardText)
+        let (class, sign) = appearance_of(text.kind);
+        let event = text.events();
+        let author = text.author.map(|author| match author {
+            (Some(id), kind) => format!("{id} ({kind})"),
+            (None, kind) => kind,
+        });
+    {
+        /// Its kind, in words.
+        pub kind: String = text
+            .kind_word
+            .unwrap_or_else(|| kind_word(text.kind).replace('_', " ")),
+        /// Class of its kind.
+        pub class: &'static str = class,
+        /// Sign of its kind.
+        pub sign: &'static str = sign,
+        /// Its evidence as plain text.
+        pub evidence: String = text.evidence,
+        /// Its address, relative to the site's root.
+        pub href: String = links::run_file(&entry.slug, &text.href),
+        /// `event 12`, or `events 12 to 17`
+        pub event: String = event,
+        pub event_kind: String = text.event_kind,
+        /// A summary of the event.
+        pub says: String = text.says,
+        /// Title of the run.
+        pub run: String = task::name(&entry.run, task),
+        /// Page of the run, relative to the site's root.
+        pub run_href: String = links::run(&entry.slug),
+        /// The model that ran.
+        pub model: String = entry.run.subject.model().to_owned(),
+        /// Status of a hypothesis, kind of friction.
+        pub group: Option<String> = text.group_word,
+        pub author: Option<String> = author,
+        /// The case of the run.
+        pub case: String = entry.run.subject.case.to_string(),
+        /// When it was written.
+        pub at: Option<DisplayTime> = text.at.map(format::at),
+    }
 }
 
 /// What lists show of an annotation. `position` is that of its event, `evidence` its plain text.
@@ -105,35 +114,6 @@ pub fn card_text(
             }
             _ => BTreeSet::new(),
         },
-    }
-}
-
-/// The card of an annotation of a run.
-pub fn card(entry: &Entry, task: &str, text: CardText) -> AnnotationCard {
-    let (class, sign) = appearance_of(text.kind);
-    let event = text.events();
-    let author = text.author.map(|author| match author {
-        (Some(id), kind) => format!("{id} ({kind})"),
-        (None, kind) => kind,
-    });
-    AnnotationCard {
-        kind: text
-            .kind_word
-            .unwrap_or_else(|| kind_word(text.kind).replace('_', " ")),
-        class,
-        sign,
-        evidence: text.evidence,
-        href: links::run_file(&entry.slug, &text.href),
-        event,
-        event_kind: text.event_kind,
-        says: text.says,
-        run: task::name(&entry.run, task),
-        run_href: links::run(&entry.slug),
-        model: entry.run.subject.model().to_owned(),
-        group: text.group_word,
-        author,
-        case: entry.run.subject.case.to_string(),
-        at: text.at.map(format::at),
     }
 }
 

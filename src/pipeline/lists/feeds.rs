@@ -7,6 +7,7 @@ use serde::Serialize;
 
 use crate::summary::{Facet, RunTexts};
 use base::diagnostics::{Diagnostic, json};
+use base::document;
 use base::links;
 use formats::model::FileDigest;
 use formats::model::annotation::Kind;
@@ -356,25 +357,30 @@ struct FeedsPage {
     feeds: Vec<FeedView>,
 }
 
-/// A feed on the page of feeds.
-#[derive(Debug, Serialize)]
-struct FeedView {
-    /// Its file name.
-    name: String,
-    /// Id of its section.
-    anchor: String,
-    /// Its address.
-    href: String,
-    /// A description of its content.
-    holds: &'static str,
-    /// The address of its schema; `None` if the feed follows an external standard.
-    schema: Option<String>,
-    /// `12.0 KiB`
-    size: String,
-    /// BLAKE3, hexadecimal.
-    blake3: String,
-    /// Examples of reading it, by tool.
-    examples: Vec<Example>,
+document! {
+    /// A feed on the page of feeds.
+    struct FeedView(file: &FileDigest, holds: &'static str, examples: Vec<Example>)
+        let root = links::root("feeds/index.html");
+        let schema = schema::path_of_feed(&file.path);
+        let name = file.path.rsplit('/').next().unwrap_or_default();
+    {
+        /// Its file name.
+        name: String = name.to_owned(),
+        /// Id of its section.
+        anchor: String = name.replace('.', "-"),
+        /// Its address.
+        href: String = format!("{root}{}", file.path),
+        /// A description of its content.
+        holds: &'static str = holds,
+        /// The address of its schema; `None` if the feed follows an external standard.
+        schema: Option<String> = schema.map(|schema| format!("{root}{schema}")),
+        /// `12.0 KiB`
+        size: String = format::bytes(file.bytes),
+        /// BLAKE3, hexadecimal.
+        blake3: String = file.blake3.clone(),
+        /// Examples of reading it, by tool.
+        examples: Vec<Example> = examples,
+    }
 }
 
 /// An example of reading a feed with one tool.
@@ -419,7 +425,7 @@ fn write(lists: &Lists<'_>) -> Result<(), Diagnostic> {
         base: address.to_owned(),
         is_known: base.is_some(),
         runs: format::count(runs, "run"),
-        index: view(
+        index: FeedView::of(
             &index,
             INDEX,
             vec![Example {
@@ -431,7 +437,7 @@ fn write(lists: &Lists<'_>) -> Result<(), Diagnostic> {
         ),
         feeds: feeds
             .iter()
-            .map(|(feed, file)| view(file, feed.holds, examples(feed, address)))
+            .map(|(feed, file)| FeedView::of(file, feed.holds, examples(feed, address)))
             .collect(),
     };
     lists.page("feeds.html", &info, &view)
@@ -453,22 +459,6 @@ impl Lists<'_> {
     ) -> impl Iterator<Item = io::Result<String>> {
         let runs = 0..self.outcome.findings.len();
         runs.map(move |run| self.texts(run).map(&text))
-    }
-}
-
-fn view(file: &FileDigest, holds: &'static str, examples: Vec<Example>) -> FeedView {
-    let root = links::root("feeds/index.html");
-    let schema = schema::path_of_feed(&file.path);
-    let name = file.path.rsplit('/').next().unwrap_or_default().to_owned();
-    FeedView {
-        anchor: name.replace('.', "-"),
-        href: format!("{root}{}", file.path),
-        name,
-        holds,
-        schema: schema.map(|schema| format!("{root}{schema}")),
-        size: format::bytes(file.bytes),
-        blake3: file.blake3.clone(),
-        examples,
     }
 }
 

@@ -7,6 +7,7 @@ use serde::Serialize;
 
 use crate::summary::Facet;
 use base::diagnostics::Diagnostic;
+use base::document;
 use base::links;
 use formats::model::annotation::Kind;
 use formats::model::archive::GroupBy;
@@ -68,21 +69,24 @@ struct CountedNoun {
     noun: String,
 }
 
-/// An annotation in a list.
-#[derive(Debug, Serialize)]
-struct NewestAnnotationView {
-    kind: String,
-    /// Class of its kind.
-    class: &'static str,
-    /// Sign of its kind.
-    sign: &'static str,
-    /// The first line of its evidence.
-    evidence: String,
-    /// Its address.
-    href: String,
-    run: String,
-    /// When it was written.
-    at: Option<DisplayTime>,
+document! {
+    /// An annotation in a list.
+    struct NewestAnnotationView(lists: &Lists<'_>, run: usize, annotation: &NewestAnnotation)
+        let (class, sign) = appearance(&Kind::parse(&annotation.kind));
+    {
+        kind: String = annotation.kind.replace('_', " "),
+        /// Class of its kind.
+        class: &'static str = class,
+        /// Sign of its kind.
+        sign: &'static str = sign,
+        /// The first line of its evidence.
+        evidence: String = annotation.evidence.clone(),
+        /// Its address.
+        href: String = annotation.href.clone(),
+        run: String = task::name(&lists.archive().runs[run].run, &lists.findings()[run].task),
+        /// When it was written.
+        at: Option<DisplayTime> = annotation.at.map(format::at),
+    }
 }
 
 fn write(lists: &Lists<'_>) -> Result<(), Diagnostic> {
@@ -113,7 +117,7 @@ fn write(lists: &Lists<'_>) -> Result<(), Diagnostic> {
         key: first.map_or_else(Vec::new, |run| density::legend(&findings[run].columns)),
         quote: first
             .zip(quote)
-            .map(|(run, quote)| newest_annotation(lists, run, quote)),
+            .map(|(run, quote)| NewestAnnotationView::of(lists, run, quote)),
         compare: match archive.cases.as_slice() {
             [only] => links::group("cases", &only.slug),
             _ => links::list("overview", 1),
@@ -162,25 +166,8 @@ fn newest_annotations(lists: &Lists<'_>, quoted: Option<&str>) -> Vec<NewestAnno
     for (_, run, place) in newest {
         let annotation = &findings[run].newest[place];
         if shown.len() < ANNOTATIONS && Some(annotation.href.as_str()) != quoted {
-            shown.push(newest_annotation(lists, run, annotation));
+            shown.push(NewestAnnotationView::of(lists, run, annotation));
         }
     }
     shown
-}
-
-fn newest_annotation(
-    lists: &Lists<'_>,
-    run: usize,
-    annotation: &NewestAnnotation,
-) -> NewestAnnotationView {
-    let (class, sign) = appearance(&Kind::parse(&annotation.kind));
-    NewestAnnotationView {
-        kind: annotation.kind.replace('_', " "),
-        class,
-        sign,
-        evidence: annotation.evidence.clone(),
-        href: annotation.href.clone(),
-        run: task::name(&lists.archive().runs[run].run, &lists.findings()[run].task),
-        at: annotation.at.map(format::at),
-    }
 }

@@ -5,6 +5,7 @@ use serde::Serialize;
 
 use crate::summary::Facet;
 use base::diagnostics::Diagnostic;
+use base::document;
 use base::links;
 use formats::model::findings::ThreadText;
 use formats::model::threads::Lines;
@@ -18,28 +19,34 @@ use super::{Lists, Page, numbered, paths};
 /// Where the pages are.
 const FOLDER: &str = "threads";
 
-/// A thread in the list.
-#[derive(Debug, Serialize)]
-struct ThreadCard {
-    /// `resolved` or `open`.
-    state: Badge,
-    file: String,
-    /// `lines 10 to 12`, `line 3` or `whole file`
-    place: String,
-    /// Its address, relative to the site's root.
-    href: String,
-    /// The turn that produced the file.
-    turn: Option<String>,
-    /// The first entry as plain text.
-    text: String,
-    /// `2 entries`
-    entries: String,
-    /// Title of the run.
-    run: String,
-    /// Page of the run, relative to the site's root.
-    run_href: String,
-    /// The model that ran.
-    model: String,
+document! {
+    /// A thread in the list.
+    struct ThreadCard(lists: &Lists<'_>, item: Item<'_>)
+        let thread = item.thread;
+        let entry = &lists.archive().runs[item.run];
+        let run_href = links::run(&entry.slug);
+        let range = thread.lines.map(|(first, last)| Lines { first, last });
+    {
+        /// `resolved` or `open`.
+        state: Badge = state(thread.resolved),
+        file: String = thread.file.clone(),
+        /// `lines 10 to 12`, `line 3` or `whole file`
+        place: String = place(range),
+        /// Its address, relative to the site's root.
+        href: String = format!("{run_href}#{}", thread.anchor),
+        /// The turn that produced the file.
+        turn: Option<String> = thread.turn.clone(),
+        /// The first entry as plain text.
+        text: String = thread.text.clone(),
+        /// `2 entries`
+        entries: String = format::count(thread.entries, "entry"),
+        /// Title of the run.
+        run: String = task::name(&entry.run, &lists.findings()[item.run].task),
+        /// Page of the run, relative to the site's root.
+        run_href: String = run_href,
+        /// The model that ran.
+        model: String = entry.run.subject.model().to_owned(),
+    }
 }
 
 /// A page of the list.
@@ -96,7 +103,7 @@ fn write(lists: &Lists<'_>) -> Result<(), Diagnostic> {
     let pages = list_pages(FOLDER, PAGE_SIZE, items.len(), "threads");
     pages.into_par_iter().try_for_each(|page| {
         let cards = items[page.items.clone()].iter();
-        let cards = cards.map(|item| card(lists, *item)).collect();
+        let cards = cards.map(|item| ThreadCard::of(lists, *item)).collect();
         let what = "Review threads about files that runs produced, newest run first.";
         let title = numbered("Review threads", page.number);
         let info = PageInfo::listed(page.path, title, what);
@@ -118,23 +125,4 @@ fn summary(totals: Totals) -> String {
         format::grouped(totals.threads.saturating_sub(totals.open)),
         format::count(totals.entries, "entry"),
     )
-}
-
-fn card(lists: &Lists<'_>, item: Item<'_>) -> ThreadCard {
-    let thread = item.thread;
-    let entry = &lists.archive().runs[item.run];
-    let run_href = links::run(&entry.slug);
-    let range = thread.lines.map(|(first, last)| Lines { first, last });
-    ThreadCard {
-        state: state(thread.resolved),
-        file: thread.file.clone(),
-        place: place(range),
-        href: format!("{run_href}#{}", thread.anchor),
-        turn: thread.turn.clone(),
-        text: thread.text.clone(),
-        entries: format::count(thread.entries, "entry"),
-        run: task::name(&entry.run, &lists.findings()[item.run].task),
-        run_href,
-        model: entry.run.subject.model().to_owned(),
-    }
 }
