@@ -109,6 +109,8 @@ pub struct BuildCache {
     seen: Mutex<Option<Tree>>,
     /// Whether the texts of a run in the cache turned out to be damaged.
     is_damaged: AtomicBool,
+    /// Whether the next cache is a file without a name, since nothing of the site is written.
+    is_unnamed: bool,
 }
 
 /// The cache while a build reads it and writes the next one.
@@ -146,6 +148,20 @@ impl BuildCache {
             seen: Mutex::new(last.as_ref().and_then(|_| publish::look(&site.out))),
             last,
             is_damaged: AtomicBool::default(),
+            is_unnamed: false,
+        }
+    }
+
+    /// The cache of a check that counts what lists and feeds would write: it only holds the texts of runs until then.
+    pub fn unnamed() -> Self {
+        Self {
+            roots: Mutex::default(),
+            at: cache::now(),
+            settings: [0; 32],
+            last: None,
+            seen: Mutex::default(),
+            is_damaged: AtomicBool::default(),
+            is_unnamed: true,
         }
     }
 
@@ -229,7 +245,10 @@ impl BuildCache {
         let update = CacheUpdate {
             cache: self,
             writer: again
-                .or_else(|| Writer::begin(&site.cache_places(), PROGRAM))
+                .or_else(|| {
+                    let is_named = !self.is_unnamed;
+                    is_named.then(|| Writer::begin(&site.cache_places(), PROGRAM))?
+                })
                 .or_else(Writer::unnamed),
             runs,
             lists: body.lists,

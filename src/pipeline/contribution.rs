@@ -8,7 +8,9 @@ use pages::view::contribution::{ContentState, Contribution};
 use store::ledger::{self as ledgers, Ledger};
 use store::publish::Stage;
 
-use super::{NoProgress, Outcome, Progress, SiteContent, StagedSite, ledger, stage_site};
+use super::{
+    BuildCache, NoProgress, Outcome, Progress, SiteContent, StagedSite, hosting, ledger, stage_site,
+};
 use crate::site::{Overrides, Site};
 
 /// A site whose runs are all checked.
@@ -59,7 +61,8 @@ pub(super) fn contribution(
 fn before(site: &Site, folder: &Path) -> Result<(ContentState, Ledger), Failure> {
     let base = Site::open(folder, &overrides(site, folder))?;
     let open = || Stage::dry_run(&base.out, &base.shown(&base.out), &base.inputs());
-    let staged = stage_site(&base, &NoProgress, &open, None, &[])?;
+    let cache = hosting::has_limits(&base).then(BuildCache::unnamed);
+    let staged = stage_site(&base, &NoProgress, &open, cache.as_ref(), &[])?;
     let StagedSite {
         gathered, outcome, ..
     } = &staged;

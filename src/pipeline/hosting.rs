@@ -16,11 +16,16 @@ const PREFIXED: &str = "A site that was not published before can spread its runs
 
 /// Measures everything staged from now on, if the site has limits.
 pub fn weigh(site: &Site, stage: &mut Stage) {
-    let limits = site.config.site_limits();
-    if limits != Budget::default() {
+    if has_limits(site) {
+        let limits = site.config.site_limits();
         let elsewhere = site.config.publish.elsewhere();
         stage.weigh(limits.file.unwrap_or(u64::MAX), elsewhere);
     }
+}
+
+/// Whether the size of the site matters, so that a check counts what a build would write.
+pub fn has_limits(site: &Site) -> bool {
+    site.config.site_limits() != Budget::default()
 }
 
 /// A key of `[budget]`, and its value in the limits of a host or of a site.

@@ -69,7 +69,9 @@ impl Progress for NoProgress {
 pub fn check(site: &Site, progress: &dyn Progress) -> Result<Outcome, Failure> {
     examine_kind(site)?;
     let open = || Stage::dry_run(&site.out, &site.shown(&site.out), &site.inputs());
-    let StagedSite { mut outcome, .. } = stage_site(site, progress, &open, None, &[])?;
+    let cache = hosting::has_limits(site).then(BuildCache::unnamed);
+    let staged = stage_site(site, progress, &open, cache.as_ref(), &[])?;
+    let StagedSite { mut outcome, .. } = staged;
     outcome.findings = Vec::new();
     Ok(outcome)
 }
