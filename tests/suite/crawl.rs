@@ -483,7 +483,7 @@ fn a_link_to_an_event_is_one_to_the_tape_that_the_text_is_about_on_the_page_that
             .collect()
     };
     let first = site.first_page();
-    assert!(hrefs(&first, ".prose a")[0].ends_with("/events/2/index.html#e-3"));
+    assert!(hrefs(&first, ".prose a")[0].ends_with("events/2/index.html#e-3"));
     // The name of the tape is in the address of its further pages, and before the number in its anchors.
     let other = hrefs(&first, "[id='run.e-0'] .md a");
     assert!(
