@@ -406,11 +406,11 @@ fn an_edit_or_a_tool_that_only_a_finished_item_has_is_kept() {
         of(&rows).brief(),
         [
             "call apply_patch q",
-            "edit create z",
+            "edit z create",
             "call exec c1",
             "call web_search w",
             "call t d",
-            "result d why"
+            "result d false why"
         ]
     );
 }
