@@ -222,6 +222,7 @@ impl<'o> Reader<'o> {
                 let content = MessageContent {
                     text: text(fields.text).unwrap_or_default(),
                     images,
+                    ..MessageContent::default()
                 };
                 let steering = fields.steering.unwrap_or_default();
                 let number = draft.events.len();

@@ -11,7 +11,31 @@ pub struct MessageContent {
     pub text: String,
     /// Number of omitted images and other media.
     pub images: u64,
+    /// Number of omitted parts of a type that no importer knows.
+    pub unknown: u64,
 }
+
+/// Types of parts whose text is of the message; parts without a type are texts.
+const TEXTS: [&str; 6] = [
+    "",
+    "text",
+    "input_text",
+    "output_text",
+    "summary_text",
+    "reasoning_text",
+];
+
+/// Types of parts that importers read on their own.
+const OTHERS: [&str; 8] = [
+    "function_call",
+    "redacted_thinking",
+    "reasoning",
+    "server_tool_use",
+    "thinking",
+    "toolCall",
+    "tool_result",
+    "tool_use",
+];
 
 impl MessageContent {
     /// Reads `content` of a model API: a string, or a list of parts.
@@ -42,13 +66,14 @@ impl MessageContent {
 
     /// Appends a part.
     pub fn add(&mut self, part: &Row<'_>) {
-        if let Some(text) = part.part_text() {
-            self.line(&text);
-        } else if ["image", "audio", "video", "file", "document"]
-            .iter()
-            .any(|media| part.text("type").contains(media))
-        {
+        let kind = part.text("type");
+        let media = ["image", "audio", "video", "file", "document"];
+        if TEXTS.contains(&&*kind) {
+            part.part_text().iter().for_each(|text| self.line(text));
+        } else if media.iter().any(|media| kind.contains(media)) {
             self.images += part.rows("image_urls").count().max(1) as u64;
+        } else if !OTHERS.contains(&&*kind) {
+            self.unknown += 1;
         }
     }
 }
@@ -70,5 +95,9 @@ mod tests {
         let images = r#"[{"type":"image","image_urls":["a","b"]}]"#;
         assert_eq!(content(images), (String::new(), 2));
         assert_eq!(content("null"), (String::new(), 0));
+        let unknown: &RawValue =
+            serde_json::from_str(r#"[{"type":"new","text":"secret"}]"#).expect("JSON");
+        let unknown = MessageContent::of(Some(unknown));
+        assert_eq!((&*unknown.text, unknown.unknown), ("", 1));
     }
 }

@@ -339,7 +339,7 @@ impl<'o> Reader<'o> {
         let place = self.origin(here);
         let (words, inserted) = injected::words(&content.text);
         let Some(words) = words.map(Cow::into_owned) else {
-            self.chat.draft.withhold("images", content.images);
+            self.chat.draft.omit(&content);
             return self.chat.prompt(place, "injectedContext", content.text);
         };
         self.chat.draft.withhold("injectedContext", inserted);
@@ -379,9 +379,18 @@ impl<'o> Reader<'o> {
             .model(model.as_deref().unwrap_or_default());
         self.chat.answer(self.origin(here), text, model.clone());
         for (number, part) in parts.iter().enumerate() {
-            if matches!(&*part.text("type"), "tool_use" | "toolCall") {
-                let here = format!("{here}/content/{number}");
-                self.call(part, &here, &here);
+            let here = format!("{here}/content/{number}");
+            match &*part.text("type") {
+                "tool_use" | "toolCall" => self.call(part, &here, &here),
+                "server_tool_use" => {
+                    let call = Call {
+                        hosted: true,
+                        ..Call::of(part.name("name"), part.name("id"), arguments(part, "input"))
+                    };
+                    let place = self.origin(&here);
+                    self.chat.draft.push(place, EventContent::ToolCall(call));
+                }
+                _ => {}
             }
         }
         for key in ["tool_calls", "toolCalls"] {
@@ -427,7 +436,7 @@ impl<'o> Reader<'o> {
         let ids = ["tool_call_id", "toolCallId", "call_id", "tool_use_id"];
         let named = row.first(ids).map(Cow::into_owned);
         let content = MessageContent::at(row, key);
-        self.chat.draft.withhold("images", content.images);
+        self.chat.draft.omit(&content);
         let call = self.chat.answered(named);
         let mut result = ToolResult::of(call, content);
         let is_error = row.flag("is_error").or_else(|| row.flag("isError"));
@@ -477,6 +486,9 @@ impl<'o> Reader<'o> {
 
 impl From<String> for MessageContent {
     fn from(text: String) -> Self {
-        Self { text, images: 0 }
+        Self {
+            text,
+            ..Self::default()
+        }
     }
 }

@@ -49,9 +49,15 @@ pub fn kept(what: &str) -> &'static str {
 }
 
 impl Draft {
+    /// Counts what a content leaves out.
+    pub fn omit(&mut self, content: &MessageContent) {
+        self.withhold("images", content.images);
+        self.withhold("providerPayloads", content.unknown);
+    }
+
     /// Adds a message, unless it is empty.
     pub fn message(&mut self, at: Origin, role: Role, content: MessageContent, steering: bool) {
-        self.withhold("images", content.images);
+        self.omit(&content);
         if content.text.trim().is_empty() && content.images == 0 {
             return;
         }

@@ -157,7 +157,7 @@ fn demonstration(history: &[Part<'_>], chat: &mut Chat<'_>) {
 
 /// Adds a result. SWE-agent does not record whether an action succeeded.
 fn result(place: Origin, call: Option<String>, content: MessageContent, chat: &mut Chat<'_>) {
-    chat.draft.withhold("images", content.images);
+    chat.draft.omit(&content);
     let result = EventContent::ToolResult(ToolResult::of(call, content));
     chat.draft.push(place, result);
 }

@@ -132,7 +132,7 @@ impl<'o> Reader<'o> {
         self.times.see(&time);
         self.workspace(&step.text("extra.cwd"));
         let place = self.origin(&format!("{here}/reasoning_content"));
-        let reasoning = joined(step, "reasoning_content").text;
+        let reasoning = self.joined(step, "reasoning_content").text;
         self.chat.reasoning(place, reasoning, false);
         self.message(step, here);
         let calls = self.calls(step, here);
@@ -176,7 +176,7 @@ impl<'o> Reader<'o> {
 
     fn message(&mut self, step: &Row<'_>, here: &str) {
         let place = self.origin(&format!("{here}/message"));
-        let mut content = joined(step, "message");
+        let mut content = self.joined(step, "message");
         match &*step.text("source") {
             "agent" => return self.chat.answer(place, content, step.name("model_name")),
             "user" => {
@@ -192,6 +192,26 @@ impl<'o> Reader<'o> {
             other => self.chat.draft.unknown_row(other),
         }
         self.chat.draft.withhold("images", content.images);
+    }
+
+    /// The texts of a content, one per line, and the number of images, which are never fetched. Other media are counted as
+    /// attachments.
+    fn joined(&mut self, row: &Row<'_>, path: &str) -> MessageContent {
+        let (mut texts, mut images) = (Vec::new(), 0);
+        for part in row.parts(path) {
+            match part.word("type") {
+                None => texts.extend(part.part_text()),
+                Some(kind) if kind == "text" => texts.extend(part.part_text()),
+                Some(kind) if kind.starts_with("image") => images += 1,
+                Some(_) => self.chat.draft.withhold("attachments", 1),
+            }
+        }
+        let text = texts.join("\n");
+        MessageContent {
+            text,
+            images,
+            ..MessageContent::default()
+        }
     }
 
     fn system(&mut self, step: &Row<'_>, text: String, place: Origin) {
@@ -238,7 +258,7 @@ impl<'o> Reader<'o> {
         step_failed: Option<bool>,
         pointer: &str,
     ) {
-        let content = joined(result, "content");
+        let content = self.joined(result, "content");
         self.chat.draft.withhold("images", content.images);
         let call = result.name("source_call_id");
         let call = call.filter(|id| calls.contains(id));
@@ -326,18 +346,4 @@ fn failure(row: &Row<'_>) -> Option<bool> {
 /// The objects of an array, or a single object.
 fn objects<'a>(row: &Row<'a>, path: &str) -> impl Iterator<Item = Row<'a>> + use<'a> {
     row.parts(path).filter(Row::is_object)
-}
-
-/// The texts of a content, one per line, and the number of images, which are never fetched.
-fn joined(row: &Row<'_>, path: &str) -> MessageContent {
-    let (mut texts, mut images) = (Vec::new(), 0);
-    for part in row.parts(path) {
-        if part.word("type").is_some_and(|kind| kind != "text") {
-            images += 1;
-        } else {
-            texts.extend(part.part_text());
-        }
-    }
-    let text = texts.join("\n");
-    MessageContent { text, images }
 }

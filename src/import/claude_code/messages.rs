@@ -60,7 +60,10 @@ impl Session {
                     continue;
                 }
                 (kind, _) => {
-                    images += u64::from(is_image(kind));
+                    let image = is_image(kind);
+                    images += u64::from(image);
+                    let payload = block.is_object() && !image;
+                    self.draft.withhold("providerPayloads", u64::from(payload));
                     continue;
                 }
             };

@@ -79,8 +79,8 @@ impl Parts {
                 });
             }
             "image" | "audio" | "video" | "document" | "data" => self.content.images += 1,
-            _ if part.string("text").is_some() => self.content.line(&text("text")),
-            _ => {}
+            "" | "text" if part.string("text").is_some() => self.content.line(&text("text")),
+            _ => self.content.unknown += 1,
         }
     }
 }
@@ -137,7 +137,7 @@ pub fn push(
             chat.prompt(place, "compactionSummaries", content.text);
         }
         "user" if names_authors && !is_of_user(message) => {
-            chat.draft.withhold("images", content.images);
+            chat.draft.omit(&content);
             if !content.text.trim().is_empty() {
                 let note = Some(content.text);
                 chat.draft.note(place, "environment", note);
@@ -185,7 +185,7 @@ pub fn result(
     mut content: MessageContent,
     row: &Row<'_>,
 ) -> ToolResult {
-    chat.draft.withhold("images", content.images);
+    chat.draft.omit(&content);
     if let Some(reason) = row
         .name("error.message")
         .filter(|_| content.text.is_empty())

@@ -143,7 +143,8 @@ impl Reader<'_> {
                 match &*event.text("source") {
                     "user" => self.chat.user(place, content),
                     "environment" => self.chat.prompt(place, "injectedContext", content.text),
-                    _ => self.chat.answer(place, content, None),
+                    "" | "agent" => self.chat.answer(place, content, None),
+                    source => self.chat.draft.unknown_row(source),
                 }
                 self.usage(event, Vec::new(), &Origin::default());
             }
@@ -276,6 +277,8 @@ impl Reader<'_> {
         }
         let code = event.integer("extras.metadata.exit_code");
         let code = code.or_else(|| event.integer("extras.exit_code"));
+        let codes = ["extras.metadata.exit_code", "extras.exit_code"];
+        let is_unreadable = code.is_none() && codes.iter().any(|path| event.has(path));
         // -1 means unknown.
         let code = code.filter(|code| *code != -1);
         let result = ToolResult {
@@ -283,7 +286,8 @@ impl Reader<'_> {
                 ("error", _) => Some(false),
                 ("user_rejected", _) => None,
                 (_, Some(code)) => Some(code == 0),
-                _ => event.flag("success"),
+                // A status that cannot be read may be one of a failure.
+                _ => event.flag("success").filter(|ok| !(*ok && is_unreadable)),
             },
             exit_code: code,
             exit_code_from: code.map(|_| ExitCodeFrom::Field),

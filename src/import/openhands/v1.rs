@@ -208,6 +208,13 @@ impl Reader<'_> {
         if let Some(message) = &message {
             self.encrypted(message);
         }
+        let role = message.as_ref().map(|message| message.text("role"));
+        match role.as_deref().unwrap_or_default() {
+            "" | "user" | "assistant" => {}
+            "system" => return self.chat.system(place, content.text),
+            "developer" => return self.chat.prompt(place, "developerPrompts", content.text),
+            role => return self.chat.draft.unknown_row(role),
+        }
         match &*event.text("source") {
             "user" if !is_injected(&content.text) => self.chat.user(place, content),
             "agent" => {
@@ -265,7 +272,7 @@ impl Reader<'_> {
             "output"
         };
         let content = MessageContent::at(&seen, path);
-        self.chat.draft.withhold("images", content.images);
+        self.chat.draft.omit(&content);
         let injected = event.rows("extended_content").count() as u64;
         self.chat.draft.withhold("injectedContext", injected);
         let terminal = |key: &str| seen.string(&format!("metadata.{key}"));
@@ -291,6 +298,10 @@ impl Reader<'_> {
                 result.exit_code = Some(code);
                 result.exit_code_from = Some(ExitCodeFrom::Field);
                 result.ok = Some(code == 0 && is_error != Some(true));
+            }
+            // A status that cannot be read may be one of a failure.
+            None if seen.has("exit_code") || seen.has("metadata.exit_code") => {
+                result.ok = result.ok.filter(|ok| !ok);
             }
             None => {}
         }
@@ -553,7 +564,7 @@ impl ForeignCall {
                 }
             }
         }
-        draft.withhold("images", content.images);
+        draft.omit(&content);
         let mut result = ToolResult::of(Some(call.to_owned()), content);
         result.ok = has_ended.then_some(!failed);
         result.status = self.status.clone().filter(|status| status != "completed");

@@ -627,3 +627,13 @@ fn rows_of_a_fork_are_those_that_name_it() {
     let all = one(FORMAT, "all.jsonl", format!("{original}{other}"));
     assert_eq!(all.lines().len(), 3);
 }
+
+#[test]
+fn blocks_of_unknown_types_are_counted_in_rows_of_either_writer() {
+    let blocks = r#"[{"type":"text","text":"hi"},{"type":"new","text":"secret"},5]"#;
+    let user = format!(r#"{{"type":"user","message":{{"content":{blocks}}}}}"#);
+    let agent = format!(r#"{{"type":"assistant","message":{{"id":"m","content":{blocks}}}}}"#);
+    let run = of(&[&user, &agent]);
+    assert_eq!(run.brief(), ["user hi", "assistant hi"]);
+    assert_eq!(run.all_withheld(), "providerPayloads 2");
+}

@@ -85,6 +85,27 @@ fn blocks_of_a_message_are_reasoning_calls_and_results() {
 }
 
 #[test]
+fn tools_of_the_provider_are_calls_and_blocks_of_unknown_types_are_left_out() {
+    let log = json!({"messages": [
+        {"role": "user", "content": [{"type": "text", "text": "hi"}, {"type": "new", "text": "secret"}]},
+        {"role": "assistant", "content": [
+            {"type": "server_tool_use", "id": "s", "name": "web_search", "input": {"q": 1}},
+            {"type": "web_search_tool_result", "tool_use_id": "s", "content": []},
+            {"type": "new", "text": "secret"},
+            {"type": "text", "text": "done"},
+        ]},
+    ]});
+    let run = one(FORMAT, "a.json", log.to_string());
+    assert_eq!(
+        run.brief(),
+        ["user hi", "assistant done", "call web_search s"]
+    );
+    assert!(run.text().contains(r#""arguments":{"q":1},"hosted":true"#));
+    assert!(!run.text().contains("secret"));
+    assert_eq!(run.all_withheld(), "providerPayloads 3");
+}
+
+#[test]
 fn each_line_with_a_conversation_is_a_run_that_keeps_its_id() {
     let text = String::from_utf8(sample("messages/openai-fine-tuning.jsonl")).expect("UTF-8");
     let ids = |text: &str| {

@@ -151,6 +151,8 @@ fn a_command_that_still_runs_is_no_failure() {
         ),
         (r#""is_error":true,"exit_code":-1"#, "result false "),
         (r#""is_error":false,"exit_code":3"#, "result false 3 "),
+        (r#""is_error":false,"exit_code":"2""#, "result "),
+        (r#""is_error":true,"exit_code":"0""#, "result false "),
         (r#""kind":"Other""#, "result "),
     ] {
         let event = format!(
@@ -327,4 +329,28 @@ fn a_file_among_the_events_that_has_no_number_is_counted() {
     let run = run(FORMAT, &files);
     assert_eq!(run.report["unparsable"], 1);
     assert_eq!(run.warnings[0].place.path, "events/other.json");
+}
+
+#[test]
+fn the_role_of_a_message_decides_and_unknown_roles_are_left_out() {
+    let message = |id: usize, source: &str, role: &str| {
+        format!(
+            r#"{{"kind":"MessageEvent","id":"m{id}","source":"{source}","llm_message":{{"role":"{role}","content":"{source} {role}"}}}}"#
+        )
+    };
+    let run = export(&[
+        message(0, "user", "user"),
+        message(1, "agent", "assistant"),
+        message(2, "user", "system"),
+        message(3, "agent", "developer"),
+        message(4, "user", "critic"),
+        message(5, "agent", "System"),
+    ]);
+    assert_eq!(run.brief(), ["user user user", "assistant agent assistant"]);
+    let withheld = "developerPrompts 1, systemPrompts 1, unknownRows 2";
+    assert_eq!(run.all_withheld(), withheld);
+    let older = r#"[{"id":1,"source":"agent","action":"message","args":{"content":"said"}},{"id":2,"source":"critic","action":"message","args":{"content":"secret"}}]"#;
+    let run = one(FORMAT, "x.json", older);
+    assert_eq!(run.brief(), ["assistant said"]);
+    assert_eq!(run.all_withheld(), "unknownRows 1");
 }
