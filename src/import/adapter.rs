@@ -338,7 +338,7 @@ impl<'o> Reader<'o> {
     fn finish(self) -> Draft {
         let mut draft = self.draft;
         if draft.record.tokens == Tokens::default() {
-            draft.record.tokens = super::usage::sum(&draft.events);
+            super::usage::each(&draft.events).for_each(|tokens| draft.record.add(tokens));
         }
         let models: Vec<String> = draft.events.iter().filter_map(model).collect();
         for model in models {

@@ -148,19 +148,25 @@ fn finish(reader: Reader<'_>, file: &str) -> Draft {
     let mut draft = reader.chat.draft;
     let record = &mut draft.record;
     // The last of several files counts only its own context.
-    let sums_count = reader.is_continued && reader.tokens != Tokens::default();
+    let sums_count = reader.is_continued && reader.steps.tokens != Tokens::default();
     let is_sum = sums_count || record.tokens == Tokens::default();
+    record.lack(reader.steps.incomplete);
     if is_sum {
-        record.tokens = reader.tokens;
+        record.tokens = reader.steps.tokens;
+    } else {
+        Metric::TOKENS
+            .iter()
+            .for_each(|metric| record.incomplete.remove(*metric));
     }
     let cost = reader.cost.map(Decimal::value);
-    if reader.is_continued {
-        record.cost = cost.or(record.cost);
+    if record.cost.is_none() || reader.is_continued && cost.is_some() {
+        record.cost = cost;
+    } else {
+        record.incomplete.remove(Metric::ActualCost);
     }
-    record.cost = record.cost.or(cost);
     record.cost_estimated &= record.cost.is_some();
     if record.models.is_empty() {
-        record.models = reader.models.models;
+        record.models = reader.steps.models;
     }
     reader.times.write(record);
     if is_sum {

@@ -222,7 +222,7 @@ fn finish(mut session: Session, file: &str) -> Draft {
     let mut draft = std::mem::take(&mut session.draft);
     let mut counts = Counts::default();
     for lane in &mut session.lanes {
-        draft.record.tokens = draft.record.tokens.plus(lane.finish());
+        lane.finish(&mut draft.record);
         counts.absorb(&lane.counts);
     }
     total(&mut draft, &session, &counts, file);
@@ -292,6 +292,9 @@ fn total(draft: &mut Draft, session: &Session, counts: &Counts, file: &str) {
     if record.cost.is_none() && !session.costs.is_empty() {
         record.cost = decimal::total(session.costs.values().copied());
         record.cost_estimated = true;
+        if (session.costs.len() as u64) < counts.responses {
+            record.incomplete.insert(Metric::ActualCost);
+        }
     }
     let missing = missing_subagents(session);
     let counters = session.meter.models();
@@ -299,6 +302,9 @@ fn total(draft: &mut Draft, session: &Session, counts: &Counts, file: &str) {
     let is_same_input = coverage.as_ref().is_some_and(|coverage| {
         !coverage.log_has_more && coverage.counters_have_more[..2] == [false, false]
     });
+    if session.meter.cost().is_some() && coverage.is_none() && session.meter.lacks_responses {
+        record.incomplete.insert(Metric::ActualCost);
+    }
     let mut open = counts.open;
     if is_same_input && open > 0 && missing == 0 && session.broken_responses == 0 {
         // The counters are of the same requests, to the token of their input, and have their whole output.

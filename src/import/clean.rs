@@ -130,7 +130,7 @@ fn record(record: &mut Record, f: &mut Change<'_>) {
         id: run_id, ids: ids, models: strings, unused: strings,
         format_version: option, case: option, case_version: option, harness: option, harness_version: option,
         started: option, finished: option, local_finished: option, detail: option, outcomes: outcomes,
-        run_time_seconds: skip, tokens: skip, cost: skip, cost_estimated: skip, lower_bounds: skip, given: skip,
+        run_time_seconds: skip, tokens: skip, cost: skip, cost_estimated: skip, lower_bounds: skip, incomplete: skip, given: skip,
         state: skip, includes: skip,
     } }
 }

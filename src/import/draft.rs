@@ -90,6 +90,14 @@ impl Draft {
         self.warn(problem(&IMPORT_LOWER_BOUND, file, message, help));
     }
 
+    /// Marks the metrics that only some parts of the run have, unless they are marked for another reason.
+    pub fn mark_incomplete(&mut self, file: &str) {
+        let known = self.record.lower_bounds;
+        let metrics = self.record.incomplete.iter();
+        let metrics: Vec<Metric> = metrics.filter(|metric| !known.contains(*metric)).collect();
+        self.lower_bound(file, &metrics, "parts of the log have no value");
+    }
+
     /// Marks tokens that are sums as lower bounds, because some calls of the model have no count.
     pub fn uncounted(&mut self, file: &str, calls: u64) {
         if calls > 0 {
@@ -139,7 +147,8 @@ impl Draft {
         self.identity
             .workspaces
             .append(&mut other.identity.workspaces);
-        self.record.tokens = self.record.tokens.plus(other.record.tokens);
+        self.record.add(other.record.tokens);
+        self.record.lack(other.record.incomplete);
         // A sum over a lower bound is a lower bound.
         for metric in other.record.lower_bounds.iter() {
             if Metric::TOKENS.contains(&metric) {
@@ -208,6 +217,8 @@ pub struct Record {
     /// The metrics whose values are lower bounds, because the source lacks a part of them. Those of unknown metrics have no
     /// effect.
     pub lower_bounds: MetricSet,
+    /// The metrics that only some parts of the run have. The sum of what is known is a lower bound.
+    pub incomplete: MetricSet,
     /// Cost in USD, as recorded in the source.
     pub cost: Option<f64>,
     /// Whether the source estimated the cost.
@@ -236,6 +247,50 @@ impl Record {
             Metric::ActualCost => self.cost.is_some(),
             Metric::RunTime => self.run_time_seconds.is_some(),
         }
+    }
+
+    /// Adds the tokens of a part of the run. A class that only some parts have is incomplete.
+    pub fn add(&mut self, part: Tokens) {
+        let sum = self.tokens;
+        if sum.nothing() || part.nothing() {
+            // A part that used nothing lacks nothing.
+            if sum.nothing() && part != Tokens::default() {
+                self.tokens = part;
+            }
+            return;
+        }
+        for (metric, (sum, part)) in [
+            (
+                Metric::UncachedInput,
+                (sum.uncached_input, part.uncached_input),
+            ),
+            (Metric::CachedInput, (sum.cached_input, part.cached_input)),
+            (Metric::Output, (sum.output, part.output)),
+            (Metric::Reasoning, (sum.reasoning, part.reasoning)),
+        ] {
+            if sum.is_some() != part.is_some() {
+                self.incomplete.insert(metric);
+            }
+        }
+        self.tokens = sum.plus(part);
+    }
+
+    /// Notes whether a part of the run has both tokens and a cost, which is 0 where the price of a model is unknown.
+    pub fn priced(&mut self, tokens: Tokens, cost: Option<f64>) {
+        let has_cost = cost.is_some_and(|cost| cost > 0.0);
+        if !has_cost && !tokens.nothing() {
+            self.incomplete.insert(Metric::ActualCost);
+        }
+        if has_cost && tokens.nothing() {
+            self.lack(MetricSet::of_paths(Metric::TOKENS.map(Metric::path)));
+        }
+    }
+
+    /// Takes over which metrics of a part of the run are incomplete.
+    pub fn lack(&mut self, metrics: MetricSet) {
+        metrics
+            .iter()
+            .for_each(|metric| self.incomplete.insert(metric));
     }
 
     /// The model, if a single one worked on the run.

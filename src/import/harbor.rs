@@ -8,6 +8,7 @@ use std::borrow::Cow;
 
 use base::diagnostics::codes::IMPORT_UNFINISHED;
 use formats::decimal;
+use formats::model::run::{Metric, MetricSet};
 
 use super::draft::{Draft, EventContent, Id, Origin, Outcome, Record, Tokens};
 use super::loose;
@@ -151,6 +152,18 @@ fn record(trial: &Trial<'_>, job: &Job, draft: &mut Draft) -> Record {
     let cost = decimal::total(costs);
     let exceptions = trial.exceptions();
     let exception = exceptions.first().and_then(|it| it.name("exception_type"));
+    let mut incomplete = MetricSet::default();
+    for (key, metrics) in [
+        ("n_input_tokens", &[Metric::UncachedInput][..]),
+        ("n_cache_tokens", &[Metric::CachedInput]),
+        ("n_output_tokens", &[Metric::Output, Metric::Reasoning]),
+        ("cost_usd", &[Metric::ActualCost]),
+    ] {
+        let known = results.iter().filter(|result| result.has(key)).count();
+        if known < trial.parts() {
+            metrics.iter().for_each(|metric| incomplete.insert(*metric));
+        }
+    }
     let (started, finished) = (row.name("started_at"), row.name("finished_at"));
     let version = ["task_id.ref", "task_id.git_commit_id", "task_checksum"];
     Record {
@@ -167,6 +180,7 @@ fn record(trial: &Trial<'_>, job: &Job, draft: &mut Draft) -> Record {
         started,
         finished,
         tokens: tokens(&results, log.tokens, worked),
+        incomplete,
         cost,
         cost_estimated: cost.is_some() && log.cost_estimated,
         state: state(exception.as_deref()),

@@ -466,7 +466,7 @@ impl<'o> Reader<'o> {
     fn finish(self) -> Draft {
         let mut draft = self.chat.draft;
         if draft.record.tokens == Tokens::default() {
-            draft.record.tokens = super::usage::sum(&draft.events);
+            super::usage::each(&draft.events).for_each(|tokens| draft.record.add(tokens));
             if self.counted > 0 {
                 draft.uncounted(self.file, self.uncounted);
             }

@@ -129,7 +129,7 @@ impl Reader<'_> {
         self.counted += 1;
         let tokens = counted.disjoint();
         let record = &mut self.chat.draft.record;
-        record.tokens = record.tokens.plus(tokens);
+        record.add(tokens);
         let usage = EventContent::Usage {
             tokens,
             model: None,

@@ -366,6 +366,7 @@ fn one(request: &Request, store: &mut Store, read: SourceRun) -> Result<ImportEv
     if matches!(draft.record.state, "infrastructure" | "canceled") {
         draft.warn(unpublishable(&first, &draft.record));
     }
+    draft.mark_incomplete(&first);
     let computed = usage::sum(&draft.events);
     if let Some(classes) = usage::difference(draft.record.tokens, computed) {
         let message =

@@ -42,13 +42,17 @@ impl InclusiveTokens {
     }
 }
 
-/// The sum of all usage events. A class is unknown if no event has it.
-pub fn sum(events: &[Event]) -> Tokens {
-    let tokens = events.iter().filter_map(|event| match &event.what {
+/// The tokens of all usage events.
+pub fn each(events: &[Event]) -> impl Iterator<Item = Tokens> {
+    events.iter().filter_map(|event| match &event.what {
         EventContent::Usage { tokens, .. } => Some(*tokens),
         _ => None,
-    });
-    tokens.reduce(Tokens::plus).unwrap_or_default()
+    })
+}
+
+/// The sum of all usage events. A class is unknown if no event has it.
+pub fn sum(events: &[Event]) -> Tokens {
+    each(events).reduce(Tokens::plus).unwrap_or_default()
 }
 
 /// How two totals of one run differ, in words; `None` if they agree, or if one of them is unknown.

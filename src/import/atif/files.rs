@@ -168,7 +168,8 @@ impl Run<'_> {
         });
         outer.blocks.append(&mut inner.blocks);
         // The final metrics of a run include its subagents.
-        outer.tokens = outer.tokens.plus(inner.tokens);
+        outer.steps.add(inner.steps.tokens);
+        outer.steps.lack(inner.steps.incomplete);
         outer.cost = match (outer.cost, inner.cost) {
             (Some(a), Some(b)) => Some(a.plus(b)),
             (one, other) => one.or(other),

@@ -4,6 +4,7 @@ use std::borrow::Cow;
 use std::collections::{BTreeMap, BTreeSet};
 
 use formats::decimal::Decimal;
+use formats::model::run::Metric;
 
 use super::super::Options;
 use super::super::agents::Block;
@@ -34,12 +35,11 @@ pub(super) struct Reader<'o> {
     /// Position of the file in the draft, and the pointer to the trajectory in it.
     pub(super) file: usize,
     pub(super) base: String,
-    /// Tokens and cost of the steps.
-    pub(super) tokens: Tokens,
+    /// What the steps have: tokens and models.
+    pub(super) steps: Record,
     pub(super) cost: Option<Decimal>,
     /// Steps of the model without a count of tokens.
     pub(super) uncounted: u64,
-    pub(super) models: Record,
     pub(super) times: Times,
     /// Whether the trajectory has several files.
     pub(super) is_continued: bool,
@@ -57,10 +57,9 @@ impl<'o> Reader<'o> {
             references: Vec::new(),
             file: 0,
             base: String::new(),
-            tokens: Tokens::default(),
+            steps: Record::default(),
             cost: None,
             uncounted: 0,
-            models: Record::default(),
             times: Times::default(),
             is_continued: false,
             is_cut: false,
@@ -154,7 +153,7 @@ impl<'o> Reader<'o> {
             block.events.extend(events);
             block.agent.model = block.agent.model.take().or_else(|| step.name("model_name"));
         } else {
-            self.models.model(&step.text("model_name"));
+            self.steps.model(&step.text("model_name"));
         }
     }
 
@@ -281,9 +280,12 @@ impl<'o> Reader<'o> {
     }
 
     fn metrics(&mut self, step: &Row<'_>, calls: Vec<String>, here: &str) {
-        let has_asked = step.count("llm_call_count") != Some(0);
+        let has_asked = step.text("source") == "agent" && step.count("llm_call_count") != Some(0);
+        if has_asked && step.number("metrics.cost_usd").is_none() {
+            self.steps.incomplete.insert(Metric::ActualCost);
+        }
         let Some(metrics) = step.row("metrics") else {
-            self.uncounted += u64::from(step.text("source") == "agent" && has_asked);
+            self.uncounted += u64::from(has_asked);
             return;
         };
         let sealed = ["completion_token_ids", "logprobs"];
@@ -299,7 +301,7 @@ impl<'o> Reader<'o> {
             self.uncounted += 1;
             return;
         }
-        self.tokens = self.tokens.plus(tokens);
+        self.steps.add(tokens);
         let usage = EventContent::Usage {
             tokens,
             model: step.name("model_name"),

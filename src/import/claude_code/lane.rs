@@ -4,7 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use formats::trace::Role;
 
-use super::super::draft::{Event, EventContent, Origin, Tokens};
+use super::super::draft::{Event, EventContent, Origin, Record, Tokens};
 use super::super::row::Row;
 use super::super::time::LogTime;
 use super::meter::{ByModel, ModelTokens};
@@ -88,6 +88,7 @@ pub(super) struct Lane {
 pub(super) struct Counts {
     /// Tokens by model.
     pub(super) models: ByModel,
+    pub(super) responses: u64,
     /// Responses whose output was counted before they ended.
     pub(super) open: u64,
     /// Responses without a count of their input, or of their output.
@@ -169,8 +170,8 @@ impl Lane {
         }
     }
 
-    /// Marks branches, removes duplicates, and adds the tokens of each response. Returns the total.
-    pub(super) fn finish(&mut self) -> Tokens {
+    /// Marks branches, removes duplicates, and adds the tokens of each response, to the record as well.
+    pub(super) fn finish(&mut self, record: &mut Record) {
         tree::mark(&self.nodes, &mut self.events);
         let dropped: BTreeSet<usize> = self
             .unqueued
@@ -187,13 +188,13 @@ impl Lane {
         let uncounted = uncounted.count() as u64;
         self.counts.without_input += uncounted;
         self.counts.without_output += uncounted;
-        let mut sum = Tokens::default();
+        self.counts.responses += uncounted;
         let mut responses = std::mem::take(&mut self.responses).into_iter().peekable();
         let mut events = Vec::with_capacity(self.events.len() + responses.len());
         let mut branch = None;
         for (at, event) in std::mem::take(&mut self.events).into_iter().enumerate() {
             while let Some(response) = responses.next_if(|response| response.events <= at) {
-                sum = sum.plus(add(response, branch.clone(), &mut events));
+                record.add(add(response, branch.clone(), &mut events));
             }
             branch.clone_from(&event.branch);
             if !dropped.contains(&at) {
@@ -201,16 +202,16 @@ impl Lane {
             }
         }
         for response in responses {
-            sum = sum.plus(add(response, branch.clone(), &mut events));
+            record.add(add(response, branch.clone(), &mut events));
         }
         self.events = events;
-        sum
     }
 }
 
 impl Counts {
     fn add(&mut self, response: &Response) {
         let tokens = tokens(response.usage);
+        self.responses += 1;
         self.open += u64::from(response.is_open);
         self.without_input += u64::from(tokens.uncached_input.is_none());
         self.without_output += u64::from(tokens.output.is_none());
@@ -229,6 +230,7 @@ impl Counts {
         for (model, tokens) in &other.models {
             self.models.entry(model.clone()).or_default().add(*tokens);
         }
+        self.responses += other.responses;
         self.open += other.open;
         self.without_input += other.without_input;
         self.without_output += other.without_output;

@@ -160,6 +160,8 @@ impl Session {
         let response = message.word("id").or_else(|| row.word("uuid"));
         let response = response.unwrap_or_default();
         let id = tree::hash(&response);
+        let is_new = !self.lanes[place.lane].by_response.contains_key(&id);
+        self.meter.lacks_responses |= is_new && place.lane == 0;
         if let Some(usage) = message.row("usage") {
             self.lanes[place.lane].usage(id, message, &usage, calls, place);
         } else {

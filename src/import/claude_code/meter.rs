@@ -73,6 +73,8 @@ pub(super) struct Meter {
     parts: Vec<Counter>,
     /// Whether the program did not know the price of a model, and used another.
     pub(super) is_estimated: bool,
+    /// Whether the log has responses after the last counter.
+    pub(super) lacks_responses: bool,
 }
 
 impl Meter {
@@ -90,6 +92,7 @@ impl Meter {
         if cost.is_none() && models.is_empty() {
             return;
         }
+        self.lacks_responses = false;
         self.is_estimated |= row.is("hasUnknownModelCost");
         let counter = Counter { cost, models };
         match self.parts.last_mut() {

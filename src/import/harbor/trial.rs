@@ -42,6 +42,14 @@ impl<'a> Trial<'a> {
         }
     }
 
+    /// The number of parts that usage is added up from: the trial, or its steps.
+    pub fn parts(&self) -> usize {
+        match self.row.row("agent_result") {
+            Some(_) => 1,
+            None => self.steps.len(),
+        }
+    }
+
     /// Its exception, followed by those of its steps.
     pub fn exceptions(&self) -> Vec<Row<'a>> {
         let own = self.row.row("exception_info").into_iter();

@@ -1,6 +1,7 @@
 //! A sample, in one piece or in chunks, with its record and outcomes.
 
 use formats::decimal;
+use formats::model::run::Metric;
 
 use super::super::draft::{Draft, Id, Origin, Outcome, Record, Tokens};
 use super::super::loose;
@@ -98,7 +99,6 @@ pub fn record(log: &Row<'_>, sample: &Row<'_>, options: &Options) -> Record {
     let epoch = sample.count("epoch").map(|epoch| epoch.to_string());
     let run = log.name("eval.run_id");
     let (state, detail) = state(log, sample);
-    let (tokens, cost) = usage(sample);
     // The task, or the sample if every sample is a case.
     let task = log.name("eval.task");
     let case = match id.as_ref().filter(|_| options.case_per_sample) {
@@ -123,12 +123,11 @@ pub fn record(log: &Row<'_>, sample: &Row<'_>, options: &Options) -> Record {
         started: sample.name("started_at"),
         finished: sample.name("completed_at"),
         run_time_seconds: sample.number("total_time"),
-        tokens,
-        cost,
         state,
         detail,
         ..Record::default()
     };
+    usage(sample, &mut record);
     record.ids([
         ("run", run),
         ("task", log.name("eval.task_id")),
@@ -140,20 +139,20 @@ pub fn record(log: &Row<'_>, sample: &Row<'_>, options: &Options) -> Record {
     record
 }
 
-/// Tokens and cost of all models, including graders.
-fn usage(sample: &Row<'_>) -> (Tokens, Option<f64>) {
-    let mut total = Tokens::default();
-    let mut costs = Some(Vec::new());
+/// Adds tokens and cost of all models, including graders.
+fn usage(sample: &Row<'_>, record: &mut Record) {
+    let mut costs = Vec::new();
     let models = sample.row("model_usage").into_iter();
     for (_, usage) in models.flat_map(Row::members) {
-        total = total.plus(tokens(&usage));
+        let tokens = tokens(&usage);
+        record.add(tokens);
         let cost = usage.number("total_cost");
-        costs = costs.zip(cost).map(|(mut costs, cost)| {
-            costs.push(cost);
-            costs
-        });
+        if cost.is_none() && !tokens.nothing() {
+            record.incomplete.insert(Metric::ActualCost);
+        }
+        costs.extend(cost);
     }
-    (total, decimal::total(costs.unwrap_or_default()))
+    record.cost = decimal::total(costs);
 }
 
 fn state(log: &Row<'_>, sample: &Row<'_>) -> (&'static str, Option<String>) {

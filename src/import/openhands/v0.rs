@@ -4,6 +4,7 @@ use std::borrow::Cow;
 use std::collections::{BTreeMap, BTreeSet};
 
 use formats::decimal;
+use formats::model::run::MetricSet;
 use formats::trace::ExitCodeFrom;
 
 use super::super::Options;
@@ -222,7 +223,7 @@ impl Reader<'_> {
             // Models without this count have 0.
             counted.reasoning = counted.reasoning.filter(|count| *count > 0);
             let tokens = counted.disjoint();
-            record.tokens = record.tokens.plus(tokens);
+            record.add(tokens);
             let usage = EventContent::Usage {
                 tokens,
                 model,
@@ -309,9 +310,13 @@ impl Reader<'_> {
             record.ids.insert("session".to_owned(), session);
         }
         let all = || self.earlier.iter().chain([&self.metrics]);
-        let counted = all().fold(Tokens::default(), |sum, metrics| sum.plus(metrics.tokens));
-        if !counted.nothing() {
-            record.tokens = counted;
+        if all().any(|metrics| !metrics.tokens.nothing()) {
+            record.tokens = Tokens::default();
+            record.incomplete = MetricSet::default();
+            for metrics in all() {
+                record.add(metrics.tokens);
+                record.priced(metrics.tokens, metrics.cost);
+            }
         }
         if record.tokens.nothing() {
             record.tokens = Tokens::default();

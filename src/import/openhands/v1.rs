@@ -494,8 +494,12 @@ impl Reader<'_> {
         if counted.is_empty() {
             counted = described.metrics().chain(&self.earlier).collect();
         }
-        for usage in counted.iter().filter_map(|metrics| metrics.total.as_ref()) {
-            record.tokens = record.tokens.plus(usage.tokens(is_foreign));
+        for metrics in &counted {
+            let total = metrics.total.as_ref();
+            let tokens = total.map(|usage| usage.tokens(is_foreign));
+            let tokens = tokens.unwrap_or_default();
+            record.add(tokens);
+            record.priced(tokens, metrics.cost);
         }
         if record.tokens.nothing() {
             record.tokens = Tokens::default();

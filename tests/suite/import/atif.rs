@@ -194,6 +194,28 @@ fn the_sum_of_some_steps_is_a_lower_bound() {
 }
 
 #[test]
+fn a_sum_over_steps_that_do_not_all_have_a_value_is_a_lower_bound() {
+    let step = |metrics: &str| {
+        format!(
+            r#"{{"source":"agent","message":"x","metrics":{{"prompt_tokens":10,"completion_tokens":1{metrics}}}}}"#
+        )
+    };
+    let all = step(r#","cached_tokens":4,"cost_usd":0.5"#);
+    for (other, bounds) in [
+        (all.clone(), ""),
+        (step(r#","cost_usd":0.5"#), "tokens.cachedInput"),
+        (step(r#","cached_tokens":4"#), "cost.actual"),
+        (
+            step(r#","cached_tokens":"4","cost_usd":"0.5""#),
+            "tokens.cachedInput cost.actual",
+        ),
+    ] {
+        let run = of(&[all.clone(), other].join(","));
+        assert_eq!(run.lower_bounds(), bounds, "{:?}", run.messages());
+    }
+}
+
+#[test]
 fn what_an_agent_inserted_is_not_what_the_user_said() {
     let texts = [
         "# AGENTS.md instructions for /work\\n\\nBe good.",

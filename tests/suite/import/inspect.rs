@@ -422,6 +422,28 @@ fn messages_that_a_solver_adds_are_not_words_of_the_user() {
 }
 
 #[test]
+fn a_sum_over_models_that_do_not_all_have_a_value_is_a_lower_bound() {
+    let of = |other: &str| {
+        let usage =
+            r#"{"input_tokens":10,"output_tokens":5,"input_tokens_cache_read":7,"total_cost":0.5}"#;
+        let run = of(
+            &[],
+            &format!(r#""model_usage":{{"a":{usage},"b":{other}}},"#),
+        );
+        (run.tokens(), run.lower_bounds())
+    };
+    let read = |tokens: &str, bounds: &str| (tokens.to_owned(), bounds.to_owned());
+    assert_eq!(
+        of(r#"{"input_tokens":1,"output_tokens":2}"#),
+        read("11/7/7/-", "tokens.cachedInput cost.actual")
+    );
+    assert_eq!(
+        of(r#"{"input_tokens":1,"output_tokens":2,"input_tokens_cache_read":0,"total_cost":0}"#),
+        read("11/7/7/-", "")
+    );
+}
+
+#[test]
 fn every_sample_and_epoch_is_a_run_in_their_order() {
     let log = r#"{"version":2,"status":"cancelled","eval":{"task":"t"},"samples":[{"id":10,"epoch":1},{"id":2,"epoch":2,"error":{"message":"x","traceback":"y"}},7,{"id":2,"epoch":1,"scores":{}}]}"#;
     assert_eq!(

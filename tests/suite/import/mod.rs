@@ -276,6 +276,12 @@ impl Imported {
         bounds.join(" ")
     }
 
+    /// The messages of its warnings.
+    fn messages(&self) -> Vec<&str> {
+        let warnings = self.warnings.iter();
+        warnings.map(|problem| problem.message.as_str()).collect()
+    }
+
     /// How often content of a kind was left out.
     fn withheld(&self, what: &str) -> u64 {
         self.report["withheld"][what].as_u64().unwrap_or_default()

@@ -354,3 +354,39 @@ fn the_role_of_a_message_decides_and_unknown_roles_are_left_out() {
     assert_eq!(run.brief(), ["assistant said"]);
     assert_eq!(run.all_withheld(), "unknownRows 1");
 }
+
+/// A conversation with these metrics of models, as files.
+fn with_metrics(metrics: &str) -> Imported {
+    let state = format!(r#"{{"id":"c","stats":{{"usage_to_metrics":{{{metrics}}}}}}}"#);
+    let event = r#"{"kind":"MessageEvent","id":"m","source":"user","llm_message":{"role":"user","content":"hi"}}"#;
+    run(
+        FORMAT,
+        &named([
+            ("base_state.json", &state),
+            ("events/event-00000-m.json", event),
+            ("events/event-00001-n.json", "[]"),
+        ]),
+    )
+}
+
+#[test]
+fn a_sum_over_models_that_do_not_all_have_a_value_is_a_lower_bound() {
+    const ALL: &str =
+        r#""prompt_tokens":10,"completion_tokens":2,"cache_read_tokens":4,"reasoning_tokens":1"#;
+    const SOME: &str = r#""prompt_tokens":5,"completion_tokens":2"#;
+    const NONE: &str = r#""prompt_tokens":0,"completion_tokens":0"#;
+    for (cost, other, tokens, bounds) in [
+        ("0.5", ALL, "12/8/2/2", ""),
+        ("0.0", ALL, "12/8/2/2", "cost.actual"),
+        ("0.5", SOME, "11/4/4/-", "tokens.cachedInput"),
+        ("0.0", NONE, "6/4/1/1", ""),
+    ] {
+        let metrics = [("a", "0.25", ALL), ("b", cost, other)].map(|(name, cost, usage)| {
+            format!(
+                r#""{name}":{{"accumulated_cost":{cost},"accumulated_token_usage":{{{usage}}}}}"#
+            )
+        });
+        let run = with_metrics(&metrics.join(","));
+        assert_eq!((&*run.tokens(), &*run.lower_bounds()), (tokens, bounds));
+    }
+}

@@ -75,6 +75,26 @@ fn the_output_of_unfinished_responses_is_that_of_the_counters_if_they_are_of_the
 }
 
 #[test]
+fn a_cost_or_a_count_of_some_responses_is_a_lower_bound() {
+    let answer = |id: &str| response(id, [5, 3, 7], "\"end_turn\"");
+    let (one, two) = (answer("a"), answer("b"));
+    let counter = r#"{"type":"cost-state","sessionId":"7d9f0c52-0000-4000-8000-00000000d001","totalCostUSD":0.5}"#;
+    assert_eq!(of(&[&one, counter]).lower_bounds(), "");
+    assert_eq!(of(&[&one, counter, &one]).lower_bounds(), "", "its rows");
+    assert_eq!(of(&[&one, counter, &two]).lower_bounds(), "cost.actual");
+    assert_eq!(of(&[&one, counter, &two, counter]).lower_bounds(), "");
+    let priced = one.replacen('{', r#"{"costUSD":0.1,"#, 1);
+    assert_eq!(of(&[&priced]).lower_bounds(), "");
+    assert_eq!(of(&[&priced, &two]).lower_bounds(), "cost.actual");
+    let uncached = two.replace(r#""cache_read_input_tokens":3,"#, "");
+    let run = of(&[&one, &uncached]);
+    assert_eq!(
+        (&*run.tokens(), &*run.lower_bounds()),
+        ("10/3/14/-", "tokens.cachedInput")
+    );
+}
+
+#[test]
 fn a_row_of_the_beginning_never_replaces_the_count_of_a_finished_response() {
     let rows = |first: &str, last: &str| of(&[first, last]).tokens();
     let open = response("a", [5, 3, 1], "null");
