@@ -10,8 +10,8 @@ use runpress::api::diagnostics::Severity;
 use runpress::api::diagnostics::human::render;
 use runpress::api::diagnostics::text::{counted, visible};
 use runpress::api::import::{
-    Adapter, Change, IMPORTERS, ImportEvent, Importer, Keep, Options, Problem, Report, Request,
-    Restored, RunDefaults, SampleReport, check_adapter, find, import,
+    Adapter, Change, IMPORTERS, ImportEvent, Importer, Keep, Options, Problem, REPEATED, Report,
+    Request, Restored, RunDefaults, SampleReport, check_adapter, find, import,
 };
 use runpress::api::pipeline::Progress;
 use runpress::api::site::{Overrides, Site};
@@ -265,8 +265,9 @@ pub(crate) fn run(cli: &Cli, asked: &Import) -> u8 {
     bar.finish();
     if !cli.quiet {
         for ((code, reason), count) in &skipped {
-            let files = counted(*count as u64, "file");
-            say(&format!("Skipped {files}: {} [{code}]", visible(reason)));
+            let kind = if reason == REPEATED { "run" } else { "file" };
+            let skipped = counted(*count as u64, kind);
+            say(&format!("Skipped {skipped}: {} [{code}]", visible(reason)));
         }
         if let Some(line) = unknown_rows(&done) {
             say(&line);

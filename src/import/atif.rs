@@ -120,7 +120,8 @@ fn paths(trajectory: &Row<'_>, level: usize) -> Vec<String> {
 
 /// Sets the fields of the record that are known before the steps.
 fn record(reader: &mut Reader<'_>, trajectory: &Row<'_>) {
-    let record = &mut reader.chat.draft.record;
+    let draft = &mut reader.chat.draft;
+    let record = &mut draft.record;
     let own = ["trajectory_id", "session_id"].map(|key| trajectory.name(key));
     let [trajectory_id, session] = own.clone();
     record.ids([("trajectory", trajectory_id), ("session", session)]);
@@ -137,6 +138,13 @@ fn record(reader: &mut Reader<'_>, trajectory: &Row<'_>) {
         },
     };
     if let Some(metrics) = trajectory.row("final_metrics") {
+        let counts = [
+            "total_prompt_tokens",
+            "total_cached_tokens",
+            "total_completion_tokens",
+        ];
+        draft.numbers(&metrics, &["total_cost_usd"], &counts);
+        let record = &mut draft.record;
         record.cost = metrics.number("total_cost_usd");
         record.cost_estimated = is_estimated(&metrics);
         record.tokens = tokens(&metrics, "total_");

@@ -172,8 +172,8 @@ pub struct RunDefaults {
     pub harness: Option<String>,
 }
 
-/// Fills missing fields, and removes values that are invalid in a record.
-pub(super) fn complete(record: &mut Record, defaults: &RunDefaults, format: &str) {
+/// Fills missing fields, and removes values that are invalid in a record. Returns what is removed, in words.
+pub(super) fn complete(record: &mut Record, defaults: &RunDefaults, format: &str) -> Vec<String> {
     for (name, value, given) in [
         ("case", &mut record.case, &defaults.case),
         (
@@ -199,22 +199,43 @@ pub(super) fn complete(record: &mut Record, defaults: &RunDefaults, format: &str
     if defaults.variant.is_some() {
         record.given.push("variant");
     }
-    for time in [&mut record.started, &mut record.finished] {
-        *time = time.take().and_then(|text| match LogTime::read(&text)? {
-            LogTime::Utc(time) => Some(time),
-            LogTime::Local(_) => None,
-        });
+    let mut left_out = Vec::new();
+    for (what, time) in [
+        ("start", &mut record.started),
+        ("end", &mut record.finished),
+    ] {
+        let Some(text) = time.take() else { continue };
+        match LogTime::read(&text) {
+            Some(LogTime::Utc(read)) => *time = Some(read),
+            Some(LogTime::Local(_)) => {
+                left_out.push(format!(
+                    "The {what} of the run has no time zone, and is left out"
+                ));
+            }
+            None => left_out.push(format!(
+                "The {what} of the run is not a time, and is left out"
+            )),
+        }
     }
     let moment = |time: &Option<String>| time::milliseconds(time.as_deref()?);
     let ran = moment(&record.started).zip(moment(&record.finished));
     if ran.is_some_and(|(start, end)| end < start) {
         record.finished = None;
+        left_out.push("The run ends before it starts, so its end is left out".to_owned());
     }
     let measured = |seconds: &f64| seconds.is_finite() && *seconds >= 0.0;
     // A session includes waiting for people, so only the source knows the run time.
-    record.run_time_seconds = record.run_time_seconds.filter(measured);
+    for (what, number) in [
+        ("run time", &mut record.run_time_seconds),
+        ("cost", &mut record.cost),
+    ] {
+        if number.take_if(|number| !measured(number)).is_some() {
+            left_out.push(format!("The {what} is negative, and is left out"));
+        }
+    }
     // Programs add costs as binary numbers.
-    record.cost = record.cost.filter(measured).map(decimal::without_noise);
+    record.cost = record.cost.map(decimal::without_noise);
+    left_out
 }
 
 /// Serializes the record. `others` are keys that runpress did not write.

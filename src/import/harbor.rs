@@ -152,6 +152,10 @@ fn record(trial: &Trial<'_>, job: &Job, draft: &mut Draft) -> Record {
     let cost = decimal::total(costs);
     let exceptions = trial.exceptions();
     let exception = exceptions.first().and_then(|it| it.name("exception_type"));
+    for result in &results {
+        let counts = ["n_input_tokens", "n_cache_tokens", "n_output_tokens"];
+        draft.numbers(result, &["cost_usd"], &counts);
+    }
     let mut incomplete = MetricSet::default();
     for (key, metrics) in [
         ("n_input_tokens", &[Metric::UncachedInput][..]),

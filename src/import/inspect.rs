@@ -12,8 +12,9 @@ use serde_json::value::RawValue;
 use base::diagnostics::codes::{
     IMPORT_NO_RUNS, IMPORT_UNREADABLE_ENTRY, IMPORT_UNSUPPORTED_VERSION,
 };
+use base::diagnostics::text::counted;
 
-use super::draft::{Draft, Origin};
+use super::draft::{Draft, Event, EventContent, Origin};
 use super::loose;
 use super::row::Row;
 use super::time::Times;
@@ -73,6 +74,16 @@ fn none(file: &str, log: &Row<'_>) -> Problem {
     problem(&IMPORT_NO_RUNS, file, message, help)
 }
 
+/// The problem of a log that ended well and holds fewer samples than it states.
+fn missing(log: &Row<'_>, held: usize) -> Option<Problem> {
+    let stated = log.count("results.total_samples")?;
+    let is_short = log.text("status") == "success" && stated > held as u64;
+    let stated = counted(stated, "sample");
+    let message = format!("The log states {stated} and holds {held}");
+    let help = "Copy the log again if it was cut; the samples that it holds are imported.";
+    is_short.then(|| problem(&IMPORT_UNREADABLE_ENTRY, "", message, help))
+}
+
 /// Reads a log that is a single document.
 fn document(
     source: &Source,
@@ -96,6 +107,7 @@ fn document(
     if samples.is_empty() {
         return Err(none(file.name, &log));
     }
+    let mut missing = missing(&log, samples.len());
     for ((.., number), sample) in samples {
         let pointer = format!("/samples/{number}");
         if !sample.is_object() {
@@ -103,7 +115,11 @@ fn document(
             continue;
         }
         let content = Content::of(sample, &Origin::default(), &pointer);
-        let draft = draft(&log, &content, true, options);
+        let mut draft = draft(&log, &content, true, options);
+        missing
+            .take()
+            .into_iter()
+            .for_each(|problem| draft.warn(problem));
         each(Ok(of(draft, file.name, position)));
     }
     Ok(())
@@ -135,6 +151,7 @@ fn archive(
     if samples.is_empty() && problems.is_empty() {
         return Err(none(file, &log));
     }
+    let mut missing = missing(&log, samples.len() + problems.len());
     for problem in problems {
         each(Err(problem));
     }
@@ -149,7 +166,13 @@ fn archive(
         } else {
             whole(&archive, name, draft)
         };
-        each(read.map(|draft| of(draft, file, position)));
+        each(read.map(|mut draft| {
+            missing
+                .take()
+                .into_iter()
+                .for_each(|problem| draft.warn(problem));
+            of(draft, file, position)
+        }));
     }
     Ok(())
 }
@@ -179,6 +202,18 @@ fn samples<'n>(file: &str, names: &'n [String]) -> (Vec<(&'n str, bool)>, Vec<Pr
         }
     }
     let mut left_out: BTreeMap<&str, Problem> = BTreeMap::new();
+    for name in names {
+        let normal = name.replace('\\', "/");
+        let is_misplaced = normal
+            .trim_start_matches(['.', '/'])
+            .starts_with("samples/");
+        if is_misplaced && !name.starts_with("samples/") {
+            let message = format!("The member `{name}` is not at the path of a sample");
+            let help = "Write the log again with Inspect; other samples are imported.";
+            let problem = problem(&IMPORT_UNREADABLE_ENTRY, file, message, help);
+            left_out.insert(name, problem);
+        }
+    }
     for name in members() {
         let stem = name.strip_suffix(".json");
         let ends = name.match_indices('/').map(|(at, _)| &name[..at]);
@@ -228,12 +263,23 @@ fn draft(log: &Row<'_>, content: &Content<'_>, is_finished: bool, options: &Opti
     let mut times = Times::default();
     events::read(content, options, &mut draft, &mut times);
     let sample = &content.sample;
+    if let Some(message) = sample.name("error.message") {
+        let is_known = |event: &Event| matches!(&event.what, EventContent::Error { message: known, .. } if *known == message);
+        if !draft.events.iter().any(is_known) {
+            let mut place = content.place.clone();
+            place.pointer.get_or_insert_default().push_str("/error");
+            draft.push(place, EventContent::error(message));
+        }
+    }
     let frames = sample.word("error.traceback").is_some();
     draft.withhold("tracebacks", u64::from(frames));
     let includes = std::mem::take(&mut draft.record.includes);
     draft.record = record(log, sample, options);
     draft.record.includes = includes;
     outcomes(sample, &mut draft);
+    for (_, usage) in sample.row("model_usage").into_iter().flat_map(Row::members) {
+        draft.numbers(&usage, &["total_cost"], &sample::COUNTS);
+    }
     times.write(&mut draft.record);
     draft
 }

@@ -58,7 +58,7 @@ pub use draft::{
     Agent, Draft, Event, EventContent, Id, Identity, Origin, Outcome, Record, Tokens, Withheld,
 };
 pub use report::{Change, Report};
-pub use run::{ImportEvent, Request, find, import};
+pub use run::{ImportEvent, REPEATED, Request, find, import};
 pub use shared_page::{Restored, SharedPage};
 pub use source::{Archive, File, FileDigest, HEAD, Source};
 

@@ -16,6 +16,7 @@ use super::message_content::MessageContent;
 use super::row::{AS_WRITTEN, Row};
 use super::shared::documents;
 use super::time::{LogTime, Times};
+use super::usage::COUNTS;
 use super::{EachRun, Options, Problem, Source, problem};
 
 use shape::{ITEMS, LISTS, is_message, is_session};
@@ -224,6 +225,8 @@ impl<'o> Reader<'o> {
         }
         // Other keys do not say that they are in dollars.
         let costs = ["cost_usd", "total_cost_usd"];
+        self.chat.draft.numbers(row, &costs, &[]);
+        let record = &mut self.chat.draft.record;
         let cost = costs.iter().find_map(|key| row.number(key));
         record.cost = cost.filter(|cost| *cost > 0.0);
         if let Some(tokens) = row.row("usage").as_ref().and_then(tokens) {
@@ -448,7 +451,11 @@ impl<'o> Reader<'o> {
     }
 
     fn usage(&mut self, row: &Row<'_>, model: Option<String>, here: &str) {
-        let Some(tokens) = row.row("usage").as_ref().and_then(tokens) else {
+        let usage = row.row("usage");
+        if let Some(usage) = &usage {
+            self.chat.draft.numbers(usage, &[], &COUNTS);
+        }
+        let Some(tokens) = usage.as_ref().and_then(tokens) else {
             self.uncounted += 1;
             return;
         };

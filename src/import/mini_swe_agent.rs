@@ -12,7 +12,7 @@ use super::message_content::MessageContent;
 use super::row::Row;
 use super::shared::{at, documents};
 use super::time::{LogTime, Times};
-use super::usage::InclusiveTokens;
+use super::usage::{COUNTS, InclusiveTokens};
 use super::{EachRun, Options, Problem, Source};
 
 pub fn runs(source: &Source, options: &Options, each: EachRun<'_>) {
@@ -122,6 +122,9 @@ impl Reader<'_> {
         self.chat.answer(self.origin(""), content, None);
         self.calls(&format!("m{number}"), row, command.as_deref());
         let usage = row.row("usage").or_else(|| row.row("extra.response.usage"));
+        if let Some(usage) = &usage {
+            self.chat.draft.numbers(usage, &[], &COUNTS);
+        }
         let Some(counted) = usage.and_then(|usage| InclusiveTokens::of(&usage)) else {
             self.uncounted += 1;
             return;
@@ -267,6 +270,7 @@ impl Reader<'_> {
 
     fn record(&mut self, whole: &Row<'_>) {
         let draft = &mut self.chat.draft;
+        draft.numbers(whole, &["info.model_stats.instance_cost"], &[]);
         if let Some(status) = whole.string("info.exit_status") {
             draft.record.state = state(&status);
             draft.record.detail = whole.name("info.exit_status");

@@ -123,6 +123,12 @@ fn read(source: &Source, conversation: &Conversation, options: &Options) -> Resu
             let text = loose::text(file.name, &file.bytes);
             let state = text.and_then(|text| {
                 let row = Row::document(file.name, &text)?;
+                let mut draft = Draft::default();
+                v1::numbers(&mut draft, row.row("stats"));
+                for mut problem in draft.warnings {
+                    file.name.clone_into(&mut problem.place.path);
+                    problems.push(problem);
+                }
                 Ok(v1::State::of(&row))
             });
             state
@@ -152,7 +158,14 @@ fn read(source: &Source, conversation: &Conversation, options: &Options) -> Resu
                 continue;
             }
         };
-        for (pointer, row) in rows(&row) {
+        let rows = rows(&row);
+        if rows.is_empty() && !is_export {
+            let message = "The file holds no event";
+            let help = "Everything else in the conversation is imported.";
+            let code = &IMPORT_UNREADABLE_ENTRY;
+            problems.push(super::problem(code, file.name, message, help));
+        }
+        for (pointer, row) in rows {
             let place = Origin {
                 file: index,
                 pointer: pointer.clone(),
@@ -217,6 +230,18 @@ fn id(own: &str) -> Id {
         names: vec![own.to_owned()],
         with_digests: true,
     }
+}
+
+/// Names what is no number among the metrics of a use of models.
+fn numbers(draft: &mut Draft, metrics: &Row<'_>) {
+    let counts = [
+        "accumulated_token_usage.prompt_tokens",
+        "accumulated_token_usage.cache_read_tokens",
+        "accumulated_token_usage.cache_write_tokens",
+        "accumulated_token_usage.completion_tokens",
+        "accumulated_token_usage.reasoning_tokens",
+    ];
+    draft.numbers(metrics, &["accumulated_cost"], &counts);
 }
 
 /// A file changed by a result, in either generation.

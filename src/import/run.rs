@@ -6,7 +6,7 @@ use std::sync::mpsc::{self, SyncSender};
 use base::diagnostics::Severity;
 use base::diagnostics::codes::{
     IMPORT_CANNOT_WRITE, IMPORT_DUPLICATE_RUN, IMPORT_MISSING_CASE, IMPORT_NO_RUNS,
-    IMPORT_TOTALS_DIFFER, IMPORT_UNPUBLISHABLE, IMPORT_UNREADABLE_FILE,
+    IMPORT_TOTALS_DIFFER, IMPORT_UNPUBLISHABLE, IMPORT_UNREADABLE_ENTRY, IMPORT_UNREADABLE_FILE,
 };
 use formats::config::Pattern;
 use formats::trace::{self, SourceFile};
@@ -261,6 +261,9 @@ fn read_by_command(
     }
 }
 
+/// The message for a run that is in a log more than once.
+pub const REPEATED: &str = "An earlier run of the same log has the same id";
+
 /// Folders with at least this many files get a progress line.
 const MANY: usize = 100;
 
@@ -356,7 +359,7 @@ fn one(request: &Request, store: &mut Store, read: SourceRun) -> Result<ImportEv
         })
         .collect();
     let defaults = defaults(request, &path);
-    document::complete(&mut draft.record, &defaults, format);
+    let left_out = document::complete(&mut draft.record, &defaults, format);
     let id = document::id(&draft, format, &sources);
     let Some(case) = draft.record.case.clone() else {
         let message = format!("The source names no case, as is usual for {format}");
@@ -367,6 +370,14 @@ fn one(request: &Request, store: &mut Store, read: SourceRun) -> Result<ImportEv
         draft.warn(unpublishable(&first, &draft.record));
     }
     draft.mark_incomplete(&first);
+    for message in left_out {
+        let help = "Nothing needs to be done if it is unknown; otherwise correct the log.";
+        draft.warn(problem(&IMPORT_UNREADABLE_ENTRY, &first, message, help));
+    }
+    let unplaced = draft.warnings.iter_mut();
+    for problem in unplaced.filter(|problem| problem.place.path.is_empty()) {
+        problem.place.path.clone_from(&first);
+    }
     let computed = usage::sum(&draft.events);
     if let Some(classes) = usage::difference(draft.record.tokens, computed) {
         let message =
@@ -374,9 +385,18 @@ fn one(request: &Request, store: &mut Store, read: SourceRun) -> Result<ImportEv
         let help = "The recorded total counts; compare it with the bill of the provider.";
         draft.warn(problem(&IMPORT_TOTALS_DIFFER, &first, message, help));
     }
-    if store.has_seen(&id) {
-        let message = "Another log of this import is the same run";
-        let help = "Import one of them.";
+    if let Some(other) = store.seen(&id) {
+        let (message, help) = if other == path {
+            (
+                REPEATED,
+                "Nothing needs to be done if both are the same run: the earlier one is imported.",
+            )
+        } else {
+            (
+                "Another log of this import is the same run",
+                "Import one of them.",
+            )
+        };
         return Ok(ImportEvent::Skipped(problem(
             &IMPORT_DUPLICATE_RUN,
             &first,
@@ -385,7 +405,7 @@ fn one(request: &Request, store: &mut Store, read: SourceRun) -> Result<ImportEv
         )));
     }
     let mut report = Report::of(&draft, &calls, format);
-    let slot = store.slot(&case, &id)?;
+    let slot = store.slot(&case, &id, &path)?;
     let failed = |error: serde_json::Error| {
         let message = format!("The run cannot be written as JSON: {error}");
         let help = "Report it with the file, if you can share it.";

@@ -1,11 +1,13 @@
 //! Helpers of several importers: which files they read, and how messages, reasoning and prompts become events.
 
+use base::diagnostics::codes::IMPORT_UNREADABLE_ENTRY;
 use formats::trace::Role;
 
 use super::draft::{Draft, EventContent, Identity, Origin, Outcome};
 use super::loose;
 use super::message_content::MessageContent;
-use super::{Keep, Options, Source};
+use super::row::Row;
+use super::{Keep, Options, Source, problem};
 
 /// The files with one run each: the user's file, or the files of a folder whose names have the suffix.
 pub fn documents<'s>(source: &'s Source, suffix: &'s str) -> impl Iterator<Item = usize> + 's {
@@ -89,6 +91,21 @@ impl Draft {
     /// Counts an unreadable part, and reports it up to a limit.
     pub fn odd(&mut self, file: &str, pointer: &str, what: &str) {
         self.skip(loose::odd(file, pointer, what));
+    }
+
+    /// Names values that are no numbers, each key once: costs, and counts, which are whole and not negative.
+    pub fn numbers(&mut self, row: &Row<'_>, costs: &[&str], counts: &[&str]) {
+        let unread = |path: &&&str| row.has(path) && row.number(path).is_none();
+        let uncounted = |path: &&&str| row.has(path) && row.count(path).is_none();
+        let odd = costs.iter().filter(unread);
+        for path in odd.chain(counts.iter().filter(uncounted)) {
+            let message = format!("`{path}` is not a number, so it is unknown");
+            if self.warnings.iter().all(|known| known.message != message) {
+                let help =
+                    "Nothing needs to be done if it may be unknown; otherwise correct the log.";
+                self.skip(problem(&IMPORT_UNREADABLE_ENTRY, "", message, help));
+            }
+        }
     }
 
     /// The message of an error, with traceback frames if they are kept.

@@ -427,15 +427,17 @@ fn jsonl(name: &str, rows: &[Row<'_>]) -> Result<&'static str, Problem> {
         (true, false) => Ok("claude-code"),
         (false, true) => Ok("codex"),
         (false, false) if messages::is_jsonl(rows) => Ok("messages"),
-        (false, false) => Err(problem(
-            &IMPORT_UNKNOWN_FORMAT,
-            name,
-            format!(
-                "The lines have no recognized format: claude-code and codex are the nearest, but they lack a known `type`; the first has {}",
-                described(first)
-            ),
-            FORMATS,
-        )),
+        (false, false) => {
+            let nearest = if rows.iter().any(messages::is_conversation) {
+                "messages is the nearest, but not every line has a list of messages"
+            } else {
+                "claude-code and codex are the nearest, but they lack a known `type`"
+            };
+            let first = described(first);
+            let message =
+                format!("The lines have no recognized format: {nearest}; the first has {first}");
+            Err(problem(&IMPORT_UNKNOWN_FORMAT, name, message, FORMATS))
+        }
     }
 }
 

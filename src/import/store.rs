@@ -44,7 +44,7 @@ pub(super) struct Store {
     /// Names in use, in lower case.
     taken: BTreeSet<String>,
     /// Ids imported in this run of the program.
-    seen: BTreeSet<String>,
+    seen: BTreeMap<String, PathBuf>,
     update: bool,
     dry_run: bool,
 }
@@ -131,7 +131,7 @@ impl Store {
             out: out.to_owned(),
             folders: BTreeMap::new(),
             taken: BTreeSet::new(),
-            seen: BTreeSet::new(),
+            seen: BTreeMap::new(),
             update,
             dry_run,
         };
@@ -151,14 +151,14 @@ impl Store {
         Ok(store)
     }
 
-    /// Whether this import already has a run with that id.
-    pub(super) fn has_seen(&self, id: &str) -> bool {
-        self.seen.contains(id)
+    /// The first file of the run with an id that this import already has.
+    pub(super) fn seen(&self, id: &str) -> Option<&Path> {
+        self.seen.get(id).map(PathBuf::as_path)
     }
 
     /// The folder of a run: its existing one, or a new name from its case and id.
-    pub(super) fn slot(&mut self, case: &str, id: &str) -> Result<Slot, Problem> {
-        self.seen.insert(id.to_owned());
+    pub(super) fn slot(&mut self, case: &str, id: &str, path: &Path) -> Result<Slot, Problem> {
+        self.seen.insert(id.to_owned(), path.to_owned());
         let Some(folder) = self.folders.get(id).cloned() else {
             let folder = self.name(case, id);
             self.taken.insert(folder.to_lowercase());
@@ -255,7 +255,7 @@ impl Store {
 
     /// Writes the folder of a run in a page. Nothing of an existing folder is replaced.
     pub(super) fn restore(&mut self, page: SharedPage) -> Result<Restored, Problem> {
-        let slot = self.slot(&page.case, &page.id)?;
+        let slot = self.slot(&page.case, &page.id, Path::new(""))?;
         let path = self.out.join(&slot.folder);
         let files: Vec<File<'_>> = std::iter::once((RECORD, page.record.as_slice()))
             .chain(page.files.iter().map(|file| (&*file.name, &*file.bytes)))
@@ -416,6 +416,7 @@ fn refused(source: &str, folder: &str, equal: Option<u64>) -> Problem {
 #[cfg(test)]
 mod tests {
     use std::fs;
+    use std::path::Path;
 
     use super::{Change, Store};
 
@@ -429,7 +430,9 @@ mod tests {
         let record = |more: &str| format!("{{\"id\":\"a-1\",\"import\":{{}}{more}}}").into_bytes();
         let write = |record: &[u8], trace: &[u8], update: bool| {
             let mut store = Store::open(&out, update, false).expect("a store");
-            let slot = store.slot("My Case!", "a-1").expect("a slot");
+            let slot = store
+                .slot("My Case!", "a-1", Path::new("a.jsonl"))
+                .expect("a slot");
             store
                 .write("s", &slot, record, Some(trace), &[])
                 .map(|done| (slot.folder, done.0, done.1))
@@ -456,11 +459,13 @@ mod tests {
         )
         .expect("a file");
         let mut store = Store::open(&out, false, false).expect("a store");
-        let slot = store.slot("case", "a-1").expect("a slot");
+        let slot = store
+            .slot("case", "a-1", Path::new("a.jsonl"))
+            .expect("a slot");
         assert_eq!(slot.folder, "mine");
         let others: Vec<&String> = slot.others.keys().collect();
         assert_eq!(others, ["publishedAt"]);
-        assert!(store.has_seen("a-1"));
+        assert_eq!(store.seen("a-1"), Some(Path::new("a.jsonl")));
         let entries = fs::read_dir(&out).expect("a folder").count();
         assert_eq!(entries, 1);
     }
@@ -480,7 +485,7 @@ mod tests {
             );
             let trace = format!("{{\"type\":\"trace\"}}\n{}\n", events.join("\n"));
             let mut store = Store::open(&out, update, false).expect("a store");
-            let slot = store.slot("case", "a").expect("a slot");
+            let slot = store.slot("case", "a", Path::new("")).expect("a slot");
             let wrote = store.write("s", &slot, record.as_bytes(), Some(trace.as_bytes()), &[]);
             wrote
                 .map(|done| done.0)
@@ -520,7 +525,12 @@ mod tests {
     fn folders_of_runs_whose_ids_begin_alike_get_longer_names() {
         let folder = tempfile::tempdir().expect("a folder");
         let mut store = Store::open(folder.path(), false, true).expect("a store");
-        let mut name = |id: &str| store.slot("../Ä case", id).expect("a slot").folder;
+        let mut name = |id: &str| {
+            store
+                .slot("../Ä case", id, Path::new(""))
+                .expect("a slot")
+                .folder
+        };
         assert_eq!(name("019c8a4d-8f45-7010"), "case-019c8a4d");
         assert_eq!(name("019c8a4d-9000-7010"), "case-019c8a4d-9000");
         assert_eq!(name("019C8A4D-9000-7010-x"), "case-019c8a4d-9000-7010");

@@ -174,6 +174,11 @@ fn record(whole: &Row<'_>, file: &str, draft: &mut Draft) {
     }
     let name = file.rsplit('/').next().unwrap_or(file);
     let stem = name.strip_suffix(".traj").unwrap_or(name);
+    let counts = [
+        "info.model_stats.tokens_sent",
+        "info.model_stats.tokens_received",
+    ];
+    draft.numbers(whole, &["info.model_stats.instance_cost"], &counts);
     let tokens = Tokens {
         uncached_input: whole.count("info.model_stats.tokens_sent"),
         output: whole.count("info.model_stats.tokens_received"),

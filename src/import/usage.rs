@@ -3,6 +3,20 @@
 use super::draft::{Event, EventContent, Tokens};
 use super::row::Row;
 
+/// The counts of `usage` in the `OpenAI` APIs and their imitations, and in that of Anthropic.
+pub const COUNTS: [&str; 10] = [
+    "prompt_tokens",
+    "input_tokens",
+    "completion_tokens",
+    "output_tokens",
+    "prompt_tokens_details.cached_tokens",
+    "input_tokens_details.cached_tokens",
+    "completion_tokens_details.reasoning_tokens",
+    "output_tokens_details.reasoning_tokens",
+    "cache_read_input_tokens",
+    "cache_creation_input_tokens",
+];
+
 /// Token counts where input includes cached tokens and output includes reasoning.
 #[derive(Debug, Default, Clone, Copy)]
 pub struct InclusiveTokens {

@@ -99,7 +99,12 @@ impl<'o> Reader<'o> {
         }
         self.copied = 0;
         let mut end = 0;
-        for (at, step) in trajectory.rows("steps").filter(Row::is_object).enumerate() {
+        for (at, step) in trajectory.rows("steps").enumerate() {
+            if !step.is_object() {
+                let pointer = format!("{}/steps/{at}", self.base);
+                self.chat.draft.odd("", &pointer, "a step");
+                continue;
+            }
             end = at + 1;
             if step.is("is_copied_context") {
                 self.copied += 1;
@@ -291,6 +296,8 @@ impl<'o> Reader<'o> {
         let sealed = ["completion_token_ids", "logprobs"];
         let sealed = sealed.iter().filter(|key| metrics.has(key)).count();
         self.chat.draft.withhold("tokenIds", sealed as u64);
+        let counts = ["prompt_tokens", "cached_tokens", "completion_tokens"];
+        self.chat.draft.numbers(&metrics, &["cost_usd"], &counts);
         let cost = metrics.number("cost_usd");
         if let Some(cost) = cost.and_then(Decimal::of) {
             self.cost = Some(self.cost.map_or(cost, |sum| sum.plus(cost)));

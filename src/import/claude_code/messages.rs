@@ -7,6 +7,7 @@ use formats::trace::Role;
 use super::super::draft::{Call, EventContent};
 use super::super::loose;
 use super::super::row::Row;
+use super::super::usage::COUNTS;
 use super::super::{Keep, shared};
 use super::author::{self, Writer};
 use super::lane::Place;
@@ -163,6 +164,7 @@ impl Session {
         let is_new = !self.lanes[place.lane].by_response.contains_key(&id);
         self.meter.lacks_responses |= is_new && place.lane == 0;
         if let Some(usage) = message.row("usage") {
+            self.draft.numbers(&usage, &[], &COUNTS);
             self.lanes[place.lane].usage(id, message, &usage, calls, place);
         } else {
             self.lanes[place.lane].uncounted.insert(id);
@@ -171,6 +173,7 @@ impl Session {
         // A single model becomes the model of the run; beyond that the exact number does not matter.
         let model = message.name("model");
         models.extend(model.filter(|model| models.len() < 64 && !models.contains(model)));
+        self.draft.numbers(row, &["costUSD"], &[]);
         if let Some(cost) = row.number("costUSD") {
             self.costs.insert(response.into_owned(), cost);
         }

@@ -245,6 +245,7 @@ impl Session {
                 // A fork may have the counters of its original.
                 let session = row.word("sessionId");
                 if session.is_none() || session.as_deref() == self.id.as_deref() {
+                    self.draft.numbers(row, &["totalCostUSD"], &[]);
                     self.meter.read(row);
                 }
                 self.draft.withhold("bookkeeping", 1);

@@ -79,6 +79,15 @@ pub fn fallback(row: &Row<'_>) -> String {
     format!("{calls} to {asked} got the answer of {answered}")
 }
 
+/// The counts of tokens of one model.
+pub const COUNTS: [&str; 5] = [
+    "input_tokens",
+    "input_tokens_cache_write",
+    "input_tokens_cache_read",
+    "output_tokens",
+    "reasoning_tokens",
+];
+
 /// Tokens of one model. Input excludes cached tokens; output includes reasoning.
 pub fn tokens(usage: &Row<'_>) -> Tokens {
     let written = usage.count("input_tokens_cache_write").unwrap_or_default();

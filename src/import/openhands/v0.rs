@@ -120,6 +120,7 @@ impl Generation for Reader<'_> {
             event.when(when.as_ref());
         }
         if let Some(metrics) = event.row("llm_metrics") {
+            super::numbers(&mut self.chat.draft, &metrics);
             let before = std::mem::replace(&mut self.metrics, Metrics::of(&metrics));
             if self.metrics.began_again(&before) {
                 self.earlier.push(before);

@@ -339,11 +339,17 @@ impl Reader<'_> {
                 self.chat.draft.note(place, "status", status);
                 return;
             }
-            ("full_state", Some(value)) => State::of(&value),
-            ("stats", Some(value)) => State {
-                stats: Some(stats(&value)),
-                ..State::default()
-            },
+            ("full_state", Some(value)) => {
+                numbers(&mut self.chat.draft, value.row("stats"));
+                State::of(&value)
+            }
+            ("stats", Some(value)) => {
+                numbers(&mut self.chat.draft, Some(value.clone()));
+                State {
+                    stats: Some(stats(&value)),
+                    ..State::default()
+                }
+            }
             ("agent", Some(value)) => State {
                 agent: Some(Agent::of(&value)),
                 ..State::default()
@@ -517,6 +523,14 @@ impl Reader<'_> {
         };
         record.detail = status;
         std::mem::take(&mut self.times).write(record);
+    }
+}
+
+/// Names what is no number among the metrics of all uses of models.
+pub fn numbers(draft: &mut Draft, stats: Option<Row<'_>>) {
+    let all = stats.and_then(|stats| stats.row("usage_to_metrics"));
+    for (_, metrics) in all.into_iter().flat_map(Row::members) {
+        super::numbers(draft, &metrics);
     }
 }
 

@@ -216,6 +216,17 @@ fn a_sum_over_steps_that_do_not_all_have_a_value_is_a_lower_bound() {
 }
 
 #[test]
+fn steps_that_are_no_objects_are_named_and_sounds_are_no_images() {
+    let run = of(
+        r#"{"source":"user","message":[{"type":"text","text":"hi"},{"type":"audio","source":{}},{"type":"image","source":{}}]},7,{"source":"agent","message":"a"}"#,
+    );
+    assert_eq!(run.brief(), ["user hi", "assistant a"]);
+    assert_eq!(run.all_withheld(), "attachments 1, images 1");
+    assert_eq!(run.messages(), ["`/steps/1` is not a step"]);
+    assert_eq!(run.warnings[0].place.path, "trajectory.json");
+}
+
+#[test]
 fn what_an_agent_inserted_is_not_what_the_user_said() {
     let texts = [
         "# AGENTS.md instructions for /work\\n\\nBe good.",

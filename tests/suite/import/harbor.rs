@@ -177,6 +177,28 @@ fn steps_are_one_trace_and_their_tokens_are_added() {
 }
 
 #[test]
+fn a_sum_over_steps_that_lack_a_result_is_a_lower_bound_and_a_time_that_is_left_out_is_named() {
+    let of = |second: &str| {
+        let result = format!(
+            r#""started_at":"2026-03-01T10:00:00Z","finished_at":"2026-03-01T09:00:00Z","step_results":[{{"step_name":"a","agent_result":{{"n_input_tokens":5,"n_cache_tokens":1,"n_output_tokens":2,"cost_usd":0.5}}}},{{"step_name":"b","agent_result":{second}}}]"#
+        );
+        only(&result, &[])
+    };
+    let run = of("null");
+    assert_eq!(run.tokens(), "4/1/2/-");
+    assert_eq!(
+        run.lower_bounds(),
+        "tokens.uncachedInput tokens.cachedInput tokens.output cost.actual"
+    );
+    let late = "The run ends before it starts, so its end is left out";
+    assert!(run.messages().contains(&late), "{:?}", run.messages());
+    let run = of(r#"{"n_input_tokens":5,"n_output_tokens":2,"cost_usd":0.5}"#);
+    assert_eq!(run.lower_bounds(), "tokens.cachedInput");
+    let run = of(r#"{"n_input_tokens":5,"n_cache_tokens":1,"n_output_tokens":2,"cost_usd":0.5}"#);
+    assert_eq!((&*run.lower_bounds(), run.messages()), ("", vec![late]));
+}
+
+#[test]
 fn zeros_of_an_agent_that_worked_are_unknown_and_a_trial_that_runs_is_reported() {
     let zeros = r#""agent_result":{"n_input_tokens":0,"n_cache_tokens":0,"n_output_tokens":0,"cost_usd":null}"#;
     let log = r#"{"schema_version":"ATIF-v1.7","agent":{"name":"a","version":"1"},"steps":[{"step_id":1,"source":"agent","message":"hi"}]}"#;

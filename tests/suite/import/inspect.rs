@@ -444,6 +444,57 @@ fn a_sum_over_models_that_do_not_all_have_a_value_is_a_lower_bound() {
 }
 
 #[test]
+fn the_error_of_a_sample_without_events_and_times_that_are_left_out_are_shown() {
+    let run = of(
+        &[],
+        r#""error":{"message":"Boom","traceback":"frames"},"started_at":"2026-03-01T10:00:00","completed_at":"soon","total_time":-5,"#,
+    );
+    assert_eq!(run.brief(), ["error Boom"]);
+    assert_eq!(run.origin(0), "0 - /samples/0/error - -");
+    assert_eq!(
+        run.messages(),
+        [
+            "The start of the run has no time zone, and is left out",
+            "The end of the run is not a time, and is left out",
+            "The run time is negative, and is left out",
+        ]
+    );
+    let event = r#"{"event":"error","error":{"message":"Boom"}}"#;
+    let run = of(&[event], r#""error":{"message":"Boom"},"#);
+    assert_eq!(run.brief(), ["error Boom"], "once");
+}
+
+#[test]
+fn samples_that_a_log_states_and_lacks_and_samples_at_other_paths_are_named() {
+    let head: &[u8] = br#"{"version":2,"status":"success","eval":{"task":"t","run_id":"r"},"results":{"total_samples":3}}"#;
+    let log = archive(&[
+        ("header.json", head),
+        ("/samples/2_epoch_1.json", br#"{"id":2,"epoch":1}"#),
+        ("samples/1_epoch_1.json", br#"{"id":1,"epoch":1}"#),
+        ("samples\\3_epoch_1.json", br#"{"id":3,"epoch":1}"#),
+    ]);
+    let mut runs = import(FORMAT, &[("a.eval".to_owned(), log)]);
+    let run = runs.pop().expect("a run").expect("a run");
+    assert!(run.messages().is_empty(), "{:?}", run.messages());
+    let named: Vec<String> = runs
+        .into_iter()
+        .map(|run| run.expect_err("a member").message)
+        .collect();
+    assert_eq!(
+        named,
+        [
+            "The member `/samples/2_epoch_1.json` is not at the path of a sample",
+            "The member `samples\\3_epoch_1.json` is not at the path of a sample"
+        ]
+    );
+    let whole = r#"{"version":2,"status":"success","eval":{"task":"t"},"results":{"total_samples":3},"samples":[{"id":1,"epoch":1}]}"#;
+    let run = one(FORMAT, "a.json", whole);
+    assert_eq!(run.messages(), ["The log states 3 samples and holds 1"]);
+    let stopped = whole.replace("success", "error");
+    assert!(one(FORMAT, "a.json", stopped).messages().is_empty());
+}
+
+#[test]
 fn every_sample_and_epoch_is_a_run_in_their_order() {
     let log = r#"{"version":2,"status":"cancelled","eval":{"task":"t"},"samples":[{"id":10,"epoch":1},{"id":2,"epoch":2,"error":{"message":"x","traceback":"y"}},7,{"id":2,"epoch":1,"scores":{}}]}"#;
     assert_eq!(

@@ -106,6 +106,19 @@ fn tools_of_the_provider_are_calls_and_blocks_of_unknown_types_are_left_out() {
 }
 
 #[test]
+fn a_conversation_that_is_in_a_file_twice_is_imported_once_and_the_message_says_so() {
+    let line = r#"{"messages":[{"role":"user","content":"hi"}]}"#;
+    let file = format!("{line}\n{line}\n");
+    let mut runs = import(FORMAT, &named([("a.jsonl", &*file)]));
+    let problem = runs.pop().expect("a copy").expect_err("the same id");
+    assert_eq!(
+        problem.message,
+        "An earlier run of the same log has the same id"
+    );
+    assert!(runs.pop().expect("a run").is_ok());
+}
+
+#[test]
 fn each_line_with_a_conversation_is_a_run_that_keeps_its_id() {
     let text = String::from_utf8(sample("messages/openai-fine-tuning.jsonl")).expect("UTF-8");
     let ids = |text: &str| {

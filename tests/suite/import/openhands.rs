@@ -390,3 +390,19 @@ fn a_sum_over_models_that_do_not_all_have_a_value_is_a_lower_bound() {
         assert_eq!((&*run.tokens(), &*run.lower_bounds()), (tokens, bounds));
     }
 }
+
+#[test]
+fn values_that_are_no_numbers_and_files_without_events_are_named() {
+    let run = with_metrics(
+        r#""a":{"accumulated_cost":"0.5","accumulated_token_usage":{"prompt_tokens":"7","completion_tokens":2}}"#,
+    );
+    assert_eq!(run.tokens(), "-/-/2/-");
+    assert_eq!(
+        run.messages(),
+        [
+            "`accumulated_cost` is not a number, so it is unknown",
+            "`accumulated_token_usage.prompt_tokens` is not a number, so it is unknown",
+            "The file holds no event",
+        ]
+    );
+}

@@ -183,6 +183,12 @@ fn a_log_of_one_line_longer_than_the_head_is_known() {
 
 #[test]
 fn a_file_of_no_format_gets_an_error_with_the_nearest_one() {
+    let lines = "{\"messages\":[]}\n{\"messages\":[{\"role\":\"user\",\"content\":\"x\"}]}\n";
+    let problem = sniffed(lines);
+    assert!(
+        problem.message.contains("messages is the nearest"),
+        "{problem:?}"
+    );
     for (text, words) in [
         (
             r#"{"schema_version":"ATIF-v2.0","steps":[]}"#,

@@ -92,6 +92,12 @@ fn a_cost_or_a_count_of_some_responses_is_a_lower_bound() {
         (&*run.tokens(), &*run.lower_bounds()),
         ("10/3/14/-", "tokens.cachedInput")
     );
+    let words = counter.replace("0.5", "\"0.5\"");
+    let run = of(&[&one, &words, &words]);
+    assert_eq!(
+        run.messages(),
+        ["`totalCostUSD` is not a number, so it is unknown"]
+    );
 }
 
 #[test]
