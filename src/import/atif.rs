@@ -162,9 +162,9 @@ fn finish(reader: Reader<'_>, file: &str) -> Draft {
     if is_sum {
         record.tokens = reader.steps.tokens;
     } else {
-        Metric::TOKENS
-            .iter()
-            .for_each(|metric| record.incomplete.remove(*metric));
+        for metric in Metric::TOKENS {
+            record.incomplete.remove(metric);
+        }
     }
     let cost = reader.cost.map(Decimal::value);
     if record.cost.is_none() || reader.is_continued && cost.is_some() {

@@ -165,7 +165,9 @@ fn record(trial: &Trial<'_>, job: &Job, draft: &mut Draft) -> Record {
     ] {
         let known = results.iter().filter(|result| result.has(key)).count();
         if known < trial.parts() {
-            metrics.iter().for_each(|metric| incomplete.insert(*metric));
+            for metric in metrics {
+                incomplete.insert(*metric);
+            }
         }
     }
     let (started, finished) = (row.name("started_at"), row.name("finished_at"));
