@@ -451,6 +451,6 @@ fn unusable() -> Diagnostic {
     codes::PUBLISH_IO.at(
         Place::file("."),
         "The build cache and temporary files cannot be written",
-        "Free space in the folder of the site or in that for temporary files, or set `TMPDIR` to another folder.",
+        "Free space in the folder of the site or in that for temporary files, or set `TMPDIR` to another folder. The previous output is unchanged.",
     )
 }

@@ -7,7 +7,7 @@ use base::links;
 /// Kinds of files.
 const KINDS: [&str; 9] = [
     "Run pages",
-    "Event pages",
+    "Event pages, stories",
     "Downloads",
     "run.json, run.md",
     "Lists",
@@ -88,8 +88,9 @@ mod tests {
     fn a_file_is_of_the_kind_that_its_path_says() {
         for (path, expected) in [
             ("runs/a-b/index.html", "Run pages"),
-            ("runs/a-b/events/2/index.html", "Event pages"),
-            ("runs/a-b/text/0123.txt", "Event pages"),
+            ("runs/a-b/events/2/index.html", "Event pages, stories"),
+            ("runs/a-b/story/index.html", "Event pages, stories"),
+            ("runs/a-b/text/0123.txt", "Event pages, stories"),
             ("runs/a-b/events.jsonl", "Downloads"),
             ("runs/a-b/assets/0123.png", "Downloads"),
             ("downloads/a-b/events.jsonl", "Downloads"),

@@ -140,6 +140,7 @@ fn timings_name_every_step_and_the_size_of_every_kind_of_file() {
     let sizes = names(sizes);
     let kinds = [
         "Run pages",
+        "Event pages, stories",
         "Downloads",
         "run.json, run.md",
         "Lists",
