@@ -62,7 +62,7 @@ fn hot_path(criterion: &mut Criterion) {
         bencher.iter(|| {
             let sidecar = inspection.sidecars[0].as_ref();
             let tape = &inspection.tapes[0];
-            let strip = draw::strip::strip(&config, &layouts[0], tape, sidecar);
+            let strip = draw::strip::strip(&config, &layouts[0], tape, sidecar, None);
             black_box(&strip).svg("runs/run/index.html", 1)
         });
     });

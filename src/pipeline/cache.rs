@@ -352,7 +352,7 @@ impl CacheUpdate<'_> {
 
     /// Whether the next cache is appended to the file of the last one.
     fn appends(&self) -> bool {
-        self.writer.as_ref().is_some_and(|writer| writer.is_same())
+        self.writer.as_ref().is_some_and(Writer::is_same)
     }
 
     /// A digest of what all pages have in common.

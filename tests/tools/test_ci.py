@@ -313,7 +313,7 @@ class Install(unittest.TestCase):
         self.assertIn(target, [each["target"] for each in jobs["archives"]["strategy"]["matrix"]["include"]])
         # A checkout with the program where the step before has compiled it.
         checkout = self.folder / "checkout"
-        program = checkout / "target" / target / "release/runpress"
+        program = checkout / "target" / target / "dist/runpress"
         program.parent.mkdir(parents=True)
         program.symlink_to(PROGRAM)
         for name in [".github/pack.sh", "README.md", "LICENSE-MIT", "LICENSE-APACHE"]:
