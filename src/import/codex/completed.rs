@@ -105,7 +105,10 @@ impl Reader {
 
     /// The open calls that a finished command may belong to, with their scripts, in the order of the log.
     fn open_shells(&self) -> Vec<(String, Option<String>)> {
-        let calls = self.draft.events.iter().filter_map(|event| {
+        let is_shell = |name: &&String| SHELLS.contains(&name.as_str());
+        let count = self.open.values().filter(is_shell).count();
+        // Open calls are near the end: a search from the start would take quadratic time.
+        let calls = self.draft.events.iter().rev().filter_map(|event| {
             let EventContent::ToolCall(call) = &event.what else {
                 return None;
             };
@@ -115,7 +118,9 @@ impl Reader {
                 .contains(&name.as_str())
                 .then(|| (id.clone(), script_of(call)))
         });
-        calls.collect()
+        let mut calls: Vec<_> = calls.take(count).collect();
+        calls.reverse();
+        calls
     }
 
     /// The open call of a finished command whose id the log does not have: the only one, or the first with its script.
@@ -263,12 +268,18 @@ impl Reader {
         let id = item.name("id");
         let is_in_a_patch = |file: &FileChange| self.relative(&file.path) == path;
         self.patches.values().flatten().any(is_in_a_patch)
-            || self.draft.events.iter().any(|event| match &event.what {
-                EventContent::Edit {
-                    call, path: edited, ..
-                } => call.is_some() && *call == id && self.relative(edited) == path,
-                _ => false,
-            })
+            || self.has_call(item)
+                && self
+                    .draft
+                    .events
+                    .iter()
+                    .rev()
+                    .any(|event| match &event.what {
+                        EventContent::Edit {
+                            call, path: edited, ..
+                        } => call.is_some() && *call == id && self.relative(edited) == path,
+                        _ => false,
+                    })
     }
 
     /// A path from the working folder of the thread.
