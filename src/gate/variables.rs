@@ -477,7 +477,7 @@ object! {
         "files": Type::List(&Type::String) => |r| Some(Value::List(List::Texts(&r.files)));
         /// The number of its events.
         "events": Type::Int => |r| r.count(|_| true);
-        /// The number of its failed events and errors.
+        /// The number of its failed events and errors. Pages count a call and its error as one failure; here both count.
         "failures": Type::Int => |r| r.events().map(|all| Value::count(all.iter().filter(|event| event.has_failed()).count()));
         /// The number of its commands.
         "commands": Type::Int => |r| r.count(|event| is_call(event) && event.kind.family == Family::Command);
