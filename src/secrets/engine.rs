@@ -92,11 +92,7 @@ impl Engine {
         let Some(keywords) = &self.keywords else {
             return;
         };
-        let Ok(mut state) = keywords.start_state(Anchored::No) else {
-            return;
-        };
-        let mut end = 0;
-        while next_keyword(keywords, text, &mut state, &mut end) {
+        for (end, state) in keyword_ends(keywords, text) {
             for index in 0..keywords.match_len(state) {
                 let keyword = keywords.match_pattern(state, index);
                 let start = end - keywords.pattern_len(keyword);
@@ -124,20 +120,48 @@ impl Engine {
     }
 }
 
-/// Walks from byte `end` of the text to the end of the next keyword; `false` if there is none.
+/// Where keywords end in a text, and the state that knows which ones, in order.
 ///
-/// Every published byte passes through this loop. In a function of its own, its state stays in a register.
-#[inline(never)]
-fn next_keyword(keywords: &DFA, text: &[u8], state: &mut StateID, end: &mut usize) -> bool {
-    let mut walked = *state;
-    for (at, byte) in text.iter().enumerate().skip(*end) {
-        walked = keywords.next_state(Anchored::No, walked, *byte);
-        if keywords.is_match(walked) {
-            (*state, *end) = (walked, at + 1);
-            return true;
+/// Every published byte passes through this automaton, and each step waits for the one before. So the text is divided into parts
+/// that are walked in turn, byte by byte: the processor takes their steps at the same time. The result is that of one walk, since
+/// each part is entered with the bytes that a keyword across its start can have before it.
+fn keyword_ends(keywords: &DFA, text: &[u8]) -> Vec<(usize, StateID)> {
+    const PARTS: usize = 4;
+    /// Below this, entering the parts costs more than it saves.
+    const SHORT: usize = 1 << 10;
+    let Ok(start) = keywords.start_state(Anchored::No) else {
+        return Vec::new();
+    };
+    let next = |state, byte: &u8| keywords.next_state(Anchored::No, state, *byte);
+    let length = if text.len() < SHORT {
+        0
+    } else {
+        text.len() / PARTS
+    };
+    let mut states: [StateID; PARTS] = std::array::from_fn(|part| {
+        let from = part * length;
+        let before = from.saturating_sub(keywords.max_pattern_len());
+        text[before..from].iter().fold(start, next)
+    });
+    let parts: [&[u8]; PARTS] = std::array::from_fn(|part| &text[part * length..][..length]);
+    let mut ends: [Vec<(usize, StateID)>; PARTS] = Default::default();
+    for at in 0..length {
+        for part in 0..PARTS {
+            states[part] = next(states[part], &parts[part][at]);
+            if keywords.is_match(states[part]) {
+                ends[part].push((part * length + at + 1, states[part]));
+            }
         }
     }
-    false
+    let mut ends = ends.concat();
+    let mut state = states[PARTS - 1];
+    for (at, byte) in text.iter().enumerate().skip(PARTS * length) {
+        state = next(state, byte);
+        if keywords.is_match(state) {
+            ends.push((at + 1, state));
+        }
+    }
+    ends
 }
 
 /// Runs the expressions of `candidates`, which are all within `bounds`.

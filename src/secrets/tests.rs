@@ -70,6 +70,25 @@ fn a_key_is_found_in_every_carrier_and_its_bytes_are_exactly_its_own() {
 }
 
 #[test]
+fn a_key_across_two_parts_of_a_long_text_is_found_once() {
+    const LENGTH: usize = 4096;
+    let key = key();
+    let expected = vec![("github-pat".to_owned(), None, key.clone())];
+    for quarter in 1..=4 {
+        for before in 0..=key.len() {
+            let at = quarter * LENGTH / 4 - before;
+            let mut text = "- ".repeat(LENGTH / 2);
+            text.truncate(at / 2 * 2);
+            text.push_str(&" ".repeat(at % 2 + 1));
+            text.push_str(&key);
+            text.push_str(&" -".repeat(LENGTH));
+            text.truncate(LENGTH.max(at + 1 + key.len()));
+            assert_eq!(found("a.txt", &text), expected, "{quarter}, {before}");
+        }
+    }
+}
+
+#[test]
 fn a_value_is_known_by_the_name_that_it_is_assigned_to_however_often_it_is_escaped() {
     let value = ["f8Zq2LkT0w", "Vb7Xn5RmJ3"].concat();
     let mut text = format!("{{\"api_key\": \"{value}\"}}");

@@ -98,7 +98,12 @@ impl KindSet {
     /// The words of the kinds, by name.
     pub fn iter(self) -> impl Iterator<Item = &'static str> {
         let words = Counts::WORDS.into_iter().enumerate();
-        words.filter_map(move |(bit, word)| (self.0 >> bit & 1 == 1).then_some(word))
+        words.filter_map(move |(index, word)| self.has(index).then_some(word))
+    }
+
+    /// Whether it has the kind with this index in `Counts::WORDS`.
+    const fn has(self, index: usize) -> bool {
+        self.0 >> index & 1 == 1
     }
 }
 
@@ -214,8 +219,9 @@ impl Agreement {
         let same = classes
             .iter()
             .filter(|((first, second), _)| first == second && !first.is_empty());
-        let kinds = Counts::WORDS.into_iter().filter_map(|kind| {
-            let events = overlap(&|kinds| kinds.iter().any(|word| word == kind));
+        let words = Counts::WORDS.into_iter().enumerate();
+        let kinds = words.filter_map(|(index, kind)| {
+            let events = overlap(&|kinds| kinds.has(index));
             (events.either() > 0).then(|| KindAgreement {
                 kind,
                 events,
