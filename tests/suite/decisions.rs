@@ -214,7 +214,16 @@ fn an_excluded_run_is_in_no_plot_and_marked_in_tables_and_comparisons() {
         let rows = site.page(page).texts("tr[data-run] .c-st");
         let marked: Vec<_> = rows.iter().filter(|row| row.contains("Void")).collect();
         assert_eq!(marked.len(), 1, "{page}: {rows:?}");
+        assert!(marked[0].starts_with("excluded, completed"), "{marked:?}");
     }
+    // It has one sign, in tables as in the row of its model, and it is not that of a failure.
+    for page in ["cases/pong/index.html", "runs/index.html"] {
+        let page = site.page(page);
+        let excluded = page.all("tr[data-run] a.g-none, tr[data-run] .c-st .badge.b-none");
+        assert_eq!(excluded.len(), 2);
+        assert_eq!(page.all("tr[data-run] .b-bad").len(), 0);
+    }
+    assert_eq!(case.all(".glyphs a.g-none").len(), 1);
     let compared = site.published();
     let data = compared
         .iter()

@@ -46,8 +46,8 @@ pub struct DecisionView {
 impl DecisionView {
     fn new(decision: &Decision) -> Self {
         let tone = match decision.decision {
-            Verb::Void | Verb::Disqualify => "bad",
-            Verb::Rescore => "none",
+            // A run that does not count has this sign wherever it is listed.
+            Verb::Void | Verb::Disqualify | Verb::Rescore => "none",
             Verb::Include | Verb::Restore => "good",
         };
         let author = &decision.author;

@@ -35,7 +35,7 @@ pub struct RunRow {
     pub model: Link,
     pub harness: Link,
     pub harness_version: Cell,
-    /// Its final state.
+    /// Its final state, with the sign that it has everywhere: `excluded, failed` if it does not count.
     pub state: Badge,
     /// The decision because of which it does not count.
     pub excluded: Option<Badge>,
@@ -116,7 +116,7 @@ pub fn row(
             links::group("harnesses", &archive.harnesses[entry.harness].slug),
         ),
         harness_version: format::text(subject.harness_version.as_ref()),
-        state: format::state(&run.state),
+        state: format::sign(entry),
         excluded: decisions::excluded(entry),
         outcome: outcome(entry),
         rating: format::rating(findings.rating),

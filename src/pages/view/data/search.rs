@@ -210,7 +210,7 @@ pub fn run(entry: &Entry, findings: &Findings) -> RunHead {
             task::name(&entry.run, &findings.task),
             subject.model()
         ),
-        state.tone,
+        format::sign(entry).tone,
         shown.collect::<Vec<_>>().join(" · "),
         format!("rated {rating}"),
         format!(
