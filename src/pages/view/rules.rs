@@ -45,6 +45,8 @@ pub struct RuleRow {
     /// Its title, which links to the rule.
     pub rule: Link,
     pub verdict: Badge,
+    /// What a violation does: `error`, `flag` or `note`; empty unless the rule is violated.
+    pub severity: &'static str,
     /// The events that show it.
     pub events: Vec<Link>,
     /// `12 more`
@@ -113,9 +115,10 @@ pub struct CellView {
     pub runs: String,
 }
 
-fn badge(verdict: RuleVerdict) -> Badge {
+fn badge(verdict: RuleVerdict, severity: RuleSeverity) -> Badge {
     let tone = match verdict {
         RuleVerdict::Holds => "good",
+        RuleVerdict::Violated if severity == RuleSeverity::Note => "note",
         RuleVerdict::Violated => "bad",
         RuleVerdict::Unknown => "none",
     };
@@ -196,7 +199,12 @@ fn row(s: &CheckedRun<'_>, root: &str, page: &str, rule: &Rule, result: &RuleRes
     RuleRow {
         id: rule.id.clone(),
         rule: to_rule(root, rule),
-        verdict: badge(result.verdict),
+        verdict: badge(result.verdict, rule.severity),
+        severity: if is_violated {
+            rule.severity.word()
+        } else {
+            ""
+        },
         events: events.iter().filter_map(link).collect(),
         more: (shown >= gate::EVIDENCE)
             .then(|| format::rest(all, shown, "more event"))
