@@ -244,7 +244,7 @@ fn a_long_reason_begins_on_the_first_screen_and_goes_on_where_it_unfolds() {
     assert!(text.contains("The verifier could not be started. The verifier"));
 }
 
-/// The words below the strip of a run of these events.
+/// The words below the strip of a run of 51 events, and its caption.
 fn axis(end: &str, state: &str, run_time: u32) -> Vec<String> {
     let site = base_with(|record| {
         record["status"]["state"] = json!(state);
@@ -255,7 +255,10 @@ fn axis(end: &str, state: &str, run_time: u32) -> Vec<String> {
     site.write(&format!("{FIRST}/events.jsonl"), log);
     site.remove(&format!("{FIRST}/events.jsonl.annotations.jsonl"));
     site.build();
-    site.first_page().texts("svg.strip > text")
+    let page = site.first_page();
+    let mut words = page.texts("figcaption > p");
+    words.extend(page.texts("svg.strip > text"));
+    words
 }
 
 #[test]
@@ -278,6 +281,24 @@ fn a_strip_reaches_to_the_end_of_the_run_and_says_how_it_ended() {
     assert_ne!(
         last("2026-03-01T10:00:01Z", "completed", 900),
         "completed 15:00"
+    );
+}
+
+#[test]
+fn the_caption_of_a_strip_has_the_time_that_its_axis_has() {
+    let caption = |end: &str, state: &str, run_time| axis(end, state, run_time).swap_remove(0);
+    assert_eq!(
+        caption("2026-03-01T10:15:00Z", "timed_out", 900),
+        "51 events, over 15 min, the last event after 49 s, 1 failure, 1 long gap cut short."
+    );
+    assert_eq!(
+        caption("2026-03-01T10:00:51Z", "completed", 51),
+        "51 events, over 51 s, 1 failure."
+    );
+    // The axis ends with the last event: the record has another clock.
+    assert_eq!(
+        caption("2026-03-01T10:00:01Z", "completed", 900),
+        "51 events, over 49 s, 1 failure; the run took 15 min."
     );
 }
 

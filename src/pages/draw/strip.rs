@@ -69,6 +69,8 @@ pub struct Strip<'a> {
     end: Option<u32>,
     /// Start of each page of the tape, if it has several.
     page_starts: Vec<u32>,
+    /// How long the run lasted by its axis, in milliseconds; `None` without times.
+    pub milliseconds: Option<i64>,
     pub caption: String,
     /// How to read it.
     pub help: String,
@@ -180,6 +182,8 @@ pub fn strip<'a>(
         lane,
     });
     let folds: Vec<_> = scale.folds().map(|(from, to, _)| (from, to)).collect();
+    let end = end.filter(|_| scale.end().is_some());
+    let milliseconds = milliseconds(tape, end);
     let pages = 1..=layout.pages();
     Strip {
         layout,
@@ -194,7 +198,8 @@ pub fn strip<'a>(
         } else {
             Vec::new()
         },
-        caption: caption(tape, annotations, folds.len()),
+        milliseconds,
+        caption: caption(tape, milliseconds, annotations, folds.len()),
         help: help(
             tape,
             scale,
@@ -509,10 +514,23 @@ fn ended(tape: &Tape<'_>, end: Option<&RunEnd>) -> Option<String> {
     Some(format!("{} {since_start}", end.state))
 }
 
-fn caption(tape: &Tape<'_>, pins: usize, folds: usize) -> String {
+/// The time from the first event, where the axis begins, to the end of the run, or else to the latest event.
+fn milliseconds(tape: &Tape<'_>, end: Option<&RunEnd>) -> Option<i64> {
+    let times = || tape.events.iter().filter_map(|event| event.at);
+    let (start, latest) = (times().next()?, times().max()?);
+    let end = end.map_or(latest, |end| end.at);
+    Some(end.saturating_sub(start)).filter(|length| *length > 0)
+}
+
+fn caption(tape: &Tape<'_>, length: Option<i64>, pins: usize, folds: usize) -> String {
     let mut parts = vec![format::count(tape.events.len(), "event")];
-    if let Some(length) = tape.milliseconds().filter(|length| *length > 0) {
+    if let Some(length) = length {
         parts.push(format!("over {}", format::milliseconds(length)));
+        let latest = milliseconds(tape, None).unwrap_or_default();
+        if latest < length - length / 10 {
+            let latest = format::milliseconds(latest);
+            parts.push(format!("the last event after {latest}"));
+        }
     }
     parts.push(match tape.failures() {
         0 => "no failure".to_owned(),

@@ -88,7 +88,7 @@ fn strips(s: &CheckedRun<'_>, page: &str, slots: &mut Slots) -> Vec<StripView> {
         let svg = slots.keep(strip.svg(page, 1));
         let mut view = StripView::of(tape, &strip, svg);
         if s.inspection.tapes.len() == 1
-            && let Some(run_time) = unlogged_run_time(s, tape)
+            && let Some(run_time) = unlogged_run_time(s, strip.milliseconds)
         {
             view.caption.push_str("; the run took ");
             view.caption.push_str(&amounts::duration(run_time));
@@ -110,7 +110,7 @@ pub(super) fn run_end(s: &CheckedRun<'_>, tape: &Tape<'_>) -> Option<RunEnd> {
     let has_clock = started.is_some_and(|started| started <= first);
     let finished = finished.filter(|finished| has_clock && last <= *finished);
     let stopped = || {
-        let run_time = unlogged_run_time(s, tape)?;
+        let run_time = unlogged_run_time(s, tape.milliseconds())?;
         let is_only = is_stopped && s.inspection.tapes.len() == 1;
         let lasted = Duration::try_from_secs_f64(run_time)
             .ok()
@@ -124,9 +124,9 @@ pub(super) fn run_end(s: &CheckedRun<'_>, tape: &Tape<'_>) -> Option<RunEnd> {
     })
 }
 
-/// The run time in seconds, if it is more than a tenth longer than what the tape covers, which a reader would take for it.
-fn unlogged_run_time(s: &CheckedRun<'_>, tape: &Tape<'_>) -> Option<f64> {
-    let covered = tape.milliseconds().filter(|length| *length > 0)?;
+/// The run time in seconds, if it is more than a tenth longer than the milliseconds `covered`, which a reader would take for it.
+fn unlogged_run_time(s: &CheckedRun<'_>, covered: Option<i64>) -> Option<f64> {
+    let covered = covered.filter(|length| *length > 0)?;
     let covered = Duration::from_millis(covered.unsigned_abs()).as_secs_f64();
     let run_time = s.entry.run.metrics.get(Metric::RunTime)?.value();
     (run_time > covered * 1.1).then_some(run_time)
