@@ -37,6 +37,7 @@
 
   // The filter
 
+  const isFailure = ({ element }) => element.matches('.fail:not(.uncounted)');
   const isPart = tapes.some((tape) => further(tape) || further(tape, -1));
   // Failures are counted for the whole tapes, even if this page has only some of their events.
   const failures = tapes.reduce((sum, { dataset }) => sum + Number(dataset.failures), 0);
@@ -180,7 +181,8 @@
   const bar = make('div.tape-tools', { role: 'group', ariaLabel: 'Timeline' }, find,
     choice('kind', 'Kinds of event', counted(events.map((event) => event.kind))));
   if (annotated) bar.append(choice('note', 'Kinds of annotation', counted(events.flatMap((event) => event.notes.map(noteKind)))));
-  if (failures) bar.append(toggle('failed', `Failures ${failures}`));
+  const here = events.filter(isFailure).length;
+  if (failures) bar.append(toggle('failed', `Failures ${here < failures ? `${here} of ` : ''}${failures}`));
   if (annotated) bar.append(toggle('annotated', `Annotated ${annotated}`));
   bar.append(reset);
   if (moments.size) {
@@ -293,7 +295,7 @@
     event: events.map((event) => ({ event, element: event.element })),
     annotation: events.flatMap((event) => event.notes.map((element) => ({ event, element }))),
     marker: events.flatMap((event) => event.notes.filter(({ classList }) => classList.contains('an-marker')).map((element) => ({ event, element }))),
-    failure: events.filter(({ element }) => element.matches('.fail:not(.uncounted)')).map((event) => ({ event, element: event.element })),
+    failure: events.filter(isFailure).map((event) => ({ event, element: event.element })),
   };
 
   // Links and quotes

@@ -408,7 +408,7 @@ for (const where of ['disk', 'a server']) {
       await said('2 of 3 events on this page, and 1 linked, at least 2 on other pages');
       await page.locator('.tape-tools + [role=status] a').click();
       await page.waitForURL(`${base}${run}index.html?find=quokka#e-1`);
-      await page.getByRole('button', { name: 'Failures 1' }).click();
+      await page.getByRole('button', { name: 'Failures 0 of 1' }).click();
       await said('0 of 3 events on this page, and 1 linked');
       await page.goto(`${base}${run}index.html?find=wombat`);
       await said('0 of 3 events on this page, at least 0 on other pages');

@@ -220,10 +220,10 @@ fn a_call_and_its_error_are_one_failure_wherever_failures_are_counted() {
         .collect();
     assert_eq!(ids, ["e-1", "e-3", "e-5"]);
     assert_eq!(page.one(".tape").value().attr("data-failures"), Some("3"));
-    assert!(
-        page.texts(".lane .legend li")
-            .contains(&"failures 3".to_owned())
-    );
+    // Each event is in one row, and the failures are counted apart.
+    let rows = page.texts(".lane .legend li");
+    assert_eq!(rows, ["failures 3", "speech 1", "command 3", "error 2"]);
+    assert_eq!(page.texts("#timeline small"), ["6 events"]);
     let text = site.text(&format!("public/runs/{FIRST_SLUG}/run.md"));
     assert!(text.contains(&listed.join("\n")), "{text}");
 }

@@ -402,16 +402,14 @@ fn lines(bars: &[(u32, u32)], y: u32) -> String {
     path
 }
 
-/// The families on a tape, except errors, which count as failures.
+/// The families on a tape, so that their counts are those of all events.
 fn families(tape: &Tape<'_>) -> Vec<(Family, usize)> {
     let mut counts = [0; Family::ALL.len()];
     for event in &tape.events {
         counts[event.kind.family as usize] += 1;
     }
     let counts = Family::ALL.into_iter().zip(counts);
-    counts
-        .filter(|(family, count)| *count > 0 && *family != Family::Error)
-        .collect()
+    counts.filter(|(_, count)| *count > 0).collect()
 }
 
 fn legend(
@@ -452,7 +450,7 @@ fn bars(tape: &Tape<'_>, xs: &[u32], scale: Scale<'_>) -> Vec<(Family, Vec<(u32,
         let to = end.saturating_sub(1).max(from + SHORTEST);
         bars.push((*from, to));
     }
-    bars.retain(|(family, bars)| !bars.is_empty() && *family != Family::Error);
+    bars.retain(|(_, bars)| !bars.is_empty());
     bars
 }
 
@@ -570,6 +568,9 @@ fn help(
         };
         format!("{bar}Red: failures, with their numbers.")
     };
+    if tape.failures() > 0 {
+        help.push_str(" They are also in the counts of their rows.");
+    }
     if has_pins {
         help.push_str(
             " Gold: annotations, counted where they are close; a bracket is what one covers.",
