@@ -183,7 +183,7 @@
   if (annotated) bar.append(choice('note', 'Kinds of annotation', counted(events.flatMap((event) => event.notes.map(noteKind)))));
   const here = events.filter(isFailure).length;
   if (failures) bar.append(toggle('failed', `Failures ${here < failures ? `${here} of ` : ''}${failures}`));
-  if (annotated) bar.append(toggle('annotated', `Annotated ${annotated}`));
+  if (annotated) bar.append(toggle('annotated', `Annotated events ${annotated}`));
   bar.append(reset);
   if (moments.size) {
     const clock = button('UTC', () => {

@@ -338,7 +338,7 @@ fn annotations_close_to_each_other_are_one_mark_with_their_number() {
     let site = TestSite::base();
     site.write(&format!("{FIRST}/events.jsonl"), messages(100));
     let header = "{\"type\":\"header\",\"schema_version\":1}".to_owned();
-    let notes = [("a", 10), ("b", 11), ("c", 12), ("d", 60)];
+    let notes = [("a", 10), ("b", 11), ("c", 11), ("d", 60)];
     let notes = notes.map(|(id, at)| annotation(id, at, "note", "\"evidence\":\"Seen.\""));
     let sidecar = [&[header], &notes[..]].concat().join("\n") + "\n";
     site.write(&format!("{FIRST}/events.jsonl.annotations.jsonl"), sidecar);
@@ -347,6 +347,8 @@ fn annotations_close_to_each_other_are_one_mark_with_their_number() {
     assert_eq!(page.texts("svg.strip a:has(.pin) text"), ["3", "✎"]);
     let legend = page.texts(".glance .legend li");
     assert_eq!(legend[0], "annotations 4");
+    let caption = page.texts(".glance figcaption > p");
+    assert!(caption[0].contains("4 annotations on 3 events"), "{caption:?}");
     let help = page.texts(".glance figcaption .quiet");
     assert!(help[0].contains("Gold: annotations"), "{help:?}");
     assert!(!help[0].contains("Framed"), "{help:?}");

@@ -2,7 +2,7 @@
 //! Annotations and failures are above, spans and times below. Uses only integers, so that a tape has the same bytes on every
 //! machine.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use serde::Serialize;
 
@@ -159,6 +159,7 @@ pub fn strip<'a>(
     let rows = u32::try_from(rows).unwrap_or(1);
     let pins = pins(layout, sidecar, x_of);
     let annotations = pins.iter().map(|pin| pin.count).sum();
+    let annotated = annotated(layout, sidecar);
     let failed = tape.events.iter().enumerate();
     let failed = failed.filter(|(_, event)| event.is_failure());
     let failed = failed.map(|(position, event)| (place(position), event.seq));
@@ -199,7 +200,7 @@ pub fn strip<'a>(
             Vec::new()
         },
         milliseconds,
-        caption: caption(tape, milliseconds, annotations, folds.len()),
+        caption: caption(tape, milliseconds, [annotations, annotated, folds.len()]),
         help: help(
             tape,
             scale,
@@ -466,6 +467,14 @@ fn areas<'a>(places: impl Iterator<Item = Place<'a>>) -> Vec<Place<'a>> {
     areas
 }
 
+/// Number of events with annotations.
+fn annotated(layout: &Layout<'_>, sidecar: Option<&Sidecar<'_>>) -> usize {
+    let annotations = sidecar.map_or(&[][..], |sidecar| &sidecar.annotations);
+    let events = annotations.iter().map(|annotation| annotation.event);
+    let positions: BTreeSet<_> = events.filter_map(|it| layout.position(it)).collect();
+    positions.len()
+}
+
 fn pins(
     layout: &Layout<'_>,
     sidecar: Option<&Sidecar<'_>>,
@@ -520,7 +529,7 @@ fn milliseconds(tape: &Tape<'_>, end: Option<&RunEnd>) -> Option<i64> {
     Some(end.saturating_sub(start)).filter(|length| *length > 0)
 }
 
-fn caption(tape: &Tape<'_>, length: Option<i64>, pins: usize, folds: usize) -> String {
+fn caption(tape: &Tape<'_>, length: Option<i64>, [pins, annotated, folds]: [usize; 3]) -> String {
     let mut parts = vec![format::count(tape.events.len(), "event")];
     if let Some(length) = length {
         parts.push(format!("over {}", format::milliseconds(length)));
@@ -535,7 +544,9 @@ fn caption(tape: &Tape<'_>, length: Option<i64>, pins: usize, folds: usize) -> S
         count => format::count(count, "failure"),
     });
     if pins > 0 {
-        parts.push(format::count(pins, "annotation"));
+        let annotations = format::count(pins, "annotation");
+        let events = format::count(annotated, "event");
+        parts.push(format!("{annotations} on {events}"));
     }
     if folds > 0 {
         parts.push(format!("{} cut short", format::count(folds, "long gap")));
