@@ -106,6 +106,7 @@ test('without scripts the content is there, folds open, and links lead on', asyn
   assert.equal(await fold.locator('pre').isVisible(), false);
   await fold.locator('summary').click();
   assert.equal(await fold.locator('pre').isVisible(), true);
+  await page.locator('nav.pages summary').first().click();
   await page.locator('nav.pages a').nth(1).click();
   assert.match(page.url(), /events\/2\/index\.html$/);
   assert.equal(await page.locator('ol.tape .e').first().getAttribute('id'), 'e-500');

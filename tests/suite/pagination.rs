@@ -239,7 +239,7 @@ fn failures_are_those_of_the_whole_tape_and_each_link_says_how_many_are_on_its_p
         let page = site.page(&format!("runs/{FIRST_SLUG}/{path}"));
         let tape = page.one("ol.tape");
         assert_eq!(tape.value().attr("data-failures"), Some("3"));
-        let links = page.texts("nav.pages a");
+        let links = page.texts("nav.pages li a");
         assert!(links[0].ends_with("499, 1 failure"), "{links:?}");
         assert!(links[1].ends_with("999, 2 failures"), "{links:?}");
         assert!(links[2].ends_with("1,199"), "{links:?}");
@@ -252,7 +252,7 @@ fn the_pages_of_a_tape_are_linked_with_each_other() {
     site.publish();
     let two = site.page(&format!("runs/{FIRST_SLUG}/{TWO}"));
     assert_eq!(
-        two.texts("nav.pages a"),
+        two.texts("nav.pages li a"),
         [
             "events 0 to 499",
             "events 500 to 999",
@@ -263,6 +263,12 @@ fn the_pages_of_a_tape_are_linked_with_each_other() {
         two.texts("nav.pages a[aria-current=page]"),
         ["events 500 to 999"]
     );
+    assert_eq!(
+        two.texts("nav.pages summary"),
+        ["events 500 to 999 of 1,200"]
+    );
+    let around = two.texts("nav.pages p a");
+    assert_eq!(around, ["First", "Previous", "Next", "Last"]);
     assert_eq!(two.texts(".toc > nav:first-child a"), ["Run", "Record"]);
     assert!(two.texts("h1")[0].ends_with("events 500–999"));
     let root = "../../../../";
@@ -348,7 +354,10 @@ fn annotations_close_to_each_other_are_one_mark_with_their_number() {
     let legend = page.texts(".glance .legend li");
     assert_eq!(legend[0], "annotations 4");
     let caption = page.texts(".glance figcaption > p");
-    assert!(caption[0].contains("4 annotations on 3 events"), "{caption:?}");
+    assert!(
+        caption[0].contains("4 annotations on 3 events"),
+        "{caption:?}"
+    );
     let help = page.texts(".glance figcaption .quiet");
     assert!(help[0].contains("Gold: annotations"), "{help:?}");
     assert!(!help[0].contains("Framed"), "{help:?}");

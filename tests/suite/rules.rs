@@ -138,7 +138,10 @@ fn readers_see_what_the_rules_found() {
     );
     site.publish();
     let page = site.first_page();
-    assert_eq!(page.beside("No <tests> are run"), ["violated flag", "event 2"]);
+    assert_eq!(
+        page.beside("No <tests> are run"),
+        ["violated flag", "event 2"]
+    );
     assert_eq!(page.beside("Takes long")[0], "violated note");
     assert_eq!(page.texts("#rule-long .b-note"), ["violated"]);
     assert_eq!(page.texts("#rule-no-tests .b-bad"), ["violated"]);

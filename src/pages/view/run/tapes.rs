@@ -53,7 +53,7 @@ pub struct TimelineView {
     /// The events of the first page.
     pub html: Html,
     /// Its pages, if there are several.
-    pub pages: Vec<PageLink>,
+    pub pages: Option<TapePages>,
 }
 
 /// Where a script finds the texts of all pages of a tape.
@@ -76,10 +76,23 @@ pub(super) fn texts(layout: &Layout<'_>, number: usize) -> Option<TapeTexts> {
     })
 }
 
+/// The pages of a tape, on one of them. The first and the last have no link to themselves.
+#[derive(Debug, Serialize)]
+pub struct TapePages {
+    /// `events 500 to 999 of 3,000`
+    pub here: String,
+    pub first: Option<String>,
+    pub previous: Option<String>,
+    pub next: Option<String>,
+    pub last: Option<String>,
+    /// All pages, or of a very long tape the nearby ones.
+    pub list: Vec<PageLink>,
+}
+
 /// A page of a tape.
 #[derive(Debug, Serialize)]
 pub struct PageLink {
-    /// `events 501 to 1,000 of 3,000, 2 failures`
+    /// `events 500 to 999, 2 failures`
     pub text: String,
     /// Its address.
     pub href: String,
@@ -116,11 +129,7 @@ document! {
         /// The tape's file.
         pub file: String = tape.file.clone(),
         /// The events on this page.
-        pub summary: String = format!(
-            "{} of {}",
-            span(tape, &range),
-            format::grouped(tape.events.len())
-        ),
+        pub summary: String = here(tape, &range),
         /// The events on this page, for the heading: `events 500–999`.
         pub range: String = {
             let (first, last) = ends(tape, &range);
@@ -138,7 +147,7 @@ document! {
         pub strip: Option<StripView> = None,
         pub html: Html = html,
         /// All pages of the tape.
-        pub pages: Vec<PageLink> = pages(tape, layout, number),
+        pub pages: Option<TapePages> = pages(tape, layout, number),
         pub previous: Option<String> = Some(href(number - 1)),
         pub next: Option<String> = (number < layout.pages()).then(|| href(number + 1)),
     }
@@ -178,7 +187,7 @@ pub(super) fn backwards(tape: &Tape<'_>) -> Option<String> {
     ))
 }
 
-/// `events 500 to 999 of 3,000`, with the numbers shown at the events.
+/// `events 500 to 999`, with the numbers shown at the events.
 fn span(tape: &Tape<'_>, range: &std::ops::Range<usize>) -> String {
     let (first, last) = ends(tape, range);
     format!(
@@ -186,6 +195,12 @@ fn span(tape: &Tape<'_>, range: &std::ops::Range<usize>) -> String {
         format::grouped(first),
         format::grouped(last)
     )
+}
+
+/// `events 500 to 999 of 3,000`
+fn here(tape: &Tape<'_>, range: &std::ops::Range<usize>) -> String {
+    let events = format::grouped(tape.events.len());
+    format!("{} of {events}", span(tape, range))
 }
 
 /// `, 3 failures`, if there are any.
@@ -205,12 +220,13 @@ fn ends(tape: &Tape<'_>, range: &std::ops::Range<usize>) -> (u64, u64) {
 /// Maximum links to pages of a tape on each of them: all, or the nearby ones with the first and the last.
 const PAGE_LINKS: usize = 25;
 
-pub(super) fn pages(tape: &Tape<'_>, layout: &Layout<'_>, current: usize) -> Vec<PageLink> {
+pub(super) fn pages(tape: &Tape<'_>, layout: &Layout<'_>, current: usize) -> Option<TapePages> {
     let count = layout.pages();
     if count == 1 {
-        return Vec::new();
+        return None;
     }
     let root = links::root(&layout.path(current));
+    let href = |number: usize| format!("{root}{}", layout.path(number));
     let (first, last) = if count <= PAGE_LINKS {
         (2, count - 1)
     } else {
@@ -218,20 +234,26 @@ pub(super) fn pages(tape: &Tape<'_>, layout: &Layout<'_>, current: usize) -> Vec
         let first = current.saturating_sub(near).max(2);
         (first, current.saturating_add(near).min(count - 1))
     };
-    std::iter::once(1)
-        .chain(first..=last)
-        .chain([count])
-        .map(|number| {
-            let range = layout.range(number);
-            let (first, last) = ends(tape, &range);
-            PageLink {
-                text: format!("{}{}", span(tape, &range), failures(layout, number)),
-                href: format!("{root}{}", layout.path(number)),
-                current: number == current,
-                prefix: layout.prefix.clone(),
-                first,
-                last,
-            }
-        })
-        .collect()
+    let numbers = std::iter::once(1).chain(first..=last).chain([count]);
+    Some(TapePages {
+        here: here(tape, &layout.range(current)),
+        first: (current > 1).then(|| href(1)),
+        previous: (current > 1).then(|| href(current - 1)),
+        next: (current < count).then(|| href(current + 1)),
+        last: (current < count).then(|| href(count)),
+        list: numbers
+            .map(|number| {
+                let range = layout.range(number);
+                let (first, last) = ends(tape, &range);
+                PageLink {
+                    text: format!("{}{}", span(tape, &range), failures(layout, number)),
+                    href: href(number),
+                    current: number == current,
+                    prefix: layout.prefix.clone(),
+                    first,
+                    last,
+                }
+            })
+            .collect(),
+    })
 }
