@@ -43,7 +43,7 @@ fn the_first_screen_says_what_was_asked_and_what_is_known_of_the_result() {
     let facts = [
         "completed",
         "3/5 tests",
-        "match I (incorrect)",
+        "scored incorrect (I) by match",
         "great",
         "$0.37 comparable",
         "1 h 51 min",
@@ -51,7 +51,7 @@ fn the_first_screen_says_what_was_asked_and_what_is_known_of_the_result() {
     assert_eq!(verdict(&site), facts);
     assert_eq!(
         page.texts(".verdict .bad"),
-        ["3/5 tests", "match I (incorrect)"]
+        ["3/5 tests", "scored incorrect (I) by match"]
     );
     let runs: Value = serde_json::from_str(&site.text("public/feeds/runs.json")).expect("JSON");
     assert_eq!(runs["runs"][0]["verdict"], facts.join(" · "));
@@ -60,7 +60,17 @@ fn the_first_screen_says_what_was_asked_and_what_is_known_of_the_result() {
     assert_eq!(list.texts("tr[data-run] th a"), ["pong · base"]);
     assert!(
         list.texts("tr[data-run] td")
-            .contains(&"3/5 tests, match I (incorrect)".to_owned())
+            .contains(&"3/5 tests, scored incorrect (I) by match".to_owned())
+    );
+    assert_eq!(
+        page.texts(".means li"),
+        [
+            "completed: how the run ended, not whether its result is right",
+            "3/5 tests: 3 of 5 tests passed, as recorded",
+            "scored incorrect (I) by match: I is the grade for incorrect of the scorer match",
+            "great: the rating of the review",
+            "$0.37 comparable: its tokens at list prices, so that runs can be compared",
+        ]
     );
 
     // The title of the case is the task, wherever the run is named.

@@ -8,6 +8,17 @@ use serde::{Deserialize, Serialize};
 use crate::json::Node;
 use crate::run_record as record;
 
+/// The word for a grade of Inspect.
+pub fn grade(value: &str) -> Option<&'static str> {
+    match value {
+        "C" => Some("correct"),
+        "I" => Some("incorrect"),
+        "P" => Some("partially correct"),
+        "N" => Some("no answer"),
+        _ => None,
+    }
+}
+
 /// The result of a scorer for a run.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Outcome {

@@ -4,7 +4,7 @@ use serde::Serialize;
 
 use formats::audit::Verdict;
 use formats::model::amounts;
-use formats::model::outcome::Outcome;
+use formats::model::outcome::grade;
 use formats::model::review::Rating;
 use formats::model::run::{Metric, Run};
 use formats::model::tape::Tape;
@@ -110,18 +110,32 @@ pub struct VerdictFact {
     pub tone: &'static str,
     /// The section with details.
     pub href: &'static str,
+    /// What its words mean; empty if they say all.
+    #[serde(skip)]
+    pub means: String,
+}
+
+impl VerdictFact {
+    fn new(value: Cell, href: &'static str, means: impl Into<String>) -> Self {
+        Self {
+            value,
+            tone: "",
+            href,
+            means: means.into(),
+        }
+    }
+
+    fn bad(self, is_bad: bool) -> Self {
+        let tone = if is_bad { "bad" } else { self.tone };
+        Self { tone, ..self }
+    }
 }
 
 /// What is known of how a run ended and what it took, in the order of the questions of a reader: did it work, how well, and at
 /// what cost?
 pub fn verdict(run: &Run, rating: Option<Rating>, audit: Option<Verdict>) -> Vec<VerdictFact> {
     let mut facts = Vec::new();
-    let mut fact = |value, tone, href| facts.push(VerdictFact { value, tone, href });
-    if &*run.state.word == "unknown" {
-        if run.outcomes.is_empty() {
-            fact(Cell::known("no outcome recorded"), "", "");
-        }
-    } else {
+    if run.state.is_known() {
         let state = format::state(&run.state);
         let tone = match state.tone {
             "good" => "g-good",
@@ -129,81 +143,92 @@ pub fn verdict(run: &Run, rating: Option<Rating>, audit: Option<Verdict>) -> Vec
             "poor" => "g-poor",
             _ => "",
         };
-        fact(Cell::titled(state.word, &*run.state.word), tone, "");
+        let means = if run.state.is_completed() {
+            "how the run ended, not whether its result is right"
+        } else {
+            ""
+        };
+        let value = Cell::titled(state.word, &*run.state.word);
+        facts.push(VerdictFact {
+            tone,
+            ..VerdictFact::new(value, "", means)
+        });
+    } else if run.outcomes.is_empty() {
+        facts.push(VerdictFact::new(Cell::known("no outcome recorded"), "", ""));
     }
     facts.extend(results(run));
-    let mut fact = |value, tone, href| facts.push(VerdictFact { value, tone, href });
     if audit == Some(Verdict::Differs) {
-        let title = "some events do not follow from the raw output";
-        fact(Cell::titled("log differs", title), "bad", "#audit");
+        let means = "some events do not follow from the raw output";
+        let value = Cell::known("log differs");
+        facts.push(VerdictFact::new(value, "#audit", means).bad(true));
     }
     if rating.is_some() {
-        let word = format::rating(rating).word;
-        fact(Cell::titled(word, "rating of the review"), "", "#writeup");
+        let value = Cell::known(format::rating(rating).word);
+        facts.push(VerdictFact::new(value, "#writeup", "the rating of the review"));
     }
-    let costs = [
-        (
-            Metric::ComparableCost,
-            "comparable",
-            "at list prices, so that runs can be compared",
-        ),
-        (Metric::ActualCost, "actual", "as charged"),
-    ];
-    let cost = costs
-        .into_iter()
-        .find(|(metric, ..)| run.metrics.get(*metric).is_some());
-    if let Some((metric, which, title)) = cost {
-        let short = format::short_cost_of(&run.metrics, metric);
-        fact(
-            Cell::titled(format!("{} {which}", short.text()), title),
-            "",
-            "#metrics",
-        );
-    } else if let Some(tokens) = tokens(run) {
-        fact(tokens, "", "#metrics");
-    }
+    facts.extend(cost(run).or_else(|| tokens(run)));
     if run.metrics.get(Metric::RunTime).is_some() {
-        fact(
-            format::run_time(run.metrics.get(Metric::RunTime)),
-            "",
-            "#metrics",
-        );
+        let value = format::run_time(run.metrics.get(Metric::RunTime));
+        facts.push(VerdictFact::new(value, "#metrics", ""));
     }
     facts
 }
 
+/// The comparable cost of a run, or else what was charged.
+fn cost(run: &Run) -> Option<VerdictFact> {
+    let costs = [
+        (
+            Metric::ComparableCost,
+            "comparable",
+            "its tokens at list prices, so that runs can be compared",
+        ),
+        (Metric::ActualCost, "actual", "what was charged"),
+    ];
+    let metrics = &run.metrics;
+    let mut costs = costs.into_iter();
+    let (metric, which, means) = costs.find(|(metric, ..)| metrics.get(*metric).is_some())?;
+    let short = format::short_cost(metrics.get(metric));
+    let is_bound = metrics.is_lower_bound(metric);
+    let text = at_least(format!("{} {which}", short.text()), is_bound);
+    let why = if is_bound { "; the log lacks a part" } else { "" };
+    let means = format!("{means}{why}");
+    Some(VerdictFact::new(Cell::known(text), "#metrics", means))
+}
+
 /// All tokens of a run in short, which stand for its cost if that is not known.
-fn tokens(run: &Run) -> Option<Cell> {
+fn tokens(run: &Run) -> Option<VerdictFact> {
     let [.., (_, total)] = run.metrics.totals();
     let digits = total.digits.as_deref()?;
     let short = amounts::tokens(digits.parse().ok()?);
-    let cell = Cell::titled(
-        format!("{short} tokens"),
+    let why = total.why();
+    let value = Cell::titled(
+        at_least(format!("{short} tokens"), why.is_some()),
         format!("{} tokens", format::grouped(digits)),
     );
-    Some(format::at_least(cell, total.why().is_some()))
+    Some(VerdictFact::new(value, "#metrics", why.unwrap_or_default()))
+}
+
+fn at_least(amount: String, is_lower_bound: bool) -> String {
+    if is_lower_bound {
+        format!("at least {amount}")
+    } else {
+        amount
+    }
 }
 
 /// What scorers and visual checks found, in short.
 pub fn results(run: &Run) -> Vec<VerdictFact> {
-    let fact = |value, is_bad, href| VerdictFact {
-        value,
-        tone: if is_bad { "bad" } else { "" },
-        href,
-    };
-    let outcomes = outcomes(run).into_iter();
-    let outcomes = outcomes.map(|(value, is_bad)| fact(value, is_bad, "#outcomes"));
+    let mut facts = outcomes(run);
     let checks = &run.validation.checks;
-    let opened = checks.iter().filter(|check| check.compared().is_some());
-    let opened = opened.count();
-    let screens = Cell::titled(
-        format!("{opened}/{} screens", checks.len()),
-        format!("{opened} of {} expected screens opened", checks.len()),
-    );
-    let screens = fact(screens, opened < checks.len(), "#validation");
-    outcomes
-        .chain((!checks.is_empty()).then_some(screens))
-        .collect()
+    if !checks.is_empty() {
+        let opened = checks.iter().filter(|check| check.compared().is_some());
+        let opened = opened.count();
+        let value = Cell::known(format!("{opened}/{} screens", checks.len()));
+        let means = format!("{opened} of {} expected screens opened", checks.len());
+        let fact = VerdictFact::new(value, "#validation", means);
+        facts.push(fact.bad(opened < checks.len()));
+    }
+    facts
 }
 
 /// A verdict for narrow places: its lines end between facts, not between a number and its unit.
@@ -218,8 +243,8 @@ pub fn line_of(verdict: &[VerdictFact]) -> String {
     facts.join(" · ")
 }
 
-/// The outcomes of a run in short, and whether each says that something failed.
-fn outcomes(run: &Run) -> Vec<(Cell, bool)> {
+/// The outcomes of a run in short.
+fn outcomes(run: &Run) -> Vec<VerdictFact> {
     let named = |name: &str| {
         let outcome = run.outcomes.iter().find(|outcome| &*outcome.name == name)?;
         outcome.words()?.parse::<u64>().ok()
@@ -227,10 +252,9 @@ fn outcomes(run: &Run) -> Vec<(Cell, bool)> {
     let tests = named("tests_passed").zip(named("tests_total"));
     let mut facts = Vec::new();
     if let Some((passed, total)) = tests {
-        facts.push((
-            Cell::known(format!("{passed}/{total} tests")),
-            passed < total,
-        ));
+        let value = Cell::known(format!("{passed}/{total} tests"));
+        let means = format!("{passed} of {total} tests passed, as recorded");
+        facts.push(VerdictFact::new(value, "#outcomes", means).bad(passed < total));
     }
     let others = run.outcomes.iter().filter(|outcome| {
         tests.is_none() || !matches!(&*outcome.name, "tests_passed" | "tests_total")
@@ -239,26 +263,25 @@ fn outcomes(run: &Run) -> Vec<(Cell, bool)> {
         let Some(words) = outcome.words() else {
             continue;
         };
-        let value = short(&words);
-        let grade = grade(outcome);
-        let value = grade.map_or_else(|| value.clone(), |grade| format!("{value} ({grade})"));
-        facts.push((
-            Cell::titled(format!("{} {value}", outcome.name), words),
-            matches!(grade, Some("incorrect")),
-        ));
+        let (name, value) = (&outcome.name, short(&words));
+        let grade = grade(&words);
+        let scorer = outcome.scorer.as_deref().map(short);
+        let means = match (grade, &scorer) {
+            (Some(grade), _) => format!(
+                "{value} is the grade for {grade} of the scorer {}",
+                scorer.as_deref().unwrap_or(name)
+            ),
+            (None, Some(scorer)) => format!("what the scorer {scorer} recorded, on its own scale"),
+            (None, None) => "what a scorer recorded, on its own scale".to_owned(),
+        };
+        let text = grade.map_or_else(
+            || format!("{name} {value}"),
+            |grade| format!("scored {grade} ({value}) by {name}"),
+        );
+        let fact = VerdictFact::new(Cell::titled(text, words), "#outcomes", means);
+        facts.push(fact.bad(grade == Some("incorrect")));
     }
     facts
-}
-
-/// The word for a grade of Inspect, where a scorer gave one.
-pub fn grade(outcome: &Outcome) -> Option<&'static str> {
-    match &*outcome.words()? {
-        "C" => Some("correct"),
-        "I" => Some("incorrect"),
-        "P" => Some("partially correct"),
-        "N" => Some("no answer"),
-        _ => None,
-    }
 }
 
 fn short(words: &str) -> String {

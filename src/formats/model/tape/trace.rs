@@ -6,6 +6,7 @@ use std::collections::{BTreeMap, VecDeque};
 use crate::events;
 use crate::json::{Node, Str};
 use crate::model::amounts;
+use crate::model::outcome::grade;
 use crate::model::run::Number;
 use crate::model::time::parse_rfc3339;
 use crate::tape::content::{ArgumentKind, about};
@@ -212,6 +213,7 @@ impl<'a> TraceReader<'a> {
                 event.headline = f.name.map(Str::into_inner).unwrap_or_default();
                 event.text_fact("scorer", f.scorer);
                 if let Some(value) = f.value {
+                    event.fact("grade", grade(value.get().trim_matches('"')));
                     event.push(None, TextKind::Json, value.get());
                 }
                 ("score", Family::Other)

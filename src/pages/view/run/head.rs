@@ -46,6 +46,8 @@ pub struct HeadView {
     pub about: Option<Arc<str>>,
     /// What is known of how it ended and what it took.
     pub verdict: Vec<VerdictFact>,
+    /// Facts of the verdict whose words need explaining, and what they mean.
+    pub means: Vec<(String, String)>,
     /// Whether its events follow from its raw output.
     pub audit: Option<AuditView>,
     /// Titles of the rules of the site that it violates.
@@ -142,6 +144,9 @@ pub(super) fn head(s: &CheckedRun<'_>) -> HeadView {
         usize::from(why.state.is_some())
             + usize::from(why.validation.is_some() || !why.checks.is_empty())
     });
+    let verdict = s.verdict();
+    let means = verdict.iter().filter(|fact| !fact.means.is_empty());
+    let means = means.map(|fact| (fact.value.text().to_owned(), fact.means.clone()));
     HeadView {
         is_long: paragraphs > 1 || failures.first.len() > 1,
         answer: is_open.then(|| answer(s)).flatten(),
@@ -153,7 +158,8 @@ pub(super) fn head(s: &CheckedRun<'_>) -> HeadView {
         picture,
         shows: shows.unwrap_or_default(),
         task: s.task.to_owned(),
-        verdict: s.verdict(),
+        means: means.collect(),
+        verdict,
         audit: audit::audit(s, AUDITED),
         failures,
         why,

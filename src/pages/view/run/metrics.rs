@@ -32,6 +32,8 @@ pub struct MetricsView {
     pub tool_summary: String,
     /// Number of runs in the ranges, including this one; 0 if there is nothing to compare with.
     pub peers: usize,
+    /// Whether a sum or a cost is marked as a lower bound.
+    pub has_bounds: bool,
 }
 
 /// A metric and its range in comparable runs.
@@ -141,13 +143,15 @@ pub(super) fn metrics(around: &ArchiveContext, run: &Run, details: &Details<'_>)
         (class(*metric), metric.name(), number)
     });
     let most = tool_calls.first().map_or(1.0, |(_, most)| most.value());
+    let sums = m.totals();
+    let costs = [Metric::ComparableCost, Metric::ActualCost];
     MetricsView {
+        has_bounds: sums.iter().any(|(_, sum)| sum.why().is_some())
+            || costs.iter().any(|cost| m.is_lower_bound(*cost)),
         bar: bar(tokens),
-        totals: m.totals().into_iter().map(total).collect(),
+        totals: sums.into_iter().map(total).collect(),
         tokens: Metric::TOKENS.map(view).to_vec(),
-        costs: [Metric::ComparableCost, Metric::ActualCost]
-            .map(view)
-            .to_vec(),
+        costs: costs.map(view).to_vec(),
         run_time: view(Metric::RunTime),
         stage_bar: bar(stages
             .iter()
