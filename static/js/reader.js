@@ -199,7 +199,7 @@
   bar.append(button('Keys', () => help(), { title: 'Keyboard shortcuts (?)' }));
   const place = document.querySelector('.reader');
   if (place) place.append(bar, status);
-  else tapes[0].before(bar, status);
+  else if (location.search) tapes[0].before(bar, status);
 
   let current = null;
   // Keys move the current event; the tools also follow the pointer.
@@ -344,11 +344,11 @@
     [']', '[', 'next and previous annotation', walk('annotation')],
     ['f', 'F', 'next and previous failure', walk('failure')],
     ['m', 'M', 'next and previous marker', walk('marker')],
-    ['/', '', 'find in the timeline', () => {
+    ...place ? [['/', '', 'find in the timeline', () => {
       find.scrollIntoView({ block: 'center' });
       find.focus();
       find.select();
-    }],
+    }]] : [],
     ['?', '', 'help', () => help()],
   ];
   const sheet = make('dialog.sheet', { ariaLabel: 'Keys' });

@@ -145,8 +145,8 @@
     loading ??= prepare();
   };
 
-  // On a run page, "/" searches the run.
-  const slash = !document.querySelector('ol.tape');
+  // On a page with tools for its events, "/" searches them.
+  const slash = !document.querySelector('.reader');
   addEventListener('keydown', (event) => {
     const { key, ctrlKey, metaKey, altKey, target } = event;
     const modified = ctrlKey || metaKey;

@@ -315,7 +315,7 @@ pub fn page(s: &CheckedRun<'_>, parts: Parts<'_>) -> RunPage {
                 backwards: tapes::backwards(tape),
                 failures: tape.failures(),
                 texts: tapes::texts(layout, 1),
-                first: layout.prefix.is_empty(),
+                tools: layout.prefix.is_empty() && tapes::need_tools(&s.inspection.tapes),
                 messages: tapes::has_messages(&tape.events[layout.range(1)]),
                 usage: tapes::usage(&tape.events[layout.range(1)]),
                 html,

@@ -48,8 +48,8 @@ pub struct TimelineView {
     pub usage: usize,
     /// Whether there are messages on the page.
     pub messages: bool,
-    /// Whether it is the first tape: tools for all of them are above it.
-    pub first: bool,
+    /// Whether tools for all tapes are above it: above the first, unless there are only a few events.
+    pub tools: bool,
     /// The events of the first page.
     pub html: Html,
     /// Its pages, if there are several.
@@ -151,6 +151,14 @@ document! {
         pub previous: Option<String> = Some(href(number - 1)),
         pub next: Option<String> = (number < layout.pages()).then(|| href(number + 1)),
     }
+}
+
+/// Number of events that a reader sees without tools.
+const FEW: usize = 12;
+
+/// Whether tools for the tapes of a run are of use.
+pub(super) fn need_tools(tapes: &[Tape<'_>]) -> bool {
+    tapes.iter().map(|tape| tape.events.len()).sum::<usize>() >= FEW
 }
 
 /// Number of events that only report usage.
