@@ -43,7 +43,7 @@
   const failures = tapes.reduce((sum, { dataset }) => sum + Number(dataset.failures), 0);
   // The texts of the other pages of each tape, beginning with the next page; loaded when words are sought.
   const others = tapes.flatMap(({ dataset: { texts, pages, page } }) => Array.from({ length: texts ? pages - 1 : 0 }, (_, at) => texts + ((Number(page) + at) % pages + 1)));
-  const whole = isPart ? 'Filters cover this page only; words are found on all pages.' : '';
+  const whole = isPart ? 'Filters cover this page, words all pages.' : '';
   const status = make('p.quiet', { role: 'status' }, whole);
   // The filter as in the address: `kind` and `note` may repeat; `failed`, `annotated` and `find` occur once.
   const NAMES = ['kind', 'note', 'failed', 'annotated', 'find'];
@@ -136,17 +136,17 @@
     for (const [name, value] of filter) now.append(name, value);
   });
 
-  const toggle = (name, words) => {
+  const toggle = (name, words, title) => {
     const element = button(words, () => {
       if (filter.has(name)) filter.delete(name);
       else filter.set(name, '1');
       apply();
-    }, { ariaPressed: false });
+    }, { ariaPressed: false, ...title && { title } });
     controls.push(() => { element.ariaPressed = filter.has(name); });
     return element;
   };
 
-  const choice = (name, words, counts) => {
+  const choice = (name, words, counts, title) => {
     const summary = make('summary', {}, words);
     const list = make('div.choices');
     for (const [value, count] of counts) {
@@ -158,11 +158,11 @@
       list.append(make('label', {}, box, ` ${value} `, make('small', {}, count)));
     }
     controls.push(() => { summary.textContent = filter.has(name) ? `${words}: ${filter.getAll(name).join(', ')}` : words; });
-    return make('details.choice', {}, summary, list);
+    return make('details.choice', title && { title }, summary, list);
   };
 
   let typing;
-  const find = make('input', { type: 'search', placeholder: 'Find in this timeline', ariaLabel: 'Find in this timeline', ariaKeyShortcuts: '/', spellcheck: false, oninput: () => {
+  const find = make('input', { type: 'search', placeholder: 'Find words', ariaLabel: 'Find in this timeline', ariaKeyShortcuts: '/', spellcheck: false, oninput: () => {
     clearTimeout(typing);
     typing = setTimeout(() => {
       const words = find.value.trim();
@@ -180,10 +180,10 @@
   const annotated = events.filter((event) => event.notes.length).length;
   const bar = make('div.tape-tools', { role: 'group', ariaLabel: 'Timeline' }, find,
     choice('kind', 'Kinds of event', counted(events.map((event) => event.kind))));
-  if (annotated) bar.append(choice('note', 'Kinds of annotation', counted(events.flatMap((event) => event.notes.map(noteKind)))));
+  if (annotated) bar.append(choice('note', 'Kinds of annotation', counted(events.flatMap((event) => event.notes.map(noteKind))), 'Annotations of a kind'));
   const here = events.filter(isFailure).length;
   if (failures) bar.append(toggle('failed', `Failures ${here < failures ? `${here} of ` : ''}${failures}`));
-  if (annotated) bar.append(toggle('annotated', `Annotated events ${annotated}`));
+  if (annotated) bar.append(toggle('annotated', `Annotated events ${annotated}`, 'Events with annotations'));
   bar.append(reset);
   if (moments.size) {
     const clock = button('UTC', () => {

@@ -187,9 +187,9 @@
     const eventOf = (item) => item && (item.matches('.e') ? item : item.querySelector('.e') ?? eventOf(item.nextElementSibling));
     const follow = () => {
       const { left, top } = tape.getBoundingClientRect();
-      const { bottom } = copy.getBoundingClientRect();
+      const { top: edge, bottom } = copy.getBoundingClientRect();
       // Above its tape, the strip itself or the tools are in sight.
-      copy.classList.toggle('off', top > bottom);
+      copy.classList.toggle('off', top > edge);
       const number = numberOf(eventOf(document.elementFromPoint(left + 40, bottom + 9)?.closest('.tape li'))?.id);
       if (!(number >= 0)) return;
       const next = known.findIndex((each) => each.number > number);
