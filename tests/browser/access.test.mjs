@@ -27,6 +27,7 @@ test('text at 200 % loses nothing and does not widen the page', async () => {
 const menus = (page) => page.evaluate(async () => {
   const found = [];
   for (const menu of document.querySelectorAll('details.choice')) {
+    if (!menu.checkVisibility()) continue;
     const toggled = new Promise((done) => { menu.addEventListener('toggle', done, { once: true }); });
     menu.open = true;
     await toggled;

@@ -67,7 +67,7 @@ fn the_first_screen_says_what_was_asked_and_what_is_known_of_the_result() {
         [
             "completed: how the run ended, not whether its result is right",
             "3/5 tests: 3 of 5 tests passed, as recorded",
-            "scored incorrect (I) by match: I is the grade for incorrect of the scorer match",
+            "scored incorrect (I) by match: the scorer match gave I, its grade for “incorrect”",
             "great: the rating of the review",
             "$0.37 comparable: its tokens at list prices, so that runs can be compared",
         ]

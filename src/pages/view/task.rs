@@ -268,7 +268,7 @@ fn outcomes(run: &Run) -> Vec<VerdictFact> {
         let scorer = outcome.scorer.as_deref().map(short);
         let means = match (grade, &scorer) {
             (Some(grade), _) => format!(
-                "{value} is the grade for {grade} of the scorer {}",
+                "the scorer {} gave {value}, its grade for “{grade}”",
                 scorer.as_deref().unwrap_or(name)
             ),
             (None, Some(scorer)) => format!("what the scorer {scorer} recorded, on its own scale"),
