@@ -299,16 +299,16 @@ fn the_caption_of_a_strip_has_the_time_that_its_axis_has() {
     let caption = |end: &str, state: &str, run_time| axis(end, state, run_time).swap_remove(0);
     assert_eq!(
         caption("2026-03-01T10:15:00Z", "timed_out", 900),
-        "51 events, over 15 min, the last event after 49 s, 1 failure, 1 long gap cut short."
+        "51 events, over 15 min, the last event after 49 s, no failure, 1 long gap cut short."
     );
     assert_eq!(
         caption("2026-03-01T10:00:51Z", "completed", 51),
-        "51 events, over 51 s, 1 failure."
+        "51 events, over 51 s, no failure."
     );
     // The axis ends with the last event: the record has another clock.
     assert_eq!(
         caption("2026-03-01T10:00:01Z", "completed", 900),
-        "51 events, over 49 s, 1 failure; the run took 15 min."
+        "51 events, over 49 s, no failure; the run took 15 min."
     );
 }
 

@@ -164,7 +164,11 @@ pub fn verdict(run: &Run, rating: Option<Rating>, audit: Option<Verdict>) -> Vec
     }
     if rating.is_some() {
         let value = Cell::known(format::rating(rating).word);
-        facts.push(VerdictFact::new(value, "#writeup", "the rating of the review"));
+        facts.push(VerdictFact::new(
+            value,
+            "#writeup",
+            "the rating of the review",
+        ));
     }
     facts.extend(cost(run).or_else(|| tokens(run)));
     if run.metrics.get(Metric::RunTime).is_some() {
@@ -190,7 +194,11 @@ fn cost(run: &Run) -> Option<VerdictFact> {
     let short = format::short_cost(metrics.get(metric));
     let is_bound = metrics.is_lower_bound(metric);
     let text = at_least(format!("{} {which}", short.text()), is_bound);
-    let why = if is_bound { "; the log lacks a part" } else { "" };
+    let why = if is_bound {
+        "; the log lacks a part"
+    } else {
+        ""
+    };
     let means = format!("{means}{why}");
     Some(VerdictFact::new(Cell::known(text), "#metrics", means))
 }
