@@ -8,12 +8,14 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use base::beneath::{Kind, Tree, TreeEntry};
-use base::diagnostics::text::quoted;
+use base::diagnostics::text::{misspelled, quoted};
 use base::diagnostics::{CheckResult, Diagnostic, Place, codes};
 use formats::model::implementation::FOLDER;
 use formats::model::prose::ProseKind;
 use formats::model::slug::{short_hash, slugify};
-use formats::{config, decisions, run_record, withdrawn};
+use formats::{config, decisions, events, run_record, withdrawn};
+
+use crate::names;
 
 mod roots;
 mod shard;
@@ -73,6 +75,8 @@ pub struct ContentFiles {
     pub withdrawn: Vec<ContentPath>,
     /// Lists of decisions about runs, at most one per content root.
     pub decisions: Vec<ContentPath>,
+    /// Paths of files in no run directory that look as if they were in one: records with nearly the right name, and event logs.
+    pub nearly_runs: Vec<String>,
 }
 
 /// Walks `content` (each relative to the working directory, or absolute). `site` is the site's root.
@@ -123,10 +127,13 @@ pub fn of(
             Ok(None) => "its folder changed meanwhile".to_owned(),
             Err(error) => error.to_string(),
         };
-        let help = if site.join(config::FILE_NAME).is_file() {
+        let help = if let Some(near) = near(root) {
+            format!("Did you mean {}?", quoted(&below(&site, &near)))
+        } else if site.join(config::FILE_NAME).is_file() {
             "Create the folder, or name the right one in `[build] content` or with `--content`."
+                .to_owned()
         } else {
-            "This is not the folder of a site, since it has no `site.toml`: change to one, name it with `--root`, or create one with `runpress new DIR`."
+            "This is not the folder of a site, since it has no `site.toml`: change to one, name it with `--root`, or create one with `runpress new DIR`.".to_owned()
         };
         diagnostics.push(codes::CONTENT_MISSING_ROOT.at(
             Place::file(below(&site, root)),
@@ -233,6 +240,11 @@ impl Walk<'_> {
                 }
                 continue;
             }
+            if let (Kind::File { .. }, Some(name)) = (found.kind, found.name.to_str())
+                && !hidden
+            {
+                self.misspelled(folder, name, tree, is_top);
+            }
             match found.kind {
                 Kind::Folder | Kind::Sealed if hidden => {}
                 Kind::Folder if has_record(&found.below) => self.run_directory(&path, &found.below),
@@ -256,6 +268,23 @@ impl Walk<'_> {
                 _ if !hidden && depth == 2 && *self.root == self.home => self.prose(&path),
                 _ => {}
             }
+        }
+    }
+
+    /// Reports a file outside of run directories that has nearly the name of a record or of a list, and notes event logs.
+    fn misspelled(&mut self, folder: &Path, name: &str, tree: &Tree, is_top: bool) {
+        let is_missing = |known: &&str| tree.get(OsStr::new(known)).is_none();
+        let lists = [withdrawn::FILE_NAME, decisions::FILE_NAME];
+        let known = lists.into_iter().filter(|_| is_top);
+        let known = known.chain([run_record::FILE_NAME]).filter(is_missing);
+        let meant = misspelled(name, known);
+        if let Some(meant) = meant {
+            let folder = self.shown(folder);
+            self.diagnostics.push(names::problem(&folder, name, meant));
+        }
+        if meant == Some(run_record::FILE_NAME) || name == events::FILE_NAME {
+            let path = self.shown(&folder.join(name));
+            self.found.nearly_runs.push(path);
         }
     }
 
@@ -418,6 +447,20 @@ pub fn mirrors(site: &Path, content: &[PathBuf], records: &Path) -> Vec<PathBuf>
     roots
         .filter_map(|root| mirrors.of(records, &site, &root))
         .collect()
+}
+
+/// The folder next to a missing one that has nearly its name.
+fn near(missing: &Path) -> Option<PathBuf> {
+    let name = missing.file_name()?.to_str()?;
+    let parent = std::path::absolute(missing).ok()?.parent()?.to_owned();
+    let entries = parent.read_dir().ok()?.flatten();
+    let folders = entries.filter(|entry| entry.path().is_dir());
+    let mut names: Vec<String> = folders
+        .filter_map(|entry| entry.file_name().into_string().ok())
+        .collect();
+    names.sort_unstable();
+    let near = misspelled(name, names.iter().map(String::as_str))?;
+    Some(missing.with_file_name(near))
 }
 
 /// A path relative to the site's root, if below it.

@@ -3,4 +3,5 @@
 pub mod discover;
 pub mod inspect;
 pub mod load;
+mod names;
 pub mod rules;

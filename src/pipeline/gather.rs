@@ -17,7 +17,8 @@ use super::summary::RunSummaries;
 use crate::site::Site;
 use ::secrets::Mask;
 use base::diagnostics::Failure;
-use base::diagnostics::{self, Diagnostic, Place, Source, codes};
+use base::diagnostics::text::quoted;
+use base::diagnostics::{self, Diagnostic, Place, Severity, Source, codes};
 use base::links::Slug;
 use content::discover::{self, ContentPath, Roots, RunDirectory};
 use content::load;
@@ -29,6 +30,7 @@ use formats::decisions::{self, Decision};
 use formats::model::archive::{Archive, Entry, GroupBy};
 use formats::redactions::proof::KEY_FILE;
 use formats::withdrawn::{self, Withdrawals};
+use formats::{events, run_record};
 use pages::view::Link;
 use store::ledger::{AddressOwners, Ledger};
 
@@ -106,7 +108,10 @@ impl SiteContent {
         let withdrawals = read_lists(&found.withdrawn, limits, parse, &mut problems);
         let decided = read_lists(&found.decisions, limits, decisions::parse, &mut problems);
         let prose = Prose::read(site, found.prose, &reserved, &mut problems);
-        problems.extend(missing(site, &directories));
+        if directories.is_empty() {
+            problems.push(no_runs(site, &found.nearly_runs));
+        }
+        problems.extend(missing(site));
         let lists = withdrawals.iter();
         let lists = lists.map(|list| (list.path.as_str(), list.bytes.as_slice()));
         let files = decided.iter();
@@ -421,17 +426,49 @@ fn read_lists<T>(
     lists
 }
 
-/// Notes about missing settings and content.
-fn missing(site: &Site, directories: &[Directory]) -> Vec<Diagnostic> {
+/// The problem of a site without runs. It is an error if runs were probably meant to be found: a job in CI would otherwise publish
+/// an empty site.
+fn no_runs(site: &Site, nearly_runs: &[String]) -> Diagnostic {
+    let record = run_record::FILE_NAME;
+    let roots = site.content.iter().map(|root| quoted(&site.shown(root)));
+    let roots: Vec<String> = roots.collect();
+    let place = site.content.first().map(|root| site.shown(root));
+    let message = format!(
+        "No runs found: no folder below {} has a `{record}`",
+        roots.join(" or ")
+    );
+    let (near, more) = match nearly_runs {
+        [] => {
+            return codes::CONTENT_NO_RUNS.at(
+                Place::file(place.as_deref().unwrap_or(".")),
+                message,
+                format!("Put a folder with a `{record}` below a content root."),
+            );
+        }
+        [near] => (near, String::new()),
+        [near, rest @ ..] => (near, format!(" and {} like it", rest.len())),
+    };
+    let (folder, name) = near.rsplit_once('/').unwrap_or((".", near));
+    let help = if name == events::FILE_NAME {
+        format!(
+            "Write a `{record}` into {}, or import a log with `runpress import`.",
+            quoted(folder)
+        )
+    } else {
+        format!("Rename the file to `{record}`.")
+    };
+    codes::CONTENT_NO_RUNS
+        .at(
+            Place::file(near),
+            format!("{message}, but there is {}{more}", quoted(near)),
+            help,
+        )
+        .with_severity(Severity::Error)
+}
+
+/// Notes about missing settings and published keys.
+fn missing(site: &Site) -> Vec<Diagnostic> {
     let mut notes = Vec::new();
-    if directories.is_empty() {
-        let root = site.config.build.content.first();
-        notes.push(codes::CONTENT_NO_RUNS.at(
-            Place::file(root.map_or("content", String::as_str)),
-            "No runs found",
-            "Put a folder with a `run-record.json` below a content root.",
-        ));
-    }
     let is_key = |path: &&str| path.rsplit('/').next() == Some(KEY_FILE);
     notes.extend(site.static_files().filter(is_key).map(|path| {
         codes::REDACTION_PUBLISHED_KEY.at(

@@ -53,6 +53,7 @@ mod incremental;
 mod kept;
 mod linked;
 mod markup;
+mod misspelled;
 mod moments;
 
 mod mutate;

@@ -74,6 +74,24 @@ pub fn nearest<'a>(word: &str, known: impl IntoIterator<Item = &'a str>) -> Opti
         .map(|(_, candidate)| candidate)
 }
 
+/// The name in `known` of which the name of a file is a misspelling. Stricter than [`nearest`], since other files may have any name:
+/// at most two letters differ, one of a short name, and not the first.
+pub fn misspelled<'a>(name: &str, known: impl IntoIterator<Item = &'a str>) -> Option<&'a str> {
+    let folded = fold(name);
+    let near = known.into_iter().filter_map(|known| {
+        let other = fold(known);
+        let most = if other.len() < SHORT { 1 } else { 2 };
+        let distance = strsim::osa_distance(&folded, &other);
+        let is_near = distance <= most && folded.chars().next() == other.chars().next();
+        (is_near && name != known).then_some((distance, known))
+    });
+    let nearest = near.min_by_key(|(distance, _)| *distance);
+    nearest.map(|(_, known)| known)
+}
+
+/// Letters and digits of the name of a file below which it is short, such as `raw.jsonl`.
+const SHORT: usize = 10;
+
 /// The spelling without case and separators, so that `baseUrl` is near `base_url`.
 fn fold(word: &str) -> String {
     word.chars()
@@ -105,5 +123,24 @@ mod tests {
         assert_eq!(nearest("baseUrl", ["title", "base_url"]), Some("base_url"));
         assert_eq!(nearest("titel", ["title", "base_url"]), Some("title"));
         assert_eq!(nearest("zzz", ["title", "base_url"]), None);
+    }
+
+    #[test]
+    fn only_a_name_with_few_other_letters_is_misspelled() {
+        let known = ["events.jsonl", "writeup.md", "raw.jsonl"];
+        for (name, meant) in [
+            ("event.jsonl", Some("events.jsonl")),
+            ("events.json", Some("events.jsonl")),
+            ("Evnets.JSONL", Some("events.jsonl")),
+            ("write-up.MD", Some("writeup.md")),
+            ("raw.json", Some("raw.jsonl")),
+            ("events.jsonl", None),
+            ("agents.jsonl", None),
+            ("run.jsonl", None),
+            ("writer.md", None),
+            ("event-notes.jsonl", None),
+        ] {
+            assert_eq!(misspelled(name, known), meant, "{name}");
+        }
     }
 }

@@ -143,6 +143,9 @@ pub fn run_with(
             return (files, problems);
         }
     };
+    problems.extend(crate::names::in_run(&directory.shown, &names, |name| {
+        role(name).is_some()
+    }));
     let (redactions, invalid) = redactions(&folder, directory, limits, pending);
     files.digests.extend(redactions.digest.clone());
     files.redactions = redactions;

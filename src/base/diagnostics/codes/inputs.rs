@@ -33,9 +33,13 @@ codes! {
         bad "[build]\ncontent = [\"contents\"]"
         good "[build]\ncontent = [\"content\"]";
     CONTENT_NO_RUNS = "content.no-runs" Warning "no runs found"
-        why "A run directory is a folder under a content root that contains `run-record.json`. The site is built without runs."
-        bad "content/\n  pages/guide.md"
-        good "content/\n  pages/guide.md\n  runs/first/run-record.json";
+        why "A run directory is a folder under a content root that contains `run-record.json`. The site is built without runs. It is an error if there is a file with nearly that name, or an event log without a record: then runs were meant to be found, and nothing is published."
+        bad "content/\n  runs/first/run_record.json"
+        good "content/\n  runs/first/run-record.json";
+    CONTENT_MISSPELLED_NAME = "content.misspelled-name" Warning "a file has nearly the name of one that is read"
+        why "Files are known by their names, and others are ignored: an event log named `event.jsonl` would be missing on the page of its run. If the file is meant to have another name, choose one that is less similar. It is an error for `redactions.jsonl`, since what it lists would be published."
+        bad "content/runs/first/event.jsonl"
+        good "content/runs/first/events.jsonl";
     CONTENT_UNREADABLE = "content.unreadable" Error "a file or folder cannot be read"
         why "The operating system refused access: the permissions are wrong, the disk is faulty, or it is not a regular file. An unreadable file cannot be checked, so it is not published."
         bad "content/runs/first/events.jsonl   (a folder, a pipe, or without read permission)"
