@@ -68,16 +68,12 @@ impl<'a> Value<'a> {
     }
 
     /// The order of two numbers or two texts; `None` of anything else.
-    #[allow(
-        clippy::cast_precision_loss,
-        reason = "as CEL compares an int with a double"
-    )]
     pub(crate) fn compare(&self, other: &Self) -> Option<Ordering> {
         match (self, other) {
             (Self::Int(a), Self::Int(b)) => Some(a.cmp(b)),
             (Self::Double(a), Self::Double(b)) => a.partial_cmp(b),
-            (Self::Int(a), Self::Double(b)) => (*a as f64).partial_cmp(b),
-            (Self::Double(a), Self::Int(b)) => a.partial_cmp(&(*b as f64)),
+            (Self::Int(a), Self::Double(b)) => mixed(*a, *b),
+            (Self::Double(a), Self::Int(b)) => mixed(*b, *a).map(Ordering::reverse),
             (Self::Text(a), Self::Text(b)) => Some(a.cmp(b)),
             _ => None,
         }
@@ -91,6 +87,21 @@ impl<'a> Value<'a> {
             _ => 0,
         }
     }
+}
+
+/// The order of an int and a double, exact as in CEL: a large int is not rounded to a double first.
+#[allow(
+    clippy::cast_possible_truncation,
+    clippy::cast_precision_loss,
+    reason = "the int is rounded only to see which is larger, and equal ones are compared without a fraction"
+)]
+fn mixed(a: i64, b: f64) -> Option<Ordering> {
+    let rounded = (a as f64).partial_cmp(&b)?;
+    Some(match rounded {
+        // Then `b` is whole, and beyond all ints only if it is 2^63.
+        Ordering::Equal => i128::from(a).cmp(&(b as i128)),
+        different => different,
+    })
 }
 
 impl<'a> List<'a> {

@@ -121,6 +121,40 @@ fn expectations_compare_numbers_and_order() {
 }
 
 #[test]
+fn an_int_and_a_double_are_compared_by_their_values() {
+    let site = TestSite::base();
+    let check = |expression: &str| {
+        site.write(
+            "rules/a.toml",
+            format!("[[rule]]\nid = \"a\"\ntitle = \"x\"\nseverity = \"error\"\nrequire = \"{expression}\"\n"),
+        );
+        codes(&site.check())
+    };
+    // The cost is 0.421, and 53 bits cannot tell 9007199254740993 from the double.
+    for expression in [
+        "run.cost <= 1",
+        "1 >= run.cost",
+        "run.cost > 0",
+        "run.cost != 1",
+        "run.cost > -1",
+        "2 == 2.0",
+        "2.0 in [1, 2]",
+        "2 in [1.5, 2.0]",
+        "!(2.5 in [1, 2])",
+        "2.0 == double(2)",
+        "9007199254740993 > 9007199254740992.0",
+        "9007199254740993 != 9007199254740992.0",
+        "9223372036854775807 < 9223372036854775808.0",
+        "-9223372036854775808.0 <= -9223372036854775807",
+    ] {
+        assert_eq!(check(expression), [""; 0], "{expression}");
+        let opposite = format!("!({expression})");
+        assert_eq!(check(&opposite), ["rules.violated"], "{opposite}");
+    }
+    assert_eq!(check("run.cost <= 0"), ["rules.violated"]);
+}
+
+#[test]
 fn a_mistake_is_an_error_at_its_line_and_column() {
     let site = TestSite::base();
     let head = "[[rule]]\nid = \"a\"\ntitle = \"ä\"\n";
@@ -166,6 +200,34 @@ fn a_mistake_is_an_error_at_its_line_and_column() {
             4,
             21,
             "`double` and `int`",
+        ),
+        (
+            "require = \"run.cost < 1u\"",
+            "rules.expression",
+            4,
+            23,
+            "unsigned",
+        ),
+        (
+            "require = \"run.cost in [1, 2.0]\"",
+            "rules.expression",
+            4,
+            28,
+            "different types",
+        ),
+        (
+            "require = \"run.cost < (true ? 1 : 2.0)\"",
+            "rules.expression",
+            4,
+            35,
+            "`double`",
+        ),
+        (
+            "require = \"run.seconds < duration('1h')\"",
+            "rules.expression",
+            4,
+            34,
+            "Unknown function",
         ),
         (
             "require = \"run.id\"",
