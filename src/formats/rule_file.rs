@@ -89,7 +89,8 @@ pub struct RuleEntry {
     pub trials: Option<Spanned<u32>>,
     /// With `trials`: the files that a run needs to count, by their names in its folder.
     #[serde(default)]
-    pub files: Vec<String>,
+    #[schemars(with = "Vec<String>")]
+    pub files: Vec<Text>,
 }
 
 /// Patterns of the runs that a rule applies to: `*` is anything within a name, `**` anything. A run must fit one pattern of each key.

@@ -62,8 +62,16 @@ pub enum Check {
     Require(SourceExpression),
     Trials {
         runs: u32,
-        files: Vec<String>,
+        files: Vec<RequiredFile>,
     },
+}
+
+/// A file that a run needs to count.
+#[derive(Debug)]
+pub struct RequiredFile {
+    pub name: String,
+    /// Where it is written.
+    pub place: Place,
 }
 
 /// An expression, and how it is written.

@@ -9,7 +9,7 @@ use formats::rule_file::{self, Applies, RuleEntry, RuleFile, RuleSeverity, Text}
 use serde::Serialize;
 
 use crate::expression::{Expression, Mistake};
-use crate::{Check, Expectation, Rule, Rules, SourceExpression};
+use crate::{Check, Expectation, RequiredFile, Rule, Rules, SourceExpression};
 
 /// The built-in rules.
 const BUILT_IN: &str = include_str!("builtin.toml");
@@ -58,7 +58,7 @@ struct Definition<'a> {
     expect: Option<&'a str>,
     require: Option<&'a str>,
     trials: Option<u32>,
-    files: &'a [String],
+    files: Vec<&'a str>,
 }
 
 /// What a file says of all its rules.
@@ -203,7 +203,7 @@ impl Reader {
             expect: expect.as_deref(),
             require: require.as_deref(),
             trials: entry.trials.as_ref().map(|trials| *trials.get_ref()),
-            files: &entry.files,
+            files: entry.files.iter().map(|it| it.get_ref().as_str()).collect(),
         };
         // Plain values can always be written.
         let bytes = serde_json::to_vec(&definition).unwrap_or_default();
@@ -250,9 +250,13 @@ impl Reader {
             self.invalid(source, span.clone(), "`files` belongs to `trials`", help);
         }
         if let Some(trials) = &entry.trials {
+            let files = entry.files.iter().map(|file| RequiredFile {
+                name: file.get_ref().clone(),
+                place: source.place(file.span().start, file.span().end),
+            });
             return Some(Check::Trials {
                 runs: *trials.get_ref(),
-                files: entry.files.clone(),
+                files: files.collect(),
             });
         }
         if let Some(require) = &entry.require {

@@ -120,7 +120,7 @@ impl Rules {
                 (scope.holds(&require.expression), Vec::new(), 0)
             }
             Check::Trials { files, .. } => {
-                let has_all = files.iter().all(|file| run.has_file(file));
+                let has_all = files.iter().all(|file| run.has_file(&file.name));
                 (Ok(has_all), Vec::new(), 0)
             }
             Check::Find { .. } if run.tape.is_none() => {

@@ -473,7 +473,7 @@ object! {
         "audit": Type::String => |r| words(r.audit);
         /// The number of its annotations.
         "annotations": Type::Int => |r| Some(Value::count(r.annotations));
-        /// The names of the files in its folder.
+        /// The names of the files in its folder that runpress reads.
         "files": Type::List(&Type::String) => |r| Some(Value::List(List::Texts(&r.files)));
         /// The number of its events.
         "events": Type::Int => |r| r.count(|_| true);

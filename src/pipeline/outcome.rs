@@ -117,6 +117,7 @@ impl Outcome {
         let unused = expected::unused(&site.config, &diagnostics, &site.expectations);
         diagnostics.extend(unused);
         diagnostics.extend(trials::missing(site, &gathered.archive, &findings));
+        diagnostics.extend(trials::unknown_files(site, &findings));
         for problem in &mut diagnostics {
             gathered.mask.apply(problem, "");
         }

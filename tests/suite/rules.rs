@@ -379,3 +379,56 @@ fn a_writeup_cites_what_a_rule_found_and_nothing_else() {
     site.remove("rules/a.toml");
     assert_eq!(cite("[x](rule:kept)").len(), 1);
 }
+
+#[test]
+fn a_file_of_trials_that_no_run_has_is_a_warning_at_its_name() {
+    let site = TestSite::base();
+    site.write(&format!("{FIRST}/raw.jsonl"), "{}\n");
+    let rule = |files: &str| {
+        format!(
+            "[[rule]]\nid = \"a\"\ntitle = \"x\"\ntrials = 1\nseverity = \"error\"\nfiles = [{files}]\n"
+        )
+    };
+    let sidecar = "events.jsonl.annotations.jsonl";
+    site.write(
+        "rules/a.toml",
+        rule(&format!(
+            "\"run-record.json\", \"raw.jsonl\", \"{sidecar}\""
+        )),
+    );
+    let outcome = site.check();
+    let of_rules = |code: &&str| code.starts_with("rules.");
+    assert!(
+        !codes(&outcome).iter().any(of_rules),
+        "{:?}",
+        described(&outcome)
+    );
+    for (name, help) in [
+        ("event.jsonl", "Did you mean `events.jsonl`?"),
+        (
+            "event.jsonl.annotations.jsonl",
+            "Did you mean `events.jsonl.annotations.jsonl`?",
+        ),
+        ("transcripts.json", "Did you mean `transcript.json`?"),
+        ("x", "Name a file that runpress reads"),
+    ] {
+        let flag = rule(&format!("\"events.jsonl\", \"{name}\"")).replace("error", "flag");
+        site.write("rules/a.toml", flag);
+        let outcome = site.check();
+        let found = outcome.diagnostics.iter();
+        let found: Vec<_> = found
+            .filter(|it| it.code.name == "rules.unknown-file")
+            .collect();
+        let [problem] = found.as_slice() else {
+            panic!("{name}: {:?}", described(&outcome));
+        };
+        let place = &problem.place;
+        assert_eq!(
+            (place.path.as_str(), place.line, place.column),
+            ("rules/a.toml", Some(6), Some(26)),
+            "{problem:?}"
+        );
+        assert!(problem.message.contains(name), "{problem:?}");
+        assert!(problem.help.starts_with(help), "{problem:?}");
+    }
+}

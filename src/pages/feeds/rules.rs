@@ -86,8 +86,8 @@ document! {
         #[schemars(with = "u32")]
         trials: Option<u32> = match &rule.check { Check::Trials { runs, .. } => Some(*runs), _ => None },
         /// The files that such a run needs.
-        #[serde(skip_serializing_if = "<[String]>::is_empty")]
-        files: &'a [String] = match &rule.check { Check::Trials { files, .. } => files, _ => &[] },
+        #[serde(skip_serializing_if = "Vec::is_empty")]
+        files: Vec<&'a str> = match &rule.check { Check::Trials { files, .. } => files.iter().map(|it| &*it.name).collect(), _ => Vec::new() },
         /// Runs for which it holds; with `trials`, runs that count.
         holds: usize = count(RuleVerdict::Holds),
         /// Runs that violate it; with `trials`, runs without the files.

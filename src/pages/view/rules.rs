@@ -386,7 +386,8 @@ fn keys(rules: &Rules, rule: &Rule) -> Vec<(&'static str, String)> {
         Check::Trials { runs, files } => {
             keys.push(("trials", runs.to_string()));
             if !files.is_empty() {
-                keys.push(("files", files.join(", ")));
+                let names: Vec<_> = files.iter().map(|it| &*it.name).collect();
+                keys.push(("files", names.join(", ")));
             }
         }
     }

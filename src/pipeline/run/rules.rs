@@ -62,7 +62,9 @@ fn evaluate(
         annotations: sidecars
             .map(|sidecar| sidecar.report.kind_counts.total())
             .sum(),
-        files: files.digests.iter().map(|file| file.path.clone()).collect(),
+        files: (files.digests.iter().chain(&inspection.raw))
+            .map(|file| file.path.clone())
+            .collect(),
     };
     let tape = inspection.tapes.first();
     let facts = RunFacts::new(&site.config, run, tape, extras);

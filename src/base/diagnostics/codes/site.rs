@@ -166,6 +166,10 @@ codes! {
         why "A rule with `trials` asks for so many runs of each combination of case, variant, model and harness that the site has. A run counts if its folder has the files in `files`."
         bad "trials = 3    # and one run of the case by a model"
         good "trials = 3    # and three runs of the case by the model";
+    RULES_UNKNOWN_FILE = "rules.unknown-file" Warning "a rule with `trials` asks for a file that no run has"
+        why "A run counts for a rule with `trials` only if its folder has the files in `files`. No run of the site has a file of this name, so none counts; the name may be misspelled. Only files that runpress reads count, which the guide lists, since readers of the site could not check others."
+        bad "trials = 3\nfiles = [\"event.jsonl\"]"
+        good "trials = 3\nfiles = [\"events.jsonl\"]";
 
     // Codes of templates and static files.
     TEMPLATE_INVALID = "template.invalid" Error "a template cannot be read"
