@@ -142,10 +142,16 @@ impl Decision {
     }
 }
 
-/// The decision because of which a run does not count, if there is one; `decisions` are all decisions about it, in order.
+/// The last decision on whether a run counts; `decisions` are all decisions about it, in order.
+pub fn standing(decisions: &[Arc<Decision>]) -> Option<&Decision> {
+    let mut last_first = decisions.iter().rev();
+    let last = last_first.find(|it| it.excludes().is_some());
+    last.map(|last| &**last)
+}
+
+/// The decision because of which a run does not count, if there is one.
 pub fn exclusion(decisions: &[Arc<Decision>]) -> Option<&Decision> {
-    let last = decisions.iter().rev().find(|it| it.excludes().is_some())?;
-    (last.excludes() == Some(true)).then_some(last)
+    standing(decisions).filter(|last| last.excludes() == Some(true))
 }
 
 /// The outcome as it counts, after all corrections in `decisions`; `None` if none corrects it.

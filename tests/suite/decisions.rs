@@ -250,6 +250,69 @@ fn a_withdrawn_run_keeps_its_decisions_at_its_former_address() {
 }
 
 #[test]
+fn a_decision_that_says_what_is_so_already_is_a_warning() {
+    let correction =
+        |from: Value, to: Value| json!({"outcome": {"name": "reward", "from": from, "to": to}});
+    let decided = |verb: &str| line("2026-03-01", ID, verb, json!({}));
+    for (lines, expected) in [
+        (
+            [decided("void"), decided("void")],
+            ["An earlier decision says already that the run is void"].as_slice(),
+        ),
+        (
+            [decided("include"), decided("include")],
+            &["An earlier decision says already that the run is included"],
+        ),
+        ([decided("void"), decided("disqualify")], &[]),
+        ([decided("include"), decided("void")], &[]),
+        (
+            [
+                line(
+                    "2026-03-01",
+                    ID,
+                    "rescore",
+                    correction(json!(0.5), json!(1)),
+                ),
+                line(
+                    "2026-03-01",
+                    ID,
+                    "rescore",
+                    correction(json!(1), json!(1.0)),
+                ),
+            ],
+            &["The value of `reward` is this one already"],
+        ),
+    ] {
+        let site = site();
+        site.write(FILE, lines.concat());
+        let outcome = site.publish();
+        let found: Vec<&str> = outcome
+            .diagnostics
+            .iter()
+            .map(|it| it.message.as_str())
+            .collect();
+        assert_eq!(found, expected, "{lines:?}");
+        assert!(outcome.diagnostics.iter().all(|it| {
+            it.code.name == "decisions.repeated"
+                && it.place.path == FILE
+                && it.place.line == Some(2)
+                && it.place.column.is_some()
+        }));
+        let verified = site.runpress(&["verify", "public"]);
+        assert_eq!(verified.status, Some(0), "{}", verified.stderr);
+    }
+    // A value that its scorer does not count is made to count.
+    let site = site();
+    let path = format!("{FIRST}/run-record.json");
+    let mut record: Value = serde_json::from_str(&site.text(&path)).expect("JSON");
+    record["outcomes"][0]["valid"] = json!(false);
+    site.write(&path, record.to_string());
+    let same = correction(json!(0.5), json!(0.5));
+    site.write(FILE, line("2026-03-01", ID, "rescore", same));
+    assert_eq!(described(&site.publish()), [""; 0]);
+}
+
+#[test]
 fn the_command_writes_lines_that_a_build_accepts() {
     let site = site();
     let done = decide(&site, &["--void", "--event", "2", "--author", "mk"]);
@@ -278,9 +341,10 @@ fn the_command_writes_lines_that_a_build_accepts() {
 #[test]
 fn the_command_writes_nothing_that_a_build_would_refuse() {
     let site = site();
-    let refused: [(&[&str], &str); 6] = [
+    let refused: [(&[&str], &str); 7] = [
         (&["--void", "--event", "410"], "decisions.unknown-event"),
         (&["--restore"], "decisions.no-effect"),
+        (&["--rescore", "reward=0.5"], "decisions.repeated"),
         (
             &["--disqualify", "--rule", "no-network"],
             "decisions.unknown-rule",

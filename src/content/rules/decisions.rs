@@ -30,9 +30,9 @@ pub fn check(
         problems.extend(unknown(decision, archive, targets));
     }
     for entry in &archive.runs {
-        let steps = (0..entry.decisions.len()).map(|count| entry.decisions.split_at(count));
-        problems
-            .extend(steps.filter_map(|(before, rest)| contradiction(entry, before, rest.first()?)));
+        for (count, decision) in entry.decisions.iter().enumerate() {
+            problems.extend(of_run(entry, &entry.decisions[..count], decision));
+        }
     }
     problems
 }
@@ -46,7 +46,7 @@ pub fn check_new(
 ) -> Vec<Diagnostic> {
     let mut problems = unknown(decision, archive, targets);
     if let Some(entry) = archive.find(&decision.run) {
-        problems.extend(contradiction(entry, &entry.decisions, decision));
+        problems.extend(of_run(entry, &entry.decisions, decision));
     }
     problems
 }
@@ -83,6 +83,34 @@ fn unknown(
         ));
     }
     problems
+}
+
+/// The problem of a decision about a run after those `before` it.
+fn of_run(entry: &Entry, before: &[Arc<Decision>], decision: &Decision) -> Option<Diagnostic> {
+    contradiction(entry, before, decision).or_else(|| repetition(entry, before, decision))
+}
+
+/// The problem of a decision that changes nothing.
+fn repetition(entry: &Entry, before: &[Arc<Decision>], decision: &Decision) -> Option<Diagnostic> {
+    let (pointer, message) = if let Some(correction) = &decision.outcome {
+        let mut outcomes = entry.run.outcomes.iter();
+        let outcome = outcomes.find(|outcome| *outcome.name == *correction.name)?;
+        let corrected = decisions::corrected(before, outcome);
+        // A value that the scorer did not count counts with the correction.
+        let counts = corrected.as_ref().unwrap_or(outcome).valid != Some(false);
+        if !counts || !correction.is_from(Some(correction.to.get())) {
+            return None;
+        }
+        let message = format!("The value of {} is this one already", quoted(&outcome.name));
+        ("/outcome/to", message)
+    } else {
+        decisions::standing(before).filter(|last| last.decision == decision.decision)?;
+        let past = decision.decision.past().to_lowercase();
+        let message = format!("An earlier decision says already that the run is {past}");
+        ("/decision", message)
+    };
+    let help = "Remove the line, or write the run or the outcome that it is about.";
+    Some(codes::DECISIONS_REPEATED.at(decision.place(pointer), message, help))
 }
 
 /// The problem of a decision about a run that does not follow from the record and the decisions `before` it.

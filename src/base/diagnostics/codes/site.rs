@@ -140,6 +140,10 @@ codes! {
         why "`restore` takes back a `void` or `disqualify` of the same run that is in a line above it. Without one, it restores nothing."
         bad "{\"run\":\"4f1c2d3e\",\"decision\":\"restore\",…}"
         good "{\"run\":\"4f1c2d3e\",\"decision\":\"void\",…}\n{\"run\":\"4f1c2d3e\",\"decision\":\"restore\",…}";
+    DECISIONS_REPEATED = "decisions.repeated" Warning "a decision says what is so already"
+        why "The lines above it have the same result: the run is void or disqualified already, it was included last, or the outcome has this value. The line changes nothing, and readers wonder what it is about. It may be a copy, or name the wrong run."
+        bad "{\"run\":\"4f1c2d3e\",\"decision\":\"void\",…}\n{\"run\":\"4f1c2d3e\",\"decision\":\"void\",…}"
+        good "{\"run\":\"4f1c2d3e\",\"decision\":\"void\",…}";
 
     // Codes of the rules of a site.
     RULES_INVALID = "rules.invalid" Error "a file of rules cannot be used"
