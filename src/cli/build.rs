@@ -109,13 +109,6 @@ pub(crate) fn run(cli: &Cli, input: &Input, mode: &BuildMode<'_>, rest: Override
     let Some(root) = root(cli) else {
         return COULD_NOT_RUN;
     };
-    if let Some(base) = overrides.base.as_deref().filter(|base| !base.is_dir()) {
-        refuse(
-            &format!("the base `{}` is not a folder", base.display()),
-            "Name the root of the site in a checkout of the target branch, such as the folder that `git worktree add ../base origin/main` makes.",
-        );
-        return COULD_NOT_RUN;
-    }
     let bar = Bar::new(cli);
     let mut left = ReplacedSite::default();
     let result = Site::open(&root, &overrides).and_then(|site| {

@@ -1,9 +1,12 @@
 //! Compares the content with that of a base, such as a checkout of the branch that a pull request is about.
 
+use std::io;
 use std::path::Path;
 use std::sync::Arc;
 
-use base::diagnostics::{Diagnostic, Failure, codes};
+use base::diagnostics::text::quoted;
+use base::diagnostics::{Diagnostic, Failure, Place, codes};
+use formats::config::{self, Config};
 use pages::view::contribution::{ContentState, Contribution};
 use store::ledger::{self as ledgers, Ledger};
 use store::publish::Stage;
@@ -18,6 +21,43 @@ struct CheckedSite<'a> {
     site: &'a Site,
     gathered: &'a SiteContent,
     outcome: &'a Outcome,
+}
+
+/// Why the base cannot be one; `None` if no base is given. A folder without files, or a checkout, may be from before there was a site.
+pub(super) fn refused_base(site: &Site) -> Option<Diagnostic> {
+    let folder = site.options.base.as_deref()?;
+    let shown = folder.to_string_lossy();
+    let reason = match folder.read_dir() {
+        Err(error) if error.kind() == io::ErrorKind::NotADirectory => "is not a folder".to_owned(),
+        Err(error) => format!("cannot be read: {error}"),
+        Ok(_) if folder.join(ledgers::PATH).exists() => {
+            return Some(codes::CONTENT_NO_BASE.at(
+                Place::file(&*shown),
+                format!("The base {} is a published site", quoted(&shown)),
+                "Name the root of its sources with `--base`, and the published site with `--previous`.",
+            ));
+        }
+        Ok(mut entries) => {
+            let is_checkout = [".git", config::FILE_NAME]
+                .iter()
+                .any(|name| folder.join(name).exists());
+            let mut roots = overrides(site, folder).content;
+            if roots.is_empty() {
+                let default = Config::default().build.content;
+                roots.extend(default.iter().map(|root| folder.join(root)));
+            }
+            let has_content = roots.iter().any(|root| root.is_dir());
+            if is_checkout || has_content || entries.next().is_none() {
+                return None;
+            }
+            format!("has no `{}` and no content", config::FILE_NAME)
+        }
+    };
+    Some(codes::CONTENT_NO_BASE.at(
+        Place::file(&*shown),
+        format!("The base {} {reason}", quoted(&shown)),
+        "Name the root of the site in a checkout of the target branch, such as the folder that `git worktree add ../base origin/main` makes.",
+    ))
 }
 
 /// How the content differs from that of the base; `None` if no base is given.

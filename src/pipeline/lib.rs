@@ -67,7 +67,7 @@ impl Progress for NoProgress {
 
 /// Checks everything and writes nothing.
 pub fn check(site: &Site, progress: &dyn Progress) -> Result<Outcome, Failure> {
-    examine_kind(site)?;
+    examine(site)?;
     let open = || Stage::dry_run(&site.out, &site.shown(&site.out), &site.inputs());
     let cache = hosting::has_limits(site).then(BuildCache::unnamed);
     let staged = stage_site(site, progress, &open, cache.as_ref(), &[])?;
@@ -123,8 +123,11 @@ pub fn merge(
     build_over(site, progress, BuildCache::open(site), parts)
 }
 
-/// Refuses to replace a site by a part, which would lose its ledger, or a part by a site.
-fn examine_kind(site: &Site) -> Result<(), Failure> {
+/// Refuses a base that is none, and to replace a site by a part, which would lose its ledger, or a part by a site.
+fn examine(site: &Site) -> Result<(), Failure> {
+    if let Some(problem) = contribution::refused_base(site) {
+        return Err(vec![problem]);
+    }
     let writes_part = site.options.shard.is_some();
     let shown = site.shown(&site.out);
     store::publish::examine_kind(&site.out, &shown, writes_part, store::ledger::PATH)
@@ -133,7 +136,7 @@ fn examine_kind(site: &Site) -> Result<(), Failure> {
 
 /// Recovers from an interrupted build, and checks that the output can be written.
 fn prepare(site: &Site) -> Result<(), Failure> {
-    examine_kind(site)?;
+    examine(site)?;
     store::publish::recover(&site.out, &site.shown(&site.out), &site.inputs())
         .map_err(|problem| vec![problem])?;
     #[cfg(feature = "parquet")]

@@ -82,6 +82,7 @@ fn set(code: &str) -> Set {
         "publish.duplicate-path" | "template.render" => plain(BUILD, 2),
         "ledger.unreadable" | "ledger.run-folders" => plain(CHECK, 2),
         "ledger.no-site" => plain(&["build", "-v", "--previous", "published"], 2),
+        "content.no-base" => plain(&["check", "-v", "--base", "content/runs"], 2),
         "annotation.invalid-finding" => plain(&["annotate", FIRST, "--from", "findings.jsonl"], 1),
         _ if code.starts_with("shard.") || code.starts_with("merge.") => {
             let broken = broken::named(code);

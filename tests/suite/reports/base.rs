@@ -163,8 +163,47 @@ fn a_base_without_a_site_has_no_runs_and_one_that_cannot_be_read_says_why() {
         "{}",
         ran.stdout
     );
-    let missing = format!("{base}/missing");
-    let ran = after.runpress(&["check", "--base", &missing]);
-    assert_eq!(ran.status, Some(2));
-    assert!(ran.stderr.contains("is not a folder"), "{}", ran.stderr);
+    let checkout = TestSite::empty();
+    std::fs::remove_dir(checkout.path("content")).expect("a folder");
+    checkout.remove("site.toml");
+    checkout.write(".git", "gitdir: elsewhere\n");
+    checkout.write("README.md", "No site yet.\n");
+    let ran = check(&checkout, &after, &[]);
+    assert!(
+        ran.stdout.contains("This change adds 3 runs"),
+        "{}{}",
+        ran.stdout,
+        ran.stderr
+    );
+}
+
+#[test]
+fn a_base_that_is_no_root_of_a_site_is_refused() {
+    let (before, after) = before_and_after();
+    before.publish();
+    for (folder, says) in [
+        ("missing", "cannot be read: "),
+        ("site.toml", "is not a folder"),
+        ("content", "has no `site.toml` and no content"),
+        ("content/runs/r0", "has no `site.toml` and no content"),
+        ("public", "is a published site"),
+    ] {
+        let base = before.path(folder);
+        let base = base.to_str().expect("UTF-8");
+        for command in ["check", "build"] {
+            let ran = after.runpress(&[command, "--base", base]);
+            assert_eq!(ran.status, Some(2), "{folder}");
+            let start = format!("error[content.no-base]: The base `{base}` {says}");
+            assert!(
+                ran.stderr.contains(&start),
+                "{folder}: {start}\n{}",
+                ran.stderr
+            );
+        }
+        assert!(!after.path("public").exists(), "{folder}");
+    }
+    // A site without settings is known by its content.
+    before.remove("site.toml");
+    let ran = check(&before, &after, &[]);
+    assert_eq!(ran.status, Some(0), "{}", ran.stderr);
 }

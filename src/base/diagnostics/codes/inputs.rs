@@ -40,6 +40,10 @@ codes! {
         why "Files are known by their names, and others are ignored: an event log named `event.jsonl` would be missing on the page of its run. If the file is meant to have another name, choose one that is less similar. It is an error for `redactions.jsonl`, since what it lists would be published."
         bad "content/runs/first/event.jsonl"
         good "content/runs/first/events.jsonl";
+    CONTENT_NO_BASE = "content.no-base" Error "the folder of `--base` is not the root of a site"
+        why "`--base` names the root of a site before a change. Compared with another folder, every run would look new. A checkout or an empty folder may have no site yet, and is then a base without runs; any other folder needs `site.toml` or a content root."
+        bad "runpress check --base ../base/content"
+        good "runpress check --base ../base";
     CONTENT_UNREADABLE = "content.unreadable" Error "a file or folder cannot be read"
         why "The operating system refused access: the permissions are wrong, the disk is faulty, or it is not a regular file. An unreadable file cannot be checked, so it is not published."
         bad "content/runs/first/events.jsonl   (a folder, a pipe, or without read permission)"
