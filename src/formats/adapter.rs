@@ -67,6 +67,16 @@ fn by_type(schema: &mut Schema) {
     schema.insert("else".to_owned(), rest);
 }
 
+/// Refuses unknown keys of agents, which a trace ignores.
+fn without_unknown_keys(agents: &mut Schema) {
+    if let Some(Value::Object(items)) = agents.get_mut("items") {
+        items.insert(
+            "propertyNames".to_owned(),
+            json!({ "enum": keys::<Agent>() }),
+        );
+    }
+}
+
 /// First line of an adapter.
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
@@ -80,6 +90,7 @@ pub struct Header {
     #[schemars(with = "shapes::Version")]
     pub schema_version: u32,
     /// The format that the adapter reads, and the version of the adapter. Increment it whenever the same file gives other lines.
+    #[schemars(extend("propertyNames" = { "enum": keys::<Importer>() }))]
     pub importer: Importer,
 }
 
@@ -115,6 +126,7 @@ pub struct Record {
     pub import: Import,
     /// The agents beside the main one. Every `agent` of an event is one of them.
     #[serde(default)]
+    #[schemars(transform = without_unknown_keys)]
     pub agents: Vec<Agent>,
     /// What the adapter left out, and how often.
     #[serde(default)]
@@ -353,7 +365,9 @@ fn header(source: &Source<'_>, text: &str) -> Result<Header, Box<Diagnostic>> {
         let place = node.place(source).pointing("/schemaVersion");
         return Err(invalid(place, message, help));
     }
-    parsed(source, text)
+    let header = parsed(source, text)?;
+    refuse_lost_keys(source, root)?;
+    Ok(header)
 }
 
 fn parsed<'a, T: Deserialize<'a>>(
@@ -431,15 +445,23 @@ fn refuse_lost_keys(source: &Source<'_>, line: Option<Node<'_>>) -> Result<(), B
         let node = line.and_then(|line| line.find(pointer));
         refuse_unknown_key(source, object, node, keys)?;
     }
+    let agents = line.and_then(|line| line.get("agents"));
+    for agent in agents.map(|agents| agents.items()).unwrap_or_default() {
+        refuse_unknown_key(source, "An agent", Some(agent), &AGENT_KEYS)?;
+    }
     Ok(())
 }
 
 /// The keys of events.
 static KEYS: LazyLock<BTreeSet<String>> = LazyLock::new(keys::<Fields<'_>>);
 
-/// The objects in events and records that have the types of a trace, with their keys.
-static OBJECTS: LazyLock<[(&str, &str, BTreeSet<String>); 3]> = LazyLock::new(|| {
+/// The keys of the agents of a record.
+static AGENT_KEYS: LazyLock<BTreeSet<String>> = LazyLock::new(keys::<Agent>);
+
+/// The objects in lines that have the types of a trace, with their keys.
+static OBJECTS: LazyLock<[(&str, &str, BTreeSet<String>); 4]> = LazyLock::new(|| {
     [
+        ("`importer`", "/importer", keys::<Importer>()),
         ("`tokens`", "/tokens", keys::<Tokens>()),
         ("`tokens`", "/metrics/tokens", keys::<Tokens>()),
         ("`source`", "/source", keys::<Origin<'_>>()),

@@ -303,6 +303,21 @@ fn one_line_that_cannot_be_read_stops_the_import_of_its_file() {
             "`tokens` has the unknown key `cached`",
         ),
         (
+            format!(
+                "{HEADER}{{\"type\":\"record\",\"agents\":[{{\"id\":\"a\"}},{{\"id\":\"b\",\"parentId\":\"a\"}}]}}\n"
+            ),
+            2,
+            "An agent has the unknown key `parentId`",
+        ),
+        (
+            format!(
+                "{}{record}",
+                HEADER.replace("\"version\":", "\"url\":\"x\",\"version\":")
+            ),
+            1,
+            "`importer` has the unknown key `url`",
+        ),
+        (
             format!("{HEADER}{{\"type\":\"record\",\"metrics\":{{\"token\":{{}}}}}}\n"),
             2,
             "The line cannot be read: ",
