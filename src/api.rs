@@ -59,7 +59,7 @@ pub mod pictures {
     pub use base::pictures::Size;
 }
 pub mod pipeline {
-    pub use pipeline::{NoProgress, Outcome, Progress, SharedRun, share};
+    pub use pipeline::{NoProgress, Outcome, Progress, SharedRun, share, task_of};
 }
 pub mod publish {
     pub use store::publish::Stage;

@@ -10,7 +10,7 @@ use runpress::api::diagnostics::text::{counted, visible};
 use runpress::api::diagnostics::{Diagnostic, Severity, human};
 use runpress::api::discover::{RunDirectory, run_at};
 use runpress::api::import::{ImportEvent, Report, Request, RunDefaults, import};
-use runpress::api::pipeline::{SharedRun, share};
+use runpress::api::pipeline::{SharedRun, share, task_of};
 use runpress::api::site::{Overrides, Site};
 use runpress::api::view::format;
 use tempfile::TempDir;
@@ -21,8 +21,8 @@ use super::{CONTENT_ERRORS, Cli, author as authoring, build};
 
 /// The case of a log that names none.
 const CASE: &str = "session";
-/// Maximum runs listed if a log has several.
-const LISTED: usize = 10;
+/// Maximum runs listed if a log has several, without `-v`.
+const LISTED: usize = 12;
 
 #[derive(Debug, Args)]
 #[command(
@@ -209,7 +209,13 @@ impl Folders {
             .into_iter()
             .partition::<Vec<_>, _>(Diagnostic::is_error);
         show(cli, warnings);
-        choose(asked, &runs, failed)
+        let task = |folder: &str| {
+            let runs = content.join("runs");
+            let directory = run_at(content, &[content.to_owned()], &runs.join(folder))?;
+            task_of(site, &directory)
+        };
+        let listed = if cli.verbose { usize::MAX } else { LISTED };
+        choose(asked, &runs, failed, listed, &task)
     }
 }
 
@@ -236,11 +242,13 @@ fn standard_input(folder: &Path) -> Result<PathBuf, Refusal> {
     Ok(path)
 }
 
-/// The folder of the only run, or of the one that is asked for.
+/// The folder of the only run, or of the one that is asked for. If there are several, the first ones are `listed` with their tasks.
 fn choose(
     asked: &Share,
     runs: &[(String, String)],
     failed: Vec<Diagnostic>,
+    listed: usize,
+    task: &dyn Fn(&str) -> Option<String>,
 ) -> Result<String, Refusal> {
     let found = match &asked.run {
         Some(wanted) => runs.iter().find(|(id, _)| id == wanted),
@@ -252,14 +260,22 @@ fn choose(
     if runs.is_empty() {
         return Err(Refusal::Content(failed));
     }
-    let ids = runs.iter().take(LISTED);
-    let ids: Vec<String> = ids.map(|(id, _)| format!("`{}`", visible(id))).collect();
-    let more = if runs.len() > LISTED { ", …" } else { "" };
-    let help = format!("Choose one with `--run ID`: {}{more}.", ids.join(", "));
     let message = match &asked.run {
         Some(wanted) => format!("The log has no run `{}`", visible(wanted)),
         None => format!("The log has {}", counted(runs.len() as u64, "run")),
     };
+    let width = runs.iter().map(|(id, _)| id.len()).max();
+    let width = width.unwrap_or_default();
+    let mut help = "Choose one with `--run ID`:".to_owned();
+    for (id, folder) in runs.iter().take(listed) {
+        let task = task(folder).unwrap_or_default();
+        let line = format!("{:<width$}  {}", visible(id), visible(&task));
+        help += &format!("\n    {}", line.trim_end());
+    }
+    if runs.len() > listed {
+        let more = counted((runs.len() - listed) as u64, "more run");
+        help += &format!("\n    … and {more}, which `-v` lists");
+    }
     Err(Refusal::request(message, help))
 }
 

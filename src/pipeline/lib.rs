@@ -35,7 +35,7 @@ pub use run::Output;
 pub use run::with_redactions;
 pub use runs::stage as stage_runs;
 pub use shard::{BuildScope, Parts, outcome as part_outcome, write as write_part};
-pub use share::{SharedRun, share};
+pub use share::{SharedRun, share, task_of};
 
 use std::path::PathBuf;
 

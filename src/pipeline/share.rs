@@ -6,14 +6,17 @@ use std::path::Path;
 use memchr::memmem;
 use serde_json::Value;
 
+use ::secrets::Mask;
 use base::beneath;
 use base::diagnostics::{self, Diagnostic, Failure, Place, Severity, codes};
 use base::links;
 use content::discover::RunDirectory;
+use content::inspect;
+use content::load::{self, RunFolder};
 use formats::single_file::{EmbeddedFile, RUN};
 use formats::trace;
 use pages::render::single_file::{self, Contents};
-use pages::view::format;
+use pages::view::{format, task};
 use store::publish::Stage;
 
 use super::budget::catch_panic;
@@ -100,6 +103,23 @@ pub fn share(site: &Site, directory: &RunDirectory) -> Result<SharedRun, Failure
         shared.page = Some(pack(&folder, &data).map_err(one)?);
     }
     Ok(shared)
+}
+
+/// What was asked of a run, in a line without secrets; `None` if its files cannot be read.
+pub fn task_of(site: &Site, directory: &RunDirectory) -> Option<String> {
+    let limits = &site.config.limits;
+    let record = load::record(directory, limits).ok()?;
+    let run = inspect::record(&record).run?;
+    let (files, _) = load::run(directory, &record, limits);
+    let folder = RunFolder {
+        directory,
+        limits,
+        redactions: &files.redactions,
+    };
+    let found = inspect::annotated(&site.config, folder, &files).value;
+    let task = task::task(&run, None, found.tapes.first());
+    let mask = Mask::of_site("task", task.as_bytes());
+    Some(mask.masked(&task).unwrap_or(task))
 }
 
 fn tapes(data: &Value) -> impl Iterator<Item = &Value> {

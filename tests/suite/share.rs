@@ -575,6 +575,29 @@ fn other_pages_and_logs_with_several_runs_are_refused() {
         "{}",
         ran.stderr
     );
+    // A log with many runs lists the first ones, each with its task.
+    let logs = folder.path().join("logs");
+    fs::create_dir(&logs).expect("a folder");
+    let secret = secret();
+    for number in 10..24 {
+        let row = serde_json::json!({"type": "user", "uuid": format!("u-{number}"), "sessionId": format!("5d000000-0000-4000-8000-0000000000{number}"),
+            "timestamp": format!("2026-03-01T10:00:{number}Z"),
+            "message": {"role": "user", "content": format!("Fix the parser number {number} with {secret}\u{1b}[31m")}});
+        fs::write(logs.join(format!("{number}.jsonl")), format!("{row}\n")).expect("a file");
+    }
+    let ran = shared(folder.path(), &logs, &[]);
+    assert_eq!(ran.status, Some(2), "{}", ran.stderr);
+    let line = "\n    5d000000-0000-4000-8000-000000000010  Fix the parser number 10 with …";
+    for part in [
+        "error: The log has 14 runs\n  help: Choose one with `--run ID`:\n",
+        line,
+        "\n    … and 2 more runs, which `-v` lists\n",
+    ] {
+        assert!(ran.stderr.contains(part), "{part}\n{}", ran.stderr);
+    }
+    assert!(!ran.stderr.contains(&secret), "{}", ran.stderr);
+    let all = shared(folder.path(), &logs, &["-v"]);
+    assert_eq!(all.stderr.matches("\n    5d000000-").count(), 14);
     let ran = shared(folder.path(), &folder.path().join("missing.jsonl"), &[]);
     assert_eq!(ran.status, Some(1), "{}", ran.stderr);
     assert!(
