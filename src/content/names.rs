@@ -97,7 +97,7 @@ mod tests {
             ),
         ] {
             let names: Vec<String> = names.into_iter().map(str::to_owned).collect();
-            let found = in_run("run", &names, |name| is_tape(name));
+            let found = in_run("run", &names, is_tape);
             let found: Vec<&str> = found
                 .iter()
                 .filter_map(|it| it.help.split('`').nth(1))
