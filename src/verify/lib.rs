@@ -12,11 +12,14 @@ mod copy;
 mod download;
 mod events;
 mod feeds;
+mod html;
 mod inputs;
+mod lists;
 mod pages;
 mod run_page;
 mod runs;
 mod settings;
+mod story;
 mod tables;
 
 use std::collections::BTreeSet;

@@ -103,7 +103,7 @@ pub(crate) fn named(path: &str, bytes: &[u8]) -> Vec<String> {
     }
 }
 
-fn is_page(path: &str) -> bool {
+pub(crate) fn is_page(path: &str) -> bool {
     path.rsplit('.').next() == Some("html")
 }
 

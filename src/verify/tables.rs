@@ -21,6 +21,7 @@ use pages::feeds::{self, annotations::Lines, archive::RunCard};
 use super::compare;
 use super::copy::SiteCopy;
 use super::feeds::{Documents, INDEX};
+use super::lists;
 use super::run_page;
 use super::runs::PublishedRun;
 use super::settings::{DECISIONS, RULES, Settings};
@@ -119,6 +120,12 @@ pub(crate) fn check(
             run_page::check(copy, &settings.config, entry, found, writeup)
         }));
     }
+    problems.extend(lists::of_site(
+        copy,
+        settings,
+        &site.archive,
+        &site.findings,
+    ));
     // The table of all runs cannot be made of some.
     let csv = copy
         .read_some(CSV, problems)

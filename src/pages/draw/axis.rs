@@ -2,9 +2,15 @@
 //!
 //! Uses only integer arithmetic, so that a tape is drawn identically on every machine.
 
+use std::time::Duration;
+
 use formats::config::Config;
 use formats::model::amounts::clock;
+use formats::model::run::{Metric, Run};
 use formats::model::tape::{Family, Tape};
+use formats::model::time::Moment;
+
+use crate::view::format;
 
 /// Maximum width of an event's bar, and of a collapsed gap, in milliseconds.
 pub const LONGEST: i64 = 30_000;
@@ -37,6 +43,41 @@ pub struct RunEnd {
     pub state: String,
     /// Whether something stopped it, such as a timeout: then the time before the end is drawn as long as it was.
     pub is_stopped: bool,
+}
+
+impl RunEnd {
+    /// The end of a run by the clock of a tape: when the record says that it finished, if the tape has the same clock; else as late
+    /// as it was stopped, if the tape `is_only`, the only one of the run.
+    pub fn of(run: &Run, tape: &Tape<'_>, is_only: bool) -> Option<Self> {
+        let times = || tape.events.iter().filter_map(|event| event.at);
+        let (first, last) = (times().min()?, times().max()?);
+        let state = format::state(&run.state);
+        let is_stopped = state.tone == "poor";
+        let [started, finished] =
+            [&run.started, &run.finished].map(|it| it.as_ref().map(Moment::ms));
+        let has_clock = started.is_some_and(|started| started <= first);
+        let finished = finished.filter(|finished| has_clock && last <= *finished);
+        let stopped = || {
+            let run_time = unlogged_run_time(run, tape.milliseconds())?;
+            let lasted = Duration::try_from_secs_f64(run_time)
+                .ok()
+                .filter(|_| is_stopped && is_only)?;
+            first.checked_add(i64::try_from(lasted.as_millis()).ok()?)
+        };
+        Some(Self {
+            at: finished.or_else(stopped)?,
+            state: Some(state.word).filter(|_| run.state.is_known())?,
+            is_stopped,
+        })
+    }
+}
+
+/// The run time in seconds, if it is more than a tenth longer than the milliseconds `covered`, which a reader would take for it.
+pub fn unlogged_run_time(run: &Run, covered: Option<i64>) -> Option<f64> {
+    let covered = covered.filter(|length| *length > 0)?;
+    let covered = Duration::from_millis(covered.unsigned_abs()).as_secs_f64();
+    let run_time = run.metrics.get(Metric::RunTime)?.value();
+    (run_time > covered * 1.1).then_some(run_time)
 }
 
 /// A long gap.

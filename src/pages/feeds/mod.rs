@@ -13,6 +13,7 @@ macro_rules! document {
 pub mod agreement;
 pub mod annotations;
 pub mod archive;
+pub mod atom;
 pub mod cells;
 pub mod decisions;
 pub mod groups;

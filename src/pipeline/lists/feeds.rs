@@ -21,7 +21,6 @@ use pages::view::chrome::PageInfo;
 use pages::view::format;
 use store::ledger;
 
-use super::machines::atom;
 use super::{Lists, Page, recurring, unwritten};
 
 pub(super) const PAGE: Page = Page {
@@ -338,7 +337,8 @@ const FEEDS: [Feed; 20] = [
         made_of: Some(&[]),
         write: |lists, path| {
             let base = lists.base().unwrap_or_default();
-            let feed = atom(lists.config(), base, lists.archive(), lists.findings());
+            let feed =
+                pages::feeds::atom::atom(lists.config(), base, lists.archive(), lists.findings());
             let xml = lists.renderer.document("atom.xml", &feed)?;
             lists.stream(path, |out| out.write_all(&xml))
         },

@@ -1,15 +1,10 @@
-//! Documents for feed readers and search engines: Atom, the sitemap and robots.txt.
+//! Documents for search engines: the sitemap and robots.txt.
 
 use serde::Serialize;
 
 use crate::summary::Facet;
 use base::diagnostics::Diagnostic;
 use base::links;
-use formats::config::Config;
-use formats::model::archive::Archive;
-use formats::model::findings::Findings;
-use formats::model::time;
-use pages::view::{format, task};
 
 use super::{Lists, PAGES, Page};
 
@@ -61,102 +56,6 @@ fn sitemap(
 
 /// Maximum addresses per sitemap, from its format.
 const MOST: usize = 50_000;
-
-/// The newest runs, as Atom.
-#[derive(Debug, Serialize)]
-pub(super) struct Atom {
-    /// BCP 47 tag.
-    language: String,
-    /// The site's address.
-    base: String,
-    /// Name of the site.
-    title: String,
-    description: String,
-    /// When the newest run was published.
-    updated: String,
-    /// The publisher; defaults to the site.
-    author: String,
-    /// Licence of the data.
-    licence: Option<String>,
-    /// Canary of the benchmark.
-    canary: Option<String>,
-    /// The runs, newest first.
-    entries: Vec<AtomEntry>,
-}
-
-/// A run in the Atom feed.
-#[derive(Debug, Serialize)]
-pub(super) struct AtomEntry {
-    /// Its page.
-    url: String,
-    /// The subject, and the model.
-    title: String,
-    /// Its social card.
-    image: Option<String>,
-    /// When it was published.
-    at: String,
-    /// Case, model, harness, state.
-    tags: Vec<String>,
-    /// Model, harness, state and rating on one line.
-    summary: String,
-    /// The writeup as sanitized HTML, which is escaped on output.
-    html: Option<String>,
-}
-
-/// The Atom feed of a site at `base`.
-pub(super) fn atom(config: &Config, base: &str, archive: &Archive, findings: &[Findings]) -> Atom {
-    let site = &config.site;
-    let entries: Vec<AtomEntry> = archive
-        .runs
-        .iter()
-        .zip(findings)
-        .take(config.feeds.items)
-        .filter_map(|(entry, findings)| {
-            let run = &entry.run;
-            // Atom requires a time for each entry.
-            let recency = run.recency()?;
-            let subject = &run.subject;
-            Some(AtomEntry {
-                url: format!("{base}{}", links::directory(&links::run(&entry.slug))),
-                image: config
-                    .site
-                    .cards
-                    .includes(findings.is_annotated())
-                    .then(|| format!("{base}{}", links::card(&links::run(&entry.slug)))),
-                title: format!("{} by {}", task::name(run, &findings.task), subject.model()),
-                at: time::iso(recency.ms()),
-                tags: vec![
-                    subject.case.to_string(),
-                    subject.model().to_owned(),
-                    subject.harness.to_string(),
-                    run.state.word.to_string(),
-                ],
-                summary: format!(
-                    "{} with {}: {}, {}",
-                    subject.model(),
-                    subject.harness,
-                    run.state.word,
-                    format::rating(findings.rating).word
-                ),
-                html: findings.writeup_html.as_deref().map(str::to_owned),
-            })
-        })
-        .collect();
-    Atom {
-        language: site.language.clone(),
-        base: base.to_owned(),
-        title: site.title.clone(),
-        description: site.description.clone(),
-        // Atom requires a time, and a build does not use the clock.
-        updated: entries
-            .first()
-            .map_or_else(|| time::iso(0), |entry| entry.at.clone()),
-        author: site.author.clone().unwrap_or_else(|| site.title.clone()),
-        licence: config.policy.licence.clone(),
-        canary: config.policy.canary.clone(),
-        entries,
-    }
-}
 
 /// A sitemap, or an index of several.
 #[derive(Debug, Serialize)]

@@ -3,6 +3,7 @@
 
 use std::collections::BTreeSet;
 
+use pages::draw::axis::RunEnd;
 use pages::draw::strip::strip;
 use pages::render::script;
 use pages::render::slots::Slots;
@@ -13,7 +14,6 @@ use pages::view::run as view;
 use pages::view::timeline::Timeline;
 
 use super::files::{Files, StageError};
-use super::page::run_end;
 use super::{CheckedRun, unwritten};
 
 pub(super) fn write(s: &CheckedRun<'_>, files: &mut Files<'_>) -> Result<(), StageError> {
@@ -23,7 +23,8 @@ pub(super) fn write(s: &CheckedRun<'_>, files: &mut Files<'_>) -> Result<(), Sta
     for (tape, sidecar, layout) in s.tapes() {
         let mut pages = Timeline::new(s.config, layout, sidecar);
         let strip = (layout.pages() > 1).then(|| {
-            let end = run_end(s, tape);
+            let is_only = s.inspection.tapes.len() == 1;
+            let end = RunEnd::of(&s.entry.run, tape, is_only);
             strip(s.config, layout, tape, sidecar, end.as_ref())
         });
         for number in 1..=layout.pages() {

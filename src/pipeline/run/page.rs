@@ -1,14 +1,9 @@
 //! Writes the page of a run, and the same in Markdown.
 
 use std::borrow::Cow;
-use std::time::Duration;
 
 use base::links;
-use formats::model::amounts;
 use formats::model::details;
-use formats::model::run::Metric;
-use formats::model::tape::Tape;
-use formats::model::time::Moment;
 use markup::markdown::{self, Context};
 use markup::{Html, Origin};
 use pages::draw::axis::RunEnd;
@@ -16,7 +11,6 @@ use pages::draw::strip;
 use pages::feeds;
 use pages::render::slots::Slots;
 use pages::view::chrome::{PageInfo, Script};
-use pages::view::format;
 use pages::view::run::{self as view, Parts, StripView, implementation, markdown as markdown_file};
 use pages::view::task;
 
@@ -82,54 +76,20 @@ pub(super) fn write(run: &CheckedRun<'_>, files: &mut Files<'_>) -> Result<(), S
 }
 
 fn strips(s: &CheckedRun<'_>, page: &str, slots: &mut Slots) -> Vec<StripView> {
+    let run = &s.entry.run;
+    let is_only = s.inspection.tapes.len() == 1;
     let strips = s.tapes().map(|(tape, sidecar, layout)| {
-        let end = run_end(s, tape);
+        let end = RunEnd::of(run, tape, is_only);
         let strip = strip::strip(s.config, layout, tape, sidecar, end.as_ref());
         let svg = slots.keep(strip.svg(page, 1));
-        let mut view = StripView::of(tape, &strip, svg);
-        if s.inspection.tapes.len() == 1
-            && let Some(run_time) = unlogged_run_time(s, strip.milliseconds)
-        {
-            view.caption.push_str("; the run took ");
-            view.caption.push_str(&amounts::duration(run_time));
+        let view = StripView::of(tape, &strip, svg);
+        if is_only {
+            view.of_only_tape(run, strip.milliseconds)
+        } else {
+            view
         }
-        view
     });
     strips.collect()
-}
-
-/// The end of the run by the clock of a tape: when the record says that it finished, if the tape has the same clock; else as
-/// late as it was stopped.
-pub(super) fn run_end(s: &CheckedRun<'_>, tape: &Tape<'_>) -> Option<RunEnd> {
-    let run = &s.entry.run;
-    let times = || tape.events.iter().filter_map(|event| event.at);
-    let (first, last) = (times().min()?, times().max()?);
-    let state = format::state(&run.state);
-    let is_stopped = state.tone == "poor";
-    let [started, finished] = [&run.started, &run.finished].map(|it| it.as_ref().map(Moment::ms));
-    let has_clock = started.is_some_and(|started| started <= first);
-    let finished = finished.filter(|finished| has_clock && last <= *finished);
-    let stopped = || {
-        let run_time = unlogged_run_time(s, tape.milliseconds())?;
-        let is_only = is_stopped && s.inspection.tapes.len() == 1;
-        let lasted = Duration::try_from_secs_f64(run_time)
-            .ok()
-            .filter(|_| is_only)?;
-        first.checked_add(i64::try_from(lasted.as_millis()).ok()?)
-    };
-    Some(RunEnd {
-        at: finished.or_else(stopped)?,
-        state: Some(state.word).filter(|_| run.state.is_known())?,
-        is_stopped,
-    })
-}
-
-/// The run time in seconds, if it is more than a tenth longer than the milliseconds `covered`, which a reader would take for it.
-fn unlogged_run_time(s: &CheckedRun<'_>, covered: Option<i64>) -> Option<f64> {
-    let covered = covered.filter(|length| *length > 0)?;
-    let covered = Duration::from_millis(covered.unsigned_abs()).as_secs_f64();
-    let run_time = s.entry.run.metrics.get(Metric::RunTime)?.value();
-    (run_time > covered * 1.1).then_some(run_time)
 }
 
 /// Renders the description of the showcase, with its images.

@@ -23,13 +23,14 @@ use markup::Origin;
 use markup::markdown::{self, Context};
 use pages::feeds::annotations;
 use pages::feeds::run::AllSteps;
+use pages::view::run::story::StorySource;
 use pages::view::task;
 use pages::view::timeline::Layout;
 
 use super::{Document, PublishedRun};
 use crate::copy::SiteCopy;
 use crate::settings::{DECISIONS, Settings};
-use crate::{compare, events};
+use crate::{compare, events, story};
 
 /// Largest file that is read into memory.
 const LARGEST: u64 = 4 << 30;
@@ -87,6 +88,16 @@ impl RunSource<'_> {
         problems.extend(self.different_rules(of_run, &inspection));
         problems.extend(self.undecided_events(&of_run.run.id, inspection.tapes.first()));
         events::check(self.copy, self.settings, &inspection, &layouts, problems);
+        if !self.settings.has_own_templates {
+            let source = StorySource {
+                config: &self.settings.config,
+                run: &of_run.run,
+                task: "",
+                inspection: &inspection,
+                layouts: &layouts,
+            };
+            story::check(self.copy, source, &slug, problems);
+        }
         of_run.findings.task = task::task(&of_run.run, None, inspection.tapes.first());
         of_run.has_task = of_run.findings.task != *of_run.run.subject.case;
         let lines = annotations::lines(&of_run.run, &inspection.tapes, &inspection.sidecars);

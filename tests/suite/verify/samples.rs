@@ -186,9 +186,11 @@ fn withheld(site: &TestSite) -> Held {
     let after = after.replacen(&size, &format!("\"bytes\":{}", shown.len()), 1);
     fs::write(path, shown).expect("a file");
     fs::write(document, after).expect("a file");
-    edit(site, &format!("{run}/index.html"), |html| {
-        html.replace("[withheld: ", "[shown: ")
-    });
+    for file in ["index.html", "run.md"] {
+        edit(site, &format!("{run}/{file}"), |text| {
+            text.replace("[withheld: ", "[shown: ")
+        });
+    }
     seal(&site.path("public"));
     Held::new()
 }

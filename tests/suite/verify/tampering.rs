@@ -10,7 +10,7 @@ use super::{files, found, seal, with_checksums};
 use crate::full_run::furnish;
 use crate::incremental::edits::Random;
 use crate::incremental::many_kinds;
-use crate::support::{FIRST, HEADER, TestSite, annotation, lines};
+use crate::support::{FIRST, FIRST_SLUG, HEADER, TestSite, annotation, lines};
 
 /// Changes of files that are made before each verification.
 const AT_ONCE: usize = 8;
@@ -506,4 +506,126 @@ fn each_of_a_hundred_changes_of_run_pages_and_run_json_is_found_though_all_diges
     }
     assert_eq!(kinds.len(), RUN_CHANGES.len(), "{kinds:?}");
     assert_eq!(found(&public), [""; 0]);
+}
+
+/// What an attacker changes in a file that repeats what is published elsewhere.
+#[derive(Debug, Clone, Copy)]
+enum Change {
+    /// A letter is added after the last of these words, each after the one before.
+    Added(&'static [&'static str]),
+    /// What is between two words is left out, with the first of them.
+    Dropped(&'static str, &'static str),
+    /// The first of these words is another one.
+    Replaced(&'static str, &'static str),
+}
+
+/// Files that are no feed with a schema: in the folder of the base run, or of the whole site.
+const TOLD: [(&str, Change); 22] = {
+    use Change::{Added, Dropped, Replaced};
+    [
+        ("{run}/run.md", Added(&["# Run "])),
+        ("{run}/run.md", Added(&["## Task", "text\n"])),
+        ("{run}/run.md", Added(&["## Verdict", "text\n"])),
+        ("{run}/run.md", Added(&["model: "])),
+        ("{run}/run.md", Added(&[" steps", "#"])),
+        ("{run}/run.md", Dropped("events.jsonl:\n", "\n")),
+        (
+            "{run}/index.html",
+            Replaced("<svg viewBox=\"0 0 1000", "<svg viewBox=\"0 0 1001"),
+        ),
+        ("{run}/index.html", Added(&["<figcaption><p>"])),
+        (
+            "{run}/index.html",
+            Added(&["<ul class=\"legend\">", "</i>"]),
+        ),
+        ("{run}/story/index.html", Added(&["<h1>"])),
+        ("{run}/story/index.html", Added(&["<blockquote", "<p>"])),
+        (
+            "{run}/story/index.html",
+            Added(&["class=\"around\"", "<b>"]),
+        ),
+        (
+            "{run}/story/index.html",
+            Dropped("<section class=frame", "<section"),
+        ),
+        ("feeds/atom.xml", Added(&["<entry>", "<title>"])),
+        ("feeds/atom.xml", Added(&["<entry>", "<summary>"])),
+        (
+            "feeds/atom.xml",
+            Added(&["<entry>", "<content type=\"html\">"]),
+        ),
+        ("feeds/atom.xml", Dropped("<entry>", "<entry>")),
+        (
+            "runs/index.html",
+            Added(&["<tr data-run=", "</small>", "<td>"]),
+        ),
+        ("runs/index.html", Added(&["<tr data-run=", "b-good"])),
+        ("runs/index.html", Dropped("<tr data-run=", "<tr")),
+        (
+            "cases/pong/index.html",
+            Added(&["<tr data-run=", "<small>"]),
+        ),
+        (
+            "models/sample-lark-1/index.html",
+            Added(&["<tr data-run=", "c-st"]),
+        ),
+    ]
+};
+
+impl Change {
+    fn make(self, text: &str) -> Option<String> {
+        match self {
+            Self::Added(words) => {
+                let at = words
+                    .iter()
+                    .try_fold(0, |at, word| Some(at + text[at..].find(word)? + word.len()))?;
+                // Behind the tag that the words are in.
+                let is_tag = text[..at].rfind('<') > text[..at].rfind('>');
+                let at = at + if is_tag { text[at..].find('>')? + 1 } else { 0 };
+                let at = at
+                    + if is_tag && text[at..].starts_with('<') {
+                        text[at..].find('>')? + 1
+                    } else {
+                        0
+                    };
+                Some(format!("{}Q{}", &text[..at], &text[at..]))
+            }
+            Self::Dropped(from, to) => {
+                let start = text.find(from)?;
+                let end = start + from.len() + text[start + from.len()..].find(to)?;
+                Some(format!("{}{}", &text[..start], &text[end..]))
+            }
+            Self::Replaced(from, to) => text.contains(from).then(|| text.replacen(from, to, 1)),
+        }
+    }
+}
+
+#[test]
+fn a_change_of_a_strip_a_story_a_list_or_run_md_is_found_though_all_digests_are_made_again() {
+    let site = with_checksums(many_kinds());
+    furnish(&site, "content/runs/r2");
+    site.publish();
+    let public = site.path("public");
+    assert_eq!(found(&public), [""; 0]);
+    for (path, change) in TOLD {
+        let path = path.replace("{run}", &format!("runs/{FIRST_SLUG}"));
+        let at = public.join(&path);
+        let text = fs::read_to_string(&at).expect("UTF-8");
+        let changed = change.make(&text);
+        let changed = changed.unwrap_or_else(|| panic!("{change:?} in {path}:\n{text}"));
+        let mut undo = Undo::new();
+        write(&at, changed.as_bytes(), &mut undo);
+        for sealed in ["feeds/index.json", "SHA256SUMS"] {
+            let sealed = public.join(sealed);
+            undo.push((sealed.clone(), fs::read(sealed).ok()));
+        }
+        seal(&public);
+        let found = found(&public);
+        let start = format!("verify.different-value {path} ");
+        assert!(
+            found.iter().any(|problem| problem.starts_with(&start)),
+            "{change:?} in {path} was not found: {found:#?}"
+        );
+        restore(undo);
+    }
 }

@@ -10,6 +10,7 @@ mod metrics;
 mod moments;
 mod provenance;
 mod review;
+pub mod story;
 mod tapes;
 mod validation;
 

@@ -2,11 +2,14 @@
 
 use serde::Serialize;
 
+use crate::draw::axis::unlogged_run_time;
 use crate::draw::strip::{LegendRow, Strip};
 use crate::view::timeline::Layout;
 use crate::view::{Badge, DisplayTime, Link, format};
 use base::document;
 use base::links;
+use formats::model::amounts;
+use formats::model::run::Run;
 use formats::model::tape::{Event, Family, Tape};
 use markup::Html;
 
@@ -24,6 +27,18 @@ document! {
         pub help: String = strip.help.clone(),
         /// The names of its rows.
         pub legend: Vec<LegendRow> = strip.legend.clone(),
+    }
+}
+
+impl StripView {
+    /// The strip of the only tape of a run, which also says what the run took, if the tape does not show it.
+    #[must_use]
+    pub fn of_only_tape(mut self, run: &Run, covered: Option<i64>) -> Self {
+        if let Some(run_time) = unlogged_run_time(run, covered) {
+            self.caption.push_str("; the run took ");
+            self.caption.push_str(&amounts::duration(run_time));
+        }
+        self
     }
 }
 
