@@ -246,7 +246,7 @@ impl Reader {
             self.invalid(source, span.clone(), message, help);
         }
         if entry.trials.is_none() && !entry.files.is_empty() {
-            let help = "Write `require = \"'x.json' in run.files\"` for a file of each run.";
+            let help = "Write `require = \"'events.jsonl' in run.files\"` for a file of each run.";
             self.invalid(source, span.clone(), "`files` belongs to `trials`", help);
         }
         if let Some(trials) = &entry.trials {
