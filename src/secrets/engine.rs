@@ -143,13 +143,13 @@ fn keyword_ends(keywords: &DFA, text: &[u8]) -> Vec<(usize, StateID)> {
         let before = from.saturating_sub(keywords.max_pattern_len());
         text[before..from].iter().fold(start, next)
     });
-    let parts: [&[u8]; PARTS] = std::array::from_fn(|part| &text[part * length..][..length]);
     let mut ends: [Vec<(usize, StateID)>; PARTS] = Default::default();
     for at in 0..length {
         for part in 0..PARTS {
-            states[part] = next(states[part], &parts[part][at]);
+            let here = part * length + at;
+            states[part] = next(states[part], &text[here]);
             if keywords.is_match(states[part]) {
-                ends[part].push((part * length + at + 1, states[part]));
+                ends[part].push((here + 1, states[part]));
             }
         }
     }
