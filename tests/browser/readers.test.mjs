@@ -32,6 +32,9 @@ const record = ({ slug }) => JSON.parse(html(`runs/${slug}/run.json`)).record;
 async function sees(card, { width, height, screens }) {
   const page = await browser.newPage({ viewport: { width, height }, reducedMotion: 'reduce' });
   await page.goto(fileUrl(SITE, runPage(card)));
+  // On a phone, what follows the first reason is folded.
+  const folded = page.locator('.why > details:not([open]) > summary').filter({ visible: true });
+  while (await folded.count() > 0) await folded.first().click();
   const text = await seen(page, height * screens);
   const { status, validation } = record(card);
   const said = [status.detail, validation?.loaded === false ? validation.detail : null].filter(Boolean).map(squeezed);
