@@ -87,7 +87,7 @@ class Dataset(unittest.TestCase):
         self.assertEqual(data["tags"], ["agent-traces"])
         self.assertEqual([each["config_name"] for each in data["configs"]], [*TYPES])
         self.assertIn(BASE, card.text)
-        self.assertIn("made up for the demo", card.text)
+        self.assertIn("Sample content", card.text)
 
     def test_a_tape_is_a_session_whose_results_answer_its_calls(self):
         found = sessions(self.folder)
