@@ -59,7 +59,7 @@ pub(super) fn unknown_files(site: &Site, findings: &[Findings]) -> Vec<Diagnosti
     }
     let mut names = BTreeSet::from([run_record::FILE_NAME.to_owned()]);
     for digests in findings.iter().map(|found| found.digests.unpack()) {
-        // Of a run with errors, the files are not known.
+        // The files of a run with errors are not known.
         if digests.record.is_empty() {
             return Vec::new();
         }
