@@ -12,9 +12,8 @@ use crate::decimal;
 pub const CONFIDENCE: f64 = 0.95;
 /// The quantile of the standard normal distribution at 97.5 %, for two-sided intervals at 95 %.
 const Z: f64 = 1.959_963_984_540_054;
-/// The chance with which a difference of the observed size is to be found by the trials that are needed.
-pub const POWER: f64 = 0.8;
-/// The quantile of the standard normal distribution at that chance.
+/// The quantile of the standard normal distribution at 80 %: with that chance, the trials that are needed find a difference of
+/// the observed size.
 const Z_POWER: f64 = 0.841_621_233_572_914;
 /// Seed of the generator of bootstrap samples.
 pub const SEED: u64 = 1;
