@@ -283,6 +283,10 @@ fn a_strip_reaches_to_the_end_of_the_run_and_says_how_it_ended() {
         last("2026-03-01T10:00:51Z", "completed", 51),
         "completed 0:51"
     );
+    assert_eq!(
+        last("2026-03-01T10:02:03.600Z", "completed", 124),
+        "completed 2:04"
+    );
     // The record has another clock: a run that was stopped lasted as long as it says.
     assert_eq!(
         last("2026-03-01T10:00:01Z", "timed_out", 900),
@@ -291,6 +295,33 @@ fn a_strip_reaches_to_the_end_of_the_run_and_says_how_it_ended() {
     assert_ne!(
         last("2026-03-01T10:00:01Z", "completed", 900),
         "completed 15:00"
+    );
+}
+
+#[test]
+fn a_run_without_tokens_costs_and_time_says_so_instead_of_an_empty_table() {
+    let metrics = |change: fn(&mut Value)| {
+        let site = base_with(change);
+        site.publish();
+        words(site.first_page().one("section[aria-labelledby=metrics]"))
+    };
+    let none = metrics(|record| {
+        let metrics = &mut record["metrics"];
+        metrics["runTimeSeconds"] = Value::Null;
+        for class in ["uncachedInput", "cachedInput", "output", "reasoning"] {
+            metrics["tokens"][class] = Value::Null;
+        }
+        metrics["cost"] = json!({"comparable": null, "actual": null});
+    });
+    assert!(
+        none.contains("Neither tokens nor costs nor the run time were recorded."),
+        "{none}"
+    );
+    assert!(!none.contains("This run") && !none.contains('≥'), "{none}");
+    let some = metrics(|record| record["metrics"]["cost"]["actual"] = Value::Null);
+    assert!(
+        some.contains("This run") && !some.contains("Neither"),
+        "{some}"
     );
 }
 

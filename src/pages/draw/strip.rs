@@ -517,7 +517,8 @@ fn pins(
 fn ended(tape: &Tape<'_>, end: Option<&RunEnd>) -> Option<String> {
     let end = end?;
     let start = tape.events.iter().find_map(|event| event.at)?;
-    let since_start = clock(end.at.saturating_sub(start));
+    // Rounded, as the caption rounds the same time.
+    let since_start = clock(end.at.saturating_sub(start).saturating_add(500));
     Some(format!("{} {since_start}", end.state))
 }
 

@@ -34,6 +34,8 @@ pub struct MetricsView {
     pub peers: usize,
     /// Whether a sum or a cost is marked as a lower bound.
     pub has_bounds: bool,
+    /// Whether tokens, a cost or the run time were recorded.
+    pub has_values: bool,
 }
 
 /// A metric and its range in comparable runs.
@@ -146,7 +148,10 @@ pub(super) fn metrics(around: &ArchiveContext, run: &Run, details: &Details<'_>)
     let sums = m.totals();
     let costs = [Metric::ComparableCost, Metric::ActualCost];
     MetricsView {
-        has_bounds: sums.iter().any(|(_, sum)| sum.why().is_some())
+        has_values: Metric::ALL.iter().any(|metric| m.get(*metric).is_some()),
+        has_bounds: sums
+            .iter()
+            .any(|(_, sum)| sum.digits.is_some() && sum.why().is_some())
             || costs.iter().any(|cost| m.is_lower_bound(*cost)),
         bar: bar(tokens),
         totals: sums.into_iter().map(total).collect(),
