@@ -154,7 +154,7 @@ fn readers_see_what_the_rules_found() {
     assert_eq!(page.find("Two trials"), None);
     let head = words(page.one(".run-head"));
     assert!(
-        head.contains("Violates a rule of this site: No <tests> are run."),
+        head.contains("A rule of this site is violated: “No <tests> are run”."),
         "{head}"
     );
     let run = site.json(&format!("runs/{FIRST_SLUG}/run.json"));

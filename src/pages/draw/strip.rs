@@ -306,12 +306,12 @@ impl Strip<'_> {
         for (class, labels) in wide.into_iter().chain(slim) {
             push(format!("<g class=\"nos{class}\">"));
             for label in labels {
-                let text = text(label.place.x, top - 5, &label.text);
+                let (y, x) = (top - 5, percent(label.place.x));
                 push(if has_discs {
-                    let (link, y, x) = (link(&label.place), top - 9, percent(label.place.x));
-                    format!("{link}<circle r=8 cy={y} cx={x} />{text}</a>")
+                    let (link, cy, count) = (link(&label.place), top - 9, &label.text);
+                    format!("{link}<circle r=8 cy={cy} cx={x} /><text y={y} x={x}>{count}</text></a>")
                 } else {
-                    text
+                    text(label.place.x, y, &label.text)
                 });
             }
             push("</g>".to_owned());
@@ -440,7 +440,7 @@ fn legend(
     rows
 }
 
-/// The bars by family. A bar ends shortly before the next one.
+/// The bars by family. A bar ends shortly before the next one, and the last ones do not begin too late to be seen.
 fn bars(tape: &Tape<'_>, xs: &[u32], scale: Scale<'_>) -> Vec<(Family, Vec<(u32, u32)>)> {
     let mut bars: Vec<(Family, Vec<(u32, u32)>)> = Family::ALL
         .into_iter()
@@ -448,8 +448,8 @@ fn bars(tape: &Tape<'_>, xs: &[u32], scale: Scale<'_>) -> Vec<(Family, Vec<(u32,
         .collect();
     for ((event, from), end) in tape.events.iter().zip(xs).zip(scale.ends()) {
         let (_, bars) = &mut bars[event.kind.family as usize];
-        let to = end.saturating_sub(1).max(from + SHORTEST);
-        bars.push((*from, to));
+        let from = (*from).min(WIDTH - SHORTEST);
+        bars.push((from, end.saturating_sub(1).max(from + SHORTEST)));
     }
     bars.retain(|(_, bars)| !bars.is_empty());
     bars

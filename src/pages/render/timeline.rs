@@ -448,7 +448,7 @@ fn push_content(out: &mut String, event: &EventView<'_>, text: &TextView<'_>) {
         if text.kind == TextKind::Json {
             push_first_member(out, text.text);
         } else {
-            push_text(out, first_line(text.text));
+            push_first_line(out, text.text);
         }
         out.push_str(" <small>");
         out.push_str(size);
@@ -492,17 +492,23 @@ fn push_first_member(out: &mut String, text: &str) {
         }
         push_text(out, word);
     }
+    if end < inner.len() {
+        out.push('…');
+    }
 }
 
-/// The start of a text, as its summary while collapsed.
-fn first_line(text: &str) -> &str {
+/// Appends the start of a text, as its summary while collapsed.
+fn push_first_line(out: &mut String, text: &str) {
     let line = text
         .lines()
         .find(|line| !line.trim().is_empty())
         .unwrap_or_default();
-    line.char_indices()
-        .nth(SUMMARY)
-        .map_or(line, |(end, _)| &line[..end])
+    if let Some((end, _)) = line.char_indices().nth(SUMMARY) {
+        push_text(out, &line[..end]);
+        out.push('…');
+    } else {
+        push_text(out, line);
+    }
 }
 
 fn push_annotation(out: &mut String, page: &TimelinePage<'_>, a: &AnnotationView<'_>) {

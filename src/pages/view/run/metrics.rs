@@ -34,6 +34,8 @@ pub struct MetricsView {
     pub peers: usize,
     /// Whether a sum or a cost is marked as a lower bound.
     pub has_bounds: bool,
+    /// Whether a cost was recorded.
+    pub has_cost: bool,
     /// Whether tokens, a cost or the run time were recorded.
     pub has_values: bool,
 }
@@ -148,6 +150,7 @@ pub(super) fn metrics(around: &ArchiveContext, run: &Run, details: &Details<'_>)
     let sums = m.totals();
     let costs = [Metric::ComparableCost, Metric::ActualCost];
     MetricsView {
+        has_cost: costs.iter().any(|cost| m.get(*cost).is_some()),
         has_values: Metric::ALL.iter().any(|metric| m.get(*metric).is_some()),
         has_bounds: sums
             .iter()
