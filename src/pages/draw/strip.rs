@@ -309,7 +309,9 @@ impl Strip<'_> {
                 let (y, x) = (top - 5, percent(label.place.x));
                 push(if has_discs {
                     let (link, cy, count) = (link(&label.place), top - 9, &label.text);
-                    format!("{link}<circle r=8 cy={cy} cx={x} /><text y={y} x={x}>{count}</text></a>")
+                    format!(
+                        "{link}<circle r=8 cy={cy} cx={x} /><text y={y} x={x}>{count}</text></a>"
+                    )
                 } else {
                     text(label.place.x, y, &label.text)
                 });
