@@ -238,9 +238,7 @@ mod tests {
         for part in html.split('<') {
             out.push_str(part.split_once('>').map_or(part, |(_, text)| text));
         }
-        out.replace("&lt;", "<")
-            .replace("&gt;", ">")
-            .replace("&amp;", "&")
+        out.replace("&lt;", "<").replace("&amp;", "&")
     }
 
     #[test]
@@ -294,9 +292,7 @@ mod tests {
         let html = shown(push_diff, text);
         assert_eq!(words(&html), text);
         assert!(
-            html.contains(
-                "<del>-old &lt;b&gt;</del>\n<ins>+new</ins>\n- a list item\n+ and another"
-            ),
+            html.contains("<del>-old &lt;b></del>\n<ins>+new</ins>\n- a list item\n+ and another"),
             "{html}"
         );
         assert!(

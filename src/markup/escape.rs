@@ -17,8 +17,8 @@ const fn classes(place: Place) -> Classes {
     let mut byte = 0;
     while byte < 256 {
         table[byte] = match byte as u8 {
-            b'&' | b'<' | b'>' | b'\r' | 0x7f => 1,
-            b'"' | b'\'' => matches!(place, Place::Attribute) as u8,
+            b'&' | b'<' | b'\r' | 0x7f => 1,
+            b'>' | b'"' | b'\'' => matches!(place, Place::Attribute) as u8,
             _ if !MAY_BEGIN_HIDDEN[byte] => 0,
             0..0x20 => 1,
             _ => 2,
@@ -31,16 +31,19 @@ const fn classes(place: Place) -> Classes {
 /// Where a text is inserted.
 #[derive(Clone, Copy)]
 enum Place {
-    /// Element content. Quotes need no escape, and a hidden character gets its own element.
+    /// Element content of HTML. Quotes need no escape, and a hidden character gets its own element. `>` needs none either: it ends
+    /// tags, comments and CDATA sections, and `<`, which begins them, is always escaped. It takes a quarter of the space.
     Content,
-    /// A quoted attribute, or content that must stay plain.
+    /// A quoted attribute, or content that must stay plain. Here `>` is escaped: templates also write XML, where `]]>` is an
+    /// error, and the first `>` after the beginning of a tag is always its end.
     Attribute,
 }
 
 static CONTENT: Classes = classes(Place::Content);
 static ATTRIBUTE: Classes = classes(Place::Attribute);
 
-/// Appends recorded text to element content: markup is escaped, and control characters become marked symbols.
+/// Appends recorded text to element content, where no attribute, comment or script is: markup is escaped, and control characters
+/// become marked symbols.
 pub fn push_text(out: &mut String, text: &str) {
     push(out, text, Place::Content);
 }
@@ -86,10 +89,10 @@ const PIECE: usize = 16;
     reason = "a branch for each byte would take as long as the table"
 )]
 fn is_plain(piece: &[u8; PIECE], place: Place) -> bool {
-    let quotes = matches!(place, Place::Attribute);
+    let is_attribute = matches!(place, Place::Attribute);
     let special = |byte: u8| {
-        let quote = (byte == b'"') | (byte == b'\'');
-        (byte == b'&') | (byte == b'<') | (byte == b'>') | (quotes & quote)
+        let only_there = (byte == b'>') | (byte == b'"') | (byte == b'\'');
+        (byte == b'&') | (byte == b'<') | (is_attribute & only_there)
     };
     let control = |byte: u8| (byte < 0x20) & (byte != b'\n') & (byte != b'\t') | (byte >= 0x7f);
     !piece
@@ -175,7 +178,7 @@ mod tests {
 
     #[test]
     fn markup_is_escaped_and_controls_are_shown() {
-        assert_eq!(text("a<b> & \"c\" 'd'"), "a&lt;b&gt; &amp; \"c\" 'd'");
+        assert_eq!(text("a<b> & \"c\" 'd'"), "a&lt;b> &amp; \"c\" 'd'");
         assert_eq!(text("x\0y\u{1b}"), "x<i class=cc>␀</i>y<i class=cc>␛</i>");
         assert_eq!(
             text("\u{202e}txt\u{2069}"),
@@ -211,8 +214,33 @@ mod tests {
     }
 
     #[test]
+    fn what_would_end_an_element_or_a_comment_is_text() {
+        for (input, content, attribute) in [
+            ("</script>", "&lt;/script>", "&lt;/script&gt;"),
+            ("</pre><b>", "&lt;/pre>&lt;b>", "&lt;/pre&gt;&lt;b&gt;"),
+            ("<!-- x -->", "&lt;!-- x -->", "&lt;!-- x --&gt;"),
+            ("<![CDATA[x]]>", "&lt;![CDATA[x]]>", "&lt;![CDATA[x]]&gt;"),
+            ("\"/>", "\"/>", "&#34;/&gt;"),
+            ("&gt;", "&amp;gt;", "&amp;gt;"),
+        ] {
+            assert_eq!(text(input), content);
+            let mut out = String::new();
+            push_attribute(&mut out, input);
+            assert_eq!(out, attribute);
+            let mut out = Vec::new();
+            escape_for_template(input, &mut out).expect("memory");
+            assert_eq!(out, attribute.as_bytes());
+        }
+    }
+
+    #[test]
     fn a_special_character_is_found_at_every_place_of_a_long_text() {
-        for (special, escaped) in [("<", "&lt;"), ("\u{1b}", "<i class=cc>␛</i>"), ("é", "é")] {
+        for (special, escaped) in [
+            ("<", "&lt;"),
+            (">", ">"),
+            ("\u{1b}", "<i class=cc>␛</i>"),
+            ("é", "é"),
+        ] {
             for before in 0..40 {
                 let (before, after) = ("a\n".repeat(before), "b".repeat(40));
                 let input = format!("{before}{special}{after}{special}");

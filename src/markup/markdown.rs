@@ -39,8 +39,42 @@ pub struct Context<'a> {
 pub fn render(text: &str, context: Context<'_>) -> Html {
     let mut out = String::with_capacity(text.len() + text.len() / 2);
     html::push_html(&mut out, filtered(text, context).into_iter());
-    // The writer ends void elements as in XHTML. Everywhere else, `>` is escaped.
-    Html::finished(out.replace(" />", ">"))
+    Html::finished(shortened(&out))
+}
+
+/// Shortens what the writer makes: it ends void elements as in XHTML, and escapes `>` in texts, where
+/// [other texts](push_text) have it as it is.
+fn shortened(html: &str) -> String {
+    let mut out = String::with_capacity(html.len());
+    let mut rest = html;
+    while let Some(start) = memchr::memchr(b'<', rest.as_bytes()) {
+        let (text, tag) = rest.split_at(start);
+        push_unescaped(&mut out, text);
+        // In attributes, `>` is escaped.
+        let end = memchr::memchr(b'>', tag.as_bytes()).map_or(tag.len(), |end| end + 1);
+        let (tag, after) = tag.split_at(end);
+        match tag.strip_suffix(" />") {
+            Some(open) => {
+                out.push_str(open);
+                out.push('>');
+            }
+            None => out.push_str(tag),
+        }
+        rest = after;
+    }
+    push_unescaped(&mut out, rest);
+    out
+}
+
+/// Appends a text of a page with `>` as it is.
+fn push_unescaped(out: &mut String, text: &str) {
+    let mut done = 0;
+    for at in memchr::memmem::find_iter(text.as_bytes(), "&gt;") {
+        out.push_str(&text[done..at]);
+        out.push('>');
+        done = at + "&gt;".len();
+    }
+    out.push_str(&text[done..]);
 }
 
 /// The paths of the images that a text shows from files next to it. Only the beginning of a very long text is read.

@@ -221,7 +221,7 @@ mod tests {
     fn colors_become_classes() {
         assert_eq!(
             shown("\u{1b}[31merror\u{1b}[0m: \u{1b}[1;38;5;46m<b>\u{1b}[m"),
-            "<span class=\"t tf1\">error</span>: <span class=\"t tb tf10\">&lt;b&gt;</span>"
+            "<span class=\"t tf1\">error</span>: <span class=\"t tb tf10\">&lt;b></span>"
         );
     }
 

@@ -333,29 +333,59 @@ fn a_writeup_and_review_threads_come_back_as_far_as_they_are_published() {
     }
 }
 
-/// A session of Claude Code with these texts as answers.
-fn session(texts: &[&str]) -> String {
+/// Where a text is in a log.
+#[derive(Clone, Copy)]
+enum Printed {
+    Answer,
+    Argument,
+    Result,
+}
+
+/// A session of Claude Code with these texts.
+fn session_of(texts: &[&str], printed: Printed) -> String {
     let id = "7d9f0c52-0000-4000-8000-0000000000aa";
-    let base = |uuid: &str, more: Value| {
-        let mut row = json!({"uuid": uuid, "sessionId": id, "version": "2.1.0", "timestamp": "2026-03-01T10:00:00.000Z"});
-        let more = more.as_object().expect("an object").clone();
-        row.as_object_mut().expect("an object").extend(more);
+    let mut rows = 0;
+    let mut row = |role: &str, content: Value| {
+        let parent = (rows > 0).then(|| format!("u{}", rows - 1));
+        let mut message = json!({"role": role, "content": content});
+        if role == "assistant" {
+            message["id"] = json!(format!("m{rows}"));
+            message["model"] = json!("claude-x");
+        }
+        let row = json!({"uuid": format!("u{rows}"), "parentUuid": parent, "sessionId": id, "version": "2.1.0",
+            "timestamp": "2026-03-01T10:00:00.000Z", "type": role, "message": message});
+        rows += 1;
         format!("{row}\n")
     };
-    let mut log = base(
-        "u0",
-        json!({"type": "user", "parentUuid": null, "message": {"role": "user", "content": "Go on."}}),
-    );
+    let mut log = row("user", json!("Go on."));
     for (at, text) in texts.iter().enumerate() {
-        let message = json!({"role": "assistant", "id": format!("m{at}"), "model": "claude-x",
-            "content": [{"type": "text", "text": text}]});
-        let parent = format!("u{at}");
-        log += &base(
-            &format!("u{}", at + 1),
-            json!({"type": "assistant", "parentUuid": parent, "message": message}),
+        let (name, input, result) = match printed {
+            Printed::Answer => {
+                log += &row("assistant", json!([{"type": "text", "text": text}]));
+                continue;
+            }
+            Printed::Argument => {
+                let input = json!({"file_path": format!("/work/{at}.html"), "content": text});
+                ("Write", input, "The file was written.")
+            }
+            Printed::Result => ("Bash", json!({"command": format!("cat {at}.html")}), *text),
+        };
+        let call = format!("t{at}");
+        log += &row(
+            "assistant",
+            json!([{"type": "tool_use", "id": call, "name": name, "input": input}]),
+        );
+        log += &row(
+            "user",
+            json!([{"type": "tool_result", "tool_use_id": call, "content": result}]),
         );
     }
     log
+}
+
+/// A session of Claude Code with these texts as answers.
+fn session(texts: &[&str]) -> String {
+    session_of(texts, Printed::Answer)
 }
 
 #[test]
@@ -393,6 +423,11 @@ fn hostile_texts_stay_texts_and_come_back_as_they_were() {
                 .is_empty()
         );
         assert!(!html.contains('\u{1b}') && page.main().contains("alert(1)"));
+        assert!(!html.contains("<!--"), "a page has no comment");
+        if texts.len() > 2 {
+            // Nothing can be ended that did not begin.
+            assert!(page.main().contains("<!-- <script> --!>") && page.main().contains("x> ]]>"));
+        }
     }
 }
 
@@ -678,6 +713,52 @@ fn a_log_of_five_megabytes_stays_within_its_bound() {
         Page::parse(&page(folder.path())).all(".tape .e").len(),
         5_001
     );
+}
+
+/// Files of 5 KB, 1 MB in all, that repeat a part with another word for each `@`.
+fn files_of(part: &str) -> Vec<String> {
+    let mut words = (0_u64..).map(|number| {
+        let digest = blake3::hash(&number.to_le_bytes()).to_hex();
+        digest[..3 + usize::from(digest.as_bytes()[0] % 8)].to_owned()
+    });
+    let mut file = || {
+        let mut text = String::new();
+        while text.len() < 5_000 {
+            let mut pieces = part.split('@');
+            text.extend(pieces.next());
+            for piece in pieces {
+                text.extend(words.next());
+                text.push_str(piece);
+            }
+        }
+        text
+    };
+    (0..200).map(|_| file()).collect()
+}
+
+#[test]
+fn a_log_of_nothing_but_markup_stays_within_its_bound() {
+    let page = "<div class=\"@ @\" id=\"@\">\n  <a href=\"/@/@\">@ @</a>\n  <p>@ @ @ @ @ @ <b>@</b></p>\n</div>\n";
+    let short = "<div class=\"@\"><span>@</span></div>\n";
+    let component = "export const @ = ({ @ }: Props) => {\n  if (@ && !@) {\n    fetch(`/@`).then((@) => @.json());\n  }\n  return (\n    <ul className=\"@\">\n      {@.map((@) => <Row key={@} label=\"@\" />)}\n    </ul>\n  );\n};\n\n";
+    let xml = "<node id=\"@\" lat=\"@\" lon=\"@\" k=\"@\" user=\"@\"/>\n";
+    let folder = desk();
+    let log = folder.path().join("session.jsonl");
+    for (part, printed) in [
+        (page, Printed::Answer),
+        (page, Printed::Argument),
+        (page, Printed::Result),
+        (short, Printed::Answer),
+        (short, Printed::Argument),
+        (component, Printed::Argument),
+        (component, Printed::Answer),
+        (xml, Printed::Argument),
+    ] {
+        let files = files_of(part);
+        let files: Vec<&str> = files.iter().map(String::as_str).collect();
+        fs::write(&log, session_of(&files, printed)).expect("a file");
+        assert_bounded(&log);
+    }
 }
 
 #[test]

@@ -70,11 +70,14 @@ impl Forms {
         };
         let once = escaped(value);
         let twice = escaped(&once);
-        let html = value
-            .replace('&', "&amp;")
-            .replace('<', "&lt;")
-            .replace('>', "&gt;");
-        let quoted = html.replace('"', "&quot;").replace('\'', "&#39;");
+        // HTML needs no escape for `>`: the texts of pages have none, attributes and XML have one.
+        let html = value.replace('&', "&amp;").replace('<', "&lt;");
+        let html = [html.replace('>', "&gt;"), html];
+        let html = html.into_iter().flat_map(|html| {
+            let apostrophes = html.replace('\'', "&#39;");
+            let quoted = ["&quot;", "&#34;"].map(|quote| apostrophes.replace('"', quote));
+            quoted.into_iter().chain([escaped(&html), html])
+        });
         let slashes = value.replace('/', "\\/");
         let percent = utf8_percent_encode(value, &RESERVED).to_string();
         let mut forms = vec![
@@ -83,10 +86,9 @@ impl Forms {
             percent,
             once,
             twice,
-            html,
-            quoted,
             slashes,
         ];
+        forms.extend(html);
         forms.retain(|form| !form.is_empty());
         forms.sort_by(|a, b| b.len().cmp(&a.len()).then_with(|| a.cmp(b)));
         forms.dedup();

@@ -224,7 +224,7 @@ fn the_text_around_a_span_is_what_is_published_of_it() {
 
 #[test]
 fn a_value_is_found_however_it_is_written_and_can_be_withheld_there() {
-    let value = "sk-\"a/b\u{e9}&c";
+    let value = "sk-\"a/b\u{e9}&c>d";
     let json = serde_json::to_string(value).expect("a string");
     let once = &json[1..json.len() - 1];
     let twice = serde_json::to_string(&json).expect("a string");
@@ -240,14 +240,17 @@ fn a_value_is_found_however_it_is_written_and_can_be_withheld_there() {
         format!("{{\"a\":\"{}\"}}", once.replace('/', "\\/")),
         format!("{{\"x{once}y\":1,\"b\":2}}"),
         format!("{{\"a\":{json},\"a\":\"\"}}"),
-        "{\"a\":\"x=sk-%22a%2Fb%C3%A9%26c\"}".to_owned(),
-        "{\"a\":\"sk-&quot;a/b\u{e9}&amp;c\"}".to_owned(),
+        "{\"a\":\"x=sk-%22a%2Fb%C3%A9%26c%3Ed\"}".to_owned(),
+        "{\"a\":\"sk-&quot;a/b\u{e9}&amp;c&gt;d\"}".to_owned(),
+        "{\"a\":\"sk-&#34;a/b\u{e9}&amp;c>d\"}".to_owned(),
+        "{\"a\":\"sk-\\\"a/b\u{e9}&amp;c>d\"}".to_owned(),
+        "{\"a\":\"sk-\\\"a/b\u{e9}&amp;c&gt;d\"}".to_owned(),
         format!("not JSON: {value}"),
     ];
     let text = lines.join("\n");
     let found = occurrences("events.jsonl", text.as_bytes(), value);
     let events: Vec<_> = found.iter().map(|found| found.event).collect();
-    assert_eq!(events, (0..10).map(Some).collect::<Vec<_>>());
+    assert_eq!(events, (0..13).map(Some).collect::<Vec<_>>());
     assert_eq!(found[1].pointer.as_deref(), Some("/a/b~0~1c/1"));
     let list: Vec<_> = found
         .iter()

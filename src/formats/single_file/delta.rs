@@ -1,26 +1,30 @@
 //! A file as what differs from the page above it. The page shows most of the text of a log, so the log need not have it again.
 //!
-//! The page is compared as if its text were a string of JSON, like the texts of a log: without the escapes of HTML, and with those of
-//! JSON. What results need not be JSON, only the same each time.
+//! The page is compared in two forms, one after the other. In the first, its text is as if it were a string of JSON, like the texts of a
+//! log: without the escapes of HTML, and with those of JSON. In the second, only the escapes of HTML are resolved: that is how a log has
+//! the arguments of calls, which the page shows as JSON. What results need not be JSON, only the same each time.
 //!
 //! The bytes are a list of steps, of three numbers in LEB128 and some text: the length of the text, the text, how many bytes to copy from
-//! the page, and how far from the end of the last copy they begin, with the sign in the lowest bit.
+//! the forms, and how far from the end of the last copy they begin, with the sign in the lowest bit.
 
-/// Shortest run of bytes that is copied.
+/// Shortest run of bytes that is copied from where the last copy ended.
 const SHORTEST: usize = 12;
-/// The characters that a page escapes, as the bytes that a log has for them.
-const ESCAPED: [(&[u8], &[u8]); 5] = [
-    (b"&lt;", b"<"),
-    (b"&gt;", b">"),
-    (b"&amp;", b"&"),
-    (b"&#34;", b"\\\""),
-    (b"&#39;", b"'"),
+/// Shortest run of bytes that is copied from anywhere else. Shorter ones are mostly tags that a page has many times, and after the copy
+/// of another one the text goes on differently.
+const SHORTEST_ELSEWHERE: usize = 32;
+/// The characters that a page may escape. Texts of events have `>` as it is, but not those of templates and of older pages.
+const ESCAPED: [(&[u8], u8); 5] = [
+    (b"&lt;", b'<'),
+    (b"&gt;", b'>'),
+    (b"&amp;", b'&'),
+    (b"&#34;", b'"'),
+    (b"&#39;", b'\''),
 ];
 
-/// Every which byte of the page can be the beginning of a copy that is looked for.
+/// Every which character of the page can be the beginning of a copy that is looked for.
 const EVERY: usize = 4;
 
-/// The positions in the page, by a hash of the bytes there.
+/// The positions in the forms of a page, by a hash of the bytes there.
 struct Index {
     /// 0 is none, others are one more than a position.
     slots: Vec<u32>,
@@ -28,17 +32,22 @@ struct Index {
 }
 
 impl Index {
-    fn of(page: &[u8]) -> Self {
-        let slots = (page.len() / EVERY).next_power_of_two().max(1 << 10);
+    fn of(forms: &Forms) -> Self {
+        let [first, second] = &forms.starts;
+        let slots = (first.len() + second.len())
+            .next_power_of_two()
+            .max(1 << 10);
         let mut index = Self {
             slots: vec![0; slots],
             shift: 64 - slots.trailing_zeros(),
         };
-        let places = page.windows(SHORTEST).enumerate().step_by(EVERY);
-        for (at, bytes) in places {
-            let slot = index.slot(bytes);
-            // The last of equal places is kept: it is most likely in the text and not in a style.
-            index.slots[slot] = u32::try_from(at + 1).unwrap_or(0);
+        // The last of equal places is kept: one in the first form, which most texts have, and there one that is most likely in the text
+        // and not in a style.
+        for at in second.iter().chain(first).copied() {
+            if let Some(bytes) = forms.bytes.get(at..at + SHORTEST) {
+                let slot = index.slot(bytes);
+                index.slots[slot] = u32::try_from(at + 1).unwrap_or(0);
+            }
         }
         index
     }
@@ -50,43 +59,58 @@ impl Index {
         usize::try_from(mixed >> self.shift).unwrap_or(0)
     }
 
-    /// Where the page may have these bytes.
+    /// Where the forms may have these bytes.
     fn place(&self, bytes: &[u8]) -> Option<usize> {
         (self.slots[self.slot(bytes)] as usize).checked_sub(1)
     }
 }
 
-/// The page as if its text were a string of JSON.
-fn as_json(page: &[u8]) -> Vec<u8> {
-    let mut out = Vec::with_capacity(page.len() + page.len() / 8);
+/// The two forms of a page.
+struct Forms {
+    bytes: Vec<u8>,
+    /// For each form, where a copy may begin. These are the same characters of the page, so that a text is found in the form that it
+    /// has, and not in the one that has a beginning closer to its own.
+    starts: [Vec<usize>; 2],
+}
+
+impl Forms {
+    fn of(page: &[u8]) -> Self {
+        let mut bytes = Vec::with_capacity(2 * page.len() + page.len() / 8);
+        let starts = [true, false].map(|is_json| push_form(&mut bytes, page, is_json));
+        Self { bytes, starts }
+    }
+}
+
+/// Appends the page without the escapes of HTML, with or without those of JSON. Returns where copies may begin.
+fn push_form(out: &mut Vec<u8>, page: &[u8], is_json: bool) -> Vec<usize> {
+    let mut starts = Vec::with_capacity(page.len() / EVERY + 1);
     let mut rest = page;
-    while let Some((first, after)) = rest.split_first() {
-        rest = after;
-        match first {
-            b'&' => {
-                let mut known = ESCAPED.iter();
-                let found = known.find(|(html, _)| after.starts_with(&html[1..]));
-                let (html, json): (&[u8], &[u8]) = match found {
-                    Some((html, json)) => (html, json),
-                    None => (b"&", b"&"),
-                };
-                out.extend_from_slice(json);
-                rest = &after[html.len() - 1..];
-            }
-            b'\n' => out.extend_from_slice(b"\\n"),
-            b'\t' => out.extend_from_slice(b"\\t"),
-            b'"' | b'\\' => out.extend_from_slice(&[b'\\', *first]),
-            byte => out.push(*byte),
+    for number in 0_usize.. {
+        let Some(first) = rest.first() else {
+            break;
+        };
+        if number.is_multiple_of(EVERY) {
+            starts.push(out.len());
+        }
+        let mut known = ESCAPED.iter();
+        let escaped = known.find(|(html, _)| *first == b'&' && rest.starts_with(html));
+        let (byte, length) = escaped.map_or((*first, 1), |(html, byte)| (*byte, html.len()));
+        rest = &rest[length..];
+        match byte {
+            b'\n' if is_json => out.extend_from_slice(b"\\n"),
+            b'\t' if is_json => out.extend_from_slice(b"\\t"),
+            b'"' | b'\\' if is_json => out.extend_from_slice(&[b'\\', byte]),
+            byte => out.push(byte),
         }
     }
-    out
+    starts
 }
 
 /// What differs from the page.
 pub(super) fn encode(page: &[u8], bytes: &[u8]) -> Vec<u8> {
-    let page = as_json(page);
-    let page = page.as_slice();
-    let index = Index::of(page);
+    let forms = Forms::of(page);
+    let index = Index::of(&forms);
+    let page = forms.bytes.as_slice();
     let mut out = Vec::new();
     // What is written, and where the last copy ended in the page.
     let (mut done, mut end) = (0, 0);
@@ -100,7 +124,12 @@ pub(super) fn encode(page: &[u8], bytes: &[u8]) -> Vec<u8> {
         let places = [Some(end), index.place(&bytes[at..at + SHORTEST])];
         let found = places.into_iter().flatten().find_map(|from| {
             let length = same(from);
-            (length >= SHORTEST).then_some((from, length))
+            let least = if from == end {
+                SHORTEST
+            } else {
+                SHORTEST_ELSEWHERE
+            };
+            (length >= least).then_some((from, length))
         });
         let Some((mut from, mut length)) = found else {
             at += 1;
@@ -139,7 +168,7 @@ fn push_number(out: &mut Vec<u8>, mut number: u64) {
 
 /// The file. `None` if the steps are damaged, or if it is longer than `most` bytes.
 pub(super) fn decode(page: &[u8], mut steps: &[u8], most: usize) -> Option<Vec<u8>> {
-    let page = as_json(page);
+    let page = Forms::of(page).bytes;
     let mut bytes = Vec::new();
     let mut end = 0_usize;
     while !steps.is_empty() {
@@ -207,11 +236,30 @@ mod tests {
         }
         let long = encode(page.as_bytes(), samples[3].as_bytes());
         assert!(long.len() < samples[3].len() / 2, "{}", long.len());
-        let shown = b"<pre>if a &lt; b &amp;&amp; c &gt; \"d\" {\n\treturn &#39;\\&#39;;\n}</pre>";
         let said = br#"{"text":"if a < b && c > \"d\" {\n\treturn '\\';\n}"}"#;
-        let steps = encode(shown, said);
-        assert!(steps.len() < 24, "{}", steps.len());
-        assert_eq!(decode(shown, &steps, 99).as_deref(), Some(said.as_slice()));
+        for greater in [">", "&gt;"] {
+            let shown = format!(
+                "<pre>if a &lt; b &amp;&amp; c {greater} \"d\" {{\n\treturn &#39;\\&#39;;\n}}</pre>"
+            );
+            let steps = encode(shown.as_bytes(), said);
+            assert!(steps.len() < 24, "{}", steps.len());
+            let back = decode(shown.as_bytes(), &steps, 99);
+            assert_eq!(back.as_deref(), Some(said.as_slice()));
+        }
+        let shown = br#"<pre>{"content": "&lt;p class=\"a\">The \\ of a text.&lt;/p>\n&lt;p class=\"b\">More.&lt;/p>"}</pre>"#;
+        let called = br#"{"arguments":{"content":"<p class=\"a\">The \\ of a text.</p>\n<p class=\"b\">More.</p>"}}"#;
+        let steps = encode(shown, called);
+        assert!(steps.len() < 48, "{}", steps.len());
+        assert_eq!(
+            decode(shown, &steps, 199).as_deref(),
+            Some(called.as_slice())
+        );
+        // The first form is as in older files.
+        let old = [0, 4, 6, 1, b'x', 2, 5];
+        assert_eq!(
+            decode(b"ab &lt;&gt;\"c", &old, 9).as_deref(),
+            Some(b"<>\\\"x\\\"".as_slice())
+        );
         let empty = encode(b"", b"text without a page");
         assert_eq!(
             decode(b"", &empty, 99).as_deref(),

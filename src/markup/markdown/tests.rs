@@ -31,9 +31,30 @@ fn html(text: &str) -> String {
 fn raw_html_becomes_text() {
     assert_eq!(
         html("a <img src=x onerror=alert(1)> b"),
-        "<p>a &lt;img src=x onerror=alert(1)&gt; b</p>"
+        "<p>a &lt;img src=x onerror=alert(1)> b</p>"
     );
     assert!(!html("<script>alert(1)</script>\n\n<div>x").contains("<script"));
+}
+
+#[test]
+fn void_elements_end_as_in_html_and_texts_keep_what_looks_like_their_end() {
+    for (text, shown) in [
+        ("a  \nb", "<p>a<br>\nb</p>"),
+        ("a\n\n---", "<p>a</p>\n<hr>"),
+        ("<br />", "<p>&lt;br /></p>"),
+        ("a -> b &gt; c &amp;gt;", "<p>a -> b > c &amp;gt;</p>"),
+        ("`<br />`", "<p><code>&lt;br /></code></p>"),
+        ("    <a />", "<pre><code>&lt;a /></code></pre>"),
+        // A hidden character makes the text one of another writer.
+        ("a /> \u{202e}b", "<p>a /> <i class=cc>U+202E</i>b</p>"),
+        (
+            "[a /> b](https://example.org/?a=>)",
+            "<p><a rel=\"nofollow noopener ugc\" href=\"https://example.org/?a=&gt;\">a /> b</a></p>",
+        ),
+        ("]]> --> </script>", "<p>]]> --> &lt;/script></p>"),
+    ] {
+        assert_eq!(html(text), shown, "{text}");
+    }
 }
 
 #[test]

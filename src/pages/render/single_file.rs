@@ -196,7 +196,7 @@ struct Packed {
 }
 
 impl Packed {
-    /// Appends HTML of the templates, in which `<` and `>` are only in tags.
+    /// Appends HTML of the templates, in which `<` is only in tags, and `>` in no attribute.
     fn inline(&mut self, html: &str, file: &dyn Fn(&str) -> Option<Vec<u8>>) {
         let mut rest = html;
         // What replaces the end of the link that is open.

@@ -283,7 +283,7 @@ mod tests {
             !html.contains("<script") && !html.contains("<img"),
             "{html}"
         );
-        assert!(html.contains("&lt;/dd&gt;"), "{html}");
+        assert!(html.contains("&lt;/dd>"), "{html}");
     }
 
     #[test]
