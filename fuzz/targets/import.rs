@@ -4,15 +4,27 @@ use std::collections::BTreeSet;
 
 use runpress::api::import::{Draft, IMPORTERS, Options, Source};
 
-/// Reads `bytes` as a log of a format, under the name of such a log.
-pub(super) fn check(format: &str, name: &str, bytes: &[u8]) {
-    let importer = IMPORTERS
+/// The only name that an importer expects of a log which is a single file.
+const NAME: &str = "result.json";
+
+/// The input for a log: a byte that chooses the importer of the format, and the log.
+#[must_use]
+pub fn input(format: &str, log: &[u8]) -> Option<Vec<u8>> {
+    let position = IMPORTERS
         .iter()
-        .find(|importer| importer.format == format)
-        .expect("an importer");
+        .position(|importer| importer.format == format)?;
+    Some([&[u8::try_from(position).ok()?], log].concat())
+}
+
+/// Reads a log with the importer that the first byte chooses.
+pub fn run(bytes: &[u8]) {
+    let Some((first, log)) = bytes.split_first() else {
+        return;
+    };
+    let importer = &IMPORTERS[usize::from(*first) % IMPORTERS.len()];
     let read = || {
         let mut runs = Vec::new();
-        let source = Source::of(&[(name, bytes)]);
+        let source = Source::of(&[(NAME, log)]);
         (importer.runs)(&source, &Options::default(), &mut |run| runs.push(run));
         runs
     };

@@ -7,16 +7,7 @@ pub mod adapter;
 pub mod config;
 pub mod events;
 pub mod html;
-mod import;
-pub mod import_atif;
-pub mod import_claude_code;
-pub mod import_codex;
-pub mod import_harbor;
-pub mod import_inspect;
-pub mod import_messages;
-pub mod import_mini_swe_agent;
-pub mod import_openhands;
-pub mod import_swe_agent;
+pub mod import;
 pub mod markdown;
 pub mod page;
 pub mod places;
@@ -41,15 +32,7 @@ pub const ALL: &[Target] = &[
     ("adapter", adapter::run),
     ("config", config::run),
     ("events", events::run),
-    ("import_atif", import_atif::run),
-    ("import_claude_code", import_claude_code::run),
-    ("import_codex", import_codex::run),
-    ("import_harbor", import_harbor::run),
-    ("import_inspect", import_inspect::run),
-    ("import_messages", import_messages::run),
-    ("import_mini_swe_agent", import_mini_swe_agent::run),
-    ("import_openhands", import_openhands::run),
-    ("import_swe_agent", import_swe_agent::run),
+    ("import", import::run),
     ("markdown", markdown::run),
     ("page", page::run),
     ("raw", raw::run),

@@ -6,8 +6,7 @@ runpress.runs(async (site) => {
   const ROWS = 8;
   const IN_FOLDER = 1000;
   const DIGITS = 'ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/.-:=^!*?()[]{}@%$#_,;';
-  const NAMES = ['case', 'variant', 'model', 'harness', 'state', 'rating', 'annotation', 'version', 'day'];
-  const { total, columns, letters } = await load('search/runs');
+  const { total, columns, filters, cells, letters } = await load('search/runs');
   const digit = Object.fromEntries([...DIGITS].map((each, at) => [each, at]));
   const files = new Map();
   const file = (path, read) => {
@@ -76,11 +75,12 @@ runpress.runs(async (site) => {
   const rows = (runs) => Promise.all(runs.map(async (run) => {
     const at = Math.floor(run / ROWS);
     const some = await file(`rows-${Math.floor(at / IN_FOLDER)}/${at % IN_FOLDER}`, (all) => all);
-    const [places, folder, text, title, finished, outcome, cost, time, seconds, events, annotations, threads] = some[run % ROWS];
-    const of = Object.fromEntries(NAMES.map((name, each) => [name, columns[name].values[places[each]]]));
+    const [places, folder, text, title, finished, seconds, own] = some[run % ROWS];
+    const of = Object.fromEntries(filters.map((name, each) => [name, columns[name].values[places[each]]]));
+    const others = Object.fromEntries(cells.map((name, each) => [name, own[each]]));
     return {
-      ...of, slug: folder.split('/').at(-1), run: { text, title, href: `runs/${folder}/index.html` }, finished, outcome, cost, time, events, annotations, threads,
-      small: { case: of.version }, order: { rating: String(columns.rating.orders[places[5]] ?? ''), time: seconds },
+      ...of, ...others, slug: folder.split('/').at(-1), run: { text, title, href: `runs/${folder}/index.html` }, finished,
+      small: { case: of.version }, order: { rating: String(columns.rating.orders[places[filters.indexOf('rating')]] ?? ''), time: seconds },
     };
   }));
 

@@ -324,6 +324,7 @@ fn the_command_writes_lines_that_a_build_accepts() {
         decide(&site, &["--rescore", "answer=I think: A"]).status,
         Some(0)
     );
+    assert_eq!(decide(&site, &["--rescore", "reward=0"]).status, Some(0));
     let written: Vec<Value> = site
         .text(FILE)
         .lines()
@@ -335,6 +336,10 @@ fn the_command_writes_lines_that_a_build_accepts() {
         json!({"name": "reward", "from": 0.5, "to": 1})
     );
     assert_eq!(written[3]["outcome"]["to"], json!("I think: A"));
+    assert_eq!(
+        written[4]["outcome"],
+        json!({"name": "reward", "from": 1, "to": 0})
+    );
     assert_eq!(described(&site.publish()), [""; 0]);
 }
 

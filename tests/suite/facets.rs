@@ -1,5 +1,7 @@
 //! The facets of the page of runs show the same rows as the page itself.
 
+use serde_json::{Value, json};
+
 use crate::search;
 use crate::support::{Run, TestSite, below, words};
 
@@ -41,7 +43,7 @@ fn the_data_of_the_facets_has_the_cells_of_the_table_in_its_order() {
             assert!(site.path(&format!("public/{href}")).is_file(), "{href}");
         }
     }
-    assert_eq!(rows[1]["kinds"], serde_json::json!(["note"]));
+    assert_eq!(rows[1]["kinds"], json!(["note"]));
 }
 
 #[test]
@@ -71,8 +73,30 @@ fn a_column_has_the_place_or_the_rank_of_each_run_from_the_oldest_on() {
     );
     // All runs have the same case.
     let cases = search::data(&site, "search/runs-case", "runs");
-    assert_eq!(cases, serde_json::json!([0, 70]));
+    assert_eq!(cases, json!([0, 70]));
     assert_eq!(column("case"), [0; 70]);
+}
+
+#[test]
+fn runs_are_ordered_by_comparable_cost_and_not_by_what_was_charged() {
+    let site = TestSite::empty();
+    for (n, cost) in [
+        json!({ "comparable": 0.2, "actual": 0.3 }),
+        json!({ "comparable": 0.1, "actual": 0.9 }),
+    ]
+    .into_iter()
+    .enumerate()
+    {
+        let finished = format!("2026-03-01T10:00:0{n}Z");
+        let run = Run::new(&format!("0000000{n}-1")).at("2026-03-01T09:00:00Z", &finished);
+        let mut record: Value = serde_json::from_str(&run.record()).expect("JSON");
+        record["metrics"]["cost"] = cost;
+        let path = format!("content/runs/{n}/run-record.json");
+        site.write(&path, record.to_string());
+    }
+    site.publish();
+    let column = search::data(&site, "search/runs-cost", "runs");
+    assert_eq!(search::column(&column, 2), [2, 1]);
 }
 
 #[test]

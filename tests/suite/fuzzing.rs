@@ -3,7 +3,7 @@
 use std::fs;
 use std::path::Path;
 
-use crate::fuzz_targets::{ALL, find, redactions, shared_page, threads};
+use crate::fuzz_targets::{ALL, find, import, redactions, shared_page, threads};
 use crate::schemas::schema_of_input;
 
 /// The log to which most redactions of the fixtures apply.
@@ -36,14 +36,11 @@ fn targets(name: &str) -> Vec<&'static str> {
         .collect()
 }
 
-/// The target for a log of another system, by its folder.
-fn importer(path: &str) -> Option<&'static str> {
-    let format = path
-        .strip_prefix("tests/fixtures/import/")?
+/// The format of a log of another system, by its folder.
+fn format(path: &str) -> Option<&str> {
+    path.strip_prefix("tests/fixtures/import/")?
         .split('/')
-        .next()?;
-    let target = find(&format!("import_{}", format.replace('-', "_")))?;
-    Some(target.0)
+        .next()
 }
 
 /// The samples: target, path and bytes.
@@ -85,11 +82,13 @@ pub(crate) fn samples() -> Vec<(&'static str, String, Vec<u8>)> {
             if name == "run-record.json" {
                 found.push(("shared_page", shown.clone(), shared(path, &bytes)));
             }
+            if let Some(input) = format(&shown).and_then(|format| import::input(format, &bytes)) {
+                found.push(("import", shown.clone(), input));
+            }
             let is_rules = shown.contains("/rules/") && name.ends_with(".toml");
             found.extend(
                 targets(name)
                     .into_iter()
-                    .chain(importer(&shown))
                     .chain(is_rules.then_some("rules"))
                     .map(|target| (target, shown.clone(), bytes.clone())),
             );
@@ -159,12 +158,11 @@ fn seed_the_fuzzer() {
             let shown = entry.path().display().to_string();
             let redacted = [&list, redactions::BETWEEN, &bytes].concat();
             seeds.push(("redactions", shown.clone(), redacted));
-            let importers = shown.split('/').filter_map(|above| {
-                let target = find(&format!("import_{}", above.replace('-', "_")))?;
-                Some(target.0)
-            });
-            let targets = importers.chain(["secrets"]);
-            seeds.extend(targets.map(|target| (target, shown.clone(), bytes.clone())));
+            let logs = shown
+                .split('/')
+                .filter_map(|above| import::input(above, &bytes));
+            seeds.extend(logs.map(|log| ("import", shown.clone(), log)));
+            seeds.push(("secrets", shown.clone(), bytes.clone()));
         }
     }
     for (target, _, bytes) in seeds {

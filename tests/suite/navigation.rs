@@ -69,6 +69,19 @@ fn few_pages_of_prose_are_named_and_many_are_behind_one_entry() {
 }
 
 #[test]
+fn pages_without_an_order_come_last_by_name() {
+    let site = TestSite::base();
+    pages(&site, &["z"]);
+    for name in ["b", "a"] {
+        let text = format!("+++\ntitle = \"Page {name}\"\n+++\n\nText.\n");
+        site.write(&format!("content/pages/{name}.md"), text);
+    }
+    site.publish();
+    let nav = site.page("z/index.html").texts("header nav a");
+    assert_eq!(nav[LISTS.len()..], ["Page z", "Page a", "Page b"]);
+}
+
+#[test]
 fn a_page_of_several_sections_lists_them_and_a_short_one_does_not() {
     let site = TestSite::base();
     pages(&site, &["long"]);

@@ -5,7 +5,7 @@ use std::path::Path;
 
 use serde_json::{Value, json};
 
-use crate::support::{FIRST, Ran, TestSite, codes, differences, lines, tree};
+use crate::support::{FIRST, Ran, TestSite, codes, differences, event, lines, tree};
 
 /// Not a key of any service. Contains every kind of character that some format escapes.
 const SECRET: &str = "hush-4f1c/\"2d\u{e9}3e&<b>'x";
@@ -464,6 +464,22 @@ fn a_commitment_is_proved_with_its_salt_and_is_not_one_of_another_text() {
     assert!(codes(&site.check()).contains(&"redaction.stale"));
     site.remove("redaction.key");
     assert!(!codes(&site.check()).contains(&"redaction.stale"));
+}
+
+#[test]
+fn copies_of_a_text_of_eight_bytes_are_withheld_and_those_of_a_shorter_one_are_not() {
+    for (text, expected) in [("q7wz81k", 1), ("q7wz81kv", 2)] {
+        let site = TestSite::base();
+        site.remove(&format!("{FIRST}/events.jsonl.annotations.jsonl"));
+        let said = event(0, "agent", &format!(r#""message":"It is {text}.""#));
+        site.write(&format!("{FIRST}/events.jsonl"), lines(&[said]));
+        let writeup = format!("{FIRST}/writeup.md");
+        site.write(&writeup, format!("{}\n{text}\n", site.text(&writeup)));
+        let ran = redact(&site, &["--file", "writeup.md", "--quote", text]);
+        assert_eq!(ran.status, Some(0), "{}", ran.stderr);
+        let list = site.text(&format!("{FIRST}/redactions.jsonl"));
+        assert_eq!(list.lines().count(), expected, "{list}");
+    }
 }
 
 #[test]

@@ -43,6 +43,9 @@ fn the_atom_feed_holds_the_newest_runs_with_their_writeups() {
         "Atom asks for an author"
     );
     assert_eq!(feed.texts("entry > id").len(), 2);
+    let tags = feed.all("category").into_iter();
+    let tags: Vec<_> = tags.filter_map(|tag| tag.value().attr("term")).collect();
+    assert_eq!(tags[..4], ["pong", "sample/lark-1", "codex", "completed"]);
     site.write(
         "site.toml",
         "[site]\nbase_url = \"https://example.org/a/\"\n",

@@ -175,11 +175,15 @@ fn the_page_of_a_model_is_one_table_by_case_and_version_with_the_peers_of_each_r
         ("b", "pong", "one", 2.0),
         ("c", "pong", "two", 4.0),
         ("d", "pong", "two", 8.0),
+        ("e", "pong", "two", 16.0),
     ];
     for (id, case, model, cost) in runs {
         let run = Run::new(&format!("0000000{id}-1")).case(case).model(model);
         let mut record: serde_json::Value = serde_json::from_str(&run.record()).expect("JSON");
         record["metrics"]["cost"]["comparable"] = serde_json::json!(cost);
+        if id == "e" {
+            record["subject"]["orchestratorSlug"] = serde_json::json!("other");
+        }
         site.write(
             &format!("content/runs/{id}/run-record.json"),
             record.to_string(),
@@ -195,7 +199,7 @@ fn the_page_of_a_model_is_one_table_by_case_and_version_with_the_peers_of_each_r
         "{groups:?}"
     );
     assert!(groups[1].starts_with("todo v1.0.0"), "{groups:?}");
-    // The runs of the other model are peers; the only run of a case has none.
+    // The runs of the other model are peers, but for that of another orchestrator; the only run of a case has none.
     let ranges = page.all("svg.peers");
     assert_eq!(ranges.len(), 1);
     let dots = below(ranges[0], "path + path")[0].value().attr("d");

@@ -266,6 +266,15 @@ mod tests {
     }
 
     #[test]
+    fn a_lower_bound_is_marked_unless_it_is_unknown() {
+        for cell in [Cell::known("8:53"), Cell::titled("8:53", "533 seconds")] {
+            assert_eq!(at_least(cell.clone(), false).text(), "8:53");
+            assert_eq!(at_least(cell, true).text(), "≥ 8:53");
+        }
+        assert_eq!(at_least(Cell::unknown("not reported"), true).text(), "—");
+    }
+
+    #[test]
     fn a_similarity_below_1_is_never_shown_as_1() {
         let shown = |literal| short_similarity(Some(&number(literal)), None);
         for (literal, short) in [

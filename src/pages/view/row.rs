@@ -79,6 +79,77 @@ pub struct Similarity {
     pub shade: Option<&'static str>,
 }
 
+/// A value by which the page of runs is filtered.
+#[derive(Debug, Serialize)]
+#[serde(untagged)]
+pub enum FilterValue {
+    Link(Link),
+    Badge(Badge),
+    /// A rating with its rank.
+    Rating(Badge, Option<usize>),
+    Cell(Cell),
+    Text(String),
+    Kinds(Vec<String>),
+}
+
+type Filter = fn(&RunRow, &Findings) -> FilterValue;
+type CellOf = fn(&RunRow) -> Cell;
+type Order = fn(&Run, &Findings) -> Option<f64>;
+
+/// The columns by which runs are filtered: the name of the table's column (`data-col`) or of a note in a cell, and its value.
+pub const FILTERS: [(&str, Filter); 9] = [
+    ("case", |row, _| FilterValue::Link(row.case.clone())),
+    ("variant", |row, _| FilterValue::Cell(row.variant.clone())),
+    ("model", |row, _| FilterValue::Link(row.model.clone())),
+    ("harness", |row, _| FilterValue::Link(row.harness.clone())),
+    ("state", |row, _| FilterValue::Badge(row.state.clone())),
+    ("rating", |row, _| {
+        FilterValue::Rating(row.rating.clone(), row.rating_order)
+    }),
+    ("annotation", |_, findings| {
+        let kinds = findings.annotations.iter();
+        FilterValue::Kinds(kinds.map(|(kind, _)| kind.to_owned()).collect())
+    }),
+    ("version", |row, _| FilterValue::Text(row.version.clone())),
+    ("day", |row, _| FilterValue::Text(row.finished.date.clone())),
+];
+
+/// The other columns of the page of runs, with their cells.
+pub const CELLS: [(&str, CellOf); 6] = [
+    ("outcome", |row| row.outcome.clone()),
+    ("cost", |row| row.comparable_cost.clone()),
+    ("time", |row| row.run_time.clone()),
+    ("events", |row| row.events.clone()),
+    ("annotations", |row| row.annotations.clone()),
+    ("threads", |row| row.threads.clone()),
+];
+
+/// The columns by which runs are sorted, in the order of a number or a time. A lower bound is ordered by its value.
+pub const ORDERS: [(&str, Order); 6] = [
+    ("finished", |run, _| Some(float(run.recency()?.ms()))),
+    ("cost", |run, _| {
+        Some(run.metrics.get(Metric::ComparableCost)?.value())
+    }),
+    ("time", |run, _| {
+        Some(run.metrics.get(Metric::RunTime)?.value())
+    }),
+    ("events", |_, findings| Some(float(findings.events?))),
+    ("annotations", |_, findings| {
+        Some(float(findings.annotations.total()))
+    }),
+    ("threads", |_, findings| {
+        Some(float(findings.threads.as_ref()?.threads))
+    }),
+];
+
+#[allow(
+    clippy::cast_precision_loss,
+    reason = "counts, and milliseconds of years of four digits"
+)]
+fn float(number: impl TryInto<i64>) -> f64 {
+    number.try_into().unwrap_or(i64::MAX) as f64
+}
+
 /// The row of a run, for a page whose path to the root is `root`; `checks` are the views of the table's columns.
 pub fn row(
     archive: &Archive,

@@ -1,7 +1,8 @@
 //! Logs with values that are missing, of another type, in another order or cut. No importer may panic, and every event must be
 //! a line of JSON that names a file of its run.
 
-use runpress::api::import::{Options, Source, find};
+use rayon::prelude::*;
+use runpress::api::import::{IMPORTERS, Options, Source, find};
 use serde_json::{Value, json};
 
 use super::{File, files_below, sample};
@@ -129,34 +130,36 @@ fn damage_lines(log: &[u8], read: &dyn Fn(&[u8])) {
     read(&backwards.concat());
 }
 
+/// The files of a format that are small enough to be damaged in many places: name without folders, and bytes.
+fn samples(format: &str) -> Vec<File> {
+    let files = files_below(&format!("import/{format}")).into_iter();
+    let files = files.map(|(path, bytes)| {
+        let name = path.rsplit('/').next().expect("a name");
+        (name.to_owned(), bytes)
+    });
+    let small = files.filter(|(name, bytes)| {
+        let most = if is_lines(name) { 8_000 } else { 32_000 };
+        !name.ends_with(".md") && bytes.len() < most
+    });
+    small.collect()
+}
+
+fn is_lines(name: &str) -> bool {
+    name.ends_with(".jsonl")
+}
+
 #[test]
-fn no_change_of_a_value_stops_an_importer() {
-    for path in [
-        "atif/letta-tool-calls/input.json",
-        "inspect/log_formats.json",
-        "inspect/log_read_sample.eval",
-        "inspect/log_read_sample.json",
-        "inspect/log_tool_call_error.json",
-        "inspect/log_with_nan.txt",
-        "inspect/made/read_sample-chunked.eval",
-        "messages/letta-hermes.json",
-        "messages/letta-pi-tool-calls.json",
-        "messages/made-blocks.json",
-        "messages/made-responses.json",
-        "messages/made-tools.json",
-        "mini-swe-agent/local.traj.json",
-        "mini-swe-agent/made-limits.traj.json",
-        "mini-swe-agent/made-toolcall.traj.json",
-        "openhands/letta-tool-calls/input.json",
-        "openhands/v0-basic.json",
-        "openhands/v0-basic_interactions.json",
-        "swe-agent/6e44b9__sweagenttestrepo-1c2844.traj",
-        "swe-agent/function_calling_simple.traj",
-        "swe-agent/networking_1.traj",
-    ] {
-        let format = path.split('/').next().expect("a folder");
-        damage_document(&sample(path), &|bytes| read(format, &[("a.json", bytes)]));
-    }
+fn no_damage_to_a_sample_stops_its_importer() {
+    IMPORTERS.par_iter().for_each(|importer| {
+        for (name, bytes) in samples(importer.format) {
+            let damage = if is_lines(&name) {
+                damage_lines
+            } else {
+                damage_document
+            };
+            damage(&bytes, &|bytes| read(importer.format, &[(&name, bytes)]));
+        }
+    });
     let cases: Value = serde_json::from_slice(&sample("atif/mira-conformance.json")).expect("JSON");
     let case = cases["cases"][1]["trajectory"].to_string();
     damage_document(case.as_bytes(), &|bytes| read("atif", &[("a.json", bytes)]));
@@ -181,21 +184,4 @@ fn no_change_of_a_file_of_several_stops_an_importer() {
 
 fn borrowed((name, bytes): &File) -> (&str, &[u8]) {
     (name, bytes)
-}
-
-#[test]
-fn no_change_of_a_line_stops_an_importer() {
-    for path in [
-        "claude-code/ccl-dag_compact_after_rewind.jsonl",
-        "claude-code/made-streamed/7d9f0c52-0000-4000-8000-00000000a001.jsonl",
-        "codex/ccl/sessions/2026/01/02/rollout-2026-01-02T03-04-05-11111111-1111-4111-8111-111111111111.jsonl",
-        "codex/ccl/sessions/rollout-44444444-4444-4444-8444-444444444444.jsonl",
-        "messages/huggingface-session.jsonl",
-        "messages/openai-fine-tuning.jsonl",
-    ] {
-        let format = path.split('/').next().expect("a folder");
-        damage_lines(&sample(path), &|bytes| {
-            read(format, &[("rollout.jsonl", bytes)]);
-        });
-    }
 }

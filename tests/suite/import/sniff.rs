@@ -1,8 +1,11 @@
 //! The format of a file is recognized by what it holds.
 
-use runpress::api::import::Problem;
+use std::collections::BTreeSet;
 
-use super::import;
+use runpress::api::import::{IMPORTERS, ImportEvent, Problem, Request, import as import_all};
+
+use super::{import, request};
+use crate::support::fixture;
 
 /// The error of importing a file below a folder, under a format that it does not have.
 fn sniffed(bytes: impl Into<Vec<u8>>) -> Problem {
@@ -107,6 +110,34 @@ fn a_format_is_known_by_what_a_file_holds() {
         ),
     ] {
         assert_eq!(recognized(text), format, "{text}");
+    }
+}
+
+/// The formats of the runs in a folder of the fixtures.
+fn formats(folder: &str) -> BTreeSet<String> {
+    let out = tempfile::tempdir().expect("a folder");
+    let request = Request {
+        dry_run: true,
+        ..request(fixture("import").join(folder), out.path().join("runs"))
+    };
+    let mut formats = BTreeSet::new();
+    import_all(&request, &mut |event| {
+        if let ImportEvent::Run(report, _) = event {
+            formats.insert(report.format.clone());
+        }
+    });
+    formats
+}
+
+#[test]
+fn the_samples_of_each_format_are_recognized() {
+    for importer in &IMPORTERS {
+        let mut formats = formats(importer.format);
+        // What another reader makes of a sample, as messages, is next to it.
+        if importer.format != "messages" {
+            formats.remove("messages");
+        }
+        assert_eq!(formats, BTreeSet::from([importer.format.to_owned()]));
     }
 }
 

@@ -304,3 +304,21 @@ fn a_file_in_utf_16_is_named_as_such_with_the_way_to_convert_it() {
         );
     }
 }
+
+#[test]
+fn a_run_may_take_no_time_but_not_less() {
+    for (finished, is_wrong) in [
+        ("2026-03-01T10:00:00Z", false),
+        ("2026-03-01T09:59:59Z", true),
+    ] {
+        let site = TestSite::empty();
+        let run = Run::new("0000000a-1").at("2026-03-01T10:00:00Z", finished);
+        site.run("a", &run);
+        let found = codes(&site.check());
+        assert_eq!(
+            found.contains(&"record.finished-before-start"),
+            is_wrong,
+            "{found:?}"
+        );
+    }
+}

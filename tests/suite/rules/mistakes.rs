@@ -26,6 +26,10 @@ fn a_missing_value_is_unknown_and_named() {
             "event.tokens",
         ),
         ("require = \"run.rating == 'great'\"", "run.rating"),
+        (
+            "require = \"run.rating == 'great' && run.case == 'pong'\"",
+            "run.rating",
+        ),
         ("require = \"run.event_tokens > 0\"", "run.event_tokens"),
         (
             "require = \"run.outcomes_passed == run.checks_passed\"",
@@ -88,6 +92,11 @@ fn expectations_compare_numbers_and_order() {
         ("event.kind == 'read'", "first before tests", false),
         ("event.kind == 'write'", "last after tests", true),
         ("event.kind == 'skill'", "last after tests", false),
+        ("size('é') == 1 && event.number == 0", "some", true),
+        ("event.number <= 0", "some", true),
+        ("event.number < 0", "some", false),
+        ("0 >= event.number", "some", true),
+        ("0 > event.number", "some", false),
         ("event.number == 0", "last after tests", false),
         (
             "event.turn == 2 && event.step == size(run.steps)",

@@ -240,16 +240,17 @@ pub(super) fn index(site: &TestSite) -> BTreeMap<String, BTreeSet<(usize, usize)
 /// The rows for the facets, newest first, as the script assembles them.
 pub(crate) fn rows(site: &TestSite) -> Vec<Value> {
     let manifest = data(site, "search/runs", "runs");
-    let script = include_str!("../../../static/js/rows.js");
-    let names = script.split("const NAMES = ['").nth(1).expect("names");
-    let names = names.split("'];").next().expect("an end");
-    let names: Vec<_> = names.split("', '").collect();
+    let names = |list: &str| -> Vec<&str> {
+        let names = manifest[list].as_array().expect("names").iter();
+        names.map(|name| name.as_str().expect("a name")).collect()
+    };
+    let (filters, others) = (names("filters"), names("cells"));
     let total = manifest["total"].as_u64().expect("a number");
     let mut all = Vec::new();
     for file in 0..total.div_ceil(8) {
         let path = format!("search/rows-{}/{}", file / 1_000, file % 1_000);
         for row in data(site, &path, "runs").as_array().expect("rows") {
-            let cells = names.iter().zip(row[0].as_array().expect("places"));
+            let cells = filters.iter().zip(row[0].as_array().expect("places"));
             let cells = cells.map(|(name, place)| {
                 let place = usize::try_from(place.as_u64().expect("a place")).expect("small");
                 (*name, manifest["columns"][name]["values"][place].clone())
@@ -268,16 +269,12 @@ pub(crate) fn rows(site: &TestSite) -> Vec<Value> {
                 ("small", json!({"case": cells["version"]})),
                 (
                     "order",
-                    json!({"rating": order.unwrap_or_default(), "time": row[8]}),
+                    json!({"rating": order.unwrap_or_default(), "time": row[5]}),
                 ),
                 ("finished", row[4].clone()),
-                ("outcome", row[5].clone()),
-                ("cost", row[6].clone()),
-                ("time", row[7].clone()),
-                ("events", row[9].clone()),
-                ("annotations", row[10].clone()),
-                ("threads", row[11].clone()),
             ];
+            let others = others.iter().zip(row[6].as_array().expect("cells"));
+            cells.extend(others.map(|(name, cell)| (*name, cell.clone())));
             cells.extend(own);
             all.push(json!(cells));
         }

@@ -286,6 +286,31 @@ fn a_ledger_without_a_chain_is_read_and_continued() {
 }
 
 #[test]
+fn an_entry_that_names_another_one_before_it_breaks_the_chain() {
+    let site = with_checksums(TestSite::base());
+    site.publish();
+    site.run("second", &edits::run(3));
+    site.publish();
+    let mut ledger = site.json("feeds/changes.json");
+    ledger["builds"][0]["previous"] = Value::from("0".repeat(64));
+    site.write("public/feeds/changes.json", ledger.to_string());
+    seal(&site.path("public"));
+    let problems = verified(&site.path("public")).diagnostics;
+    let codes: Vec<_> = problems.iter().map(|it| it.code.name).collect();
+    assert_eq!(codes, ["verify.broken-chain"]);
+}
+
+#[test]
+fn a_file_that_is_never_listed_has_only_what_a_build_writes() {
+    let site = with_checksums(TestSite::base());
+    site.publish();
+    site.write("public/.nojekyll", "More.");
+    let problems = verified(&site.path("public")).diagnostics;
+    let codes: Vec<_> = problems.iter().map(|it| it.code.name).collect();
+    assert_eq!(codes, ["verify.unlisted-file"]);
+}
+
+#[test]
 fn reports_have_the_problems_of_a_copy() {
     let site = with_checksums(TestSite::base());
     site.publish();

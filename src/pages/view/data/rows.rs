@@ -5,57 +5,17 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use serde::Serialize;
 
-use crate::view::row::{RunRow, row};
-use crate::view::{Badge, Cell, DisplayTime, Link};
+use crate::view::row::{CELLS, FILTERS, FilterValue, ORDERS, row};
+use crate::view::{Cell, DisplayTime};
 use formats::model::archive::{Archive, Entry};
 use formats::model::findings::Findings;
-use formats::model::run::{Metric, Run};
 
-/// The value of a run in a column of words.
-type Choice = fn(&RunRow, &Findings) -> Value;
-/// The number of a run in a column that is ordered.
-type Order = fn(&Run, &Findings) -> Option<f64>;
-
-/// The columns by which runs are filtered: the name of the table's column (`data-col`) or of a note in a cell, and its value.
-const FILTERS: [(&str, Choice); 9] = [
-    ("case", |row, _| Value::Link(row.case.clone())),
-    ("variant", |row, _| Value::Cell(row.variant.clone())),
-    ("model", |row, _| Value::Link(row.model.clone())),
-    ("harness", |row, _| Value::Link(row.harness.clone())),
-    ("state", |row, _| Value::Badge(row.state.clone())),
-    ("rating", |row, _| {
-        Value::Rating(row.rating.clone(), row.rating_order)
-    }),
-    ("annotation", |_, findings| {
-        let kinds = findings.annotations.iter();
-        Value::Kinds(kinds.map(|(kind, _)| kind.to_owned()).collect())
-    }),
-    ("version", |row, _| Value::Text(row.version.clone())),
-    ("day", |row, _| Value::Text(row.finished.date.clone())),
-];
-/// The columns by which runs are sorted, in the order of a number or a time. A lower bound is ordered by its value.
-const ORDERS: [(&str, Order); 6] = [
-    ("finished", |run, _| Some(float(run.recency()?.ms()))),
-    ("cost", |run, _| {
-        Some(run.metrics.get(Metric::ComparableCost)?.value())
-    }),
-    ("time", |run, _| {
-        Some(run.metrics.get(Metric::RunTime)?.value())
-    }),
-    ("events", |_, findings| Some(float(findings.events?))),
-    ("annotations", |_, findings| {
-        Some(float(findings.annotations.total()))
-    }),
-    ("threads", |_, findings| {
-        Some(float(findings.threads.as_ref()?.threads))
-    }),
-];
 /// No JSON string escapes any of them.
 const DIGITS: &[u8; BASE] =
     b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/.-:=^!*?()[]{}@%$#_,;";
 const BASE: usize = 85;
 
-/// A row: places in the values of [`FILTERS`], then the cells that are a run's own.
+/// A row: places in the values of [`FILTERS`], then what is a run's own.
 #[derive(Debug, Serialize)]
 pub struct Row(
     [usize; FILTERS.len()],
@@ -66,29 +26,11 @@ pub struct Row(
     /// Its title.
     String,
     DisplayTime,
-    /// Its outcome.
-    Cell,
-    Cell,
-    Cell,
     /// The run time in seconds.
     String,
-    Cell,
-    Cell,
-    Cell,
+    /// In the order of [`CELLS`].
+    [Cell; CELLS.len()],
 );
-
-/// A value by which runs are filtered.
-#[derive(Debug, Serialize)]
-#[serde(untagged)]
-enum Value {
-    Link(Link),
-    Badge(Badge),
-    /// A rating with its rank.
-    Rating(Badge, Option<usize>),
-    Cell(Cell),
-    Text(String),
-    Kinds(Vec<String>),
-}
 
 /// A number per run, oldest first, in the shorter of two encodings: browsers load whole columns of a large archive.
 #[derive(Debug, Serialize)]
@@ -105,7 +47,7 @@ pub enum Column {
 /// The values of a column in the order in which the oldest runs had them, and how many runs have each.
 #[derive(Debug, Default, Serialize)]
 struct Values {
-    values: Vec<Value>,
+    values: Vec<FilterValue>,
     counts: Vec<usize>,
     #[serde(skip)]
     places: BTreeMap<String, usize>,
@@ -118,6 +60,9 @@ struct Values {
 pub struct Manifest {
     total: usize,
     columns: BTreeMap<&'static str, Values>,
+    /// The names of the columns in the order of a row.
+    filters: [&'static str; FILTERS.len()],
+    cells: [&'static str; CELLS.len()],
     /// The characters of the names of runs: other words are in none of them.
     letters: BTreeSet<char>,
     #[serde(skip)]
@@ -156,7 +101,7 @@ impl Names {
 }
 
 impl Values {
-    fn push(&mut self, value: Value) -> serde_json::Result<usize> {
+    fn push(&mut self, value: FilterValue) -> serde_json::Result<usize> {
         let next = self.values.len();
         let place = self.places.entry(serde_json::to_string(&value)?);
         let place = *place.or_insert(next);
@@ -180,6 +125,8 @@ impl Manifest {
         Self {
             total: 0,
             columns: FILTERS.map(|(name, _)| (name, values())).into(),
+            filters: FILTERS.map(|(name, _)| name),
+            cells: CELLS.map(|(name, _)| name),
             letters: BTreeSet::new(),
             names: Names::default(),
             numbers: ORDERS.map(|_| Vec::with_capacity(runs)),
@@ -206,19 +153,15 @@ impl Manifest {
             let values = self.columns.entry(name).or_default();
             *place = values.push(value(&row, findings))?;
         }
+        let cells = CELLS.map(|(_, cell)| cell(&row));
         Ok(Row(
             places,
             entry.slug.below_runs().into_owned(),
             row.label,
             row.title,
             row.finished,
-            row.outcome,
-            row.comparable_cost,
-            row.run_time,
             row.seconds,
-            row.events,
-            row.annotations,
-            row.threads,
+            cells,
         ))
     }
 
@@ -257,14 +200,6 @@ impl Column {
             Self::Digits(base, each, digits)
         }
     }
-}
-
-#[allow(
-    clippy::cast_precision_loss,
-    reason = "counts, and milliseconds of years of four digits"
-)]
-fn float(number: impl TryInto<i64>) -> f64 {
-    number.try_into().unwrap_or(i64::MAX) as f64
 }
 
 /// The rank of each number among them, from 1; 0 for none.

@@ -109,6 +109,9 @@ fn a_row_of_the_beginning_never_replaces_the_count_of_a_finished_response() {
     assert_eq!(rows(&done, &open), "5/3/40/-");
     let run = of(&[&done, &open]);
     assert_eq!(run.lower_bounds(), "");
+    let later = response("a", [5, 3, 4], "null");
+    assert_eq!(rows(&open, &later), "5/3/4/-");
+    assert_eq!(rows(&later, &open), "5/3/4/-");
 }
 
 #[test]
