@@ -44,7 +44,7 @@ use pages::schema;
 use pages::view::annotations::AnnotationCard;
 use pages::view::chrome::PageInfo;
 
-use self::annotations::{CardPlace, Catalogue};
+use self::annotations::Catalogue;
 use self::reuse::{Keys, Recorder};
 use super::cache::CacheUpdate;
 use super::run::unwritten;
@@ -210,9 +210,10 @@ impl Lists<'_> {
         texts.ok_or_else(|| io::ErrorKind::InvalidData.into())
     }
 
-    fn card(&self, place: &CardPlace) -> AnnotationCard {
-        let (entry, findings) = (&self.archive().runs[place.run], &self.findings()[place.run]);
-        AnnotationCard::of(entry, &findings.task, findings.cards[place.card].clone())
+    /// The annotation of a run at a place among its cards.
+    fn card(&self, run: usize, card: usize) -> AnnotationCard {
+        let (entry, findings) = (&self.archive().runs[run], &self.findings()[run]);
+        AnnotationCard::of(entry, &findings.task, findings.cards[card].clone())
     }
 
     fn page(

@@ -263,7 +263,7 @@ impl<'a> Contents<'a> {
         findings.digests = PackedDigests::of(&of_run);
         findings.cards = texts::cards(&run);
         findings.thread_cards = texts::thread_cards(&run);
-        (findings.newest, findings.quote) = findings::newest(inspection, layouts);
+        (findings.newest, findings.quote) = findings::newest(&findings.cards);
         if is_newest && review.is_some() {
             findings.writeup_html = Some(writeup.as_str().to_owned());
         }

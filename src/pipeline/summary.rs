@@ -172,6 +172,11 @@ pub(super) fn facets(findings: &Findings, texts: &RunTexts) -> Facets {
         ..findings.clone()
     };
     let lines = &texts.lines;
+    let card = |place: &usize| findings.cards.get(*place);
+    let (newest, quote) = (
+        findings.newest.iter().map(card),
+        findings.quote.as_ref().map(card),
+    );
     [
         facet(&listed),
         facet(&lines.all),
@@ -184,7 +189,7 @@ pub(super) fn facets(findings: &Findings, texts: &RunTexts) -> Facets {
         facet(&texts.failures),
         facet(&texts.messages),
         facet(&texts.compared),
-        facet(&(&findings.newest, &findings.quote)),
+        facet(&(newest.collect::<Vec<_>>(), quote)),
         facet(&findings.cards),
         facet(&(&texts.threads, &findings.thread_cards)),
     ]

@@ -1,5 +1,7 @@
 //! Prepares input text for messages: short, on one line, without control characters.
 
+use std::borrow::Cow;
+
 use crate::characters::{each, symbol};
 
 /// Maximum length of quoted input, in characters.
@@ -54,6 +56,14 @@ pub fn visible(text: &str) -> String {
             _ => c,
         })
         .collect()
+}
+
+/// The first `limit` characters of a text, with an ellipsis if there are more.
+pub fn beginning(text: &str, limit: usize) -> Cow<'_, str> {
+    match cut(text, limit) {
+        (whole, "") => Cow::Borrowed(whole),
+        (start, more) => Cow::Owned(format!("{start}{more}")),
+    }
 }
 
 /// The words with a capital first letter.

@@ -4,6 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
 use crate::load::{RunFiles, RunFolder};
+use base::diagnostics::text::beginning;
 use base::diagnostics::{Collector, Diagnostic, Source, codes};
 use formats::config::Config;
 use formats::model::threads::{Lines, Thread, Threads};
@@ -133,11 +134,7 @@ fn lines(text: &str, wanted: &BTreeSet<u64>) -> (BTreeMap<u64, Arc<str>>, u64) {
     for line in text.lines() {
         count += 1;
         if wanted.contains(&count) {
-            let line = line.char_indices().nth(LINE).map_or_else(
-                || line.into(),
-                |(end, _)| format!("{}…", &line[..end]).into(),
-            );
-            found.insert(count, line);
+            found.insert(count, beginning(line, LINE).into());
         }
     }
     (found, count)

@@ -42,10 +42,10 @@ pub struct Findings {
     pub cards: Vec<CardText>,
     /// A card for each review thread, the newest first.
     pub thread_cards: Vec<ThreadText>,
-    /// The newest annotations, for the home page.
-    pub newest: Vec<NewestAnnotation>,
-    /// The newest annotation by a person that says something.
-    pub quote: Option<NewestAnnotation>,
+    /// The newest annotations, for the home page: places in `cards`.
+    pub newest: Vec<usize>,
+    /// The newest annotation by a person that says something: its place in `cards`.
+    pub quote: Option<usize>,
     /// How many bytes its data for comparisons has, then that of each further tape.
     pub compared: Vec<usize>,
     /// The writeup as HTML, for the newest runs only: JSON Feed carries it.
@@ -193,17 +193,4 @@ impl ThreadCounts {
     pub const fn resolved(&self) -> usize {
         self.threads.saturating_sub(self.open)
     }
-}
-
-/// An annotation as a list shows it.
-#[derive(Debug, Clone, Serialize, Deserialize)]
-pub struct NewestAnnotation {
-    /// The word of its kind.
-    pub kind: String,
-    /// The first line of its evidence, as text.
-    pub evidence: String,
-    /// Its address, relative to the site's root.
-    pub href: String,
-    /// When it was written, if it says so and the time can be read; milliseconds since 1970-01-01 UTC.
-    pub at: Option<i64>,
 }

@@ -4,7 +4,7 @@ use std::borrow::Cow;
 
 use serde::{Deserialize, Serialize};
 
-use base::diagnostics::text::capitalized;
+use base::diagnostics::text::{beginning, capitalized};
 use formats::model::archive::Archive;
 use formats::model::fields;
 use formats::model::findings::Findings;
@@ -185,17 +185,19 @@ pub fn data<'a>(
     let folder = Some(s.entry.slug.below_runs());
     RunData {
         folder: folder.filter(|folder| **folder != *s.entry.slug),
-        task: cut(s.task, FIELD),
+        task: beginning(s.task, FIELD).into_owned(),
         verdict: task::unbroken(&task::line_of(&s.verdict())),
         label: !s.archive_context.is_comparable,
         excluded: decisions::excluded(s.entry).map(|badge| badge.word.to_lowercase()),
-        model: cut(subject.model(), FIELD),
-        harness: cut(&subject.harness, FIELD),
+        model: beginning(subject.model(), FIELD).into_owned(),
+        harness: beginning(&subject.harness, FIELD).into_owned(),
         date: format::when(run.recency()).date,
         id: s.entry.label.clone(),
         fields: fields::labeled(|field| field.compared)
             .iter()
-            .map(|(field, _)| Some(cut(&format::value((field.get)(&source))?, FIELD)))
+            .map(|(field, _)| {
+                Some(beginning(&format::value((field.get)(&source))?, FIELD).into_owned())
+            })
             .collect(),
         metrics: metrics(s),
         checks: run
@@ -211,23 +213,28 @@ pub fn data<'a>(
                     Cell::Plain(text) => text,
                 };
                 (
-                    cut(&check.view, FIELD),
-                    cut(&check.name, FIELD),
+                    beginning(&check.view, FIELD).into_owned(),
+                    beginning(&check.name, FIELD).into_owned(),
                     similarity.map(Number::value),
-                    cut(text, FIELD),
+                    beginning(text, FIELD).into_owned(),
                 )
             })
             .collect(),
         outcomes: outcomes::compared(run)
             .take(CHECKS)
-            .map(|(name, value)| (cut(&name, FIELD), cut(&value, FIELD)))
+            .map(|(name, value)| {
+                (
+                    beginning(&name, FIELD).into_owned(),
+                    beginning(&value, FIELD).into_owned(),
+                )
+            })
             .collect(),
         tapes: s
             .inspection
             .tapes
             .iter()
             .map(|tape| TapeSummary {
-                file: cut(&tape.file, FIELD),
+                file: beginning(&tape.file, FIELD).into_owned(),
                 events: tape.events.len(),
                 failures: tape.failures(),
                 duration: tape.milliseconds().map(format::milliseconds),
@@ -242,12 +249,6 @@ pub fn data<'a>(
 pub fn tape<'a>(s: &CheckedRun<'a>, index: usize) -> Option<TapeData<'a>> {
     let tape = s.inspection.tapes.get(index).zip(s.layouts.get(index));
     tape.map(|(tape, layout)| tape::tape_data(s.config, tape, layout))
-}
-
-fn cut(text: &str, limit: usize) -> String {
-    text.char_indices()
-        .nth(limit)
-        .map_or_else(|| text.to_owned(), |(end, _)| format!("{}…", &text[..end]))
 }
 
 fn metrics(s: &CheckedRun<'_>) -> Vec<MetricData> {

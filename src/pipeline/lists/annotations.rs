@@ -280,7 +280,10 @@ impl Catalogue {
             if cards.is_empty() && kind == Kind::KNOWN.len() {
                 continue;
             }
-            let newest = cards.iter().take(FIRST).map(|card| lists.card(card));
+            let newest = cards
+                .iter()
+                .take(FIRST)
+                .map(|card| lists.card(card.run, card.card));
             shelves.push(KindView {
                 head: self.head(kind, root),
                 number: format::grouped(cards.len()),
@@ -350,7 +353,7 @@ impl Catalogue {
                 });
             }
             if let Some(part) = groups.last_mut() {
-                let mut card = lists.card(place);
+                let mut card = lists.card(place.run, place.card);
                 // The heading says it.
                 card.group = card.group.filter(|_| part.name.is_none());
                 part.count += 1;

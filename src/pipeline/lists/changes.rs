@@ -5,6 +5,7 @@ use std::collections::{BTreeMap, BTreeSet, btree_map};
 use serde::Serialize;
 
 use base::diagnostics::Diagnostic;
+use base::diagnostics::text::beginning;
 use base::document;
 use base::links;
 use formats::model::slug::{Labels, short_id};
@@ -374,10 +375,7 @@ fn annotations(annotations: &Annotations) -> Vec<String> {
 }
 
 fn field(field: &Field) -> FieldView {
-    let value = |raw: &str| match raw.char_indices().nth(VALUE) {
-        Some((end, _)) => format!("{}…", &raw[..end]),
-        None => raw.to_owned(),
-    };
+    let value = |raw: &str| beginning(raw, VALUE).into_owned();
     FieldView {
         pointer: field.pointer.clone(),
         before: field.before.as_ref().map(|raw| value(raw.get())),

@@ -7,21 +7,18 @@ use serde::Serialize;
 
 use crate::summary::Facet;
 use base::diagnostics::Diagnostic;
-use base::document;
+use base::diagnostics::text::beginning;
 use base::links;
-use formats::model::annotation::Kind;
 use formats::model::archive::GroupBy;
-use formats::model::findings::NewestAnnotation;
 use formats::model::time::Moment;
 use markup::Html;
 use pages::draw::density;
 use pages::feeds;
+use pages::view::annotations::AnnotationCard;
 use pages::view::chrome::PageInfo;
+use pages::view::format;
 use pages::view::matrix::{self, Matrix};
-use pages::view::task;
-use pages::view::timeline::appearance;
 use pages::view::wall::{Wall, WallRun, wall, wall_run};
-use pages::view::{DisplayTime, format};
 
 use super::{Lists, Page};
 
@@ -35,6 +32,8 @@ pub(super) const PAGE: Page = Page {
 const RUNS: usize = 24;
 /// Number of newest annotations on the home page.
 const ANNOTATIONS: usize = 6;
+/// Maximum characters of an annotation.
+const EVIDENCE: usize = 160;
 /// Maximum cases and models in the overview: those with the newest runs.
 const CASES: usize = 30;
 const MODELS: usize = 12;
@@ -47,7 +46,7 @@ struct HomePage {
     first_run: Option<WallRun>,
     /// The colors of its glyph: class and name.
     key: Vec<(String, &'static str)>,
-    quote: Option<NewestAnnotationView>,
+    quote: Option<AnnotationCard>,
     /// The page that compares models: the page of the only case, or the overview.
     compare: String,
     /// Prose of `pages/index.md`.
@@ -57,7 +56,7 @@ struct HomePage {
     /// First and last date.
     dates: Option<(String, String)>,
     wall: Wall,
-    annotations: Vec<NewestAnnotationView>,
+    annotations: Vec<AnnotationCard>,
     /// Cases as rows, models as columns.
     overview: Matrix,
 }
@@ -67,26 +66,6 @@ struct HomePage {
 struct CountedNoun {
     number: String,
     noun: String,
-}
-
-document! {
-    /// An annotation in a list.
-    struct NewestAnnotationView(lists: &Lists<'_>, run: usize, annotation: &NewestAnnotation)
-        let (class, sign) = appearance(&Kind::parse(&annotation.kind));
-    {
-        kind: String = annotation.kind.replace('_', " "),
-        /// Class of its kind.
-        class: &'static str = class,
-        /// Sign of its kind.
-        sign: &'static str = sign,
-        /// The first line of its evidence.
-        evidence: String = annotation.evidence.clone(),
-        /// Its address.
-        href: String = annotation.href.clone(),
-        run: String = task::name(&lists.archive().runs[run].run, &lists.findings()[run].task),
-        /// When it was written.
-        at: Option<DisplayTime> = annotation.at.map(format::at),
-    }
 }
 
 fn write(lists: &Lists<'_>) -> Result<(), Diagnostic> {
@@ -102,9 +81,7 @@ fn write(lists: &Lists<'_>) -> Result<(), Diagnostic> {
         .iter()
         .position(|findings| findings.quote.is_some());
     let first = quoted.or_else(|| (!archive.runs.is_empty()).then_some(0));
-    let quote = first.and_then(|run| findings[run].quote.as_ref());
-    let href = quote.map(|quote| quote.href.as_str());
-    let annotations = newest_annotations(lists, href);
+    let quote = first.and_then(|run| Some((run, findings[run].quote?)));
     let runs: Vec<usize> = (0..archive.runs.len()).collect();
     let days = || {
         archive
@@ -115,9 +92,7 @@ fn write(lists: &Lists<'_>) -> Result<(), Diagnostic> {
     let view = HomePage {
         first_run: first.map(|run| wall_run(&archive.runs[run], &findings[run], "")),
         key: first.map_or_else(Vec::new, |run| density::legend(&findings[run].columns)),
-        quote: first
-            .zip(quote)
-            .map(|(run, quote)| NewestAnnotationView::of(lists, run, quote)),
+        quote: quote.map(|(run, card)| annotation(lists, run, card)),
         compare: match archive.cases.as_slice() {
             [only] => links::group("cases", &only.slug),
             _ => links::list("overview", 1),
@@ -136,7 +111,7 @@ fn write(lists: &Lists<'_>) -> Result<(), Diagnostic> {
             .zip(days().max())
             .map(|(first, last)| (format::at(first).date, format::at(last).date)),
         wall: wall(archive, findings, &runs, Some(RUNS), true, ""),
-        annotations,
+        annotations: newest_annotations(lists, quote),
         overview: matrix::newest(archive, GroupBy::Model, (CASES, MODELS), ""),
     };
     let info = PageInfo {
@@ -146,8 +121,8 @@ fn write(lists: &Lists<'_>) -> Result<(), Diagnostic> {
     lists.page("home.html", &info, &view)
 }
 
-/// The newest annotations of all runs, except for the one at the address `quoted`, which is shown above them.
-fn newest_annotations(lists: &Lists<'_>, quoted: Option<&str>) -> Vec<NewestAnnotationView> {
+/// The newest annotations of all runs, except for the one that is quoted above them.
+fn newest_annotations(lists: &Lists<'_>, quoted: Option<(usize, usize)>) -> Vec<AnnotationCard> {
     let (archive, findings) = (lists.archive(), lists.findings());
     // The newest so far; one more than are shown, since the quoted one may be among them.
     let mut newest = BTreeSet::new();
@@ -155,19 +130,26 @@ fn newest_annotations(lists: &Lists<'_>, quoted: Option<&str>) -> Vec<NewestAnno
         // An annotation without a time counts as old as its run.
         let finished = &archive.runs[run].run.finished;
         let finished = finished.as_ref().map_or(i64::MIN, Moment::ms);
-        for (place, found) in findings.newest.iter().enumerate() {
-            newest.insert((Reverse(found.at.unwrap_or(finished)), run, place));
+        for (order, card) in findings.newest.iter().enumerate() {
+            let at = findings.cards[*card].at.unwrap_or(finished);
+            newest.insert((Reverse(at), run, order, *card));
             if newest.len() > ANNOTATIONS + 1 {
                 newest.pop_last();
             }
         }
     }
-    let mut shown = Vec::new();
-    for (_, run, place) in newest {
-        let annotation = &findings[run].newest[place];
-        if shown.len() < ANNOTATIONS && Some(annotation.href.as_str()) != quoted {
-            shown.push(NewestAnnotationView::of(lists, run, annotation));
-        }
-    }
-    shown
+    newest
+        .into_iter()
+        .map(|(_, run, _, card)| (run, card))
+        .filter(|place| Some(*place) != quoted)
+        .take(ANNOTATIONS)
+        .map(|(run, card)| annotation(lists, run, card))
+        .collect()
+}
+
+/// The beginning of an annotation of a run.
+fn annotation(lists: &Lists<'_>, run: usize, card: usize) -> AnnotationCard {
+    let mut card = lists.card(run, card);
+    card.evidence = beginning(&card.evidence, EVIDENCE).into_owned();
+    card
 }

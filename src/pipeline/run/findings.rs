@@ -5,11 +5,9 @@ use std::collections::BTreeMap;
 use content::inspect::Inspection;
 use formats::config::Config;
 use formats::model::annotation::Annotation;
-use formats::model::findings::{Findings, NewestAnnotation, ThreadCounts};
+use formats::model::findings::{CardText, Findings, ThreadCounts};
 use formats::model::rule_result::RuleResult;
 use formats::model::run::Run;
-use formats::model::time;
-use markup::markdown;
 use pages::draw::axis::Axis;
 use pages::draw::density;
 use pages::view::rules::EVENTS;
@@ -18,8 +16,6 @@ use pages::view::timeline::Layout;
 
 /// Maximum annotations per run on the home page, so that one busy run does not fill it.
 const NEWEST: usize = 2;
-/// Maximum characters of an annotation on the home page.
-const EVIDENCE: usize = 160;
 
 /// The findings of a run whose case has this title.
 pub(super) fn of(
@@ -77,38 +73,18 @@ fn later_events(
     pages.collect()
 }
 
-/// The newest annotations of a run, and the newest one with text by a person.
-pub(super) fn newest(
-    inspection: &Inspection<'_>,
-    layouts: &[Layout<'_>],
-) -> (Vec<NewestAnnotation>, Option<NewestAnnotation>) {
-    let time = |annotation: &Annotation<'_>| {
-        let written = annotation.timestamp.as_deref();
-        written.and_then(time::parse_rfc3339)
+/// The newest annotations of a run, and the newest one with text by a person: their places among its cards.
+pub(super) fn newest(cards: &[CardText]) -> (Vec<usize>, Option<usize>) {
+    let mut newest: Vec<usize> = (0..cards.len()).collect();
+    newest.sort_by_key(|place| std::cmp::Reverse(cards[*place].at));
+    let is_quotable = |card: &CardText| {
+        let author = card.author.as_ref();
+        author.is_some_and(|(_, kind)| kind == "human") && !card.evidence.is_empty()
     };
-    let mut newest: Vec<_> = annotations(inspection, layouts)
-        .map(|found| (time(found.annotation), found))
-        .collect();
-    newest.sort_by_key(|(at, _)| std::cmp::Reverse(*at));
-    let listed = |at: Option<i64>, found: &TapeAnnotation<'_>| {
-        let anchor = found
-            .layout
-            .annotation_anchor(found.annotation, found.index);
-        NewestAnnotation {
-            kind: found.annotation.kind.word().to_owned(),
-            evidence: found.evidence(EVIDENCE),
-            href: found.layout.href("index.html", found.position, &anchor),
-            at,
-        }
-    };
-    let quote = newest
-        .iter()
-        .filter(|(_, found)| found.is_by_a_person())
-        .map(|(at, found)| listed(*at, found))
-        .find(|quote| !quote.evidence.is_empty());
-    let newest = newest.iter().take(NEWEST);
-    let newest = newest.map(|(at, found)| listed(*at, found));
-    (newest.collect(), quote)
+    let quote = newest.iter().find(|place| is_quotable(&cards[**place]));
+    let quote = quote.copied();
+    newest.truncate(NEWEST);
+    (newest, quote)
 }
 
 /// An annotation whose event is on the tape.
@@ -121,21 +97,6 @@ pub(super) struct TapeAnnotation<'a> {
     pub(super) annotation: &'a Annotation<'a>,
     /// The position of its event.
     pub(super) position: usize,
-}
-
-impl TapeAnnotation<'_> {
-    fn is_by_a_person(&self) -> bool {
-        let author = self.annotation.author.as_ref();
-        author.is_some_and(|author| author.kind.word() == "human")
-    }
-
-    /// Its evidence as plain text, cut at `limit` characters.
-    pub(super) fn evidence(&self, limit: usize) -> String {
-        markdown::plain(
-            self.annotation.evidence.as_deref().unwrap_or_default(),
-            limit,
-        )
-    }
 }
 
 /// The annotations of all tapes, in order.

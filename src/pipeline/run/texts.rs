@@ -3,6 +3,7 @@
 use std::collections::BTreeSet;
 
 use base::diagnostics::Diagnostic;
+use base::diagnostics::text::beginning;
 use formats::model::findings::{CardText, ThreadText};
 use formats::model::threads::{Thread, Threads};
 use markup::{markdown, outline};
@@ -73,7 +74,10 @@ pub(super) fn cards(run: &CheckedRun<'_>) -> Vec<CardText> {
             found.index,
             found.annotation,
             found.position,
-            found.evidence(EVIDENCE),
+            markdown::plain(
+                found.annotation.evidence.as_deref().unwrap_or_default(),
+                EVIDENCE,
+            ),
         )
     });
     cards.collect()
@@ -115,7 +119,7 @@ fn thread_text(thread: &Thread<'_>, anchor: &str) -> ThreadText {
         if entry.markdown {
             markdown::plain(&entry.text, TEXT)
         } else {
-            beginning(&entry.text)
+            beginning(&entry.text, TEXT).into_owned()
         }
     });
     let turn = thread.turn.as_ref();
@@ -127,12 +131,5 @@ fn thread_text(thread: &Thread<'_>, anchor: &str) -> ThreadText {
         turn: turn.map(|turn| head(turn, NAME).to_owned()),
         text,
         entries: thread.entries.len(),
-    }
-}
-
-fn beginning(text: &str) -> String {
-    match text.char_indices().nth(TEXT) {
-        Some((end, _)) => format!("{}…", &text[..end]),
-        None => text.to_owned(),
     }
 }
