@@ -42,7 +42,7 @@ use formats::model::findings::Findings;
 use pages::render::templates::Renderer;
 use pages::schema;
 use pages::view::annotations::AnnotationCard;
-use pages::view::chrome::PageInfo;
+use pages::view::chrome::{HeaderEntry, PageInfo};
 
 use self::annotations::Catalogue;
 use self::reuse::{Keys, Recorder};
@@ -57,6 +57,8 @@ struct Page {
     name: &'static str,
     /// The first segments of its paths, which no page of prose can have.
     folders: &'static [&'static str],
+    /// How the header leads to its folders.
+    header: &'static [(&'static str, HeaderEntry)],
     /// What it is made of in addition to the records and the findings that tables show. `None` if it is made of anything else,
     /// or in no time: each build makes it.
     made_of: Option<&'static [Facet]>,
@@ -75,6 +77,7 @@ impl Page {
         Self {
             name,
             folders,
+            header: &[],
             made_of: None,
             listed: |_| Vec::new(),
             write,
@@ -115,9 +118,18 @@ const ASSETS: Page = Page::new("assets", &["assets"], assets);
 /// The first path segments that the site uses itself.
 pub(super) fn reserved(site: &Site) -> BTreeSet<&'static str> {
     let folders = PAGES.iter().flat_map(|page| page.folders).copied();
-    // A site without rules may have a page of prose with that name.
-    let is_used = |folder: &&str| *folder != rules::FOLDER || !site.rules.is_empty();
-    folders.filter(is_used).collect()
+    folders.filter(|folder| is_used(site, folder)).collect()
+}
+
+/// How the header of the site leads to its lists.
+pub(super) fn header(site: &Site) -> impl Iterator<Item = (&'static str, HeaderEntry)> {
+    let entries = PAGES.iter().flat_map(|page| page.header).copied();
+    entries.filter(|(folder, _)| is_used(site, folder))
+}
+
+/// A site without rules has no page of them, and may have a page of prose with that name.
+fn is_used(site: &Site, folder: &str) -> bool {
+    folder != rules::FOLDER || !site.rules.is_empty()
 }
 
 /// What the lists are made of.

@@ -16,8 +16,11 @@ use pages::render::UserTemplate;
 use pages::render::single_file;
 use pages::render::templates::Renderer;
 use pages::view::Link;
+use pages::view::chrome::navigation;
 use store::cache;
 use store::ledger;
+
+use crate::lists;
 
 /// A site, ready to be checked or built.
 #[derive(Debug)]
@@ -358,16 +361,10 @@ impl Site {
     }
 
     /// Prepares the templates for the site's pages.
-    pub fn renderer(&self, navigation: &[Link]) -> Result<Renderer, Diagnostic> {
+    pub fn renderer(&self, prose: &[Link]) -> Result<Renderer, Diagnostic> {
+        let navigation = navigation(&self.config, lists::header(self), prose);
         let templates = self.templates.clone();
-        let has_rules = !self.rules.is_empty();
-        Renderer::new(
-            &self.config,
-            templates,
-            has_rules,
-            navigation,
-            &self.assets.links,
-        )
+        Renderer::new(&self.config, templates, navigation, &self.assets.links)
     }
 }
 

@@ -8,6 +8,7 @@ use tera::{Context, Tera};
 
 use crate::feeds::json_ld;
 use crate::view::Link;
+
 use crate::view::chrome::{AssetLinks, NavItem, Navigation, PageInfo, ShellView, head};
 use base::diagnostics::{Diagnostic, Place, codes};
 use base::links;
@@ -71,8 +72,7 @@ impl Renderer {
     pub fn new(
         config: &Config,
         user: Vec<UserTemplate>,
-        has_rules: bool,
-        prose: &[Link],
+        nav: Navigation,
         assets: &AssetLinks,
     ) -> Result<Self, Diagnostic> {
         let mut tera = Tera::default();
@@ -98,7 +98,7 @@ impl Renderer {
             config: config.clone(),
             assets: assets.clone(),
             user,
-            nav: crate::view::chrome::navigation(config, has_rules, prose),
+            nav,
             shells: BTreeMap::new(),
             not_found: Shell(Default::default()),
         };

@@ -176,30 +176,35 @@ impl Navigation {
     }
 }
 
-/// The navigation of a site with these prose pages.
-pub fn navigation(config: &Config, has_rules: bool, prose: &[Link]) -> Navigation {
-    let lists = [
-        ("Cases", "cases"),
-        ("Models", "models"),
-        ("Runs", "runs"),
-        ("Annotations", "annotations"),
-        ("Rules", "rules"),
-        ("Data", "feeds"),
-    ];
-    let mut main: Vec<_> = lists
-        .into_iter()
-        .filter(|(_, folder)| has_rules || *folder != "rules")
-        .map(|(text, folder)| Link::new(text, links::list(folder, 1)))
-        .collect();
-    let below = [
-        ("overview", "cases"),
-        ("harnesses", "models"),
-        ("compare", "runs"),
-    ];
-    let mut owners: BTreeMap<_, _> = below
-        .into_iter()
-        .map(|(folder, owner)| (links::list(folder, 1), links::list(owner, 1)))
-        .collect();
+/// How the header leads to a list of the site.
+#[derive(Debug, Clone, Copy)]
+pub enum HeaderEntry {
+    /// A link with this text, after those with a lower number.
+    Link(u8, &'static str),
+    /// The link to the list of this name.
+    Below(&'static str),
+}
+
+/// The navigation of a site with these lists, each with its folder, and these prose pages.
+pub fn navigation(
+    config: &Config,
+    lists: impl IntoIterator<Item = (&'static str, HeaderEntry)>,
+    prose: &[Link],
+) -> Navigation {
+    let mut ranked = BTreeMap::new();
+    let mut owners = BTreeMap::new();
+    for (folder, entry) in lists {
+        let href = links::list(folder, 1);
+        match entry {
+            HeaderEntry::Link(rank, text) => {
+                ranked.insert(rank, Link::new(text, href));
+            }
+            HeaderEntry::Below(owner) => {
+                owners.insert(href, links::list(owner, 1));
+            }
+        }
+    }
+    let mut main: Vec<_> = ranked.into_values().collect();
     match prose {
         [first, ..] if prose.len() > PAGES => {
             main.push(Link::new("Docs", first.href.clone()));

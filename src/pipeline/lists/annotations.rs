@@ -18,13 +18,14 @@ use pages::view::annotations::kinds::{
     KINDS, KindInfo, appearance_of, folder, kind_index, part_anchor, part_definition, part_name,
     parts_of,
 };
-use pages::view::chrome::{PageInfo, Script};
+use pages::view::chrome::{HeaderEntry, PageInfo, Script};
 use pages::view::format;
 use pages::view::row::{PAGE_SIZE, Pager, list_page};
 
 use super::{Lists, Page, numbered, recurring};
 
 pub(super) const PAGE: Page = Page {
+    header: &[("annotations", HeaderEntry::Link(40, "Annotations"))],
     made_of: Some(&[Facet::Cards]),
     listed: |lists| {
         let first = links::list("annotations", 1);

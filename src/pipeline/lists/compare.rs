@@ -8,7 +8,7 @@ use crate::summary::Facet;
 use base::diagnostics::Diagnostic;
 use base::links;
 use pages::render::parts::{self, Cut};
-use pages::view::chrome::{PageInfo, Script};
+use pages::view::chrome::{HeaderEntry, PageInfo, Script};
 use pages::view::compare::{self, Manifest};
 
 use super::parts::{PartFiles, manifest};
@@ -38,6 +38,7 @@ impl Item {
 }
 
 pub(super) const PAGE: Page = Page {
+    header: &[("compare", HeaderEntry::Below("runs"))],
     made_of: Some(&[Facet::Compare]),
     listed: |_| vec![links::COMPARE.to_owned()],
     ..Page::new("compare", &["compare"], write)

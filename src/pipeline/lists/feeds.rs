@@ -17,13 +17,14 @@ use pages::feeds::archive::{write_run_lines, write_runs};
 use pages::feeds::{self, agreement, groups, json_feed, table, write_document};
 use pages::schema;
 use pages::view::annotations::kinds::kind_index;
-use pages::view::chrome::PageInfo;
+use pages::view::chrome::{HeaderEntry, PageInfo};
 use pages::view::format;
 use store::ledger;
 
 use super::{Lists, Page, recurring, unwritten};
 
 pub(super) const PAGE: Page = Page {
+    header: &[("feeds", HeaderEntry::Link(60, "Data"))],
     listed: |_| vec!["feeds/index.html".to_owned()],
     ..Page::new("feeds", &["feeds"], write)
 };

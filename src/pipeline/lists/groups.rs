@@ -13,7 +13,7 @@ use formats::model::comparison::{self, Set};
 use formats::model::findings::Findings;
 use markup::Html;
 use pages::draw::{card, plot};
-use pages::view::chrome::{PageInfo, Script};
+use pages::view::chrome::{HeaderEntry, PageInfo, Script};
 use pages::view::decisions::{self, DecisionView};
 use pages::view::matrix::{self, Matrix};
 use pages::view::outcomes;
@@ -28,6 +28,11 @@ use pages::view::{Cell, Link, format};
 use super::{Lists, Page, group_lists, numbered, paths, trials};
 
 pub(super) const PAGE: Page = Page {
+    header: &[
+        ("cases", HeaderEntry::Link(10, "Cases")),
+        ("models", HeaderEntry::Link(20, "Models")),
+        ("harnesses", HeaderEntry::Below("models")),
+    ],
     made_of: Some(&[]),
     listed,
     ..Page::new("groups", &["cases", "models", "harnesses"], write)

@@ -5,7 +5,7 @@ use serde::Serialize;
 
 use base::diagnostics::Diagnostic;
 use formats::model::archive::{Archive, GroupBy};
-use pages::view::chrome::{PageInfo, Script};
+use pages::view::chrome::{HeaderEntry, PageInfo, Script};
 use pages::view::matrix::{Matrix, matrix};
 use pages::view::row::{PAGE_SIZE, Pager, list_pages};
 
@@ -20,6 +20,7 @@ const CELLS: usize = 2_000;
 const CASES: usize = 10;
 
 pub(super) const PAGE: Page = Page {
+    header: &[("overview", HeaderEntry::Below("cases"))],
     made_of: Some(&[]),
     listed: |lists| {
         let archive = lists.archive();

@@ -3,7 +3,7 @@
 use serde::Serialize;
 
 use base::diagnostics::Diagnostic;
-use pages::view::chrome::PageInfo;
+use pages::view::chrome::{HeaderEntry, PageInfo};
 use pages::view::format;
 use pages::view::rules::{self, RuleView};
 
@@ -12,6 +12,7 @@ use super::{Lists, Page};
 pub(super) const FOLDER: &str = "rules";
 
 pub(super) const PAGE: Page = Page {
+    header: &[(FOLDER, HeaderEntry::Link(50, "Rules"))],
     made_of: Some(&[]),
     listed: |lists| {
         let has_rules = !lists.site.rules.is_empty();

@@ -4,13 +4,14 @@ use rayon::prelude::*;
 use serde::Serialize;
 
 use base::diagnostics::Diagnostic;
-use pages::view::chrome::{PageInfo, Script};
+use pages::view::chrome::{HeaderEntry, PageInfo, Script};
 use pages::view::row::{PAGE_SIZE, Pager, RunRow, empty_columns, list_pages, row};
 use pages::view::rules;
 
 use super::{Lists, Page, numbered, paths};
 
 pub(super) const PAGE: Page = Page {
+    header: &[("runs", HeaderEntry::Link(30, "Runs"))],
     made_of: Some(&[]),
     listed: |lists| paths("runs", lists.archive().runs.len(), PAGE_SIZE),
     ..Page::new("runs", &["runs"], write)
