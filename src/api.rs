@@ -71,7 +71,7 @@ pub mod rules {
     pub use content::rules::*;
 }
 pub mod schema {
-    pub use pages::schema::{ALL, Describes, find};
+    pub use pages::schema::{ALL, SchemaSubject, find};
 }
 pub mod secrets {
     pub use secrets::{Finding, Settings, scan, scan_name};

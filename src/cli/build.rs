@@ -290,7 +290,7 @@ fn report(
             Format::Junit => junit::render(diagnostics, cases, fails)
                 .unwrap_or_default()
                 .into_bytes(),
-            Format::Markdown => summary::markdown(&summary::Facts {
+            Format::Markdown => summary::markdown(&summary::SummaryFacts {
                 verdict: done.map_or("The build could not run", |done| done.verdict),
                 runs,
                 broken: done.map_or(0, CompletedBuild::broken),

@@ -2,7 +2,7 @@
 
 use runpress::api::diagnostics::text::{capitalized, nearest, visible};
 use runpress::api::diagnostics::{Code, codes};
-use runpress::api::schema::{self, Describes};
+use runpress::api::schema::{self, SchemaSubject};
 
 use super::COULD_NOT_RUN;
 use super::console::{answer, refuse};
@@ -80,9 +80,9 @@ fn all_schemas() -> String {
     schema::ALL
         .iter()
         .map(|entry| {
-            let (way, file) = match entry.describes {
-                Describes::Input(file) => ("input", file),
-                Describes::Feed(path) => ("feed", path),
+            let (way, file) = match entry.subject {
+                SchemaSubject::Input(file) => ("input", file),
+                SchemaSubject::Feed(path) => ("feed", path),
             };
             format!("{:<16} {way:<6} {:<42} {file}\n", entry.name, entry.title)
         })

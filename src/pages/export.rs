@@ -25,7 +25,7 @@ use formats::model::run::Run;
 use formats::model::tape::{Event, Outcome, Tape};
 
 /// A column of a table whose rows are made from `T`.
-struct Column<'a, T> {
+struct ParquetColumn<'a, T> {
     name: String,
     kind: Kind,
     is_optional: bool,
@@ -36,7 +36,7 @@ struct Column<'a, T> {
 const FIRST: &str = "id slug subject startedAt finishedAt startedMs finishedMs outcomes state rating validationLoaded";
 
 /// `comparableCost` as `comparable_cost_usd`.
-fn run_column<'a>(field: &'static Field) -> Column<'a, RunSource<'a>> {
+fn run_column<'a>(field: &'static Field) -> ParquetColumn<'a, RunSource<'a>> {
     let mut name = String::new();
     for c in field.column_name().chars() {
         if c.is_ascii_uppercase() {
@@ -49,7 +49,7 @@ fn run_column<'a>(field: &'static Field) -> Column<'a, RunSource<'a>> {
         Kind::Dollars => "_usd",
         _ => "",
     });
-    Column {
+    ParquetColumn {
         name,
         kind: field.kind,
         is_optional: field.is_optional(),
@@ -60,7 +60,7 @@ fn run_column<'a>(field: &'static Field) -> Column<'a, RunSource<'a>> {
 /// Declares the columns of a table: name, kind, whether a value may be null, and the value.
 macro_rules! columns {
     (|$row:ident| $($name:ident: $kind:ident $(or $null:ident)? = $value:expr;)+) => {
-        [$(Column {
+        [$(ParquetColumn {
             name: stringify!($name).to_owned(),
             kind: Kind::$kind,
             is_optional: columns!(@is_optional $($null)?),
@@ -74,13 +74,13 @@ macro_rules! columns {
 pub mod huggingface;
 
 /// An event or an annotation with its tape and its run.
-struct Row<'a, T> {
+struct TapeRow<'a, T> {
     run: &'a Run,
     tape: &'a Tape<'a>,
     of: &'a T,
 }
 
-fn event_columns<'a>() -> [Column<'a, Row<'a, Event<'a>>>; 10] {
+fn event_columns<'a>() -> [ParquetColumn<'a, TapeRow<'a, Event<'a>>>; 10] {
     columns! { |row|
         run_id: Text = &*row.run.id;
         tape: Text = &*row.tape.file;
@@ -100,7 +100,7 @@ fn event_columns<'a>() -> [Column<'a, Row<'a, Event<'a>>>; 10] {
 }
 
 /// `json` is the line as written.
-fn annotation_columns<'a>() -> [Column<'a, Row<'a, Annotation<'a>>>; 15] {
+fn annotation_columns<'a>() -> [ParquetColumn<'a, TapeRow<'a, Annotation<'a>>>; 15] {
     columns! { |row|
         run_id: Text = &*row.run.id;
         tape: Text = &*row.tape.file;
@@ -157,7 +157,7 @@ pub fn events(
     let tapes = inspection.tapes.iter();
     let run = &entry.run;
     let rows: Vec<_> = tapes
-        .flat_map(|tape| tape.events.iter().map(move |of| Row { run, tape, of }))
+        .flat_map(|tape| tape.events.iter().map(move |of| TapeRow { run, tape, of }))
         .collect();
     (!rows.is_empty())
         .then(|| table(&rows, &event_columns(), canary))
@@ -175,7 +175,7 @@ pub fn annotations(
     let rows: Vec<_> = annotated
         .filter_map(|(tape, sidecar)| Some((tape, sidecar.as_ref()?)))
         .flat_map(|(tape, Sidecar { annotations, .. })| {
-            annotations.iter().map(move |of| Row { run, tape, of })
+            annotations.iter().map(move |of| TapeRow { run, tape, of })
         })
         .collect();
     (!rows.is_empty())
@@ -186,7 +186,7 @@ pub fn annotations(
 /// Writes a table.
 fn table<T>(
     rows: &[T],
-    columns: &[Column<'_, T>],
+    columns: &[ParquetColumn<'_, T>],
     canary: Option<&str>,
 ) -> Result<Vec<u8>, ParquetError> {
     let mut writer = begin(columns, canary)?;
@@ -196,7 +196,7 @@ fn table<T>(
 
 /// Begins a table. The canary is in the key-value metadata of the file, so that no column is added.
 fn begin<T>(
-    columns: &[Column<'_, T>],
+    columns: &[ParquetColumn<'_, T>],
     canary: Option<&str>,
 ) -> Result<SerializedFileWriter<Vec<u8>>, ParquetError> {
     let canary = canary.map(|canary| vec![KeyValue::new("canary".to_owned(), canary.to_owned())]);
@@ -217,7 +217,7 @@ fn begin<T>(
 fn push_rows<T>(
     writer: &mut SerializedFileWriter<Vec<u8>>,
     rows: &[T],
-    columns: &[Column<'_, T>],
+    columns: &[ParquetColumn<'_, T>],
 ) -> Result<(), ParquetError> {
     if rows.is_empty() {
         return Ok(());
@@ -253,7 +253,7 @@ fn push_rows<T>(
     Ok(())
 }
 
-impl<T> Column<'_, T> {
+impl<T> ParquetColumn<'_, T> {
     fn column_type(&self) -> Result<Type, ParquetError> {
         let (physical, logical) = match self.kind {
             Kind::Flag => (Physical::BOOLEAN, None),

@@ -28,20 +28,20 @@ use store::ledger;
 
 /// The schema of a document, or of a line of one.
 #[derive(Debug, Clone, Copy)]
-pub struct Entry {
+pub struct SchemaEntry {
     /// Its name on the command line, and its file name.
     pub name: &'static str,
     /// A title for the documents.
     pub title: &'static str,
-    /// The files it describes.
-    pub describes: Describes,
+
+    pub subject: SchemaSubject,
     schema: fn() -> Schema,
     rules: fn(&mut Schema),
 }
 
-/// The files that a schema describes.
+/// The files that a schema is about.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Describes {
+pub enum SchemaSubject {
     /// An input file, by its name in a run directory or in the site's root.
     Input(&'static str),
     /// A published file, by its path from the site's root; `<slug>` stands for a run's slug.
@@ -49,7 +49,7 @@ pub enum Describes {
 }
 
 /// All schemas: inputs first, then feeds.
-pub const ALL: &[Entry] = &[
+pub const ALL: &[SchemaEntry] = &[
     input::<run_record::RunRecord<'_>>("run-record", "A run record", run_record::FILE_NAME),
     input::<events::Fields<'_>>("events", "A line of events.jsonl", events::FILE_NAME),
     input::<raw::Fields<'_>>("raw", "A line of raw.jsonl", raw::FILE_NAME),
@@ -88,26 +88,34 @@ pub const ALL: &[Entry] = &[
     input::<adapter::AnyLine<'_>>("adapter", "A line of an adapter", adapter::FILE_NAME),
     input::<Config>("site", "The settings of a site", "site.toml"),
     input::<RuleFile>("rules", "A file of rules", "rules/*.toml"),
-    feed::<feeds::archive::Index<'_>>("index", "The list of feeds", "feeds/index.json"),
-    feed::<feeds::archive::Runs<'_>>("runs", "All runs", "feeds/runs.json"),
+    feed::<feeds::archive::FeedIndex<'_>>("index", "The list of feeds", "feeds/index.json"),
+    feed::<feeds::archive::RunsDocument<'_>>("runs", "All runs", "feeds/runs.json"),
     feed::<feeds::archive::RunCard<'_>>("runs-line", "A line of runs.jsonl", "feeds/runs.jsonl"),
-    feed::<feeds::groups::Cases<'_>>("cases", "All cases", "feeds/cases.json"),
-    feed::<feeds::groups::Models<'_>>("models", "All models", "feeds/models.json"),
-    feed::<feeds::groups::Harnesses<'_>>("harnesses", "All harnesses", "feeds/harnesses.json"),
+    feed::<feeds::groups::CasesDocument<'_>>("cases", "All cases", "feeds/cases.json"),
+    feed::<feeds::groups::ModelsDocument<'_>>("models", "All models", "feeds/models.json"),
+    feed::<feeds::groups::HarnessesDocument<'_>>(
+        "harnesses",
+        "All harnesses",
+        "feeds/harnesses.json",
+    ),
     feed::<annotations::AnnotationDocument<'_>>(
         "annotations-line",
         "A line of annotations.jsonl",
         "feeds/annotations.jsonl",
     )
     .with(annotations::name_their_run),
-    feed::<annotations::Friction<'_>>("friction", "Friction of all runs", "feeds/friction.json"),
-    feed::<annotations::Hypotheses<'_>>(
+    feed::<annotations::FrictionDocument<'_>>(
+        "friction",
+        "Friction of all runs",
+        "feeds/friction.json",
+    ),
+    feed::<annotations::HypothesesDocument<'_>>(
         "hypotheses",
         "Hypotheses of all runs",
         "feeds/hypotheses.json",
     )
     .with(annotations::name_their_run),
-    feed::<annotations::Crystallize<'_>>(
+    feed::<annotations::CrystallizeDocument<'_>>(
         "crystallize",
         "Patterns for a tool or a skill",
         "feeds/crystallize.json",
@@ -151,18 +159,18 @@ pub const ALL: &[Entry] = &[
     ),
 ];
 
-pub fn find(name: &str) -> Option<&'static Entry> {
+pub fn find(name: &str) -> Option<&'static SchemaEntry> {
     ALL.iter().find(|entry| entry.name == name)
 }
 
 /// The path of a feed's schema from the site's root; `None` if the feed follows an external standard.
 pub fn path_of_feed(feed: &str) -> Option<String> {
     ALL.iter()
-        .find(|entry| matches!(entry.describes, Describes::Feed(path) if path == feed))
-        .map(Entry::path)
+        .find(|entry| matches!(entry.subject, SchemaSubject::Feed(path) if path == feed))
+        .map(SchemaEntry::path)
 }
 
-impl Entry {
+impl SchemaEntry {
     /// The path of the schema from the site's root.
     pub fn path(&self) -> String {
         format!("schema/{}.schema.json", self.name)
@@ -187,11 +195,11 @@ const fn input<T: JsonSchema + ?Sized>(
     name: &'static str,
     title: &'static str,
     file: &'static str,
-) -> Entry {
-    Entry {
+) -> SchemaEntry {
+    SchemaEntry {
         name,
         title,
-        describes: Describes::Input(file),
+        subject: SchemaSubject::Input(file),
         schema: || root::<T>(Contract::Deserialize),
         rules: |_| {},
     }
@@ -201,11 +209,11 @@ const fn feed<T: JsonSchema + ?Sized>(
     name: &'static str,
     title: &'static str,
     path: &'static str,
-) -> Entry {
-    Entry {
+) -> SchemaEntry {
+    SchemaEntry {
         name,
         title,
-        describes: Describes::Feed(path),
+        subject: SchemaSubject::Feed(path),
         schema: || root::<T>(Contract::Serialize),
         rules: |_| {},
     }

@@ -15,7 +15,7 @@ use content::inspect;
 use content::load::{self, RunFolder};
 use formats::single_file::{EmbeddedFile, RUN};
 use formats::trace;
-use pages::render::single_file::{self, Contents};
+use pages::render::single_file::{self, SingleFileContents};
 use pages::view::{format, task};
 use store::publish::Stage;
 
@@ -145,7 +145,7 @@ fn pack(folder: &Path, data: &Value) -> Result<Vec<u8>, Diagnostic> {
         let name = name.to_owned();
         files.push(EmbeddedFile { name, bytes });
     }
-    single_file::pack(&Contents {
+    single_file::pack(&SingleFileContents {
         page: &page,
         file: &|path| read(folder, path).ok().flatten(),
         files,

@@ -11,7 +11,7 @@ use twox_hash::XxHash3_128;
 use base::diagnostics::Diagnostic;
 use content::load::Input;
 use formats::model::findings::{Findings, PackedDigests};
-use pages::feeds::annotations::Lines;
+use pages::feeds::annotations::AnnotationLines;
 use pages::view::data::search::EventText;
 use store::cache::{Piece, Reader};
 use store::publish::OutputFile;
@@ -111,11 +111,11 @@ impl RunPieces {
 /// until they are copied.
 #[derive(Debug, Default, Serialize, Deserialize)]
 pub(super) struct RunTexts {
-    /// Lines of the feeds of annotations.
-    pub(super) lines: Lines,
+    /// AnnotationLines of the feeds of annotations.
+    pub(super) lines: AnnotationLines,
     /// Tapes of `agreement.json`.
     pub(super) agreement: String,
-    /// Lines of `threads.jsonl`, the newest thread first.
+    /// AnnotationLines of `threads.jsonl`, the newest thread first.
     pub(super) threads: String,
     /// The beginning of the writeup, as plain text.
     pub(super) writeup: String,
@@ -141,7 +141,7 @@ pub(super) type Facets = [[u8; 8]; Facet::COUNT];
 pub(super) enum Facet {
     /// The findings that tables show.
     Listed,
-    Lines,
+    AnnotationLines,
     Friction,
     Hypotheses,
     Anchors,

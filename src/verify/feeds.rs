@@ -9,7 +9,7 @@ use serde_json::Value;
 
 use base::diagnostics::text::{quoted, visible};
 use base::diagnostics::{Diagnostic, Place, codes};
-use pages::schema::{self, Describes};
+use pages::schema::{self, SchemaSubject};
 
 use super::copy::SiteCopy;
 
@@ -56,12 +56,10 @@ pub(crate) fn check(copy: &SiteCopy, problems: &mut Vec<Diagnostic>) -> Document
             )),
         }
     }
-    let published = schema::ALL
-        .iter()
-        .filter_map(|entry| match entry.describes {
-            Describes::Feed(path) if path != RUN => Some((path, entry)),
-            _ => None,
-        });
+    let published = schema::ALL.iter().filter_map(|entry| match entry.subject {
+        SchemaSubject::Feed(path) if path != RUN => Some((path, entry)),
+        _ => None,
+    });
     let read = published.par_bridge().filter_map(|(path, entry)| {
         let mut found = Vec::new();
         let bytes = copy.read_some(path, &mut found)?;
@@ -83,11 +81,11 @@ pub(crate) fn check(copy: &SiteCopy, problems: &mut Vec<Diagnostic>) -> Document
 
 /// The schema of `run.json`.
 pub(crate) fn run_validator() -> Option<Validator> {
-    let is_run = |entry: &&schema::Entry| entry.describes == Describes::Feed(RUN);
+    let is_run = |entry: &&schema::SchemaEntry| entry.subject == SchemaSubject::Feed(RUN);
     schema::ALL.iter().find(is_run).and_then(validator)
 }
 
-fn validator(entry: &schema::Entry) -> Option<Validator> {
+fn validator(entry: &schema::SchemaEntry) -> Option<Validator> {
     let schema = serde_json::from_str(&entry.document()).ok()?;
     jsonschema::draft202012::new(&schema).ok()
 }

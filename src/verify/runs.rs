@@ -23,7 +23,7 @@ use formats::model::run::Run;
 use formats::redactions::{self, Reason};
 use formats::run_record;
 use gate::Extras;
-use pages::feeds::annotations::Lines;
+use pages::feeds::annotations::AnnotationLines;
 use pages::view::task;
 
 use super::copy::SiteCopy;
@@ -52,7 +52,7 @@ pub(crate) struct PublishedRun {
     /// As in `run.json`.
     pub(crate) annotations: Vec<Value>,
     /// Its lines of the feeds of annotations; `None` if its tapes are not in the copy.
-    pub(crate) lines: Option<Lines>,
+    pub(crate) lines: Option<AnnotationLines>,
     pub(crate) threads: Vec<Value>,
     /// The writeup as its page shows it.
     pub(crate) writeup: Option<String>,

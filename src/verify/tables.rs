@@ -16,7 +16,7 @@ use formats::model::cells;
 use formats::model::findings::Findings;
 use formats::model::run::Run;
 use formats::model::time::Moment;
-use pages::feeds::{self, annotations::Lines, archive::RunCard};
+use pages::feeds::{self, annotations::AnnotationLines, archive::RunCard};
 
 use super::compare;
 use super::copy::SiteCopy;
@@ -75,7 +75,7 @@ struct OfAnnotations {
     pointer: &'static str,
     /// The key with the id of the run.
     run_id: &'static str,
-    lines: fn(&Lines) -> &[u8],
+    lines: fn(&AnnotationLines) -> &[u8],
 }
 
 /// All runs, with what tables show of each.

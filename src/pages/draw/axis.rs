@@ -27,7 +27,7 @@ pub struct Axis {
     /// For each event: milliseconds since the first one without collapsed gaps, or its index if there are no times.
     places: Vec<i64>,
     /// The collapsed gaps, in order.
-    folds: Vec<Fold>,
+    folds: Vec<CollapsedGap>,
     /// Whether `places` are times.
     is_time: bool,
     /// The end of the run, if it is known.
@@ -82,7 +82,7 @@ pub fn unlogged_run_time(run: &Run, covered: Option<i64>) -> Option<f64> {
 
 /// A long gap.
 #[derive(Debug)]
-struct Fold {
+struct CollapsedGap {
     /// Index of the event after it.
     position: usize,
     /// Duration in milliseconds.
@@ -134,7 +134,7 @@ impl Axis {
             };
             if pause > gap {
                 place = place.saturating_add(left);
-                folds.push(Fold {
+                folds.push(CollapsedGap {
                     position,
                     lasts: pause,
                     hidden: pause - left,
@@ -179,7 +179,7 @@ impl Axis {
         let first = self.places.len() - errors.count();
         self.places[first..].fill(place);
         if drawn < pause {
-            self.folds.push(Fold {
+            self.folds.push(CollapsedGap {
                 position: first,
                 lasts: pause,
                 hidden: pause - drawn,

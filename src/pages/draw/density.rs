@@ -13,7 +13,7 @@ mod tests;
 
 /// Columns of a run in its findings.
 pub const COLUMNS: usize = 48;
-/// Maximum height of a [`Glyph`]. With fewer events in a column, each is one unit high.
+/// Maximum height of a [`TapeGlyph`]. With fewer events in a column, each is one unit high.
 const HEIGHT: u32 = 46;
 /// Units per column while events are assigned to columns.
 const UNITS: u32 = 16;
@@ -25,7 +25,7 @@ const COARSE: usize = 15;
 /// The columns of a tape as a small SVG: a path of vertical strokes for each family, and one for failures.
 /// `components/density.html` prints it.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
-pub struct Glyph {
+pub struct TapeGlyph {
     /// Number of columns. Each is one unit wide, with its bars centered at an integer.
     pub columns: usize,
     pub height: u32,
@@ -149,7 +149,7 @@ pub fn paths(
     paths.collect()
 }
 
-impl Glyph {
+impl TapeGlyph {
     /// The glyph of these columns: at most about 1.7 KB, and equal on every machine.
     pub fn new(columns: &[EventCounts]) -> Self {
         let mut columns = columns.to_vec();

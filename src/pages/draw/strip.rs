@@ -14,8 +14,8 @@ use formats::model::tape::{Family, Tape};
 use super::axis::{Axis, RunEnd, Scale};
 use super::density::{self, GlyphPath};
 use crate::view::format;
-use crate::view::timeline::{Anchor, Layout, appearance, lanes};
-use marks::{Failures, Label};
+use crate::view::timeline::{EventAnchor, Layout, appearance, lanes};
+use marks::{AxisLabel, Failures};
 use markup::Html;
 
 mod marks;
@@ -55,7 +55,7 @@ pub struct Strip<'a> {
     /// Rows of the events.
     rows: u32,
     /// The areas that link to events, from left to right.
-    areas: Vec<Place<'a>>,
+    areas: Vec<StripPosition<'a>>,
     failures: Failures<'a>,
     /// The annotations, left to right.
     pins: Vec<Pin>,
@@ -64,7 +64,7 @@ pub struct Strip<'a> {
     /// Bounds of collapsed gaps.
     folds: Vec<(u32, u32)>,
     /// Times and long gaps.
-    labels: Vec<Label>,
+    labels: Vec<AxisLabel>,
     /// Where the run ended, if that is known.
     end: Option<u32>,
     /// Start of each page of the tape, if it has several.
@@ -88,13 +88,13 @@ enum Drawing {
 
 /// A position on the strip that links to an event.
 #[derive(Debug, Clone, Copy)]
-pub struct Place<'a> {
+pub struct StripPosition<'a> {
     /// Distance from the left.
     x: u32,
     /// Index of the event's page.
     page: usize,
     /// The event's anchor on that page.
-    anchor: Anchor<'a>,
+    anchor: EventAnchor<'a>,
 }
 
 /// An annotation, or several of one page that would overlap.
@@ -149,7 +149,7 @@ pub fn strip<'a>(
     let scale = axis.scale(WIDTH, if is_long { COLUMN } else { FOLD });
     let xs: Vec<u32> = scale.places().collect();
     let x_of = |position: usize| xs.get(position).copied().unwrap_or_default();
-    let place = |position: usize| Place {
+    let place = |position: usize| StripPosition {
         x: x_of(position),
         page: layout.page(position) - 1,
         anchor: layout.anchor(tape.events[position].seq, position),
@@ -225,7 +225,7 @@ impl Strip<'_> {
     pub fn svg(&self, from: &str, page: usize) -> Html {
         let hrefs = self.hrefs(from);
         let href = |page: usize| hrefs.get(&page).map_or("#", String::as_str);
-        let link = |place: &Place<'_>| {
+        let link = |place: &StripPosition<'_>| {
             let mut link = format!("<a href={}", href(place.page));
             place.anchor.push_to(&mut link);
             link + " tabindex=-1>"
@@ -458,12 +458,12 @@ fn bars(tape: &Tape<'_>, xs: &[u32], scale: Scale<'_>) -> Vec<(Family, Vec<(u32,
 }
 
 /// The first event of each area.
-fn areas<'a>(places: impl Iterator<Item = Place<'a>>) -> Vec<Place<'a>> {
-    let mut areas: Vec<Place<'_>> = Vec::new();
+fn areas<'a>(places: impl Iterator<Item = StripPosition<'a>>) -> Vec<StripPosition<'a>> {
+    let mut areas: Vec<StripPosition<'_>> = Vec::new();
     for place in places {
         let x = place.x.min(WIDTH - 1) / AREA * AREA;
         if areas.last().is_none_or(|last| last.x < x) {
-            areas.push(Place { x, ..place });
+            areas.push(StripPosition { x, ..place });
         }
     }
     areas

@@ -13,7 +13,7 @@ use formats::model::fields::{Kind, Value};
 use formats::model::run::Number;
 use formats::model::slug::slugify;
 
-use super::{Column, Row, annotation_columns, begin, event_columns, push_rows, table};
+use super::{ParquetColumn, TapeRow, annotation_columns, begin, event_columns, push_rows, table};
 use crate::view::citation::{self, yaml};
 use crate::view::format;
 use crate::view::markdown::escaped;
@@ -41,7 +41,7 @@ pub fn session_path(entry: &Entry, number: usize) -> String {
 }
 
 /// A table of rows of all runs, a group of rows for each.
-pub struct Tables<'c> {
+pub struct DatasetTables<'c> {
     canary: Option<&'c str>,
     annotations: SerializedFileWriter<Vec<u8>>,
     events: SerializedFileWriter<Vec<u8>>,
@@ -62,9 +62,9 @@ pub struct RowCounts {
 }
 
 /// A finished file.
-pub type File = (String, Vec<u8>);
+pub type DatasetFile = (String, Vec<u8>);
 
-impl<'c> Tables<'c> {
+impl<'c> DatasetTables<'c> {
     pub fn new(canary: Option<&'c str>) -> Result<Self, ParquetError> {
         Ok(Self {
             canary,
@@ -81,13 +81,13 @@ impl<'c> Tables<'c> {
         entry: &Entry,
         inspection: &Inspection<'_>,
         with_events: bool,
-    ) -> Result<Option<File>, ParquetError> {
+    ) -> Result<Option<DatasetFile>, ParquetError> {
         let run = &entry.run;
         let tapes = inspection.tapes.iter().zip(&inspection.sidecars);
         let annotated = tapes.filter_map(|(tape, sidecar)| Some((tape, sidecar.as_ref()?)));
         let annotated = annotated.flat_map(|(tape, sidecar)| {
             let all = sidecar.annotations.iter();
-            all.map(move |of| Row { run, tape, of })
+            all.map(move |of| TapeRow { run, tape, of })
         });
         let annotated: Vec<_> = annotated.collect();
         self.rows.annotations += annotated.len();
@@ -96,7 +96,8 @@ impl<'c> Tables<'c> {
             return Ok(None);
         }
         let tapes = inspection.tapes.iter();
-        let events = tapes.flat_map(|tape| tape.events.iter().map(move |of| Row { run, tape, of }));
+        let events =
+            tapes.flat_map(|tape| tape.events.iter().map(move |of| TapeRow { run, tape, of }));
         let events: Vec<_> = events.collect();
         *self.rows.events.get_or_insert(0) += events.len();
         push_rows(&mut self.events, &events, &event_columns())?;
@@ -110,7 +111,7 @@ impl<'c> Tables<'c> {
     }
 
     /// The last files. A table without rows has its columns.
-    pub fn finish(self) -> Result<Vec<File>, ParquetError> {
+    pub fn finish(self) -> Result<Vec<DatasetFile>, ParquetError> {
         let mut files = vec![(ANNOTATIONS.to_owned(), self.annotations.into_inner()?)];
         if self.rows.events.is_some() {
             files.push((events_path(self.parts + 1), self.events.into_inner()?));
@@ -153,7 +154,7 @@ pub fn cells(
     table(&rows.collect::<Vec<_>>(), &cell_columns(), canary)
 }
 
-fn cell_columns<'a>() -> [Column<'a, CellRow<'a>>; 13] {
+fn cell_columns<'a>() -> [ParquetColumn<'a, CellRow<'a>>; 13] {
     columns! { |row|
         case: Text = &*newest(row).run.subject.case;
         version: Text or null = newest(row).run.subject.version.as_deref();
@@ -181,15 +182,15 @@ fn count(row: &CellRow<'_>, result: TrialResult) -> Value<'static> {
 }
 
 /// A table of the dataset.
-struct Table {
+struct DatasetTable {
     name: &'static str,
     path: &'static str,
     rows: usize,
     holds: &'static str,
 }
 
-fn tables(rows: RowCounts) -> Vec<Table> {
-    let table = |name, path, rows, holds| Table {
+fn tables(rows: RowCounts) -> Vec<DatasetTable> {
+    let table = |name, path, rows, holds| DatasetTable {
         name,
         path,
         rows,
@@ -227,7 +228,7 @@ pub fn write_card(out: &mut dyn Write, config: &Config, rows: RowCounts) -> io::
         writeln!(out, "tags:\n- agent-traces")?;
     }
     writeln!(out, "configs:")?;
-    for Table { name, path, .. } in &tables {
+    for DatasetTable { name, path, .. } in &tables {
         let default = if *name == "runs" {
             "  default: true\n"
         } else {
@@ -257,7 +258,7 @@ pub fn write_card(out: &mut dyn Write, config: &Config, rows: RowCounts) -> io::
         )?;
     }
     writeln!(out, "| Configuration | Rows | Contents |\n|---|--:|---|")?;
-    for Table {
+    for DatasetTable {
         name, rows, holds, ..
     } in &tables
     {

@@ -28,7 +28,7 @@ use base::shapes::SCHEMA_VERSION;
 )]
 #[derive(Debug, JsonSchema)]
 #[schemars(rename_all = "camelCase")]
-pub struct Friction<'a> {
+pub struct FrictionDocument<'a> {
     /// Version of this format.
     #[schemars(with = "shapes::Version")]
     pub schema_version: u32,
@@ -45,7 +45,7 @@ pub struct Friction<'a> {
 )]
 #[derive(Debug, JsonSchema)]
 #[schemars(rename_all = "camelCase")]
-pub struct Hypotheses<'a> {
+pub struct HypothesesDocument<'a> {
     /// Version of this format.
     #[schemars(with = "shapes::Version")]
     pub schema_version: u32,
@@ -62,7 +62,7 @@ pub struct Hypotheses<'a> {
 )]
 #[derive(Debug, JsonSchema)]
 #[schemars(rename_all = "camelCase")]
-pub struct Crystallize<'a> {
+pub struct CrystallizeDocument<'a> {
     /// Version of this format.
     #[schemars(with = "shapes::Version")]
     pub schema_version: u32,
@@ -443,7 +443,7 @@ document! {
 
 /// The lines that one run adds to each feed, each with its line feed.
 #[derive(Debug, Default, Serialize, Deserialize)]
-pub struct Lines {
+pub struct AnnotationLines {
     /// All annotations.
     pub all: String,
     /// Friction of recognized kinds.
@@ -461,8 +461,8 @@ pub fn lines(
     run: &Run,
     tapes: &[Tape<'_>],
     sidecars: &[Option<Sidecar<'_>>],
-) -> serde_json::Result<Lines> {
-    let mut lines = Lines::default();
+) -> serde_json::Result<AnnotationLines> {
+    let mut lines = AnnotationLines::default();
     for (tape, sidecar) in tapes.iter().zip(sidecars) {
         let Some(sidecar) = sidecar else { continue };
         for annotation in &sidecar.annotations {

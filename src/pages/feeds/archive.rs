@@ -28,7 +28,7 @@ use formats::model::run::{self, Metric, Number};
 )]
 #[derive(Debug, JsonSchema)]
 #[schemars(rename_all = "camelCase")]
-pub struct Runs<'a> {
+pub struct RunsDocument<'a> {
     /// Version of this format.
     #[schemars(with = "shapes::Version")]
     pub schema_version: u32,
@@ -365,7 +365,7 @@ pub fn write_run_lines(
 /// `index.json`: the site and every other feed over all runs.
 #[derive(Debug, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
-pub struct Index<'a> {
+pub struct FeedIndex<'a> {
     /// Version of this format.
     #[schemars(with = "shapes::Version")]
     schema_version: u32,
@@ -453,8 +453,8 @@ pub fn index<'a>(
     checksums: Option<&'static str>,
     feeds: impl Iterator<Item = &'a FileDigest>,
     schema_of: fn(&str) -> Option<String>,
-) -> Index<'a> {
-    Index {
+) -> FeedIndex<'a> {
+    FeedIndex {
         schema_version: SCHEMA_VERSION,
         site: Site::of(config),
         pages: Pages::of(config, own_templates),

@@ -72,7 +72,7 @@ macro_rules! groups {
 
 groups! {
     /// `cases.json`: the cases, by name.
-    Cases {
+    CasesDocument {
         /// The cases.
         cases
     }
@@ -91,7 +91,7 @@ groups! {
 
 groups! {
     /// `models.json`: the models, by id.
-    Models {
+    ModelsDocument {
         /// The models.
         models
     }
@@ -106,7 +106,7 @@ groups! {
 
 groups! {
     /// `harnesses.json`: the harnesses, by slug.
-    Harnesses {
+    HarnessesDocument {
         /// The harnesses.
         harnesses
     }

@@ -11,7 +11,7 @@ use serde::Serialize;
 
 use super::parts;
 use super::terms;
-use crate::view::data::search::Kind;
+use crate::view::data::search::SearchKind;
 
 /// Texts per file of a long list.
 pub const BLOCK: usize = 4_096;
@@ -21,27 +21,27 @@ const NEWEST: usize = 512;
 const DIGITS: &[u8; 64] = b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
 
 /// The texts that have a term, by kind and number: those of runs after all others, and both in ascending order.
-type Postings = Vec<(Kind, u32)>;
+type Postings = Vec<(SearchKind, u32)>;
 
 /// The index of all texts.
 #[derive(Debug, Default)]
-pub struct Index {
+pub struct SearchIndex {
     terms: IndexMap<String, Postings>,
 }
 
 /// A posting list, as the script reads it.
 #[derive(Debug, Serialize)]
 #[serde(untagged)]
-pub enum List {
+pub enum PostingList {
     /// All texts.
     Whole(String),
     /// The newest texts, and the name of the files with the others.
     Long(String, String),
 }
 
-impl Index {
+impl SearchIndex {
     /// Adds texts of a run that share the same words. Numbers ascend; only later calls for the same run may repeat one.
-    pub fn add_all(&mut self, texts: &[(Kind, u32)], words: &str) {
+    pub fn add_all(&mut self, texts: &[(SearchKind, u32)], words: &str) {
         terms::each(words, |term| {
             let postings = self.postings(term);
             for text in texts {
@@ -53,14 +53,14 @@ impl Index {
     }
 
     /// Adds words of a text of a run. Numbers ascend.
-    pub fn add(&mut self, kind: Kind, number: u32, words: &[&str]) {
+    pub fn add(&mut self, kind: SearchKind, number: u32, words: &[&str]) {
         for words in words {
             self.add_all(&[(kind, number)], words);
         }
     }
 
     /// Adds a text that belongs to no run; call it before adding runs. A word weighs more in the title, or if repeated.
-    pub fn add_weighed(&mut self, kind: Kind, number: u32, [title, about, text]: [&str; 3]) {
+    pub fn add_weighed(&mut self, kind: SearchKind, number: u32, [title, about, text]: [&str; 3]) {
         let mut weights: BTreeMap<String, u32> = BTreeMap::new();
         for (text, weight) in [(title, 100), (about, 4), (text, 1)] {
             terms::each(text, |term| {
@@ -89,7 +89,7 @@ impl Index {
     /// Calls `term` for each term and its list, in the order of strings in JavaScript, and `file` for each file of a long list.
     pub fn finish<E>(
         self,
-        mut term: impl FnMut(&str, &List) -> Result<(), E>,
+        mut term: impl FnMut(&str, &PostingList) -> Result<(), E>,
         mut file: impl FnMut(&str, &str) -> Result<(), E>,
     ) -> Result<(), E> {
         let mut all: Vec<_> = self.terms.into_iter().collect();
@@ -99,9 +99,9 @@ impl Index {
     }
 }
 
-/// Whether a text was already added, by a call of [`Index::add_all`] for several texts of the run.
-fn is_known(last: (Kind, u32), (kind, number): (Kind, u32)) -> bool {
-    let is_of_runs = |kind: Kind| kind as usize >= Kind::Run as usize;
+/// Whether a text was already added, by a call of [`SearchIndex::add_all`] for several texts of the run.
+fn is_known(last: (SearchKind, u32), (kind, number): (SearchKind, u32)) -> bool {
+    let is_of_runs = |kind: SearchKind| kind as usize >= SearchKind::Run as usize;
     is_of_runs(last.0) == is_of_runs(kind) && number <= last.1
 }
 
@@ -110,11 +110,11 @@ fn list<E>(
     term: &str,
     postings: &Postings,
     file: &mut impl FnMut(&str, &str) -> Result<(), E>,
-) -> Result<List, E> {
+) -> Result<PostingList, E> {
     let name = parts::name(term);
     let mut list = String::new();
     let mut is_long = false;
-    for kind in 0..Kind::COUNT {
+    for kind in 0..SearchKind::COUNT {
         let of_kind = postings.iter().filter(|(of, _)| *of as usize == kind);
         let numbers: Vec<u32> = of_kind.map(|(_, number)| *number).collect();
         if numbers.is_empty() {
@@ -139,9 +139,9 @@ fn list<E>(
         }
     }
     Ok(if is_long {
-        List::Long(list, name)
+        PostingList::Long(list, name)
     } else {
-        List::Whole(list)
+        PostingList::Whole(list)
     })
 }
 
@@ -201,13 +201,13 @@ mod tests {
     /// The texts of each term by kind, newest first, and the files of long lists.
     type Contents = (BTreeMap<String, BTreeMap<usize, Vec<usize>>>, Vec<String>);
 
-    fn read(index: Index) -> Contents {
+    fn read(index: SearchIndex) -> Contents {
         let (mut terms, mut files) = (Vec::new(), BTreeMap::new());
         let done: Result<(), ()> = index.finish(
             |term, list| {
                 let (list, name) = match list {
-                    List::Whole(list) => (list.clone(), String::new()),
-                    List::Long(list, name) => (list.clone(), name.clone()),
+                    PostingList::Whole(list) => (list.clone(), String::new()),
+                    PostingList::Long(list, name) => (list.clone(), name.clone()),
                 };
                 terms.push((term.to_owned(), list, name));
                 Ok(())
@@ -245,14 +245,14 @@ mod tests {
         (all, files.into_keys().collect())
     }
 
-    const OF_RUNS: [Kind; 3] = [Kind::Run, Kind::Failure, Kind::Writeup];
+    const OF_RUNS: [SearchKind; 3] = [SearchKind::Run, SearchKind::Failure, SearchKind::Writeup];
 
     proptest! {
         #[test]
         fn each_term_leads_to_the_texts_that_have_it_newest_first(
             given in prop::collection::vec((0..3_usize, 1..400_u32, "[a-d é测试案✓]{0,12}"), 0..80),
         ) {
-            let mut index = Index::default();
+            let mut index = SearchIndex::default();
             let mut expected: BTreeMap<String, BTreeMap<usize, Vec<usize>>> = BTreeMap::new();
             let mut number = 0;
             for (kind, gap, text) in &given {
@@ -274,11 +274,11 @@ mod tests {
     #[test]
     fn the_older_texts_of_a_long_list_are_in_files_that_stay_as_they_are() {
         let of = |texts: u32| {
-            let mut index = Index::default();
-            index.add_weighed(Kind::Page, 3, ["Rare word", "", "common common"]);
+            let mut index = SearchIndex::default();
+            index.add_weighed(SearchKind::Page, 3, ["Rare word", "", "common common"]);
             for number in 0..texts {
                 let rare = if number == 7 { "rare" } else { "" };
-                index.add(Kind::Run, number * 3, &["common", rare]);
+                index.add(SearchKind::Run, number * 3, &["common", rare]);
             }
             index
         };
@@ -296,7 +296,7 @@ mod tests {
     fn words_of_all_texts_of_a_run_are_added_at_once() {
         let shared = "a b of 0123456789abcdefg";
         let own = ["of a", "c", "d b \u{6e2c}", "", "c of e"];
-        let (mut at_once, mut each) = (Index::default(), Index::default());
+        let (mut at_once, mut each) = (SearchIndex::default(), SearchIndex::default());
         let mut number = 0;
         for run in 0..700 {
             let words = format!("{shared} run{run}");
@@ -315,9 +315,9 @@ mod tests {
     #[test]
     fn terms_are_in_the_order_of_a_browser() {
         // A term outside of the basic plane is two surrogates, which are before U+FB50.
-        let mut index = Index::default();
+        let mut index = SearchIndex::default();
         for (number, text) in (1..).zip(["b \u{fb50} a", "a", "é \u{1f680} 10 b"]) {
-            index.add(Kind::Run, number, &[text]);
+            index.add(SearchKind::Run, number, &[text]);
         }
         let mut all = Vec::new();
         let done: Result<(), ()> = index.finish(

@@ -5,7 +5,7 @@
 
 /// Size limits of parts.
 #[derive(Debug, Clone, Copy)]
-pub struct Sizes {
+pub struct PartSizes {
     /// Maximum size of a part, in bytes.
     pub most: usize,
     /// Above this size, in bytes, a part ends before the next key that can begin one.
@@ -15,7 +15,7 @@ pub struct Sizes {
 }
 
 /// Sizes of parts that are loaded as a whole, without a noticeable pause in the browser.
-const LARGE: Sizes = Sizes {
+const LARGE: PartSizes = PartSizes {
     most: 1_000_000,
     enough: 200_000,
     beginners: 8,
@@ -26,34 +26,34 @@ const END: &[u8] = b"\n])\n";
 
 /// A list that is passed to a function of the site's scripts part by part: `runpress.search([..])`.
 #[derive(Debug)]
-pub struct Parts {
+pub struct ScriptParts {
     function: &'static str,
     /// The first key and the name of each part begun.
     pub begun: Vec<(String, String)>,
     /// Number of items.
     pub items: usize,
-    cut: Cut,
+    cut: PartBoundaries,
     bytes: Vec<u8>,
 }
 
 /// Part boundaries, computed from keys and sizes only.
 #[derive(Debug)]
-pub struct Cut {
-    sizes: Sizes,
+pub struct PartBoundaries {
+    sizes: PartSizes,
     /// Bytes before the first item of a part.
     head: usize,
     /// Bytes of the current part; 0 if there is none.
     bytes: usize,
 }
 
-impl Cut {
+impl PartBoundaries {
     /// The boundaries of a list for `runpress.<function>`.
     pub const fn new(function: &str) -> Self {
         Self::sized(function, LARGE)
     }
 
-    /// Like [`Cut::new`], with parts of these sizes.
-    pub const fn sized(function: &str, sizes: Sizes) -> Self {
+    /// Like [`PartBoundaries::new`], with parts of these sizes.
+    pub const fn sized(function: &str, sizes: PartSizes) -> Self {
         Self {
             sizes,
             head: "runpress.([\n".len() + function.len(),
@@ -63,7 +63,7 @@ impl Cut {
 
     /// Adds an item of `bytes` bytes. Returns whether it begins a part.
     pub fn begins(&mut self, key: &str, bytes: usize) -> bool {
-        let Sizes {
+        let PartSizes {
             most,
             enough,
             beginners,
@@ -83,28 +83,28 @@ pub fn name(first: &str) -> String {
 }
 
 /// A part: its name and its bytes.
-pub type Part = (String, Vec<u8>);
+pub type ScriptPart = (String, Vec<u8>);
 
-impl Parts {
+impl ScriptParts {
     /// An empty list for `runpress.<function>`.
     pub const fn new(function: &'static str) -> Self {
         Self::sized(function, LARGE)
     }
 
-    /// Like [`Parts::new`], with parts of these sizes.
-    pub const fn sized(function: &'static str, sizes: Sizes) -> Self {
+    /// Like [`ScriptParts::new`], with parts of these sizes.
+    pub const fn sized(function: &'static str, sizes: PartSizes) -> Self {
         Self {
             function,
             begun: Vec::new(),
             items: 0,
-            cut: Cut::sized(function, sizes),
+            cut: PartBoundaries::sized(function, sizes),
             bytes: Vec::new(),
         }
     }
 
     /// Adds an item written by [`super::script::item`], under a unique key. Returns the previous part if this item begins a new
     /// one.
-    pub fn push_written(&mut self, key: &str, json: &[u8]) -> Option<Part> {
+    pub fn push_written(&mut self, key: &str, json: &[u8]) -> Option<ScriptPart> {
         self.items += 1;
         let begins = self.cut.begins(key, json.len());
         let full = begins.then(|| self.part()).flatten();
@@ -120,12 +120,12 @@ impl Parts {
     }
 
     /// Takes the current part, if any.
-    pub fn take(&mut self) -> Option<Part> {
+    pub fn take(&mut self) -> Option<ScriptPart> {
         self.cut.bytes = 0;
         self.part()
     }
 
-    fn part(&mut self) -> Option<Part> {
+    fn part(&mut self) -> Option<ScriptPart> {
         let bytes = std::mem::take(&mut self.bytes);
         let (_, name) = self.begun.last().filter(|_| !bytes.is_empty())?;
         Some((name.clone(), [&bytes, END].concat()))
@@ -138,8 +138,8 @@ mod tests {
     use crate::render::script;
 
     /// The parts of items of `bytes` bytes, under these keys.
-    fn parts(keys: impl IntoIterator<Item = usize>, bytes: usize) -> Vec<Part> {
-        let mut parts = Parts::new("runs");
+    fn parts(keys: impl IntoIterator<Item = usize>, bytes: usize) -> Vec<ScriptPart> {
+        let mut parts = ScriptParts::new("runs");
         let mut all = Vec::new();
         for key in keys {
             let item = format!("{key} {}", "x".repeat(bytes));
@@ -152,7 +152,7 @@ mod tests {
 
     #[test]
     fn a_part_is_a_script_that_markup_and_line_separators_cannot_leave() {
-        let mut parts = Parts::new("search");
+        let mut parts = ScriptParts::new("search");
         let item = script::item(&("</script>\u{2028}", 1)).expect("JSON");
         assert!(parts.push_written("a", &item).is_none());
         let (name, bytes) = parts.take().expect("a part");
@@ -178,7 +178,7 @@ mod tests {
     #[test]
     fn a_new_item_leaves_nearly_all_parts_as_they_were() {
         let before = parts(1..1_000, 5_000);
-        let changed = |after: Vec<Part>| {
+        let changed = |after: Vec<ScriptPart>| {
             assert!(before.len() > 15, "{}", before.len());
             after.iter().filter(|part| !before.contains(part)).count()
         };

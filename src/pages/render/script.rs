@@ -17,7 +17,7 @@ pub fn call(function: &str, value: &impl Serialize) -> serde_json::Result<Vec<u8
     Ok(out)
 }
 
-/// An item of [`super::parts::Parts`].
+/// An item of [`super::parts::ScriptParts`].
 pub fn item(value: &impl Serialize) -> serde_json::Result<Vec<u8>> {
     let mut out = Vec::new();
     write_safe(&mut out, value).map(|()| out)

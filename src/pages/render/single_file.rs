@@ -52,7 +52,7 @@ pub fn templates() -> Vec<UserTemplate> {
 }
 
 /// What a page is packed with.
-pub struct Contents<'a> {
+pub struct SingleFileContents<'a> {
     /// The page that the templates of this module made.
     pub page: &'a str,
     /// The content of a file next to the page, by its path.
@@ -64,15 +64,15 @@ pub struct Contents<'a> {
 }
 
 /// Packs a page.
-pub fn pack(contents: &Contents<'_>) -> Result<Vec<u8>, Diagnostic> {
-    let parts = Parts::of(contents.page).ok_or_else(|| {
+pub fn pack(contents: &SingleFileContents<'_>) -> Result<Vec<u8>, Diagnostic> {
+    let parts = PageParts::of(contents.page).ok_or_else(|| {
         codes::PUBLISH_IO.at(
             Place::file("index.html"),
             "The page cannot be packed: it has no head or no end",
             "Please report this as a bug.",
         )
     })?;
-    let mut packed = Packed::default();
+    let mut packed = PackedContent::default();
     packed.inline(parts.main, contents.file);
     let style: String = STYLES.map(minify::style_sheet).concat();
     let scripts = SCRIPTS.map(minify::script);
@@ -83,7 +83,7 @@ pub fn pack(contents: &Contents<'_>) -> Result<Vec<u8>, Diagnostic> {
     out.push_str(&packed.html);
     out.push_str(parts.after);
     let names = contents.files.iter().map(|file| file.name.as_str());
-    let Packed {
+    let PackedContent {
         images,
         mut left_out,
         ..
@@ -103,7 +103,7 @@ pub fn pack(contents: &Contents<'_>) -> Result<Vec<u8>, Diagnostic> {
 }
 
 /// A page, cut where something is inserted.
-struct Parts<'p> {
+struct PageParts<'p> {
     /// Up to the slot in the head.
     before: &'p str,
     /// Up to the content.
@@ -114,7 +114,7 @@ struct Parts<'p> {
     end: &'p str,
 }
 
-impl<'p> Parts<'p> {
+impl<'p> PageParts<'p> {
     fn of(page: &'p str) -> Option<Self> {
         let (before, rest) = page.split_once(HEAD_SLOT)?;
         let (head, rest) = rest.split_at(rest.find("<main")?);
@@ -153,7 +153,7 @@ fn push_head(out: &mut String, style: &str, scripts: &[String]) {
 }
 
 /// The last lines of the page: what is in the file, what is not, and how to get the log back.
-fn push_note(out: &mut String, contents: &Contents<'_>, others: &BTreeSet<String>) {
+fn push_note(out: &mut String, contents: &SingleFileContents<'_>, others: &BTreeSet<String>) {
     let names = contents.files.iter().map(|file| file.name.as_str());
     let names: Vec<String> = names.map(code).collect();
     out.push_str(&format!(
@@ -187,7 +187,7 @@ fn code(text: &str) -> String {
 
 /// The content of a page with its images inside, and without links to other files.
 #[derive(Default)]
-struct Packed {
+struct PackedContent {
     html: String,
     /// Paths of the images on it.
     images: BTreeSet<String>,
@@ -195,7 +195,7 @@ struct Packed {
     left_out: BTreeSet<String>,
 }
 
-impl Packed {
+impl PackedContent {
     /// Appends HTML of the templates, in which `<` is only in tags, and `>` in no attribute.
     fn inline(&mut self, html: &str, file: &dyn Fn(&str) -> Option<Vec<u8>>) {
         let mut rest = html;
@@ -211,8 +211,8 @@ impl Packed {
             } else if tag.starts_with("<a ") {
                 let words = &rest[..rest.find("</a>").unwrap_or(rest.len())];
                 match self.link(tag, words) {
-                    Link::Kept => self.html.push_str(tag),
-                    Link::Words(class) => {
+                    LinkAction::Keep => self.html.push_str(tag),
+                    LinkAction::Words(class) => {
                         self.html.push_str(&class);
                         link_end = Some(if class.is_empty() { "" } else { "</span>" });
                         if let Some(words) = words.strip_suffix(REST) {
@@ -221,7 +221,7 @@ impl Packed {
                             rest = &rest[words.len() + REST.len()..];
                         }
                     }
-                    Link::Dropped => {
+                    LinkAction::Drop => {
                         link_end = Some("");
                         rest = &rest[words.len()..];
                     }
@@ -242,19 +242,19 @@ impl Packed {
     }
 
     /// What becomes of a link.
-    fn link(&mut self, tag: &str, words: &str) -> Link {
+    fn link(&mut self, tag: &str, words: &str) -> LinkAction {
         let Some(href) = attribute(tag, "href") else {
-            return Link::Kept;
+            return LinkAction::Keep;
         };
         if href.starts_with('#') || href.contains("://") || href.starts_with("mailto:") {
-            return Link::Kept;
+            return LinkAction::Keep;
         }
         let below = href.trim_start_matches("../");
         let is_offer = OFFERS
             .iter()
             .any(|offer| below == *offer || below.starts_with(&format!("{offer}/")));
         if is_offer {
-            return Link::Dropped;
+            return LinkAction::Drop;
         }
         let is_beside = below.len() == href.len();
         let is_image = words.starts_with("<img ");
@@ -262,7 +262,9 @@ impl Packed {
             self.left_out.insert(href.to_owned());
         }
         let class = attribute(tag, "class");
-        Link::Words(class.map_or_else(String::new, |class| format!("<span class=\"{class}\">")))
+        LinkAction::Words(
+            class.map_or_else(String::new, |class| format!("<span class=\"{class}\">")),
+        )
     }
 
     fn push_image(&mut self, tag: &str, source: &str, file: &dyn Fn(&str) -> Option<Vec<u8>>) {
@@ -280,13 +282,13 @@ impl Packed {
 }
 
 /// What becomes of a link in a single file.
-enum Link {
+enum LinkAction {
     /// It leads to a place in the file, or to another site.
-    Kept,
+    Keep,
     /// Its words stay, in this element.
     Words(String),
     /// It is left out with its words.
-    Dropped,
+    Drop,
 }
 
 /// The value of an attribute, with or without quotes.
@@ -332,7 +334,7 @@ mod tests {
     use super::*;
 
     fn inlined(html: &str) -> (String, Vec<String>) {
-        let mut packed = Packed::default();
+        let mut packed = PackedContent::default();
         packed.inline(html, &|path| (path == "assets/a.png").then(|| vec![1]));
         (packed.html, packed.left_out.into_iter().collect())
     }

@@ -82,7 +82,7 @@ pub enum Script {
 
 /// The head of a page. Written after the shell is minified, to keep recorded text in titles unchanged.
 #[derive(Debug, Serialize)]
-pub struct HeadView {
+pub struct PageHead {
     /// Title with the site's name.
     pub title: String,
     /// One or two sentences.
@@ -225,7 +225,7 @@ pub fn head(
     page: &PageInfo,
     root: &str,
     json_ld: Option<(Html, String)>,
-) -> HeadView {
+) -> PageHead {
     let (json_ld, source) = json_ld.unzip();
     let site = &config.site;
     let title = match page.title.as_str() {
@@ -234,7 +234,7 @@ pub fn head(
     };
     let own = page.listed.then_some(&page.path);
     let canonical = site.base_url.as_ref().zip(page.canonical.as_ref().or(own));
-    HeadView {
+    PageHead {
         title,
         description: page.description.clone(),
         canonical: canonical

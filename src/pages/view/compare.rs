@@ -51,41 +51,41 @@ pub fn page(archive: &Archive, findings: &[Findings]) -> ComparePage {
 
 /// The manifest, which the script loads first: the location of each run, and values that all runs share.
 #[derive(Debug, Serialize)]
-pub struct Manifest {
+pub struct CompareManifest {
     /// The first [`key`] and the name of each part.
     parts: Vec<(String, String)>,
     /// The fields of a run in groups, in the order of [`RunData::fields`].
-    groups: Vec<Group>,
+    groups: Vec<FieldGroup>,
     /// The names of [`RunData::metrics`].
     metrics: Vec<String>,
 }
 
 /// Fields under a heading.
 #[derive(Debug, Serialize)]
-struct Group {
+struct FieldGroup {
     name: &'static str,
-    fields: Vec<Field>,
+    fields: Vec<ComparedField>,
 }
 
 #[derive(Debug, Serialize)]
-struct Field {
+struct ComparedField {
     name: &'static str,
     /// Whether it belongs to the task: runs that differ in it are not comparable.
     #[serde(skip_serializing_if = "std::ops::Not::not")]
     task: bool,
 }
 
-impl Manifest {
+impl CompareManifest {
     /// The manifest of these parts, each with its first key and its name.
     pub fn new(parts: Vec<(String, String)>) -> Self {
         let groups = (0..).zip(PARTS).map(|(part, name)| {
             let fields = fields::labeled(|field| field.compared).into_iter();
             let fields = fields.filter(|(_, label)| label.place / 10 == part);
-            let fields = fields.map(|(field, label)| Field {
+            let fields = fields.map(|(field, label)| ComparedField {
                 name: label.name,
                 task: field.is_task,
             });
-            Group {
+            FieldGroup {
                 name,
                 fields: fields.collect(),
             }
@@ -134,7 +134,7 @@ pub struct RunData<'a> {
     /// The fields of all groups; null if unknown.
     fields: Vec<Option<String>>,
     metrics: Vec<MetricData>,
-    checks: Vec<Check>,
+    checks: Vec<CheckData>,
     /// Name with scorer, and value of each outcome.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     outcomes: Vec<(String, String)>,
@@ -154,7 +154,7 @@ pub struct FirstTape<'a> {
 type MetricData = (Option<f64>, String);
 
 /// View and name of a check; its similarity, null if the view was not reached; and its display text.
-type Check = (String, String, Option<f64>, String);
+type CheckData = (String, String, Option<f64>, String);
 
 #[derive(Debug, Serialize)]
 struct TapeSummary {

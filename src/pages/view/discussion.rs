@@ -24,7 +24,7 @@ pub struct ConversationView {
     /// Number of further turns, which are only in run.json.
     pub more: Option<String>,
     /// Public events that are not turns.
-    pub asides: Vec<AsideView>,
+    pub asides: Vec<TranscriptEventView>,
     /// Number of further events, which are only in run.json.
     pub more_asides: Option<String>,
     /// Its public assets.
@@ -42,14 +42,14 @@ pub struct TurnView {
     /// The speaker.
     pub role: String,
     /// Its content.
-    pub parts: Vec<PartView>,
+    pub parts: Vec<TurnPartView>,
     /// Whether it is truncated; run.json has all of it.
     pub cut: bool,
 }
 
 /// A public event that is not a turn.
 #[derive(Debug, Serialize)]
-pub struct AsideView {
+pub struct TranscriptEventView {
     /// `plan, assistant`
     pub label: String,
     pub text: String,
@@ -73,7 +73,7 @@ pub struct AssetRow {
 
 /// A block, or consecutive text blocks: exactly one of the first three fields is set.
 #[derive(Debug, Default, Serialize)]
-pub struct PartView {
+pub struct TurnPartView {
     /// Plain text.
     pub text: Option<String>,
     /// A short form such as `<tool_call:search>`, or the name of something unpublished.
@@ -127,14 +127,14 @@ pub struct ThreadView {
     pub is_earlier_turn: bool,
     /// Number of further lines.
     pub more: Option<String>,
-    pub entries: Vec<EntryView>,
+    pub entries: Vec<ThreadEntryView>,
     /// Number of further entries, which are only in run.json.
     pub more_entries: Option<String>,
 }
 
 /// An entry: finished Markdown, or plain text.
 #[derive(Debug, Serialize)]
-pub struct EntryView {
+pub struct ThreadEntryView {
     /// Markdown, rendered.
     pub html: Option<Html>,
     /// Plain text.
@@ -223,11 +223,11 @@ fn because_of_messages(what: &str, reasons: Reasons) -> Option<String> {
     (!counts.is_empty()).then(|| format!("of the internal {what}s, {}", counts.join(", ")))
 }
 
-fn aside_view(aside: &TranscriptEvent<'_>, budget: &mut SectionBudget) -> AsideView {
+fn aside_view(aside: &TranscriptEvent<'_>, budget: &mut SectionBudget) -> TranscriptEventView {
     let words = [&*aside.kind, &*aside.role];
     let words: Vec<&str> = words.into_iter().filter(|word| !word.is_empty()).collect();
     let text = budget.text(&aside.text);
-    AsideView {
+    TranscriptEventView {
         label: budget.label(&words.join(", ")),
         text: text.to_owned(),
         cut: text.len() < aside.text.len(),
@@ -254,9 +254,9 @@ fn turn_view(
                 let rest = std::iter::from_fn(|| blocks.next_if(|part| part.continues));
                 text_view(text, rest, budget)
             }
-            Content::Label(label) => PartView {
+            Content::Label(label) => TurnPartView {
                 label: Some(budget.label(label)),
-                ..PartView::default()
+                ..TurnPartView::default()
             },
             Content::Asset { id, label } => {
                 asset_view(files.get(id.as_str()).copied(), budget.label(label))
@@ -277,7 +277,7 @@ fn text_view<'p>(
     text: &str,
     rest: impl Iterator<Item = &'p Part<'p>>,
     budget: &mut SectionBudget,
-) -> PartView {
+) -> TurnPartView {
     let mut whole = text.len();
     let mut text = budget.beginning(text).to_owned();
     for part in rest {
@@ -290,28 +290,28 @@ fn text_view<'p>(
         }
     }
     let shown = budget.text(&text).to_owned();
-    PartView {
+    TurnPartView {
         cut: shown.len() < whole,
         text: Some(shown),
-        ..PartView::default()
+        ..TurnPartView::default()
     }
 }
 
 /// Shows an asset if both it and the block are public; otherwise only its name.
-fn asset_view(file: Option<&AssetFile>, label: String) -> PartView {
+fn asset_view(file: Option<&AssetFile>, label: String) -> TurnPartView {
     let Some(file) = file else {
-        return PartView {
+        return TurnPartView {
             label: Some(format!("{label} (not published)")),
-            ..PartView::default()
+            ..TurnPartView::default()
         };
     };
     let size = file.size.map(|size| size.no_higher_than(HIGHEST));
-    PartView {
+    TurnPartView {
         file: Some(Link::new(label, format!("assets/{}", file.name))),
         image: file.image,
         width: size.map(|size| size.width),
         height: size.map(|size| size.height),
-        ..PartView::default()
+        ..TurnPartView::default()
     }
 }
 
@@ -344,10 +344,14 @@ fn asset_row(asset: &PublicAsset<'_>, turns: &[Turn<'_>], budget: &mut SectionBu
 }
 
 /// Renders the Markdown of an entry. The first argument is the prefix of its ids.
-pub type Markdown<'a> = &'a dyn Fn(&str, &str) -> Html;
+pub type RenderMarkdown<'a> = &'a dyn Fn(&str, &str) -> Html;
 
 /// Makes the threads.
-pub fn threads(config: &Config, threads: &Threads<'_>, markdown: Markdown<'_>) -> ThreadsView {
+pub fn threads(
+    config: &Config,
+    threads: &Threads<'_>,
+    markdown: RenderMarkdown<'_>,
+) -> ThreadsView {
     let mut budget = SectionBudget::of(config);
     let all = &threads.threads;
     let open = threads.open_count();
@@ -414,7 +418,7 @@ fn thread_view(
     thread: &Thread<'_>,
     index: usize,
     budget: &mut SectionBudget,
-    markdown: Markdown<'_>,
+    markdown: RenderMarkdown<'_>,
 ) -> ThreadView {
     let lines = thread.file.iter().flat_map(|file| &file.lines);
     let lines: Vec<_> = lines
@@ -431,7 +435,7 @@ fn thread_view(
         let scope = format!("{anchor}-{number}");
         let html = entry.markdown.then(|| markdown(&scope, text));
         budget.take(html.as_ref().map_or(0, |html| html.as_str().len()));
-        EntryView {
+        ThreadEntryView {
             cut: text.len() < entry.text.len(),
             text: html.is_none().then(|| text.to_owned()),
             html,

@@ -10,7 +10,7 @@ use super::{Badge, format};
 
 /// A comparison.
 #[derive(Debug, Serialize)]
-pub struct ComparedView {
+pub struct LogComparisonView {
     /// The subject.
     pub name: &'static str,
     /// The observation.
@@ -20,7 +20,7 @@ pub struct ComparedView {
 }
 
 /// A row for each comparison.
-pub fn rows(found: &Reconciliation) -> Vec<ComparedView> {
+pub fn rows(found: &Reconciliation) -> Vec<LogComparisonView> {
     let span = found.time_span.as_ref();
     let times = span.map_or_else(|| "no event has a time".to_owned(), span_seen);
     let mut rows = vec![
@@ -47,13 +47,13 @@ pub fn rows(found: &Reconciliation) -> Vec<ComparedView> {
     rows
 }
 
-fn row(name: &'static str, seen: String, agrees: Option<bool>) -> ComparedView {
+fn row(name: &'static str, seen: String, agrees: Option<bool>) -> LogComparisonView {
     let (word, tone) = match agrees {
         Some(true) => ("agrees", "good"),
         Some(false) => ("differs", "poor"),
         None => ("nothing to compare", "none"),
     };
-    ComparedView {
+    LogComparisonView {
         name,
         seen,
         verdict: Badge::new(word, tone),

@@ -57,7 +57,7 @@ pub struct RuleRow {
 
 /// A rule that runs of a model violate.
 #[derive(Debug, Serialize)]
-pub struct CaseRow {
+pub struct CaseRuleRow {
     pub model: Link,
     pub rule: Link,
     /// `2 of 5 runs`
@@ -85,18 +85,18 @@ pub struct RuleView {
     /// `It holds for 12 of 15 runs.`
     pub found: String,
     /// The runs that violate it, newest first.
-    pub violated: Vec<RunView>,
+    pub violated: Vec<ViolatingRunView>,
     /// `12 more runs`
     pub more: Option<String>,
     /// The values that were not recorded, with the number of runs.
     pub missing: Vec<(String, String)>,
     /// The combinations with too few runs.
-    pub cells: Vec<CellView>,
+    pub cells: Vec<MissingTrialsView>,
 }
 
 /// A run that violates a rule.
 #[derive(Debug, Serialize)]
-pub struct RunView {
+pub struct ViolatingRunView {
     pub run: Link,
     /// The first events that show it; empty if the rule is about the run.
     pub events: Vec<Link>,
@@ -106,7 +106,7 @@ pub struct RunView {
 
 /// A combination of case, variant, model and harness with too few runs.
 #[derive(Debug, Serialize)]
-pub struct CellView {
+pub struct MissingTrialsView {
     pub case: Link,
     pub variant: String,
     pub model: String,
@@ -220,7 +220,7 @@ pub fn of_case(
     findings: &[Findings],
     group: &Group,
     root: &str,
-) -> Vec<CaseRow> {
+) -> Vec<CaseRuleRow> {
     // By model and rule: how many runs violate it, of how many.
     let mut counts: BTreeMap<(usize, usize), (usize, usize)> = BTreeMap::new();
     for (index, rule) in rules.list.iter().enumerate() {
@@ -244,7 +244,7 @@ pub fn of_case(
             let model = &archive.models[model];
             let folder = GroupBy::Model.folder();
             let path = links::group(folder, &model.slug);
-            CaseRow {
+            CaseRuleRow {
                 model: Link::new(model.name.as_str(), format!("{root}{path}")),
                 rule: to_rule(root, &rules.list[rule]),
                 violated: format!("{violated} of {}", format::count(all, "run")),
@@ -271,12 +271,12 @@ pub fn of_all(rules: &Rules, rule: &Rule, archive: &Archive, findings: &[Finding
         results.filter(move |(.., result)| result.verdict == verdict)
     };
     let is_about_trials = matches!(rule.check, Check::Trials { .. });
-    let cells: Vec<CellView> = required_trials(rule, archive, findings)
+    let cells: Vec<MissingTrialsView> = required_trials(rule, archive, findings)
         .iter()
         .filter(|trials| trials.is_short())
         .map(|trials| trials.view(archive, &root))
         .collect();
-    let violated: Vec<RunView> = with(RuleVerdict::Violated)
+    let violated: Vec<ViolatingRunView> = with(RuleVerdict::Violated)
         .filter(|_| !is_about_trials)
         .take(RUNS)
         .map(|(entry, found, result)| run(entry, found, result, &root))
@@ -355,14 +355,14 @@ fn has(count: usize, what: &str) -> String {
     format!("{} {verb}", format::count(count, what))
 }
 
-fn run(entry: &Entry, found: &Findings, result: &RuleResult, root: &str) -> RunView {
+fn run(entry: &Entry, found: &Findings, result: &RuleResult, root: &str) -> ViolatingRunView {
     let words = format!("{} ({})", found.task, entry.run.subject.model());
     let event = |seq: &u64| {
         let page = found.later_events.get(seq).copied().unwrap_or(1);
         let page = links::events(&entry.slug, "", page);
         Link::new(seq.to_string(), format!("{root}{page}#e-{seq}"))
     };
-    RunView {
+    ViolatingRunView {
         run: Link::new(words, format!("{root}{}#rules", links::run(&entry.slug))),
         events: result.events.iter().take(EVENTS).map(event).collect(),
         has_more: result.events.len() > EVENTS,
@@ -445,12 +445,12 @@ impl RequiredTrials {
         self.counted.len() < self.wanted
     }
 
-    fn view(&self, archive: &Archive, root: &str) -> CellView {
+    fn view(&self, archive: &Archive, root: &str) -> MissingTrialsView {
         let entry = self.cell.entry(archive);
         let subject = &entry.run.subject;
         let case = &archive.cases[entry.case];
         let path = links::group(GroupBy::Case.folder(), &case.slug);
-        CellView {
+        MissingTrialsView {
             case: Link::new(case.name.as_str(), format!("{root}{path}")),
             variant: format::text(subject.variant.as_ref()).text().to_owned(),
             model: subject.model().to_owned(),

@@ -19,7 +19,7 @@ const PROBLEMS: usize = 100;
 const RUNS: usize = 20;
 
 #[derive(Debug, Clone, Copy)]
-pub struct Facts<'a> {
+pub struct SummaryFacts<'a> {
     /// `Published`, `Checked` and the like.
     pub verdict: &'a str,
     /// Number of published runs, or of runs that would be published.
@@ -48,7 +48,7 @@ pub struct Facts<'a> {
     pub success: Option<&'a SuccessRule>,
 }
 
-impl Facts<'_> {
+impl SummaryFacts<'_> {
     /// The address of the page of a run, if it can be linked.
     fn page(&self, run: &RunNames) -> Option<String> {
         let page = links::run(&Slug::new(&run.slug, self.run_folders));
@@ -58,7 +58,7 @@ impl Facts<'_> {
 }
 
 /// Renders the summary.
-pub fn markdown(facts: &Facts<'_>) -> String {
+pub fn markdown(facts: &SummaryFacts<'_>) -> String {
     if let Some(it) = facts.contribution {
         return contribution::markdown(facts, it);
     }
@@ -93,7 +93,7 @@ pub fn markdown(facts: &Facts<'_>) -> String {
     out
 }
 
-fn push_changes(out: &mut String, build: &Build, facts: &Facts<'_>) {
+fn push_changes(out: &mut String, build: &Build, facts: &SummaryFacts<'_>) {
     let labels = Labels::new(build.named().map(|run| &*run.id));
     let name = |run: &RunNames| name(run, &labels.label(&run.id), facts);
     out.push_str("\n### What changed\n\n");
@@ -122,7 +122,7 @@ fn push_changes(out: &mut String, build: &Build, facts: &Facts<'_>) {
 }
 
 /// `pong v1.0.0 by lark-1 with codex (4f1c2d3e)`, with a link if the site has an address.
-fn name(run: &RunNames, label: &str, facts: &Facts<'_>) -> String {
+fn name(run: &RunNames, label: &str, facts: &SummaryFacts<'_>) -> String {
     let words = plain(&format!(
         "{} {} by {} with {}",
         run.test_case_slug, run.test_case_version, run.model_id, run.harness_slug

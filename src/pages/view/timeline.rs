@@ -23,10 +23,10 @@ pub use annotation::{AnnotationView, annotation_view, appearance};
 use annotation::{IndexedAnnotation, annotations_by_position};
 use folds::Mutes;
 pub use folds::{AGENT, Fold, FoldLine, SubagentWork};
-pub use layout::{Anchor, Layout};
-use order::Order;
-use spans::Pieces;
-pub use spans::{SpanPiece, SpanPieces, lanes};
+pub use layout::{EventAnchor, Layout};
+use order::DisplayOrder;
+use spans::TapeSpans;
+pub use spans::{EventSpans, SpanPiece, lanes};
 
 /// Text over this many bytes or lines is initially collapsed.
 const FOLD_BYTES: usize = 2_000;
@@ -64,7 +64,7 @@ pub struct TimelinePage<'a> {
 #[derive(Debug)]
 pub struct EventView<'a> {
     /// Its id on the page.
-    pub anchor: Anchor<'a>,
+    pub anchor: EventAnchor<'a>,
     /// Its number.
     pub seq: u64,
     /// Its kind.
@@ -115,7 +115,7 @@ pub struct EventView<'a> {
     /// Missing payloads: label, subject, size.
     pub missing: Vec<(&'static str, &'a str, String)>,
     /// Lanes of the spans that cover it, and whether each starts or ends here.
-    pub spans: SpanPieces,
+    pub spans: EventSpans,
     pub annotations: Vec<AnnotationView<'a>>,
 }
 
@@ -171,7 +171,7 @@ pub struct Timeline<'a> {
     config: &'a Config,
     layout: &'a Layout<'a>,
     annotations: BTreeMap<usize, Vec<IndexedAnnotation<'a>>>,
-    spans: Pieces,
+    spans: TapeSpans,
     mutes: Mutes<'a>,
     /// The first time on the tape.
     start: Option<i64>,
@@ -194,7 +194,7 @@ impl<'a> Timeline<'a> {
             config,
             layout,
             annotations: annotations_by_position(layout, sidecar),
-            spans: Pieces::of(layout, sidecar),
+            spans: TapeSpans::of(layout, sidecar),
             mutes: Mutes::of(layout, sidecar),
             start: layout.tape.events.iter().find_map(|event| event.at),
             payloads: BTreeSet::new(),
@@ -209,7 +209,7 @@ impl<'a> Timeline<'a> {
         let (path, tape) = (layout.path(number), layout.tape);
         let limit = config.limits.inline();
         let mut payloads = std::mem::take(&mut self.payloads);
-        let mut contents = Contents {
+        let mut contents = ContentBuilder {
             layout,
             page: &path,
             limit,
@@ -217,7 +217,7 @@ impl<'a> Timeline<'a> {
             long: Vec::new(),
         };
         let range = layout.range(number);
-        let order = Order::of(tape, &layout.steps, range.clone());
+        let order = DisplayOrder::of(tape, &layout.steps, range.clone());
         let (mut before, mut latest) = (self.before, self.latest);
         let mut events: Vec<_> = range
             .clone()
@@ -350,7 +350,7 @@ fn gap(config: &Config, before: Option<i64>, at: Option<i64>) -> Option<String> 
 }
 
 /// Builds the content of events.
-struct Contents<'a, 'p> {
+struct ContentBuilder<'a, 'p> {
     layout: &'p Layout<'p>,
     page: &'p str,
     /// Maximum bytes of one text.
@@ -360,8 +360,8 @@ struct Contents<'a, 'p> {
     long: Vec<LongText<'a>>,
 }
 
-impl<'a> Contents<'a, '_> {
-    fn of(&mut self, event: &'a Event<'a>, anchor: Anchor<'_>) -> Vec<TextView<'a>> {
+impl<'a> ContentBuilder<'a, '_> {
+    fn of(&mut self, event: &'a Event<'a>, anchor: EventAnchor<'_>) -> Vec<TextView<'a>> {
         let blocks = event.blocks.iter();
         let is_speech = matches!(event.kind.family, Family::Speech | Family::Reasoning);
         blocks
@@ -375,7 +375,12 @@ impl<'a> Contents<'a, '_> {
             .collect()
     }
 
-    fn block(&mut self, block: &'a Block<'a>, kind: TextKind, anchor: Anchor<'_>) -> TextView<'a> {
+    fn block(
+        &mut self,
+        block: &'a Block<'a>,
+        kind: TextKind,
+        anchor: EventAnchor<'_>,
+    ) -> TextView<'a> {
         let whole: &str = &block.text;
         // A payload that an earlier event showed is shortened: thousands of events may share one.
         let limit = match &block.text {

@@ -34,7 +34,7 @@ pub struct TrialsView {
     pub version: String,
     pub engine: String,
     pub orchestrator: String,
-    pub cells: Vec<CellView>,
+    pub cells: Vec<TrialCellView>,
     /// Whether a cell has measures.
     pub has_measures: bool,
     /// The largest `k` of a cell.
@@ -43,7 +43,7 @@ pub struct TrialsView {
 
 /// The trials of a cell.
 #[derive(Debug, Serialize)]
-pub struct CellView {
+pub struct TrialCellView {
     pub model: Link,
     pub harness: Link,
     pub variant: Cell,
@@ -116,7 +116,7 @@ document! {
 
 /// Two models in the cells that both have.
 #[derive(Debug, Serialize)]
-pub struct PairView {
+pub struct ModelPairView {
     pub models: [Link; 2],
     /// `1 cell, 5 and 5 trials`
     pub of: String,
@@ -248,7 +248,7 @@ fn cell(
     summary: &CellSummary,
     tape: &ReadTape<'_>,
     root: &str,
-) -> Result<CellView, Diagnostic> {
+) -> Result<TrialCellView, Diagnostic> {
     let runs = &summary.cell.runs;
     let entry = summary.cell.entry(archive);
     let link = |group_by: GroupBy, index: usize| {
@@ -279,7 +279,7 @@ fn cell(
         .map(|(run, _)| *run)
         .collect();
     let divergence = divergence(archive, &counted, tape, root)?;
-    Ok(CellView {
+    Ok(TrialCellView {
         model: link(GroupBy::Model, entry.model),
         harness: link(GroupBy::Harness, entry.harness),
         variant: format::text(entry.run.subject.variant.as_ref()),
@@ -344,7 +344,7 @@ pub fn pairs(
     pairs: &[ModelPair],
     cells: &[CellSummary],
     root: &str,
-) -> (Vec<PairView>, Option<String>) {
+) -> (Vec<ModelPairView>, Option<String>) {
     let repeated = cells.iter().filter(|it| it.tally.trials > 1);
     let models: Vec<usize> = repeated.map(|it| it.cell.entry(archive).model).collect();
     let is_here = |pair: &&ModelPair| pair.models.iter().all(|model| models.contains(model));
@@ -356,7 +356,7 @@ pub fn pairs(
     )
 }
 
-fn view(archive: &Archive, pair: &ModelPair, root: &str) -> PairView {
+fn view(archive: &Archive, pair: &ModelPair, root: &str) -> ModelPairView {
     let difference = pair.difference;
     let [first, second] = pair.trials;
     let models = pair.models.map(|model| {
@@ -389,7 +389,7 @@ fn view(archive: &Archive, pair: &ModelPair, root: &str) -> PairView {
         );
         format!("Not distinguishable with these trials. {needed}")
     };
-    PairView {
+    ModelPairView {
         of: format!(
             "{}, {first} and {}",
             format::count(pair.cells, "cell"),

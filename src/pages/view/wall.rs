@@ -8,7 +8,7 @@ use formats::model::findings::Findings;
 use formats::model::run::{Metric, Number};
 
 use super::{Badge, decisions, format, task};
-use crate::draw::density::Glyph;
+use crate::draw::density::TapeGlyph;
 
 /// Maximum runs on one page, the newest.
 const RUNS: usize = 48;
@@ -37,7 +37,7 @@ pub struct WallRun {
     pub facts: String,
     /// Percentage of the longest run time on the wall; 0 if unknown.
     pub width: u8,
-    pub glyph: Option<Glyph>,
+    pub glyph: Option<TapeGlyph>,
 }
 
 /// The wall of these runs (positions in the archive, newest first), at most `most`, with or without their cases.
@@ -88,7 +88,7 @@ pub fn wall_run(entry: &Entry, findings: &Findings, root: &str) -> WallRun {
         model: subject.model().to_owned(),
         facts: facts.join(", "),
         width: 100,
-        glyph: Glyph::of_run(findings),
+        glyph: TapeGlyph::of_run(findings),
     }
 }
 

@@ -4,7 +4,7 @@ use base::diagnostics::Diagnostic;
 use formats::config::Downloads;
 use formats::model::cells;
 use pages::export;
-use pages::export::huggingface::{self, Tables};
+use pages::export::huggingface::{self, DatasetTables};
 use pages::view::task;
 use store::publish::Stage;
 
@@ -21,7 +21,7 @@ pub(super) fn write(
     let canary = config.policy.canary.as_deref();
     let with_events = config.policy.publish_events && config.publish.downloads == Downloads::Files;
     let failed = |error| unwritten(huggingface::CARD, &error);
-    let mut tables = Tables::new(canary).map_err(failed)?;
+    let mut tables = DatasetTables::new(canary).map_err(failed)?;
     if with_events {
         tables.rows.events = Some(0);
     }

@@ -6,10 +6,10 @@ use base::diagnostics::Diagnostic;
 use formats::model::archive::Entry;
 use formats::model::findings::Findings;
 use pages::render::index::digits;
-use pages::render::parts::Sizes;
+use pages::render::parts::PartSizes;
 use pages::render::script;
 use pages::view::annotations::{kind_folders, kind_word};
-use pages::view::data::cards::{Counts, Head, KindCards, Manifest, Row};
+use pages::view::data::cards::{CardCounts, CardManifest, CardRow, KindCards, SharedCardFields};
 
 use super::Lists;
 use super::parts::manifest;
@@ -19,7 +19,7 @@ use super::unwritten;
 
 const FUNCTION: &str = "annotations";
 /// Sizes of card files. Showing a card loads one file.
-const SIZES: Sizes = Sizes {
+const SIZES: PartSizes = PartSizes {
     most: 32_000,
     enough: 28_000,
     beginners: 4,
@@ -30,7 +30,7 @@ const FILES: usize = 64;
 /// The annotations of all runs, in separate files for each kind.
 pub(super) struct Cards<'a> {
     lists: &'a Lists<'a>,
-    manifest: Manifest,
+    manifest: CardManifest,
     kinds: BTreeMap<usize, Kind<'a>>,
 }
 
@@ -40,9 +40,9 @@ struct Kind<'a> {
     cards: KindCards,
     texts: Texts<'a>,
     /// Counts of the current file.
-    file: Counts,
+    file: CardCounts,
     /// Counts of the finished files of the current block.
-    block: Counts,
+    block: CardCounts,
     /// Index of the current file.
     noted: usize,
 }
@@ -51,7 +51,7 @@ impl<'a> Cards<'a> {
     pub(super) fn new(lists: &'a Lists<'a>) -> Self {
         Self {
             lists,
-            manifest: Manifest::new(),
+            manifest: CardManifest::new(),
             kinds: BTreeMap::new(),
         }
     }
@@ -77,7 +77,7 @@ impl<'a> Cards<'a> {
         for (kind, places) in by_kind {
             let kind = self.kinds.entry(kind);
             let kind = kind.or_insert_with_key(|kind| Kind::new(stage, *kind));
-            let rows: Vec<_> = places.iter().map(|at| Row::new(&cards[*at])).collect();
+            let rows: Vec<_> = places.iter().map(|at| CardRow::new(&cards[*at])).collect();
             for (at, number) in places.into_iter().zip(kind.add(stage, &head, &rows)?) {
                 numbers[at] = number;
             }
@@ -106,8 +106,8 @@ impl<'a> Kind<'a> {
             cards: KindCards::new(kind),
             texts: Texts::new(stage, FUNCTION, SIZES, format!("annotations-{folder}")),
             folder,
-            file: Counts::default(),
-            block: Counts::default(),
+            file: CardCounts::default(),
+            block: CardCounts::default(),
             noted: 0,
         }
     }
@@ -115,8 +115,8 @@ impl<'a> Kind<'a> {
     fn add(
         &mut self,
         stage: &Recorder<'_>,
-        head: &Head<'_>,
-        rows: &[Row<'_>],
+        head: &SharedCardFields<'_>,
+        rows: &[CardRow<'_>],
     ) -> Result<Vec<u32>, Diagnostic> {
         let refused = |error: serde_json::Error| unwritten("search", &error.into());
         let written: Result<Vec<_>, _> = rows.iter().map(script::item).collect();
@@ -154,7 +154,7 @@ impl<'a> Kind<'a> {
 }
 
 /// Counts in the encoding that the script reads.
-fn written(cards: &KindCards, counts: &Counts) -> String {
+fn written(cards: &KindCards, counts: &CardCounts) -> String {
     let mut out = String::new();
     cards
         .numbers(counts)

@@ -7,9 +7,9 @@ use rayon::prelude::*;
 use crate::summary::Facet;
 use base::diagnostics::Diagnostic;
 use base::links;
-use pages::render::parts::{self, Cut};
+use pages::render::parts::{self, PartBoundaries};
 use pages::view::chrome::{HeaderEntry, PageInfo, Script};
-use pages::view::compare::{self, Manifest};
+use pages::view::compare::{self, CompareManifest};
 
 use super::parts::{PartFiles, manifest};
 use super::{Lists, Page, unwritten};
@@ -69,7 +69,7 @@ fn data(lists: &Lists<'_>) -> Result<(), Diagnostic> {
         });
     let mut items: Vec<Item> = tapes.collect();
     items.sort_unstable_by(|a, b| a.key(lists).cmp(&b.key(lists)));
-    let mut cut = Cut::new(FUNCTION);
+    let mut cut = PartBoundaries::new(FUNCTION);
     if let Some(first) = items.first() {
         cut.begins(&first.key(lists), first.size(lists));
     }
@@ -79,7 +79,7 @@ fn data(lists: &Lists<'_>) -> Result<(), Diagnostic> {
     let begun = parts.iter().filter_map(|part| part.first());
     let begun = begun.map(|first| first.key(lists).into_owned());
     let begun = begun.map(|first| (first.clone(), parts::name(&first)));
-    let found = Manifest::new(begun.collect());
+    let found = CompareManifest::new(begun.collect());
     parts.par_iter().try_for_each(|part| part_of(lists, part))?;
     manifest(lists.stage, FUNCTION, "compare/runs.js", &found)
 }

@@ -20,7 +20,7 @@ use pages::view::outcomes;
 use pages::view::peers::{self, PeerRange};
 use pages::view::reliability::{ReliabilityView, reliability};
 use pages::view::row::{ListPage, PAGE_SIZE, Pager, RunRow, empty_columns, list_pages, row};
-use pages::view::rules::{self, CaseRow};
+use pages::view::rules::{self, CaseRuleRow};
 use pages::view::timeline::head;
 use pages::view::wall::{Wall, wall};
 use pages::view::{Cell, Link, format};
@@ -81,7 +81,7 @@ struct GroupPage {
     /// The outcomes of its runs by case, on the first page of a model or a harness.
     cases: Option<Matrix>,
     /// The rules that its runs violate, on the first page of a case.
-    violated: Vec<CaseRow>,
+    violated: Vec<CaseRuleRow>,
     /// What was decided about its runs, on the first page of a case.
     decisions: Vec<DecisionView>,
     /// The newest runs as pictures, on the first page.

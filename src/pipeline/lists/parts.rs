@@ -3,7 +3,7 @@
 use serde::Serialize;
 
 use base::diagnostics::Diagnostic;
-use pages::render::parts::{Part, Parts, Sizes};
+use pages::render::parts::{PartSizes, ScriptPart, ScriptParts};
 use pages::render::script;
 
 use super::reuse::Recorder;
@@ -13,7 +13,7 @@ use super::unwritten;
 pub(super) struct PartFiles<'a> {
     stage: &'a Recorder<'a>,
     prefix: &'a str,
-    pub(super) parts: Parts,
+    pub(super) parts: ScriptParts,
 }
 
 impl<'a> PartFiles<'a> {
@@ -26,7 +26,7 @@ impl<'a> PartFiles<'a> {
         Self {
             stage,
             prefix,
-            parts: Parts::new(function),
+            parts: ScriptParts::new(function),
         }
     }
 
@@ -34,13 +34,13 @@ impl<'a> PartFiles<'a> {
     pub(super) const fn sized(
         stage: &'a Recorder<'a>,
         function: &'static str,
-        sizes: Sizes,
+        sizes: PartSizes,
         prefix: &'a str,
     ) -> Self {
         Self {
             stage,
             prefix,
-            parts: Parts::sized(function, sizes),
+            parts: ScriptParts::sized(function, sizes),
         }
     }
 
@@ -56,7 +56,7 @@ impl<'a> PartFiles<'a> {
         self.write(last)
     }
 
-    fn write(&self, part: Option<Part>) -> Result<bool, Diagnostic> {
+    fn write(&self, part: Option<ScriptPart>) -> Result<bool, Diagnostic> {
         let Some((name, bytes)) = part else {
             return Ok(false);
         };

@@ -1,7 +1,7 @@
 //! Writes the data of the page of runs: columns for its facets and order, and rows.
 
 use base::diagnostics::Diagnostic;
-use pages::view::data::rows::Manifest;
+use pages::view::data::rows::RunTableManifest;
 
 use super::parts::manifest;
 use super::{Lists, Page, unwritten};
@@ -18,7 +18,7 @@ pub(super) const PAGE: Page = Page {
 
 /// Writes all columns and rows, oldest run first, so adding runs keeps the files of existing ones.
 fn write(lists: &Lists<'_>) -> Result<(), Diagnostic> {
-    let mut found = Manifest::new(lists.runs_of_data().count());
+    let mut found = RunTableManifest::new(lists.runs_of_data().count());
     let mut runs = lists.runs_of_data().rev();
     for file in 0.. {
         let some = runs.by_ref().take(ROWS);

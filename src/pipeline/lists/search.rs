@@ -7,12 +7,14 @@ use formats::model::archive::{Entry, GroupBy};
 use formats::model::findings::Findings;
 use formats::model::prose::ProseKind;
 use markup::markdown;
-use pages::render::index::Index;
-use pages::render::parts::{Parts, Sizes};
+use pages::render::index::SearchIndex;
+use pages::render::parts::{PartSizes, ScriptParts};
 use pages::render::script;
 use pages::view::annotations::kind_folders;
 use pages::view::chrome::PageInfo;
-use pages::view::data::search::{self, Document, Kind, Manifest, RunHead, RunText};
+use pages::view::data::search::{
+    self, RunHead, RunText, SearchDocument, SearchKind, SearchManifest,
+};
 use serde::Serialize;
 
 use super::cards::Cards;
@@ -21,13 +23,13 @@ use super::texts::Texts;
 use super::{Lists, Page, unwritten};
 
 /// Sizes of index parts. Looking up a word loads one part.
-const TERMS: Sizes = Sizes {
+const TERMS: PartSizes = PartSizes {
     most: 64_000,
     enough: 24_000,
     beginners: 8,
 };
 /// Sizes of text files. Showing a text loads one file.
-const TEXTS: Sizes = Sizes {
+const TEXTS: PartSizes = PartSizes {
     most: 32_000,
     enough: 16_000,
     beginners: 4,
@@ -60,20 +62,20 @@ fn write(lists: &Lists<'_>) -> Result<(), Diagnostic> {
         )
     };
     lists.page("search.html", &info, &SearchPage {})?;
-    let mut index = Index::default();
+    let mut index = SearchIndex::default();
     let mut documents = 0;
     let mut cases = (0, Vec::new());
     let mut about = Texts::new(lists.stage, "search", TEXTS, "about".to_owned());
     for document in of_prose(lists) {
         let json = script::item(&document).map_err(|error| unwritten("search", &error.into()))?;
-        let Document(kind, title, of, href, text) = &document;
+        let SearchDocument(kind, title, of, href, text) = &document;
         let number = about.push(href, &json, 1)?;
         index.add_weighed(*kind, number, [title, of, text]);
         documents += 1;
-        if *kind == Kind::Case {
+        if *kind == SearchKind::Case {
             cases.0 += 1;
             if cases.0 <= OFFERED {
-                cases.1.push(Document(
+                cases.1.push(SearchDocument(
                     *kind,
                     title.clone(),
                     of.clone(),
@@ -99,7 +101,7 @@ fn write(lists: &Lists<'_>) -> Result<(), Diagnostic> {
     texts.finish()?;
     cards.finish()?;
     let parts = write_index(lists, index)?;
-    let found = Manifest {
+    let found = SearchManifest {
         parts: &parts.begun,
         documents,
         cases,
@@ -110,7 +112,7 @@ fn write(lists: &Lists<'_>) -> Result<(), Diagnostic> {
 
 fn add(
     texts: &mut Texts<'_>,
-    index: &mut Index,
+    index: &mut SearchIndex,
     head: &RunHead,
     all: &[RunText],
 ) -> Result<(), Diagnostic> {
@@ -120,10 +122,10 @@ fn add(
     let json = script::item(head).map_err(refused)?;
     let RunHead(folder, run, _, text, _, forms) = head;
     let (number, numbers) = texts.push_all(folder, &json, 1, &written)?;
-    let mut numbered = vec![(Kind::Run, number)];
+    let mut numbered = vec![(SearchKind::Run, number)];
     numbered.extend(all.iter().map(RunText::kind).zip(numbers));
     index.add_all(&numbered, run);
-    index.add(Kind::Run, number, &[text, forms]);
+    index.add(SearchKind::Run, number, &[text, forms]);
     for (text, (kind, number)) in all.iter().zip(&numbered[1..]) {
         text.words(head, |words| index.add(*kind, *number, words));
     }
@@ -148,7 +150,7 @@ fn texts_of(
     all
 }
 
-fn write_index(lists: &Lists<'_>, index: Index) -> Result<Parts, Diagnostic> {
+fn write_index(lists: &Lists<'_>, index: SearchIndex) -> Result<ScriptParts, Diagnostic> {
     let mut files = PartFiles::sized(lists.stage, "search", TERMS, "search/terms-");
     index.finish(
         |term, list| {
@@ -167,7 +169,7 @@ fn write_index(lists: &Lists<'_>, index: Index) -> Result<Parts, Diagnostic> {
     Ok(files.parts)
 }
 
-fn of_prose(lists: &Lists<'_>) -> Vec<Document> {
+fn of_prose(lists: &Lists<'_>) -> Vec<SearchDocument> {
     let prose = &lists.gathered.prose;
     let plain = |text: &str| markdown::plain(text, search::PROSE);
     let archive = lists.archive();

@@ -1,7 +1,7 @@
 //! Writes the texts of search results, in files small enough to load one for a single result.
 
 use base::diagnostics::Diagnostic;
-use pages::render::parts::{Cut, Sizes};
+use pages::render::parts::{PartBoundaries, PartSizes};
 
 use super::reuse::Recorder;
 
@@ -16,13 +16,13 @@ const TOGETHER: usize = 24_000;
 pub(super) struct Texts<'a> {
     stage: &'a Recorder<'a>,
     function: &'static str,
-    sizes: Sizes,
+    sizes: PartSizes,
     name: String,
     /// Number of files begun.
     files: usize,
     /// Texts in the last file.
     slots: usize,
-    cut: Cut,
+    cut: PartBoundaries,
     json: Vec<u8>,
 }
 
@@ -31,7 +31,7 @@ impl<'a> Texts<'a> {
     pub(super) const fn new(
         stage: &'a Recorder<'a>,
         function: &'static str,
-        sizes: Sizes,
+        sizes: PartSizes,
         name: String,
     ) -> Self {
         Self {
@@ -41,7 +41,7 @@ impl<'a> Texts<'a> {
             name,
             files: 0,
             slots: 0,
-            cut: Cut::sized(function, sizes),
+            cut: PartBoundaries::sized(function, sizes),
             json: Vec::new(),
         }
     }
@@ -50,7 +50,7 @@ impl<'a> Texts<'a> {
     pub(super) fn push(&mut self, key: &str, json: &[u8], texts: usize) -> Result<u32, Diagnostic> {
         let is_full = self.slots + texts > SLOTS;
         if is_full {
-            self.cut = Cut::sized(self.function, self.sizes);
+            self.cut = PartBoundaries::sized(self.function, self.sizes);
         }
         if self.cut.begins(key, json.len()) {
             self.finish()?;

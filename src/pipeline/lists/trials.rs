@@ -11,7 +11,7 @@ use formats::model::comparison::{self, Set};
 use formats::model::statistics::{RESAMPLES, SEED};
 use pages::view::chrome::PageInfo;
 use pages::view::compare::{FirstTape, TapeData};
-use pages::view::trials::{self, PairView, TrialsView};
+use pages::view::trials::{self, ModelPairView, TrialsView};
 use pages::view::{Link, format};
 
 use super::{Lists, Page, unwritten};
@@ -42,7 +42,7 @@ struct TrialsPage {
     /// What the first interval says.
     example: Option<String>,
     sets: Vec<TrialsView>,
-    pairs: Vec<PairView>,
+    pairs: Vec<ModelPairView>,
     more_pairs: Option<String>,
     seed: u64,
     resamples: String,

@@ -11,7 +11,9 @@ use pages::draw::strip;
 use pages::feeds;
 use pages::render::slots::Slots;
 use pages::view::chrome::{PageInfo, Script};
-use pages::view::run::{self as view, Parts, StripView, implementation, markdown as markdown_file};
+use pages::view::run::{
+    self as view, RenderedParts, StripView, implementation, markdown as markdown_file,
+};
 use pages::view::task;
 
 use super::files::{Files, StageError};
@@ -34,7 +36,7 @@ pub(super) fn write(run: &CheckedRun<'_>, files: &mut Files<'_>) -> Result<(), S
     let timelines = timelines.map(|html| slots.keep(html)).collect();
     let strips = strips(&s, &path, &mut slots);
     let showcase = details::description(s.details);
-    let parts = Parts {
+    let parts = RenderedParts {
         writeup: s.writeup.clone(),
         strips,
         timelines,

@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 use std::path::Path;
 
 use runpress::api::pipeline::NoProgress;
-use runpress::api::schema::{self, Describes};
+use runpress::api::schema::{self, SchemaSubject};
 use runpress::api::site::{Overrides, Site};
 use serde_json::{Value, json};
 
@@ -16,15 +16,15 @@ pub(crate) fn schema_of_input(path: &str) -> Option<&'static str> {
     // Tapes have two endings.
     let path = path.replace(".testbench-tape", ".tape");
     let name = path.rsplit('/').next().unwrap_or_default();
-    schema::ALL.iter().find_map(|entry| match entry.describes {
-        Describes::Input(input) => {
+    schema::ALL.iter().find_map(|entry| match entry.subject {
+        SchemaSubject::Input(input) => {
             let is_it = match input.split_once('*') {
                 Some((folder, ending)) => path.starts_with(folder) && name.ends_with(ending),
                 None => name == input,
             };
             is_it.then_some(entry.name)
         }
-        Describes::Feed(_) => None,
+        SchemaSubject::Feed(_) => None,
     })
 }
 
@@ -82,7 +82,7 @@ fn every_sample_input_and_every_valid_fixture_is_what_its_schema_says() {
     assert_eq!(wrong, [""; 0]);
     let inputs = schema::ALL
         .iter()
-        .filter(|entry| matches!(entry.describes, Describes::Input(_)));
+        .filter(|entry| matches!(entry.subject, SchemaSubject::Input(_)));
     for entry in inputs {
         assert!(seen.contains_key(entry.name), "no sample of {}", entry.name);
     }
@@ -90,15 +90,15 @@ fn every_sample_input_and_every_valid_fixture_is_what_its_schema_says() {
 
 /// The schema of a published document, by path.
 fn schema_of_feed(path: &str) -> Option<&'static str> {
-    schema::ALL.iter().find_map(|entry| match entry.describes {
-        Describes::Feed(shape) => {
+    schema::ALL.iter().find_map(|entry| match entry.subject {
+        SchemaSubject::Feed(shape) => {
             let same = match shape.split_once("<slug>") {
                 Some((before, after)) => path.starts_with(before) && path.ends_with(after),
                 None => path == shape,
             };
             same.then_some(entry.name)
         }
-        Describes::Input(_) => None,
+        SchemaSubject::Input(_) => None,
     })
 }
 
@@ -166,7 +166,7 @@ fn every_document_of_the_demo_site_is_what_its_schema_says() {
     let files = tree(&out.path().join("public"));
     let seen = check_published(&files);
     for entry in schema::ALL {
-        if matches!(entry.describes, Describes::Feed(_)) {
+        if matches!(entry.subject, SchemaSubject::Feed(_)) {
             assert!(seen.contains(entry.name), "no document of {}", entry.name);
         }
         assert_eq!(
@@ -243,6 +243,6 @@ fn feed_schemas_refuse_missing_keys_and_wrong_types() {
     }
     let feeds = schema::ALL
         .iter()
-        .filter(|entry| matches!(entry.describes, Describes::Feed(_)));
+        .filter(|entry| matches!(entry.subject, SchemaSubject::Feed(_)));
     assert_eq!(seen.len(), feeds.count(), "every feed was looked at");
 }

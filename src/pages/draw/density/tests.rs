@@ -86,7 +86,7 @@ fn the_picture_of_a_run_is_small() {
         let log = log(count);
         let tape = tape(&log);
         let axis = Axis::of(&Config::default(), &tape);
-        let glyph = Glyph::new(&columns(&axis, &tape, COLUMNS));
+        let glyph = TapeGlyph::new(&columns(&axis, &tape, COLUMNS));
         let bytes: usize = glyph.paths.iter().map(|path| path.d.len() + 30).sum();
         assert!(bytes < 1_800, "{bytes} bytes for {count} events");
         assert!(glyph.paths.iter().any(|path| path.class == "fail"));
@@ -99,7 +99,7 @@ fn a_single_failure_among_thousands_of_events_is_seen() {
     let mut log = format!("{at}{}}}\n", TYPES[3]).repeat(9_999);
     log.push_str(&format!("{at}{}}}", TYPES[5]));
     let tape = tape(&log);
-    let glyph = Glyph::new(&columns(&Axis::of_order(&tape), &tape, 1));
+    let glyph = TapeGlyph::new(&columns(&Axis::of_order(&tape), &tape, 1));
     let paths: Vec<_> = glyph
         .paths
         .iter()
@@ -114,7 +114,7 @@ fn a_picture_of_few_events_has_a_unit_for_each() {
     let log = [0, 0, 3, 2, 4].map(|kind| format!("{at}{}}}", TYPES[kind]));
     let log = log.join("\n");
     let tape = tape(&log);
-    let glyph = Glyph::new(&columns(&Axis::of_order(&tape), &tape, 2));
+    let glyph = TapeGlyph::new(&columns(&Axis::of_order(&tape), &tape, 2));
     assert_eq!((glyph.columns, glyph.height), (2, 3));
     let paths = glyph.paths.iter().map(|path| path.d.as_str());
     let paths: Vec<_> = paths.collect();

@@ -3,7 +3,7 @@
 use crate::draw::axis::Scale;
 use formats::model::amounts::clock;
 
-use super::{Place, WIDTH};
+use super::{StripPosition, WIDTH};
 
 /// Minimum units between labels of failures, on a wide page and on a phone: numbers, and discs.
 const NUMBERS: [u32; 2] = [64, 200];
@@ -20,7 +20,7 @@ const LONG: i64 = 20;
 
 /// A text below the strip.
 #[derive(Debug)]
-pub struct Label {
+pub struct AxisLabel {
     /// Distance from the left.
     pub x: u32,
     /// `m:ss`, or the length of a gap.
@@ -30,13 +30,13 @@ pub struct Label {
 }
 
 /// The position of a failure, and its number.
-type Failure<'a> = (Place<'a>, u64);
+type Failure<'a> = (StripPosition<'a>, u64);
 
 /// The failures of a tape.
 #[derive(Debug)]
 pub struct Failures<'a> {
     /// Vertical lines; empty if discs count the failures.
-    pub lines: Vec<Place<'a>>,
+    pub lines: Vec<StripPosition<'a>>,
     /// Labels on a wide page.
     pub wide: Vec<FailureLabel<'a>>,
     /// Labels on a phone, if different.
@@ -47,16 +47,16 @@ pub struct Failures<'a> {
 #[derive(Debug, Clone)]
 pub struct FailureLabel<'a> {
     /// The first failure.
-    pub place: Place<'a>,
+    pub place: StripPosition<'a>,
     /// `24`, `24, 25` or `24 +4`; `5` on a disc.
     pub text: String,
 }
 
 impl<'a> Failures<'a> {
     /// Failures with their numbers.
-    pub(super) fn numbered(failures: impl Iterator<Item = (Place<'a>, u64)>) -> Self {
+    pub(super) fn numbered(failures: impl Iterator<Item = (StripPosition<'a>, u64)>) -> Self {
         let failures: Vec<_> = failures.collect();
-        let text = |group: &[(Place<'_>, u64)]| match group {
+        let text = |group: &[(StripPosition<'_>, u64)]| match group {
             [(_, only)] => only.to_string(),
             [(_, first), (_, second)] => format!("{first}, {second}"),
             _ => {
@@ -71,10 +71,13 @@ impl<'a> Failures<'a> {
     }
 
     /// Counts failures in columns of this width.
-    pub(super) fn counted(failures: impl Iterator<Item = (Place<'a>, u64)>, column: u32) -> Self {
+    pub(super) fn counted(
+        failures: impl Iterator<Item = (StripPosition<'a>, u64)>,
+        column: u32,
+    ) -> Self {
         let failures = failures.map(|(place, number)| {
             let x = place.x.min(WIDTH - 1) / column * column + column / 2;
-            (Place { x, ..place }, number)
+            (StripPosition { x, ..place }, number)
         });
         let failures: Vec<_> = failures.collect();
         Self::of(&failures, DISCS, &|group| group.len().to_string())
@@ -89,7 +92,7 @@ impl<'a> Failures<'a> {
             let mut labels = Vec::new();
             let mut rest = failures;
             while let Some((place, _)) = rest.first() {
-                let near = |(other, _): &(Place<'_>, u64)| other.x.abs_diff(place.x) < room;
+                let near = |(other, _): &(StripPosition<'_>, u64)| other.x.abs_diff(place.x) < room;
                 let count = rest.iter().take_while(|other| near(other)).count();
                 let (group, others) = rest.split_at(count);
                 labels.push(FailureLabel {
@@ -110,7 +113,7 @@ impl<'a> Failures<'a> {
 }
 
 /// Labels for the `end` of the run, for the longest gaps, and for times that fit next to them.
-pub(super) fn labels(scale: Scale<'_>, end: Option<String>) -> Vec<Label> {
+pub(super) fn labels(scale: Scale<'_>, end: Option<String>) -> Vec<AxisLabel> {
     let end = end.zip(scale.end());
     let ends = if end.is_some() { END } else { [0, 0] };
     let mut gaps: Vec<_> = scale.folds().collect();
@@ -124,7 +127,7 @@ pub(super) fn labels(scale: Scale<'_>, end: Option<String>) -> Vec<Label> {
         .ticks(TIMES)
         .into_iter()
         .map(|tick| (tick.x, tick.label));
-    let mut labels: Vec<Label> = Vec::new();
+    let mut labels: Vec<AxisLabel> = Vec::new();
     for (x, text) in gaps.chain(times) {
         let is_free = |size: usize, all: bool| {
             let mut others = labels.iter().filter(|other| all || !other.is_broad);
@@ -132,10 +135,10 @@ pub(super) fn labels(scale: Scale<'_>, end: Option<String>) -> Vec<Label> {
         };
         if is_free(0, true) {
             let is_broad = !is_free(1, false);
-            labels.push(Label { x, text, is_broad });
+            labels.push(AxisLabel { x, text, is_broad });
         }
     }
-    labels.extend(end.map(|(text, x)| Label {
+    labels.extend(end.map(|(text, x)| AxisLabel {
         x,
         text,
         is_broad: false,

@@ -12,19 +12,19 @@ use crate::view::{format, task};
 use formats::model::archive::Entry;
 use formats::model::findings::CardText;
 
-/// The key to filter cards by: indexes in [`Manifest::cases`], [`AUTHORS`] and [`KindCards::groups`].
-pub type Key = (usize, usize, usize);
+/// The key to filter cards by: indexes in [`CardManifest::cases`], [`AUTHORS`] and [`KindCards::groups`].
+pub type CardKey = (usize, usize, usize);
 
 /// Number of cards by key.
 #[derive(Debug, Default)]
-pub struct Counts(BTreeMap<Key, usize>);
+pub struct CardCounts(BTreeMap<CardKey, usize>);
 
 /// The values that all cards of a run share: folder and title of the run, its model, the index of its case.
-pub type Head<'a> = (Cow<'a, str>, String, &'a str, usize);
+pub type SharedCardFields<'a> = (Cow<'a, str>, String, &'a str, usize);
 
 /// The content of a card.
 #[derive(Debug)]
-pub struct Row<'a> {
+pub struct CardRow<'a> {
     /// Index of its author's kind.
     pub author: usize,
     pub text: &'a CardText,
@@ -32,7 +32,7 @@ pub struct Row<'a> {
 
 /// The manifest, which the script loads first.
 #[derive(Debug, Default, serde::Serialize)]
-pub struct Manifest {
+pub struct CardManifest {
     /// Cases with annotations, in the order of their oldest annotated runs.
     cases: Vec<String>,
     #[serde(skip)]
@@ -58,7 +58,7 @@ pub struct KindCards {
 /// Kinds of authors, and the one for unnamed authors.
 const AUTHORS: [&str; 4] = ["human", "agent", "system", "unnamed"];
 
-impl Manifest {
+impl CardManifest {
     /// An empty manifest.
     pub fn new() -> Self {
         Self {
@@ -68,7 +68,7 @@ impl Manifest {
     }
 
     /// The head of all cards of a run.
-    pub fn head<'a>(&mut self, entry: &'a Entry, task: &str) -> Head<'a> {
+    pub fn head<'a>(&mut self, entry: &'a Entry, task: &str) -> SharedCardFields<'a> {
         let subject = &entry.run.subject;
         let case = self.places.get(&*subject.case).copied();
         let case = case.unwrap_or_else(|| {
@@ -82,7 +82,7 @@ impl Manifest {
     }
 }
 
-impl<'a> Row<'a> {
+impl<'a> CardRow<'a> {
     pub fn new(text: &'a CardText) -> Self {
         let kind = text.author.as_ref().map(|(_, kind)| kind);
         let author = kind.and_then(|kind| AUTHORS.iter().position(|author| author == kind));
@@ -93,7 +93,7 @@ impl<'a> Row<'a> {
     }
 }
 
-impl Serialize for Row<'_> {
+impl Serialize for CardRow<'_> {
     /// Serializes as a list for `cards` in `static/js/core.js`, without trailing empty values.
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         let text = self.text;
@@ -136,7 +136,7 @@ impl KindCards {
     }
 
     /// Counts as numbers: for each key the gap to the previous one, and the count.
-    pub fn numbers(&self, Counts(counts): &Counts) -> impl Iterator<Item = usize> {
+    pub fn numbers(&self, CardCounts(counts): &CardCounts) -> impl Iterator<Item = usize> {
         let groups = self.groups.len().max(1);
         let mut before = 0;
         counts
@@ -150,8 +150,8 @@ impl KindCards {
     }
 }
 
-impl Counts {
-    pub fn add(&mut self, key: Key) {
+impl CardCounts {
+    pub fn add(&mut self, key: CardKey) {
         *self.0.entry(key).or_default() += 1;
     }
 

@@ -17,7 +17,7 @@ const BASE: usize = 85;
 
 /// A row: places in the values of [`FILTERS`], then what is a run's own.
 #[derive(Debug, Serialize)]
-pub struct Row(
+pub struct RunTableRow(
     [usize; FILTERS.len()],
     /// Its folder below `runs/`.
     String,
@@ -35,7 +35,7 @@ pub struct Row(
 /// A number per run, oldest first, in the shorter of two encodings: browsers load whole columns of a large archive.
 #[derive(Debug, Serialize)]
 #[serde(untagged)]
-pub enum Column {
+pub enum RunTableColumn {
     /// A base that is above all numbers, how many numbers a digit holds, and the digits. With 1, a number may take several digits.
     Digits(usize, usize, String),
     /// Run lengths: a number, how many successive runs have it, then the next number.
@@ -46,7 +46,7 @@ pub enum Column {
 
 /// The values of a column in the order in which the oldest runs had them, and how many runs have each.
 #[derive(Debug, Default, Serialize)]
-struct Values {
+struct ColumnValues {
     values: Vec<FilterValue>,
     counts: Vec<usize>,
     #[serde(skip)]
@@ -57,9 +57,9 @@ struct Values {
 
 /// The manifest, which the script loads first.
 #[derive(Debug, Serialize)]
-pub struct Manifest {
+pub struct RunTableManifest {
     total: usize,
-    columns: BTreeMap<&'static str, Values>,
+    columns: BTreeMap<&'static str, ColumnValues>,
     /// The names of the columns in the order of a row.
     filters: [&'static str; FILTERS.len()],
     cells: [&'static str; CELLS.len()],
@@ -100,7 +100,7 @@ impl Names {
     }
 }
 
-impl Values {
+impl ColumnValues {
     fn push(&mut self, value: FilterValue) -> serde_json::Result<usize> {
         let next = self.values.len();
         let place = self.places.entry(serde_json::to_string(&value)?);
@@ -115,12 +115,12 @@ impl Values {
     }
 }
 
-impl Manifest {
+impl RunTableManifest {
     /// An empty manifest with capacity for this many runs.
     pub fn new(runs: usize) -> Self {
-        let values = || Values {
+        let values = || ColumnValues {
             of_runs: Vec::with_capacity(runs),
-            ..Values::default()
+            ..ColumnValues::default()
         };
         Self {
             total: 0,
@@ -139,7 +139,7 @@ impl Manifest {
         archive: &Archive,
         entry: &Entry,
         findings: &Findings,
-    ) -> serde_json::Result<Row> {
+    ) -> serde_json::Result<RunTableRow> {
         let row = row(archive, entry, findings, "", &[]);
         self.total += 1;
         let name = row.label.to_lowercase();
@@ -154,7 +154,7 @@ impl Manifest {
             *place = values.push(value(&row, findings))?;
         }
         let cells = CELLS.map(|(_, cell)| cell(&row));
-        Ok(Row(
+        Ok(RunTableRow(
             places,
             entry.slug.below_runs().into_owned(),
             row.label,
@@ -166,17 +166,18 @@ impl Manifest {
     }
 
     /// The columns: for each run the place of its value, or its rank from 1 and 0 without one; and the names of the runs.
-    pub fn columns(&self) -> impl Iterator<Item = (&'static str, Column)> + '_ {
+    pub fn columns(&self) -> impl Iterator<Item = (&'static str, RunTableColumn)> + '_ {
         let chosen = self.columns.iter();
-        let chosen = chosen.map(|(name, values)| (*name, Column::of(&values.of_runs)));
+        let chosen = chosen.map(|(name, values)| (*name, RunTableColumn::of(&values.of_runs)));
         let ordered = ORDERS.into_iter().zip(&self.numbers);
-        let ordered = ordered.map(|((name, _), numbers)| (name, Column::of(&ranks(numbers))));
-        let names = ("run", Column::Names(self.names.written.clone()));
+        let ordered =
+            ordered.map(|((name, _), numbers)| (name, RunTableColumn::of(&ranks(numbers))));
+        let names = ("run", RunTableColumn::Names(self.names.written.clone()));
         chosen.chain(ordered).chain([names])
     }
 }
 
-impl Column {
+impl RunTableColumn {
     fn of(numbers: &[u32]) -> Self {
         let base = numbers.iter().max().map_or(0, |most| most + 1).max(2) as usize;
         let fits = |per: &u32| base.checked_pow(*per).is_some_and(|size| size <= BASE);

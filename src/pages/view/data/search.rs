@@ -31,7 +31,7 @@ const DETAIL: usize = 300;
 /// The kind of a text, in the order of the results. Kinds before `Run` have weighted words; the others belong to runs.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
 #[serde(into = "usize")]
-pub enum Kind {
+pub enum SearchKind {
     Case,
     Model,
     Harness,
@@ -43,21 +43,21 @@ pub enum Kind {
     Message,
 }
 
-impl Kind {
+impl SearchKind {
     /// Number of kinds.
     pub const COUNT: usize = 9;
 }
 
-impl From<Kind> for usize {
-    fn from(kind: Kind) -> Self {
+impl From<SearchKind> for usize {
+    fn from(kind: SearchKind) -> Self {
         kind as Self
     }
 }
 
 /// A text that belongs to no run, as the script reads it.
 #[derive(Debug, Clone, Serialize)]
-pub struct Document(
-    pub Kind,
+pub struct SearchDocument(
+    pub SearchKind,
     /// Title.
     pub String,
     /// Subject.
@@ -95,7 +95,7 @@ pub enum RunText {
     /// A message of the user or the agent, with the same values.
     Message(&'static str, String, String, String),
     /// The number of its card.
-    Annotation(Annotation),
+    Annotation(SearchAnnotation),
     /// Text.
     Writeup(&'static str, String),
 }
@@ -103,7 +103,7 @@ pub enum RunText {
 /// An annotation. The script loads its card.
 #[derive(Debug, Serialize)]
 #[serde(transparent)]
-pub struct Annotation {
+pub struct SearchAnnotation {
     /// Number of the card within its kind, times the number of kinds, plus the kind.
     card: u64,
     #[serde(skip)]
@@ -119,24 +119,24 @@ pub type EventText = (String, String, String);
 
 /// The manifest, which the script loads first.
 #[derive(Debug, Serialize)]
-pub struct Manifest<'a> {
+pub struct SearchManifest<'a> {
     /// First term and name of each part of the index.
     pub parts: &'a [(String, String)],
     /// Number of indexed texts.
     pub documents: usize,
     /// Number of cases, and the first of them.
-    pub cases: (usize, Vec<Document>),
+    pub cases: (usize, Vec<SearchDocument>),
     /// Kinds of annotations, as in the names of card files.
     pub kinds: Vec<String>,
 }
 
 impl RunText {
-    pub const fn kind(&self) -> Kind {
+    pub const fn kind(&self) -> SearchKind {
         match self {
-            Self::Failure(..) => Kind::Failure,
-            Self::Message(..) => Kind::Message,
-            Self::Annotation(_) => Kind::Annotation,
-            Self::Writeup(..) => Kind::Writeup,
+            Self::Failure(..) => SearchKind::Failure,
+            Self::Message(..) => SearchKind::Message,
+            Self::Annotation(_) => SearchKind::Annotation,
+            Self::Writeup(..) => SearchKind::Writeup,
         }
     }
 
@@ -148,7 +148,7 @@ impl RunText {
                 found(&[says, what, "of", &forms]);
             }
             Self::Message(_, _, what, says) => found(&[says, what, "of"]),
-            Self::Annotation(Annotation {
+            Self::Annotation(SearchAnnotation {
                 events,
                 title,
                 says,
@@ -160,21 +160,31 @@ impl RunText {
 }
 
 /// The document of a page of prose; `text` is plain.
-pub fn page(title: String, description: Option<&str>, text: String, path: String) -> Document {
+pub fn page(
+    title: String,
+    description: Option<&str>,
+    text: String,
+    path: String,
+) -> SearchDocument {
     let about = description.unwrap_or_default().to_owned();
-    Document(Kind::Page, title, about, path, text)
+    SearchDocument(SearchKind::Page, title, about, path, text)
 }
 
 /// The document of a case, a model or a harness; `title` and `text` are from its prose, as plain text.
-pub fn group(group_by: GroupBy, group: &Group, title: Option<&str>, text: String) -> Document {
+pub fn group(
+    group_by: GroupBy,
+    group: &Group,
+    title: Option<&str>,
+    text: String,
+) -> SearchDocument {
     let kind = match group_by {
-        GroupBy::Case => Kind::Case,
-        GroupBy::Model => Kind::Model,
-        GroupBy::Harness => Kind::Harness,
+        GroupBy::Case => SearchKind::Case,
+        GroupBy::Model => SearchKind::Model,
+        GroupBy::Harness => SearchKind::Harness,
     };
     let runs = format::count(group.runs.len(), "run");
     let own = title.filter(|title| *title != group.name);
-    Document(
+    SearchDocument(
         kind,
         group.name.clone(),
         own.map_or_else(|| runs.clone(), |title| format!("{title}, {runs}")),
@@ -326,7 +336,7 @@ pub fn annotation(number: u32, text: CardText) -> Option<RunText> {
     let words = words.unwrap_or_else(|| kind_word(text.kind).replace('_', " "));
     let title = text.group_word.map(|group| format!("{words}: {group}"));
     let says = Some(text.evidence).filter(|text| !text.is_empty())?;
-    Some(RunText::Annotation(Annotation {
+    Some(RunText::Annotation(SearchAnnotation {
         card: u64::from(number) * KIND_COUNT as u64 + text.kind as u64,
         events,
         title: title.unwrap_or(words),

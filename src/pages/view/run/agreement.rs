@@ -24,7 +24,7 @@ pub struct AgreementView {
     pub tape: Option<String>,
     /// `2 annotators, 26 events`
     pub summary: String,
-    pub pairs: Vec<PairView>,
+    pub pairs: Vec<AnnotatorPairView>,
     /// `4 more pairs`
     pub more_pairs: Option<String>,
     /// The events on which annotators differ.
@@ -39,7 +39,7 @@ pub struct AgreementView {
 
 /// Two annotators.
 #[derive(Debug, Serialize)]
-pub struct PairView {
+pub struct AnnotatorPairView {
     /// `reviewer-1 (human) and lint-bot (system)`
     pub names: String,
     /// `the same kinds for 3 of 5 events that both annotate; κ 0.61, n = 26`
@@ -124,7 +124,7 @@ fn view(
     }
 }
 
-fn pair_view(agreement: &Agreement, pair: &PairAgreement) -> PairView {
+fn pair_view(agreement: &Agreement, pair: &PairAgreement) -> AnnotatorPairView {
     let [first, second] = pair
         .annotators
         .map(|index| name(&agreement.annotators[index]));
@@ -133,7 +133,7 @@ fn pair_view(agreement: &Agreement, pair: &PairAgreement) -> PairView {
         || "κ is undefined, since both give all events the same kinds".to_owned(),
         |kappa| format!("κ {}", decimal(kappa)),
     );
-    PairView {
+    AnnotatorPairView {
         names: format!("{first} and {second}"),
         says: format!(
             "the same kinds for {} of {both} that both annotate; {kappa}, n = {}",

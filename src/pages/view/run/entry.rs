@@ -66,14 +66,14 @@ pub(super) fn picture(
 #[derive(Debug, Serialize)]
 pub struct GameJamView {
     /// Entries that the run had to differ from.
-    pub prior: Vec<PriorView>,
+    pub prior: Vec<PriorEntryView>,
     /// Number of omitted ones.
     pub more: Option<String>,
 }
 
 /// An entry that the run had to differ from.
 #[derive(Debug, Serialize)]
-pub struct PriorView {
+pub struct PriorEntryView {
     pub run: Cell,
     /// Its page, if the archive has the run.
     pub href: Option<String>,
@@ -115,7 +115,7 @@ pub(super) fn game_jam(
     around: &ArchiveContext,
     root: &str,
     details: &Details<'_>,
-    markdown: discussion::Markdown<'_>,
+    markdown: discussion::RenderMarkdown<'_>,
 ) -> Option<GameJamView> {
     let entries = &details.game_jam_prior_entries;
     if entries.is_empty() {
@@ -127,7 +127,7 @@ pub(super) fn game_jam(
             .run_id
             .as_deref()
             .and_then(|id| around.named.get(id)?.as_ref());
-        PriorView {
+        PriorEntryView {
             run: format::text(entry.run_id.as_ref()),
             href: found.map(|slug| format!("{root}{}", links::run(slug))),
             finished: details::finished(entry).map_or_else(

@@ -60,7 +60,7 @@ pub struct AssertionView {
 
 /// The measurements of a test type.
 #[derive(Debug, Serialize)]
-pub struct BlockView {
+pub struct MeasurementView {
     /// `Performance`
     pub title: &'static str,
     /// The most important values.
@@ -244,22 +244,22 @@ fn verdict_badge(pass: Option<bool>) -> Badge {
     Badge::new(word, tone)
 }
 
-pub(super) fn blocks(details: &Details<'_>) -> Vec<BlockView> {
+pub(super) fn blocks(details: &Details<'_>) -> Vec<MeasurementView> {
     let validation = &details.validation;
     let plain = details::blocks(details);
-    let plain = plain.into_iter().map(|(name, value)| BlockView {
+    let plain = plain.into_iter().map(|(name, value)| MeasurementView {
         title: title(name),
         facts: Vec::new(),
         html: tree::tree(&value),
         open: true,
     });
-    let performance = validation.performance.iter().map(|block| BlockView {
+    let performance = validation.performance.iter().map(|block| MeasurementView {
         title: "Performance",
         facts: performance(block),
         html: tree::tree(&Value::of(block.written)),
         open: false,
     });
-    let adversarial = validation.adversarial.iter().map(|block| BlockView {
+    let adversarial = validation.adversarial.iter().map(|block| MeasurementView {
         title: "Match against an opponent",
         facts: adversarial(block),
         html: tree::tree(&Value::of(block.written)),

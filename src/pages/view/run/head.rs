@@ -57,7 +57,7 @@ pub struct HeadView {
     /// What the publishers of the site decided about it.
     pub decisions: Option<RunDecisionsView>,
     /// Why it ended, or what did not work; none if it completed and no check failed.
-    pub why: Option<WhyView>,
+    pub why: Option<OutcomeReasonView>,
     /// The detail of its state, if that is all that is known of its end.
     pub ended: Option<Arc<str>>,
     /// What the agent said last, of an imported run that has no other account of its result.
@@ -74,7 +74,7 @@ pub struct HeadView {
 
 /// Why a run ended.
 #[derive(Debug, Serialize)]
-pub struct WhyView {
+pub struct OutcomeReasonView {
     /// `Why it ended`; for a completed run `What did not work`.
     pub title: &'static str,
     /// The detail of its state in the record, or its beginning.
@@ -90,7 +90,7 @@ pub struct WhyView {
     pub checks: Vec<String>,
 }
 
-impl WhyView {
+impl OutcomeReasonView {
     /// Whether the details of the outcome have the text of a failure.
     fn names(&self, failure: &Failure<'_, '_>) -> bool {
         let says = words::says(failure.cause, SAYS);
@@ -238,7 +238,7 @@ fn made_from(s: &CheckedRun<'_>) -> Option<String> {
     format.split(", ").next().map(str::to_owned)
 }
 
-fn why(run: &Run, steps: [StepResult<'_>; 2], completed: bool) -> Option<WhyView> {
+fn why(run: &Run, steps: [StepResult<'_>; 2], completed: bool) -> Option<OutcomeReasonView> {
     let validation = &run.validation;
     let steps = ["Install", "Build"].into_iter().zip(steps);
     let failed = steps.filter(|(_, step)| step.has_failed());
@@ -261,7 +261,7 @@ fn why(run: &Run, steps: [StepResult<'_>; 2], completed: bool) -> Option<WhyView
     let worked = checks.is_empty() && validation.loaded != Some(false);
     let details = [&run.state.detail, &validation.detail];
     let details: Vec<Arc<str>> = details.into_iter().flatten().cloned().collect();
-    (!fine || !worked).then(|| WhyView {
+    (!fine || !worked).then(|| OutcomeReasonView {
         title: if fine {
             "What did not work"
         } else {
@@ -311,7 +311,7 @@ fn subject(event: &Event<'_>, limit: usize) -> String {
     }
 }
 
-fn failures(s: &CheckedRun<'_>, why: Option<&WhyView>) -> FailuresView {
+fn failures(s: &CheckedRun<'_>, why: Option<&OutcomeReasonView>) -> FailuresView {
     let path = links::run(&s.entry.slug);
     let mut failed = Vec::new();
     let mut events = 0;

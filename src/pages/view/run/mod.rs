@@ -116,14 +116,14 @@ pub struct RunPage {
 }
 
 /// The rendered parts of the page.
-pub struct Parts<'a> {
+pub struct RenderedParts<'a> {
     pub writeup: Html,
     /// One strip per tape.
     pub strips: Vec<StripView>,
     /// The first page of each tape.
     pub timelines: Vec<Html>,
     /// Renders the Markdown entries of the review threads.
-    pub markdown: discussion::Markdown<'a>,
+    pub markdown: discussion::RenderMarkdown<'a>,
     /// The description of the showcase.
     pub showcase: Option<Html>,
 }
@@ -241,7 +241,7 @@ impl<'a> CheckedRun<'a> {
 }
 
 /// Builds the page.
-pub fn page(s: &CheckedRun<'_>, parts: Parts<'_>) -> RunPage {
+pub fn page(s: &CheckedRun<'_>, parts: RenderedParts<'_>) -> RunPage {
     let (run, around) = (&s.entry.run, s.archive_context);
     let path = links::run(&s.entry.slug);
     let root = links::root(&path);

@@ -4,7 +4,7 @@ use serde::Serialize;
 
 use crate::view::audit::{self, AuditView};
 use crate::view::citation;
-use crate::view::reconciliation::{self, ComparedView};
+use crate::view::reconciliation::{self, LogComparisonView};
 use crate::view::timeline::head;
 use crate::view::tree::{self, Tree};
 use crate::view::{Badge, Fact, Link, format, task};
@@ -87,7 +87,7 @@ document! {
             .map(|(tape, sidecar)| TapeView::of(tape, sidecar.as_ref(), is_published))
             .collect(),
         /// The comparison of logs and record.
-        pub reconciliation: Vec<ComparedView> = s
+        pub reconciliation: Vec<LogComparisonView> = s
             .inspection
             .reconciliation
             .as_ref()

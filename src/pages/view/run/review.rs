@@ -18,10 +18,10 @@ document! {
             .iter()
             .map(|(name, rating)| (name.clone(), format::rating(*rating)))
             .collect(),
-        pub checklist: Vec<ItemView> = review
+        pub checklist: Vec<ChecklistItemView> = review
             .checklist
             .iter()
-            .map(|item| ItemView {
+            .map(|item| ChecklistItemView {
                 id: item.id.clone(),
                 label: item.is_overall().then_some("the whole game"),
                 status: item.status.clone(),
@@ -41,7 +41,7 @@ const EXCERPT: usize = 240;
 
 /// One item of the checklist.
 #[derive(Debug, Serialize)]
-pub struct ItemView {
+pub struct ChecklistItemView {
     pub id: String,
     /// Its meaning, if the format defines one.
     pub label: Option<&'static str>,

@@ -15,7 +15,7 @@ use markup::markdown;
 
 use super::{MomentEvent, PictureView, neighbours};
 use crate::draw::axis::Axis;
-use crate::draw::density::{self, COLUMNS, Glyph};
+use crate::draw::density::{self, COLUMNS, TapeGlyph};
 use crate::view::timeline::{Layout, annotation_view};
 use crate::view::{Link, format, task};
 
@@ -53,7 +53,7 @@ pub struct StoryPage {
     /// The maximum number of annotations, and the shortest pause with a frame.
     pub rules: (usize, String),
     /// The first tape, which frames refer to.
-    pub glyph: Option<Glyph>,
+    pub glyph: Option<TapeGlyph>,
     /// The frames, in the order of the tapes.
     pub frames: Vec<Frame>,
     /// `12 more annotations`
@@ -120,7 +120,7 @@ pub fn story(s: StorySource<'_>, path: &str, picture: Option<(PictureView, Strin
     let glyph = axis
         .as_ref()
         .zip(first)
-        .map(|(axis, tape)| Glyph::new(&density::columns(axis, tape, COLUMNS)));
+        .map(|(axis, tape)| TapeGlyph::new(&density::columns(axis, tape, COLUMNS)));
     let places: Vec<usize> = axis
         .as_ref()
         .map_or_else(Vec::new, |axis| density::places(axis, COLUMNS).collect());
@@ -273,7 +273,7 @@ fn covered(layout: &Layout<'_>, chosen: &StoryMoment<'_>) -> RangeInclusive<usiz
     first..=last.min(first + SPAN - 1)
 }
 
-fn line(glyph: Option<&Glyph>, places: &[usize], chosen: &StoryMoment<'_>) -> String {
+fn line(glyph: Option<&TapeGlyph>, places: &[usize], chosen: &StoryMoment<'_>) -> String {
     let place = places.get(chosen.position).filter(|_| chosen.tape == 0);
     glyph
         .zip(place)

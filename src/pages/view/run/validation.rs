@@ -14,7 +14,7 @@ use formats::model::transcript::AssetFile;
 use formats::model::value::{Excerpt, Value};
 
 use super::entry::{self, PictureView};
-use super::evidence::{self, BlockView, ScriptsView, ToolchainView};
+use super::evidence::{self, MeasurementView, ScriptsView, ToolchainView};
 
 /// The validation of a run.
 #[derive(Debug, Serialize)]
@@ -36,7 +36,7 @@ pub struct ValidationView {
     /// The debug scripts of the case.
     pub scripts: Option<ScriptsView>,
     /// The measurements of the test type.
-    pub blocks: Vec<BlockView>,
+    pub blocks: Vec<MeasurementView>,
     /// Type check, linter, tests.
     pub toolchain: Option<ToolchainView>,
     /// Measurements of the code.

@@ -7,7 +7,7 @@ use formats::model::words;
 use formats::run_record;
 use store::ledger::{Build, RunNames};
 
-use super::{Facts, RUNS, change_line};
+use super::{RUNS, SummaryFacts, change_line};
 use crate::view::contribution::{CellName, Contribution, MissingTrials};
 use crate::view::markdown::{code, message, plain};
 use crate::view::{format, task, trials};
@@ -23,7 +23,7 @@ const TASK: usize = task::NAME;
 const TEXT: usize = 400;
 
 /// Renders the summary of a contribution.
-pub(super) fn markdown(facts: &Facts<'_>, it: &Contribution) -> String {
+pub(super) fn markdown(facts: &SummaryFacts<'_>, it: &Contribution) -> String {
     let added = it.added();
     let mut out = format!("## {}: {}\n\n", facts.verdict, headline(added, it.known));
     out.push_str(&sentences(it));
@@ -121,7 +121,12 @@ fn sentences(it: &Contribution) -> String {
 }
 
 /// The problems by run or file.
-fn push_problems(out: &mut String, problems: &[&Diagnostic], it: &Contribution, facts: &Facts<'_>) {
+fn push_problems(
+    out: &mut String,
+    problems: &[&Diagnostic],
+    it: &Contribution,
+    facts: &SummaryFacts<'_>,
+) {
     let mut groups: Vec<(&str, Vec<&Diagnostic>)> = Vec::new();
     for problem in problems {
         let owner = problem.run.as_deref().unwrap_or(&problem.place.path);
@@ -157,7 +162,7 @@ fn push_problems(out: &mut String, problems: &[&Diagnostic], it: &Contribution, 
 }
 
 /// The problems of a run or file; the events that violate a rule share a line.
-fn lines(problems: &[&Diagnostic], it: &Contribution, facts: &Facts<'_>) -> Vec<String> {
+fn lines(problems: &[&Diagnostic], it: &Contribution, facts: &SummaryFacts<'_>) -> Vec<String> {
     let mut violations: Vec<(&str, Vec<String>, &Diagnostic)> = Vec::new();
     let mut others = Vec::new();
     for problem in problems {
@@ -229,7 +234,7 @@ fn linked(words: &str, link: Option<String>) -> String {
 
 /// The address of a problem: its event on the page of the run, if that is published, or its line, if the address of the files is
 /// known.
-fn address(problem: &Diagnostic, it: &Contribution, facts: &Facts<'_>) -> Option<String> {
+fn address(problem: &Diagnostic, it: &Contribution, facts: &SummaryFacts<'_>) -> Option<String> {
     let place = &problem.place;
     let event = problem.message.strip_prefix("Event ");
     let event = event.and_then(|rest| rest.split(' ').next());
@@ -274,7 +279,7 @@ fn push_trials(out: &mut String, missing: &[MissingTrials]) {
     }
 }
 
-fn push_runs(out: &mut String, build: &Build, it: &Contribution, facts: &Facts<'_>) {
+fn push_runs(out: &mut String, build: &Build, it: &Contribution, facts: &SummaryFacts<'_>) {
     let labels = Labels::new(build.named().map(|run| &*run.id));
     let label = |run: &RunNames| {
         let label = code(&labels.label(&run.id));
@@ -366,7 +371,7 @@ fn push_table(
 }
 
 /// The trials that say something else than before.
-fn push_cells(out: &mut String, it: &Contribution, facts: &Facts<'_>) {
+fn push_cells(out: &mut String, it: &Contribution, facts: &SummaryFacts<'_>) {
     if it.cells.is_empty() {
         return;
     }

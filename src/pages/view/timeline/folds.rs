@@ -8,7 +8,7 @@ use formats::model::annotation::{Kind, Sidecar};
 use formats::model::tape::{Family, Outcome};
 use markup::markdown;
 
-use super::order::Order;
+use super::order::DisplayOrder;
 use super::{EventView, Layout};
 
 /// Minimum number of similar units to collapse.
@@ -117,7 +117,7 @@ impl<'a> Mutes<'a> {
 pub(super) fn folds(
     mutes: &Mutes<'_>,
     layout: &Layout<'_>,
-    order: &Order,
+    order: &DisplayOrder,
     views: &[EventView<'_>],
 ) -> Vec<Fold> {
     let page = Page { layout, views };

@@ -97,9 +97,9 @@ impl<'t> Layout<'t> {
     }
 
     /// The anchor of the event at `position`.
-    pub fn anchor(&self, seq: u64, position: usize) -> Anchor<'_> {
+    pub fn anchor(&self, seq: u64, position: usize) -> EventAnchor<'_> {
         // For a duplicate number, the first event gets the anchor.
-        Anchor {
+        EventAnchor {
             prefix: &self.prefix,
             seq,
             again: (self.position(seq) != Some(position)).then_some(position),
@@ -149,13 +149,13 @@ impl<'t> Layout<'t> {
 
 /// The id of an event on its page, formatted on demand.
 #[derive(Debug, Clone, Copy)]
-pub struct Anchor<'a> {
+pub struct EventAnchor<'a> {
     prefix: &'a str,
     seq: u64,
     again: Option<usize>,
 }
 
-impl Anchor<'_> {
+impl EventAnchor<'_> {
     /// Whether it is the tape's prefix, `e-` and the event's position, as on most tapes.
     pub fn is_plain(&self, position: usize) -> bool {
         self.again.is_none() && usize::try_from(self.seq) == Ok(position)

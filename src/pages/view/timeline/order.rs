@@ -8,7 +8,7 @@ use formats::model::tape::Tape;
 
 /// The events of a page in the order of display.
 #[derive(Debug, Default)]
-pub(super) struct Order {
+pub(super) struct DisplayOrder {
     pub(super) slots: Vec<Slot>,
     /// The steps of the main line, then those of each subagent: ranges of slots.
     pub(super) levels: Vec<Vec<Range<usize>>>,
@@ -25,7 +25,7 @@ pub(super) struct Slot {
     pub(super) is_first: bool,
 }
 
-impl Order {
+impl DisplayOrder {
     /// The order of the events in a range of positions.
     pub(super) fn of(tape: &Tape<'_>, steps: &Steps, range: Range<usize>) -> Self {
         let of_event = &steps.of_event[range.clone()];

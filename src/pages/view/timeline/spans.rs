@@ -19,7 +19,7 @@ pub struct SpanPiece {
 
 /// The pieces of all spans next to each event of a tape.
 #[derive(Debug, Default)]
-pub(super) struct Pieces {
+pub(super) struct TapeSpans {
     /// Three bits for each lane: whether it has a piece, a start and an end; empty for a tape without spans.
     beside: Vec<u16>,
 }
@@ -30,7 +30,7 @@ const THERE: u16 = 1;
 const STARTS: u16 = 2;
 const ENDS: u16 = 4;
 
-impl Pieces {
+impl TapeSpans {
     /// Assigns a lane to every span, first come, first served, and splits lanes into one piece per event, however many spans
     /// share a lane.
     pub(super) fn of(layout: &Layout<'_>, sidecar: Option<&Sidecar<'_>>) -> Self {
@@ -65,16 +65,16 @@ impl Pieces {
     }
 
     /// The pieces next to the event at `position`.
-    pub(super) fn beside(&self, position: usize) -> SpanPieces {
-        SpanPieces(self.beside.get(position).copied().unwrap_or_default())
+    pub(super) fn beside(&self, position: usize) -> EventSpans {
+        EventSpans(self.beside.get(position).copied().unwrap_or_default())
     }
 }
 
 /// The pieces next to one event.
 #[derive(Debug, Clone, Copy)]
-pub struct SpanPieces(u16);
+pub struct EventSpans(u16);
 
-impl SpanPieces {
+impl EventSpans {
     /// Iterates over the pieces, by lane.
     pub fn iter(self) -> impl Iterator<Item = SpanPiece> {
         (0..LANES).filter_map(move |lane| {

@@ -3,7 +3,7 @@
 mod cases;
 mod check;
 
-use runpress::api::schema::{self, Describes};
+use runpress::api::schema::{self, SchemaSubject};
 use serde_json::{Value, json};
 
 use super::{compiled, refusals, schema};
@@ -151,7 +151,7 @@ fn a_schema_refuses_exactly_what_the_check_refuses_for_its_shape() {
         wrong.join("\n")
     );
     for entry in schema::ALL {
-        if matches!(entry.describes, Describes::Input(_)) {
+        if matches!(entry.subject, SchemaSubject::Input(_)) {
             let (accepted, refused) = tally.get(entry.name).copied().unwrap_or_default();
             assert!(
                 accepted > 10 && refused > 10,
