@@ -75,7 +75,7 @@ fn hot_path(criterion: &mut Criterion) {
             subject: run.title(),
             tapes: vec![draw::density::columns(&axis, &inspection.tapes[0], columns)],
             ticks: axis.scale(draw::card::TAPE.0, 0).ticks(8),
-            numbers: vec![(draw::card::Tone::Plain, "200 events".to_owned())],
+            numbers: vec![(draw::card::Ink::Plain, "200 events".to_owned())],
         };
         bencher.iter(|| draw::card::png(black_box(&card)));
     });

@@ -120,6 +120,28 @@ fn annotation_columns<'a>() -> [ParquetColumn<'a, TapeRow<'a, Annotation<'a>>>; 
     }
 }
 
+fn event_rows<'a>(entry: &'a Entry, inspection: &'a Inspection<'_>) -> Vec<TapeRow<'a, Event<'a>>> {
+    let run = &entry.run;
+    let tapes = inspection.tapes.iter();
+    tapes
+        .flat_map(|tape| tape.events.iter().map(move |of| TapeRow { run, tape, of }))
+        .collect()
+}
+
+fn annotation_rows<'a>(
+    entry: &'a Entry,
+    inspection: &'a Inspection<'_>,
+) -> Vec<TapeRow<'a, Annotation<'a>>> {
+    let run = &entry.run;
+    let tapes = inspection.tapes.iter().zip(&inspection.sidecars);
+    tapes
+        .filter_map(|(tape, sidecar)| Some((tape, sidecar.as_ref()?)))
+        .flat_map(|(tape, Sidecar { annotations, .. })| {
+            annotations.iter().map(move |of| TapeRow { run, tape, of })
+        })
+        .collect()
+}
+
 /// Path of the table of the runs of a case, by the case's slug.
 pub fn runs_path(case: &str) -> String {
     format!("runs/case={case}/runs.parquet")
@@ -154,11 +176,7 @@ pub fn events(
     inspection: &Inspection<'_>,
     canary: Option<&str>,
 ) -> Result<Option<Vec<u8>>, ParquetError> {
-    let tapes = inspection.tapes.iter();
-    let run = &entry.run;
-    let rows: Vec<_> = tapes
-        .flat_map(|tape| tape.events.iter().map(move |of| TapeRow { run, tape, of }))
-        .collect();
+    let rows = event_rows(entry, inspection);
     (!rows.is_empty())
         .then(|| table(&rows, &event_columns(), canary))
         .transpose()
@@ -170,14 +188,7 @@ pub fn annotations(
     inspection: &Inspection<'_>,
     canary: Option<&str>,
 ) -> Result<Option<Vec<u8>>, ParquetError> {
-    let annotated = inspection.tapes.iter().zip(&inspection.sidecars);
-    let run = &entry.run;
-    let rows: Vec<_> = annotated
-        .filter_map(|(tape, sidecar)| Some((tape, sidecar.as_ref()?)))
-        .flat_map(|(tape, Sidecar { annotations, .. })| {
-            annotations.iter().map(move |of| TapeRow { run, tape, of })
-        })
-        .collect();
+    let rows = annotation_rows(entry, inspection);
     (!rows.is_empty())
         .then(|| table(&rows, &annotation_columns(), canary))
         .transpose()

@@ -111,11 +111,11 @@ impl RunPieces {
 /// until they are copied.
 #[derive(Debug, Default, Serialize, Deserialize)]
 pub(super) struct RunTexts {
-    /// AnnotationLines of the feeds of annotations.
+    /// Lines of the feeds of annotations.
     pub(super) lines: AnnotationLines,
     /// Tapes of `agreement.json`.
     pub(super) agreement: String,
-    /// AnnotationLines of `threads.jsonl`, the newest thread first.
+    /// Lines of `threads.jsonl`, the newest thread first.
     pub(super) threads: String,
     /// The beginning of the writeup, as plain text.
     pub(super) writeup: String,
@@ -141,7 +141,7 @@ pub(super) type Facets = [[u8; 8]; Facet::COUNT];
 pub(super) enum Facet {
     /// The findings that tables show.
     Listed,
-    AnnotationLines,
+    Lines,
     Friction,
     Hypotheses,
     Anchors,

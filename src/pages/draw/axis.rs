@@ -13,7 +13,7 @@ use formats::model::time::Moment;
 use crate::view::format;
 
 /// Maximum width of an event's bar, and of a collapsed gap, in milliseconds.
-pub const LONGEST: i64 = 30_000;
+const LONGEST: i64 = 30_000;
 
 /// Distances of ticks, in milliseconds. The last one is doubled as often as needed.
 const STEPS: [i64; 15] = [
@@ -27,7 +27,7 @@ pub struct Axis {
     /// For each event: milliseconds since the first one without collapsed gaps, or its index if there are no times.
     places: Vec<i64>,
     /// The collapsed gaps, in order.
-    folds: Vec<CollapsedGap>,
+    gaps: Vec<CollapsedGap>,
     /// Whether `places` are times.
     is_time: bool,
     /// The end of the run, if it is known.
@@ -80,13 +80,12 @@ pub fn unlogged_run_time(run: &Run, covered: Option<i64>) -> Option<f64> {
     (run_time > covered * 1.1).then_some(run_time)
 }
 
-/// A long gap.
 #[derive(Debug)]
 struct CollapsedGap {
     /// Index of the event after it.
     position: usize,
     /// Duration in milliseconds.
-    lasts: i64,
+    duration: i64,
     /// Collapsed part in milliseconds.
     hidden: i64,
     /// Its position on the axis.
@@ -109,7 +108,7 @@ pub struct Scale<'a> {
     /// The width in units of the drawing.
     width: u32,
     /// Width of a collapsed gap.
-    fold: u32,
+    gap_width: u32,
 }
 
 impl Axis {
@@ -125,7 +124,7 @@ impl Axis {
             .saturating_mul(1000);
         let left = gap.min(LONGEST);
         let mut places = Vec::with_capacity(tape.events.len());
-        let mut folds = Vec::new();
+        let mut gaps = Vec::new();
         let (mut place, mut latest) = (0_i64, None);
         for (position, event) in tape.events.iter().enumerate() {
             let pause = match (latest, event.at) {
@@ -134,9 +133,9 @@ impl Axis {
             };
             if pause > gap {
                 place = place.saturating_add(left);
-                folds.push(CollapsedGap {
+                gaps.push(CollapsedGap {
                     position,
-                    lasts: pause,
+                    duration: pause,
                     hidden: pause - left,
                     place,
                 });
@@ -152,7 +151,7 @@ impl Axis {
         }
         let mut axis = Self {
             places,
-            folds,
+            gaps,
             is_time: true,
             end: None,
         };
@@ -179,9 +178,9 @@ impl Axis {
         let first = self.places.len() - errors.count();
         self.places[first..].fill(place);
         if drawn < pause {
-            self.folds.push(CollapsedGap {
+            self.gaps.push(CollapsedGap {
                 position: first,
-                lasts: pause,
+                duration: pause,
                 hidden: pause - drawn,
                 place,
             });
@@ -193,20 +192,20 @@ impl Axis {
     pub fn of_order(tape: &Tape<'_>) -> Self {
         Self {
             places: (0..).take(tape.events.len()).collect(),
-            folds: Vec::new(),
+            gaps: Vec::new(),
             is_time: false,
             end: None,
         }
     }
 
-    /// Scales the axis to this width, with `fold` units for each collapsed gap.
-    pub fn scale(&self, width: u32, fold: u32) -> Scale<'_> {
+    /// Scales the axis to this width, with `gap_width` units for each collapsed gap.
+    pub fn scale(&self, width: u32, gap_width: u32) -> Scale<'_> {
         // Many gaps share half of the width.
-        let gaps = u32::try_from(self.folds.len()).unwrap_or(u32::MAX).max(1);
+        let gaps = u32::try_from(self.gaps.len()).unwrap_or(u32::MAX).max(1);
         Scale {
             axis: self,
             width,
-            fold: fold.min(width / 2 / gaps),
+            gap_width: gap_width.min(width / 2 / gaps),
         }
     }
 
@@ -219,53 +218,43 @@ impl Axis {
 impl Scale<'_> {
     /// The position of each event, from 0 to the width.
     pub fn places(&self) -> impl Iterator<Item = u32> {
-        let mut folded = 0;
-        self.axis
-            .places
-            .iter()
-            .enumerate()
-            .map(move |(position, place)| {
-                let folds = &self.axis.folds;
-                folded += usize::from(
-                    folds
-                        .get(folded)
-                        .is_some_and(|fold| fold.position == position),
-                );
-                self.x(*place, folded)
-            })
+        self.events().map(|(_, place, gaps)| self.x(place, gaps))
     }
 
-    /// The end of each event: the next event or collapsed gap, but at most [`LONGEST`] after its start. Without times, the
+    /// Each event with its index, its place on the axis, and the number of collapsed gaps before it.
+    fn events(&self) -> impl Iterator<Item = (usize, i64, usize)> {
+        let mut gaps = self.axis.gaps.iter().map(|gap| gap.position).peekable();
+        let mut before = 0;
+        let places = self.axis.places.iter().enumerate();
+        places.map(move |(position, place)| {
+            before += usize::from(gaps.next_if_eq(&position).is_some());
+            (position, *place, before)
+        })
+    }
+
+    /// The end of each event: the next event or collapsed gap, but at most 30 seconds after its start. Without times, the
     /// position of the next event.
     pub fn ends(&self) -> impl Iterator<Item = u32> {
-        let places = &self.axis.places;
-        let mut folded = 0;
-        places.iter().enumerate().map(move |(position, place)| {
-            let folds = &self.axis.folds;
-            folded += usize::from(
-                folds
-                    .get(folded)
-                    .is_some_and(|fold| fold.position == position),
-            );
-            let next = places.get(position + 1).copied().or(self.axis.end);
-            let longest = if self.axis.is_time { LONGEST } else { 1 };
-            let longest = place.saturating_add(longest);
-            self.x(next.unwrap_or(*place).min(longest), folded)
+        let longest = if self.axis.is_time { LONGEST } else { 1 };
+        self.events().map(move |(position, place, gaps)| {
+            let next = self.axis.places.get(position + 1).copied();
+            let next = next.or(self.axis.end).unwrap_or(place);
+            self.x(next.min(place.saturating_add(longest)), gaps)
         })
     }
 
     /// The position of the end of the run.
     pub fn end(&self) -> Option<u32> {
         let end = self.axis.end?;
-        Some(self.x(end, self.axis.folds.len()))
+        Some(self.x(end, self.axis.gaps.len()))
     }
 
     /// The collapsed gaps: start, end, and duration in milliseconds.
-    pub fn folds(&self) -> impl Iterator<Item = (u32, u32, i64)> {
-        let folds = self.axis.folds.iter().enumerate();
-        folds.map(|(index, fold)| {
-            let from = self.x(fold.place, index);
-            (from, from + self.fold, fold.lasts)
+    pub fn gaps(&self) -> impl Iterator<Item = (u32, u32, i64)> {
+        let gaps = self.axis.gaps.iter().enumerate();
+        gaps.map(|(index, gap)| {
+            let from = self.x(gap.place, index);
+            (from, from + self.gap_width, gap.duration)
         })
     }
 
@@ -275,7 +264,7 @@ impl Scale<'_> {
             return 0;
         }
         let part = i128::from(self.axis.total()) * i128::from(units)
-            / i128::from(self.unfolded_width().max(1));
+            / i128::from(self.width_without_gaps().max(1));
         i64::try_from(part).unwrap_or(i64::MAX)
     }
 
@@ -294,14 +283,14 @@ impl Scale<'_> {
         }
         let mut ticks = Vec::new();
         let (mut from, mut hidden) = (0_i64, 0_i64);
-        let folds = self.axis.folds.iter().map(|fold| (fold.place, fold.hidden));
-        for (folded, (place, next)) in folds.chain([(total, 0)]).enumerate() {
+        let gaps = self.axis.gaps.iter().map(|gap| (gap.place, gap.hidden));
+        for (gaps_before, (place, next)) in gaps.chain([(total, 0)]).enumerate() {
             // The first round time after the previous gap.
             let mut place_of =
                 (from.saturating_add(hidden)).saturating_add(step - 1) / step * step - hidden;
             while place_of <= place && ticks.len() < 4 * STEPS.len() {
                 ticks.push(Tick {
-                    x: self.x(place_of, folded),
+                    x: self.x(place_of, gaps_before),
                     label: clock(place_of + hidden),
                 });
                 place_of = place_of.saturating_add(step);
@@ -313,18 +302,19 @@ impl Scale<'_> {
     }
 
     /// The width without collapsed gaps.
-    fn unfolded_width(&self) -> u32 {
-        let folds = u32::try_from(self.axis.folds.len()).unwrap_or(u32::MAX);
-        self.width.saturating_sub(self.fold.saturating_mul(folds))
+    fn width_without_gaps(&self) -> u32 {
+        let gaps = u32::try_from(self.axis.gaps.len()).unwrap_or(u32::MAX);
+        self.width
+            .saturating_sub(self.gap_width.saturating_mul(gaps))
     }
 
     /// The x position of a place after this many collapsed gaps.
-    fn x(&self, place: i64, folded: usize) -> u32 {
-        let part =
-            i128::from(place) * i128::from(self.unfolded_width()) / i128::from(self.axis.total());
-        let folded = u32::try_from(folded).unwrap_or(u32::MAX);
+    fn x(&self, place: i64, gaps: usize) -> u32 {
+        let part = i128::from(place) * i128::from(self.width_without_gaps())
+            / i128::from(self.axis.total());
+        let gaps = u32::try_from(gaps).unwrap_or(u32::MAX);
         let x = u32::try_from(part).unwrap_or(self.width);
-        x.saturating_add(self.fold.saturating_mul(folded))
+        x.saturating_add(self.gap_width.saturating_mul(gaps))
             .min(self.width)
     }
 }

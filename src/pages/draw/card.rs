@@ -18,7 +18,8 @@ use crate::view::run::CheckedRun;
 
 use super::axis::{Axis, Tick};
 use super::density;
-use canvas::{Canvas, Ink, Paint, WIDTH};
+pub use canvas::Ink;
+use canvas::{Canvas, Paint, WIDTH};
 use font::{Size, cut, width};
 
 /// Size of the tape on a run's card, in pixels.
@@ -56,18 +57,7 @@ pub struct Card {
     /// Labels of the axis.
     pub ticks: Vec<Tick>,
     /// The verdict, events, failures.
-    pub numbers: Vec<(Tone, String)>,
-}
-
-/// The tone of a value.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Tone {
-    /// Neutral.
-    Plain,
-    Good,
-    /// Mediocre.
-    Poor,
-    Bad,
+    pub numbers: Vec<(Ink, String)>,
 }
 
 pub fn of_run(s: &CheckedRun<'_>) -> Card {
@@ -86,16 +76,15 @@ pub fn of_run(s: &CheckedRun<'_>) -> Card {
     let verdict = s.verdict();
     let mut numbers: Vec<_> = verdict
         .iter()
-        .map(|fact| (tone(fact.tone), fact.value.text().to_owned()))
+        .map(|fact| (ink(fact.tone), fact.value.text().to_owned()))
         .collect();
-    let count = |number: usize, noun: &str| format::count(number, noun);
     let events = tapes.iter().map(|tape| tape.events.len()).sum();
     let failures = tapes.iter().map(Tape::failures).sum();
     if events > 0 {
-        numbers.push((Tone::Plain, count(events, "event")));
+        numbers.push((Ink::Plain, format::count(events, "event")));
     }
     if failures > 0 {
-        numbers.push((Tone::Bad, count(failures, "failure")));
+        numbers.push((Ink::Bad, format::count(failures, "failure")));
     }
     Card {
         site: words::excerpt(&s.config.site.title, TEXT),
@@ -135,16 +124,16 @@ pub fn of_case(config: &Config, archive: &Archive, findings: &[Findings], case: 
         .join(" · "),
         tapes: tapes.take(TAPES).collect(),
         ticks: Vec::new(),
-        numbers: vec![(Tone::Plain, completed.collect::<Vec<_>>().join(", "))],
+        numbers: vec![(Ink::Plain, completed.collect::<Vec<_>>().join(", "))],
     }
 }
 
-fn tone(tone: &str) -> Tone {
+fn ink(tone: &str) -> Ink {
     match tone {
-        "g-good" => Tone::Good,
-        "g-poor" => Tone::Poor,
-        "g-bad" | "bad" => Tone::Bad,
-        _ => Tone::Plain,
+        "g-good" => Ink::Good,
+        "g-poor" => Ink::Poor,
+        "g-bad" | "bad" => Ink::Bad,
+        _ => Ink::Plain,
     }
 }
 
@@ -170,18 +159,12 @@ pub fn png(card: &Card) -> Vec<u8> {
         tapes => draw_case(&mut canvas, tapes),
     }
     let mut x = MARGIN;
-    for (tone, text) in &card.numbers {
-        let ink = match tone {
-            Tone::Plain => Ink::Plain,
-            Tone::Good => Ink::Good,
-            Tone::Poor => Ink::Poor,
-            Tone::Bad => Ink::Bad,
-        };
+    for (ink, text) in &card.numbers {
         // Parts that do not fit are only on the page.
         if x + width(text, Size::Medium) > WIDTH - MARGIN {
             break;
         }
-        x += canvas.text((x, 540), Size::Medium, ink, text) + MARGIN;
+        x += canvas.text((x, 540), Size::Medium, *ink, text) + MARGIN;
     }
     canvas.png()
 }
@@ -292,10 +275,10 @@ mod tests {
                 label: "1:15:00".to_owned(),
             }],
             numbers: vec![
-                (Tone::Good, "great".to_owned()),
-                (Tone::Poor, "hung".to_owned()),
-                (Tone::Plain, "$6.04".to_owned()),
-                (Tone::Bad, "8 failures".to_owned()),
+                (Ink::Good, "great".to_owned()),
+                (Ink::Poor, "hung".to_owned()),
+                (Ink::Plain, "$6.04".to_owned()),
+                (Ink::Bad, "8 failures".to_owned()),
             ],
         };
         let (bytes, again) = (png(&card), png(&card));

@@ -125,7 +125,7 @@ fn facets(archive: &Archive, set: &Set, axes: (PlotMetric, PlotMetric), root: &s
             let counts = entry.exclusion().is_none();
             counts.then_some((run, axes.0.of(entry)?, axes.1.of(entry)?))
         });
-        known.filter(|(_, x, y)| *x >= 0.0 && *y >= 0.0).collect()
+        known.collect()
     };
     let variants: Vec<_> = set
         .variants

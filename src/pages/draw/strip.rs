@@ -35,7 +35,7 @@ const COLUMN: u32 = WIDTH / COLUMNS;
 /// Minimum rows of columns.
 const ROWS: usize = 4;
 /// Width of a collapsed gap between bars.
-const FOLD: u32 = 16;
+const GAP: u32 = 16;
 /// Minimum width of a bar.
 const SHORTEST: u32 = 3;
 /// Maximum brackets drawn; more would overlap.
@@ -62,7 +62,7 @@ pub struct Strip<'a> {
     /// The spans.
     brackets: Vec<Bracket>,
     /// Bounds of collapsed gaps.
-    folds: Vec<(u32, u32)>,
+    gaps: Vec<(u32, u32)>,
     /// Times and long gaps.
     labels: Vec<AxisLabel>,
     /// Where the run ended, if that is known.
@@ -146,7 +146,7 @@ pub fn strip<'a>(
 ) -> Strip<'a> {
     let axis = Axis::until(config, tape, end);
     let is_long = tape.events.len() > SINGLE;
-    let scale = axis.scale(WIDTH, if is_long { COLUMN } else { FOLD });
+    let scale = axis.scale(WIDTH, if is_long { COLUMN } else { GAP });
     let xs: Vec<u32> = scale.places().collect();
     let x_of = |position: usize| xs.get(position).copied().unwrap_or_default();
     let place = |position: usize| StripPosition {
@@ -168,7 +168,7 @@ pub fn strip<'a>(
     } else {
         Failures::numbered(failed)
     };
-    let top = ROW * (1 + u32::from(!pins.is_empty()));
+    let top = top(&pins);
     let events = if is_long {
         let columns = density::columns(&axis, tape, COLUMNS as usize);
         let height = rows * ROW;
@@ -182,7 +182,7 @@ pub fn strip<'a>(
         to: x_of(end),
         lane,
     });
-    let folds: Vec<_> = scale.folds().map(|(from, to, _)| (from, to)).collect();
+    let gaps: Vec<_> = scale.gaps().map(|(from, to, _)| (from, to)).collect();
     let end = end.filter(|_| scale.end().is_some());
     let milliseconds = milliseconds(tape, end);
     let pages = 1..=layout.pages();
@@ -200,14 +200,14 @@ pub fn strip<'a>(
             Vec::new()
         },
         milliseconds,
-        caption: caption(tape, milliseconds, [annotations, annotated, folds.len()]),
+        caption: caption(tape, milliseconds, [annotations, annotated, gaps.len()]),
         help: help(
             tape,
             scale,
             is_long,
             [
                 !pins.is_empty(),
-                !folds.is_empty(),
+                !gaps.is_empty(),
                 layout.pages() > 1,
                 scale.end().is_some(),
             ],
@@ -215,7 +215,7 @@ pub fn strip<'a>(
         legend: legend(families, tape.failures(), annotations, is_long),
         failures,
         pins,
-        folds,
+        gaps,
     }
 }
 
@@ -230,7 +230,7 @@ impl Strip<'_> {
             place.anchor.push_to(&mut link);
             link + " tabindex=-1>"
         };
-        let top = self.top();
+        let top = top(&self.pins);
         let bottom = top + self.rows * ROW;
         let lanes = self.brackets.iter().map(|bracket| bracket.lane + 1).max();
         let below = bottom + BRACKET * u32::try_from(lanes.unwrap_or(0)).unwrap_or(0);
@@ -248,7 +248,7 @@ impl Strip<'_> {
                 "<path class=page d=\"M{from} {top}H{to}V{bottom}H{from}z\"/>"
             ));
         }
-        for (from, to) in &self.folds {
+        for (from, to) in &self.gaps {
             let x = u32::midpoint(*from, *to);
             push(format!("<path class=fold d=\"M{x} {top}V{below}\"/>"));
         }
@@ -360,11 +360,11 @@ impl Strip<'_> {
             self.page_starts.get(number).copied().unwrap_or(WIDTH),
         ))
     }
+}
 
-    /// Height above the events, in pixels.
-    fn top(&self) -> u32 {
-        ROW * (1 + u32::from(!self.pins.is_empty()))
-    }
+/// Height above the events, in pixels.
+fn top(pins: &[Pin]) -> u32 {
+    ROW * (1 + u32::from(!pins.is_empty()))
 }
 
 /// A horizontal position in percent of the width.
@@ -532,7 +532,7 @@ fn milliseconds(tape: &Tape<'_>, end: Option<&RunEnd>) -> Option<i64> {
     Some(end.saturating_sub(start)).filter(|length| *length > 0)
 }
 
-fn caption(tape: &Tape<'_>, length: Option<i64>, [pins, annotated, folds]: [usize; 3]) -> String {
+fn caption(tape: &Tape<'_>, length: Option<i64>, [pins, annotated, gaps]: [usize; 3]) -> String {
     let mut parts = vec![format::count(tape.events.len(), "event")];
     if let Some(length) = length {
         parts.push(format!("over {}", format::milliseconds(length)));
@@ -551,8 +551,8 @@ fn caption(tape: &Tape<'_>, length: Option<i64>, [pins, annotated, folds]: [usiz
         let events = format::count(annotated, "event");
         parts.push(format!("{annotations} on {events}"));
     }
-    if folds > 0 {
-        parts.push(format!("{} cut short", format::count(folds, "long gap")));
+    if gaps > 0 {
+        parts.push(format!("{} cut short", format::count(gaps, "long gap")));
     }
     parts.join(", ")
 }
@@ -562,7 +562,7 @@ fn help(
     tape: &Tape<'_>,
     scale: Scale<'_>,
     is_long: bool,
-    [has_pins, has_folds, has_pages, has_end]: [bool; 4],
+    [has_pins, has_gaps, has_pages, has_end]: [bool; 4],
 ) -> String {
     let time = scale.milliseconds(COLUMN);
     let mut help = if is_long {
@@ -590,7 +590,7 @@ fn help(
             " Gold: annotations, counted where they are close; a bracket is what one covers.",
         );
     }
-    if has_folds {
+    if has_gaps {
         help.push_str(" Dotted: long gaps, cut short.");
     }
     if has_end {

@@ -13,7 +13,10 @@ use formats::model::fields::{Kind, Value};
 use formats::model::run::Number;
 use formats::model::slug::slugify;
 
-use super::{ParquetColumn, TapeRow, annotation_columns, begin, event_columns, push_rows, table};
+use super::{
+    ParquetColumn, annotation_columns, annotation_rows, begin, event_columns, event_rows,
+    push_rows, table,
+};
 use crate::view::citation::{self, yaml};
 use crate::view::format;
 use crate::view::markdown::escaped;
@@ -82,23 +85,13 @@ impl<'c> DatasetTables<'c> {
         inspection: &Inspection<'_>,
         with_events: bool,
     ) -> Result<Option<DatasetFile>, ParquetError> {
-        let run = &entry.run;
-        let tapes = inspection.tapes.iter().zip(&inspection.sidecars);
-        let annotated = tapes.filter_map(|(tape, sidecar)| Some((tape, sidecar.as_ref()?)));
-        let annotated = annotated.flat_map(|(tape, sidecar)| {
-            let all = sidecar.annotations.iter();
-            all.map(move |of| TapeRow { run, tape, of })
-        });
-        let annotated: Vec<_> = annotated.collect();
+        let annotated = annotation_rows(entry, inspection);
         self.rows.annotations += annotated.len();
         push_rows(&mut self.annotations, &annotated, &annotation_columns())?;
         if !with_events {
             return Ok(None);
         }
-        let tapes = inspection.tapes.iter();
-        let events =
-            tapes.flat_map(|tape| tape.events.iter().map(move |of| TapeRow { run, tape, of }));
-        let events: Vec<_> = events.collect();
+        let events = event_rows(entry, inspection);
         *self.rows.events.get_or_insert(0) += events.len();
         push_rows(&mut self.events, &events, &event_columns())?;
         if self.events.bytes_written() < PART {

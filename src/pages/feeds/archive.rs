@@ -21,6 +21,8 @@ use formats::model::outcome;
 use formats::model::review::Rating;
 use formats::model::run::{self, Metric, Number};
 
+use super::write_document;
+
 /// `runs.json`: a card for each run, newest first.
 #[allow(
     dead_code,
@@ -353,11 +355,8 @@ pub fn write_run_lines(
     findings: &[Findings],
 ) -> io::Result<()> {
     for (entry, findings) in archive.runs.iter().zip(findings) {
-        serde_json::to_writer(
-            &mut *out,
-            &RunCard::of(&address(config, &links::run(&entry.slug)), entry, findings),
-        )?;
-        out.write_all(b"\n")?;
+        let url = address(config, &links::run(&entry.slug));
+        write_document(out, &RunCard::of(&url, entry, findings))?;
     }
     Ok(())
 }

@@ -8,7 +8,8 @@ use formats::model::archive::Archive;
 use formats::model::findings::Findings;
 use formats::model::time;
 
-use crate::view::{format, task};
+use super::json_feed::summary;
+use crate::view::task;
 
 /// The newest runs, as Atom.
 #[derive(Debug, Serialize)]
@@ -71,7 +72,7 @@ pub fn atom(config: &Config, base: &str, archive: &Archive, findings: &[Findings
                     .cards
                     .includes(findings.is_annotated())
                     .then(|| format!("{base}{}", links::card(&links::run(&entry.slug)))),
-                title: format!("{} by {}", task::name(run, &findings.task), subject.model()),
+                title: task::title(run, &findings.task),
                 at: time::iso(recency.ms()),
                 tags: vec![
                     subject.case.to_string(),
@@ -79,13 +80,7 @@ pub fn atom(config: &Config, base: &str, archive: &Archive, findings: &[Findings
                     subject.harness.to_string(),
                     run.state.word.to_string(),
                 ],
-                summary: format!(
-                    "{} with {}: {}, {}",
-                    subject.model(),
-                    subject.harness,
-                    run.state.word,
-                    format::rating(findings.rating).word
-                ),
+                summary: summary(entry, findings),
                 html: findings.writeup_html.as_deref().map(str::to_owned),
             })
         })

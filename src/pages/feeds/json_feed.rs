@@ -70,7 +70,8 @@ base::document! {
     }
 }
 
-fn summary(entry: &Entry, findings: &Findings) -> String {
+/// Model, harness, state and rating of a run on one line.
+pub(super) fn summary(entry: &Entry, findings: &Findings) -> String {
     let run = &entry.run;
     let rating = findings.rating.map_or("unrated", Rating::word);
     let (model, harness) = (run.subject.model(), &run.subject.harness);

@@ -88,7 +88,7 @@ pub fn run(
     description: &str,
 ) -> serde_json::Result<String> {
     let run = &entry.run;
-    let name = format!("{} by {}", task::name(run, task), run.subject.model());
+    let name = task::title(run, task);
     let path = links::run(&entry.slug);
     let document = absolute(config, &links::run_file(&entry.slug, "run.json"));
     serde_json::to_string(&StructuredData {

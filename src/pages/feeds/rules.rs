@@ -12,7 +12,7 @@ use formats::model::rule_result::{RuleResult, RuleVerdict};
 use formats::rule_file::{Applies, RuleSeverity};
 use gate::{Check, Rule, Rules};
 
-use crate::view::rules::{RequiredTrials, required_trials};
+use crate::view::rules::{RequiredTrials, required_trials, result};
 
 use super::archive::address;
 
@@ -167,10 +167,7 @@ pub fn document<'a>(
             .runs
             .iter()
             .zip(findings)
-            .filter_map(|(entry, found)| {
-                let mut results = found.rules.iter();
-                Some((entry, results.find(|result| result.rule == rule.id)?))
-            })
+            .filter_map(|(entry, found)| Some((entry, result(found, rule)?)))
             .collect();
         documents.push(RuleDocument::of(rules, rule, archive, findings, &results));
         if rules.is_about_trials(&rule.id) {

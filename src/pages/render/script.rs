@@ -25,15 +25,13 @@ pub fn item(value: &impl Serialize) -> serde_json::Result<Vec<u8>> {
 
 /// Writes JSON that is safe inside a script: nothing in it ends the script or a line. Scripts show texts as they are, so
 /// deceptive characters are marked here.
-pub(super) fn write_safe(out: &mut Vec<u8>, value: &impl Serialize) -> serde_json::Result<()> {
+fn write_safe(out: &mut Vec<u8>, value: &impl Serialize) -> serde_json::Result<()> {
     value.serialize(&mut Serializer::with_formatter(out, EscapingFormatter))
 }
 
 /// The value as JSON, with deceptive characters marked.
 pub fn marked_json(value: &impl Serialize) -> serde_json::Result<String> {
-    let mut out = Vec::new();
-    write_safe(&mut out, value)?;
-    String::from_utf8(out).map_err(serde::ser::Error::custom)
+    String::from_utf8(item(value)?).map_err(serde::ser::Error::custom)
 }
 
 /// Formats JSON with symbols for hidden characters in texts.

@@ -3,7 +3,6 @@
 use serde::Serialize;
 
 use base::diagnostics::codes;
-use base::links;
 use formats::audit::{Finding, FindingKind, Verdict};
 use formats::config::Expectation;
 
@@ -116,12 +115,8 @@ pub fn audit(s: &CheckedRun<'_>, most: usize) -> Option<AuditView> {
 }
 
 fn view(s: &CheckedRun<'_>, finding: &Finding) -> FindingView {
-    let page = links::run(&s.entry.slug);
     let number = finding.seq.or(finding.before);
-    let href = number.and_then(|seq| {
-        let layout = s.layouts.first()?;
-        layout.numbered_href(&page, seq)
-    });
+    let href = number.and_then(|seq| s.event_href(seq));
     let text = match (finding.seq, finding.before) {
         (Some(seq), _) => format!("event {seq}"),
         (None, Some(before)) => format!("before event {before}"),

@@ -114,11 +114,10 @@ pub(super) fn bibtex(s: &CheckedRun<'_>) -> String {
     let authors: Vec<String> = authors.collect();
     let date = date(run.recency()).unwrap_or_default();
     let mut date = date.splitn(3, '-');
-    let title = format!("{} by {}", task::name(run, s.task), run.subject.model());
     let address = address(s.config, s.entry).unwrap_or_default();
     let fields = [
         ("author", authors.join(" and ")),
-        ("title", format!("{{{}}}", tex(&title))),
+        ("title", format!("{{{}}}", tex(&task::title(run, s.task)))),
         ("year", date.next().unwrap_or_default().to_owned()),
         ("month", date.next().unwrap_or_default().to_owned()),
         ("howpublished", tex(&s.config.site.title)),

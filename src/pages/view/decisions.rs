@@ -115,15 +115,10 @@ pub fn of_excluded<'a>(
 /// The decisions about a run, newest first; `None` if there are none.
 pub fn of_run(s: &CheckedRun<'_>) -> Option<RunDecisionsView> {
     let all = &s.entry.decisions;
-    let page = links::run(&s.entry.slug);
-    let root = links::root(&page);
-    let event = |seq: u64| {
-        let href = s.layouts.first()?.numbered_href(&page, seq)?;
-        Some(Link::new(seq.to_string(), href))
-    };
+    let root = links::root(&links::run(&s.entry.slug));
     let list = all.iter().rev().map(|decision| DecisionView {
         run: None,
-        event: decision.event.and_then(event),
+        event: decision.event.and_then(|seq| s.event_link(seq)),
         ..DecisionView::linked(decision, None, &root)
     });
     (!all.is_empty()).then(|| RunDecisionsView {

@@ -82,15 +82,13 @@ pub fn of_group(archive: &Archive, group_by: GroupBy, group: &Group, root: &str)
     cases.sort_by_key(|(case, _)| *case);
     let row = |case: usize, runs: &[&Entry]| {
         let case = &archive.cases[case];
-        let href = format!("{root}{}", links::group("cases", &case.slug));
         MatrixRow {
-            case: Link::new(case.name.clone(), href),
+            case: Link::to_group(GroupBy::Case, case, root),
             cells: vec![Some(cell(archive, runs, case, &group.name, false, root))],
         }
     };
-    let href = format!("{root}{}", links::group(group_by.folder(), &group.slug));
     Matrix {
-        columns: vec![Link::new(group.name.clone(), href)],
+        columns: vec![Link::to_group(group_by, group, root)],
         is_sparse: false,
         rows: cases.iter().map(|(case, runs)| row(*case, runs)).collect(),
         note: (all > PAGE_SIZE).then(|| {
@@ -122,23 +120,19 @@ pub fn matrix(
 ) -> Matrix {
     let (groups, noun) = (archive.groups(across), across.word());
     let shown = recent(groups, most);
-    let link = |group_by: GroupBy, group: &Group| {
-        Link::new(
-            group.name.clone(),
-            format!("{root}{}", links::group(group_by.folder(), &group.slug)),
-        )
-    };
     let row = |&case: &usize| {
         let cells = cells(archive, across, case, root);
         MatrixRow {
-            case: link(GroupBy::Case, &archive.cases[case]),
+            case: Link::to_group(GroupBy::Case, &archive.cases[case], root),
             cells: shown
                 .iter()
                 .map(|column| cells.get(column).cloned())
                 .collect(),
         }
     };
-    let columns = shown.iter().map(|&column| link(across, &groups[column]));
+    let columns = shown
+        .iter()
+        .map(|&column| Link::to_group(across, &groups[column], root));
     let rows: Vec<MatrixRow> = cases.iter().map(row).collect();
     let filled = rows.iter().flat_map(|row| &row.cells).flatten().count();
     Matrix {

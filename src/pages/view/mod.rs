@@ -29,6 +29,9 @@ pub mod wall;
 
 use serde::Serialize;
 
+use base::links;
+use formats::model::archive::{Group, GroupBy};
+
 /// A value that may be unknown, which is never 0. Templates see plain values as strings, since tables have many.
 #[derive(Debug, Clone, Serialize)]
 #[serde(untagged)]
@@ -109,6 +112,12 @@ impl Link {
     pub fn new(text: impl Into<String>, href: impl Into<String>) -> Self {
         let (text, href) = (text.into(), href.into());
         Self { text, href }
+    }
+
+    /// A link to the page of a case, a model or a harness, from a page whose path to the root of the site is `root`.
+    pub fn to_group(group_by: GroupBy, group: &Group, root: &str) -> Self {
+        let path = links::group(group_by.folder(), &group.slug);
+        Self::new(group.name.as_str(), format!("{root}{path}"))
     }
 }
 

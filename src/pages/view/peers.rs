@@ -6,7 +6,7 @@ use serde::{Serialize, Serializer};
 
 use formats::model::archive::{Archive, Entry};
 use formats::model::comparison::Set;
-use formats::model::run::Metric;
+use formats::model::run::{Metric, Number};
 use markup::Html;
 
 use crate::draw::plot::ValueScale;
@@ -33,10 +33,10 @@ pub struct Peers {
     completed: bool,
 }
 
-/// The cost of a run that counts.
-fn cost(entry: &Entry) -> Option<f64> {
-    let cost = entry.run.metrics.exact(Metric::ComparableCost)?.value();
-    (cost >= 0.0 && entry.exclusion().is_none()).then_some(cost)
+/// The comparable cost of a run that counts, if it is known in full.
+pub(super) fn counted_cost(entry: &Entry) -> Option<&Number> {
+    let cost = entry.run.metrics.exact(Metric::ComparableCost);
+    cost.filter(|_| entry.exclusion().is_none())
 }
 
 /// The ranges for the variants of a set, over all runs of the archive; `None` for a variant with a single run.
@@ -54,7 +54,9 @@ pub fn ranges(archive: &Archive, set: &Set) -> Vec<Option<PeerRange>> {
     let range = |variant: &Option<Arc<str>>| {
         let runs = comparable.iter();
         let runs = runs.filter(|entry| entry.run.subject.variant == *variant);
-        let costs: Vec<f64> = runs.filter_map(|entry| cost(entry)).collect();
+        let costs: Vec<f64> = runs
+            .filter_map(|entry| Some(counted_cost(entry)?.value()))
+            .collect();
         let scale = ValueScale::of_cost(&costs, (4.0, WIDTH - 4.0));
         let dots = costs.iter().take(DOTS).map(|cost| scale.place(*cost));
         let dots = dots.collect();
@@ -89,7 +91,7 @@ impl PeerRange {
     pub fn of(&self, entry: &Entry) -> Option<Peers> {
         Some(Peers {
             dots: self.dots.clone(),
-            at: self.scale.place(cost(entry)?),
+            at: self.scale.place(counted_cost(entry)?.value()),
             completed: entry.run.state.is_completed(),
         })
     }

@@ -9,9 +9,9 @@ use base::links;
 use formats::model::amounts;
 use formats::model::archive::{Archive, Entry, GroupBy};
 use formats::model::comparison::Set;
-use formats::model::run::{Metric, Number};
 use formats::model::statistics::median;
 
+use super::peers::counted_cost;
 use super::{Cell, Link, decisions, format, outcomes};
 use crate::draw::plot::{SeriesMark, ValueScale};
 
@@ -95,19 +95,12 @@ pub struct Dot {
     pub title: String,
 }
 
-/// The cost of a run that counts.
-fn cost(entry: &Entry) -> Option<&Number> {
-    let cost = entry.run.metrics.exact(Metric::ComparableCost);
-    cost.filter(|_| entry.exclusion().is_none())
-}
-
 /// The table of a set of comparable runs, for a page whose path to the root is `root`; `None` for a single run.
 pub fn reliability(archive: &Archive, set: &Set, root: &str) -> Option<ReliabilityView> {
     let runs = || set.variants.iter().flat_map(|(_, runs)| runs);
     runs().nth(1)?;
     let costs: Vec<f64> = runs()
-        .filter_map(|run| Some(cost(&archive.runs[*run])?.value()))
-        .filter(|cost| *cost >= 0.0)
+        .filter_map(|run| Some(counted_cost(&archive.runs[*run])?.value()))
         .collect();
     let scale = ValueScale::of_cost(&costs, (1.0, 99.0));
     let columns = &set.outcomes[..set.outcomes.len().min(OUTCOMES)];
@@ -165,14 +158,11 @@ fn model_row(
     let newest = |most: usize| &runs[runs.len().saturating_sub(most)..];
     let completed = runs.iter().filter(|entry| entry.run.state.is_completed());
     let mut costs: Vec<f64> = completed
-        .filter_map(|entry| Some(cost(entry)?.value()))
+        .filter_map(|entry| Some(counted_cost(entry)?.value()))
         .collect();
     let median = median(&mut costs);
     ModelRow {
-        model: Link::new(
-            model.name.clone(),
-            format!("{root}{}", links::group("models", &model.slug)),
-        ),
+        model: Link::to_group(GroupBy::Model, model, root),
         mark: SeriesMark(runs[0].model),
         glyphs: newest(most)
             .iter()
@@ -193,7 +183,7 @@ fn model_row(
             merged_dots(runs, scale)
         } else {
             let dot = |entry: &&Entry| {
-                let number = cost(entry).filter(|cost| cost.value() >= 0.0)?;
+                let number = counted_cost(entry)?;
                 let exact = format::cost(Some(number));
                 Some(Dot {
                     href: Some(href(entry)),
@@ -226,7 +216,7 @@ fn model_row(
 /// The costs of many runs, with one mark per percent of the scale for completed runs, drawn on top, and one for others.
 fn merged_dots(runs: &[&Entry], scale: &ValueScale) -> Vec<Dot> {
     let costs = runs.iter().filter_map(|entry| {
-        let number = cost(entry).filter(|cost| cost.value() >= 0.0)?;
+        let number = counted_cost(entry)?;
         let x = format!("{:.0}%", scale.place(number.value()));
         Some((entry.run.state.is_completed(), x))
     });

@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use serde::Serialize;
 
-use formats::model::archive::{Archive, Entry};
+use formats::model::archive::{Archive, Entry, GroupBy};
 use formats::model::findings::Findings;
 use formats::model::review::Rating;
 use formats::model::run::{Metric, Number, Run};
@@ -160,7 +160,6 @@ pub fn row(
 ) -> RunRow {
     let run = &entry.run;
     let (subject, metrics) = (&run.subject, &run.metrics);
-    let link = |text: &str, path: String| Link::new(text, format!("{root}{path}"));
     RunRow {
         slug: entry.slug.to_string(),
         href: format!("{root}{}", links::run(&entry.slug)),
@@ -169,23 +168,14 @@ pub fn row(
             Some(variant) if !run.is_imported => format!("{} · {variant}", findings.task),
             _ => words::excerpt(&findings.task, task::NAME),
         },
-        case: link(
-            &subject.case,
-            links::group("cases", &archive.cases[entry.case].slug),
-        ),
+        case: Link::to_group(GroupBy::Case, &archive.cases[entry.case], root),
         version: subject
             .version
             .as_deref()
             .map_or_else(String::new, short_version),
         variant: format::text(subject.variant.as_ref()),
-        model: link(
-            subject.model(),
-            links::group("models", &archive.models[entry.model].slug),
-        ),
-        harness: link(
-            &subject.harness,
-            links::group("harnesses", &archive.harnesses[entry.harness].slug),
-        ),
+        model: Link::to_group(GroupBy::Model, &archive.models[entry.model], root),
+        harness: Link::to_group(GroupBy::Harness, &archive.harnesses[entry.harness], root),
         harness_version: format::text(subject.harness_version.as_ref()),
         state: format::sign(entry),
         excluded: decisions::excluded(entry),

@@ -150,8 +150,7 @@ pub fn violated(s: &CheckedRun<'_>) -> Vec<String> {
 
 /// What the rules say of a run; `None` if none applies.
 pub fn of_run(s: &CheckedRun<'_>) -> Option<RunRulesView> {
-    let page = links::run(&s.entry.slug);
-    let root = links::root(&page);
+    let root = links::root(&links::run(&s.entry.slug));
     let mut found: Vec<_> = results(s).collect();
     if found.is_empty() {
         return None;
@@ -180,17 +179,13 @@ pub fn of_run(s: &CheckedRun<'_>) -> Option<RunRulesView> {
         summary,
         rows: found
             .iter()
-            .map(|(rule, result)| row(s, &root, &page, rule, result))
+            .map(|(rule, result)| row(s, &root, rule, result))
             .collect(),
         all: format!("{root}{PAGE}"),
     })
 }
 
-fn row(s: &CheckedRun<'_>, root: &str, page: &str, rule: &Rule, result: &RuleResult) -> RuleRow {
-    let link = |seq: &u64| {
-        let href = s.layouts.first()?.numbered_href(page, *seq)?;
-        Some(Link::new(seq.to_string(), href))
-    };
+fn row(s: &CheckedRun<'_>, root: &str, rule: &Rule, result: &RuleResult) -> RuleRow {
     // What a rule finds without being violated is no news.
     let is_violated = result.verdict == RuleVerdict::Violated;
     let events: &[u64] = if is_violated { &result.events } else { &[] };
@@ -205,7 +200,7 @@ fn row(s: &CheckedRun<'_>, root: &str, page: &str, rule: &Rule, result: &RuleRes
         } else {
             ""
         },
-        events: events.iter().filter_map(link).collect(),
+        events: events.iter().filter_map(|seq| s.event_link(*seq)).collect(),
         more: (shown >= gate::EVIDENCE)
             .then(|| format::rest(all, shown, "more event"))
             .flatten(),
@@ -240,20 +235,16 @@ pub fn of_case(
         .into_iter()
         .filter(|(_, (violated, _))| *violated > 0);
     violated
-        .map(|((model, rule), (violated, all))| {
-            let model = &archive.models[model];
-            let folder = GroupBy::Model.folder();
-            let path = links::group(folder, &model.slug);
-            CaseRuleRow {
-                model: Link::new(model.name.as_str(), format!("{root}{path}")),
-                rule: to_rule(root, &rules.list[rule]),
-                violated: format!("{violated} of {}", format::count(all, "run")),
-            }
+        .map(|((model, rule), (violated, all))| CaseRuleRow {
+            model: Link::to_group(GroupBy::Model, &archive.models[model], root),
+            rule: to_rule(root, &rules.list[rule]),
+            violated: format!("{violated} of {}", format::count(all, "run")),
         })
         .collect()
 }
 
-fn result<'f>(findings: &'f Findings, rule: &Rule) -> Option<&'f RuleResult> {
+/// What a rule says of a run, if it applies to it.
+pub fn result<'f>(findings: &'f Findings, rule: &Rule) -> Option<&'f RuleResult> {
     findings.rules.iter().find(|result| result.rule == rule.id)
 }
 
@@ -448,10 +439,8 @@ impl RequiredTrials {
     fn view(&self, archive: &Archive, root: &str) -> MissingTrialsView {
         let entry = self.cell.entry(archive);
         let subject = &entry.run.subject;
-        let case = &archive.cases[entry.case];
-        let path = links::group(GroupBy::Case.folder(), &case.slug);
         MissingTrialsView {
-            case: Link::new(case.name.as_str(), format!("{root}{path}")),
+            case: Link::to_group(GroupBy::Case, &archive.cases[entry.case], root),
             variant: format::text(subject.variant.as_ref()).text().to_owned(),
             model: subject.model().to_owned(),
             harness: subject.harness.to_string(),

@@ -42,6 +42,11 @@ pub fn name(run: &Run, task: &str) -> String {
     parts.collect::<Vec<_>>().join(" · ")
 }
 
+/// The name of a run, with its model.
+pub fn title(run: &Run, task: &str) -> String {
+    format!("{} by {}", name(run, task), run.subject.model())
+}
+
 /// The first message of the user on a tape, as a line of plain text cut at a sentence.
 fn prompt(tape: &Tape<'_>) -> Option<String> {
     let mut messages = tape

@@ -251,11 +251,6 @@ fn cell(
 ) -> Result<TrialCellView, Diagnostic> {
     let runs = &summary.cell.runs;
     let entry = summary.cell.entry(archive);
-    let link = |group_by: GroupBy, index: usize| {
-        let group = &archive.groups(group_by)[index];
-        let path = links::group(group_by.folder(), &group.slug);
-        Link::new(group.name.as_str(), format!("{root}{path}"))
-    };
     let mut before = None;
     let trials = runs.iter().zip(&summary.results).rev();
     let mut glyphs: Vec<TrialGlyph> = trials
@@ -280,8 +275,8 @@ fn cell(
         .collect();
     let divergence = divergence(archive, &counted, tape, root)?;
     Ok(TrialCellView {
-        model: link(GroupBy::Model, entry.model),
-        harness: link(GroupBy::Harness, entry.harness),
+        model: Link::to_group(GroupBy::Model, &archive.models[entry.model], root),
+        harness: Link::to_group(GroupBy::Harness, &archive.harnesses[entry.harness], root),
         variant: format::text(entry.run.subject.variant.as_ref()),
         glyphs,
         older: format::older(runs.len(), GLYPHS),
@@ -359,11 +354,9 @@ pub fn pairs(
 fn view(archive: &Archive, pair: &ModelPair, root: &str) -> ModelPairView {
     let difference = pair.difference;
     let [first, second] = pair.trials;
-    let models = pair.models.map(|model| {
-        let group = &archive.models[model];
-        let path = links::group(GroupBy::Model.folder(), &group.slug);
-        Link::new(group.name.as_str(), format!("{root}{path}"))
-    });
+    let models = pair
+        .models
+        .map(|model| Link::to_group(GroupBy::Model, &archive.models[model], root));
     let words = if difference.is_distinguishable() {
         let better = usize::from(difference.mean < 0.0);
         format!(

@@ -26,9 +26,7 @@ pub(super) fn write(
         tables.rows.events = Some(0);
     }
     for (entry, findings) in archive.runs.iter().zip(&outcome.findings) {
-        let subject = &entry.run.subject;
-        let name = task::name(&entry.run, &findings.task);
-        let name = format!("{name} by {}", subject.model());
+        let name = task::title(&entry.run, &findings.task);
         read_again(site, gathered, entry, |inspection| {
             let full = tables.add(entry, inspection, with_events).map_err(failed)?;
             if let Some((path, bytes)) = full {

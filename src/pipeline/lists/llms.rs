@@ -162,11 +162,7 @@ fn newest_runs(lists: &Lists<'_>) -> Vec<String> {
     let most = config.feeds.items;
     let runs = lists.runs().take(most).map(|(entry, findings)| {
         let run = &entry.run;
-        let name = format!(
-            "{} by {}",
-            task::name(run, &findings.task),
-            run.subject.model()
-        );
+        let name = task::title(run, &findings.task);
         let path = if has_markdown {
             links::run_file(&entry.slug, markdown::NAME)
         } else {

@@ -96,8 +96,7 @@ fn strips(s: &CheckedRun<'_>, page: &str, slots: &mut Slots) -> Vec<StripView> {
 
 /// Renders the description of the showcase, with its images.
 fn described(s: &CheckedRun<'_>, text: &str) -> Html {
-    let page = links::run(&s.entry.slug);
-    let events = |number| s.layouts.first()?.numbered_href(&page, number);
+    let events = |number| s.event_href(number);
     let image = |path: &str| {
         let file = s.inspection.pictures.showcase.get(path)?;
         Some((format!("assets/{}", file.name), file.size?))

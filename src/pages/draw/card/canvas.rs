@@ -9,7 +9,7 @@ use super::font::{self, LEVELS, Size};
 
 /// Size of a card.
 pub(super) const WIDTH: u32 = 1200;
-pub(super) const HEIGHT: u32 = 630;
+const HEIGHT: u32 = 630;
 
 /// A color of the palette.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -52,7 +52,7 @@ const INKS: [(Ink, [[u8; 3]; 2]); 7] = [
 
 /// A color of text, with its background.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Ink {
+pub enum Ink {
     Plain,
     Soft,
     Good,

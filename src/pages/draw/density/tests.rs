@@ -131,7 +131,7 @@ fn labels_are_round_times_and_long_gaps_are_folded() {
     let axis = Axis::of(&Config::default(), &tape);
     let scale = axis.scale(1_000, 100);
     // Half a minute of the gap remains, so two and a half minutes take 900 units.
-    assert_eq!(scale.folds().collect::<Vec<_>>(), [(540, 640, 1_800_000)]);
+    assert_eq!(scale.gaps().collect::<Vec<_>>(), [(540, 640, 1_800_000)]);
     assert_eq!(
         scale.places().collect::<Vec<_>>(),
         [0, 180, 360, 640, 1_000]

@@ -116,7 +116,7 @@ impl<'a> Failures<'a> {
 pub(super) fn labels(scale: Scale<'_>, end: Option<String>) -> Vec<AxisLabel> {
     let end = end.zip(scale.end());
     let ends = if end.is_some() { END } else { [0, 0] };
-    let mut gaps: Vec<_> = scale.folds().collect();
+    let mut gaps: Vec<_> = scale.gaps().collect();
     gaps.retain(|(_, _, lasts)| *lasts >= scale.milliseconds(WIDTH) / LONG);
     gaps.sort_by_key(|(from, _, lasts)| (std::cmp::Reverse(*lasts), *from));
     let gaps = gaps

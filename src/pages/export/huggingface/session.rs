@@ -5,6 +5,7 @@ use std::io::{self, Write};
 use serde::Serialize;
 use serde_json::{Map, Value};
 
+use crate::feeds::write_document;
 use formats::model::archive::Entry;
 use formats::model::tape::{Event, Family, Format, Outcome, Tape};
 
@@ -83,19 +84,14 @@ pub fn write(
         model: run.subject.model(),
         canary,
     };
-    push(out, &header)?;
+    write_document(out, &header)?;
     for event in &tape.events {
         for message in messages(tape, event) {
             let r#type = "message";
-            push(out, &Line { r#type, message })?;
+            write_document(out, &Line { r#type, message })?;
         }
     }
     Ok(())
-}
-
-fn push(out: &mut dyn Write, line: &impl Serialize) -> io::Result<()> {
-    serde_json::to_writer(&mut *out, line)?;
-    out.write_all(b"\n")
 }
 
 /// The messages of an event; none of an event that only counts tokens, or whose text is withheld.

@@ -215,11 +215,7 @@ pub fn run(entry: &Entry, findings: &Findings) -> RunHead {
     let shown = shown.into_iter().filter(|text| !text.is_empty());
     RunHead(
         links::run_file(&entry.slug, ""),
-        format!(
-            "{} by {}",
-            task::name(&entry.run, &findings.task),
-            subject.model()
-        ),
+        task::title(&entry.run, &findings.task),
         format::sign(entry).tone,
         shown.collect::<Vec<_>>().join(" · "),
         format!("rated {rating}"),

@@ -321,10 +321,8 @@ fn performance(block: &Performance<'_>) -> Vec<Fact> {
 }
 
 fn adversarial(block: &Adversarial<'_>) -> Vec<Fact> {
-    let unknown = || Cell::unknown("not recorded");
-    let words = |text: Option<&str>| text.map_or_else(unknown, Cell::known);
     let score = match (number(block.red_score), number(block.blue_score)) {
-        (None, None) => unknown(),
+        (None, None) => Cell::unknown("not recorded"),
         (red, blue) => {
             let side = |side: &Option<_>| format::number(side.as_ref(), "").text().to_owned();
             Cell::known(format!("red {}, blue {}", side(&red), side(&blue)))
@@ -336,12 +334,12 @@ fn adversarial(block: &Adversarial<'_>) -> Vec<Fact> {
         .map_or_else(|| Cell::known("none"), Cell::known);
     let ticks = number(block.ticks);
     [
-        ("Outcome", words(block.outcome.as_deref())),
-        ("Opponent", words(block.opponent.as_deref())),
-        ("Played as", words(block.submission_team.as_deref())),
+        ("Outcome", format::text(block.outcome.as_ref())),
+        ("Opponent", format::text(block.opponent.as_ref())),
+        ("Played as", format::text(block.submission_team.as_ref())),
         ("Winner", winner),
         ("Score", score),
-        ("Ended", words(block.ended.as_deref())),
+        ("Ended", format::text(block.ended.as_ref())),
         ("Ticks", format::number(ticks.as_ref(), "not recorded")),
     ]
     .map(|(name, value)| Fact::new(name, value))

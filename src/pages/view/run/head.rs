@@ -61,7 +61,7 @@ pub struct HeadView {
     /// The detail of its state, if that is all that is known of its end.
     pub ended: Option<Arc<str>>,
     /// What the agent said last, of an imported run that has no other account of its result.
-    pub answer: Option<AnswerView>,
+    pub answer: Option<EventExcerpt>,
     /// The format of the log that it was imported from.
     pub made_from: Option<String>,
     /// The failures of its tapes.
@@ -99,37 +99,26 @@ impl OutcomeReasonView {
     }
 }
 
-/// The last message of the agent.
-#[derive(Debug, Serialize)]
-pub struct AnswerView {
-    /// Its address on the timeline.
-    pub href: String,
-    /// Its number.
-    pub seq: u64,
-    /// Its beginning, as plain text.
-    pub says: String,
-}
-
 /// The failures of all tapes.
 #[derive(Debug, Serialize)]
 pub struct FailuresView {
     /// `6 failures in 64 events, latest first`
     pub summary: String,
     /// The one that the outcome names, then from the latest on.
-    pub first: Vec<FailureLink>,
-    pub others: Vec<FailureLink>,
+    pub first: Vec<EventExcerpt>,
+    pub others: Vec<EventExcerpt>,
     /// Number of further failures, which are only on the timeline.
     pub more: Option<String>,
 }
 
-/// A failure, linked to the timeline.
+/// What an event says, with a link to the timeline.
 #[derive(Debug, Serialize)]
-pub struct FailureLink {
+pub struct EventExcerpt {
     /// Its address on the timeline.
     pub href: String,
     /// Its number.
     pub seq: u64,
-    /// Its text.
+    /// The beginning of its text, plain.
     pub says: String,
 }
 
@@ -197,14 +186,14 @@ pub fn picture(s: &CheckedRun<'_>) -> Option<(PictureView, String)> {
         .find_map(|(picture, names)| Some((picture?, details::name(names))))
 }
 
-fn answer(s: &CheckedRun<'_>) -> Option<AnswerView> {
+fn answer(s: &CheckedRun<'_>) -> Option<EventExcerpt> {
     let (tape, layout) = s.inspection.tapes.first().zip(s.layouts.first())?;
     let mut events = tape.events.iter().enumerate().rev();
     let (position, event) = events.find(|(_, event)| {
         event.kind.word == "agent" && event.ties.aside.is_none() && !event.blocks.is_empty()
     })?;
     let says = prose(&event.blocks.first()?.text);
-    (!says.is_empty()).then(|| AnswerView {
+    (!says.is_empty()).then(|| EventExcerpt {
         href: layout.event_href(&links::run(&s.entry.slug), event.seq, position),
         seq: event.seq,
         says,
@@ -332,13 +321,13 @@ fn failures(s: &CheckedRun<'_>, why: Option<&OutcomeReasonView>) -> FailuresView
             if named.is_none() && why.is_some_and(|why| why.names(&failure)) {
                 named = Some(index);
             }
-            FailureLink {
+            EventExcerpt {
                 href: layout.event_href(&path, seq, position),
                 seq,
                 says: says(&failure),
             }
         });
-    let mut list: Vec<FailureLink> = list.collect();
+    let mut list: Vec<EventExcerpt> = list.collect();
     if let Some(named) = named {
         list[..=named].rotate_right(1);
     }

@@ -220,6 +220,17 @@ impl<'a> CheckedRun<'a> {
         task::verdict(&self.entry.run, self.rating(), self.inspection.audited())
     }
 
+    /// The address of an event of the first tape on the run page, if the tape has it.
+    pub fn event_href(&self, seq: u64) -> Option<String> {
+        let page = links::run(&self.entry.slug);
+        self.layouts.first()?.numbered_href(&page, seq)
+    }
+
+    /// A link to an event of the first tape, by its number.
+    pub(super) fn event_link(&self, seq: u64) -> Option<Link> {
+        Some(Link::new(seq.to_string(), self.event_href(seq)?))
+    }
+
     /// Path of a download that belongs to this run only.
     pub fn own_file(&self, name: &str) -> String {
         self.config.publish.own_file(&self.entry.slug, name)

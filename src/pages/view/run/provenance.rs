@@ -232,13 +232,8 @@ const TRACE_HOLDS: &str = "A trace is published as it was recorded. It may conta
 fn badge(s: &CheckedRun<'_>) -> Option<String> {
     let base = s.config.site.base_url.as_ref().filter(|_| s.has_card())?;
     let page = links::run(&s.entry.slug);
-    let words = format!(
-        "{} by {}",
-        task::name(&s.entry.run, s.task),
-        s.entry.run.subject.model()
-    );
     let mut escaped = String::new();
-    for c in words.chars() {
+    for c in task::title(&s.entry.run, s.task).chars() {
         if c.is_ascii_punctuation() {
             escaped.push('\\');
         }

@@ -178,7 +178,7 @@ fn lines(problems: &[&Diagnostic], it: &Contribution, facts: &SummaryFacts<'_>) 
         else {
             let at = linked(&code(&at), link);
             let (text, name) = (message(&short(&problem.message)), code(problem.code.name));
-            let word = word(problem);
+            let word = word(problem.severity);
             others.push(format!("{word}{text}, in {at} ({name}).{}", fix(problem)));
             continue;
         };
@@ -198,7 +198,7 @@ fn lines(problems: &[&Diagnostic], it: &Contribution, facts: &SummaryFacts<'_>) 
         };
         format!(
             "{}{} {verb} {}: {}.{}",
-            word(problem),
+            word(problem.severity),
             places.join(", "),
             message(id),
             message(&short(title)),
@@ -208,8 +208,8 @@ fn lines(problems: &[&Diagnostic], it: &Contribution, facts: &SummaryFacts<'_>) 
     violated.chain(others).collect()
 }
 
-fn word(problem: &Diagnostic) -> &'static str {
-    match problem.severity {
+fn word(severity: Severity) -> &'static str {
+    match severity {
         Severity::Error => "**Error:** ",
         Severity::Warning => "**Warning:** ",
         Severity::Note => "",
@@ -259,14 +259,10 @@ fn push_trials(out: &mut String, missing: &[MissingTrials]) {
     }
     out.push_str("\n### Missing trials\n\n");
     for it in missing.iter().take(RUNS) {
-        let word = if it.severity == Severity::Error {
-            "**Error:** "
-        } else {
-            ""
-        };
         let needed = it.wanted - it.after.min(it.wanted);
         out.push_str(&format!(
-            "- {word}{}: {} of {} that rule {} asks for. **To fix it:** Add {}.\n",
+            "- {}{}: {} of {} that rule {} asks for. **To fix it:** Add {}.\n",
+            word(it.severity),
             cell(&it.cell),
             it.after,
             format::count(it.wanted, "run"),

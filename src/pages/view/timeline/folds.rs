@@ -217,11 +217,10 @@ impl Page<'_, '_> {
     /// Whether a unit only reads, and nothing in it needs attention.
     fn is_read(&self, unit: &Range<usize>) -> bool {
         let first = &self.views[unit.start];
-        let starts = |view: &EventView<'_>| view.spans.iter().any(|span| span.starts || span.ends);
         first.family == Family::Read.word()
             && first.is_in_time()
             && self.is_quiet(unit, false)
-            && !self.views[unit.clone()].iter().any(starts)
+            && !self.views[unit.clone()].iter().any(has_span_end)
     }
 
     fn reads(&self, units: &[Range<usize>]) -> FoldLine {
@@ -282,14 +281,13 @@ impl Page<'_, '_> {
     fn is_same(&self, one: &Range<usize>, other: &Range<usize>) -> bool {
         let is_first = one == other;
         let (views, others) = (&self.views[one.clone()], &self.views[other.clone()]);
-        let starts = |view: &EventView<'_>| view.spans.iter().any(|span| span.starts || span.ends);
         views.len() == others.len()
             && !views[0].headline.is_empty()
             && is_same(views[0].headline, others[0].headline)
             && self.is_quiet(other, false)
             && (is_first || others[0].is_in_time())
             && others[1..].iter().all(EventView::is_in_time)
-            && !others.iter().any(starts)
+            && !others.iter().any(has_span_end)
             && views.iter().zip(others).all(|(view, other)| {
                 let mut facts = view.facts.iter().zip(other.facts);
                 (view.word, view.aside) == (other.word, other.aside)
@@ -317,12 +315,16 @@ impl Page<'_, '_> {
     }
 }
 
+/// Whether a span starts or ends at an event.
+fn has_span_end(view: &EventView<'_>) -> bool {
+    view.spans.iter().any(|span| span.starts || span.ends)
+}
+
 /// The pieces of a line: numbers, and the text between them.
 fn pieces(line: &str) -> impl Iterator<Item = &str> {
-    let is_digit = |piece: &str| piece.starts_with(|c: char| c.is_ascii_digit());
     let mut rest = line;
     std::iter::from_fn(move || {
-        let number = is_digit(rest);
+        let number = is_number(rest);
         let end = rest.find(|c: char| c.is_ascii_digit() != number);
         let (piece, after) = rest.split_at(end.unwrap_or(rest.len()));
         rest = after;
