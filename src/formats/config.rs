@@ -467,6 +467,21 @@ table! {
     }
 }
 
+impl Site {
+    /// The absolute address of a path of the site, if the site has a `base_url`.
+    pub fn address(&self, path: &str) -> Option<String> {
+        Some(format!("{}{path}", self.base_url.as_ref()?.as_str()))
+    }
+}
+
+impl Timeline {
+    pub fn gap_milliseconds(&self) -> i64 {
+        i64::try_from(self.gap_seconds)
+            .unwrap_or(i64::MAX)
+            .saturating_mul(1000)
+    }
+}
+
 impl Config {
     /// The authors that a citation names.
     pub fn authors(&self) -> Vec<&str> {

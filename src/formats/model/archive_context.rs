@@ -27,9 +27,9 @@ pub struct ArchiveContext {
     /// Address of its harness.
     pub harness: String,
     /// The next newer run of the same case.
-    pub newer: Option<Neighbour>,
+    pub newer: Option<Neighbor>,
     /// The next older run of the same case.
-    pub older: Option<Neighbour>,
+    pub older: Option<Neighbor>,
     /// Whether its case is known to be a task ([`Archive::is_comparable`]).
     pub is_comparable: bool,
     /// The value ranges of comparable runs, including this one.
@@ -44,7 +44,7 @@ pub struct ArchiveContext {
 
 /// A link to another run.
 #[derive(Debug, Clone, PartialEq, Serialize)]
-pub struct Neighbour {
+pub struct Neighbor {
     /// Its address.
     pub slug: Slug,
     pub model: String,
@@ -61,9 +61,9 @@ impl ArchiveContext {
         named: impl IntoIterator<Item = &'a str>,
     ) -> Self {
         let entry = &archive.runs[index];
-        let neighbour = |index: Option<usize>| {
+        let neighbor = |index: Option<usize>| {
             let entry = &archive.runs[index?];
-            Some(Neighbour {
+            Some(Neighbor {
                 slug: entry.slug.clone(),
                 model: entry.run.subject.model().to_owned(),
                 harness: entry.run.subject.harness.to_string(),
@@ -80,8 +80,8 @@ impl ArchiveContext {
             model: archive.models[entry.model].slug.clone(),
             harness: archive.harnesses[entry.harness].slug.clone(),
             is_comparable: archive.is_comparable(entry),
-            newer: neighbour(entry.newer),
-            older: neighbour(entry.older),
+            newer: neighbor(entry.newer),
+            older: neighbor(entry.older),
             ranges: archive.ranges(entry).cloned().unwrap_or_default(),
             named: named
                 .into_iter()

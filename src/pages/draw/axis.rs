@@ -84,7 +84,6 @@ pub fn unlogged_run_time(run: &Run, covered: Option<i64>) -> Option<f64> {
 struct CollapsedGap {
     /// Index of the event after it.
     position: usize,
-    /// Duration in milliseconds.
     duration: i64,
     /// Collapsed part in milliseconds.
     hidden: i64,
@@ -107,7 +106,6 @@ pub struct Scale<'a> {
     axis: &'a Axis,
     /// The width in units of the drawing.
     width: u32,
-    /// Width of a collapsed gap.
     gap_width: u32,
 }
 
@@ -119,9 +117,7 @@ impl Axis {
 
     /// The events, up to the end of their run.
     pub fn until(config: &Config, tape: &Tape<'_>, end: Option<&RunEnd>) -> Self {
-        let gap = i64::try_from(config.timeline.gap_seconds)
-            .unwrap_or(i64::MAX)
-            .saturating_mul(1000);
+        let gap = config.timeline.gap_milliseconds();
         let left = gap.min(LONGEST);
         let mut places = Vec::with_capacity(tape.events.len());
         let mut gaps = Vec::new();
@@ -301,7 +297,6 @@ impl Scale<'_> {
         ticks
     }
 
-    /// The width without collapsed gaps.
     fn width_without_gaps(&self) -> u32 {
         let gaps = u32::try_from(self.axis.gaps.len()).unwrap_or(u32::MAX);
         self.width

@@ -24,15 +24,12 @@ use font::{Size, cut, width};
 
 /// Size of the tape on a run's card, in pixels.
 pub const TAPE: (u32, u32) = (1088, 170);
-/// Width of a column.
 pub const COLUMN: u32 = 8;
 /// Maximum tapes on a case's card.
 pub const TAPES: usize = 8;
 /// Maximum characters of a text: more than fits.
 const TEXT: usize = 160;
-/// Horizontal margin.
 const MARGIN: u32 = 56;
-/// Top of the tapes.
 const TOP: u32 = 293;
 /// Space for labels above and below the columns of a tape.
 const LABELS: (u32, u32) = (34, 24);
@@ -228,12 +225,8 @@ fn draw_columns(
     high: u32,
 ) {
     let totals = tape.iter().map(EventCounts::total);
-    let most = u64::from(totals.max().unwrap_or_default().max(1));
-    // Rounded up: a column with one event is not empty.
-    let tall = |number: u32| {
-        let part = (u64::from(number) * u64::from(high)).div_ceil(most);
-        u32::try_from(part).unwrap_or(high)
-    };
+    let most = totals.max().unwrap_or_default().max(1);
+    let tall = |number: u32| density::scaled(number, most, high);
     let size = step.saturating_sub(1).max(1);
     for (column, x) in tape.iter().zip((x..).step_by(step.max(1) as usize)) {
         let mut below = 0;

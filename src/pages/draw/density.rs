@@ -18,9 +18,9 @@ const HEIGHT: u32 = 46;
 /// Units per column while events are assigned to columns.
 const UNITS: u32 = 16;
 /// Maximum bars of a glyph, at 7 bytes each; beyond that, columns are merged in pairs.
-const BARS: usize = 200;
+const MAX_BARS: usize = 200;
 /// Minimum columns of a glyph.
-const COARSE: usize = 15;
+const MIN_COLUMNS: usize = 15;
 
 /// The columns of a tape as a small SVG: a path of vertical strokes for each family, and one for failures.
 /// `components/density.html` prints it.
@@ -46,7 +46,7 @@ pub struct GlyphPath {
 /// counted once.
 pub fn columns(axis: &Axis, tape: &Tape<'_>, count: usize) -> Vec<EventCounts> {
     let mut columns = vec![EventCounts::default(); count.max(1)];
-    for (event, column) in tape.events.iter().zip(places(axis, count)) {
+    for (event, column) in tape.events.iter().zip(event_columns(axis, count)) {
         let family = event.kind.family as usize;
         columns[column].events[family] += 1;
         columns[column].failed[family] += u32::from(event.is_failure());
@@ -55,7 +55,7 @@ pub fn columns(axis: &Axis, tape: &Tape<'_>, count: usize) -> Vec<EventCounts> {
 }
 
 /// The column of each event.
-pub fn places(axis: &Axis, count: usize) -> impl Iterator<Item = usize> {
+pub fn event_columns(axis: &Axis, count: usize) -> impl Iterator<Item = usize> {
     let last = count.max(1) - 1;
     let width = u32::try_from(last + 1).map_or(u32::MAX, |it| it.saturating_mul(UNITS));
     let places: Vec<u32> = axis.scale(width, UNITS).places().collect();
@@ -64,7 +64,6 @@ pub fn places(axis: &Axis, count: usize) -> impl Iterator<Item = usize> {
         .map(move |x| usize::try_from(x / UNITS).map_or(last, |column| column.min(last)))
 }
 
-/// Merges columns in pairs.
 fn merge_pairs(columns: &[EventCounts]) -> Vec<EventCounts> {
     let pairs = columns.chunks(2).map(|pair| {
         let mut sum = pair[0];
@@ -92,6 +91,12 @@ pub fn legend(columns: &[EventCounts]) -> Vec<(String, &'static str)> {
     stack.map(|(family, _)| color(family)).collect()
 }
 
+/// The height of a number of events, if `most` events have this height. Rounded up: a column with one event is not empty.
+pub(super) fn scaled(number: u32, most: u32, height: u32) -> u32 {
+    let part = (u64::from(number) * u64::from(height)).div_ceil(u64::from(most));
+    u32::try_from(part).unwrap_or(height)
+}
+
 /// Bars of all columns. `first` is the center of the first one and `step` the distance to the next, `top` the space above
 /// them and `height` their height.
 pub fn paths(
@@ -103,14 +108,7 @@ pub fn paths(
 ) -> Vec<GlyphPath> {
     let totals = columns.iter().map(EventCounts::total);
     let most = totals.max().unwrap_or_default().max(1);
-    // Rounded up: a column with one event is not empty.
-    let y = |number: u32| {
-        if height == most {
-            return number;
-        }
-        let part = (u64::from(number) * u64::from(height)).div_ceil(u64::from(most));
-        u32::try_from(part).unwrap_or(height)
-    };
+    let y = |number: u32| scaled(number, most, height);
     // A failure stays visible among any number of others.
     let least = if height < most { 2 } else { 1 };
     let mut ds = [const { String::new() }; Family::ALL.len() + 1];
@@ -153,7 +151,7 @@ impl TapeGlyph {
     /// The glyph of these columns: at most about 1.7 KB, and equal on every machine.
     pub fn new(columns: &[EventCounts]) -> Self {
         let mut columns = columns.to_vec();
-        while columns.iter().map(bars).sum::<usize>() > BARS && columns.len() > COARSE {
+        while columns.iter().map(bars).sum::<usize>() > MAX_BARS && columns.len() > MIN_COLUMNS {
             columns = merge_pairs(&columns);
         }
         let most = columns.iter().map(EventCounts::total).max();

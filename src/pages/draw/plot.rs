@@ -21,15 +21,15 @@ const SIZE: (f64, f64) = (400.0, 300.0);
 /// Bounds of the plot area in the drawing: left, top, right, bottom.
 const FRAME: (f64, f64, f64, f64) = (56.0, 28.0, 388.0, 256.0);
 /// Runs closer than this share a mark, so that marks never overlap.
-const NEAR: f64 = 16.0;
+const MIN_DISTANCE: f64 = 16.0;
 /// Maximum models or harnesses in a plot's legend.
-const LEGEND: usize = 36;
+const MAX_LEGEND: usize = 36;
 /// Maximum width of a letter of a label.
-const LETTER: f64 = 6.2;
+const LETTER_WIDTH: f64 = 6.2;
 /// Minimum runs of a plot; fewer are easier to read in the table.
-const LEAST: usize = 3;
+const MIN_RUNS: usize = 3;
 /// From this ratio of the largest to the smallest value, the scale is logarithmic.
-const WIDE: f64 = 20.0;
+const LOGARITHMIC_FROM: f64 = 20.0;
 
 #[derive(Debug)]
 pub struct ValueAxis {
@@ -50,7 +50,6 @@ struct PlotPoint {
     series: SeriesMark,
     /// Whether the run completed.
     completed: bool,
-    /// Number of runs.
     runs: usize,
     /// The page of the run, or of the newest run.
     href: String,
@@ -72,7 +71,6 @@ struct PlotLabel {
     name: String,
 }
 
-/// A metric of a run.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum PlotMetric {
     Cost,
@@ -114,16 +112,16 @@ impl PlotMetric {
 /// its own plots, with shared scales. A variant with too few runs has none. Runs that do not count are left out.
 pub fn plots(archive: &Archive, set: &Set, root: &str) -> Vec<Html> {
     let up = [PlotMetric::Time, PlotMetric::Tokens].into_iter();
-    up.flat_map(|y| facets(archive, set, (PlotMetric::Cost, y), root))
-        .collect()
+    up.flat_map(|y| facets(archive, set, y, root)).collect()
 }
 
-fn facets(archive: &Archive, set: &Set, axes: (PlotMetric, PlotMetric), root: &str) -> Vec<Html> {
+/// A plot of a metric over the cost for each variant.
+fn facets(archive: &Archive, set: &Set, y: PlotMetric, root: &str) -> Vec<Html> {
     let points = |runs: &[usize]| -> Vec<Point> {
         let known = runs.iter().filter_map(|&run| {
             let entry = &archive.runs[run];
             let counts = entry.exclusion().is_none();
-            counts.then_some((run, axes.0.of(entry)?, axes.1.of(entry)?))
+            counts.then_some((run, PlotMetric::Cost.of(entry)?, y.of(entry)?))
         });
         known.collect()
     };
@@ -131,15 +129,15 @@ fn facets(archive: &Archive, set: &Set, axes: (PlotMetric, PlotMetric), root: &s
         .variants
         .iter()
         .map(|(variant, runs)| (variant, runs, points(runs)))
-        .filter(|(.., points)| points.len() >= LEAST)
+        .filter(|(.., points)| points.len() >= MIN_RUNS)
         .collect();
     let all = || variants.iter().flat_map(|(.., points)| points);
     let (left, top, right, bottom) = FRAME;
-    let across = ValueScale::new(all().map(|point| point.1), axes.0, (left, right));
-    let up = ValueScale::new(all().map(|point| point.2), axes.1, (bottom, top));
+    let across = ValueScale::new(all().map(|point| point.1), PlotMetric::Cost, (left, right));
+    let up = ValueScale::new(all().map(|point| point.2), y, (bottom, top));
     let facet = |variant: Option<&str>, runs: &[usize], points: &[Point]| {
         let variant = variant.unwrap_or("not recorded");
-        let mut caption = format!("{} over {}", capitalized(axes.1.name()), axes.0.name());
+        let mut caption = format!("{} over {}", capitalized(y.name()), PlotMetric::Cost.name());
         if set.variants.len() > 1 {
             caption = format!("{caption}, variant {variant}");
         }
@@ -147,7 +145,7 @@ fn facets(archive: &Archive, set: &Set, axes: (PlotMetric, PlotMetric), root: &s
             "{} {}, engine {}, orchestrator {}",
             archive.cases[set.case].name, set.version, set.engine, set.orchestrator
         );
-        let marks = marks(archive, points, axes, &across, &up, root);
+        let marks = marks(archive, points, &across, &up, root);
         let (labels, legend) = place_names(archive, points, &marks);
         let mut out = String::with_capacity(marks.len() * 260 + 4096);
         out.push_str("<figure class=\"plot\"><figcaption>");
@@ -169,7 +167,7 @@ fn facets(archive: &Archive, set: &Set, axes: (PlotMetric, PlotMetric), root: &s
         }
         out.push_str("</svg>");
         push_legend(&mut out, &legend);
-        for note in notes(archive, runs, &[axes.0, axes.1]) {
+        for note in notes(archive, runs, y) {
             out.push_str("<p class=\"quiet\">");
             push_attribute(&mut out, &note);
             out.push_str("</p>");
@@ -187,7 +185,6 @@ fn facets(archive: &Archive, set: &Set, axes: (PlotMetric, PlotMetric), root: &s
 fn marks(
     archive: &Archive,
     points: &[Point],
-    axes: (PlotMetric, PlotMetric),
     across: &ValueScale,
     up: &ValueScale,
     root: &str,
@@ -196,7 +193,7 @@ fn marks(
     for &(run, x, y) in points {
         let at = (across.place(x), up.place(y));
         let near = |((x, y), _): &&mut ((f64, f64), Vec<usize>)| {
-            (at.0 - x).powi(2) + (at.1 - y).powi(2) < NEAR * NEAR
+            (at.0 - x).powi(2) + (at.1 - y).powi(2) < MIN_DISTANCE * MIN_DISTANCE
         };
         match places.iter_mut().find(near) {
             Some((_, runs)) => runs.push(run),
@@ -205,7 +202,7 @@ fn marks(
     }
     places
         .iter()
-        .map(|(at, runs)| mark(archive, *at, runs, axes.0, axes.1, root))
+        .map(|(at, runs)| mark(archive, *at, runs, up.metric, root))
         .collect()
 }
 
@@ -222,7 +219,7 @@ fn place_names(
     let around = |(x, y): (f64, f64)| (x - 7.0, y - 7.0, x + 7.0, y + 7.0);
     let mut taken: Vec<Area> = marks.iter().map(|mark| around((mark.x, mark.y))).collect();
     let (mut labels, mut legend) = (Vec::new(), Vec::new());
-    for (&model, &count) in counts.iter().take(LEGEND) {
+    for (&model, &count) in counts.iter().take(MAX_LEGEND) {
         let name = &archive.groups(GroupBy::Model)[model].name;
         let own = marks
             .iter()
@@ -248,7 +245,7 @@ type Point = (usize, f64, f64);
 /// Candidate positions of a name: right of the mark, left, above and below.
 fn label_candidates(mark: &PlotPoint, name: &str) -> [(PlotLabel, Area); 4] {
     #[allow(clippy::cast_precision_loss, reason = "a name of some letters")]
-    let width = name.chars().count() as f64 * LETTER;
+    let width = name.chars().count() as f64 * LETTER_WIDTH;
     let (x, y) = (mark.x, mark.y);
     [
         ("start", x + 9.0, y + 4.0, 0.0),
@@ -275,14 +272,7 @@ fn is_free((left, top, right, bottom): Area, taken: &[Area]) -> bool {
             .all(|other| right <= other.0 || left >= other.2 || bottom <= other.1 || top >= other.3)
 }
 
-fn mark(
-    archive: &Archive,
-    at: (f64, f64),
-    runs: &[usize],
-    x: PlotMetric,
-    y: PlotMetric,
-    root: &str,
-) -> PlotPoint {
+fn mark(archive: &Archive, at: (f64, f64), runs: &[usize], y: PlotMetric, root: &str) -> PlotPoint {
     let newest = &archive.runs[runs[0]];
     let words = |metric: PlotMetric| {
         let value = metric.of(newest);
@@ -290,7 +280,7 @@ fn mark(
     };
     let label = &newest.label;
     let model = newest.run.subject.model();
-    let values = format!("{}, {}", words(x), words(y));
+    let values = format!("{}, {}", words(PlotMetric::Cost), words(y));
     let title = if runs.len() == 1 {
         let harness = &newest.run.subject.harness;
         let state = format::state(&newest.run.state).word;
@@ -316,7 +306,7 @@ fn mark(
     }
 }
 
-fn notes(archive: &Archive, runs: &[usize], metrics: &[PlotMetric]) -> Vec<String> {
+fn notes(archive: &Archive, runs: &[usize], y: PlotMetric) -> Vec<String> {
     let all = || runs.iter().map(|run| &archive.runs[*run]);
     let excluded = all().filter(|entry| entry.exclusion().is_some()).count();
     let count = |is_counted: &dyn Fn(&Entry) -> bool| {
@@ -335,7 +325,7 @@ fn notes(archive: &Archive, runs: &[usize], metrics: &[PlotMetric]) -> Vec<Strin
             format::count(excluded, "run")
         ));
     }
-    for metric in metrics {
+    for metric in [PlotMetric::Cost, y] {
         let missing = count(&|entry| metric.of(entry).is_none());
         let (have, are) = if missing == 1 {
             ("has", "is")
@@ -350,7 +340,7 @@ fn notes(archive: &Archive, runs: &[usize], metrics: &[PlotMetric]) -> Vec<Strin
             ));
         }
     }
-    if metrics.contains(&PlotMetric::Tokens) {
+    if y == PlotMetric::Tokens {
         let partial = count(&|entry| {
             let [.., (_, all)] = entry.run.metrics.totals();
             all.digits.is_some() && all.is_lower_bound()
@@ -396,7 +386,7 @@ impl ValueScale {
     ) -> Self {
         let least = values.clone().fold(f64::INFINITY, f64::min);
         let most = values.fold(0.0, f64::max);
-        let log = least > 0.0 && most / least > WIDE;
+        let log = least > 0.0 && most / least > LOGARITHMIC_FROM;
         let (low, high) = if log {
             (least / 1.25, most * 1.25)
         } else if most > 0.0 {
@@ -480,7 +470,7 @@ const SHAPES: [&str; 6] = [
 ];
 
 /// Color and shape of a series. The first six differ in both; later ones reuse shapes in other colors.
-fn look(SeriesMark(position): SeriesMark) -> (usize, &'static str) {
+fn color_and_shape(SeriesMark(position): SeriesMark) -> (usize, &'static str) {
     let shape = position % SHAPES.len();
     (
         (position + position / SHAPES.len()) % SHAPES.len(),
@@ -496,13 +486,12 @@ impl Serialize for SeriesMark {
 }
 
 fn sign(series: SeriesMark) -> String {
-    let (color, shape) = look(series);
+    let (color, shape) = color_and_shape(series);
     format!(
         "<svg class=\"m m{color}\" viewBox=\"-8 -8 16 16\" aria-hidden=\"true\"><path d=\"{shape}\"/></svg>"
     )
 }
 
-/// Draws both axes.
 fn push_axes(out: &mut String, x_axis: &ValueAxis, y_axis: &ValueAxis) {
     let (left, top, right, bottom) = FRAME;
     out.push_str(&format!(
@@ -549,7 +538,7 @@ fn push_mark(out: &mut String, mark: &PlotPoint) {
     out.push_str("</title>");
     let at = format!("transform=\"translate({:.1} {:.1})\"", mark.x, mark.y);
     if mark.runs == 1 {
-        let (color, shape) = look(mark.series);
+        let (color, shape) = color_and_shape(mark.series);
         let open = if mark.completed { "" } else { " open" };
         out.push_str(&format!(
             "<path class=\"m{color}{open}\" {at} d=\"{shape}\"/>"

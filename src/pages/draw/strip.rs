@@ -59,7 +59,6 @@ pub struct Strip<'a> {
     failures: Failures<'a>,
     /// The annotations, left to right.
     pins: Vec<Pin>,
-    /// The spans.
     brackets: Vec<Bracket>,
     /// Bounds of collapsed gaps.
     gaps: Vec<(u32, u32)>,
@@ -114,12 +113,9 @@ struct Pin {
     anchor: String,
 }
 
-/// A span.
 #[derive(Debug)]
 struct Bracket {
-    /// Start.
     from: u32,
-    /// End.
     to: u32,
     /// Lane, from 0.
     lane: usize,
@@ -136,7 +132,6 @@ pub struct LegendRow {
     pub count: String,
 }
 
-/// The strip of a tape.
 pub fn strip<'a>(
     config: &Config,
     layout: &'a Layout<'a>,
@@ -159,7 +154,7 @@ pub fn strip<'a>(
     let rows = u32::try_from(rows).unwrap_or(1);
     let pins = pins(layout, sidecar, x_of);
     let annotations = pins.iter().map(|pin| pin.count).sum();
-    let annotated = annotated(layout, sidecar);
+    let annotated = annotated_events(layout, sidecar);
     let failed = tape.events.iter().enumerate();
     let failed = failed.filter(|(_, event)| event.is_failure());
     let failed = failed.map(|(position, event)| (place(position), event.seq));
@@ -192,7 +187,7 @@ pub fn strip<'a>(
         rows,
         areas: areas((0..tape.events.len()).map(place)),
         brackets: brackets.collect(),
-        labels: marks::labels(scale, ended(tape, end)),
+        labels: marks::labels(scale, end_label(tape, end)),
         end: scale.end(),
         page_starts: if layout.pages() > 1 {
             pages.map(|page| x_of(layout.range(page).start)).collect()
@@ -255,7 +250,7 @@ impl Strip<'_> {
         match &self.events {
             Drawing::Bars(families) => {
                 for (row, (family, bars)) in (0..).zip(families) {
-                    let (family, d) = (family.word(), lines(bars, top + row * ROW + ROW / 2));
+                    let (family, d) = (family.word(), bar_path(bars, top + row * ROW + ROW / 2));
                     push(format!("<path class=f-{family} d=\"{d}\"/>"));
                 }
             }
@@ -313,13 +308,13 @@ impl Strip<'_> {
                         "{link}<circle r=8 cy={cy} cx={x} /><text y={y} x={x}>{count}</text></a>"
                     )
                 } else {
-                    text(label.place.x, y, &label.text)
+                    text_element(label.place.x, y, &label.text)
                 });
             }
             push("</g>".to_owned());
         }
         for label in &self.labels {
-            let text = text(label.x, height - 4, &label.text);
+            let text = text_element(label.x, height - 4, &label.text);
             push(if label.is_broad {
                 format!("<g class=broad>{text}</g>")
             } else {
@@ -376,7 +371,7 @@ fn percent(x: u32) -> String {
 }
 
 /// A text centered at a position, or aligned inward near the edges.
-fn text(x: u32, y: u32, text: &str) -> String {
+fn text_element(x: u32, y: u32, text: &str) -> String {
     let anchor = match x {
         0..30 => " text-anchor=start",
         970.. => " text-anchor=end",
@@ -386,7 +381,7 @@ fn text(x: u32, y: u32, text: &str) -> String {
 }
 
 /// Horizontal lines at one height, each relative to the previous one.
-fn lines(bars: &[(u32, u32)], y: u32) -> String {
+fn bar_path(bars: &[(u32, u32)], y: u32) -> String {
     let mut path = String::with_capacity(8 * bars.len());
     let mut digits = itoa::Buffer::new();
     let mut at = None;
@@ -470,10 +465,9 @@ fn areas<'a>(places: impl Iterator<Item = StripPosition<'a>>) -> Vec<StripPositi
 }
 
 /// Number of events with annotations.
-fn annotated(layout: &Layout<'_>, sidecar: Option<&Sidecar<'_>>) -> usize {
-    let annotations = sidecar.map_or(&[][..], |sidecar| &sidecar.annotations);
-    let events = annotations.iter().map(|annotation| annotation.event);
-    let positions: BTreeSet<_> = events.filter_map(|it| layout.position(it)).collect();
+fn annotated_events(layout: &Layout<'_>, sidecar: Option<&Sidecar<'_>>) -> usize {
+    let annotations = layout.annotations(sidecar);
+    let positions: BTreeSet<_> = annotations.map(|(position, ..)| position).collect();
     positions.len()
 }
 
@@ -482,21 +476,18 @@ fn pins(
     sidecar: Option<&Sidecar<'_>>,
     x_of: impl Fn(usize) -> u32,
 ) -> Vec<Pin> {
-    let annotations = sidecar.map_or(&[][..], |sidecar| &sidecar.annotations);
-    let pins = annotations
-        .iter()
-        .enumerate()
-        .filter_map(|(index, annotation)| {
-            let position = layout.position(annotation.event)?;
+    let pins = layout
+        .annotations(sidecar)
+        .map(|(position, index, annotation)| {
             let (class, sign) = appearance(&annotation.kind);
-            Some(Pin {
+            Pin {
                 x: x_of(position),
                 class,
                 sign,
                 count: 1,
                 page: layout.page(position) - 1,
                 anchor: layout.annotation_anchor(annotation, index),
-            })
+            }
         });
     let mut pins: Vec<_> = pins.collect();
     pins.sort_by_key(|pin| pin.x);
@@ -516,7 +507,7 @@ fn pins(
 }
 
 /// `timed out 15:00`
-fn ended(tape: &Tape<'_>, end: Option<&RunEnd>) -> Option<String> {
+fn end_label(tape: &Tape<'_>, end: Option<&RunEnd>) -> Option<String> {
     let end = end?;
     let start = tape.events.iter().find_map(|event| event.at)?;
     // Rounded, as the caption rounds the same time.

@@ -302,10 +302,8 @@ document! {
 
 /// An absolute address if the site's `base_url` is set, else relative to its root.
 pub fn address(config: &Config, page: &str) -> String {
-    config.site.base_url.as_ref().map_or_else(
-        || page.to_owned(),
-        |base| format!("{}{}", base.as_str(), links::directory(page)),
-    )
+    let absolute = config.site.address(links::directory(page));
+    absolute.unwrap_or_else(|| page.to_owned())
 }
 
 /// A number as written in the record.

@@ -10,20 +10,18 @@ use formats::model::findings::Findings;
 use formats::model::review::Rating;
 use formats::model::time;
 
-use super::archive::address;
 use crate::view::task;
 
 base::document! {
     /// The feed.
     pub struct JsonFeed<'a>(config: &'a Config, archive: &'a Archive, findings: &'a [Findings])
-    let base = config.site.base_url.as_ref();
     {
         version: &'static str = "https://jsonfeed.org/version/1.1",
         title: &'a str = &config.site.title,
         #[serde(skip_serializing_if = "Option::is_none")]
-        home_page_url: Option<&'a str> = base.map(HttpUrl::as_str),
+        home_page_url: Option<&'a str> = config.site.base_url.as_ref().map(HttpUrl::as_str),
         #[serde(skip_serializing_if = "Option::is_none")]
-        feed_url: Option<String> = base.map(|url| format!("{}feeds/feed.json", url.as_str())),
+        feed_url: Option<String> = config.site.address("feeds/feed.json"),
         description: &'a str = &config.site.description,
         language: &'a str = &config.site.language,
         #[serde(skip_serializing_if = "Vec::is_empty")]
@@ -49,16 +47,15 @@ base::document! {
     struct Item<'a>(config: &'a Config, entry: &'a Entry, findings: &'a Findings)
     let run = &entry.run;
     let page = links::run(&entry.slug);
-    let base = config.site.base_url.as_ref();
     let summary = summary(entry, findings);
     {
         id: &'a str = &run.id,
         /// Feed readers need absolute addresses, which require the site's own.
         #[serde(skip_serializing_if = "Option::is_none")]
-        url: Option<String> = base.map(|_| address(config, &page)),
+        url: Option<String> = config.site.address(links::directory(&page)),
         title: String = task::name(run, &findings.task),
         #[serde(skip_serializing_if = "Option::is_none")]
-        image: Option<String> = base.filter(|_| config.site.cards.includes(findings.is_annotated())).map(|base| format!("{}{}", base.as_str(), links::card(&page))),
+        image: Option<String> = config.site.cards.includes(findings.is_annotated()).then(|| config.site.address(&links::card(&page))).flatten(),
         #[serde(skip_serializing_if = "Option::is_none")]
         content_html: Option<&'a str> = findings.writeup_html.as_deref(),
         #[serde(skip_serializing_if = "Option::is_none")]

@@ -54,11 +54,6 @@ struct Download {
     content_url: String,
 }
 
-fn absolute(config: &Config, path: &str) -> Option<String> {
-    let base = config.site.base_url.as_ref()?;
-    Some(format!("{}{path}", base.as_str()))
-}
-
 fn licence(config: &Config) -> Option<NamedEntity<'_>> {
     let name = config.policy.licence.as_deref()?;
     Some(NamedEntity {
@@ -74,7 +69,7 @@ pub fn home(config: &Config) -> serde_json::Result<String> {
         kind: "DataCatalog",
         name: &config.site.title,
         description: &config.site.description,
-        url: absolute(config, ""),
+        url: config.site.address(""),
         license: licence(config),
         ..StructuredData::default()
     })
@@ -90,13 +85,15 @@ pub fn run(
     let run = &entry.run;
     let name = task::title(run, task);
     let path = links::run(&entry.slug);
-    let document = absolute(config, &links::run_file(&entry.slug, "run.json"));
+    let document = config
+        .site
+        .address(&links::run_file(&entry.slug, "run.json"));
     serde_json::to_string(&StructuredData {
         context: "https://schema.org",
         kind: "Dataset",
         name: &name,
         description,
-        url: absolute(config, links::directory(&path)),
+        url: config.site.address(links::directory(&path)),
         identifier: Some(&run.id),
         temporal_coverage: run
             .started

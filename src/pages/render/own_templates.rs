@@ -13,7 +13,6 @@ pub struct UserTemplate {
     pub name: String,
     /// Its path in diagnostics.
     pub shown: String,
-    /// Its content.
     pub text: String,
 }
 

@@ -3,22 +3,21 @@
 //! Where a part ends depends only on the items near its end, and its name only on its first item. So a new item changes the
 //! part that it is added to, and other parts stay the same.
 
-/// Size limits of parts.
 #[derive(Debug, Clone, Copy)]
 pub struct PartSizes {
     /// Maximum size of a part, in bytes.
-    pub most: usize,
+    pub max_bytes: usize,
     /// Above this size, in bytes, a part ends before the next key that can begin one.
-    pub enough: usize,
+    pub min_bytes: usize,
     /// One in this many keys can begin a part.
-    pub beginners: u8,
+    pub keys_per_start: u8,
 }
 
 /// Sizes of parts that are loaded as a whole, without a noticeable pause in the browser.
 const LARGE: PartSizes = PartSizes {
-    most: 1_000_000,
-    enough: 200_000,
-    beginners: 8,
+    max_bytes: 1_000_000,
+    min_bytes: 200_000,
+    keys_per_start: 8,
 };
 /// Length of part names, in hexadecimal digits.
 const DIGITS: usize = 10;
@@ -28,9 +27,8 @@ const END: &[u8] = b"\n])\n";
 #[derive(Debug)]
 pub struct ScriptParts {
     function: &'static str,
-    /// The first key and the name of each part begun.
-    pub begun: Vec<(String, String)>,
-    /// Number of items.
+    /// The first key and the name of each part.
+    pub starts: Vec<(String, String)>,
     pub items: usize,
     cut: PartBoundaries,
     bytes: Vec<u8>,
@@ -64,14 +62,15 @@ impl PartBoundaries {
     /// Adds an item of `bytes` bytes. Returns whether it begins a part.
     pub fn begins(&mut self, key: &str, bytes: usize) -> bool {
         let PartSizes {
-            most,
-            enough,
-            beginners,
+            max_bytes,
+            min_bytes,
+            keys_per_start,
         } = self.sizes;
-        let may_begin = || blake3::hash(key.as_bytes()).as_bytes()[0].is_multiple_of(beginners);
+        let may_begin =
+            || blake3::hash(key.as_bytes()).as_bytes()[0].is_multiple_of(keys_per_start);
         let begins = self.bytes == 0
-            || (self.bytes > enough && may_begin())
-            || self.bytes + bytes + END.len() + 2 > most;
+            || (self.bytes > min_bytes && may_begin())
+            || self.bytes + bytes + END.len() + 2 > max_bytes;
         self.bytes = bytes + if begins { self.head } else { self.bytes + 2 };
         begins
     }
@@ -95,7 +94,7 @@ impl ScriptParts {
     pub const fn sized(function: &'static str, sizes: PartSizes) -> Self {
         Self {
             function,
-            begun: Vec::new(),
+            starts: Vec::new(),
             items: 0,
             cut: PartBoundaries::sized(function, sizes),
             bytes: Vec::new(),
@@ -109,7 +108,7 @@ impl ScriptParts {
         let begins = self.cut.begins(key, json.len());
         let full = begins.then(|| self.part()).flatten();
         if begins {
-            self.begun.push((key.to_owned(), name(key)));
+            self.starts.push((key.to_owned(), name(key)));
             let head = format!("runpress.{}([\n", self.function);
             self.bytes.extend_from_slice(head.as_bytes());
         } else {
@@ -127,7 +126,7 @@ impl ScriptParts {
 
     fn part(&mut self) -> Option<ScriptPart> {
         let bytes = std::mem::take(&mut self.bytes);
-        let (_, name) = self.begun.last().filter(|_| !bytes.is_empty())?;
+        let (_, name) = self.starts.last().filter(|_| !bytes.is_empty())?;
         Some((name.clone(), [&bytes, END].concat()))
     }
 }
@@ -146,7 +145,7 @@ mod tests {
             all.extend(parts.push_written(&key.to_string(), item.as_bytes()));
         }
         all.extend(parts.take());
-        assert_eq!(parts.begun.len(), all.len());
+        assert_eq!(parts.starts.len(), all.len());
         all
     }
 
@@ -156,7 +155,7 @@ mod tests {
         let item = script::item(&("</script>\u{2028}", 1)).expect("JSON");
         assert!(parts.push_written("a", &item).is_none());
         let (name, bytes) = parts.take().expect("a part");
-        assert_eq!(parts.begun, [("a".to_owned(), name)]);
+        assert_eq!(parts.starts, [("a".to_owned(), name)]);
         assert_eq!(
             String::from_utf8(bytes).expect("UTF-8"),
             "runpress.search([\n[\"\\u003c/script>\u{fffd}\",1]\n])\n"
@@ -168,7 +167,7 @@ mod tests {
     fn no_part_is_larger_than_one_megabyte_and_no_item_is_cut_or_lost() {
         let all = parts(0..20, 300_000);
         assert!(all.len() >= 7, "{}", all.len());
-        assert!(all.iter().all(|(_, bytes)| bytes.len() <= LARGE.most));
+        assert!(all.iter().all(|(_, bytes)| bytes.len() <= LARGE.max_bytes));
         let lines = all
             .iter()
             .map(|(_, bytes)| String::from_utf8_lossy(bytes).matches('x').count());

@@ -21,7 +21,7 @@ const TEMPLATES: [(&str, &str); 3] = [
     ("run.html", include_str!("single_file/run.html")),
 ];
 
-/// Where `head.html` leaves room for what is known only after the page is packed.
+/// Marks the place in `head.html` of the policy, the styles and the scripts, which are known only after the page is packed.
 const HEAD_SLOT: &str = "<meta name=\"runpress-single-file\">\n";
 
 const STYLES: [&str; 2] = [
@@ -37,8 +37,8 @@ const SCRIPTS: [&str; 4] = [
 const ICON: &str = include_str!("../../../static/icon.svg");
 
 /// Pages of a site whose links are left out with their words. The words of all other links stay.
-const OFFERS: [&str; 4] = ["compare", "rules/index.html", "story", "threads/index.html"];
-/// What a link says to the file with all of a text that an earlier event shows in full.
+const OMITTED_LINKS: [&str; 4] = ["compare", "rules/index.html", "story", "threads/index.html"];
+/// The last words of a link to a file with a whole text. An earlier event shows that text in full.
 const REST: &str = "; read all of it as plain text";
 
 /// The templates of a single file, which replace those of a site.
@@ -51,7 +51,7 @@ pub fn templates() -> Vec<UserTemplate> {
     TEMPLATES.into_iter().map(template).collect()
 }
 
-/// What a page is packed with.
+/// The page of a run, and the files that go into it.
 pub struct SingleFileContents<'a> {
     /// The page that the templates of this module made.
     pub page: &'a str,
@@ -59,11 +59,10 @@ pub struct SingleFileContents<'a> {
     pub file: &'a dyn Fn(&str) -> Option<Vec<u8>>,
     /// The files of the run to embed.
     pub files: Vec<EmbeddedFile>,
-    /// What is not in the file, each in words.
+    /// Descriptions of what is not in the file.
     pub left_out: Vec<String>,
 }
 
-/// Packs a page.
 pub fn pack(contents: &SingleFileContents<'_>) -> Result<Vec<u8>, Diagnostic> {
     let parts = PageParts::of(contents.page).ok_or_else(|| {
         codes::PUBLISH_IO.at(
@@ -241,7 +240,6 @@ impl PackedContent {
         self.html.push_str(rest);
     }
 
-    /// What becomes of a link.
     fn link(&mut self, tag: &str, words: &str) -> LinkAction {
         let Some(href) = attribute(tag, "href") else {
             return LinkAction::Keep;
@@ -250,15 +248,15 @@ impl PackedContent {
             return LinkAction::Keep;
         }
         let below = href.trim_start_matches("../");
-        let is_offer = OFFERS
+        let is_omitted = OMITTED_LINKS
             .iter()
-            .any(|offer| below == *offer || below.starts_with(&format!("{offer}/")));
-        if is_offer {
+            .any(|path| below == *path || below.starts_with(&format!("{path}/")));
+        if is_omitted {
             return LinkAction::Drop;
         }
-        let is_beside = below.len() == href.len();
+        let is_next_to_page = below.len() == href.len();
         let is_image = words.starts_with("<img ");
-        if is_beside && !is_image && !words.ends_with(REST) {
+        if is_next_to_page && !is_image && !words.ends_with(REST) {
             self.left_out.insert(href.to_owned());
         }
         let class = attribute(tag, "class");
@@ -281,13 +279,13 @@ impl PackedContent {
     }
 }
 
-/// What becomes of a link in a single file.
+/// How a single file shows a link.
 enum LinkAction {
-    /// It leads to a place in the file, or to another site.
+    /// The link stays: it leads to a place in the file, or to another site.
     Keep,
-    /// Its words stay, in this element.
+    /// Only the words stay, in this element.
     Words(String),
-    /// It is left out with its words.
+    /// The link is left out with its words.
     Drop,
 }
 

@@ -138,7 +138,6 @@ impl Renderer {
         own.map(|own| own.name.as_str()).collect()
     }
 
-    /// Renders a page.
     pub fn page(
         &self,
         template: &str,

@@ -38,14 +38,13 @@ pub struct FindingView {
 pub fn audit(s: &CheckedRun<'_>, most: usize) -> Option<AuditView> {
     let audit = s.inspection.audit.as_ref();
     let audit = audit.filter(|audit| audit.rows > 0 || audit.events > 0)?;
-    let differences = usize::try_from(audit.differences()).unwrap_or(usize::MAX);
-    let events = usize::try_from(audit.events).unwrap_or(usize::MAX);
+    let differences = audit.differences();
     let counted = || {
         let verb = if differences == 1 { "does" } else { "do" };
         format!(
             "{} of {} {verb} not follow from the raw output",
             format::grouped(differences),
-            format::count(events, "event"),
+            format::count(to_usize(audit.events), "event"),
         )
     };
     let summary = match audit.verdict {
@@ -83,10 +82,7 @@ pub fn audit(s: &CheckedRun<'_>, most: usize) -> Option<AuditView> {
         audit.orchestrator > 0,
         format!(
             "{} of the orchestrator, which the raw output does not have.",
-            format::count(
-                usize::try_from(audit.orchestrator).unwrap_or(usize::MAX),
-                "event"
-            ),
+            format::count(to_usize(audit.orchestrator), "event"),
         ),
     );
     note(
@@ -95,8 +91,8 @@ pub fn audit(s: &CheckedRun<'_>, most: usize) -> Option<AuditView> {
     );
     let listed = audit.findings.iter().take(most);
     let findings: Vec<_> = listed.map(|finding| view(s, finding)).collect();
-    let omitted = usize::try_from(audit.omitted).unwrap_or(usize::MAX);
-    let all = audit.findings.len().saturating_add(omitted);
+    let all = audit.findings.len();
+    let all = all.saturating_add(to_usize(audit.omitted));
     let id = &s.entry.run.id;
     let mut expected = s.config.expect.iter().filter(|expectation| {
         let is_finding = expectation.code == Some(&codes::RAW_EVENT_DIFFERS);
@@ -112,6 +108,10 @@ pub fn audit(s: &CheckedRun<'_>, most: usize) -> Option<AuditView> {
         more: format::rest(all, findings.len(), "more finding"),
         findings,
     })
+}
+
+fn to_usize(number: u64) -> usize {
+    usize::try_from(number).unwrap_or(usize::MAX)
 }
 
 fn view(s: &CheckedRun<'_>, finding: &Finding) -> FindingView {
@@ -131,15 +131,14 @@ fn view(s: &CheckedRun<'_>, finding: &Finding) -> FindingView {
         FindingKind::Extra => format!("of type {event} follows from no line"),
         FindingKind::Moved => format!("of type {event} appears at another place"),
     };
-    let count = usize::try_from(finding.count).unwrap_or(usize::MAX);
     FindingView {
         event: Link::new(text, href.unwrap_or_default()),
         line: finding
             .raw_line
             .map_or_else(String::new, |line| format!("line {line}")),
-        what: match count {
+        what: match to_usize(finding.count) {
             1 => what,
-            _ => format!("{what}; the same in {}", format::count(count, "event")),
+            count => format!("{what}; the same in {}", format::count(count, "event")),
         },
     }
 }

@@ -233,19 +233,14 @@ pub fn head(
         title => format!("{title} – {}", site.title),
     };
     let own = page.listed.then_some(&page.path);
-    let canonical = site.base_url.as_ref().zip(page.canonical.as_ref().or(own));
+    let canonical = page.canonical.as_ref().or(own);
     PageHead {
         title,
         description: page.description.clone(),
-        canonical: canonical
-            .map(|(base, path)| format!("{}{}", base.as_str(), links::directory(path))),
+        canonical: canonical.and_then(|path| site.address(links::directory(path))),
         csp: content_security_policy(config, source.as_deref()),
         json_ld,
-        image: site
-            .base_url
-            .as_ref()
-            .zip(page.image.as_ref())
-            .map(|(base, path)| format!("{}{path}", base.as_str())),
+        image: page.image.as_ref().and_then(|path| site.address(path)),
         markdown: page.markdown,
         site_title: site.title.clone(),
         listed: page.listed,

@@ -3,7 +3,7 @@
 use base::diagnostics::text::visible;
 use base::links;
 use formats::config::Config;
-use formats::model::archive::{Archive, Entry};
+use formats::model::archive::Archive;
 use formats::model::time::Moment;
 
 use super::run::CheckedRun;
@@ -75,10 +75,9 @@ impl<'a> Author<'a> {
 }
 
 /// The address of a run, if that of the site is known.
-fn address(config: &Config, entry: &Entry) -> Option<String> {
-    let base = config.site.base_url.as_ref()?;
-    let page = links::run(&entry.slug);
-    Some(format!("{}{}", base.as_str(), links::directory(&page)))
+fn address(s: &CheckedRun<'_>) -> Option<String> {
+    let page = links::run(&s.entry.slug);
+    s.config.site.address(links::directory(&page))
 }
 
 /// How to cite a run, in words.
@@ -90,8 +89,7 @@ pub(super) fn sentence(s: &CheckedRun<'_>) -> String {
     } else {
         format!("{authors}. ")
     };
-    let address = address(s.config, s.entry);
-    let address = address.map_or_else(String::new, |address| format!(" {address}"));
+    let address = address(s).map_or_else(String::new, |address| format!(" {address}"));
     format!(
         "{authors}Run {} ({}, {}, {}), {}. {}.{address}",
         run.id,
@@ -114,7 +112,7 @@ pub(super) fn bibtex(s: &CheckedRun<'_>) -> String {
     let authors: Vec<String> = authors.collect();
     let date = date(run.recency()).unwrap_or_default();
     let mut date = date.splitn(3, '-');
-    let address = address(s.config, s.entry).unwrap_or_default();
+    let address = address(s).unwrap_or_default();
     let fields = [
         ("author", authors.join(" and ")),
         ("title", format!("{{{}}}", tex(&task::title(run, s.task)))),

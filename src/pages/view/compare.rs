@@ -34,11 +34,9 @@ pub const WRITEUP: usize = 2_000;
 
 #[derive(Debug, Serialize)]
 pub struct ComparePage {
-    /// The newest runs.
     pub rows: Vec<RunRow>,
 }
 
-/// Makes the page.
 pub fn page(archive: &Archive, findings: &[Findings]) -> ComparePage {
     let root = links::root(links::COMPARE);
     let runs = archive.runs.iter().zip(findings).take(ROWS);
@@ -139,7 +137,6 @@ pub struct RunData<'a> {
     #[serde(skip_serializing_if = "Vec::is_empty")]
     outcomes: Vec<(String, String)>,
     tapes: Vec<TapeSummary>,
-    /// The first tape.
     tape: Option<TapeData<'a>>,
     writeup: Option<Writeup>,
 }

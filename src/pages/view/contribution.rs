@@ -89,7 +89,6 @@ pub struct CellChange {
 /// A cell with fewer trials than a rule asks for.
 #[derive(Debug, Clone)]
 pub struct MissingTrials {
-    /// Id of the rule.
     pub rule: String,
     pub severity: Severity,
     pub cell: CellName,

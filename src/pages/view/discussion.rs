@@ -12,7 +12,6 @@ use formats::model::transcript::{
 use markup::Html;
 
 use super::section_budget::SectionBudget;
-use super::timeline::head;
 use super::{Badge, Link, format};
 
 /// The public part of a transcript.
@@ -80,7 +79,6 @@ pub struct TurnPartView {
     pub label: Option<String>,
     /// An image or a file.
     pub file: Option<Link>,
-    /// Whether the file is an image.
     pub image: bool,
     /// Maximum display width of the image in CSS pixels, if its size is known; never 0.
     pub width: Option<u16>,
@@ -143,7 +141,6 @@ pub struct ThreadEntryView {
     pub cut: bool,
 }
 
-/// Makes the conversation.
 pub fn conversation(config: &Config, conversation: &Conversation<'_>) -> ConversationView {
     let (blocks, events) = (conversation.withheld, conversation.withheld_events);
     let assets = conversation.withheld_assets;
@@ -346,7 +343,6 @@ fn asset_row(asset: &PublicAsset<'_>, turns: &[Turn<'_>], budget: &mut SectionBu
 /// Renders the Markdown of an entry. The first argument is the prefix of its ids.
 pub type RenderMarkdown<'a> = &'a dyn Fn(&str, &str) -> Html;
 
-/// Makes the threads.
 pub fn threads(
     config: &Config,
     threads: &Threads<'_>,
@@ -376,7 +372,7 @@ pub fn threads(
     let file = |is_missing: bool, path: &str, mut threads: Vec<(u64, ThreadView)>| {
         threads.sort_by_key(|(line, _)| *line);
         ThreadFile {
-            path: head(path, 4_096).to_owned(),
+            path: format::truncated(path, 4_096).to_owned(),
             present: !is_missing,
             threads: threads.into_iter().map(|(_, thread)| thread).collect(),
         }

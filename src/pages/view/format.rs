@@ -18,6 +18,11 @@ pub fn older(all: usize, shown: usize) -> Option<(String, String)> {
     Some((format!("+{}", grouped(all - shown)), words))
 }
 
+/// The start of a text, at most `limit` bytes, cut between two characters.
+pub fn truncated(text: &str, limit: usize) -> &str {
+    &text[..text.floor_char_boundary(limit)]
+}
+
 fn known_or(text: Option<String>, reason: &str) -> Cell {
     text.map_or_else(|| Cell::unknown(reason), Cell::known)
 }

@@ -33,7 +33,7 @@ pub fn code(text: &str) -> String {
     }
     // A table ends its cells at a bar, even in code.
     let text = text.replace('|', "¦");
-    let longest = text.split(|c| c != '`').map(str::len).max().unwrap_or(0);
+    let longest = longest_fence(&text);
     let fence = "`".repeat(longest + 1);
     let space = if longest > 0 { " " } else { "" };
     format!("{fence}{space}{text}{space}{fence}")
@@ -79,7 +79,8 @@ pub fn message(text: &str) -> String {
 /// Appends lines of recorded text as a code block whose fence is longer than any in them, so that nothing in them ends it.
 pub fn push_fenced(out: &mut String, lines: &[String]) {
     let lines: Vec<String> = lines.iter().map(|line| visible(line)).collect();
-    let fence = "`".repeat(longest_fence(&lines).max(2) + 1);
+    let longest = lines.iter().map(|line| longest_fence(line)).max();
+    let fence = "`".repeat(longest.unwrap_or_default().max(2) + 1);
     out.push_str(&format!("{fence}text\n"));
     for line in lines {
         out.push_str(&line);
@@ -90,9 +91,8 @@ pub fn push_fenced(out: &mut String, lines: &[String]) {
 }
 
 /// The length of the longest sequence of backticks.
-fn longest_fence(lines: &[String]) -> usize {
-    let lines = lines.iter();
-    let fences = lines.flat_map(|line| line.split(|c| c != '`').map(str::len));
+fn longest_fence(text: &str) -> usize {
+    let fences = text.split(|c| c != '`').map(str::len);
     fences.max().unwrap_or_default()
 }
 

@@ -44,7 +44,6 @@ pub enum Cell {
         text: String,
         /// A longer form, or why it is unknown.
         title: String,
-        /// Whether the value is known.
         known: bool,
     },
 }
@@ -73,7 +72,6 @@ impl Cell {
         }
     }
 
-    /// The text shown.
     pub fn text(&self) -> &str {
         match self {
             Self::Plain(text) | Self::Titled { text, .. } => text,
@@ -84,7 +82,6 @@ impl Cell {
 /// A word with a color and a shape.
 #[derive(Debug, Clone, Serialize)]
 pub struct Badge {
-    /// The text.
     pub word: String,
     /// The word of the format, if different.
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -100,7 +97,6 @@ impl Badge {
     }
 }
 
-/// A link with its text.
 #[derive(Debug, Clone, Serialize)]
 pub struct Link {
     pub text: String,

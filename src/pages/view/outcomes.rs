@@ -2,7 +2,6 @@
 
 use serde::Serialize;
 
-use crate::view::timeline::head;
 use crate::view::{Cell, format};
 use base::document;
 use formats::model::outcome::Outcome;
@@ -103,7 +102,7 @@ fn notes(run: &Run, outcome: &Outcome) -> Vec<String> {
 }
 
 fn cut(text: &str) -> String {
-    let shown = head(text, VALUE);
+    let shown = format::truncated(text, VALUE);
     let rest = if shown.len() < text.len() { "…" } else { "" };
     format!("{shown}{rest}")
 }

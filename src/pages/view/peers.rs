@@ -11,7 +11,6 @@ use markup::Html;
 
 use crate::draw::plot::ValueScale;
 
-/// Width of the drawing.
 const WIDTH: f64 = 120.0;
 /// Maximum peers drawn, the newest.
 const DOTS: usize = 60;
@@ -29,7 +28,6 @@ pub struct Peers {
     dots: Vec<f64>,
     /// Position of the run.
     at: f64,
-    /// Whether the run completed.
     completed: bool,
 }
 

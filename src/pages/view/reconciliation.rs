@@ -19,30 +19,29 @@ pub struct LogComparisonView {
     pub verdict: Badge,
 }
 
-/// A row for each comparison.
 pub fn rows(found: &Reconciliation) -> Vec<LogComparisonView> {
     let span = found.time_span.as_ref();
-    let times = span.map_or_else(|| "no event has a time".to_owned(), span_seen);
+    let times = span.map_or_else(|| "no event has a time".to_owned(), time_span_text);
     let mut rows = vec![
         row("Time of the events", times, span.map(|span| span.agrees)),
         row(
             "Order of the events",
-            order_seen(&found.order),
+            order_text(&found.order),
             Some(found.order.agrees),
         ),
         row(
             "Events understood",
-            unknown_seen(&found.unknown),
+            unknown_events_text(&found.unknown),
             Some(found.unknown.agrees),
         ),
         row(
             "Errors and the state",
-            errors_seen(&found.errors),
+            errors_text(&found.errors),
             found.errors.agrees,
         ),
     ];
     if let Some(raw) = &found.raw {
-        rows.push(row("Raw output", raw_seen(raw), Some(raw.agrees)));
+        rows.push(row("Raw output", raw_lines_text(raw), Some(raw.agrees)));
     }
     rows
 }
@@ -60,7 +59,7 @@ fn row(name: &'static str, seen: String, agrees: Option<bool>) -> LogComparisonV
     }
 }
 
-fn span_seen(span: &TimeSpan) -> String {
+fn time_span_text(span: &TimeSpan) -> String {
     let within = format!("{} to {}", time::utc(span.first), time::utc(span.last));
     let outside = [
         ("begins", span.before_start_ms, "before the run started"),
@@ -77,7 +76,7 @@ fn span_seen(span: &TimeSpan) -> String {
     }
 }
 
-fn order_seen(order: &Order) -> String {
+fn order_text(order: &Order) -> String {
     let mut seen = match order.first_backwards {
         None => "no event is earlier than the one before it".to_owned(),
         Some(first) => format!(
@@ -98,7 +97,7 @@ fn order_seen(order: &Order) -> String {
     seen
 }
 
-fn unknown_seen(unknown: &Unknown) -> String {
+fn unknown_events_text(unknown: &Unknown) -> String {
     let events = format::count(unknown.events, "event");
     if unknown.unknown == 0 {
         format!("all of {events}")
@@ -112,7 +111,7 @@ fn unknown_seen(unknown: &Unknown) -> String {
     }
 }
 
-fn errors_seen(errors: &Errors) -> String {
+fn errors_text(errors: &Errors) -> String {
     let end = if errors.ends_in_error {
         "; the log ends in an error"
     } else {
@@ -126,7 +125,7 @@ fn errors_seen(errors: &Errors) -> String {
     )
 }
 
-fn raw_seen(raw: &RawLines) -> String {
+fn raw_lines_text(raw: &RawLines) -> String {
     let mut seen = format!(
         "{}, {} of them from stderr, gave {} and {}",
         format::count(raw.lines, "line"),

@@ -82,6 +82,18 @@ pub struct OutcomeGlyph {
     pub title: String,
 }
 
+impl OutcomeGlyph {
+    pub fn of(entry: &Entry, root: &str) -> Self {
+        let state = format::sign(entry);
+        let date = format::when(entry.run.recency()).date;
+        Self {
+            href: format!("{root}{}", links::run(&entry.slug)),
+            tone: state.tone,
+            title: format!("{}, {date}", state.word),
+        }
+    }
+}
+
 /// The cost of a run, or of several at the same position.
 #[derive(Debug, Serialize)]
 pub struct Dot {
@@ -154,7 +166,6 @@ fn model_row(
     root: &str,
 ) -> ModelRow {
     let model = &archive.groups(GroupBy::Model)[runs[0].model];
-    let href = |entry: &Entry| format!("{root}{}", links::run(&entry.slug));
     let newest = |most: usize| &runs[runs.len().saturating_sub(most)..];
     let completed = runs.iter().filter(|entry| entry.run.state.is_completed());
     let mut costs: Vec<f64> = completed
@@ -166,15 +177,7 @@ fn model_row(
         mark: SeriesMark(runs[0].model),
         glyphs: newest(most)
             .iter()
-            .map(|entry| {
-                let state = format::sign(entry);
-                let date = format::when(entry.run.recency()).date;
-                OutcomeGlyph {
-                    href: href(entry),
-                    tone: state.tone,
-                    title: format!("{}, {date}", state.word),
-                }
-            })
+            .map(|entry| OutcomeGlyph::of(entry, root))
             .collect(),
         older: format::older(runs.len(), most),
         completed: format::completed(runs.iter().copied(), ""),
@@ -186,7 +189,7 @@ fn model_row(
                 let number = counted_cost(entry)?;
                 let exact = format::cost(Some(number));
                 Some(Dot {
-                    href: Some(href(entry)),
+                    href: Some(format!("{root}{}", links::run(&entry.slug))),
                     x: percent(scale.place(number.value())),
                     completed: entry.run.state.is_completed(),
                     title: format!("{}, {}", exact.text(), format::sign(entry).word),

@@ -12,7 +12,6 @@ use formats::model::run::{Metric, Number, Run};
 use formats::model::words;
 
 use super::peers::Peers;
-use super::timeline::head;
 use super::{Badge, Cell, DisplayTime, Link, decisions, format, task};
 use base::links;
 
@@ -172,7 +171,9 @@ pub fn row(
         version: subject
             .version
             .as_deref()
-            .map_or_else(String::new, short_version),
+            .map_or_else(String::new, |version| {
+                format::short_digest(version).text().to_owned()
+            }),
         variant: format::text(subject.variant.as_ref()),
         model: Link::to_group(GroupBy::Model, &archive.models[entry.model], root),
         harness: Link::to_group(GroupBy::Harness, &archive.harnesses[entry.harness], root),
@@ -237,10 +238,6 @@ pub fn empty_columns<'a>(
     ];
     let empty = columns.into_iter().filter(|(_, has_value)| !has_value);
     empty.map(|(name, _)| name).collect()
-}
-
-fn short_version(version: &str) -> String {
-    format::short_digest(version).text().to_owned()
 }
 
 fn outcome(entry: &Entry) -> Cell {
@@ -315,7 +312,10 @@ fn check(entry: &Entry, view: &str) -> Similarity {
             shade: None,
         };
     };
-    let detail = check.detail.as_deref().map(|detail| head(detail, DETAIL));
+    let detail = check
+        .detail
+        .as_deref()
+        .map(|detail| format::truncated(detail, DETAIL));
     Similarity {
         cell: format::short_similarity(check.compared(), detail),
         shade: check.compared().map(shade),
@@ -327,15 +327,10 @@ fn check(entry: &Entry, view: &str) -> Similarity {
 pub struct Pager {
     /// This page, from 1.
     pub page: usize,
-    /// Number of pages.
     pub pages: usize,
-    /// The previous page.
     pub previous: Option<String>,
-    /// The next page.
     pub next: Option<String>,
-    /// The first page.
     pub first: String,
-    /// The last page.
     pub last: String,
     /// `rows 101 to 200 of 1,234`
     pub summary: String,

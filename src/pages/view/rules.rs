@@ -19,7 +19,6 @@ use markup::markdown::{self, Context};
 use super::run::CheckedRun;
 use super::{Badge, Link, format};
 
-/// The page of the rules.
 pub const PAGE: &str = "rules/index.html";
 
 /// Maximum runs that the page of the rules lists for a rule.
@@ -125,7 +124,7 @@ fn badge(verdict: RuleVerdict, severity: RuleSeverity) -> Badge {
     Badge::new(verdict.word(), tone)
 }
 
-fn to_rule(root: &str, rule: &Rule) -> Link {
+fn rule_link(root: &str, rule: &Rule) -> Link {
     Link::new(rule.title.as_str(), format!("{root}{PAGE}#{}", rule.id))
 }
 
@@ -193,7 +192,7 @@ fn row(s: &CheckedRun<'_>, root: &str, rule: &Rule, result: &RuleResult) -> Rule
     let all = usize::try_from(result.found).unwrap_or(usize::MAX);
     RuleRow {
         id: rule.id.clone(),
-        rule: to_rule(root, rule),
+        rule: rule_link(root, rule),
         verdict: badge(result.verdict, rule.severity),
         severity: if is_violated {
             rule.severity.word()
@@ -237,7 +236,7 @@ pub fn of_case(
     violated
         .map(|((model, rule), (violated, all))| CaseRuleRow {
             model: Link::to_group(GroupBy::Model, &archive.models[model], root),
-            rule: to_rule(root, &rules.list[rule]),
+            rule: rule_link(root, &rules.list[rule]),
             violated: format!("{violated} of {}", format::count(all, "run")),
         })
         .collect()
@@ -282,7 +281,10 @@ pub fn of_all(rules: &Rules, rule: &Rule, archive: &Archive, findings: &[Finding
     } else if is_about_trials {
         match cells.len() {
             0 => "Every combination has enough runs.".to_owned(),
-            few => format!("{} too few runs.", has(few, "combination")),
+            few => {
+                let verb = if few == 1 { "has" } else { "have" };
+                format!("{} {verb} too few runs.", format::count(few, "combination"))
+            }
         }
     } else {
         let unknown = with(RuleVerdict::Unknown).count();
@@ -305,7 +307,7 @@ pub fn of_all(rules: &Rules, rule: &Rule, archive: &Archive, findings: &[Finding
         }
         format!("{}.", parts.join(", "))
     };
-    let context = |text: &str| {
+    let render = |text: &str| {
         let sizes = |_: &str| None;
         let context = Context {
             scope: &rule.id,
@@ -317,8 +319,8 @@ pub fn of_all(rules: &Rules, rule: &Rule, archive: &Archive, findings: &[Finding
     RuleView {
         id: rule.id.clone(),
         title: rule.title.clone(),
-        why: context(&rule.why),
-        blind: context(&rule.blind),
+        why: render(&rule.why),
+        blind: render(&rule.blind),
         fix: rule.fix.clone(),
         severity: rule.severity.word(),
         keys: keys(rules, rule),
@@ -339,11 +341,6 @@ pub fn of_all(rules: &Rules, rule: &Rule, archive: &Archive, findings: &[Finding
             .collect(),
         cells,
     }
-}
-
-fn has(count: usize, what: &str) -> String {
-    let verb = if count == 1 { "has" } else { "have" };
-    format!("{} {verb}", format::count(count, what))
 }
 
 fn run(entry: &Entry, found: &Findings, result: &RuleResult, root: &str) -> ViolatingRunView {
@@ -399,7 +396,7 @@ fn keys(rules: &Rules, rule: &Rule) -> Vec<(&'static str, String)> {
 pub struct RequiredTrials {
     /// All runs that the rule applies to.
     pub cell: TrialCell,
-    /// Those that count, since they have its files.
+    /// The runs that count, since they have the files of the rule.
     pub counted: Vec<usize>,
     pub wanted: usize,
 }

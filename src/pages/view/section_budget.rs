@@ -2,12 +2,12 @@
 
 use formats::config::Config;
 
-use super::timeline::head;
+use super::format;
 
 /// The remaining size of a section, in bytes of HTML.
 #[derive(Debug)]
 pub struct SectionBudget {
-    left: usize,
+    remaining: usize,
     /// Maximum bytes of one text.
     inline: usize,
 }
@@ -21,14 +21,14 @@ impl SectionBudget {
     /// The budget of a section, at most a quarter of a page.
     pub fn of(config: &Config) -> Self {
         Self {
-            left: config.limits.page() / 4,
+            remaining: config.limits.page() / 4,
             inline: config.limits.inline(),
         }
     }
 
     /// Whether the budget is used up.
     pub const fn is_full(&self) -> bool {
-        self.left == 0
+        self.remaining == 0
     }
 
     /// Maps items to views until the budget is used up.
@@ -48,26 +48,26 @@ impl SectionBudget {
 
     /// The start of a text, within the limit for one text. Uses no budget.
     pub fn beginning<'a>(&self, text: &'a str) -> &'a str {
-        head(text, self.inline)
+        format::truncated(text, self.inline)
     }
 
     /// The start of a text. Uses budget.
     pub fn text<'a>(&mut self, text: &'a str) -> &'a str {
-        let text = head(text, self.inline.min(self.left));
+        let text = format::truncated(text, self.inline.min(self.remaining));
         self.take(escaped(text));
         text
     }
 
     /// The start of a name or a label. Uses budget.
     pub fn label(&mut self, text: &str) -> String {
-        let text = head(text, LABEL);
+        let text = format::truncated(text, LABEL);
         self.take(escaped(text));
         text.to_owned()
     }
 
     /// Uses budget for finished HTML.
     pub fn take(&mut self, bytes: usize) {
-        self.left = self.left.saturating_sub(bytes + MARKUP);
+        self.remaining = self.remaining.saturating_sub(bytes + MARKUP);
     }
 }
 
@@ -87,16 +87,16 @@ mod tests {
 
     #[test]
     fn a_text_takes_the_room_of_what_it_becomes() {
-        let mut room = SectionBudget {
-            left: 1_000,
+        let mut budget = SectionBudget {
+            remaining: 1_000,
             inline: 100,
         };
-        assert_eq!(room.text(&"<".repeat(200)).len(), 100);
-        assert_eq!(room.left, 1_000 - 500 - MARKUP);
-        assert_eq!(room.text("é").len(), 2);
-        assert!(!room.is_full());
-        room.take(1_000);
-        assert!(room.is_full());
-        assert_eq!(room.text("more"), "");
+        assert_eq!(budget.text(&"<".repeat(200)).len(), 100);
+        assert_eq!(budget.remaining, 1_000 - 500 - MARKUP);
+        assert_eq!(budget.text("é").len(), 2);
+        assert!(!budget.is_full());
+        budget.take(1_000);
+        assert!(budget.is_full());
+        assert_eq!(budget.text("more"), "");
     }
 }

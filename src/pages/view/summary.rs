@@ -36,7 +36,6 @@ pub struct SummaryFacts<'a> {
     pub changes: Option<&'a Build>,
     /// The site's address, if its pages can be linked.
     pub address: Option<&'a str>,
-    /// The layout of run folders.
     pub run_folders: RunFolders,
     /// The problems to list.
     pub diagnostics: &'a [Diagnostic],
@@ -57,7 +56,6 @@ impl SummaryFacts<'_> {
     }
 }
 
-/// Renders the summary.
 pub fn markdown(facts: &SummaryFacts<'_>) -> String {
     if let Some(it) = facts.contribution {
         return contribution::markdown(facts, it);

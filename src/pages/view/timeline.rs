@@ -48,7 +48,6 @@ const COSTLIEST: usize = 32;
 /// Bytes of the elements around a message and its source.
 const WRAPPER: usize = 96;
 
-/// A page of a tape.
 #[derive(Debug)]
 pub struct TimelinePage<'a> {
     pub events: Vec<EventView<'a>>,
@@ -70,7 +69,6 @@ pub struct EventView<'a> {
     /// Its kind.
     pub word: &'static str,
     pub family: &'static str,
-    /// Its position on the tape.
     pub position: usize,
     /// Whether it belongs to the step of the event before it.
     pub is_tied: bool,
@@ -85,9 +83,7 @@ pub struct EventView<'a> {
     pub aside: &'static str,
     /// Links to its call and its result, unless adjacent: relation, number, address.
     pub ties: Vec<(&'static str, u64, String)>,
-    /// Whether its headline is a command.
     pub is_command: bool,
-    /// Whether it failed.
     pub failed: bool,
     /// Whether it counts as a failure.
     pub is_failure: bool,
@@ -108,7 +104,6 @@ pub struct EventView<'a> {
     pub differs: bool,
     /// Whether an event of the raw log is missing right before it.
     pub follows_missing: bool,
-    /// Short facts.
     pub facts: &'a [(&'static str, Cow<'a, str>)],
     /// Its content.
     pub texts: Vec<TextView<'a>>,
@@ -265,7 +260,7 @@ impl<'a> Timeline<'a> {
                         .iter()
                         .map(|e| (e.label, e.about.as_str(), format::bytes(e.len_bytes)))
                         .collect(),
-                    spans: self.spans.beside(position),
+                    spans: self.spans.at(position),
                     annotations: self.annotations_at(position, &path, limit),
                     anchor,
                 })
@@ -343,10 +338,7 @@ impl<'a> Timeline<'a> {
 
 fn gap(config: &Config, before: Option<i64>, at: Option<i64>) -> Option<String> {
     let pause = at?.checked_sub(before?)?;
-    let limit = i64::try_from(config.timeline.gap_seconds)
-        .unwrap_or(i64::MAX)
-        .saturating_mul(1000);
-    (pause > limit).then(|| format::milliseconds(pause))
+    (pause > config.timeline.gap_milliseconds()).then(|| format::milliseconds(pause))
 }
 
 /// Builds the content of events.
@@ -356,7 +348,6 @@ struct ContentBuilder<'a, 'p> {
     /// Maximum bytes of one text.
     limit: usize,
     payloads: &'p mut BTreeSet<&'a str>,
-    /// Truncated texts.
     long: Vec<LongText<'a>>,
 }
 
@@ -387,7 +378,7 @@ impl<'a> ContentBuilder<'a, '_> {
             Text::Payload(_, hash) if !self.payloads.insert(hash) => self.limit.min(AGAIN),
             _ => self.limit,
         };
-        let text = fitting(whole, kind, limit);
+        let text = fit_to_page(whole, kind, limit);
         let rest = (text.len() < whole.len()).then(|| {
             let name = match (&block.text, block.label) {
                 (Text::Payload(_, hash), _) => format!("{hash}.txt"),
@@ -416,13 +407,13 @@ impl<'a> ContentBuilder<'a, '_> {
 }
 
 /// The start of a text: at most `limit` bytes, and at most [`ESCAPED`] times as many on a page.
-fn fitting(text: &str, kind: TextKind, limit: usize) -> &str {
+fn fit_to_page(text: &str, kind: TextKind, limit: usize) -> &str {
     let most = limit.saturating_mul(ESCAPED);
-    let mut text = head(text, limit);
+    let mut text = format::truncated(text, limit);
     let whole = |text: &str| match kind {
         // A message may be followed by its source.
-        TextKind::Prose => WRAPPER + 2 * at_most(text),
-        _ => at_most(text),
+        TextKind::Prose => WRAPPER + 2 * max_size(text),
+        _ => max_size(text),
     };
     while text.len() > most / COSTLIEST && whole(text) > most {
         let size = recorded::size(text, kind);
@@ -431,13 +422,13 @@ fn fitting(text: &str, kind: TextKind, limit: usize) -> &str {
         }
         // The beginning may need the most space per byte, so the next try can be too long again.
         let share = text.len().saturating_mul(most) / size;
-        text = head(text, share.min(text.len() * 7 / 8));
+        text = format::truncated(text, share.min(text.len() * 7 / 8));
     }
     text
 }
 
 /// Upper bound for the bytes of a text on a page, without rendering it.
-fn at_most(text: &str) -> usize {
+fn max_size(text: &str) -> usize {
     let sizes = text.bytes().map(|byte| match byte {
         b' ' | b'.' | b'/' | b'0'..=b'9' | b'A'..=b'Z' | b'a'..=b'z' => 1,
         b'<' | b'>' => "&lt;".len(),
@@ -466,9 +457,4 @@ fn fold_label(text: &str, kind: TextKind, block: &Block<'_>) -> Option<String> {
     let lines = memchr::memchr_iter(b'\n', text.as_bytes()).count() + 1;
     (text.len() > bytes || lines > most)
         .then(|| format!("{}, {}", format::count(lines, "line"), size()))
-}
-
-/// The start of a text, at most `limit` bytes, cut between two characters.
-pub fn head(text: &str, limit: usize) -> &str {
-    &text[..text.floor_char_boundary(limit)]
 }

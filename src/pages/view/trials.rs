@@ -14,7 +14,6 @@ use formats::model::statistics::{self, Interval};
 
 use super::compare::{Divergence, TapeData};
 use super::reliability::OutcomeGlyph;
-use super::timeline::head;
 use super::{Cell, Link, decisions, format};
 
 /// Maximum glyphs of a cell, for its newest runs.
@@ -35,7 +34,6 @@ pub struct TrialsView {
     pub engine: String,
     pub orchestrator: String,
     pub cells: Vec<TrialCellView>,
-    /// Whether a cell has measures.
     pub has_measures: bool,
     /// The largest `k` of a cell.
     pub most: u32,
@@ -61,7 +59,6 @@ pub struct TrialCellView {
     pub decisions: Option<String>,
     /// How often a trial ended otherwise than the one before it.
     pub flips: usize,
-    /// Its measures.
     pub measures: Vec<MeasureView>,
     /// `k`, `pass@k` and `pass^k`.
     pub chances: Vec<(u32, String, String)>,
@@ -69,7 +66,6 @@ pub struct TrialCellView {
     pub divergence: Option<DivergenceView>,
 }
 
-/// A trial.
 #[derive(Debug, Serialize)]
 pub struct TrialGlyph {
     #[serde(flatten)]
@@ -236,9 +232,13 @@ fn divergence(
 fn name(quantity: &Quantity) -> String {
     match quantity {
         Quantity::Metric(metric) => metric.name().to_owned(),
-        Quantity::Outcome(name, None) => head(name, NAME).to_owned(),
+        Quantity::Outcome(name, None) => format::truncated(name, NAME).to_owned(),
         Quantity::Outcome(name, Some(scorer)) => {
-            format!("{} by {}", head(name, NAME), head(scorer, NAME))
+            format!(
+                "{} by {}",
+                format::truncated(name, NAME),
+                format::truncated(scorer, NAME)
+            )
         }
     }
 }

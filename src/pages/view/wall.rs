@@ -69,7 +69,6 @@ pub fn wall(
     }
 }
 
-/// A single run.
 pub fn wall_run(entry: &Entry, findings: &Findings, root: &str) -> WallRun {
     let subject = &entry.run.subject;
     let events = findings

@@ -20,9 +20,9 @@ use super::unwritten;
 const FUNCTION: &str = "annotations";
 /// Sizes of card files. Showing a card loads one file.
 const SIZES: PartSizes = PartSizes {
-    most: 32_000,
-    enough: 28_000,
-    beginners: 4,
+    max_bytes: 32_000,
+    min_bytes: 28_000,
+    keys_per_start: 4,
 };
 /// Files per block.
 const FILES: usize = 64;

@@ -93,18 +93,9 @@ fn group_row(
     let runs = || group.runs.iter().map(|&run| &archive.runs[run]);
     let others: BTreeSet<usize> = runs().map(|entry| entry.group(across)).collect();
     let newest = group.runs.iter().take(GLYPHS).rev();
-    let glyphs = newest.map(|&run| {
-        let entry = &archive.runs[run];
-        let state = format::sign(entry);
-        let date = format::when(entry.run.recency()).date;
-        OutcomeGlyph {
-            href: format!("{root}{}", links::run(&entry.slug)),
-            tone: state.tone,
-            title: format!("{}, {date}", state.word),
-        }
-    });
+    let glyphs = newest.map(|&run| OutcomeGlyph::of(&archive.runs[run], root));
     GroupRow {
-        group: Link::new(group.name.clone(), format!("{root}{page}")),
+        group: Link::to_group(group_by, group, root),
         title: title.filter(|title| *title != group.name),
         glyphs: glyphs.collect(),
         older: format::older(group.runs.len(), GLYPHS),

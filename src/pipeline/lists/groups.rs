@@ -21,7 +21,6 @@ use pages::view::peers::{self, PeerRange};
 use pages::view::reliability::{ReliabilityView, reliability};
 use pages::view::row::{ListPage, PAGE_SIZE, Pager, RunRow, empty_columns, list_pages, row};
 use pages::view::rules::{self, CaseRuleRow};
-use pages::view::timeline::head;
 use pages::view::wall::{Wall, wall};
 use pages::view::{Cell, Link, format};
 
@@ -315,12 +314,10 @@ fn set_view(
             })
         })
         .collect();
+    let heading = |text: &str| format::truncated(text, HEAD).to_owned();
     SetView {
         anchor: format!("set-{}", index + 1),
-        case: Link::new(
-            case.name.clone(),
-            format!("{root}{}", links::group("cases", &case.slug)),
-        ),
+        case: Link::to_group(GroupBy::Case, case, root),
         version: format::short_digest(&set.version).text().to_owned(),
         engine: set.engine.clone(),
         orchestrator: set.orchestrator.to_string(),
@@ -329,14 +326,14 @@ fn set_view(
         empty: Vec::new(),
         checks: checks
             .iter()
-            .map(|(view, name)| (head(view, HEAD).to_owned(), head(name, HEAD).to_owned()))
+            .map(|(view, name)| (heading(view), heading(name)))
             .collect(),
         more_checks: format::rest(set.checks.len(), checks.len(), "more check"),
         outcomes: outcomes
             .iter()
             .map(|(name, scorer)| {
                 let scorer = scorer.as_deref().unwrap_or("a scorer that is not recorded");
-                (head(name, HEAD).to_owned(), head(scorer, HEAD).to_owned())
+                (heading(name), heading(scorer))
             })
             .collect(),
         more_outcomes: format::rest(set.outcomes.len(), outcomes.len(), "more outcome"),

@@ -24,15 +24,15 @@ use super::{Lists, Page, unwritten};
 
 /// Sizes of index parts. Looking up a word loads one part.
 const TERMS: PartSizes = PartSizes {
-    most: 64_000,
-    enough: 24_000,
-    beginners: 8,
+    max_bytes: 64_000,
+    min_bytes: 24_000,
+    keys_per_start: 8,
 };
 /// Sizes of text files. Showing a text loads one file.
 const TEXTS: PartSizes = PartSizes {
-    most: 32_000,
-    enough: 16_000,
-    beginners: 4,
+    max_bytes: 32_000,
+    min_bytes: 16_000,
+    keys_per_start: 4,
 };
 /// Cases listed before the user types.
 const OFFERED: usize = 8;
@@ -102,7 +102,7 @@ fn write(lists: &Lists<'_>) -> Result<(), Diagnostic> {
     cards.finish()?;
     let parts = write_index(lists, index)?;
     let found = SearchManifest {
-        parts: &parts.begun,
+        parts: &parts.starts,
         documents,
         cases,
         kinds: kind_folders(),

@@ -5,7 +5,7 @@ use serde::de::IgnoredAny;
 
 use base::diagnostics::Diagnostic;
 use base::links;
-use formats::model::archive::{Archive, Group};
+use formats::model::archive::{Archive, Group, GroupBy};
 use formats::model::cells::{self, ModelPair};
 use formats::model::comparison::{self, Set};
 use formats::model::statistics::{RESAMPLES, SEED};
@@ -98,10 +98,7 @@ fn write_case(lists: &Lists<'_>, case: &Group, pairs: &[ModelPair]) -> Result<()
     let what = "How often runs of the same model, variant and harness succeed, and how sure the numbers are.";
     let info = PageInfo::listed(path, title.clone(), what);
     let view = TrialsPage {
-        case: Link::new(
-            case.name.as_str(),
-            format!("{root}{}", links::group("cases", &case.slug)),
-        ),
+        case: Link::to_group(GroupBy::Case, case, &root),
         title,
         summary: format!(
             "{} in {} of the same variant, model and harness",

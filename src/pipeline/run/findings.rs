@@ -4,7 +4,6 @@ use std::collections::BTreeMap;
 
 use content::inspect::Inspection;
 use formats::config::Config;
-use formats::model::annotation::Annotation;
 use formats::model::findings::{CardText, Findings, ThreadCounts};
 use formats::model::rule_result::RuleResult;
 use formats::model::run::Run;
@@ -12,7 +11,6 @@ use pages::draw::axis::Axis;
 use pages::draw::density;
 use pages::view::rules::EVENTS;
 use pages::view::task;
-use pages::view::timeline::Layout;
 
 /// Maximum annotations per run on the home page, so that one busy run does not fill it.
 const NEWEST: usize = 2;
@@ -85,38 +83,4 @@ pub(super) fn newest(cards: &[CardText]) -> (Vec<usize>, Option<usize>) {
     let quote = quote.copied();
     newest.truncate(NEWEST);
     (newest, quote)
-}
-
-/// An annotation whose event is on the tape.
-pub(super) struct TapeAnnotation<'a> {
-    /// Index of the tape.
-    pub(super) tape: usize,
-    pub(super) layout: &'a Layout<'a>,
-    /// Index in the sidecar.
-    pub(super) index: usize,
-    pub(super) annotation: &'a Annotation<'a>,
-    /// The position of its event.
-    pub(super) position: usize,
-}
-
-/// The annotations of all tapes, in order.
-pub(super) fn annotations<'a>(
-    inspection: &'a Inspection<'a>,
-    layouts: &'a [Layout<'a>],
-) -> impl Iterator<Item = TapeAnnotation<'a>> {
-    let tapes = inspection.sidecars.iter().zip(layouts).enumerate();
-    tapes.flat_map(|(tape, (sidecar, layout))| {
-        let annotations = sidecar.iter().flat_map(|sidecar| &sidecar.annotations);
-        annotations
-            .enumerate()
-            .filter_map(move |(index, annotation)| {
-                Some(TapeAnnotation {
-                    tape,
-                    layout,
-                    index,
-                    annotation,
-                    position: layout.position(annotation.event)?,
-                })
-            })
-    })
 }

@@ -13,9 +13,9 @@ use pages::view::annotations;
 use pages::view::compare::{self, key};
 use pages::view::data::search;
 use pages::view::discussion::{self, ThreadsView};
-use pages::view::timeline::head;
+use pages::view::format;
 
-use super::{CheckedRun, findings, prose, unwritten};
+use super::{CheckedRun, prose, unwritten};
 use crate::summary::RunTexts;
 
 /// Maximum characters of evidence on the pages with all annotations.
@@ -65,20 +65,14 @@ fn compared(run: &CheckedRun<'_>) -> serde_json::Result<Vec<String>> {
 
 /// A card for each annotation of a run, in their order.
 pub(super) fn cards(run: &CheckedRun<'_>) -> Vec<CardText> {
-    let annotations = findings::annotations(run.inspection, run.layouts);
-    let cards = annotations.map(|found| {
-        annotations::card_text(
-            &run.entry.slug,
-            &run.inspection.tapes[found.tape],
-            found.layout,
-            found.index,
-            found.annotation,
-            found.position,
-            markdown::plain(
-                found.annotation.evidence.as_deref().unwrap_or_default(),
-                EVIDENCE,
-            ),
-        )
+    let cards = run.tapes().flat_map(|(tape, sidecar, layout)| {
+        let annotations = layout.annotations(sidecar);
+        annotations.map(move |(position, index, annotation)| {
+            let evidence = annotation.evidence.as_deref().unwrap_or_default();
+            let evidence = markdown::plain(evidence, EVIDENCE);
+            let slug = &run.entry.slug;
+            annotations::card_text(slug, tape, layout, index, annotation, position, evidence)
+        })
     });
     cards.collect()
 }
@@ -125,10 +119,10 @@ fn thread_text(thread: &Thread<'_>, anchor: &str) -> ThreadText {
     let turn = thread.turn.as_ref();
     ThreadText {
         anchor: anchor.to_owned(),
-        file: head(file, NAME).to_owned(),
+        file: format::truncated(file, NAME).to_owned(),
         lines: thread.range.map(|range| (range.first, range.last)),
         resolved: thread.resolved,
-        turn: turn.map(|turn| head(turn, NAME).to_owned()),
+        turn: turn.map(|turn| format::truncated(turn, NAME).to_owned()),
         text,
         entries: thread.entries.len(),
     }

@@ -97,7 +97,6 @@ impl Ink {
 pub(super) struct Canvas(Vec<u8>);
 
 impl Canvas {
-    /// An empty card.
     pub(super) fn new() -> Self {
         Self(vec![0; (WIDTH * HEIGHT) as usize])
     }

@@ -15,7 +15,6 @@ static FONT: LazyLock<BTreeMap<char, [Glyph; 3]>> =
     LazyLock::new(|| read(include_bytes!("inter.bin")).unwrap_or_default());
 static MISSING: LazyLock<[Glyph; 3]> = LazyLock::new(|| sizes(missing_glyph()));
 
-/// The size of a text.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Size {
     /// 64 pixels.
@@ -136,7 +135,6 @@ fn smaller(glyph: &Glyph, by: u32) -> Glyph {
     }
 }
 
-/// An empty box.
 fn missing_glyph() -> Glyph {
     let width = BOX - 12;
     let is_line = |at: u32, size: u32| !(4..size - 4).contains(&at);

@@ -32,7 +32,6 @@ pub struct AxisLabel {
 /// The position of a failure, and its number.
 type Failure<'a> = (StripPosition<'a>, u64);
 
-/// The failures of a tape.
 #[derive(Debug)]
 pub struct Failures<'a> {
     /// Vertical lines; empty if discs count the failures.

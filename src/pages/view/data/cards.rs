@@ -22,7 +22,6 @@ pub struct CardCounts(BTreeMap<CardKey, usize>);
 /// The values that all cards of a run share: folder and title of the run, its model, the index of its case.
 pub type SharedCardFields<'a> = (Cow<'a, str>, String, &'a str, usize);
 
-/// The content of a card.
 #[derive(Debug)]
 pub struct CardRow<'a> {
     /// Index of its author's kind.
@@ -59,7 +58,6 @@ pub struct KindCards {
 const AUTHORS: [&str; 4] = ["human", "agent", "system", "unnamed"];
 
 impl CardManifest {
-    /// An empty manifest.
     pub fn new() -> Self {
         Self {
             authors: AUTHORS,

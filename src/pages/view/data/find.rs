@@ -2,7 +2,8 @@
 
 use serde::Serialize;
 
-use crate::view::timeline::{EventView, TimelinePage, head};
+use crate::view::format;
+use crate::view::timeline::{EventView, TimelinePage};
 
 /// Maximum bytes of an event that other pages search; its own page searches all of it.
 const EVENT: usize = 2_000;
@@ -18,14 +19,13 @@ pub struct PageTexts {
     cut: bool,
 }
 
-/// The texts of a page.
 pub fn page_texts(page: &TimelinePage<'_>) -> PageTexts {
     let mut cut = false;
     let events = page.events.iter().map(|event| {
         let mut text = text(event);
         if text.len() > EVENT {
             cut = true;
-            text.truncate(head(&text, EVENT).len());
+            text.truncate(format::truncated(&text, EVENT).len());
         }
         (event.anchor.text(), text)
     });
@@ -36,13 +36,13 @@ pub fn page_texts(page: &TimelinePage<'_>) -> PageTexts {
     }
 }
 
-/// What the page says of an event, a line for each part; not much longer than what is kept of it.
+/// The text that the page has of an event, a line for each part. It ends soon after the part that exceeds [`EVENT`].
 fn text(event: &EventView<'_>) -> String {
     let mut text = String::from(event.word);
     let mut push = |part: &str| {
         if !part.is_empty() && text.len() <= EVENT {
             text.push('\n');
-            text.push_str(head(part, EVENT + 1));
+            text.push_str(format::truncated(part, EVENT + 1));
         }
     };
     push(event.headline);

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use serde::Serialize;
 
 use crate::view::annotations::{KIND_COUNT, kind_word};
-use crate::view::timeline::{Layout, head};
+use crate::view::timeline::Layout;
 use crate::view::{format, task};
 use base::links;
 use formats::model::archive::{Entry, Group, GroupBy};
@@ -144,8 +144,8 @@ impl RunText {
     pub fn words(&self, RunHead(.., rated, _): &RunHead, found: impl FnOnce(&[&str])) {
         match self {
             Self::Failure(_, _, what, says) => {
-                let forms = spoken_forms(&[what, says]);
-                found(&[says, what, "of", &forms]);
+                let synonyms = synonyms(&[what, says]);
+                found(&[says, what, "of", &synonyms]);
             }
             Self::Message(_, _, what, says) => found(&[says, what, "of"]),
             Self::Annotation(SearchAnnotation {
@@ -205,7 +205,9 @@ pub fn run(entry: &Entry, findings: &Findings) -> RunHead {
     // The details of other states are among the failures.
     let detail = entry.run.state.detail.as_ref();
     let detail = detail.filter(|_| entry.run.state.is_completed());
-    let detail = detail.map_or_else(String::new, |detail| words::plain(head(detail, DETAIL)));
+    let detail = detail.map_or_else(String::new, |detail| {
+        words::plain(format::truncated(detail, DETAIL))
+    });
     let ended = match findings.verdict.as_str() {
         "" => &state.word,
         verdict => verdict,
@@ -219,16 +221,12 @@ pub fn run(entry: &Entry, findings: &Findings) -> RunHead {
         format::sign(entry).tone,
         shown.collect::<Vec<_>>().join(" · "),
         format!("rated {rating}"),
-        format!(
-            "{} {}",
-            spoken_forms(&[&entry.run.state.word]),
-            entry.run.id
-        ),
+        format!("{} {}", synonyms(&[&entry.run.state.word]), entry.run.id),
     )
 }
 
 /// Words for the same way to end: whoever searches for one finds all.
-const SPOKEN: [&[&str]; 6] = [
+const SYNONYMS: [&[&str]; 6] = [
     &["timed out", "timeout", "time limit"],
     &["crashed", "crash", "catastrophic", "harness error"],
     &["failed", "failure"],
@@ -238,14 +236,14 @@ const SPOKEN: [&[&str]; 6] = [
 ];
 
 /// The other words for what these texts say of an end.
-pub fn spoken_forms(texts: &[&str]) -> String {
+fn synonyms(texts: &[&str]) -> String {
     let texts: Vec<String> = texts
         .iter()
         .map(|text| text.to_lowercase().replace('_', " "))
         .collect();
     let says = |form: &&str| texts.iter().any(|text| text.contains(*form));
-    let said = SPOKEN.iter().filter(|forms| forms.iter().any(&says));
-    let others = said.flat_map(|forms| forms.iter().filter(|form| !says(form)));
+    let groups = SYNONYMS.iter().filter(|forms| forms.iter().any(&says));
+    let others = groups.flat_map(|forms| forms.iter().filter(|form| !says(form)));
     others.copied().collect::<Vec<_>>().join(" ")
 }
 
@@ -302,7 +300,7 @@ pub fn failures(entry: &Entry, tapes: &[Tape<'_>], layouts: &[Layout<'_>]) -> Ve
 pub fn failures_of(entry: &Entry, messages: Vec<EventText>) -> impl Iterator<Item = RunText> {
     let run = &entry.run;
     let detail = |of: String, anchor: &str, detail: Option<&Arc<str>>| {
-        let says = words::plain(head(detail?, DETAIL));
+        let says = words::plain(format::truncated(detail?, DETAIL));
         (!says.is_empty()).then(|| (format!("index.html{anchor}"), of, says))
     };
     let state = format::state(&run.state).word;

@@ -2,7 +2,7 @@
 
 use serde::Serialize;
 
-use crate::view::timeline::{Layout, head};
+use crate::view::timeline::Layout;
 use crate::view::{Cell, Link, format};
 use base::links;
 use formats::model::agreement::{Agreement, Annotator, EventRange, PairAgreement};
@@ -37,7 +37,6 @@ pub struct AgreementView {
     pub feed: String,
 }
 
-/// Two annotators.
 #[derive(Debug, Serialize)]
 pub struct AnnotatorPairView {
     /// `reviewer-1 (human) and lint-bot (system)`
@@ -169,7 +168,11 @@ fn decimal(kappa: f64) -> String {
 }
 
 fn name(annotator: &Annotator) -> String {
-    format!("{} ({})", head(&annotator.id, NAME), annotator.kind.word())
+    format!(
+        "{} ({})",
+        format::truncated(&annotator.id, NAME),
+        annotator.kind.word()
+    )
 }
 
 fn disagreement(
@@ -192,7 +195,11 @@ fn disagreement(
         .filter(|(_, kinds)| !kinds.is_empty())
         .map(|(annotator, kinds)| {
             let words: Vec<_> = kinds.iter().map(|kind| kind.replace('_', " ")).collect();
-            format!("{} by {}", words.join(" and "), head(&annotator.id, NAME))
+            format!(
+                "{} by {}",
+                words.join(" and "),
+                format::truncated(&annotator.id, NAME)
+            )
         });
     DisagreementView {
         events: Link::new(words, layout.event_href(path, from, first)),

@@ -22,7 +22,6 @@ pub struct ScriptsView {
     pub more: Option<String>,
 }
 
-/// A debug script.
 #[derive(Debug, Serialize)]
 pub struct ScriptView {
     /// Display name.
@@ -52,9 +51,7 @@ pub struct AssertionView {
     pub label: String,
     /// Whether it passed.
     pub outcome: Badge,
-    /// The expected value.
     pub expected: Tree,
-    /// The actual value.
     pub actual: Tree,
 }
 

@@ -18,7 +18,7 @@ use formats::model::words;
 use markup::markdown;
 
 use super::CheckedRun;
-use super::entry::{self, PictureView};
+use super::showcase::{self, PictureView};
 
 /// Maximum failures listed; a tape with more repeats one failure many times.
 const FAILURES: usize = 500;
@@ -116,7 +116,6 @@ pub struct FailuresView {
 pub struct EventExcerpt {
     /// Its address on the timeline.
     pub href: String,
-    /// Its number.
     pub seq: u64,
     /// The beginning of its text, plain.
     pub says: String,
@@ -165,7 +164,7 @@ pub fn picture(s: &CheckedRun<'_>) -> Option<(PictureView, String)> {
         .iter()
         .flat_map(|showcase| &showcase.media);
     let media = media.map(|media| {
-        let picture = entry::picture(
+        let picture = showcase::picture(
             &s.inspection.pictures.showcase,
             media.kind.as_deref(),
             media.file.as_deref(),
@@ -174,7 +173,7 @@ pub fn picture(s: &CheckedRun<'_>) -> Option<(PictureView, String)> {
     });
     let proofs = s.details.validation.proofs.iter();
     let proofs = proofs.map(|proof| {
-        let picture = entry::picture(
+        let picture = showcase::picture(
             &s.inspection.pictures.proofs,
             proof.kind.as_deref(),
             proof.dest.as_deref(),
@@ -278,17 +277,17 @@ fn beginning(detail: &Arc<str>) -> String {
 }
 
 /// What failed, and why: `npm test: Cannot find module`.
-fn says(failure: &Failure<'_, '_>) -> String {
-    let cause = subject(failure.cause, SAYS);
+fn failure_text(failure: &Failure<'_, '_>) -> String {
+    let cause = event_text(failure.cause, SAYS);
     let call = failure.call.filter(|call| call.seq != failure.cause.seq);
-    let call = call.map(|call| subject(call, CALL));
+    let call = call.map(|call| event_text(call, CALL));
     let parts = call.into_iter().chain([cause]);
     let parts: Vec<String> = parts.filter(|says| !says.is_empty()).collect();
     parts.join(": ")
 }
 
 /// What an event is about. A name alone, as of a file, says nothing without what was done with it.
-fn subject(event: &Event<'_>, limit: usize) -> String {
+fn event_text(event: &Event<'_>, limit: usize) -> String {
     let says = words::says(event, limit);
     match event.kind.word {
         "result" | "edit" => says,
@@ -324,7 +323,7 @@ fn failures(s: &CheckedRun<'_>, why: Option<&OutcomeReasonView>) -> FailuresView
             EventExcerpt {
                 href: layout.event_href(&path, seq, position),
                 seq,
-                says: says(&failure),
+                says: failure_text(&failure),
             }
         });
     let mut list: Vec<EventExcerpt> = list.collect();

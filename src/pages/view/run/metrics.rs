@@ -9,7 +9,6 @@ use formats::model::archive_context::ArchiveContext;
 use formats::model::details::{self, Details};
 use formats::model::run::{Metric, Number, Run, Total};
 
-/// The metrics of a run.
 #[derive(Debug, Serialize)]
 pub struct MetricsView {
     /// The four token classes.
@@ -72,7 +71,6 @@ pub struct DotView {
 #[derive(Debug, Serialize)]
 pub struct ToolView {
     pub name: String,
-    /// Number of calls.
     pub calls: Cell,
     /// Share relative to the most called tool, from 0 to 100.
     pub share: u32,
@@ -100,18 +98,18 @@ pub struct BarPart {
     pub width: u32,
 }
 
-pub(super) fn metrics(around: &ArchiveContext, run: &Run, details: &Details<'_>) -> MetricsView {
+pub(super) fn metrics(context: &ArchiveContext, run: &Run, details: &Details<'_>) -> MetricsView {
     let tool_calls = details::tool_calls(details);
     let stages = details::stages(details);
     let m = &run.metrics;
-    let ranges = &around.ranges;
+    let ranges = &context.ranges;
     let peers = ranges.runs();
     let view = |metric: Metric| {
         let range = ranges.metrics[metric as usize].as_ref();
         let range = range.filter(|range| range.runs > 1);
         let shown = |number| format::of_metric(metric, Some(number));
         let places = range.into_iter().flat_map(|range| {
-            let others = ranges.peers.iter().filter(|peer| peer.slug != around.slug);
+            let others = ranges.peers.iter().filter(|peer| peer.slug != context.slug);
             others.filter_map(move |peer| {
                 let number = peer.run.metrics.exact(metric)?;
                 Some((peer, number, place(range, number)?))

@@ -1,7 +1,6 @@
 //! The run page, and further pages of its tapes.
 
 mod agreement;
-mod entry;
 mod evidence;
 mod head;
 pub mod implementation;
@@ -10,6 +9,7 @@ mod metrics;
 mod moments;
 mod provenance;
 mod review;
+mod showcase;
 pub mod story;
 mod tapes;
 mod validation;
@@ -25,7 +25,7 @@ use content::load::RunFiles;
 use formats::config::{Config, Downloads};
 use formats::model::annotation::Sidecar;
 use formats::model::archive::Entry;
-use formats::model::archive_context::{ArchiveContext, Neighbour};
+use formats::model::archive_context::{ArchiveContext, Neighbor};
 use formats::model::details::Details;
 use formats::model::fields::RunSource;
 use formats::model::review::Rating;
@@ -44,15 +44,15 @@ use super::{Badge, Cell, DisplayTime, Link, format};
 use base::links;
 use base::url;
 
-pub use entry::PictureView;
-use entry::{GameJamView, ShowcaseView};
 use head::HeadView;
 pub use head::picture;
 use metrics::MetricsView;
 use moments::MomentsView;
-pub use moments::{MomentEvent, neighbours};
+pub use moments::{MomentEvent, events_around};
 use provenance::ProvenanceView;
 use review::{BuildView, ReviewView};
+pub use showcase::PictureView;
+use showcase::{GameJamView, ShowcaseView};
 use tapes::TimelineView;
 pub use tapes::{EventsPage, StripView};
 use validation::ValidationView;
@@ -105,7 +105,6 @@ pub struct RunPage {
     pub timelines: Vec<TimelineView>,
     /// The public part of the transcript.
     pub conversation: Option<ConversationView>,
-    /// The review threads.
     pub threads: Option<ThreadsView>,
     /// The sources of all values.
     pub provenance: ProvenanceView,
@@ -115,7 +114,6 @@ pub struct RunPage {
     pub older: Option<Link>,
 }
 
-/// The rendered parts of the page.
 pub struct RenderedParts<'a> {
     pub writeup: Html,
     /// One strip per tape.
@@ -130,11 +128,9 @@ pub struct RenderedParts<'a> {
 
 /// A run without errors, with all that its published files are made of.
 pub struct CheckedRun<'a> {
-    /// Settings.
     pub config: &'a Config,
     /// The part of the archive that the page depends on.
     pub archive_context: &'a ArchiveContext,
-    /// The run.
     pub entry: &'a Entry,
     /// What was asked.
     pub task: &'a str,
@@ -152,7 +148,6 @@ pub struct CheckedRun<'a> {
     pub files: &'a RunFiles,
     /// The contents of the files.
     pub inspection: &'a Inspection<'a>,
-    /// The layouts of the tapes.
     pub layouts: &'a [Layout<'a>],
     /// The writeup as HTML.
     pub writeup: &'a Html,
@@ -182,21 +177,18 @@ impl<'a> CheckedRun<'a> {
         }
     }
 
-    /// Whether the run has a story.
     pub fn has_story(&self) -> bool {
         let mut tapes = self.inspection.tapes.iter();
         self.config.site.stories.includes(self.is_annotated())
             && tapes.any(|tape| !tape.events.is_empty())
     }
 
-    /// Whether the run has a `run.md`.
     pub fn has_markdown(&self) -> bool {
         self.config
             .publish
             .has_markdown(self.archive_context.is_small)
     }
 
-    /// Whether the run has a social card.
     pub fn has_card(&self) -> bool {
         self.config.site.cards.includes(self.is_annotated())
     }
@@ -251,13 +243,12 @@ impl<'a> CheckedRun<'a> {
     }
 }
 
-/// Builds the page.
 pub fn page(s: &CheckedRun<'_>, parts: RenderedParts<'_>) -> RunPage {
-    let (run, around) = (&s.entry.run, s.archive_context);
+    let (run, context) = (&s.entry.run, s.archive_context);
     let path = links::run(&s.entry.slug);
     let root = links::root(&path);
     let link = |text: &str, path: String| Link::new(text, format!("{root}{path}"));
-    let neighbour = |run: &Option<Neighbour>| {
+    let neighbor = |run: &Option<Neighbor>| {
         run.as_ref().map(|run| {
             let date = format::when(run.at.as_ref()).date;
             let words = format!("{}, {} ({date})", run.model, run.harness);
@@ -277,11 +268,11 @@ pub fn page(s: &CheckedRun<'_>, parts: RenderedParts<'_>) -> RunPage {
     RunPage {
         title: s.task.to_owned(),
         id: run.id.to_string(),
-        case: link(&run.subject.case, links::group("cases", &around.case)),
-        model: link(run.subject.model(), links::group("models", &around.model)),
+        case: link(&run.subject.case, links::group("cases", &context.case)),
+        model: link(run.subject.model(), links::group("models", &context.model)),
         harness: link(
             &run.subject.harness,
-            links::group("harnesses", &around.harness),
+            links::group("harnesses", &context.harness),
         ),
         harness_version: run.subject.harness_version.clone(),
         version: run.subject.version.as_deref().map(format::short_digest),
@@ -302,10 +293,10 @@ pub fn page(s: &CheckedRun<'_>, parts: RenderedParts<'_>) -> RunPage {
         strips: parts.strips,
         moments: moments::moments(s),
         showcase: s.details.showcase.as_ref().map(|showcase| {
-            entry::showcase(&s.inspection.pictures.showcase, showcase, parts.showcase)
+            showcase::showcase(&s.inspection.pictures.showcase, showcase, parts.showcase)
         }),
-        game_jam: entry::game_jam(around, &root, s.details, parts.markdown),
-        metrics: metrics::metrics(around, run, s.details),
+        game_jam: showcase::game_jam(context, &root, s.details, parts.markdown),
+        metrics: metrics::metrics(context, run, s.details),
         validation: validation::validation(&s.inspection.pictures.proofs, run, s.details),
         outcomes: outcomes::outcomes(run),
         rules: rules::of_run(s),
@@ -346,7 +337,7 @@ pub fn page(s: &CheckedRun<'_>, parts: RenderedParts<'_>) -> RunPage {
             .filter(|t| !t.threads.is_empty())
             .map(|threads| discussion::threads(s.config, threads, parts.markdown)),
         provenance: ProvenanceView::of(s),
-        newer: neighbour(&around.newer),
-        older: neighbour(&around.older),
+        newer: neighbor(&context.newer),
+        older: neighbor(&context.older),
     }
 }

@@ -65,7 +65,6 @@ pub struct MomentEvent {
     /// Its kind.
     pub word: &'static str,
     pub family: &'static str,
-    /// Whether it is a failure.
     pub failed: bool,
     /// Its subject.
     pub says: String,
@@ -73,16 +72,12 @@ pub struct MomentEvent {
     pub here: bool,
 }
 
-/// Builds the moments.
 pub(super) fn moments(s: &CheckedRun<'_>) -> MomentsView {
     let path = links::run(&s.entry.slug);
     let mut placed: Vec<(usize, usize, usize, &Annotation<'_>)> = Vec::new();
-    for (tape, (sidecar, layout)) in s.inspection.sidecars.iter().zip(s.layouts).enumerate() {
-        let annotations = sidecar.iter().flat_map(|sidecar| &sidecar.annotations);
-        placed.extend(annotations.enumerate().filter_map(|(index, annotation)| {
-            let position = layout.position(annotation.event)?;
-            Some((tape, position, index, annotation))
-        }));
+    for (tape, (_, sidecar, layout)) in s.tapes().enumerate() {
+        let annotations = layout.annotations(sidecar);
+        placed.extend(annotations.map(|(position, index, it)| (tape, position, index, it)));
     }
     placed.sort_by_key(|(tape, position, index, _)| (*tape, *position, *index));
     let list = placed
@@ -91,7 +86,7 @@ pub(super) fn moments(s: &CheckedRun<'_>) -> MomentsView {
         .map(|(tape, position, index, annotation)| {
             let (tape, layout) = (&s.inspection.tapes[*tape], &s.layouts[*tape]);
             let view = annotation_view(layout, &path, annotation, *index, usize::MAX);
-            let events = neighbours(tape, layout, &path, *position..=*position);
+            let events = events_around(tape, layout, &path, *position..=*position);
             let href = layout.href(&path, *position, &view.anchor);
             MomentView {
                 tape: (s.inspection.tapes.len() > 1).then(|| tape.file.clone()),
@@ -127,7 +122,7 @@ fn moment(view: AnnotationView<'_>, href: String, events: Vec<MomentEvent>) -> M
 }
 
 /// Some events with the events before and after.
-pub fn neighbours(
+pub fn events_around(
     tape: &Tape<'_>,
     layout: &Layout<'_>,
     path: &str,

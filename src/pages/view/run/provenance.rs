@@ -5,7 +5,6 @@ use serde::Serialize;
 use crate::view::audit::{self, AuditView};
 use crate::view::citation;
 use crate::view::reconciliation::{self, LogComparisonView};
-use crate::view::timeline::head;
 use crate::view::tree::{self, Tree};
 use crate::view::{Badge, Fact, Link, format, task};
 use base::document;
@@ -96,7 +95,7 @@ document! {
         /// Whether its events follow from its raw output.
         pub audit: Option<AuditView> = audit::audit(s, usize::MAX),
         /// The record as written.
-        pub record: Html = escape::text(head(s.displayed_record, RECORD)),
+        pub record: Html = escape::text(format::truncated(s.displayed_record, RECORD)),
         /// Whether it is truncated; run.json has all of it.
         pub record_cut: bool = s.displayed_record.len() > RECORD,
         /// How to cite the run.
@@ -230,8 +229,10 @@ const TRACE_HOLDS: &str = "A trace is published as it was recorded. It may conta
 
 /// `[![pong by lark](https://…/og.png)](https://…/)`
 fn badge(s: &CheckedRun<'_>) -> Option<String> {
-    let base = s.config.site.base_url.as_ref().filter(|_| s.has_card())?;
     let page = links::run(&s.entry.slug);
+    let card = s.has_card().then(|| links::card(&page))?;
+    let card = s.config.site.address(&card)?;
+    let page = s.config.site.address(links::directory(&page))?;
     let mut escaped = String::new();
     for c in task::title(&s.entry.run, s.task).chars() {
         if c.is_ascii_punctuation() {
@@ -239,9 +240,7 @@ fn badge(s: &CheckedRun<'_>) -> Option<String> {
         }
         escaped.push(c);
     }
-    let (base, card) = (base.as_str(), links::card(&page));
-    let page = links::directory(&page);
-    Some(format!("[![{escaped}]({base}{card})]({base}{page})"))
+    Some(format!("[![{escaped}]({card})]({page})"))
 }
 
 /// The facts of a header. Those of one name follow each other, as those of several sources do, and become one.

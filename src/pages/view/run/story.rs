@@ -13,7 +13,7 @@ use formats::model::tape::{Event, Family, Tape};
 use formats::model::words;
 use markup::markdown;
 
-use super::{MomentEvent, PictureView, neighbours};
+use super::{MomentEvent, PictureView, events_around};
 use crate::draw::axis::Axis;
 use crate::draw::density::{self, COLUMNS, TapeGlyph};
 use crate::view::timeline::{Layout, annotation_view};
@@ -39,7 +39,6 @@ const SPAN: usize = 12;
 /// Maximum characters of an unrecognized kind.
 const KIND: usize = 40;
 
-/// The story of a run.
 #[derive(Debug, Serialize)]
 pub struct StoryPage {
     /// Case, variant and version.
@@ -88,7 +87,6 @@ pub struct Frame {
     pub line: String,
 }
 
-/// A chosen moment.
 struct StoryMoment<'a> {
     tape: usize,
     position: usize,
@@ -100,9 +98,9 @@ struct StoryMoment<'a> {
 /// The story of a run for the page at `path`, and the picture of its result.
 pub fn story(s: StorySource<'_>, path: &str, picture: Option<(PictureView, String)>) -> StoryPage {
     let run = s.run;
-    let (mut chosen, left_out) = annotated(s);
+    let (mut chosen, left_out) = annotated_moments(s);
     let first = s.inspection.tapes.first();
-    for (position, reason) in first.map_or_else(Vec::new, |it| rules(s, it)) {
+    for (position, reason) in first.map_or_else(Vec::new, |it| moments_by_rule(s, it)) {
         let same = |it: &&mut StoryMoment<'_>| (it.tape, it.position) == (0, position);
         match chosen.iter_mut().find(same) {
             Some(frame) => frame.reasons.push(reason),
@@ -121,9 +119,9 @@ pub fn story(s: StorySource<'_>, path: &str, picture: Option<(PictureView, Strin
         .as_ref()
         .zip(first)
         .map(|(axis, tape)| TapeGlyph::new(&density::columns(axis, tape, COLUMNS)));
-    let places: Vec<usize> = axis
-        .as_ref()
-        .map_or_else(Vec::new, |axis| density::places(axis, COLUMNS).collect());
+    let places: Vec<usize> = axis.as_ref().map_or_else(Vec::new, |axis| {
+        density::event_columns(axis, COLUMNS).collect()
+    });
     let summary = format::count(chosen.len(), "frame");
     let frames = (1..).zip(chosen).map(|(number, chosen)| Frame {
         number,
@@ -155,19 +153,20 @@ pub fn story(s: StorySource<'_>, path: &str, picture: Option<(PictureView, Strin
 }
 
 /// Markers and annotations by people; and the number omitted, markers last.
-fn annotated(s: StorySource<'_>) -> (Vec<StoryMoment<'_>>, usize) {
+fn annotated_moments(s: StorySource<'_>) -> (Vec<StoryMoment<'_>>, usize) {
     let mut chosen = Vec::new();
     for (tape, (sidecar, layout)) in s.inspection.sidecars.iter().zip(s.layouts).enumerate() {
-        let annotations = sidecar.iter().flat_map(|sidecar| &sidecar.annotations);
-        chosen.extend(annotations.enumerate().filter_map(|(index, annotation)| {
-            (annotation.kind == Kind::Marker || is_by_person(annotation)).then_some(())?;
-            Some(StoryMoment {
+        let annotations = layout.annotations(sidecar.as_ref());
+        let annotations =
+            annotations.filter(|(.., it)| it.kind == Kind::Marker || is_by_person(it));
+        chosen.extend(
+            annotations.map(|(position, index, annotation)| StoryMoment {
                 tape,
-                position: layout.position(annotation.event)?,
+                position,
                 reasons: vec![reason(annotation)],
                 annotation: Some((index, annotation)),
-            })
-        }));
+            }),
+        );
     }
     let is_other =
         |it: &StoryMoment<'_>| it.annotation.is_some_and(|(_, it)| it.kind != Kind::Marker);
@@ -177,15 +176,13 @@ fn annotated(s: StorySource<'_>) -> (Vec<StoryMoment<'_>>, usize) {
 }
 
 /// Positions on a tape with reasons, in the order of the rules.
-fn rules(s: StorySource<'_>, tape: &Tape<'_>) -> Vec<(usize, String)> {
+fn moments_by_rule(s: StorySource<'_>, tape: &Tape<'_>) -> Vec<(usize, String)> {
     let events = &tape.events;
     let failure = events.iter().position(Event::is_failure);
     let write = events
         .iter()
         .rposition(|event| event.kind.family == Family::Write);
-    let shortest = i64::try_from(s.config.timeline.gap_seconds)
-        .unwrap_or(i64::MAX)
-        .saturating_mul(1000);
+    let shortest = s.config.timeline.gap_milliseconds();
     let pauses = events.windows(2).enumerate().filter_map(|(before, pair)| {
         let pause = pair[1].at?.saturating_sub(pair[0].at?);
         (pause > shortest).then_some((before + 1, pause))
@@ -213,9 +210,9 @@ fn frame(s: StorySource<'_>, path: &str, chosen: &StoryMoment<'_>) -> Frame {
     let view = chosen
         .annotation
         .map(|(index, annotation)| annotation_view(layout, path, annotation, index, usize::MAX));
-    let said = view.as_ref().and_then(|view| view.evidence);
-    let said = said.map(|text| markdown::plain(text, QUOTE));
-    let quote = said.filter(|text| !text.is_empty());
+    let text = view.as_ref().and_then(|view| view.evidence);
+    let text = text.map(|text| markdown::plain(text, QUOTE));
+    let quote = text.filter(|text| !text.is_empty());
     let start = tape.events.iter().find_map(|event| event.at);
     let times = event.at.zip(start);
     let clock = times.map(|(at, start)| amounts::clock(at.saturating_sub(start)));
@@ -239,13 +236,13 @@ fn frame(s: StorySource<'_>, path: &str, chosen: &StoryMoment<'_>) -> Frame {
         author: view
             .filter(|_| quote.is_some())
             .and_then(|view| view.author),
-        events: around(s, path, chosen, quote.is_none()),
-        quote: quote.unwrap_or_else(|| words::says(quoted(s, chosen), QUOTE)),
+        events: frame_events(s, path, chosen, quote.is_none()),
+        quote: quote.unwrap_or_else(|| words::says(quoted_event(s, chosen), QUOTE)),
     }
 }
 
 /// The event of a frame and the events around it. A text that is the quote of the frame is not repeated.
-fn around(
+fn frame_events(
     s: StorySource<'_>,
     path: &str,
     chosen: &StoryMoment<'_>,
@@ -253,8 +250,8 @@ fn around(
 ) -> Vec<MomentEvent> {
     let tape = &s.inspection.tapes[chosen.tape];
     let layout = &s.layouts[chosen.tape];
-    let mut events = neighbours(tape, layout, path, covered(layout, chosen));
-    let quoted = quoted(s, chosen).seq;
+    let mut events = events_around(tape, layout, path, event_range(layout, chosen));
+    let quoted = quoted_event(s, chosen).seq;
     let same = events.iter_mut().find(|it| is_own_text && it.seq == quoted);
     if let Some(event) = same {
         event.says.clear();
@@ -263,7 +260,7 @@ fn around(
 }
 
 /// The positions of the events that an annotation covers, or of the event itself.
-fn covered(layout: &Layout<'_>, chosen: &StoryMoment<'_>) -> RangeInclusive<usize> {
+fn event_range(layout: &Layout<'_>, chosen: &StoryMoment<'_>) -> RangeInclusive<usize> {
     let span = chosen
         .annotation
         .and_then(|(_, annotation)| annotation.span);
@@ -304,7 +301,7 @@ fn reason(annotation: &Annotation<'_>) -> String {
 }
 
 /// The event that speaks for a moment without an annotation: its error, if it failed.
-fn quoted<'a>(s: StorySource<'a>, chosen: &StoryMoment<'_>) -> &'a Event<'a> {
+fn quoted_event<'a>(s: StorySource<'a>, chosen: &StoryMoment<'_>) -> &'a Event<'a> {
     let tape = &s.inspection.tapes[chosen.tape];
     match &tape.events[chosen.position] {
         event if event.has_failed() => {

@@ -76,9 +76,7 @@ pub struct TimelineView {
 pub struct TapeTexts {
     /// Their folder, relative to the site's root.
     pub folder: String,
-    /// Number of pages.
     pub pages: usize,
-    /// Number of this page.
     pub page: usize,
 }
 
@@ -144,10 +142,10 @@ document! {
         /// The tape's file.
         pub file: String = tape.file.clone(),
         /// The events on this page.
-        pub summary: String = here(tape, &range),
+        pub summary: String = page_summary(tape, &range),
         /// The events on this page, for the heading: `events 500–999`.
         pub range: String = {
-            let (first, last) = ends(tape, &range);
+            let (first, last) = first_and_last(tape, &range);
             format!("events {first}–{last}")
         },
         /// Number of failed events on the whole tape.
@@ -211,8 +209,8 @@ pub(super) fn backwards(tape: &Tape<'_>) -> Option<String> {
 }
 
 /// `events 500 to 999`, with the numbers shown at the events.
-fn span(tape: &Tape<'_>, range: &std::ops::Range<usize>) -> String {
-    let (first, last) = ends(tape, range);
+fn events_text(tape: &Tape<'_>, range: &std::ops::Range<usize>) -> String {
+    let (first, last) = first_and_last(tape, range);
     format!(
         "events {} to {}",
         format::grouped(first),
@@ -221,9 +219,9 @@ fn span(tape: &Tape<'_>, range: &std::ops::Range<usize>) -> String {
 }
 
 /// `events 500 to 999 of 3,000`
-fn here(tape: &Tape<'_>, range: &std::ops::Range<usize>) -> String {
+fn page_summary(tape: &Tape<'_>, range: &std::ops::Range<usize>) -> String {
     let events = format::grouped(tape.events.len());
-    format!("{} of {events}", span(tape, range))
+    format!("{} of {events}", events_text(tape, range))
 }
 
 /// `, 3 failures`, if there are any.
@@ -235,7 +233,7 @@ fn failures(layout: &Layout<'_>, number: usize) -> String {
 }
 
 /// The numbers of the first and the last event of a range.
-fn ends(tape: &Tape<'_>, range: &std::ops::Range<usize>) -> (u64, u64) {
+fn first_and_last(tape: &Tape<'_>, range: &std::ops::Range<usize>) -> (u64, u64) {
     let number = |position: usize| tape.events.get(position).map_or(0, |event| event.seq);
     (number(range.start), number(range.end.saturating_sub(1)))
 }
@@ -259,7 +257,7 @@ pub(super) fn pages(tape: &Tape<'_>, layout: &Layout<'_>, current: usize) -> Opt
     };
     let numbers = std::iter::once(1).chain(first..=last).chain([count]);
     Some(TapePages {
-        here: here(tape, &layout.range(current)),
+        here: page_summary(tape, &layout.range(current)),
         first: (current > 1).then(|| href(1)),
         previous: (current > 1).then(|| href(current - 1)),
         next: (current < count).then(|| href(current + 1)),
@@ -267,9 +265,9 @@ pub(super) fn pages(tape: &Tape<'_>, layout: &Layout<'_>, current: usize) -> Opt
         list: numbers
             .map(|number| {
                 let range = layout.range(number);
-                let (first, last) = ends(tape, &range);
+                let (first, last) = first_and_last(tape, &range);
                 PageLink {
-                    text: format!("{}{}", span(tape, &range), failures(layout, number)),
+                    text: format!("{}{}", events_text(tape, &range), failures(layout, number)),
                     href: href(number),
                     current: number == current,
                     prefix: layout.prefix.clone(),

@@ -13,10 +13,9 @@ use formats::model::run::Run;
 use formats::model::transcript::AssetFile;
 use formats::model::value::{Excerpt, Value};
 
-use super::entry::{self, PictureView};
 use super::evidence::{self, MeasurementView, ScriptsView, ToolchainView};
+use super::showcase::{self, PictureView};
 
-/// The validation of a run.
 #[derive(Debug, Serialize)]
 pub struct ValidationView {
     /// Whether it is shown at once: it may explain why the run did not complete.
@@ -93,7 +92,6 @@ pub struct ProofView {
     pub present: &'static str,
     /// The path where the run was asked to put it.
     pub dest: Option<String>,
-    /// More details.
     pub detail: Option<String>,
     /// The image, if it is published.
     pub picture: Option<PictureView>,
@@ -186,6 +184,6 @@ fn proof(pictures: &BTreeMap<String, Arc<AssetFile>>, proof: &Proof<'_>) -> Proo
         },
         dest: text(&proof.dest),
         detail: text(&proof.detail),
-        picture: entry::picture(pictures, proof.kind.as_deref(), proof.dest.as_deref()),
+        picture: showcase::picture(pictures, proof.kind.as_deref(), proof.dest.as_deref()),
     }
 }

@@ -22,7 +22,6 @@ const TASK: usize = task::NAME;
 /// Maximum characters of a message or a help.
 const TEXT: usize = 400;
 
-/// Renders the summary of a contribution.
 pub(super) fn markdown(facts: &SummaryFacts<'_>, it: &Contribution) -> String {
     let added = it.added();
     let mut out = format!("## {}: {}\n\n", facts.verdict, headline(added, it.known));

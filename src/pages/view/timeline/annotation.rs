@@ -8,7 +8,7 @@ use base::url::is_followed;
 use formats::model::annotation::{Annotation, Kind, Sidecar};
 use formats::model::time;
 
-use super::{Layout, head};
+use super::Layout;
 
 #[derive(Debug)]
 pub struct AnnotationView<'a> {
@@ -49,12 +49,9 @@ pub(super) fn annotations_by_position<'a>(
     sidecar: Option<&'a Sidecar<'a>>,
 ) -> BTreeMap<usize, Vec<IndexedAnnotation<'a>>> {
     let mut by_position: BTreeMap<usize, Vec<IndexedAnnotation<'a>>> = BTreeMap::new();
-    let annotations = sidecar.iter().flat_map(|s| s.annotations.iter());
-    for (index, annotation) in annotations.enumerate() {
-        if let Some(position) = layout.position(annotation.event) {
-            let here = by_position.entry(position).or_default();
-            here.push((index, annotation));
-        }
+    for (position, index, annotation) in layout.annotations(sidecar) {
+        let here = by_position.entry(position).or_default();
+        here.push((index, annotation));
     }
     by_position
 }
@@ -80,7 +77,7 @@ pub fn annotation_view<'a>(
 ) -> AnnotationView<'a> {
     let (class, sign) = appearance(&annotation.kind);
     // One annotation must not make a page too large for browsers.
-    let cut = |text: &'a str| head(text, limit);
+    let cut = |text: &'a str| format::truncated(text, limit);
     let long = [
         annotation.evidence.as_deref(),
         annotation.suggested_fix,
@@ -103,8 +100,8 @@ pub fn annotation_view<'a>(
         fix: annotation
             .suggested_fix
             .map(|raw| match serde_json::from_str::<String>(raw) {
-                Ok(text) => Cow::Owned(head(&text, limit).to_owned()),
-                Err(_) => Cow::Borrowed(head(raw, limit)),
+                Ok(text) => Cow::Owned(format::truncated(&text, limit).to_owned()),
+                Err(_) => Cow::Borrowed(format::truncated(raw, limit)),
             }),
         author: annotation.author.as_ref().map(|author| {
             let id = author.id.as_deref().unwrap_or("unnamed");

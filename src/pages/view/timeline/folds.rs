@@ -28,7 +28,6 @@ pub struct Fold {
     pub start: usize,
     /// Index after the last event.
     pub end: usize,
-    /// The content of the line.
     pub line: FoldLine,
 }
 
@@ -53,7 +52,7 @@ pub enum FoldLine {
     Subagent(SubagentWork),
 }
 
-/// What a subagent did.
+/// The work of a subagent.
 #[derive(Debug)]
 pub struct SubagentWork {
     /// Its name; may be empty.
@@ -315,7 +314,6 @@ impl Page<'_, '_> {
     }
 }
 
-/// Whether a span starts or ends at an event.
 fn has_span_end(view: &EventView<'_>) -> bool {
     view.spans.iter().any(|span| span.starts || span.ends)
 }

@@ -2,7 +2,7 @@
 
 use base::links::{self, Slug};
 use formats::config::Config;
-use formats::model::annotation::Annotation;
+use formats::model::annotation::{Annotation, Sidecar};
 use formats::model::slug::slugify;
 use formats::model::steps::Steps;
 use formats::model::tape::Tape;
@@ -17,7 +17,6 @@ pub struct Layout<'t> {
     /// Number of failed events up to the end of each page. Every page of the tape states them, so they are counted once.
     failures: Vec<usize>,
     pub(super) tape: &'t Tape<'t>,
-    /// The steps of the tape.
     pub steps: Steps,
 }
 
@@ -104,6 +103,17 @@ impl<'t> Layout<'t> {
             seq,
             again: (self.position(seq) != Some(position)).then_some(position),
         }
+    }
+
+    /// The annotations of events on the tape: the position of the event, the index in the sidecar, and the annotation.
+    pub fn annotations<'s, 'a>(
+        &self,
+        sidecar: Option<&'s Sidecar<'a>>,
+    ) -> impl Iterator<Item = (usize, usize, &'s Annotation<'a>)> {
+        let annotations = sidecar.into_iter().flat_map(|it| &it.annotations);
+        annotations.enumerate().filter_map(|(index, annotation)| {
+            Some((self.position(annotation.event)?, index, annotation))
+        })
     }
 
     pub fn annotation_anchor(&self, annotation: &Annotation<'_>, index: usize) -> String {

@@ -53,7 +53,7 @@ impl DisplayOrder {
             order.levels.push(units);
             return order;
         }
-        let mut groups: BTreeMap<usize, Group> = BTreeMap::new();
+        let mut groups: BTreeMap<usize, StepGroup> = BTreeMap::new();
         let mut main = Vec::new();
         for (position, step) in range.zip(of_event) {
             let mut step = *step;
@@ -80,7 +80,7 @@ impl DisplayOrder {
         &mut self,
         tape: &Tape<'_>,
         steps: &Steps,
-        groups: &mut BTreeMap<usize, Group>,
+        groups: &mut BTreeMap<usize, StepGroup>,
         units: Vec<Unit>,
     ) {
         let level = self.levels.len();
@@ -99,10 +99,10 @@ impl DisplayOrder {
         &mut self,
         tape: &Tape<'_>,
         steps: &Steps,
-        groups: &mut BTreeMap<usize, Group>,
+        groups: &mut BTreeMap<usize, StepGroup>,
         step: usize,
     ) {
-        let Group { events, children } = groups.remove(&step).unwrap_or_default();
+        let StepGroup { events, children } = groups.remove(&step).unwrap_or_default();
         if children.is_empty() {
             for (index, position) in events.into_iter().enumerate() {
                 self.push(position, index == 0);
@@ -142,16 +142,16 @@ impl DisplayOrder {
     }
 }
 
-/// What a page has of a step.
+/// The events of a step on a page, and the steps below it.
 #[derive(Debug, Default)]
-struct Group {
+struct StepGroup {
     /// Positions of its events.
     events: Vec<usize>,
     /// Steps of the subagent that it started.
     children: Vec<usize>,
 }
 
-impl Group {
+impl StepGroup {
     /// The position of its first event, or else of the first event of a step below it.
     fn first(&self, groups: &BTreeMap<usize, Self>) -> Option<usize> {
         let own = self.events.first().copied();
@@ -162,7 +162,7 @@ impl Group {
     }
 }
 
-/// What is shown on one level: a step, or an event of the step above.
+/// A step on a level, or an event of the step above that level.
 enum Unit {
     Step(usize),
     Event(usize),

@@ -13,7 +13,6 @@ pub struct SpanPiece {
     pub lane: usize,
     /// Whether the span starts at this event.
     pub starts: bool,
-    /// Whether it ends at this event.
     pub ends: bool,
 }
 
@@ -21,7 +20,7 @@ pub struct SpanPiece {
 #[derive(Debug, Default)]
 pub(super) struct TapeSpans {
     /// Three bits for each lane: whether it has a piece, a start and an end; empty for a tape without spans.
-    beside: Vec<u16>,
+    bits: Vec<u16>,
 }
 
 /// Bits per lane.
@@ -38,10 +37,10 @@ impl TapeSpans {
         if spans.is_empty() {
             return Self::default();
         }
-        let mut beside = vec![0; layout.tape.events.len()];
+        let mut bits_of_events = vec![0; layout.tape.events.len()];
         for lane in 0..LANES {
             // Number of spans that start and that end at each event.
-            let mut ends_here = vec![(0_usize, 0_usize); beside.len()];
+            let mut ends_here = vec![(0_usize, 0_usize); bits_of_events.len()];
             for (start, end, _) in spans.iter().filter(|(.., of)| *of == lane) {
                 // A span that ends before its start covers nothing.
                 if start <= end {
@@ -50,7 +49,7 @@ impl TapeSpans {
                 }
             }
             let mut open = 0;
-            for (bits, (starting, ending)) in beside.iter_mut().zip(ends_here) {
+            for (bits, (starting, ending)) in bits_of_events.iter_mut().zip(ends_here) {
                 open += starting;
                 if open > 0 {
                     // A lane continues if one of its spans ends and another goes on.
@@ -61,12 +60,14 @@ impl TapeSpans {
                 open -= ending;
             }
         }
-        Self { beside }
+        Self {
+            bits: bits_of_events,
+        }
     }
 
     /// The pieces next to the event at `position`.
-    pub(super) fn beside(&self, position: usize) -> EventSpans {
-        EventSpans(self.beside.get(position).copied().unwrap_or_default())
+    pub(super) fn at(&self, position: usize) -> EventSpans {
+        EventSpans(self.bits.get(position).copied().unwrap_or_default())
     }
 }
 

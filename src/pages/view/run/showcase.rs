@@ -112,7 +112,7 @@ pub(super) fn showcase(
 }
 
 pub(super) fn game_jam(
-    around: &ArchiveContext,
+    context: &ArchiveContext,
     root: &str,
     details: &Details<'_>,
     markdown: discussion::RenderMarkdown<'_>,
@@ -126,7 +126,7 @@ pub(super) fn game_jam(
         let found = entry
             .run_id
             .as_deref()
-            .and_then(|id| around.named.get(id)?.as_ref());
+            .and_then(|id| context.named.get(id)?.as_ref());
         PriorEntryView {
             run: format::text(entry.run_id.as_ref()),
             href: found.map(|slug| format!("{root}{}", links::run(slug))),
@@ -139,7 +139,7 @@ pub(super) fn game_jam(
                 .as_deref()
                 .filter(|text| !text.trim().is_empty())
                 .map(|text| {
-                    let shown = &text[..text.floor_char_boundary(budget.min(text.len()))];
+                    let shown = format::truncated(text, budget);
                     budget -= shown.len();
                     let scope = format!("j{index}");
                     if shown.len() == text.len() {
