@@ -373,7 +373,7 @@ fn findings(run: &Run, document: &Document) -> Findings {
     }
     let audit = document.audit.as_ref().and_then(|it| it.verdict);
     Findings {
-        verdict: task::line_of(&task::verdict(run, rating, audit)),
+        verdict: task::verdict_line(&task::verdict(run, rating, audit)),
         rating,
         audit,
         events: (!document.tapes.is_empty())

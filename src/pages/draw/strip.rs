@@ -154,7 +154,6 @@ pub fn strip<'a>(
     let rows = u32::try_from(rows).unwrap_or(1);
     let pins = pins(layout, sidecar, x_of);
     let annotations = pins.iter().map(|pin| pin.count).sum();
-    let annotated = annotated_events(layout, sidecar);
     let failed = tape.events.iter().enumerate();
     let failed = failed.filter(|(_, event)| event.is_failure());
     let failed = failed.map(|(position, event)| (place(position), event.seq));
@@ -177,11 +176,9 @@ pub fn strip<'a>(
         to: x_of(end),
         lane,
     });
-    let gaps: Vec<_> = scale.gaps().map(|(from, to, _)| (from, to)).collect();
     let end = end.filter(|_| scale.end().is_some());
-    let milliseconds = milliseconds(tape, end);
     let pages = 1..=layout.pages();
-    Strip {
+    let mut strip = Strip {
         layout,
         events,
         rows,
@@ -194,24 +191,17 @@ pub fn strip<'a>(
         } else {
             Vec::new()
         },
-        milliseconds,
-        caption: caption(tape, milliseconds, [annotations, annotated, gaps.len()]),
-        help: help(
-            tape,
-            scale,
-            is_long,
-            [
-                !pins.is_empty(),
-                !gaps.is_empty(),
-                layout.pages() > 1,
-                scale.end().is_some(),
-            ],
-        ),
+        milliseconds: milliseconds(tape, end),
+        caption: String::new(),
+        help: String::new(),
         legend: legend(families, tape.failures(), annotations, is_long),
         failures,
         pins,
-        gaps,
-    }
+        gaps: scale.gaps().map(|(from, to, _)| (from, to)).collect(),
+    };
+    strip.caption = caption(&strip, tape, annotated_events(layout, sidecar));
+    strip.help = help(&strip, tape, scale.milliseconds(COLUMN));
+    strip
 }
 
 impl Strip<'_> {
@@ -523,9 +513,10 @@ fn milliseconds(tape: &Tape<'_>, end: Option<&RunEnd>) -> Option<i64> {
     Some(end.saturating_sub(start)).filter(|length| *length > 0)
 }
 
-fn caption(tape: &Tape<'_>, length: Option<i64>, [pins, annotated, gaps]: [usize; 3]) -> String {
+/// `annotated` is the number of events with annotations.
+fn caption(strip: &Strip<'_>, tape: &Tape<'_>, annotated: usize) -> String {
     let mut parts = vec![format::count(tape.events.len(), "event")];
-    if let Some(length) = length {
+    if let Some(length) = strip.milliseconds {
         parts.push(format!("over {}", format::milliseconds(length)));
         let latest = milliseconds(tape, None).unwrap_or_default();
         if latest < length - length / 10 {
@@ -537,26 +528,22 @@ fn caption(tape: &Tape<'_>, length: Option<i64>, [pins, annotated, gaps]: [usize
         0 => "no failure".to_owned(),
         count => format::count(count, "failure"),
     });
-    if pins > 0 {
-        let annotations = format::count(pins, "annotation");
+    if !strip.pins.is_empty() {
+        let annotations = strip.pins.iter().map(|pin| pin.count).sum();
+        let annotations = format::count(annotations, "annotation");
         let events = format::count(annotated, "event");
         parts.push(format!("{annotations} on {events}"));
     }
-    if gaps > 0 {
-        parts.push(format!("{} cut short", format::count(gaps, "long gap")));
+    if !strip.gaps.is_empty() {
+        let gaps = format::count(strip.gaps.len(), "long gap");
+        parts.push(format!("{gaps} cut short"));
     }
     parts.join(", ")
 }
 
-/// How to read a strip, covering only the elements it has.
-fn help(
-    tape: &Tape<'_>,
-    scale: Scale<'_>,
-    is_long: bool,
-    [has_pins, has_gaps, has_pages, has_end]: [bool; 4],
-) -> String {
-    let time = scale.milliseconds(COLUMN);
-    let mut help = if is_long {
+/// How to read a strip, covering only the elements it has. `time` is the length of a column in milliseconds, if events have times.
+fn help(strip: &Strip<'_>, tape: &Tape<'_>, time: i64) -> String {
+    let mut help = if matches!(strip.events, Drawing::Columns(_)) {
         let column = if time > 0 {
             format!("{} of the run", format::milliseconds(time.max(1)))
         } else {
@@ -576,18 +563,18 @@ fn help(
     if tape.failures() > 0 {
         help.push_str(" They are also in the counts of their rows.");
     }
-    if has_pins {
+    if !strip.pins.is_empty() {
         help.push_str(
             " Gold: annotations, counted where they are close; a bracket is what one covers.",
         );
     }
-    if has_gaps {
+    if !strip.gaps.is_empty() {
         help.push_str(" Dotted: long gaps, cut short.");
     }
-    if has_end {
+    if strip.end.is_some() {
         help.push_str(" The last line: the end of the run.");
     }
-    if has_pages {
+    if !strip.page_starts.is_empty() {
         help.push_str(" Framed: the events on this page.");
     }
     help.push_str(" Click anywhere to read the event there.");

@@ -179,19 +179,19 @@ struct DatasetTable {
     name: &'static str,
     path: &'static str,
     rows: usize,
-    holds: &'static str,
+    contents: &'static str,
 }
 
 fn tables(rows: RowCounts) -> Vec<DatasetTable> {
-    let table = |name, path, rows, holds| DatasetTable {
+    let table = |name, path, rows, contents| DatasetTable {
         name,
         path,
         rows,
-        holds,
+        contents,
     };
     let events = rows.events.map(|rows| {
-        let holds = "The events of all tapes, in order.";
-        table("events", "events/*.parquet", rows, holds)
+        let contents = "The events of all tapes, in order.";
+        table("events", "events/*.parquet", rows, contents)
     });
     let tables = [
         table("runs", RUNS, rows.runs, "A run in each row."),
@@ -252,10 +252,17 @@ pub fn write_card(out: &mut dyn Write, config: &Config, rows: RowCounts) -> io::
     }
     writeln!(out, "| Configuration | Rows | Contents |\n|---|--:|---|")?;
     for DatasetTable {
-        name, rows, holds, ..
+        name,
+        rows,
+        contents,
+        ..
     } in &tables
     {
-        writeln!(out, "| `{name}` | {} | {holds} |", format::grouped(*rows))?;
+        writeln!(
+            out,
+            "| `{name}` | {} | {contents} |",
+            format::grouped(*rows)
+        )?;
     }
     writeln!(
         out,

@@ -60,7 +60,7 @@ impl SearchIndex {
     }
 
     /// Adds a text that belongs to no run; call it before adding runs. A word weighs more in the title, or if repeated.
-    pub fn add_weighed(&mut self, kind: SearchKind, number: u32, [title, about, text]: [&str; 3]) {
+    pub fn add_weighted(&mut self, kind: SearchKind, number: u32, [title, about, text]: [&str; 3]) {
         let mut weights: BTreeMap<String, u32> = BTreeMap::new();
         for (text, weight) in [(title, 100), (about, 4), (text, 1)] {
             terms::each(text, |term| {
@@ -275,7 +275,7 @@ mod tests {
     fn the_older_texts_of_a_long_list_are_in_files_that_stay_as_they_are() {
         let of = |texts: u32| {
             let mut index = SearchIndex::default();
-            index.add_weighed(SearchKind::Page, 3, ["Rare word", "", "common common"]);
+            index.add_weighted(SearchKind::Page, 3, ["Rare word", "", "common common"]);
             for number in 0..texts {
                 let rare = if number == 7 { "rare" } else { "" };
                 index.add(SearchKind::Run, number * 3, &["common", rare]);

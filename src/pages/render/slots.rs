@@ -11,7 +11,7 @@ pub struct Slots(Vec<Html>);
 
 impl Slots {
     /// Keeps the HTML, and returns its placeholder for the view.
-    pub fn keep(&mut self, html: Html) -> Html {
+    pub fn insert(&mut self, html: Html) -> Html {
         self.0.push(html);
         let number = self.0.len() - 1;
         Html::finished(format!("<runpress-slot {number}>"))
@@ -51,7 +51,7 @@ mod tests {
     fn html_comes_where_the_template_has_put_it_and_nothing_else_changes() {
         let mut slots = Slots::default();
         let [first, second] = ["<b>one</b>", "<runpress-slot 0>"]
-            .map(|html| slots.keep(Html::finished(html.to_owned())));
+            .map(|html| slots.insert(Html::finished(html.to_owned())));
         let (first, second) = (first.as_str(), second.as_str());
         let filled = |printed: &str| {
             let mut out = Vec::new();

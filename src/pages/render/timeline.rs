@@ -71,7 +71,7 @@ const CHANGING: [&str; 3] = [AGENT, "turn", "model"];
 
 impl<'e> ShownFacts<'e> {
     /// Whether the reader knows a fact from an event above. Without the fact of the agent, it is the main one.
-    fn has(&mut self, name: &str, value: &'e str) -> bool {
+    fn repeats(&mut self, name: &str, value: &'e str) -> bool {
         let Some(place) = CHANGING.iter().position(|changing| *changing == name) else {
             return false;
         };
@@ -334,7 +334,7 @@ fn push_arguments(out: &mut String, arguments: &str, headline: &str) {
     // Without a line of its own, the text is all that is known of an event, and stays as recorded.
     let members = Node::parse(arguments).ok().filter(|_| !headline.is_empty());
     let members = members.and_then(|arguments| arguments.strict_members());
-    let is_said = |value: &Node<'_>| {
+    let is_in_headline = |value: &Node<'_>| {
         let text = value.strict_str().filter(|text| !text.is_empty());
         let before = text.and_then(|text| headline.strip_suffix(&*text));
         before.is_some_and(|before| before.is_empty() || before.ends_with(' '))
@@ -344,7 +344,10 @@ fn push_arguments(out: &mut String, arguments: &str, headline: &str) {
     let start = out.len();
     match members {
         Some(members) => {
-            for Member { key, value } in members.iter().filter(|member| !is_said(&member.value)) {
+            for Member { key, value } in members
+                .iter()
+                .filter(|member| !is_in_headline(&member.value))
+            {
                 if out.len() > start {
                     out.push_str(", ");
                 }
@@ -409,7 +412,7 @@ fn push_facts<'e>(out: &mut String, event: &EventView<'e>, shown: &mut ShownFact
     };
     for (name, value) in facts(true).chain(facts(false)) {
         let is_default = *name == EXIT && !event.failed && value.starts_with('0');
-        if *name == SOURCE || is_default || shown.has(name, value) {
+        if *name == SOURCE || is_default || shown.repeats(name, value) {
             continue;
         }
         let is_bad = event.failed && *name == EXIT;

@@ -183,9 +183,9 @@ pub fn data<'a>(
     RunData {
         folder: folder.filter(|folder| **folder != *s.entry.slug),
         task: beginning(s.task, FIELD).into_owned(),
-        verdict: task::unbroken(&task::line_of(&s.verdict())),
+        verdict: task::non_breaking(&task::verdict_line(&s.verdict())),
         label: !s.archive_context.is_comparable,
-        excluded: decisions::excluded(s.entry).map(|badge| badge.word.to_lowercase()),
+        excluded: decisions::exclusion_badge(s.entry).map(|badge| badge.word.to_lowercase()),
         model: beginning(subject.model(), FIELD).into_owned(),
         harness: beginning(&subject.harness, FIELD).into_owned(),
         date: format::when(run.recency()).date,

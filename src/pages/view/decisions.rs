@@ -89,14 +89,14 @@ impl DecisionView {
 }
 
 /// The decision because of which a run does not count.
-pub fn excluded(entry: &Entry) -> Option<Badge> {
+pub fn exclusion_badge(entry: &Entry) -> Option<Badge> {
     let decision = entry.exclusion()?;
     Some(DecisionView::new(decision).decision)
 }
 
 /// How many of these runs do not count, with a link to the decisions: those of their case, or of the site if the runs are of
 /// several. `None` if all count.
-pub fn of_excluded<'a>(
+pub fn excluded_link<'a>(
     archive: &Archive,
     runs: impl Iterator<Item = &'a Entry> + Clone,
     root: &str,

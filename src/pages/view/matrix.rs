@@ -164,10 +164,10 @@ fn cells(
     }
     let groups = archive.groups(across);
     // If the case page lists all of its runs, a link to it can filter them.
-    let whole = group.runs.len() <= PAGE_SIZE;
+    let can_filter = group.runs.len() <= PAGE_SIZE;
     let cells = runs.iter().map(|(column, runs)| {
         let name = &groups[*column].name;
-        (*column, cell(archive, runs, group, name, whole, root))
+        (*column, cell(archive, runs, group, name, can_filter, root))
     });
     cells.collect()
 }
@@ -178,11 +178,11 @@ fn cell(
     runs: &[&Entry],
     group: &Group,
     name: &str,
-    whole: bool,
+    can_filter: bool,
     root: &str,
 ) -> MatrixCell {
     let (entry, count) = (runs[0], runs.len());
-    let (path, title) = if whole && count > 1 {
+    let (path, title) = if can_filter && count > 1 {
         let page = links::group("cases", &group.slug);
         (
             format!("{page}?find={}", url::encode(name)),
@@ -208,7 +208,7 @@ fn cell(
             .collect(),
         older: format::older(count, GLYPHS),
         completed: format::completed(runs.iter().copied(), " completed"),
-        excluded: decisions::of_excluded(archive, runs.iter().copied(), root),
+        excluded: decisions::excluded_link(archive, runs.iter().copied(), root),
         title,
     }
 }

@@ -181,7 +181,7 @@ fn model_row(
             .collect(),
         older: format::older(runs.len(), most),
         completed: format::completed(runs.iter().copied(), ""),
-        excluded: decisions::of_excluded(archive, runs.iter().copied(), root),
+        excluded: decisions::excluded_link(archive, runs.iter().copied(), root),
         dots: if runs.len() > most {
             merged_dots(runs, scale)
         } else {

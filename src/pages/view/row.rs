@@ -179,7 +179,7 @@ pub fn row(
         harness: Link::to_group(GroupBy::Harness, &archive.harnesses[entry.harness], root),
         harness_version: format::text(subject.harness_version.as_ref()),
         state: format::sign(entry),
-        excluded: decisions::excluded(entry),
+        excluded: decisions::exclusion_badge(entry),
         outcome: outcome(entry),
         rating: format::rating(findings.rating),
         rating_order: findings.rating.and_then(|rating| {
@@ -242,7 +242,7 @@ pub fn empty_columns<'a>(
 
 fn outcome(entry: &Entry) -> Cell {
     let results = task::results(&entry.run);
-    let excluded = decisions::excluded(entry).map(|badge| badge.word);
+    let excluded = decisions::exclusion_badge(entry).map(|badge| badge.word);
     let words = results.iter().map(|fact| fact.value.text());
     let words: Vec<&str> = excluded.as_deref().into_iter().chain(words).collect();
     if words.is_empty() {

@@ -245,13 +245,13 @@ pub fn results(run: &Run) -> Vec<VerdictFact> {
 }
 
 /// A verdict for narrow places: its lines end between facts, not between a number and its unit.
-pub fn unbroken(verdict: &str) -> String {
+pub fn non_breaking(verdict: &str) -> String {
     let facts = verdict.split(" · ").map(|fact| fact.replace(' ', "\u{a0}"));
     facts.collect::<Vec<_>>().join("\u{a0}· ")
 }
 
 /// The verdict as a line of text.
-pub fn line_of(verdict: &[VerdictFact]) -> String {
+pub fn verdict_line(verdict: &[VerdictFact]) -> String {
     let facts: Vec<&str> = verdict.iter().map(|fact| fact.value.text()).collect();
     facts.join(" · ")
 }

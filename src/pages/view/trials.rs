@@ -283,7 +283,7 @@ fn cell(
         successes: successes(summary),
         interval: summary.tally.interval().map(range_of),
         apart: apart.join(", "),
-        decisions: decisions::of_excluded(
+        decisions: decisions::excluded_link(
             archive,
             runs.iter().map(|run| &archive.runs[*run]),
             root,

@@ -73,17 +73,17 @@ pub fn wall_run(entry: &Entry, findings: &Findings, root: &str) -> WallRun {
     let subject = &entry.run.subject;
     let events = findings
         .events
-        .map(|events| task::unbroken(&format::count(events, "event")));
+        .map(|events| task::non_breaking(&format::count(events, "event")));
     let date = entry.run.recency().map(|at| format::at(at.ms()).date);
     let facts: Vec<String> = date.into_iter().chain(events).collect();
-    let excluded = decisions::excluded(entry).map(|badge| badge.word.to_lowercase());
+    let excluded = decisions::exclusion_badge(entry).map(|badge| badge.word.to_lowercase());
     let verdict = Some(&findings.verdict).filter(|verdict| !verdict.is_empty());
     let verdict: Vec<&str> = excluded.iter().chain(verdict).map(String::as_str).collect();
     WallRun {
         href: format!("{root}{}", links::run(&entry.slug)),
         state: format::sign(entry),
         name: findings.task.clone(),
-        verdict: task::unbroken(&verdict.join(" · ")),
+        verdict: task::non_breaking(&verdict.join(" · ")),
         model: subject.model().to_owned(),
         facts: facts.join(", "),
         width: 100,

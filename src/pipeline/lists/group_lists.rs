@@ -100,7 +100,7 @@ fn group_row(
         glyphs: glyphs.collect(),
         older: format::older(group.runs.len(), GLYPHS),
         completed: format::completed(runs(), ""),
-        excluded: decisions::of_excluded(archive, runs(), root),
+        excluded: decisions::excluded_link(archive, runs(), root),
         across: format::grouped(others.len()),
         newest: format::when(runs().next().and_then(|entry| entry.run.recency())),
     }

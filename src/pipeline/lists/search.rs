@@ -70,7 +70,7 @@ fn write(lists: &Lists<'_>) -> Result<(), Diagnostic> {
         let json = script::item(&document).map_err(|error| unwritten("search", &error.into()))?;
         let SearchDocument(kind, title, of, href, text) = &document;
         let number = about.push(href, &json, 1)?;
-        index.add_weighed(*kind, number, [title, of, text]);
+        index.add_weighted(*kind, number, [title, of, text]);
         documents += 1;
         if *kind == SearchKind::Case {
             cases.0 += 1;

@@ -62,10 +62,10 @@ pub(super) fn write(s: &CheckedRun<'_>, files: &mut Files<'_>) -> Result<(), Sta
                 continue;
             }
             let mut slots = Slots::default();
-            let mut view = view::EventsPage::of(s, tape, layout, number, slots.keep(html));
+            let mut view = view::EventsPage::of(s, tape, layout, number, slots.insert(html));
             view.strip = strip.as_ref().map(|strip| {
                 let svg = strip.svg(&layout.path(number), number);
-                view::StripView::of(tape, strip, slots.keep(svg))
+                view::StripView::of(tape, strip, slots.insert(svg))
             });
             let info = PageInfo {
                 path: layout.path(number),

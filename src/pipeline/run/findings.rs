@@ -29,7 +29,7 @@ pub(super) fn of(
     let first = first.filter(|tape| !tape.events.is_empty());
     let mut findings = Findings {
         task: task::task(run, title, inspection.tapes.first()),
-        verdict: task::line_of(&task::verdict(run, rating, audit)),
+        verdict: task::verdict_line(&task::verdict(run, rating, audit)),
         rating,
         audit,
         events: (!inspection.tapes.is_empty())

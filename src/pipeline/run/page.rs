@@ -33,7 +33,7 @@ pub(super) fn write(run: &CheckedRun<'_>, files: &mut Files<'_>) -> Result<(), S
     let (slug, subject) = (&s.entry.slug, &s.entry.run.subject);
     let mut slots = Slots::default();
     let timelines = files.first_pages.drain(..);
-    let timelines = timelines.map(|html| slots.keep(html)).collect();
+    let timelines = timelines.map(|html| slots.insert(html)).collect();
     let strips = strips(&s, &path, &mut slots);
     let showcase = details::description(s.details);
     let parts = RenderedParts {
@@ -45,7 +45,7 @@ pub(super) fn write(run: &CheckedRun<'_>, files: &mut Files<'_>) -> Result<(), S
     };
     let view = view::page(&s, parts);
     let title = s.task;
-    let verdict = task::line_of(&view.head.verdict);
+    let verdict = task::verdict_line(&view.head.verdict);
     let by = format!("{} with {}", subject.model(), subject.harness);
     let facts = [title, &verdict, &by].into_iter();
     let facts: Vec<&str> = facts.filter(|fact| !fact.is_empty()).collect();
@@ -83,7 +83,7 @@ fn strips(s: &CheckedRun<'_>, page: &str, slots: &mut Slots) -> Vec<StripView> {
     let strips = s.tapes().map(|(tape, sidecar, layout)| {
         let end = RunEnd::of(run, tape, is_only);
         let strip = strip::strip(s.config, layout, tape, sidecar, end.as_ref());
-        let svg = slots.keep(strip.svg(page, 1));
+        let svg = slots.insert(strip.svg(page, 1));
         let view = StripView::of(tape, &strip, svg);
         if is_only {
             view.of_only_tape(run, strip.milliseconds)

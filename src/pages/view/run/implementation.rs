@@ -27,19 +27,19 @@ document! {
 document! {
     /// The archive of the files that the agent left.
     pub struct ImplementationView(s: &CheckedRun<'_>, bytes: u64)
-        let held = &s.inspection.implementation;
-        let count = held.files.len();
+        let implementation = &s.inspection.implementation;
+        let count = implementation.files.len();
     {
         pub archive: Link = Link::new(NAME, s.own_href(NAME)),
         pub size: String = format::bytes(bytes),
         /// `34 files`
         pub count: String = format::count(count, "file"),
         /// Total size of the files.
-        pub unpacked: String = format::bytes(held.bytes()),
+        pub unpacked: String = format::bytes(implementation.bytes()),
         /// Excluded entries: `2 hidden files or folders and 1 link`.
-        pub left_out: Option<String> = (held.left_out.total() > 0).then(|| held.left_out.words()),
+        pub left_out: Option<String> = (implementation.left_out.total() > 0).then(|| implementation.left_out.words()),
         /// The first files.
-        pub files: Vec<FileView> = held
+        pub files: Vec<FileView> = implementation
             .files
             .iter()
             .take(LISTED)

@@ -144,7 +144,7 @@ fn push_section(out: &mut String, title: &str, lines: &[String], most: usize) {
 /// The lines of the verdict that are in the record and the review.
 pub fn facts(run: &Run, rating: Option<Rating>, verdict: &[VerdictFact]) -> Vec<String> {
     let subject = &run.subject;
-    let mut lines = vec![task::line_of(verdict)];
+    let mut lines = vec![task::verdict_line(verdict)];
     let mut fact = |name: &str, value: &str| lines.push(format!("{name}: {value}"));
     fact("case", &subject.case);
     if let Some(version) = subject.version.as_deref() {

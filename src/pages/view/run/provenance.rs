@@ -167,11 +167,11 @@ document! {
         pub content_hash: String = tape.content_hash.clone(),
         /// A note about its published parts, if needed.
         pub holds: Option<&'static str> = match tape.format {
-            _ if tape.withheld > 0 => Some(WITHHELD),
+            _ if tape.withheld > 0 => Some(WITHHELD_NOTE),
             Format::Events => None,
             _ if !is_published => None,
-            Format::Harn => Some(HARN_HOLDS),
-            Format::Trace => Some(TRACE_HOLDS),
+            Format::Harn => Some(HARN_NOTE),
+            Format::Trace => Some(TRACE_NOTE),
         },
         /// Facts of its header, each name with all its values.
         pub header: Vec<(&'static str, Vec<String>)> = header(&tape.header),
@@ -221,11 +221,11 @@ pub struct SidecarView {
     pub kinds: Vec<(String, usize)>,
 }
 
-const HARN_HOLDS: &str = "A Harn tape is published as it was recorded. It may contain prompts, messages, model responses, tool results, file contents, command lines and paths, except what the recorder itself omitted or removed.";
+const HARN_NOTE: &str = "A Harn tape is published as it was recorded. It may contain prompts, messages, model responses, tool results, file contents, command lines and paths, except what the recorder itself omitted or removed.";
 
-const WITHHELD: &str =
+const WITHHELD_NOTE: &str =
     "This site withholds reasoning. The file is not published, because it contains some.";
-const TRACE_HOLDS: &str = "A trace is published as it was recorded. It may contain messages, reasoning, arguments and results of tools, diffs and paths, except what its writer left out.";
+const TRACE_NOTE: &str = "A trace is published as it was recorded. It may contain messages, reasoning, arguments and results of tools, diffs and paths, except what its writer left out.";
 
 /// `[![pong by lark](https://…/og.png)](https://…/)`
 fn badge(s: &CheckedRun<'_>) -> Option<String> {
