@@ -41,7 +41,7 @@ pub mod inspect {
     pub use content::inspect::{files, record};
 }
 pub mod ledger {
-    pub use store::ledger::Build;
+    pub use store::ledger::BuildChanges;
 }
 pub mod links {
     pub use base::links::{RunFolders, Slug};

@@ -9,7 +9,7 @@ use runpress::api::diagnostics::text::visible;
 use runpress::api::diagnostics::{
     Diagnostic, Severity, SeverityCounts, github, human, json, junit, sarif,
 };
-use runpress::api::ledger::Build;
+use runpress::api::ledger::BuildChanges;
 use runpress::api::pipeline::{NoProgress, Outcome, Progress};
 use runpress::api::site::{Overrides, Site};
 use runpress::api::url::HttpUrl;
@@ -83,7 +83,7 @@ impl<'a> CompletedBuild<'a> {
     }
 
     /// What a build of this content changed, or would change.
-    fn changes(&self) -> Option<&'a Build> {
+    fn changes(&self) -> Option<&'a BuildChanges> {
         self.outcome.changes().filter(|_| self.publishes)
     }
 
@@ -327,7 +327,7 @@ fn report(
 }
 
 /// `1 run added, 2 runs changed`
-fn changes_text(build: &Build) -> String {
+fn changes_text(build: &BuildChanges) -> String {
     let counts = build.lists().map(|(what, runs)| (what, runs.len()));
     let counts = counts.into_iter().chain([("changed", build.changed.len())]);
     let runs = counts.map(|(what, count)| ("run", what, count));

@@ -151,7 +151,7 @@ pub const ALL: &[SchemaEntry] = &[
         "What was decided about runs",
         "feeds/decisions.json",
     ),
-    feed::<ledger::Document<'_>>("changes", "What each build changed", ledger::PATH),
+    feed::<ledger::LedgerDocument<'_>>("changes", "What each build changed", ledger::PATH),
     feed::<Report<'_>>(
         "diagnostics",
         "The problems of a build",

@@ -66,7 +66,7 @@ fn fields(
     site: &Site,
     gathered: &SiteContent,
     change: RecordChange<'_>,
-) -> Option<Vec<ledger::Field>> {
+) -> Option<Vec<ledger::FieldChange>> {
     let old = previous::record(site, change.old)?;
     let new = gathered.directory(gathered.archive.find(&change.new.id)?);
     let new = new.load(site)?.ok()?;

@@ -13,7 +13,7 @@ use content::rules::expected;
 use formats::model::findings::Findings;
 use formats::model::slug::{slugify, with_hash};
 use pages::view::contribution::Contribution;
-use store::ledger::{Build, Ledger};
+use store::ledger::{BuildChanges, Ledger};
 use store::publish::{FileCount, Stage};
 
 use super::directories::{Directory, Status};
@@ -205,7 +205,7 @@ impl Outcome {
             (self.files, self.bytes) = stage.written();
             self.written = stage.written_by_kind();
         }
-        let weight = stage.weight();
+        let weight = stage.site_size();
         let problems =
             weight.map_or_else(Vec::new, |weight| hosting::problems(&site.config, &weight));
         self.blocking += problems.len();
@@ -214,7 +214,7 @@ impl Outcome {
     }
 
     /// The changes since the previous site; `None` if there are none, or if there was no site.
-    pub fn changes(&self) -> Option<&Build> {
+    pub fn changes(&self) -> Option<&BuildChanges> {
         let newest = self.ledger.builds.first();
         newest.filter(|build| self.has_changes && build.build > 1)
     }

@@ -20,7 +20,7 @@ use serde_json::value::RawValue;
 pub use addresses::AddressOwners;
 pub use compare::{CurrentRuns, RecordChange, next};
 pub use fields::{by_digest, fields};
-pub use parts::{Document, Part};
+pub use parts::{LedgerDocument, LedgerPart};
 
 use base::diagnostics::text::quoted;
 use base::links::{self, RunFolders, Slug};
@@ -33,13 +33,13 @@ pub const PATH: &str = "feeds/changes.json";
 /// The largest number that every reader of JSON holds exactly.
 const NEWEST: u64 = (1 << 53) - 1;
 
-/// What each build changed, and what the next one compares itself with. It is written as [`Document`]s.
+/// What each build changed, and what the next one compares itself with. It is written as [`LedgerDocument`]s.
 #[derive(Debug, Clone, Default)]
 pub struct Ledger {
     /// Where the folders of runs are.
     pub run_folders: RunFolders,
     /// Changes by build, newest first.
-    pub builds: Vec<Build>,
+    pub builds: Vec<BuildChanges>,
     /// Runs that are no longer published, by id.
     pub withdrawn: Vec<WithdrawnRun>,
     /// Former addresses of runs, by slug, each with the current names of its run.
@@ -55,7 +55,8 @@ pub struct Ledger {
 /// Changes of one build.
 #[derive(Debug, Clone, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
-pub struct Build {
+#[schemars(rename = "Build")]
+pub struct BuildChanges {
     /// Its number: 1 is the build that started the ledger.
     pub build: u64,
     /// How many runs the site had after it.
@@ -74,7 +75,7 @@ pub struct Build {
     pub quarantined: Vec<RunNames>,
     /// Changed runs.
     #[serde(default)]
-    pub changed: Vec<Change>,
+    pub changed: Vec<RunChange>,
     /// Rules of the site that were added, changed or removed.
     #[serde(default, skip_serializing_if = "is_default")]
     pub rules: Vec<RuleChange>,
@@ -136,7 +137,8 @@ pub struct RunNames {
 /// Changes of a run.
 #[derive(Debug, Clone, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
-pub struct Change {
+#[schemars(rename = "Change")]
+pub struct RunChange {
     /// The run.
     pub run: RunNames,
     /// Former slug, if it changed.
@@ -144,7 +146,7 @@ pub struct Change {
     pub moved_from: Option<Arc<str>>,
     /// Fields of the record that differ: at most 50.
     #[serde(default)]
-    pub fields: Vec<Field>,
+    pub fields: Vec<FieldChange>,
     /// Number of further changed fields.
     #[serde(default, skip_serializing_if = "is_default")]
     pub more_fields: usize,
@@ -160,13 +162,14 @@ pub struct Change {
     pub rating: Option<RatingChange>,
     /// Annotations, by id.
     #[serde(default)]
-    pub annotations: Annotations,
+    pub annotations: AnnotationChanges,
 }
 
 /// A field of a record that differs.
 #[derive(Debug, Clone, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
-pub struct Field {
+#[schemars(rename = "Field")]
+pub struct FieldChange {
     /// JSON pointer into the record. Below an unrecognized key it ends at the nearest place that the format names; empty
     /// means the record itself.
     pub pointer: String,
@@ -193,7 +196,8 @@ pub struct RatingChange {
 /// All others are only counted.
 #[derive(Debug, Clone, Default, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
-pub struct Annotations {
+#[schemars(rename = "Annotations")]
+pub struct AnnotationChanges {
     /// Ids of new annotations.
     #[serde(default)]
     pub added: Vec<String>,
@@ -214,7 +218,7 @@ pub struct Annotations {
     pub more_withdrawn: usize,
 }
 
-impl Build {
+impl BuildChanges {
     /// The lists of runs, each with the word for its kind.
     pub fn lists(&self) -> [(&'static str, &[RunNames]); 4] {
         [
@@ -250,7 +254,7 @@ impl RatingChange {
     }
 }
 
-impl Annotations {
+impl AnnotationChanges {
     /// The lists of ids, each with the word for its kind and the number of ids that are only counted.
     pub fn lists(&self) -> [(&'static str, &[String], usize); 3] {
         [
@@ -316,7 +320,7 @@ impl Ledger {
     pub fn named(&self) -> impl Iterator<Item = &RunNames> {
         let known = self.runs.iter().map(|known| &known.run);
         let withdrawn = self.withdrawn.iter().map(|withdrawn| &withdrawn.run);
-        let built = self.builds.iter().flat_map(Build::named);
+        let built = self.builds.iter().flat_map(BuildChanges::named);
         known.chain(withdrawn).chain(built)
     }
 
@@ -325,7 +329,7 @@ impl Ledger {
         let aside = self.runs.iter().filter(|known| known.quarantined);
         let aside = aside.map(|known| &known.run);
         let withdrawn = self.withdrawn.iter().map(|withdrawn| &withdrawn.run);
-        let built = self.builds.iter().flat_map(Build::named);
+        let built = self.builds.iter().flat_map(BuildChanges::named);
         aside.chain(withdrawn).chain(built).chain(&self.moved)
     }
 

@@ -11,7 +11,7 @@ use formats::model::findings::Findings;
 use formats::model::statistics::Tally;
 use formats::rule_file::RuleSeverity;
 use gate::Rules;
-use store::ledger::Build;
+use store::ledger::BuildChanges;
 
 use super::rules::required_trials;
 
@@ -61,7 +61,7 @@ struct TrialCount {
 #[derive(Debug, Clone, Default)]
 pub struct Contribution {
     /// Runs and rules that were added, changed or removed; `None` if there are none.
-    pub changes: Option<Build>,
+    pub changes: Option<BuildChanges>,
     /// All runs after the contribution that are new or changed, by id.
     pub runs: BTreeMap<Arc<str>, RunState>,
     /// The folders of runs that are left out because of errors, which they were not before.
@@ -169,8 +169,8 @@ impl TrialCount {
 
 impl Contribution {
     /// How two states of the content differ. `changes` has the runs and rules that differ.
-    pub fn of(before: &ContentState, after: ContentState, changes: Option<Build>) -> Self {
-        let changed = changes.iter().flat_map(Build::named);
+    pub fn of(before: &ContentState, after: ContentState, changes: Option<BuildChanges>) -> Self {
+        let changed = changes.iter().flat_map(BuildChanges::named);
         let changed: BTreeSet<&str> = changed.map(|run| &*run.id).collect();
         let left_out = after.left_out.difference(&before.left_out).cloned();
         let missing_trials = missing_trials(before, &after);

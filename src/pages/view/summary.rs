@@ -5,7 +5,7 @@ mod contribution;
 use base::diagnostics::{Diagnostic, SeverityCounts, human};
 use formats::config::SuccessRule;
 use formats::model::slug::Labels;
-use store::ledger::{Build, Change, RunNames};
+use store::ledger::{BuildChanges, RunChange, RunNames};
 
 use super::contribution::Contribution;
 use super::format;
@@ -33,7 +33,7 @@ pub struct SummaryFacts<'a> {
     /// Files and bytes of the site, if published.
     pub written: Option<(u64, u64)>,
     /// Changes since the site that is replaced.
-    pub changes: Option<&'a Build>,
+    pub changes: Option<&'a BuildChanges>,
     /// The site's address, if its pages can be linked.
     pub address: Option<&'a str>,
     pub run_folders: RunFolders,
@@ -91,7 +91,7 @@ pub fn markdown(facts: &SummaryFacts<'_>) -> String {
     out
 }
 
-fn push_changes(out: &mut String, build: &Build, facts: &SummaryFacts<'_>) {
+fn push_changes(out: &mut String, build: &BuildChanges, facts: &SummaryFacts<'_>) {
     let labels = Labels::new(build.named().map(|run| &*run.id));
     let name = |run: &RunNames| name(run, &labels.label(&run.id), facts);
     out.push_str("\n### What changed\n\n");
@@ -108,7 +108,7 @@ fn push_changes(out: &mut String, build: &Build, facts: &SummaryFacts<'_>) {
         push(what, runs.len(), &mut runs.iter().map(name));
     }
     let changed = &build.changed;
-    let line = |change: &Change| format!("{}: {}", name(&change.run), change_line(change));
+    let line = |change: &RunChange| format!("{}: {}", name(&change.run), change_line(change));
     push("changed", changed.len(), &mut changed.iter().map(line));
     if !build.rules.is_empty() {
         let ids: Vec<String> = build.rules.iter().map(|rule| plain(&rule.id)).collect();
@@ -133,7 +133,7 @@ fn name(run: &RunNames, label: &str, facts: &SummaryFacts<'_>) -> String {
 }
 
 /// The changes of a run, on one line.
-fn change_line(change: &Change) -> String {
+fn change_line(change: &RunChange) -> String {
     let mut parts = Vec::new();
     if let Some(slug) = &change.moved_from {
         parts.push(format!("moved from {}", plain(slug)));

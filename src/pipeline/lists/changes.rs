@@ -14,8 +14,8 @@ use pages::view::decisions::{self, DecisionView};
 use pages::view::format;
 use pages::view::row::{Pager, list_pages};
 use store::ledger::{
-    Annotations, Build, Change, Field, Ledger, LedgerRun, RatingChange, RuleChange, RuleVersion,
-    RunNames,
+    AnnotationChanges, BuildChanges, FieldChange, Ledger, LedgerRun, RatingChange, RuleChange,
+    RuleVersion, RunChange, RunNames,
 };
 
 use super::{Lists, Page};
@@ -297,7 +297,7 @@ struct RunLinks<'a> {
 }
 
 impl RunLinks<'_> {
-    fn build(&self, build: &Build, root: &str) -> BuildView {
+    fn build(&self, build: &BuildChanges, root: &str) -> BuildView {
         let lists = build
             .lists()
             .into_iter()
@@ -339,7 +339,7 @@ impl RunLinks<'_> {
         }
     }
 
-    fn change(&self, change: &Change, root: &str) -> ChangeView {
+    fn change(&self, change: &RunChange, root: &str) -> ChangeView {
         ChangeView {
             run: self.run(&change.run, root),
             moved_from: change.moved_from.as_deref().map(str::to_owned),
@@ -356,7 +356,7 @@ impl RunLinks<'_> {
 /// Maximum number of annotation ids listed.
 const IDS: usize = 10;
 
-fn annotations(annotations: &Annotations) -> Vec<String> {
+fn annotations(annotations: &AnnotationChanges) -> Vec<String> {
     let list = |what: &str, ids: &[String], unnamed: usize| {
         let total = ids.len() + unnamed;
         let names = ids[..ids.len().min(IDS)].join(", ");
@@ -374,7 +374,7 @@ fn annotations(annotations: &Annotations) -> Vec<String> {
         .collect()
 }
 
-fn field(field: &Field) -> FieldView {
+fn field(field: &FieldChange) -> FieldView {
     let value = |raw: &str| beginning(raw, VALUE).into_owned();
     FieldView {
         pointer: field.pointer.clone(),

@@ -300,7 +300,8 @@ const FEEDS: [Feed; 20] = [
         made_of: None,
         write: |lists, path| {
             let ledger = &lists.outcome.ledger;
-            let write = |part: &ledger::Part, bytes: &[u8]| lists.stage.write(&part.path, bytes);
+            let write =
+                |part: &ledger::LedgerPart, bytes: &[u8]| lists.stage.write(&part.path, bytes);
             let first = ledger.files(write, |error| unwritten(ledger::PATH, &error))?;
             lists.stream(path, |out| write_document(out, &first))
         },

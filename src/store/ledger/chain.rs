@@ -6,7 +6,7 @@
 
 use serde::Serialize;
 
-use super::{Build, Ledger, RatingChange, RuleChange, RunNames};
+use super::{BuildChanges, Ledger, RatingChange, RuleChange, RunNames};
 
 /// What of an entry is never rewritten.
 #[derive(Debug, Serialize)]
@@ -27,7 +27,7 @@ fn lasting(run: &RunNames) -> LastingRun<'_> {
     [&run.id, &run.slug]
 }
 
-impl Build {
+impl BuildChanges {
     /// The digest of the entry, which comes after one with the digest `previous`.
     fn link(&self, previous: Option<&str>) -> String {
         let entry = LastingEntry {

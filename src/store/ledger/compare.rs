@@ -8,8 +8,8 @@ use formats::model::digests::Digests;
 use formats::model::findings::{PackedDigests, RunDigests};
 
 use super::{
-    AddressOwners, Annotations, Build, Change, Field, Ledger, LedgerRun, RatingChange, RuleChange,
-    RuleVersion, RunNames, WithdrawnRun, names,
+    AddressOwners, AnnotationChanges, BuildChanges, FieldChange, Ledger, LedgerRun, RatingChange,
+    RuleChange, RuleVersion, RunChange, RunNames, WithdrawnRun, names,
 };
 
 /// Maximum fields per run in the list of changes.
@@ -48,7 +48,7 @@ pub struct RecordChange<'a> {
 pub fn next(
     previous: Option<&Ledger>,
     now: CurrentRuns,
-    fields: &dyn Fn(RecordChange<'_>) -> Vec<Field>,
+    fields: &dyn Fn(RecordChange<'_>) -> Vec<FieldChange>,
 ) -> Ledger {
     let CurrentRuns {
         run_folders,
@@ -71,7 +71,7 @@ pub fn next(
         ..Ledger::default()
     };
     next.addresses.extend(addresses);
-    let mut build = Build {
+    let mut build = BuildChanges {
         build: old.newest() + 1,
         runs: next.runs.len(),
         added: Vec::new(),
@@ -199,7 +199,7 @@ fn quarantined_run(before: &Arc<LedgerRun>) -> Arc<LedgerRun> {
 }
 
 /// Removes the values of withdrawn runs.
-fn forget(builds: &mut [Build], withdrawn: &[WithdrawnRun]) {
+fn forget(builds: &mut [BuildChanges], withdrawn: &[WithdrawnRun]) {
     let gone: BTreeSet<&str> = withdrawn.iter().map(|gone| &*gone.run.id).collect();
     let changes = builds.iter_mut().flat_map(|build| &mut build.changed);
     for change in changes.filter(|change| gone.contains(&*change.run.id)) {
@@ -211,7 +211,7 @@ fn forget(builds: &mut [Build], withdrawn: &[WithdrawnRun]) {
 
 /// Gives each run the names that its record has now, so that a corrected name is repeated nowhere. Addresses stay the same, so
 /// that links to them work.
-fn rename(builds: &mut [Build], moved: &mut [RunNames], next: &Ledger) {
+fn rename(builds: &mut [BuildChanges], moved: &mut [RunNames], next: &Ledger) {
     let gone: BTreeMap<&str, &RunNames> = next
         .withdrawn
         .iter()
@@ -263,9 +263,9 @@ fn moved(old: &Ledger, next: &Ledger) -> BTreeMap<Arc<str>, RunNames> {
 fn change(
     before: &LedgerRun,
     after: &LedgerRun,
-    fields: &dyn Fn(RecordChange<'_>) -> Vec<Field>,
-) -> Option<Change> {
-    let mut change = Change {
+    fields: &dyn Fn(RecordChange<'_>) -> Vec<FieldChange>,
+) -> Option<RunChange> {
+    let mut change = RunChange {
         run: after.run.clone(),
         moved_from: (before.run.slug != after.run.slug).then(|| before.run.slug.clone()),
         fields: Vec::new(),
@@ -276,7 +276,7 @@ fn change(
             before: before.rating.clone(),
             after: after.rating.clone(),
         }),
-        annotations: Annotations::default(),
+        annotations: AnnotationChanges::default(),
     };
     if before.quarantined || before.digests != after.digests {
         let (mut was, is) = (before.digests.unpack(), after.digests.unpack());
@@ -293,14 +293,14 @@ fn change(
     (!same).then_some(change)
 }
 
-impl Change {
+impl RunChange {
     /// Adds the differences of the digests of a run.
     fn add(
         &mut self,
         before: &LedgerRun,
         was: &RunDigests,
         is: &RunDigests,
-        fields: &dyn Fn(RecordChange<'_>) -> Vec<Field>,
+        fields: &dyn Fn(RecordChange<'_>) -> Vec<FieldChange>,
     ) {
         if was.record != is.record {
             self.fields = fields(RecordChange {
@@ -313,11 +313,11 @@ impl Change {
             self.fields.truncate(FIELDS);
         }
         let (added, changed, withdrawn) = difference(&was.annotations, &is.annotations);
-        self.annotations = Annotations {
+        self.annotations = AnnotationChanges {
             added,
             changed,
             withdrawn,
-            ..Annotations::default()
+            ..AnnotationChanges::default()
         };
         let (added, changed, removed) = difference(&was.files, &is.files);
         self.files = [added, changed, removed].concat();

@@ -12,7 +12,7 @@ use formats::json::{Kind, Node, pointer_part};
 use formats::model::time;
 use formats::run_record::known_part;
 
-use super::Field;
+use super::FieldChange;
 use super::compare::{RecordChange, difference};
 
 /// Maximum bytes of a repeated value.
@@ -79,13 +79,13 @@ static REPEATED: &[(&str, ValueKind)] = &[
 ];
 
 /// A field that differs, with its values if they may be repeated.
-pub(super) fn field(pointer: &str, before: Option<&str>, after: Option<&str>) -> Field {
+pub(super) fn field(pointer: &str, before: Option<&str>, after: Option<&str>) -> FieldChange {
     let pointer = known_part(pointer);
     let value = |raw: Option<&str>| {
         let raw = raw.filter(|raw| may_repeat(pointer, raw))?;
         RawValue::from_string(raw.to_owned()).ok()
     };
-    Field {
+    FieldChange {
         pointer: pointer.to_owned(),
         before: value(before),
         after: value(after),
@@ -93,7 +93,7 @@ pub(super) fn field(pointer: &str, before: Option<&str>, after: Option<&str>) ->
 }
 
 /// Merges fields below a place of free text into one field.
-pub(super) fn merged(mut fields: Vec<Field>) -> Vec<Field> {
+pub(super) fn merged(mut fields: Vec<FieldChange>) -> Vec<FieldChange> {
     fields.sort_by(|a, b| a.pointer.cmp(&b.pointer));
     fields.dedup_by(|a, b| a.pointer == b.pointer);
     fields
@@ -130,7 +130,7 @@ fn is_at(pointer: &str, place: &str) -> bool {
 }
 
 /// The fields in which two records differ, by pointer.
-pub fn fields(before: &str, after: &str) -> Vec<Field> {
+pub fn fields(before: &str, after: &str) -> Vec<FieldChange> {
     let (before, after) = (leaves(before), leaves(after));
     let mut pointers: Vec<&String> = before.keys().chain(after.keys()).collect();
     pointers.sort();
@@ -150,7 +150,7 @@ pub fn fields(before: &str, after: &str) -> Vec<Field> {
 }
 
 /// The fields that differ, according to their digests. Used if the old record cannot be read.
-pub fn by_digest(change: RecordChange<'_>) -> Vec<Field> {
+pub fn by_digest(change: RecordChange<'_>) -> Vec<FieldChange> {
     let (added, changed, gone) = difference(change.old_digests, change.new_digests);
     let keys = [added, changed, gone].concat();
     merged(keys.iter().map(|key| field(key, None, None)).collect())

@@ -10,15 +10,15 @@ use formats::model::findings::RunDigests;
 use formats::model::implementation::FOLDER;
 use formats::{RUN_FILES, events, sidecar};
 
-use super::{Build, Change, Ledger};
+use super::{BuildChanges, Ledger, RunChange};
 
 /// The prefix of a digest that replaces a name.
 const MARK: char = '#';
 
 /// Replaces names that the published run does not have with a count.
-pub(super) fn forget_gone(builds: &mut [Build], ledger: &Ledger) {
+pub(super) fn forget_gone(builds: &mut [BuildChanges], ledger: &Ledger) {
     let changes = builds.iter_mut().flat_map(|build| &mut build.changed);
-    let names_any = |change: &&mut Change| {
+    let names_any = |change: &&mut RunChange| {
         let mut files = change.files.iter();
         let lists = change.annotations.lists();
         files.any(|name| !is_of_the_format(name)) || lists.iter().any(|(_, ids, _)| !ids.is_empty())

@@ -19,8 +19,8 @@ use formats::model::digests::by_known_part;
 use formats::model::findings::{PackedDigests, RunDigests};
 
 use super::{
-    AddressOwners, Build, Ledger, LedgerRun, PublishedRun, RuleVersion, RunNames, WithdrawnRun,
-    names,
+    AddressOwners, BuildChanges, Ledger, LedgerRun, PublishedRun, RuleVersion, RunNames,
+    WithdrawnRun, names,
 };
 
 /// The folder of the parts, relative to the site's root.
@@ -34,7 +34,8 @@ const RUNS: usize = 4096;
 
 /// A file with more of the ledger, of the same shape.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
-pub struct Part {
+#[schemars(rename = "Part")]
+pub struct LedgerPart {
     /// Its path from the site's root; its name begins with what it holds and ends with its digest.
     #[schemars(regex(pattern = r"^feeds/changes/(builds|runs)-[0-9a-f]{16}\.json$"))]
     pub path: String,
@@ -56,7 +57,7 @@ pub struct Part {
 #[derive(Debug, Clone, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 #[schemars(rename = "Changes")]
-pub struct Document<'a> {
+pub struct LedgerDocument<'a> {
     /// Version of this format.
     #[schemars(with = "shapes::Version")]
     schema_version: u32,
@@ -70,7 +71,7 @@ pub struct Document<'a> {
     head: Option<String>,
     /// Changes by build, newest first, those in `parts` apart. A build that changed nothing has no entry; the first entry
     /// lists nothing.
-    builds: Cow<'a, [Build]>,
+    builds: Cow<'a, [BuildChanges]>,
     /// Runs that are no longer published, by id.
     withdrawn: Cow<'a, [WithdrawnRun]>,
     /// Former addresses of runs, by slug, each with the current names of its run.
@@ -89,11 +90,11 @@ pub struct Document<'a> {
     runs: Vec<PublishedRun>,
     /// Files with more of a large ledger: older builds, and digests of runs. In a part, there are none.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
-    parts: Vec<Part>,
+    parts: Vec<LedgerPart>,
 }
 
-impl<'a> Document<'a> {
-    fn of(builds: &'a [Build], runs: Vec<PublishedRun>) -> Self {
+impl<'a> LedgerDocument<'a> {
+    fn of(builds: &'a [BuildChanges], runs: Vec<PublishedRun>) -> Self {
         Self {
             schema_version: SCHEMA_VERSION,
             run_folders: RunFolders::Flat,
@@ -132,14 +133,14 @@ impl<'a> Document<'a> {
     }
 
     /// Its entry in the first file.
-    fn part(&self, bytes: &[u8]) -> Part {
+    fn part(&self, bytes: &[u8]) -> LedgerPart {
         let blake3 = blake3::hash(bytes).to_hex().to_string();
         let what = if self.runs.is_empty() {
             "builds"
         } else {
             "runs"
         };
-        Part {
+        LedgerPart {
             path: format!("{FOLDER}{what}-{}.json", &blake3[..16]),
             bytes: bytes.len() as u64,
             blake3,
@@ -154,10 +155,10 @@ impl Ledger {
     /// The first file. Passes the parts that it lists to `write` one by one, since together they are as large as the ledger.
     pub fn files<E>(
         &self,
-        mut write: impl FnMut(&Part, &[u8]) -> Result<(), E>,
+        mut write: impl FnMut(&LedgerPart, &[u8]) -> Result<(), E>,
         failed: impl Fn(io::Error) -> E,
-    ) -> Result<Document<'_>, E> {
-        let size = |build: &Build| {
+    ) -> Result<LedgerDocument<'_>, E> {
+        let size = |build: &BuildChanges| {
             let bytes = serde_json::to_vec(build).map_err(|error| failed(error.into()))?;
             Ok(bytes.len())
         };
@@ -178,23 +179,23 @@ impl Ledger {
                 (end, bytes) = (at, 0);
             }
         }
-        let mut first = Document {
+        let mut first = LedgerDocument {
             run_folders: self.run_folders,
             head: self.head(),
             withdrawn: self.withdrawn.as_slice().into(),
             moved: self.moved.as_slice().into(),
             addresses: Cow::Borrowed(&self.addresses),
             rules: self.rules.as_ref().map(Cow::Borrowed),
-            ..Document::of(&self.builds[..end], Vec::new())
+            ..LedgerDocument::of(&self.builds[..end], Vec::new())
         };
         // Newest first.
         let older = older.into_iter().rev();
-        let older = older.map(|builds| Document::of(builds, Vec::new()));
+        let older = older.map(|builds| LedgerDocument::of(builds, Vec::new()));
         let buckets = buckets(&self.runs);
         let many = buckets.len() > 1;
-        let runs = buckets
-            .into_iter()
-            .map(|runs| Document::of(&[], runs.into_iter().map(LedgerRun::published).collect()));
+        let runs = buckets.into_iter().map(|runs| {
+            LedgerDocument::of(&[], runs.into_iter().map(LedgerRun::published).collect())
+        });
         for document in older.chain(runs) {
             let bytes = document.bytes().map_err(|error| failed(error.into()))?;
             if document.builds.is_empty() && !many && bytes.len() <= OPEN {
@@ -214,7 +215,7 @@ impl Ledger {
         first: &[u8],
         read: &mut dyn FnMut(&str) -> Result<Vec<u8>, String>,
     ) -> Result<(), String> {
-        let first = Document::parse(first)?;
+        let first = LedgerDocument::parse(first)?;
         self.run_folders = first.run_folders;
         self.withdrawn = first.withdrawn.into_owned();
         self.moved = first.moved.into_owned();
@@ -233,7 +234,8 @@ impl Ledger {
             if blake3::hash(&bytes).to_hex().as_str() != part.blake3 {
                 return Err(format!("its part {shown} has another digest"));
             }
-            let more = Document::parse(&bytes).map_err(|why| format!("its part {shown}: {why}"))?;
+            let more =
+                LedgerDocument::parse(&bytes).map_err(|why| format!("its part {shown}: {why}"))?;
             self.builds.extend(more.builds.into_owned());
             self.add_runs(more.runs);
         }
@@ -329,8 +331,8 @@ mod tests {
         }
     }
 
-    fn build(number: u64, runs: usize) -> Build {
-        Build {
+    fn build(number: u64, runs: usize) -> BuildChanges {
+        BuildChanges {
             build: number,
             runs,
             added: (0..runs).map(named).collect(),
@@ -361,9 +363,9 @@ mod tests {
     }
 
     /// The first file, and the parts with their bytes.
-    fn written(ledger: &Ledger) -> (Document<'_>, Vec<(Part, Vec<u8>)>) {
+    fn written(ledger: &Ledger) -> (LedgerDocument<'_>, Vec<(LedgerPart, Vec<u8>)>) {
         let mut files = Vec::new();
-        let write = |part: &Part, bytes: &[u8]| {
+        let write = |part: &LedgerPart, bytes: &[u8]| {
             files.push((part.clone(), bytes.to_vec()));
             Ok(())
         };
@@ -371,7 +373,10 @@ mod tests {
         (first.expect("JSON"), files)
     }
 
-    fn parse(first: &Document<'_>, files: &[(Part, Vec<u8>)]) -> Result<Ledger, String> {
+    fn parse(
+        first: &LedgerDocument<'_>,
+        files: &[(LedgerPart, Vec<u8>)],
+    ) -> Result<Ledger, String> {
         let bytes = serde_json::to_vec(first).expect("JSON");
         let files: BTreeMap<_, _> = files
             .iter()
@@ -438,7 +443,7 @@ mod tests {
     fn a_part_that_is_missing_changed_or_elsewhere_is_refused() {
         let whole = ledger(3, 3_000);
         let (first, mut files) = written(&whole);
-        let refused = |first: &Document<'_>, files: &[(Part, Vec<u8>)]| {
+        let refused = |first: &LedgerDocument<'_>, files: &[(LedgerPart, Vec<u8>)]| {
             parse(first, files).expect_err("a refusal")
         };
         assert!(refused(&first, &[]).contains("is missing"));

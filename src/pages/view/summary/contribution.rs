@@ -5,7 +5,7 @@ use formats::model::slug::Labels;
 use formats::model::statistics::Tally;
 use formats::model::words;
 use formats::run_record;
-use store::ledger::{Build, RunNames};
+use store::ledger::{BuildChanges, RunNames};
 
 use super::{RUNS, SummaryFacts, change_line};
 use crate::view::contribution::{CellName, Contribution, MissingTrials};
@@ -85,7 +85,7 @@ fn sentences(it: &Contribution) -> String {
             message(&problem.message)
         ));
     }
-    let count = |of: fn(&Build) -> usize| it.changes.as_ref().map_or(0, of);
+    let count = |of: fn(&BuildChanges) -> usize| it.changes.as_ref().map_or(0, of);
     let counts = [
         (
             "adds",
@@ -237,7 +237,7 @@ fn address(problem: &Diagnostic, it: &Contribution, facts: &SummaryFacts<'_>) ->
     let place = &problem.place;
     let event = problem.message.strip_prefix("Event ");
     let event = event.and_then(|rest| rest.split(' ').next());
-    let mut runs = it.changes.iter().flat_map(Build::named);
+    let mut runs = it.changes.iter().flat_map(BuildChanges::named);
     let run = runs.find(|run| problem.run.as_deref() == Some(&*run.id));
     if let Some((event, page)) = event.zip(run.and_then(|run| facts.page(run))) {
         return Some(format!("{page}#e-{event}"));
@@ -274,7 +274,7 @@ fn push_trials(out: &mut String, missing: &[MissingTrials]) {
     }
 }
 
-fn push_runs(out: &mut String, build: &Build, it: &Contribution, facts: &SummaryFacts<'_>) {
+fn push_runs(out: &mut String, build: &BuildChanges, it: &Contribution, facts: &SummaryFacts<'_>) {
     let labels = Labels::new(build.named().map(|run| &*run.id));
     let label = |run: &RunNames| {
         let label = code(&labels.label(&run.id));
