@@ -18,7 +18,7 @@ use content::inspect::Record;
 use content::load;
 use formats::model::archive::Archive;
 use formats::model::archive_context::ArchiveContext;
-use store::cache::{self, Piece, Reader, Writer};
+use store::cache::{self, CachePiece, CacheReader, CacheWriter};
 use store::publish::{self, LastSite, SiteFiles, Stage};
 
 use super::directories::Directory;
@@ -41,7 +41,7 @@ struct Head<'a> {
     is_settled: bool,
     outcome: Cow<'a, Outcome>,
     /// A [`CachedRecord`] for each record, by the path of its run directory in diagnostics.
-    records: Piece,
+    records: CachePiece,
 }
 
 #[derive(Debug, Default, Serialize, Deserialize)]
@@ -104,7 +104,7 @@ pub struct BuildCache {
     at: i64,
     /// A digest of the command line, site.toml, `templates/` and `static/`.
     settings: [u8; 32],
-    last: Option<(Reader, Head<'static>)>,
+    last: Option<(CacheReader, Head<'static>)>,
     /// What was in the output folder, if there is a last build, until a stage takes it.
     seen: Mutex<Option<Tree>>,
     /// Whether the texts of a run in the cache turned out to be damaged.
@@ -126,7 +126,7 @@ pub struct CacheUpdate<'a> {
     /// The lists of this build.
     new_lists: Mutex<BTreeMap<String, CachedList>>,
     /// `None` if no file can be written at all.
-    writer: Option<Writer>,
+    writer: Option<CacheWriter>,
     /// When the content of parts was scanned, in a merge.
     parts_at: Option<i64>,
 }
@@ -135,7 +135,7 @@ impl BuildCache {
     /// Scans the content, and opens the cache of the last build.
     pub fn open(site: &Site) -> Self {
         let read = || {
-            let reader = Reader::open(&site.cache_places(), PROGRAM)?;
+            let reader = CacheReader::open(&site.cache_places(), PROGRAM)?;
             let head = postcard::from_bytes(&reader.head()?).ok()?;
             Some((reader, head))
         };
@@ -145,7 +145,7 @@ impl BuildCache {
             roots: Mutex::new(Some(site.look())),
             at,
             settings: site.settings(),
-            seen: Mutex::new(last.as_ref().and_then(|_| publish::look(&site.out))),
+            seen: Mutex::new(last.as_ref().and_then(|_| publish::list_output(&site.out))),
             last,
             is_damaged: AtomicBool::default(),
             is_unnamed: false,
@@ -236,7 +236,7 @@ impl BuildCache {
         let runs = body.runs.values();
         let used = runs.map(|run| run.run.bytes() + run.texts.bytes()).sum();
         let again = self.last.as_ref().filter(|_| body.frame == frame);
-        let again = again.and_then(|(reader, _)| Writer::again(reader, used));
+        let again = again.and_then(|(reader, _)| CacheWriter::append_to(reader, used));
         let runs = if body.frame == frame {
             body.runs
         } else {
@@ -247,9 +247,9 @@ impl BuildCache {
             writer: again
                 .or_else(|| {
                     let is_named = !self.is_unnamed;
-                    is_named.then(|| Writer::begin(&site.cache_places(), PROGRAM))?
+                    is_named.then(|| CacheWriter::create(&site.cache_places(), PROGRAM))?
                 })
-                .or_else(Writer::unnamed),
+                .or_else(CacheWriter::unnamed),
             runs,
             lists: body.lists,
             new_lists: Mutex::default(),
@@ -259,7 +259,7 @@ impl BuildCache {
         let known = LastSite {
             files: body.files,
             at,
-            seen: self.seen().take(),
+            listing: self.seen().take(),
         };
         (update, known)
     }
@@ -314,7 +314,7 @@ impl CacheUpdate<'_> {
         } else {
             self.store(run, texts)?
         };
-        Ok(stage.keep(&paths).then_some(summary))
+        Ok(stage.reuse_files(&paths).then_some(summary))
     }
 
     /// Adds a run with these [`RunTexts`] to the next cache, and returns its summary.
@@ -323,13 +323,13 @@ impl CacheUpdate<'_> {
         self.store(run, texts)
     }
 
-    fn store(&self, run: RunSummary, texts: Piece) -> Result<RunSummary, Diagnostic> {
+    fn store(&self, run: RunSummary, texts: CachePiece) -> Result<RunSummary, Diagnostic> {
         let writer = self.writer.as_ref();
         let pieces = writer.and_then(|writer| run.write(writer, texts));
         Ok(run.in_cache(pieces.ok_or_else(unusable)?))
     }
 
-    fn put(&self, bytes: &[u8]) -> Option<Piece> {
+    fn put(&self, bytes: &[u8]) -> Option<CachePiece> {
         self.writer.as_ref()?.put(bytes)
     }
 
@@ -352,7 +352,7 @@ impl CacheUpdate<'_> {
 
     /// Whether the next cache is appended to the file of the last one.
     fn appends(&self) -> bool {
-        self.writer.as_ref().is_some_and(Writer::is_same)
+        self.writer.as_ref().is_some_and(CacheWriter::is_appending)
     }
 
     /// A digest of what all pages have in common.
@@ -393,7 +393,7 @@ impl CacheUpdate<'_> {
         let is_settled = site.options.shard.is_some() || outcome.is_settled(site, gathered);
         let outputs_at = cache::now_after(committed_at);
         outcome.ledger.forget_runs();
-        let (files, tree) = stage.committed()?;
+        let (files, tree) = stage.committed_files()?;
         let cache = self.cache;
         let records = gathered.directories.iter().filter_map(Directory::cached);
         let records: BTreeMap<_, _> = records.collect();
@@ -435,7 +435,7 @@ impl RunSummary {
     }
 
     /// Writes the run to a cache or a part that has these texts.
-    pub(super) fn write(&self, writer: &Writer, texts: Piece) -> Option<RunPieces> {
+    pub(super) fn write(&self, writer: &CacheWriter, texts: CachePiece) -> Option<RunPieces> {
         let run = writer.put(&postcard::to_stdvec(self).ok()?)?;
         Some(RunPieces { run, texts })
     }

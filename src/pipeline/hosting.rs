@@ -6,7 +6,7 @@ use base::diagnostics::{Diagnostic, Place, codes};
 use formats::config::{self, Budget, Config, Host};
 use pages::view::format;
 use store::ledger::Ledger;
-use store::publish::{Stage, Weight};
+use store::publish::{SiteSize, Stage};
 
 /// How many of the largest runs, files or folders a message lists.
 const NAMED: usize = 10;
@@ -19,7 +19,7 @@ pub fn weigh(site: &Site, stage: &mut Stage) {
     if has_limits(site) {
         let limits = site.config.site_limits();
         let elsewhere = site.config.publish.elsewhere();
-        stage.weigh(limits.file.unwrap_or(u64::MAX), elsewhere);
+        stage.measure_size(limits.file.unwrap_or(u64::MAX), elsewhere);
     }
 }
 
@@ -37,7 +37,7 @@ const FILE: Limit = Limit("file", |budget| budget.file);
 const ENTRIES: Limit = Limit("entries", |budget| budget.entries);
 
 /// One problem for each limit that the site exceeds.
-pub(super) fn problems(config: &Config, weight: &Weight) -> Vec<Diagnostic> {
+pub(super) fn problems(config: &Config, weight: &SiteSize) -> Vec<Diagnostic> {
     let limits = config.site_limits();
     let over = |limit: Option<u64>, value: u64| limit.filter(|limit| value > *limit);
     let mut found = Vec::new();
@@ -124,7 +124,7 @@ fn problem(
     limit: &Limit,
     message: &str,
     hint: &str,
-    weight: &Weight,
+    weight: &SiteSize,
 ) -> Diagnostic {
     let Limit(key, of) = limit;
     let host = limiting(config, limit);
@@ -178,9 +178,9 @@ mod tests {
     use formats::config::HOSTS;
 
     /// A site at the limits of a host.
-    fn full(limits: Budget) -> Weight {
+    fn full(limits: Budget) -> SiteSize {
         let folder = ("runs".to_owned(), limits.entries.unwrap_or(1_000_000));
-        Weight {
+        SiteSize {
             files: limits.files.unwrap_or(1_000_000),
             bytes: limits.bytes.unwrap_or(1 << 40),
             entries: [folder].into(),
@@ -219,15 +219,15 @@ mod tests {
 
     /// The weight of a build that writes these files. Stages only paths and sizes, so a site of 100,000 files or many
     /// gigabytes needs no disk.
-    fn staged(config: &Config, files: impl IntoIterator<Item = (String, u64)>) -> Weight {
+    fn staged(config: &Config, files: impl IntoIterator<Item = (String, u64)>) -> SiteSize {
         let out = Path::new("target/no-such-site");
         let mut stage = Stage::dry_run(out, "public", &[]).expect("a free path");
         let largest = config.site_limits().file.unwrap_or(u64::MAX);
-        stage.weigh(largest, config.publish.elsewhere());
+        stage.measure_size(largest, config.publish.elsewhere());
         for (path, bytes) in files {
             stage.plan(&path, bytes).expect("a free path");
         }
-        stage.weight().expect("a weight")
+        stage.site_size().expect("a weight")
     }
 
     #[test]

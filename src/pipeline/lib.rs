@@ -169,7 +169,7 @@ fn replace(
     parts: &[PathBuf],
 ) -> Result<(Outcome, ReplacedSite), Failure> {
     let (shown, inputs) = (site.shown(&site.out), site.inputs());
-    let open = || cache.with_seen(|seen| Stage::open_seen(&site.out, &shown, &inputs, seen));
+    let open = || cache.with_seen(|seen| Stage::open_listed(&site.out, &shown, &inputs, seen));
     let StagedSite {
         mut gathered,
         mut outcome,
@@ -255,10 +255,10 @@ fn stage_site<'a>(
         let update =
             cache.map(|cache| cache.update(site, site.frame(&navigation), scope.scanned_at()));
         let (update, known) = update.unzip();
-        let mut stage = stage.over(known.unwrap_or_default());
+        let mut stage = stage.with_last_site(known.unwrap_or_default());
         weigh(site, &mut stage);
         if site.config.publish.checksums {
-            stage.list();
+            stage.compute_checksums();
         }
         let output = Output {
             stage: &stage,

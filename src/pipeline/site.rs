@@ -17,7 +17,7 @@ use pages::render::single_file;
 use pages::render::templates::Renderer;
 use pages::view::Link;
 use pages::view::chrome::navigation;
-use store::cache;
+use store::cache::{self, CachePlaces};
 use store::ledger;
 
 use crate::lists;
@@ -268,9 +268,9 @@ impl Site {
         is_alone && options.export.is_none() && options.shard.is_none()
     }
 
-    /// Folders for the cache: in the root of the site or, if that is read-only or the output folder is outside of it, next to the
-    /// output folder. Also returns the file name of the cache, since a root may have several output folders.
-    pub fn cache_places(&self) -> (Vec<PathBuf>, String) {
+    /// Where the cache may be: in the root of the site or, if that is read-only or the output folder is outside of it, next to
+    /// the output folder. A root may have several output folders, so each has a file of its own.
+    pub fn cache_places(&self) -> CachePlaces {
         let absolute = |path: &Path| std::path::absolute(path).unwrap_or_else(|_| path.to_owned());
         let (own, out) = (absolute(&self.cache), absolute(&self.out));
         let root = own.parent().unwrap_or(&own);
@@ -281,8 +281,10 @@ impl Site {
         let digest = blake3::hash(below.as_os_str().as_encoded_bytes());
         let name = out.file_name().unwrap_or_default().to_string_lossy();
         let beside = out.with_file_name(format!(".{name}.runpress"));
-        let folders = own.into_iter().chain([beside]).collect();
-        (folders, format!("build-{}", &digest.to_hex()[..16]))
+        CachePlaces {
+            folders: own.into_iter().chain([beside]).collect(),
+            file_name: format!("build-{}", &digest.to_hex()[..16]),
+        }
     }
 
     /// Scans the content.

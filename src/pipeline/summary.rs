@@ -13,7 +13,7 @@ use content::load::Input;
 use formats::model::findings::{Findings, PackedDigests};
 use pages::feeds::annotations::AnnotationLines;
 use pages::view::data::search::EventText;
-use store::cache::{Piece, Reader};
+use store::cache::{CachePiece, CacheReader};
 use store::publish::OutputFile;
 
 /// What lists and the outcome of a build need of a run: small, whatever the size of the run. Of a run with an invalid record, only
@@ -95,14 +95,14 @@ impl RunSummaries {
 #[derive(Debug, Clone, Copy, Serialize, Deserialize)]
 pub(super) struct RunPieces {
     /// Its [`RunSummary`].
-    pub(super) run: Piece,
+    pub(super) run: CachePiece,
     /// Its [`RunTexts`].
-    pub(super) texts: Piece,
+    pub(super) texts: CachePiece,
 }
 
 impl RunPieces {
     /// Reads the run; `None` if it is damaged.
-    pub(super) fn read(&self, reader: &Reader) -> Option<RunSummary> {
+    pub(super) fn read(&self, reader: &CacheReader) -> Option<RunSummary> {
         postcard::from_bytes(&reader.piece(self.run)?).ok()
     }
 }

@@ -15,6 +15,8 @@ use tempfile::NamedTempFile;
 
 use base::beneath::{Folder, OpenFile, Stamp};
 
+use super::publish::HashingWriter;
+
 /// The cache folder in the root of a site.
 pub const FOLDER: &str = ".runpress";
 /// The version of the cache format. The cache also has a digest of the program that wrote it, since a different program
@@ -23,28 +25,44 @@ const MAGIC: &[u8; 8] = b"runpres1";
 /// Maximum bytes of a head, a body or a piece.
 const MOST: u64 = 1 << 31;
 /// Bytes of the file header: magic, program, and the places of head and body.
-const START: usize = 8 + 32 + 2 * PLACE;
-const PLACE: usize = 8 + 8 + CHECK;
+const HEADER: usize = 8 + 32 + 2 * PLACE;
+const PLACE: usize = 8 + 8 + DIGEST;
 /// Bytes of the digest of a piece: enough to find damage.
-const CHECK: usize = 16;
+const DIGEST: usize = 16;
 
 /// Place and digest of a piece.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Piece {
+pub struct CachePiece {
     at: u64,
     bytes: u64,
-    digest: [u8; CHECK],
+    digest: [u8; DIGEST],
 }
 
-fn check(digest: &blake3::Hash) -> [u8; CHECK] {
+fn piece_digest(digest: &blake3::Hash) -> [u8; DIGEST] {
     let bytes = digest.as_bytes().first_chunk();
     bytes.copied().unwrap_or_default()
 }
 
-impl Piece {
+impl CachePiece {
     /// Size in bytes.
     pub const fn bytes(&self) -> u64 {
         self.bytes
+    }
+
+    fn read(bytes: &[u8]) -> Option<Self> {
+        let (at, rest) = bytes.split_first_chunk()?;
+        let (bytes, rest) = rest.split_first_chunk()?;
+        Some(Self {
+            at: u64::from_le_bytes(*at),
+            bytes: u64::from_le_bytes(*bytes),
+            digest: rest.try_into().ok()?,
+        })
+    }
+
+    fn write(&self, into: &mut Vec<u8>) {
+        into.extend(self.at.to_le_bytes());
+        into.extend(self.bytes.to_le_bytes());
+        into.extend(self.digest);
     }
 }
 
@@ -62,14 +80,21 @@ pub fn now_after(then: i64) -> i64 {
     now()
 }
 
+/// Where a cache may be: a file in one of several folders, the best first.
+#[derive(Debug)]
+pub struct CachePlaces {
+    pub folders: Vec<PathBuf>,
+    pub file_name: String,
+}
+
 /// Reads the cache of an earlier build.
 #[derive(Debug)]
-pub struct Reader {
+pub struct CacheReader {
     path: PathBuf,
     file: Mutex<File>,
     program: [u8; 32],
-    head: Piece,
-    body: Piece,
+    head: CachePiece,
+    body: CachePiece,
 }
 
 /// Why a cache cannot be read.
@@ -83,18 +108,18 @@ pub enum CacheFault {
     Damaged,
 }
 
-impl Reader {
+impl CacheReader {
     /// Opens the cache of an output folder, if this program wrote one.
-    pub fn open((folders, name): &(Vec<PathBuf>, String), program: &str) -> Option<Self> {
-        let at = |folder: &PathBuf| Self::at(folder, name, program);
-        folders.iter().find_map(at)
+    pub fn open(places: &CachePlaces, program: &str) -> Option<Self> {
+        let at = |folder: &PathBuf| Self::at(folder, &places.file_name, program);
+        places.folders.iter().find_map(at)
     }
 
     fn at(folder: &Path, name: &str, program: &str) -> Option<Self> {
         // The folder may be part of untrusted content, so no link is followed.
         let parent = Folder::open(folder.parent()?).ok()?;
         let opened = parent.folder(Path::new(folder.file_name()?)).ok()?;
-        Self::beneath(&opened, name, program)
+        Self::open_in(&opened, name, program)
             .ok()
             .map(|reader| Self {
                 path: folder.join(name),
@@ -103,7 +128,7 @@ impl Reader {
     }
 
     /// Opens a cache file in a folder, if it was written by this program.
-    pub fn beneath(folder: &Folder, name: &str, program: &str) -> Result<Self, CacheFault> {
+    pub fn open_in(folder: &Folder, name: &str, program: &str) -> Result<Self, CacheFault> {
         let opened = folder.file(Path::new(name));
         let opened = opened.map_err(|fault| CacheFault::Unopened(fault.reason()))?;
         let OpenFile {
@@ -114,15 +139,15 @@ impl Reader {
         if linked.is_some() {
             return Err(CacheFault::Unopened("it is a link".to_owned()));
         }
-        let mut start = [0; START];
-        if !meta.is_file() || file.read_exact(&mut start).is_err() {
+        let mut header = [0; HEADER];
+        if !meta.is_file() || file.read_exact(&mut header).is_err() {
             return Err(CacheFault::Damaged);
         }
         let places = || {
-            let rest = start.strip_prefix(MAGIC)?;
+            let rest = header.strip_prefix(MAGIC)?;
             let (program, rest) = rest.split_first_chunk::<32>()?;
             let (head, body) = rest.split_at_checked(PLACE)?;
-            Some((*program, Piece::read(head)?, Piece::read(body)?))
+            Some((*program, CachePiece::read(head)?, CachePiece::read(body)?))
         };
         let (writer, head, body) = places().ok_or(CacheFault::Damaged)?;
         let program = *blake3::hash(program.as_bytes()).as_bytes();
@@ -149,9 +174,9 @@ impl Reader {
     }
 
     /// A piece, if its digest matches.
-    pub fn piece(&self, piece: Piece) -> Option<Vec<u8>> {
+    pub fn piece(&self, piece: CachePiece) -> Option<Vec<u8>> {
         let bytes = self.read(piece.at, piece.bytes)?;
-        (check(&blake3::hash(&bytes)) == piece.digest).then_some(bytes)
+        (piece_digest(&blake3::hash(&bytes)) == piece.digest).then_some(bytes)
     }
 
     /// Bytes at a place; fewer if the file ends before.
@@ -167,44 +192,17 @@ impl Reader {
     }
 }
 
-impl Piece {
-    fn read(bytes: &[u8]) -> Option<Self> {
-        let (at, rest) = bytes.split_first_chunk()?;
-        let (bytes, rest) = rest.split_first_chunk()?;
-        Some(Self {
-            at: u64::from_le_bytes(*at),
-            bytes: u64::from_le_bytes(*bytes),
-            digest: rest.try_into().ok()?,
-        })
-    }
-
-    fn write(&self, into: &mut Vec<u8>) {
-        into.extend(self.at.to_le_bytes());
-        into.extend(self.bytes.to_le_bytes());
-        into.extend(self.digest);
-    }
-}
-
-impl Target {
-    fn file(&self) -> &File {
-        match self {
-            Self::New(file, _) => file.as_file(),
-            Self::Same(file) | Self::Unnamed(file) => file,
-        }
-    }
-}
-
-/// Writes a cache. Readers see no change before [`Writer::finish`].
+/// Writes a cache. Readers see no change before [`CacheWriter::finish`].
 #[derive(Debug)]
-pub struct Writer {
-    target: Target,
+pub struct CacheWriter {
+    target: CacheFile,
     program: [u8; 32],
     /// Offset of the next piece.
     end: Mutex<u64>,
 }
 
 #[derive(Debug)]
-enum Target {
+enum CacheFile {
     /// A new file, and its final name.
     New(NamedTempFile, String),
     /// The file of the last build: new pieces are appended, reused ones are not written again.
@@ -213,49 +211,59 @@ enum Target {
     Unnamed(File),
 }
 
-impl Writer {
+impl CacheFile {
+    fn file(&self) -> &File {
+        match self {
+            Self::New(file, _) => file.as_file(),
+            Self::Same(file) | Self::Unnamed(file) => file,
+        }
+    }
+}
+
+impl CacheWriter {
     /// Begins a cache in the first writable folder. `None` if no folder is writable; the next build is then a full one.
-    pub fn begin((folders, name): &(Vec<PathBuf>, String), program: &str) -> Option<Self> {
-        let file = folders.iter().find_map(|folder| temporary(folder).ok())?;
+    pub fn create(places: &CachePlaces, program: &str) -> Option<Self> {
+        let mut folders = places.folders.iter();
+        let file = folders.find_map(|folder| temporary(folder).ok())?;
         Some(Self {
-            target: Target::New(file, name.clone()),
+            target: CacheFile::New(file, places.file_name.clone()),
             program: *blake3::hash(program.as_bytes()).as_bytes(),
-            end: Mutex::new(START as u64),
+            end: Mutex::new(HEADER as u64),
         })
     }
 
     /// A file that no build reads again, for a build that cannot write a cache.
     pub fn unnamed() -> Option<Self> {
         Some(Self {
-            target: Target::Unnamed(tempfile::tempfile().ok()?),
+            target: CacheFile::Unnamed(tempfile::tempfile().ok()?),
             program: [0; 32],
-            end: Mutex::new(START as u64),
+            end: Mutex::new(HEADER as u64),
         })
     }
 
     /// Appends to the cache of the last build, of which `used` bytes are still in use. `None` if less than half of it is, or if
     /// the file was replaced.
-    pub fn again(reader: &Reader, used: u64) -> Option<Self> {
+    pub fn append_to(reader: &CacheReader, used: u64) -> Option<Self> {
         let file = File::options().read(true).write(true).open(&reader.path);
         let (file, read) = (file.ok()?, reader.file.lock().ok()?);
         let (meta, before) = (file.metadata().ok()?, read.metadata().ok()?);
         let is_same = Stamp::of(&meta) == Stamp::of(&before) && !reader.path.is_symlink();
         (is_same && meta.len() / 2 <= used).then(|| Self {
-            target: Target::Same(file),
+            target: CacheFile::Same(file),
             program: reader.program,
             end: Mutex::new(meta.len()),
         })
     }
 
     /// Adds a piece; `None` if it cannot be written.
-    pub fn put(&self, bytes: &[u8]) -> Option<Piece> {
-        let digest = check(&blake3::hash(bytes));
+    pub fn put(&self, bytes: &[u8]) -> Option<CachePiece> {
+        let digest = piece_digest(&blake3::hash(bytes));
         let bytes_of_piece = bytes.len() as u64;
         let mut end = self.end.lock().unwrap_or_else(PoisonError::into_inner);
         let at = *end;
         self.write(at, bytes).ok()?;
         *end += bytes_of_piece;
-        Some(Piece {
+        Some(CachePiece {
             at,
             bytes: bytes_of_piece,
             digest,
@@ -263,28 +271,23 @@ impl Writer {
     }
 
     /// Serializes `value` as a piece without buffering it; `None` if it cannot be written.
-    pub fn stream(&self, value: &impl Serialize) -> Option<Piece> {
+    pub fn stream(&self, value: &impl Serialize) -> Option<CachePiece> {
         let mut end = self.end.lock().unwrap_or_else(PoisonError::into_inner);
         let mut file = self.target.file();
         file.seek(SeekFrom::Start(*end)).ok()?;
-        let adding = PieceWriter {
-            file,
-            hasher: blake3::Hasher::new(),
-            bytes: 0,
-        };
-        let writer = BufWriter::with_capacity(1 << 16, adding);
+        let writer = BufWriter::with_capacity(1 << 16, HashingWriter::new(Some(file)));
         let written = postcard::to_io(value, writer).ok()?.into_inner().ok()?;
-        let piece = Piece {
+        let piece = CachePiece {
             at: *end,
             bytes: written.bytes,
-            digest: check(&written.hasher.finalize()),
+            digest: piece_digest(&written.hasher.finalize()),
         };
         *end += piece.bytes;
         Some(piece)
     }
 
     /// Reads a piece back, if its digest matches.
-    pub fn piece(&self, piece: Piece) -> Option<Vec<u8>> {
+    pub fn piece(&self, piece: CachePiece) -> Option<Vec<u8>> {
         let mut bytes = vec![0; usize::try_from(piece.bytes).ok()?];
         {
             let _end = self.end.lock().unwrap_or_else(PoisonError::into_inner);
@@ -292,19 +295,19 @@ impl Writer {
             file.seek(SeekFrom::Start(piece.at)).ok()?;
             file.read_exact(&mut bytes).ok()?;
         }
-        (check(&blake3::hash(&bytes)) == piece.digest).then_some(bytes)
+        (piece_digest(&blake3::hash(&bytes)) == piece.digest).then_some(bytes)
     }
 
     /// Whether the file is long enough to have this piece.
-    pub fn has(&self, piece: Piece) -> bool {
+    pub fn has(&self, piece: CachePiece) -> bool {
         let end = *self.end.lock().unwrap_or_else(PoisonError::into_inner);
         let last = piece.at.checked_add(piece.bytes);
         last.is_some_and(|last| last <= end)
     }
 
     /// Whether this is the file of the last build.
-    pub const fn is_same(&self) -> bool {
-        matches!(self.target, Target::Same(_))
+    pub const fn is_appending(&self) -> bool {
+        matches!(self.target, CacheFile::Same(_))
     }
 
     fn write(&self, at: u64, bytes: &[u8]) -> io::Result<()> {
@@ -316,41 +319,21 @@ impl Writer {
     /// Replaces the earlier cache with this one.
     pub fn finish(self, head: &impl Serialize, body: &impl Serialize) -> Option<()> {
         let (head, body) = (self.stream(head)?, self.stream(body)?);
-        let mut start = Vec::with_capacity(START);
-        start.extend(MAGIC);
-        start.extend(self.program);
-        head.write(&mut start);
-        body.write(&mut start);
+        let mut header = Vec::with_capacity(HEADER);
+        header.extend(MAGIC);
+        header.extend(self.program);
+        head.write(&mut header);
+        body.write(&mut header);
         // Until this write, the old head and body are valid.
-        self.write(0, &start).ok()?;
+        self.write(0, &header).ok()?;
         match self.target {
-            Target::New(file, name) => {
+            CacheFile::New(file, name) => {
                 let place = file.path().with_file_name(name);
                 file.persist(place).ok().map(drop)
             }
-            Target::Same(_) => Some(()),
-            Target::Unnamed(_) => None,
+            CacheFile::Same(_) => Some(()),
+            CacheFile::Unnamed(_) => None,
         }
-    }
-}
-
-/// Hashes and counts a piece while it is written.
-struct PieceWriter<'a> {
-    file: &'a File,
-    hasher: blake3::Hasher,
-    bytes: u64,
-}
-
-impl Write for PieceWriter<'_> {
-    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
-        let count = self.file.write(bytes)?;
-        self.hasher.update(&bytes[..count]);
-        self.bytes += count as u64;
-        Ok(count)
-    }
-
-    fn flush(&mut self) -> io::Result<()> {
-        self.file.flush()
     }
 }
 
@@ -375,12 +358,15 @@ fn temporary(folder: &Path) -> io::Result<NamedTempFile> {
 mod tests {
     use super::*;
 
-    fn places(folder: &Path) -> (Vec<PathBuf>, String) {
-        (vec![folder.join(FOLDER)], "build".to_owned())
+    fn places(folder: &Path) -> CachePlaces {
+        CachePlaces {
+            folders: vec![folder.join(FOLDER)],
+            file_name: "build".to_owned(),
+        }
     }
 
     /// What can be read: the head, the body and two pieces.
-    fn read(reader: &Reader, pieces: [Piece; 2]) -> [Option<Vec<u8>>; 4] {
+    fn read(reader: &CacheReader, pieces: [CachePiece; 2]) -> [Option<Vec<u8>>; 4] {
         let [one, two] = pieces;
         [
             reader.head(),
@@ -394,13 +380,13 @@ mod tests {
     fn a_cache_that_is_cut_or_damaged_anywhere_gives_what_was_written_or_nothing() {
         let folder = tempfile::tempdir().expect("a folder");
         let places = places(folder.path());
-        let writer = Writer::begin(&places, "").expect("a cache");
+        let writer = CacheWriter::create(&places, "").expect("a cache");
         let pieces = [b"first", b"other"].map(|bytes| writer.put(bytes).expect("room"));
         writer.finish(b"head", b"body").expect("a cache");
         let path = folder.path().join(FOLDER).join("build");
         let whole = fs::read(&path).expect("a file");
         let good = [&b"head"[..], b"body", b"first", b"other"].map(|bytes| Some(bytes.to_vec()));
-        let reader = Reader::open(&places, "").expect("a cache");
+        let reader = CacheReader::open(&places, "").expect("a cache");
         assert_eq!(read(&reader, pieces), good);
         let cut = (0..whole.len()).map(|end| whole[..end].to_vec());
         let flipped = (0..whole.len()).map(|at| {
@@ -411,7 +397,7 @@ mod tests {
         let mut damaged = 0;
         for bytes in cut.chain(flipped) {
             fs::write(&path, bytes).expect("a file");
-            let Some(reader) = Reader::open(&places, "") else {
+            let Some(reader) = CacheReader::open(&places, "") else {
                 damaged += 1;
                 continue;
             };
@@ -420,30 +406,30 @@ mod tests {
                 assert!(found.is_none() || found == good);
             }
         }
-        assert!(damaged > START);
+        assert!(damaged > HEADER);
     }
 
     #[test]
     fn pieces_are_added_to_a_cache_until_most_of_it_is_no_longer_used() {
         let folder = tempfile::tempdir().expect("a folder");
         let places = places(folder.path());
-        let writer = Writer::begin(&places, "").expect("a cache");
+        let writer = CacheWriter::create(&places, "").expect("a cache");
         let kept = writer.put(&[7; 4096]).expect("room");
         writer.finish(b"head", b"body").expect("a cache");
-        let reader = Reader::open(&places, "").expect("a cache");
-        let writer = Writer::again(&reader, kept.bytes()).expect("the same");
-        assert!(writer.is_same() && writer.has(kept));
+        let reader = CacheReader::open(&places, "").expect("a cache");
+        let writer = CacheWriter::append_to(&reader, kept.bytes()).expect("the same");
+        assert!(writer.is_appending() && writer.has(kept));
         let added = writer.put(b"added").expect("room");
-        assert!(Reader::open(&places, "").is_some_and(|reader| reader.head().is_some()));
+        assert!(CacheReader::open(&places, "").is_some_and(|reader| reader.head().is_some()));
         writer.finish(b"new head", b"new body").expect("a cache");
-        let reader = Reader::open(&places, "").expect("a cache");
+        let reader = CacheReader::open(&places, "").expect("a cache");
         assert_eq!(reader.head().expect("a head"), b"new head");
         assert_eq!(reader.piece(kept).expect("a piece"), [7; 4096]);
         assert_eq!(reader.piece(added).expect("a piece"), b"added");
-        assert!(Writer::again(&reader, 1024).is_none());
+        assert!(CacheWriter::append_to(&reader, 1024).is_none());
         // Another build has replaced it.
-        let writer = Writer::begin(&places, "").expect("a cache");
+        let writer = CacheWriter::create(&places, "").expect("a cache");
         writer.finish(b"", b"").expect("a cache");
-        assert!(Writer::again(&reader, kept.bytes()).is_none());
+        assert!(CacheWriter::append_to(&reader, kept.bytes()).is_none());
     }
 }

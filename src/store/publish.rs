@@ -17,21 +17,22 @@ use formats::model::FileDigest;
 pub mod checksums;
 mod files;
 mod journal;
-mod ours;
+mod ownership;
 mod part;
-mod weight;
-mod written;
+mod sizes;
 
 pub use part::{OutputFile, PART_FILE, examine_kind, overlap};
-pub use weight::Weight;
-pub use written::FileCount;
+pub use sizes::{FileCount, SiteSize};
 
-use files::Digest;
+use files::ContentDigest;
 pub use files::{LastSite, SiteFiles};
 
-use files::{Changes, Files, OldSite};
-use journal::Step;
-use ours::{Lock, ParentFolder, examine, foreign, is_cname, linked, locked, own_line};
+use files::{FileChanges, NewSite, OldSite};
+use journal::JournalStep;
+use ownership::{
+    Lock, ParentFolder, examine, foreign_folder, is_cname, locked, origin_line, unexpected_link,
+};
+use sizes::{FileCounters, SizeCounter};
 
 /// The file name of the marker in the output folder.
 pub const MARKER: &str = ".runpress";
@@ -42,13 +43,13 @@ const MARKER_TEXT: &[u8] =
 #[derive(Debug)]
 pub struct Stage {
     /// `None` in a dry run.
-    folders: Option<Folders>,
-    files: Files,
-    written: written::Counts,
-    /// Counts sizes of files, if the site has limits.
-    scales: Option<weight::Scales>,
+    folders: Option<StageFolders>,
+    files: NewSite,
+    counters: FileCounters,
+    /// Measures the site, if it has limits.
+    size: Option<SizeCounter>,
     /// Changes to the output folder, if its files were replaced one by one.
-    replaced: Option<Changes>,
+    replaced: Option<FileChanges>,
 }
 
 /// Completes an interrupted replacement of files one by one, and removes other leftovers.
@@ -64,7 +65,7 @@ pub fn recover(out: &Path, shown: &str, inputs: &[PathBuf]) -> Result<(), Diagno
         let leftover = parent.join(sibling(Path::new(name), suffix));
         leftover.symlink_metadata().is_ok()
     };
-    if is_there(STAGING) || is_there(ASIDE) {
+    if is_there(STAGING) || is_there(OLD_SITE) {
         drop(Stage::open(out, shown, inputs)?);
     }
     Ok(())
@@ -72,7 +73,7 @@ pub fn recover(out: &Path, shown: &str, inputs: &[PathBuf]) -> Result<(), Diagno
 
 const STAGING: &str = ".runpress-staging";
 /// The old site, if folders cannot be exchanged.
-const ASIDE: &str = ".runpress-aside";
+const OLD_SITE: &str = ".runpress-aside";
 
 /// The name of a runpress folder next to the output folder.
 fn sibling(name: &Path, suffix: &str) -> PathBuf {
@@ -84,7 +85,7 @@ fn sibling(name: &Path, suffix: &str) -> PathBuf {
 
 /// The folders of a stage.
 #[derive(Debug)]
-struct Folders {
+struct StageFolders {
     /// The output folder in diagnostics.
     shown: String,
     /// The output folder, with links resolved.
@@ -95,7 +96,7 @@ struct Folders {
     /// The parent of both.
     parent_folder: ParentFolder,
     /// Whether the site is only partly replaced, so that the staged files are still needed.
-    is_half_way: bool,
+    is_partly_replaced: bool,
     // Locks, released when the process ends, even by a crash.
     _locks: Vec<Lock>,
 }
@@ -107,33 +108,33 @@ impl Stage {
         Ok(Self::new(None))
     }
 
-    fn new(folders: Option<Folders>) -> Self {
+    fn new(folders: Option<StageFolders>) -> Self {
         Self {
             folders,
-            files: Files::default(),
-            written: written::Counts::default(),
-            scales: None,
+            files: NewSite::default(),
+            counters: FileCounters::default(),
+            size: None,
             replaced: None,
         }
     }
 
     /// Opens a stage for `out`. `inputs` are folders that the output must not touch.
     pub fn open(out: &Path, shown: &str, inputs: &[PathBuf]) -> Result<Self, Diagnostic> {
-        Self::open_seen(out, shown, inputs, None)
+        Self::open_listed(out, shown, inputs, None)
     }
 
-    /// Opens a stage, if the content of the output folder is already known.
-    pub fn open_seen(
+    /// Opens a stage with the listing of the output folder, if there is one.
+    pub fn open_listed(
         out: &Path,
         shown: &str,
         inputs: &[PathBuf],
-        seen: Option<&Tree>,
+        listing: Option<&Tree>,
     ) -> Result<Self, Diagnostic> {
-        let out = examine(out, shown, inputs, seen)?;
+        let out = examine(out, shown, inputs, listing)?;
         let (Some(parent), Some(name)) = (out.parent(), out.file_name().map(Path::new)) else {
-            return Err(foreign(shown));
+            return Err(foreign_folder(shown));
         };
-        let names = [sibling(name, STAGING), sibling(name, ASIDE)];
+        let names = [sibling(name, STAGING), sibling(name, OLD_SITE)];
         fs::create_dir_all(parent).map_err(|error| failed(shown, &error))?;
         let parent_folder = ParentFolder::open(parent).map_err(|error| failed(shown, &error))?;
         // A build that could not exchange the folders atomically may have been interrupted between its two renames.
@@ -157,33 +158,33 @@ impl Stage {
         locks.extend(parent_folder.lock(&staged, shown)?);
         #[cfg(target_os = "linux")]
         spread(&staging);
-        Ok(Self::new(Some(Folders {
+        Ok(Self::new(Some(StageFolders {
             shown: shown.to_owned(),
             out,
             staging,
             staged,
             parent_folder,
-            is_half_way: false,
+            is_partly_replaced: false,
             _locks: locks,
         })))
     }
 
     /// Whether nothing is written or counted, so that file contents need not be rendered.
     pub const fn is_dry_run(&self) -> bool {
-        self.folders.is_none() && self.scales.is_none()
+        self.folders.is_none() && self.size.is_none()
     }
 
     /// Reuses files of `known`, a site of an earlier build, that are unchanged.
-    pub fn over(mut self, known: LastSite) -> Self {
+    pub fn with_last_site(mut self, known: LastSite) -> Self {
         let folders = self.folders.as_ref();
         let folders = folders.filter(|_| !known.files.is_empty());
-        self.files.old = folders.and_then(|folders| OldSite::look(&folders.out, known));
+        self.files.old = folders.and_then(|folders| OldSite::open(&folders.out, known));
         self
     }
 
     /// Writes one file; `path` is relative to the site's root, with `/`.
     pub fn write(&self, path: &str, bytes: &[u8]) -> Result<(), Diagnostic> {
-        self.files.take(path)?;
+        self.files.reserve(path)?;
         if let Some(folders) = &self.folders {
             self.put(folders, path, bytes)
                 .map_err(|error| write_failed(path, &error))?;
@@ -194,31 +195,31 @@ impl Stage {
 
     /// Reserves the path of a file in a dry run, without its content.
     pub fn plan(&self, path: &str, bytes: u64) -> Result<(), Diagnostic> {
-        self.files.take(path)?;
+        self.files.reserve(path)?;
         self.count(path, bytes);
         Ok(())
     }
 
     fn count(&self, path: &str, bytes: u64) {
-        self.written.add(path, bytes);
-        if let Some(scales) = &self.scales {
-            scales.add(path, bytes);
+        self.counters.add(path, bytes);
+        if let Some(size) = &self.size {
+            size.add(path, bytes);
         }
     }
 
     /// Counts the sizes of all files except in the folder `elsewhere`, and records files larger than `file`.
-    pub fn weigh(&mut self, file: u64, elsewhere: Option<&'static str>) {
-        self.scales = Some(weight::Scales::new(file, elsewhere));
+    pub fn measure_size(&mut self, file: u64, elsewhere: Option<&'static str>) {
+        self.size = Some(SizeCounter::new(file, elsewhere));
     }
 
-    /// The counted sizes; `None` if not enabled.
-    pub fn weight(&self) -> Option<Weight> {
-        self.scales.as_ref().map(weight::Scales::take)
+    /// The size of the site; `None` if it is not measured.
+    pub fn site_size(&self) -> Option<SiteSize> {
+        self.size.as_ref().map(SizeCounter::take)
     }
 
     /// Computes the checksum of each file from now on.
-    pub const fn list(&mut self) {
-        self.files.are_listed = true;
+    pub const fn compute_checksums(&mut self) {
+        self.files.has_checksums = true;
     }
 
     /// Writes the checksums of all files of the new site.
@@ -227,16 +228,16 @@ impl Stage {
         self.write(checksums::PATH, text.as_bytes())
     }
 
-    fn put(&self, folders: &Folders, path: &str, bytes: &[u8]) -> io::Result<()> {
+    fn put(&self, folders: &StageFolders, path: &str, bytes: &[u8]) -> io::Result<()> {
         if is_cname(path) {
-            folders.own(path, bytes)?;
+            folders.record_origin(path, bytes)?;
         }
-        let digest = Digest::of(bytes, self.files.are_listed);
-        if !self.files.stays(path, &digest) {
+        let digest = ContentDigest::of(bytes, self.files.has_checksums);
+        if !self.files.reuse_if_same(path, &digest) {
             let mut file = folders.create(path)?;
             file.write_all(bytes)?;
             self.files
-                .staged(path, digest, Stamp::of(&file.metadata()?));
+                .record_staged(path, digest, Stamp::of(&file.metadata()?));
         }
         Ok(())
     }
@@ -247,15 +248,13 @@ impl Stage {
         path: &str,
         fill: impl FnOnce(&mut dyn Write) -> io::Result<()>,
     ) -> Result<FileDigest, Diagnostic> {
-        self.files.take(path)?;
+        self.files.reserve(path)?;
         let failed = |error: io::Error| write_failed(path, &error);
         let file = self.folders.as_ref().map(|folders| folders.create(path));
         // Hashing many small chunks takes several times as long as hashing a large one.
         let hashing = HashingWriter {
-            inner: file.transpose().map_err(failed)?,
-            hasher: blake3::Hasher::new(),
-            sha256: self.files.are_listed.then(Sha256::new),
-            bytes: 0,
+            sha256: self.files.has_checksums.then(Sha256::new),
+            ..HashingWriter::new(file.transpose().map_err(failed)?)
         };
         let mut writer = BufWriter::with_capacity(BUFFER, hashing);
         let written = fill(&mut writer)
@@ -265,17 +264,17 @@ impl Stage {
         if let (Some(folders), Some(file)) = (&self.folders, written.inner) {
             let blake3 = digest.into();
             let digest = match written.sha256 {
-                Some(sha256) => Digest::Listed {
+                Some(sha256) => ContentDigest::Sha256 {
                     sha256: sha256.finalize().into(),
                     blake3: Some(blake3),
                 },
-                None => Digest::Published(blake3),
+                None => ContentDigest::Blake3(blake3),
             };
-            if self.files.stays(path, &digest) {
+            if self.files.reuse_if_same(path, &digest) {
                 fs::remove_file(folders.staging.join(path)).map_err(failed)?;
             } else {
                 let meta = file.metadata().map_err(failed)?;
-                self.files.staged(path, digest, Stamp::of(&meta));
+                self.files.record_staged(path, digest, Stamp::of(&meta));
             }
         }
         self.count(path, written.bytes);
@@ -288,12 +287,12 @@ impl Stage {
     }
 
     /// Reuses files of the site that is being replaced: all of them, or none and `false`.
-    pub fn keep(&self, paths: &[String]) -> bool {
-        let kept = self.files.keep(paths);
-        for (path, bytes) in paths.iter().zip(kept.iter().flatten()) {
+    pub fn reuse_files(&self, paths: &[String]) -> bool {
+        let sizes = self.files.reuse(paths);
+        for (path, bytes) in paths.iter().zip(sizes.iter().flatten()) {
             self.count(path, *bytes);
         }
-        kept.is_some()
+        sizes.is_some()
     }
 
     /// The digest of a file of the new site.
@@ -309,12 +308,12 @@ impl Stage {
 
     /// Files and bytes written so far.
     pub fn written(&self) -> (u64, u64) {
-        self.written.total()
+        self.counters.total()
     }
 
     /// Files and bytes written so far, by kind of file.
     pub fn written_by_kind(&self) -> Vec<FileCount> {
-        self.written.by_kind()
+        self.counters.by_kind()
     }
 
     /// Replaces the old site with the new one; `last` is the file to replace last. Leftovers of the old site are removed when the
@@ -329,14 +328,14 @@ impl Stage {
         let changes = changes.filter(|it| it.can_be_single && folders.has_same_marker());
         match &changes {
             Some(changes) => folders.replace(changes)?,
-            None => folders.swap(&self.files.kept())?,
+            None => folders.swap(&self.files.reused_paths())?,
         }
         self.replaced = changes;
         Ok(())
     }
 
     /// The files of the new site as committed, and the listing of its folder; `None` if that cannot be listed.
-    pub fn committed(&mut self) -> Option<(SiteFiles, Tree)> {
+    pub fn committed_files(&mut self) -> Option<(SiteFiles, Tree)> {
         let folder = Folder::open(&self.folders.as_ref()?.out).ok()?;
         let old = self.files.old.take().filter(|_| self.replaced.is_some());
         let tree = match (old, &self.replaced) {
@@ -348,16 +347,16 @@ impl Stage {
             }
             _ => Tree::of(&folder, "").ok()?,
         };
-        Some((self.files.settle(&tree), tree))
+        Some((self.files.site_files(&tree), tree))
     }
 }
 
 /// The listing of an output folder; `None` if it cannot be read.
-pub fn look(out: &Path) -> Option<Tree> {
+pub fn list_output(out: &Path) -> Option<Tree> {
     Tree::of(&Folder::open(out).ok()?, "").ok()
 }
 
-impl Folders {
+impl StageFolders {
     fn create(&self, path: &str) -> io::Result<File> {
         let target = self.staging.join(path);
         match File::create_new(&target) {
@@ -398,43 +397,43 @@ impl Folders {
     }
 
     /// Replaces changed files one by one.
-    fn replace(&mut self, changes: &Changes) -> Result<(), Diagnostic> {
+    fn replace(&mut self, changes: &FileChanges) -> Result<(), Diagnostic> {
         if self.out.is_symlink() {
-            return Err(linked(&self.shown, &self.out));
+            return Err(unexpected_link(&self.shown, &self.out));
         }
-        let moves = changes.staged.iter().cloned().map(Step::Move);
-        let mut steps: Vec<Step> = moves.collect();
+        let moves = changes.staged.iter().cloned().map(JournalStep::Move);
+        let mut steps: Vec<JournalStep> = moves.collect();
         let last = steps.pop();
-        steps.extend(changes.gone.iter().cloned().map(Step::Remove));
+        steps.extend(changes.gone.iter().cloned().map(JournalStep::Remove));
         let folders = changes.gone_folders.iter().cloned();
-        steps.extend(folders.map(Step::RemoveFolder));
+        steps.extend(folders.map(JournalStep::RemoveFolder));
         steps.extend(last);
         if steps.is_empty() {
             return Ok(());
         }
         journal::write(&self.staging, &steps).map_err(|error| failed(&self.shown, &error))?;
-        self.is_half_way = true;
+        self.is_partly_replaced = true;
         self.parent_folder
             .complete(&self.staged, &self.out, &self.shown)?;
-        self.is_half_way = false;
+        self.is_partly_replaced = false;
         Ok(())
     }
 
     /// Records in the marker that a file came from `static/`, before the file exists.
-    fn own(&self, path: &str, bytes: &[u8]) -> io::Result<()> {
+    fn record_origin(&self, path: &str, bytes: &[u8]) -> io::Result<()> {
         let marker = self.staging.join(MARKER);
         let mut marker = File::options().append(true).open(marker)?;
-        marker.write_all(own_line(path, bytes).as_bytes())
+        marker.write_all(origin_line(path, bytes).as_bytes())
     }
 
-    /// Exchanges the whole sites; the new one has the reused files of the old one.
-    fn swap(&self, kept: &[String]) -> Result<(), Diagnostic> {
-        for path in kept {
+    /// Exchanges the whole sites; the new one gets the `reused` files of the old one.
+    fn swap(&self, reused: &[String]) -> Result<(), Diagnostic> {
+        for path in reused {
             self.link(&self.out, path)
                 .map_err(|error| write_failed(path, &error))?;
         }
         if self.out.is_symlink() {
-            return Err(linked(&self.shown, &self.out));
+            return Err(unexpected_link(&self.shown, &self.out));
         }
         let result = if self.out.exists() {
             self.exchange()
@@ -462,21 +461,21 @@ impl Folders {
 
     /// Without an atomic exchange of folders, the site is missing for an instant; the next build fixes an interruption.
     fn two_renames(&self) -> io::Result<()> {
-        let mut aside = self.staging.clone();
-        aside.set_extension("runpress-aside");
-        fs::rename(&self.out, &aside)?;
+        let mut old_site = self.staging.clone();
+        old_site.set_extension("runpress-aside");
+        fs::rename(&self.out, &old_site)?;
         if let Err(error) = fs::rename(&self.staging, &self.out) {
-            fs::rename(&aside, &self.out)?;
+            fs::rename(&old_site, &self.out)?;
             return Err(error);
         }
-        fs::rename(&aside, &self.staging)
+        fs::rename(&old_site, &self.staging)
     }
 }
 
-impl Drop for Folders {
+impl Drop for StageFolders {
     /// The stage's name now belongs to a site that was not committed, or to the old one. Failing to remove it does no harm.
     fn drop(&mut self) {
-        if !self.is_half_way {
+        if !self.is_partly_replaced {
             let _ = self.parent_folder.remove(&self.staged);
         }
     }
@@ -498,9 +497,9 @@ fn spread(staging: &Path) {
     if ioctl_setflags(&directory, flags | IFlags::TOPDIR).is_err() {
         return;
     }
-    let born = staging.join(format!("runs.{}", std::process::id()));
-    if fs::create_dir(&born).is_ok() && fs::rename(&born, staging.join("runs")).is_err() {
-        let _ = fs::remove_dir(&born);
+    let unique = staging.join(format!("runs.{}", std::process::id()));
+    if fs::create_dir(&unique).is_ok() && fs::rename(&unique, staging.join("runs")).is_err() {
+        let _ = fs::remove_dir(&unique);
     }
     let _ = ioctl_setflags(&directory, flags);
 }
@@ -508,16 +507,27 @@ fn spread(staging: &Path) {
 /// Bytes per write.
 const BUFFER: usize = 64 * 1024;
 
-/// Hashes a file while it is written, or without writing it.
-struct HashingWriter {
-    inner: Option<File>,
-    hasher: blake3::Hasher,
+/// Hashes and counts bytes while they are written, or without writing them.
+pub(crate) struct HashingWriter<W> {
+    inner: Option<W>,
+    pub(crate) hasher: blake3::Hasher,
     /// For a site with checksums.
     sha256: Option<Sha256>,
-    bytes: u64,
+    pub(crate) bytes: u64,
 }
 
-impl Write for HashingWriter {
+impl<W> HashingWriter<W> {
+    pub(crate) fn new(inner: Option<W>) -> Self {
+        Self {
+            inner,
+            hasher: blake3::Hasher::new(),
+            sha256: None,
+            bytes: 0,
+        }
+    }
+}
+
+impl<W: Write> Write for HashingWriter<W> {
     fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
         let count = self
             .inner
@@ -539,13 +549,13 @@ impl Write for HashingWriter {
 fn write_failed(path: &str, error: &io::Error) -> Diagnostic {
     match error.kind() {
         ErrorKind::AlreadyExists | ErrorKind::IsADirectory | ErrorKind::NotADirectory => {
-            taken_twice(path)
+            duplicate_path(path)
         }
         _ => failed(path, error),
     }
 }
 
-fn taken_twice(path: &str) -> Diagnostic {
+fn duplicate_path(path: &str) -> Diagnostic {
     codes::PUBLISH_DUPLICATE_PATH.at(
         Place::file(path),
         format!("Two outputs have the path {}", quoted(path)),

@@ -150,7 +150,7 @@ impl Lists<'_> {
         let cache = self.keys.map(|keys| keys.cache).zip(key);
         if let Some((cache, key)) = cache
             && let Some(paths) = cache.list(name, key)
-            && self.stage.keep(paths)
+            && self.stage.reuse_files(paths)
         {
             for path in paths {
                 self.stage.note(path);

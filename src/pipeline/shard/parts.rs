@@ -16,7 +16,7 @@ use base::diagnostics::{Diagnostic, Failure};
 use base::links;
 use content::discover::Shard;
 use content::load;
-use store::cache::Reader;
+use store::cache::CacheReader;
 use store::publish::{self, MARKER, PART_FILE};
 
 use super::Head;
@@ -31,7 +31,7 @@ struct Part {
     folder: PathBuf,
     /// Its path in diagnostics.
     shown: String,
-    reader: Reader,
+    reader: CacheReader,
     head: Head,
     /// The runs by the path of the run directory in diagnostics.
     runs: BTreeMap<String, RunPieces>,
@@ -133,7 +133,7 @@ impl Parts {
                 Err(refused::merge_needs(&place.shown))
             };
         };
-        if let Some(path) = output.stage.take_over(&part.folder, files)? {
+        if let Some(path) = output.stage.adopt_files(&part.folder, files)? {
             return Err(refused::damaged(&part.shown, &path));
         }
         let texts = part.runs.get(&place.shown).map(|pieces| pieces.texts);
@@ -184,7 +184,7 @@ impl Part {
         }
         let opened = Folder::open(folder);
         let opened = opened.map_err(|error| refused::not_a_part(&shown, &error.to_string()))?;
-        let reader = Reader::beneath(&opened, PART_FILE, PROGRAM);
+        let reader = CacheReader::open_in(&opened, PART_FILE, PROGRAM);
         let reader = reader.map_err(|why| refused::unreadable(&shown, why))?;
         let damaged = || refused::damaged(&shown, PART_FILE);
         let head = reader.head().ok_or_else(damaged)?;

@@ -10,7 +10,7 @@ use crate::site::Site;
 use crate::summary::{RunPieces, RunSummaries, RunSummary};
 use base::diagnostics::Failure;
 use content::discover::Shard;
-use store::cache::Writer;
+use store::cache::{CachePlaces, CacheWriter};
 use store::publish::{PART_FILE, Stage};
 
 use super::Head;
@@ -32,7 +32,11 @@ pub fn write(
         ..Head::of(site, gathered)
     };
     let write = |folder: &Path| {
-        let writer = Writer::begin(&(vec![folder.to_owned()], PART_FILE.to_owned()), PROGRAM)?;
+        let places = CachePlaces {
+            folders: vec![folder.to_owned()],
+            file_name: PART_FILE.to_owned(),
+        };
+        let writer = CacheWriter::create(&places, PROGRAM)?;
         let runs = runs.valid.iter().chain(&runs.invalid).map(|run| {
             let shown = gathered.directories[run.directory].place.shown.clone();
             Some((shown, write_run(run, cache, &writer)?))
@@ -41,14 +45,14 @@ pub fn write(
         writer.finish(&head, &runs)
     };
     stage
-        .write_beside(PART_FILE, write)
+        .write_with(PART_FILE, write)
         .map_err(|problem| gathered.failed(vec![problem]))
 }
 
 fn write_run(
     summary: &RunSummary,
     cache: Option<&CacheUpdate<'_>>,
-    writer: &Writer,
+    writer: &CacheWriter,
 ) -> Option<RunPieces> {
     let (mut run, texts) = if let Some(pieces) = summary.cached {
         cache?.read_back(pieces)?

@@ -35,11 +35,9 @@ pub fn text(files: &Checksums) -> String {
         if name != *path {
             text.push('\\');
         }
-        for byte in sha256 {
-            // A string takes all that is written.
-            let _ = write!(text, "{byte:02x}");
-        }
-        let _ = writeln!(text, "  {name}");
+        let digits = blake3::Hash::from_bytes(*sha256).to_hex();
+        // Writing to a string cannot fail.
+        let _ = writeln!(text, "{digits}  {name}");
     }
     text
 }

@@ -12,13 +12,13 @@ use twox_hash::XxHash3_128;
 use base::beneath::{Folder, Kind, Stamp, Tree};
 use base::diagnostics::Diagnostic;
 
-use super::{BUFFER, MARKER, checksums, taken_twice};
+use super::{BUFFER, MARKER, checksums, duplicate_path};
 
 /// A file of a site, as a build wrote it.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct SiteFile {
     /// Digest of its content.
-    pub digest: Digest,
+    pub digest: ContentDigest,
     /// Its stamp in the output folder; `None` if that is not certain.
     pub stamp: Option<Stamp>,
 }
@@ -26,54 +26,53 @@ pub struct SiteFile {
 /// The digest of a file of a site. Feeds publish BLAKE3 digests, and checksums are SHA-256. Everything else uses XXH3, which is
 /// ten times faster.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-pub enum Digest {
-    /// BLAKE3.
-    Published([u8; 32]),
+pub enum ContentDigest {
+    Blake3([u8; 32]),
     /// XXH3 with 128 bits.
-    Own([u8; 16]),
+    Xxh3([u8; 16]),
     /// SHA-256, for a site with checksums, and BLAKE3 if a feed publishes it.
-    Listed {
+    Sha256 {
         sha256: [u8; 32],
         blake3: Option<[u8; 32]>,
     },
 }
 
-impl Digest {
+impl ContentDigest {
     pub(super) fn of(bytes: &[u8], is_listed: bool) -> Self {
         if is_listed {
-            return Self::Listed {
+            return Self::Sha256 {
                 sha256: Sha256::digest(bytes).into(),
                 blake3: None,
             };
         }
-        Self::Own(XxHash3_128::oneshot(bytes).to_le_bytes())
+        Self::Xxh3(XxHash3_128::oneshot(bytes).to_le_bytes())
     }
 
     /// The BLAKE3 of the file; `None` if no feed publishes it.
     const fn blake3(&self) -> Option<[u8; 32]> {
         match *self {
-            Self::Published(blake3) => Some(blake3),
-            Self::Own(_) => None,
-            Self::Listed { blake3, .. } => blake3,
+            Self::Blake3(blake3) => Some(blake3),
+            Self::Xxh3(_) => None,
+            Self::Sha256 { blake3, .. } => blake3,
         }
     }
 
     /// The XXH3 digest of a file in the folder; `None` if it cannot be read.
     pub(super) fn of_file(folder: &Folder, path: &Path) -> Option<Self> {
-        own_digest(folder, path).map(Self::Own)
+        xxh3_digest(folder, path).map(Self::Xxh3)
     }
 
     /// Whether a file in the folder has this digest.
     pub(super) fn is_of(&self, folder: &Folder, path: &Path) -> bool {
         match self {
-            Self::Published(digest) => folder.digest(path) == Some(*digest),
-            Self::Own(digest) => own_digest(folder, path) == Some(*digest),
-            Self::Listed { sha256, .. } => sha256_digest(folder, path) == Some(*sha256),
+            Self::Blake3(digest) => folder.digest(path) == Some(*digest),
+            Self::Xxh3(digest) => xxh3_digest(folder, path) == Some(*digest),
+            Self::Sha256 { sha256, .. } => sha256_digest(folder, path) == Some(*sha256),
         }
     }
 }
 
-fn own_digest(folder: &Folder, path: &Path) -> Option<[u8; 16]> {
+fn xxh3_digest(folder: &Folder, path: &Path) -> Option<[u8; 16]> {
     let mut hasher = XxHash3_128::new();
     read(folder, path, |piece| hasher.write(piece))?;
     Some(hasher.finish_128().to_le_bytes())
@@ -112,7 +111,7 @@ pub struct LastSite {
     /// When the stamps were taken; see [`Stamp::is_racy`].
     pub at: i64,
     /// What was in its folder before the build began.
-    pub seen: Option<Tree>,
+    pub listing: Option<Tree>,
 }
 
 /// The output folder before the build.
@@ -125,11 +124,11 @@ pub(super) struct OldSite {
 
 /// The files of the new site so far.
 #[derive(Debug, Default)]
-pub(super) struct Files {
+pub(super) struct NewSite {
     /// `None` if all files are staged.
     pub(super) old: Option<OldSite>,
     /// Whether the site has checksums.
-    pub(super) are_listed: bool,
+    pub(super) has_checksums: bool,
     new: Mutex<NewFiles>,
 }
 
@@ -139,14 +138,14 @@ type NewFiles = BTreeMap<String, Option<NewFile>>;
 /// A file of the new site.
 #[derive(Debug)]
 struct NewFile {
-    digest: Digest,
+    digest: ContentDigest,
     stamp: Stamp,
     is_staged: bool,
 }
 
 /// Changes to the output folder, file by file.
 #[derive(Debug, Default)]
-pub(super) struct Changes {
+pub(super) struct FileChanges {
     /// Files that are staged, new ones first.
     pub(super) staged: Vec<String>,
     /// Files to remove.
@@ -158,7 +157,7 @@ pub(super) struct Changes {
     pub(super) can_be_single: bool,
 }
 
-impl Changes {
+impl FileChanges {
     /// All paths that change.
     pub(super) fn paths(&self) -> impl Iterator<Item = &str> {
         let gone = self.gone.iter().chain(&self.gone_folders);
@@ -169,12 +168,12 @@ impl Changes {
 impl OldSite {
     /// Lists the output folder, unless it was listed before and its marker is the same: each build writes a new one. `None` if
     /// the folder cannot be read.
-    pub(super) fn look(out: &Path, mut known: LastSite) -> Option<Self> {
+    pub(super) fn open(out: &Path, mut known: LastSite) -> Option<Self> {
         let folder = Folder::open(out).ok()?;
         let (_, marker) = folder.look(Path::new(MARKER))?;
-        let seen = known.seen.take();
-        let seen = seen.filter(|tree| cfg!(unix) && tree.file(MARKER) == Some(&marker));
-        let tree = match seen {
+        let listing = known.listing.take();
+        let listing = listing.filter(|tree| cfg!(unix) && tree.file(MARKER) == Some(&marker));
+        let tree = match listing {
             Some(tree) => tree,
             None => Tree::of(&folder, "").ok()?,
         };
@@ -190,11 +189,11 @@ impl OldSite {
         let known = self.known.files.get(path)?;
         let (found, stamp) = (self.tree.file(path)?, known.stamp?);
         let looks_same = *found == stamp && !found.is_racy(self.known.at);
-        let holds_same = || {
+        let has_same_content = || {
             (found.bytes, found.mode) == (stamp.bytes, stamp.mode)
                 && known.digest.is_of(&self.folder, Path::new(path))
         };
-        (looks_same || holds_same()).then_some(NewFile {
+        (looks_same || has_same_content()).then_some(NewFile {
             digest: known.digest.clone(),
             stamp: *found,
             is_staged: false,
@@ -202,20 +201,20 @@ impl OldSite {
     }
 }
 
-impl Files {
+impl NewSite {
     fn lock(&self) -> std::sync::MutexGuard<'_, NewFiles> {
         self.new.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     /// Reserves a path in the new site.
-    pub(super) fn take(&self, path: &str) -> Result<(), Diagnostic> {
+    pub(super) fn reserve(&self, path: &str) -> Result<(), Diagnostic> {
         let mut new = self.lock();
         let below = format!("{path}/");
         let next = new.range(below.clone()..).next();
         let is_folder = next.is_some_and(|(next, _)| next.starts_with(&below));
         let is_taken = is_folder || folders(path).any(|folder| new.contains_key(folder));
         if is_taken || new.insert(path.to_owned(), None).is_some() {
-            return Err(taken_twice(path));
+            return Err(duplicate_path(path));
         }
         Ok(())
     }
@@ -224,27 +223,27 @@ impl Files {
     fn intact(&self, path: &str) -> Option<NewFile> {
         let intact = self.old.as_ref()?.intact(path)?;
         // A site that was built without checksums does not know those of its files.
-        let is_known = !self.are_listed || matches!(intact.digest, Digest::Listed { .. });
+        let is_known = !self.has_checksums || matches!(intact.digest, ContentDigest::Sha256 { .. });
         is_known.then_some(intact)
     }
 
     /// Keeps the file of the output folder if it has this content, and returns whether it does.
-    pub(super) fn stays(&self, path: &str, digest: &Digest) -> bool {
+    pub(super) fn reuse_if_same(&self, path: &str, digest: &ContentDigest) -> bool {
         let intact = self.intact(path);
-        let stays = intact.filter(|intact| intact.digest == *digest);
-        let is_one = stays.is_some();
-        if is_one {
-            self.lock().insert(path.to_owned(), stays);
+        let same = intact.filter(|intact| intact.digest == *digest);
+        let is_same = same.is_some();
+        if is_same {
+            self.lock().insert(path.to_owned(), same);
         }
-        is_one
+        is_same
     }
 
     /// Keeps files of the output folder, and returns their sizes. If one of them changed, keeps none and returns `None`.
-    pub(super) fn keep(&self, paths: &[String]) -> Option<Vec<u64>> {
+    pub(super) fn reuse(&self, paths: &[String]) -> Option<Vec<u64>> {
         let intact = paths.iter().map(|path| self.intact(path));
         let intact: Vec<NewFile> = intact.collect::<Option<_>>()?;
         for (index, path) in paths.iter().enumerate() {
-            if self.take(path).is_err() {
+            if self.reserve(path).is_err() {
                 let mut new = self.lock();
                 for path in &paths[..index] {
                     new.remove(path);
@@ -259,7 +258,7 @@ impl Files {
     }
 
     /// Records a staged file.
-    pub(super) fn staged(&self, path: &str, digest: Digest, stamp: Stamp) {
+    pub(super) fn record_staged(&self, path: &str, digest: ContentDigest, stamp: Stamp) {
         let file = NewFile {
             digest,
             stamp,
@@ -270,7 +269,7 @@ impl Files {
 
     /// Size and BLAKE3 of a file of the new site.
     pub(super) fn digest(&self, path: &str) -> (u64, [u8; 32]) {
-        match self.known(path) {
+        match self.size_and_digest(path) {
             Some((bytes, digest)) => (bytes, digest.blake3().unwrap_or_default()),
             None => (0, [0; 32]),
         }
@@ -282,7 +281,7 @@ impl Files {
         let files = new.iter().map(|(path, file)| {
             let sha256 = match file {
                 Some(NewFile {
-                    digest: Digest::Listed { sha256, .. },
+                    digest: ContentDigest::Sha256 { sha256, .. },
                     ..
                 }) => *sha256,
                 _ => [0; 32],
@@ -293,19 +292,19 @@ impl Files {
     }
 
     /// Size and digest of a file of the new site, if it is there.
-    pub(super) fn known(&self, path: &str) -> Option<(u64, Digest)> {
+    pub(super) fn size_and_digest(&self, path: &str) -> Option<(u64, ContentDigest)> {
         let new = self.lock();
         let file = new.get(path)?.as_ref()?;
         Some((file.stamp.bytes, file.digest.clone()))
     }
 
     /// The files that stay in the output folder.
-    pub(super) fn kept(&self) -> Vec<String> {
+    pub(super) fn reused_paths(&self) -> Vec<String> {
         paths(&self.lock(), false).collect()
     }
 
     /// The changes to the output folder, if most of it stays. The file `last` is replaced last.
-    pub(super) fn changes(&self, last: &str) -> Option<Changes> {
+    pub(super) fn changes(&self, last: &str) -> Option<FileChanges> {
         let old = self.old.as_ref()?;
         let new = self.lock();
         // If most files are new, exchanging the folders is faster.
@@ -314,9 +313,9 @@ impl Files {
         if staged > written().count() - staged {
             return None;
         }
-        let mut changes = Changes {
+        let mut changes = FileChanges {
             staged: paths(&new, true).collect(),
-            ..Changes::default()
+            ..FileChanges::default()
         };
         // Files come before the pages that refer to them, and pages before the lists that link to them.
         changes.staged.sort_by_cached_key(|path| {
@@ -357,7 +356,7 @@ impl Files {
     }
 
     /// The files of the new site with their stamps in the output folder.
-    pub(super) fn settle(&self, tree: &Tree) -> SiteFiles {
+    pub(super) fn site_files(&self, tree: &Tree) -> SiteFiles {
         let new = self.lock();
         let files = new.iter().filter_map(|(path, file)| {
             let file = file.as_ref()?;
@@ -402,7 +401,7 @@ mod tests {
         let known = |path: &str, bytes: &str, at: &str| {
             let meta = fs::metadata(folder.path().join(at)).ok();
             let file = SiteFile {
-                digest: Digest::of(bytes.as_bytes(), false),
+                digest: ContentDigest::of(bytes.as_bytes(), false),
                 stamp: meta.map(|meta| Stamp::of(&meta)),
             };
             (path.to_owned(), file)
@@ -419,12 +418,12 @@ mod tests {
         fs::write(out.join(MARKER), "").expect("a marker");
         let mut known = LastSite::default();
         known.files.extend(files);
-        let old = OldSite::look(&out, known);
-        let site = Files {
+        let old = OldSite::open(&out, known);
+        let site = NewSite {
             old,
-            ..Files::default()
+            ..NewSite::default()
         };
-        let keep = |path: &str| site.keep(&[path.to_owned()]).is_some();
+        let keep = |path: &str| site.reuse(&[path.to_owned()]).is_some();
         for path in [
             "../secret",
             "deep",

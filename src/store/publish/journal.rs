@@ -17,7 +17,7 @@ const DIGEST: usize = 32;
 
 /// A step. Paths are relative to the output folder.
 #[derive(Debug, Serialize, Deserialize)]
-pub(super) enum Step {
+pub(super) enum JournalStep {
     /// Moves a file from the staging folder to its place.
     Move(String),
     /// Removes a file.
@@ -26,7 +26,7 @@ pub(super) enum Step {
     RemoveFolder(String),
 }
 
-impl Step {
+impl JournalStep {
     fn path(&self) -> &Path {
         let (Self::Move(path) | Self::Remove(path) | Self::RemoveFolder(path)) = self;
         Path::new(path)
@@ -34,7 +34,7 @@ impl Step {
 }
 
 /// Writes the journal and syncs it to disk.
-pub(super) fn write(staging: &Path, steps: &[Step]) -> io::Result<()> {
+pub(super) fn write(staging: &Path, steps: &[JournalStep]) -> io::Result<()> {
     let bytes = postcard::to_stdvec(steps).map_err(io::Error::other)?;
     let mut file = File::create_new(staging.join(NAME))?;
     file.write_all(blake3::hash(&bytes).as_bytes())?;
@@ -43,7 +43,7 @@ pub(super) fn write(staging: &Path, steps: &[Step]) -> io::Result<()> {
 }
 
 /// The steps of a journal; `None` if it is missing or incomplete, which means that no step was taken.
-pub(super) fn read(staging: &Folder) -> Option<Vec<Step>> {
+pub(super) fn read(staging: &Folder) -> Option<Vec<JournalStep>> {
     let Ok(Some(OpenFile {
         file,
         meta,
@@ -58,8 +58,8 @@ pub(super) fn read(staging: &Folder) -> Option<Vec<Step>> {
     if blake3::hash(bytes).as_bytes() != digest {
         return None;
     }
-    let steps: Vec<Step> = postcard::from_bytes(bytes).ok()?;
-    let is_inside = |step: &Step| {
+    let steps: Vec<JournalStep> = postcard::from_bytes(bytes).ok()?;
+    let is_inside = |step: &JournalStep| {
         let mut names = step.path().components();
         names.all(|name| matches!(name, Component::Normal(_)))
     };
@@ -67,22 +67,22 @@ pub(super) fn read(staging: &Folder) -> Option<Vec<Step>> {
 }
 
 /// Takes all steps that were not taken yet, never through a link.
-pub(super) fn follow(steps: &[Step], staging: &Folder, out: &Folder) -> io::Result<()> {
+pub(super) fn follow(steps: &[JournalStep], staging: &Folder, out: &Folder) -> io::Result<()> {
     for step in steps {
         let path = step.path();
         let (Some(parent), Some(name)) = (path.parent(), path.file_name().map(Path::new)) else {
             continue;
         };
         match step {
-            Step::Move(_) => match staging.folder(parent) {
+            JournalStep::Move(_) => match staging.folder(parent) {
                 Ok(from) if from.has(name) => from.move_file(name, &made(out, parent)?)?,
                 Err(error) if error.kind() != ErrorKind::NotFound => return Err(error),
                 // The step was already taken.
                 _ => {}
             },
-            Step::Remove(_) | Step::RemoveFolder(_) => {
+            JournalStep::Remove(_) | JournalStep::RemoveFolder(_) => {
                 let removed = out.folder(parent).and_then(|from| match step {
-                    Step::Remove(_) => from.remove_file(name),
+                    JournalStep::Remove(_) => from.remove_file(name),
                     _ => from.remove_folder(name),
                 });
                 match removed {

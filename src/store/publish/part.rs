@@ -10,9 +10,9 @@ use base::beneath::{Folder, Stamp};
 use base::diagnostics::text::quoted;
 use base::diagnostics::{Diagnostic, Place, codes};
 
-use super::files::Digest;
-use super::ours::resolve;
-use super::{Folders, MARKER, Stage, failed, write_failed};
+use super::files::ContentDigest;
+use super::ownership::resolve;
+use super::{MARKER, Stage, StageFolders, failed, write_failed};
 
 /// The file that describes a part.
 pub const PART_FILE: &str = "part.runpress";
@@ -23,7 +23,7 @@ pub struct OutputFile {
     /// Relative to the root of the site and of the part.
     pub path: String,
     pub bytes: u64,
-    digest: Digest,
+    digest: ContentDigest,
 }
 
 /// Whether two folders are the same, or one contains the other.
@@ -67,7 +67,7 @@ impl Stage {
     /// Size and digest of files of the new site; `None` if one is missing.
     pub fn output_files(&self, paths: &[String]) -> Option<Vec<OutputFile>> {
         let files = paths.iter().map(|path| {
-            let (bytes, digest) = self.files.known(path)?;
+            let (bytes, digest) = self.files.size_and_digest(path)?;
             let path = path.clone();
             Some(OutputFile {
                 path,
@@ -80,21 +80,23 @@ impl Stage {
 
     /// Adopts files from a part: hard-linked if the file system supports it, else copied. Returns the path of a file that was
     /// modified, if there is one.
-    pub fn take_over(
+    pub fn adopt_files(
         &self,
         part: &Path,
         files: &[OutputFile],
     ) -> Result<Option<String>, Diagnostic> {
-        let mode = self.folders.as_ref().map_or(Ok(0), Folders::mode);
+        let mode = self.folders.as_ref().map_or(Ok(0), StageFolders::mode);
         let mode = mode.map_err(|error| failed(MARKER, &error))?;
         for file in files {
-            self.files.take(&file.path)?;
+            self.files.reserve(&file.path)?;
             if let Some(folders) = &self.folders
-                && !self.files.stays(&file.path, &file.digest)
+                && !self.files.reuse_if_same(&file.path, &file.digest)
             {
                 let linked = folders.link_checked(part, file, mode);
                 match linked.map_err(|error| write_failed(&file.path, &error))? {
-                    Some(stamp) => self.files.staged(&file.path, file.digest.clone(), stamp),
+                    Some(stamp) => self
+                        .files
+                        .record_staged(&file.path, file.digest.clone(), stamp),
                     None => return Ok(Some(file.path.clone())),
                 }
             }
@@ -104,7 +106,7 @@ impl Stage {
     }
 
     /// Adopts a file that `write` creates in the staging folder.
-    pub fn write_beside(
+    pub fn write_with(
         &self,
         path: &str,
         write: impl FnOnce(&Path) -> Option<()>,
@@ -112,25 +114,25 @@ impl Stage {
         let Some(folders) = &self.folders else {
             return Ok(());
         };
-        self.files.take(path)?;
+        self.files.reserve(path)?;
         let file = || {
             write(&folders.staging).ok_or_else(|| io::Error::other("it cannot be written"))?;
             // A temporary file is readable by its owner only; the part may be read by others.
             let marker = fs::metadata(folders.staging.join(MARKER))?;
             fs::set_permissions(folders.staging.join(path), marker.permissions())?;
             let folder = Folder::open(&folders.staging)?;
-            let digest = Digest::of_file(&folder, Path::new(path));
+            let digest = ContentDigest::of_file(&folder, Path::new(path));
             let digest = digest.ok_or_else(|| io::Error::other("it cannot be read back"))?;
             Ok((digest, fs::metadata(folders.staging.join(path))?))
         };
         let (digest, meta) = file().map_err(|error| failed(path, &error))?;
-        self.files.staged(path, digest, Stamp::of(&meta));
+        self.files.record_staged(path, digest, Stamp::of(&meta));
         self.count(path, meta.len());
         Ok(())
     }
 }
 
-impl Folders {
+impl StageFolders {
     /// The mode of new files of the site: what the user mask of this build leaves.
     fn mode(&self) -> io::Result<u32> {
         let marker = fs::symlink_metadata(self.staging.join(MARKER))?;

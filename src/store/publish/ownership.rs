@@ -18,16 +18,16 @@ const MARKER_BYTES: u64 = 4096;
 /// Folders of a version control working copy.
 const REPOSITORIES: [&str; 5] = [".git", ".hg", ".jj", ".svn", ".bzr"];
 
-/// The output folder with links resolved, if a site may be written there. `seen` is its listing, if known.
+/// The output folder with links resolved, if a site may be written there. `listing` is what it contains, if known.
 pub(super) fn examine(
     out: &Path,
     shown: &str,
     inputs: &[PathBuf],
-    seen: Option<&Tree>,
+    listing: Option<&Tree>,
 ) -> Result<PathBuf, Diagnostic> {
     let out = resolve(out).map_err(|error| failed(shown, &error))?;
     if out.parent().is_none() || out.file_name().is_none() {
-        return Err(foreign(shown));
+        return Err(foreign_folder(shown));
     }
     // An input folder that does not exist yet would be read by the next build.
     for input in inputs.iter().filter_map(|input| resolve(input).ok()) {
@@ -41,14 +41,14 @@ pub(super) fn examine(
     }
     if let Ok(folder) = Folder::open(&out) {
         if marker(&folder).is_none() && !is_empty(&folder) {
-            return Err(foreign(shown));
+            return Err(foreign_folder(shown));
         }
-        let found = of_somebody_else(&folder, seen);
+        let found = find_foreign(&folder, listing);
         if let Some(path) = found.map_err(|error| failed(shown, &error))? {
-            return Err(holds(shown, &path));
+            return Err(foreign_file(shown, &path));
         }
     } else if out.exists() {
-        return Err(foreign(shown));
+        return Err(foreign_folder(shown));
     }
     Ok(out)
 }
@@ -95,7 +95,7 @@ pub(super) fn is_cname(path: &str) -> bool {
 }
 
 /// The marker line for a file that others may also put into a site: it shows that this one came from `static/`.
-pub(super) fn own_line(path: &str, bytes: &[u8]) -> String {
+pub(super) fn origin_line(path: &str, bytes: &[u8]) -> String {
     format!(
         "{path} came from static/: {}\n",
         blake3::hash(bytes).to_hex()
@@ -103,13 +103,13 @@ pub(super) fn own_line(path: &str, bytes: &[u8]) -> String {
 }
 
 /// The path of a file that somebody else put into a runpress folder, and would miss. Reads only names, recursively.
-fn of_somebody_else(folder: &Folder, seen: Option<&Tree>) -> io::Result<Option<PathBuf>> {
+fn find_foreign(folder: &Folder, listing: Option<&Tree>) -> io::Result<Option<PathBuf>> {
     let is_repository = |name: &OsStr| {
         REPOSITORIES
             .iter()
             .any(|repository| name.eq_ignore_ascii_case(repository))
     };
-    let found = match seen {
+    let found = match listing {
         Some(tree) => tree.find(&is_repository),
         None => folder.find(&is_repository)?,
     };
@@ -118,10 +118,10 @@ fn of_somebody_else(folder: &Folder, seen: Option<&Tree>) -> io::Result<Option<P
 
 /// A domain file that differs from the one the last build took from `static/`.
 fn foreign_cname(folder: &Folder) -> Option<PathBuf> {
-    let mut says = String::new();
+    let mut marker_text = String::new();
     if let Some(marker) = marker(folder) {
         // An unreadable marker has no lines.
-        let _ = marker.take(MARKER_BYTES).read_to_string(&mut says);
+        let _ = marker.take(MARKER_BYTES).read_to_string(&mut marker_text);
     }
     let is_ours = |name: &str| {
         let Ok(Some(OpenFile {
@@ -133,8 +133,10 @@ fn foreign_cname(folder: &Folder) -> Option<PathBuf> {
             return false;
         };
         let mut bytes = Vec::new();
-        let line = file.read_to_end(&mut bytes).map(|_| own_line(name, &bytes));
-        line.is_ok_and(|line| says.contains(&format!("\n{line}")))
+        let line = file
+            .read_to_end(&mut bytes)
+            .map(|_| origin_line(name, &bytes));
+        line.is_ok_and(|line| marker_text.contains(&format!("\n{line}")))
     };
     let mut names: Vec<OsString> = folder
         .entries()
@@ -163,7 +165,7 @@ impl Drop for Lock {
 }
 
 /// Locks a runpress folder.
-fn lock(marker: File, shown: &str) -> Result<Lock, Diagnostic> {
+fn lock_marker(marker: File, shown: &str) -> Result<Lock, Diagnostic> {
     match marker.try_lock() {
         Ok(()) => Ok(Lock(marker)),
         Err(fs::TryLockError::WouldBlock) => Err(locked(shown)),
@@ -190,7 +192,7 @@ impl ParentFolder {
     pub(super) fn lock(&self, name: &Path, shown: &str) -> Result<Option<Lock>, Diagnostic> {
         let folder = self.0.folder(name).ok();
         let marker = folder.and_then(|folder| marker(&folder));
-        marker.map(|marker| lock(marker, shown)).transpose()
+        marker.map(|marker| lock_marker(marker, shown)).transpose()
     }
 
     /// Completes the interrupted replacement of a site that was staged under this name; does nothing if the journal is
@@ -216,7 +218,7 @@ impl ParentFolder {
         }
         journal::follow(&steps, &staging, &out)
             .and_then(|()| journal::forget(&staging))
-            .map_err(|error| half_way(shown, &error))
+            .map_err(|error| partly_replaced(shown, &error))
     }
 
     /// Removes leftovers of an interrupted build under this name.
@@ -225,24 +227,24 @@ impl ParentFolder {
             return Ok(());
         }
         if self.0.is_link(name) {
-            return Err(linked(shown, name));
+            return Err(unexpected_link(shown, name));
         }
         let Ok(folder) = self.0.folder(name) else {
-            return Err(foreign(shown));
+            return Err(foreign_folder(shown));
         };
-        let held = match marker(&folder) {
-            Some(marker) => Some(lock(marker, shown)?),
+        let lock = match marker(&folder) {
+            Some(marker) => Some(lock_marker(marker, shown)?),
             None if is_empty(&folder) => None,
-            None => return Err(foreign(shown)),
+            None => return Err(foreign_folder(shown)),
         };
         let found =
-            of_somebody_else(&folder, None).map_err(|error| in_the_way(shown, name, &error))?;
+            find_foreign(&folder, None).map_err(|error| cannot_remove(shown, name, &error))?;
         if let Some(path) = found {
-            return Err(holds(&name.to_string_lossy(), &path));
+            return Err(foreign_file(&name.to_string_lossy(), &path));
         }
         self.remove(name)
-            .map_err(|error| in_the_way(shown, name, &error))?;
-        drop(held);
+            .map_err(|error| cannot_remove(shown, name, &error))?;
+        drop(lock);
         Ok(())
     }
 
@@ -287,7 +289,7 @@ pub(super) fn locked(shown: &str) -> Diagnostic {
 }
 
 /// The error for leftovers of an interrupted build, next to the output folder, that cannot be removed.
-fn in_the_way(shown: &str, name: &Path, error: &io::Error) -> Diagnostic {
+fn cannot_remove(shown: &str, name: &Path, error: &io::Error) -> Diagnostic {
     let name = name.to_string_lossy();
     codes::PUBLISH_IO.at(
         Place::file(shown),
@@ -300,7 +302,7 @@ fn in_the_way(shown: &str, name: &Path, error: &io::Error) -> Diagnostic {
 }
 
 /// The error if some files of a site are replaced, and the next one cannot be.
-fn half_way(shown: &str, error: &io::Error) -> Diagnostic {
+fn partly_replaced(shown: &str, error: &io::Error) -> Diagnostic {
     codes::PUBLISH_IO.at(
         Place::file(shown),
         format!("Only a part of the site could be replaced: {error}"),
@@ -309,7 +311,7 @@ fn half_way(shown: &str, error: &io::Error) -> Diagnostic {
 }
 
 /// The error for a link under a name that runpress uses for its folders.
-pub(super) fn linked(shown: &str, name: &Path) -> Diagnostic {
+pub(super) fn unexpected_link(shown: &str, name: &Path) -> Diagnostic {
     let name = name.to_string_lossy();
     codes::PUBLISH_FOREIGN_FOLDER.at(
         Place::file(shown),
@@ -322,7 +324,7 @@ pub(super) fn linked(shown: &str, name: &Path) -> Diagnostic {
 }
 
 /// The error for somebody else's file in a runpress folder.
-fn holds(shown: &str, path: &Path) -> Diagnostic {
+fn foreign_file(shown: &str, path: &Path) -> Diagnostic {
     let path = path.to_string_lossy();
     let help = if is_cname(&path) {
         "Put the file into `static/`, so that every build writes it, and remove it here."
@@ -340,7 +342,7 @@ fn holds(shown: &str, path: &Path) -> Diagnostic {
     )
 }
 
-pub(super) fn foreign(shown: &str) -> Diagnostic {
+pub(super) fn foreign_folder(shown: &str) -> Diagnostic {
     codes::PUBLISH_FOREIGN_FOLDER.at(
         Place::file(shown),
         format!(
