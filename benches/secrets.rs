@@ -13,7 +13,7 @@ use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 use std::{env, fs};
 
-use runpress::api::secrets::{Settings, scan};
+use runpress::api::secrets::{ScanSettings, scan};
 
 type Result<T> = std::result::Result<T, Box<dyn Error>>;
 
@@ -32,7 +32,7 @@ struct Tally {
 }
 
 impl Tally {
-    fn folder(&mut self, folder: &Path, settings: &Settings<'_>) -> Result<()> {
+    fn folder(&mut self, folder: &Path, settings: &ScanSettings<'_>) -> Result<()> {
         if !folder.is_dir() {
             return self.file(folder, settings);
         }
@@ -51,7 +51,7 @@ impl Tally {
         Ok(())
     }
 
-    fn file(&mut self, path: &Path, settings: &Settings<'_>) -> Result<()> {
+    fn file(&mut self, path: &Path, settings: &ScanSettings<'_>) -> Result<()> {
         let bytes = fs::read(path)?;
         let name = path.file_name().unwrap_or_default().to_string_lossy();
         let began = Instant::now();
@@ -65,7 +65,12 @@ impl Tally {
         }
         for finding in findings {
             let of = (finding.family.to_string(), finding.rule.to_string());
-            let place = format!("{}:{} {:?}", path.display(), finding.line, finding.written);
+            let place = format!(
+                "{}:{} {:?}",
+                path.display(),
+                finding.line,
+                finding.raw_range
+            );
             self.found.entry(of).or_default().push(place);
         }
         Ok(())
@@ -129,7 +134,7 @@ fn main() -> Result<()> {
     let mut listed = 0;
     let mut tally = Tally::default();
     // Compiled once, whatever is scanned.
-    let settings = Settings::default();
+    let settings = ScanSettings::default();
     while let Some(argument) = arguments.next() {
         match argument.to_str() {
             Some("--keywords") => {

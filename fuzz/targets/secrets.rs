@@ -1,7 +1,7 @@
 //! The scan for secrets: every place is inside the text that it names, no name of a finding holds a value, and nothing around a
 //! secret hides it.
 
-use runpress::api::secrets::{Finding, Settings, scan};
+use runpress::api::secrets::{Finding, ScanSettings, scan};
 
 /// A text, a document, a log, and Markdown in a file and in lines.
 const NAMES: [&str; 5] = [
@@ -20,7 +20,7 @@ const TOKENS: [[&str; 3]; 3] = [
 ];
 
 fn findings(name: &str, bytes: &[u8]) -> Vec<Finding> {
-    scan(name, bytes, &Settings::default())
+    scan(name, bytes, &ScanSettings::default())
 }
 
 /// Scans `bytes` as a file of each sort.
@@ -42,7 +42,7 @@ pub fn run(bytes: &[u8]) {
                     .all(|byte| byte.is_ascii_hexdigit())
             );
             assert!(finding.prefix.len() <= 3, "{finding:?}");
-            assert!(finding.written.end <= bytes.len(), "{finding:?}");
+            assert!(finding.raw_range.end <= bytes.len(), "{finding:?}");
             if finding.pointer.is_none() {
                 assert!(finding.range.end <= bytes.len(), "{finding:?}");
             }

@@ -45,5 +45,5 @@ pub(super) fn of_record(site: &Site, record: &load::LoadedFile) -> Mask {
 
 /// Reports unused allowances.
 pub(super) fn unused(site: &Site, used: &BTreeSet<usize>) -> Vec<Diagnostic> {
-    secrets::unused(&site.config.secrets, used, &site.allowances)
+    secrets::unused_allowances(&site.config.secrets, used, &site.allowances)
 }

@@ -7,9 +7,9 @@ use aho_corasick::automaton::{Automaton, StateID};
 use aho_corasick::dfa::DFA;
 use aho_corasick::{Anchored, StartKind};
 
-use super::families::Kind;
-use super::known;
-use super::rules::{RULES, Rule, RuleMatch};
+use super::false_positives;
+use super::families::RuleKind;
+use super::rules::{MatchContext, RULES, Rule};
 
 /// Bytes before a keyword in which a match may begin.
 const BEFORE: usize = 256;
@@ -20,15 +20,15 @@ const LINE: usize = 512;
 
 /// Keywords and rules of a scan.
 #[derive(Debug)]
-pub struct Engine {
+pub struct SecretEngine {
     keywords: Option<DFA>,
-    /// Rules of each keyword.
+    /// Indices of the rules of each keyword.
     rules: Vec<Vec<usize>>,
 }
 
 /// A keyword of a rule that may be part of a secret.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-pub struct Candidate {
+pub struct KeywordMatch {
     /// Index of the rule.
     pub rule: usize,
     /// First byte of the keyword.
@@ -38,20 +38,20 @@ pub struct Candidate {
 
 /// A secret in a text.
 #[derive(Debug, Clone)]
-pub struct Match {
+pub struct SecretMatch {
     /// The rule that found it.
     pub rule: &'static Rule,
-    /// Its bytes.
+    /// The bytes of the secret.
     pub range: Range<usize>,
 }
 
-static SECRETS: LazyLock<Engine> = LazyLock::new(|| Engine::new(false, false));
-static WITH_PATHS: LazyLock<Engine> = LazyLock::new(|| Engine::new(true, false));
-static PERSONAL: LazyLock<Engine> = LazyLock::new(|| Engine::new(false, true));
-static ALL: LazyLock<Engine> = LazyLock::new(|| Engine::new(true, true));
+static SECRETS: LazyLock<SecretEngine> = LazyLock::new(|| SecretEngine::new(false, false));
+static WITH_PATHS: LazyLock<SecretEngine> = LazyLock::new(|| SecretEngine::new(true, false));
+static PERSONAL: LazyLock<SecretEngine> = LazyLock::new(|| SecretEngine::new(false, true));
+static ALL: LazyLock<SecretEngine> = LazyLock::new(|| SecretEngine::new(true, true));
 
 /// The engine with the rules for secrets and, if enabled, for paths and personal data.
-pub fn engine(paths: bool, personal: bool) -> &'static Engine {
+pub fn engine(paths: bool, personal: bool) -> &'static SecretEngine {
     match (paths, personal) {
         (false, false) => &SECRETS,
         (true, false) => &WITH_PATHS,
@@ -60,20 +60,20 @@ pub fn engine(paths: bool, personal: bool) -> &'static Engine {
     }
 }
 
-impl Engine {
+impl SecretEngine {
     fn new(paths: bool, personal: bool) -> Self {
         let wants = |index: &usize| match RULES.all[*index].kind {
-            Kind::Path => paths,
-            Kind::Personal => personal,
-            Kind::Secret | Kind::Generic => true,
+            RuleKind::Path => paths,
+            RuleKind::Personal => personal,
+            RuleKind::Secret | RuleKind::Generic => true,
         };
         let mut words = Vec::new();
         let mut rules = Vec::new();
-        for (word, of) in &RULES.keywords {
-            let of: Vec<_> = of.iter().copied().filter(wants).collect();
-            if !of.is_empty() {
+        for (word, indices) in &RULES.keywords {
+            let indices: Vec<_> = indices.iter().copied().filter(wants).collect();
+            if !indices.is_empty() {
                 words.push(word.as_str());
-                rules.push(of);
+                rules.push(indices);
             }
         }
         let mut builder = DFA::builder();
@@ -88,7 +88,7 @@ impl Engine {
     }
 
     /// The keywords in a text that may be part of a secret, ordered by end.
-    pub fn candidates(&self, text: &[u8], path: &str, mut each: impl FnMut(Candidate)) {
+    pub fn candidates(&self, text: &[u8], path: &str, mut each: impl FnMut(KeywordMatch)) {
         let Some(keywords) = &self.keywords else {
             return;
         };
@@ -97,9 +97,9 @@ impl Engine {
                 let keyword = keywords.match_pattern(state, index);
                 let start = end - keywords.pattern_len(keyword);
                 for rule in &self.rules[keyword.as_usize()] {
-                    let known = &RULES.all[*rule];
-                    if known.hint.fits(text, start, end) && known.is_for(path) {
-                        each(Candidate {
+                    let rule_of_keyword = &RULES.all[*rule];
+                    if rule_of_keyword.hint.fits(text, start, end) && rule_of_keyword.is_for(path) {
+                        each(KeywordMatch {
                             rule: *rule,
                             start,
                             end,
@@ -111,7 +111,7 @@ impl Engine {
     }
 
     /// The secrets of a text.
-    pub fn matches(&self, text: &[u8], path: &str) -> Vec<Match> {
+    pub fn matches(&self, text: &[u8], path: &str) -> Vec<SecretMatch> {
         let mut candidates = Vec::new();
         self.candidates(text, path, |candidate| candidates.push(candidate));
         let mut found = Vec::new();
@@ -168,16 +168,16 @@ fn keyword_ends(keywords: &DFA, text: &[u8]) -> Vec<(usize, StateID)> {
 pub fn confirm(
     text: &[u8],
     bounds: Range<usize>,
-    mut candidates: Vec<Candidate>,
+    mut candidates: Vec<KeywordMatch>,
     path: &str,
-    found: &mut Vec<Match>,
+    found: &mut Vec<SecretMatch>,
 ) {
     candidates.sort_unstable();
     let text = &text[..bounds.end];
     let mut candidates = candidates.into_iter().peekable();
     while let Some(first) = candidates.next() {
         let rule = &RULES.all[first.rule];
-        let window = |candidate: &Candidate| {
+        let window = |candidate: &KeywordMatch| {
             let start = candidate.start.saturating_sub(BEFORE).max(bounds.start);
             start..text.len().min(candidate.end + rule.reach)
         };
@@ -190,16 +190,16 @@ pub fn confirm(
             merged.end = merged.end.max(next.end);
             candidates.next();
         }
-        within(rule, text, merged, path, found);
+        match_window(rule, text, merged, path, found);
     }
 }
 
-fn within(
+fn match_window(
     rule: &'static Rule,
     text: &[u8],
     window: Range<usize>,
     path: &str,
-    found: &mut Vec<Match>,
+    found: &mut Vec<SecretMatch>,
 ) {
     let Some(regex) = rule.regex() else { return };
     let mut seen = &text[..window.end];
@@ -226,7 +226,7 @@ fn within(
         };
         at = whole.end().max(at + 1);
         let line = whole.start().saturating_sub(LINE)..text.len().min(whole.end() + LINE);
-        let this = RuleMatch {
+        let context = MatchContext {
             path,
             secret: &text[secret.clone()],
             matched: whole.as_bytes(),
@@ -239,22 +239,22 @@ fn within(
         let is_allowed = match rule.kind {
             // Files such as those of `node_modules` hold many values with the name of a secret, but a real key counts
             // everywhere.
-            Kind::Secret => {
-                rule.allows(&this)
-                    || RULES.allowed.has_in_any_file(&this)
-                    || known::is_sample(this.secret)
-                    || known::is_placeholder(this.secret)
+            RuleKind::Secret => {
+                rule.allows(&context)
+                    || RULES.allowed.allows_in_any_file(&context)
+                    || false_positives::is_sample(context.secret)
+                    || false_positives::is_placeholder(context.secret)
             }
-            Kind::Generic => {
-                rule.allows(&this)
-                    || RULES.allowed.has(&this)
-                    || known::is_sample(this.secret)
-                    || known::is_digest(&this)
+            RuleKind::Generic => {
+                rule.allows(&context)
+                    || RULES.allowed.allows(&context)
+                    || false_positives::is_sample(context.secret)
+                    || false_positives::is_digest(&context)
             }
-            Kind::Path | Kind::Personal => rule.allows(&this),
+            RuleKind::Path | RuleKind::Personal => rule.allows(&context),
         };
         if !is_allowed && !secret.is_empty() {
-            found.push(Match {
+            found.push(SecretMatch {
                 rule,
                 range: secret,
             });

@@ -2,7 +2,7 @@
 
 /// The confidence of a rule, which decides how a finding is handled.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-pub enum Kind {
+pub enum RuleKind {
     /// A key or a password.
     Secret,
     /// Any value assigned to a name that suggests a secret.
@@ -159,11 +159,11 @@ const FAMILIES: [(&str, &[&str]); 9] = [
 ];
 
 /// The family and confidence of the rule with this name.
-pub fn of(id: &str) -> (&'static str, Kind) {
+pub fn of(id: &str) -> (&'static str, RuleKind) {
     match id {
-        "machine-path" => return ("path", Kind::Path),
-        "email-address" | "ip-address" | "phone-number" => return ("personal", Kind::Personal),
-        "gitlab-session-cookie" => return ("session", Kind::Secret),
+        "machine-path" => return ("path", RuleKind::Path),
+        "email-address" | "ip-address" | "phone-number" => return ("personal", RuleKind::Personal),
+        "gitlab-session-cookie" => return ("session", RuleKind::Secret),
         _ => {}
     }
     let family = FAMILIES
@@ -171,9 +171,9 @@ pub fn of(id: &str) -> (&'static str, Kind) {
         .find(|(_, starts)| starts.iter().any(|start| id.starts_with(start)))
         .map_or("token", |(family, _)| *family);
     let kind = if family == "generic" {
-        Kind::Generic
+        RuleKind::Generic
     } else {
-        Kind::Secret
+        RuleKind::Secret
     };
     (family, kind)
 }

@@ -2,19 +2,20 @@
 //!
 //! One pass over the bytes of a file finds keywords ([`engine`]). Only text around keywords that may be part of a secret is
 //! decoded ([`views`]) and matched against an expression of the [`rules`]. Markdown is also searched in the form in which a reader gets
-//! it ([`rendered`]). A finding has a place ([`carriers`]), never a value.
+//! it ([`rendered`]). A finding has a place ([`places`]), never a value.
 
-mod carriers;
 mod encoded;
 mod engine;
+mod false_positives;
 mod families;
 mod hints;
-mod known;
+mod joins;
 mod mask;
+mod places;
 mod rendered;
 mod report;
 mod rules;
-mod seams;
+mod search;
 mod strings;
 mod views;
 
@@ -22,15 +23,16 @@ use std::fmt;
 use std::ops::Range;
 
 pub use mask::Mask;
-pub use report::{ScanReport, Scanner, unused};
+pub use report::{ScanReport, Scanner, unused_allowances};
 
-use carriers::{Carrier, Part};
-use families::Kind;
+use families::RuleKind;
+use places::SecretPart;
 use rules::RULES;
+use search::{SecretSpan, TextFormat};
 
 /// What a scan looks for, and in whose file.
 #[derive(Debug, Clone, Copy, Default)]
-pub struct Settings<'a> {
+pub struct ScanSettings<'a> {
     /// The id of the run, or empty for a file of the site.
     pub owner: &'a str,
     /// Whether to report home directories with the names of people.
@@ -50,23 +52,23 @@ pub struct Finding {
     pub line: u32,
     /// JSON pointer of the string in the document or in the line; `None` in a file that is text.
     pub pointer: Option<String>,
-    /// Whether it is in a key of an object; [`Self::pointer`] then leads to the value of that key.
+    /// Whether the secret is in a key of an object; [`Self::pointer`] then leads to the value of that key.
     pub is_key: bool,
-    /// Its bytes in the decoded string, or in a plain text file.
+    /// The bytes in the decoded string, or in a plain text file.
     pub range: Range<usize>,
-    /// Its bytes in the raw file.
-    pub written: Range<usize>,
-    /// Its decoded length.
+    /// The bytes in the raw file.
+    pub raw_range: Range<usize>,
+    /// The decoded length.
     pub length_in_characters: usize,
-    /// At most three characters that all secrets of this rule begin with.
+    /// At most three characters, with which all secrets of this rule begin.
     pub prefix: String,
-    /// Computed from the place, not the value.
+    /// A digest of the place, not of the value.
     pub fingerprint: String,
 }
 
 impl Finding {
     /// The masked form that is shown instead of the value.
-    pub fn shown(&self) -> String {
+    pub fn masked_value(&self) -> String {
         format!(
             "{}…({} characters)…",
             self.prefix, self.length_in_characters
@@ -86,15 +88,15 @@ impl fmt::Debug for Finding {
 }
 
 /// Finds the secrets in a file. `name` is its path in the run folder, or from the root of the site.
-pub fn scan(name: &str, bytes: &[u8], settings: &Settings<'_>) -> Vec<Finding> {
+pub fn scan(name: &str, bytes: &[u8], settings: &ScanSettings<'_>) -> Vec<Finding> {
     let engine = engine::engine(settings.paths, settings.personal);
-    let carrier = Carrier::of(name);
-    let written = carriers::written(engine, carrier, name, bytes);
+    let format = TextFormat::of(name);
+    let spans = search::find(engine, format, name, bytes);
     let (mut line, mut seen) = (1_u32, 0);
-    let parts = carriers::parts(carrier, bytes, written).into_iter();
+    let parts = places::parts(format, bytes, spans).into_iter();
     parts
         .map(|part| {
-            let start = part.written.range.start;
+            let start = part.span.range.start;
             let breaks =
                 memchr::memchr_iter(b'\n', bytes.get(seen..start).unwrap_or_default()).count();
             line = line.saturating_add(u32::try_from(breaks).unwrap_or(u32::MAX));
@@ -105,7 +107,7 @@ pub fn scan(name: &str, bytes: &[u8], settings: &Settings<'_>) -> Vec<Finding> {
 }
 
 /// Whether a raw value of one JSON document also occurs in another.
-pub fn is_in(document: &[u8], value: &[u8]) -> bool {
+pub fn contains_value(document: &[u8], value: &[u8]) -> bool {
     let plain = |text: &[u8]| views::unescaped(text).map(|view| view.text);
     let (document_plain, value_plain) = (plain(document), plain(value));
     let document = document_plain.as_deref().unwrap_or(document);
@@ -113,38 +115,32 @@ pub fn is_in(document: &[u8], value: &[u8]) -> bool {
 }
 
 /// Finds the secrets in the name of a file.
-pub fn scan_name(name: &str, settings: &Settings<'_>) -> Vec<Finding> {
+pub fn scan_name(name: &str, settings: &ScanSettings<'_>) -> Vec<Finding> {
     let engine = engine::engine(false, settings.personal);
-    let of_name = RULES
-        .all
-        .iter()
-        .filter(|rule| rule.is_of_names() && rule.is_for(name));
-    let mut written = carriers::written(engine, Carrier::Text, "", name.as_bytes());
-    written.extend(of_name.map(|rule| carriers::CarriedSecret {
+    let rules = RULES.all.iter();
+    let rules = rules.filter(|rule| rule.is_about_names() && rule.is_for(name));
+    let mut spans = search::find(engine, TextFormat::Text, "", name.as_bytes());
+    spans.extend(rules.map(|rule| SecretSpan {
         rule,
         range: 0..name.len(),
         is_first: true,
     }));
-    let parts = carriers::parts(Carrier::Text, name.as_bytes(), written);
-    let parts = parts.into_iter();
+    let parts = places::parts(TextFormat::Text, name.as_bytes(), spans).into_iter();
     parts
         .map(|part| finding(settings.owner, name, name.as_bytes(), 0, part))
         .collect()
 }
 
-fn finding(owner: &str, name: &str, bytes: &[u8], line: u32, part: Part) -> Finding {
-    let rule = part.written.rule;
-    let (pointer, is_key) = part
-        .string
-        .map_or((None, false), |(pointer, is_key)| (Some(pointer), is_key));
-    let value = &bytes[part.written.range.clone()];
+fn finding(owner: &str, name: &str, bytes: &[u8], line: u32, part: SecretPart) -> Finding {
+    let rule = part.span.rule;
+    let value = &bytes[part.span.range.clone()];
     let begins = |word: &&String| {
         value
             .get(..word.len())
             .is_some_and(|start| start.eq_ignore_ascii_case(word.as_bytes()))
     };
     let prefix = match rule.kind {
-        Kind::Secret if part.written.is_first => rule.keywords.iter().find(begins),
+        RuleKind::Secret if part.span.is_first => rule.keywords.iter().find(begins),
         _ => None,
     };
     Finding {
@@ -155,15 +151,15 @@ fn finding(owner: &str, name: &str, bytes: &[u8], line: u32, part: Part) -> Find
             &rule.id,
             owner,
             name,
-            pointer.as_deref(),
-            is_key,
+            part.pointer.as_deref(),
+            part.is_key,
             line,
             &part.range,
         ),
-        pointer,
-        is_key,
+        pointer: part.pointer,
+        is_key: part.is_key,
         range: part.range,
-        written: part.written.range,
+        raw_range: part.span.range,
         length_in_characters: part.characters,
         prefix: prefix.map_or_else(String::new, |word| {
             String::from_utf8_lossy(&value[..word.len().min(3)]).into_owned()

@@ -24,8 +24,8 @@ impl Mask {
     /// Masks all findings in a file of the site, including allowed ones.
     pub fn of_site(name: &str, bytes: &[u8]) -> Self {
         let mut mask = Self::default();
-        for finding in super::scan(name, bytes, &super::Settings::default()) {
-            mask.hide(&bytes[finding.written]);
+        for finding in super::scan(name, bytes, &super::ScanSettings::default()) {
+            mask.hide(&bytes[finding.raw_range]);
         }
         mask
     }
@@ -40,7 +40,7 @@ impl Mask {
         if let Some(visible) = super::views::visible(plain) {
             self.add(&visible.text);
         }
-        super::rendered::each(plain, false, |rendered, _| {
+        super::rendered::for_each_text(plain, false, |rendered, _| {
             self.add(rendered.text.as_bytes());
         });
     }

@@ -1,4 +1,4 @@
-//! Markdown in the form in which a reader gets it: without escapes, emphasis, comments and tags, which may stand within a key.
+//! Markdown in the form in which a reader gets it: without escapes, emphasis, comments and tags, which may be within a key.
 
 use std::borrow::Cow;
 use std::ops::Range;
@@ -7,7 +7,7 @@ use pulldown_cmark::{Event, LinkType, Parser, Tag, TagEnd};
 
 use markup::OPTIONS;
 
-/// Texts shorter than this hold no key.
+/// Shorter texts contain no key.
 const SHORTEST: usize = 12;
 /// Maximum bytes parsed together: the parser needs many times the size of a text in memory.
 const LONGEST: usize = 1 << 20;
@@ -41,7 +41,7 @@ pub struct RenderedText {
 /// A part of the text that comes from one place of the source.
 #[derive(Debug)]
 struct Piece {
-    /// Its start in the text.
+    /// The start in the text.
     at: usize,
     source: Range<usize>,
     /// Whether the text and the source are the same.
@@ -113,7 +113,7 @@ impl RenderedText {
 
 /// Calls `each` with the texts that a reader gets of a text in Markdown, and the start of each in it. Calls nothing if no markup is
 /// within a word.
-pub fn each(text: &[u8], is_file: bool, mut each: impl FnMut(&RenderedText, usize)) {
+pub fn for_each_text(text: &[u8], is_file: bool, mut each: impl FnMut(&RenderedText, usize)) {
     if text.len() < SHORTEST || !has_markup_in_words(text) {
         return;
     }
@@ -123,7 +123,7 @@ pub fn each(text: &[u8], is_file: bool, mut each: impl FnMut(&RenderedText, usiz
         while start < text.len() {
             let end = chunk(&text, start);
             let markdown = &text[start..end];
-            for rendered in of(markdown) {
+            for rendered in rendered_texts(markdown) {
                 each(&rendered, start);
             }
             start = end;
@@ -205,7 +205,7 @@ fn has_markup_in_words(text: &[u8]) -> bool {
 
 /// The texts of a text in Markdown: pages show raw HTML as text, search and feeds leave it out, and addresses of links are
 /// texts, too.
-fn of(markdown: &str) -> Vec<RenderedText> {
+fn rendered_texts(markdown: &str) -> Vec<RenderedText> {
     let mut without_html = RenderedText::default();
     let mut with_html = RenderedText::default();
     let mut has_html = false;
@@ -280,7 +280,7 @@ mod tests {
     /// The texts of a text, each with the source of one of its words.
     fn sources(markdown: &str, word: &str) -> Vec<String> {
         let mut found = Vec::new();
-        each(markdown.as_bytes(), true, |rendered, start| {
+        for_each_text(markdown.as_bytes(), true, |rendered, start| {
             if let Some(at) = rendered.text.find(word) {
                 let source = rendered.source(&(at..at + word.len()));
                 found.push(markdown[start + source.start..start + source.end].to_owned());

@@ -6,7 +6,7 @@ use base::diagnostics::{Code, Collector, Diagnostic, Excerpt, Place, Severity, c
 use formats::config::{Allowance, Secrets};
 
 use super::mask::Mask;
-use super::{Finding, Settings, scan, scan_name};
+use super::{Finding, ScanSettings, scan, scan_name};
 
 /// Scans the files of one run, or of the site.
 #[derive(Debug)]
@@ -57,11 +57,11 @@ impl<'a> Scanner<'a> {
         }
         let (findings, private): (Vec<_>, Vec<_>) = scan(name, bytes, &self.settings())
             .into_iter()
-            .partition(|finding| is_published(finding, &bytes[finding.written.clone()]));
+            .partition(|finding| is_published(finding, &bytes[finding.raw_range.clone()]));
         for finding in private {
-            self.scanned.mask.hide(&bytes[finding.written]);
+            self.scanned.mask.hide(&bytes[finding.raw_range]);
         }
-        self.report(findings, (name, shown), bytes);
+        self.report(findings, name, shown, bytes);
         self.name(name, shown);
     }
 
@@ -69,7 +69,7 @@ impl<'a> Scanner<'a> {
     pub fn name(&mut self, name: &str, shown: &str) {
         if self.config.scan {
             let findings = scan_name(name, &self.settings());
-            self.report(findings, (name, shown), name.as_bytes());
+            self.report(findings, name, shown, name.as_bytes());
         }
     }
 
@@ -78,15 +78,15 @@ impl<'a> Scanner<'a> {
         self.scanned
     }
 
-    fn settings(&self) -> Settings<'a> {
-        Settings {
+    fn settings(&self) -> ScanSettings<'a> {
+        ScanSettings {
             owner: self.owner,
             paths: self.config.paths.severity().is_some(),
             personal: self.config.personal.severity().is_some(),
         }
     }
 
-    fn report(&mut self, findings: Vec<Finding>, (name, shown): (&str, &str), bytes: &[u8]) {
+    fn report(&mut self, findings: Vec<Finding>, name: &str, shown: &str, bytes: &[u8]) {
         let mut problems = Collector::default();
         let mut paths = Vec::new();
         for finding in findings {
@@ -104,7 +104,7 @@ impl<'a> Scanner<'a> {
             self.scanned.used.extend(used);
             if finding.family != "path" {
                 // An allowed value may be shown, but must not reveal more of the line.
-                self.scanned.mask.hide(&bytes[finding.written.clone()]);
+                self.scanned.mask.hide(&bytes[finding.raw_range.clone()]);
             }
             let Some(severity) = severity.filter(|_| !is_allowed) else {
                 continue;
@@ -160,14 +160,14 @@ fn problem(
     } else {
         "A secret"
     };
-    let place_of_it = match (finding.line, finding.is_key) {
+    let where_in_file = match (finding.line, finding.is_key) {
         (0, _) => "in the name of this file ",
         (_, true) => "in a key ",
         _ => "",
     };
     let message = format!(
-        "{what} {place_of_it}would be published: {}, found by rule `{rule}`, fingerprint `{fingerprint}`",
-        finding.shown()
+        "{what} {where_in_file}would be published: {}, found by rule `{rule}`, fingerprint `{fingerprint}`",
+        finding.masked_value()
     );
     let first = if finding.family == "personal" {
         ""
@@ -175,7 +175,7 @@ fn problem(
         "Revoke it first. Then "
     };
     let is_redaction = path.ends_with("/redactions.jsonl");
-    let help = if owner.is_empty() || finding.line == 0 || is_redaction {
+    let mut help = if owner.is_empty() || finding.line == 0 || is_redaction {
         format!("{first}remove it from here, or allow it with a reason in `[[secrets.allow]]`.")
     } else {
         let reason = if finding.family == "personal" {
@@ -187,7 +187,6 @@ fn problem(
             "{first}withhold it: `runpress redact {owner} --finding {fingerprint} --reason {reason}`, or allow it with a reason in `[[secrets.allow]]`."
         )
     };
-    let mut help = help;
     if let Some(letter) = help.get(..1).map(str::to_uppercase) {
         help.replace_range(..1, &letter);
     }
@@ -204,7 +203,7 @@ fn home(place: Place, first: &Finding, count: usize) -> Diagnostic {
         place,
         format!(
             "{paths} in this file, the first one here: {}, fingerprint `{}`",
-            first.shown(),
+            first.masked_value(),
             first.fingerprint
         ),
         "Record runs in a folder such as `/workspace`, or set `paths = \"off\"` in `[secrets]`.",
@@ -216,14 +215,14 @@ fn place(finding: &Finding, path: &str, bytes: &[u8]) -> Place {
     if finding.line == 0 {
         return Place::file(path);
     }
-    let start = finding.written.start;
+    let start = finding.raw_range.start;
     let line = memchr::memrchr(b'\n', &bytes[..start]).map_or(0, |at| at + 1);
     // A byte order mark is not part of a line.
     let before = String::from_utf8_lossy(&bytes[line..start]);
     let column = before.trim_start_matches('\u{feff}').chars().count() + 1;
     // An ellipsis shows that the line is cut on the left.
     let cut = if finding.prefix.is_empty() { "" } else { "…" };
-    let text = format!("{cut}{}", finding.shown());
+    let text = format!("{cut}{}", finding.masked_value());
     Place {
         path: path.to_owned(),
         line: Some(finding.line),
@@ -238,7 +237,11 @@ fn place(finding: &Finding, path: &str, bytes: &[u8]) -> Place {
 }
 
 /// Reports allowances that match no finding, at their places in site.toml.
-pub fn unused(config: &Secrets, used: &BTreeSet<usize>, places: &[Place]) -> Vec<Diagnostic> {
+pub fn unused_allowances(
+    config: &Secrets,
+    used: &BTreeSet<usize>,
+    places: &[Place],
+) -> Vec<Diagnostic> {
     let unused = (0..config.allow.len()).filter(|index| config.scan && !used.contains(index));
     let problems = unused.map(|index| {
         let site = || Place::file(formats::config::FILE_NAME);
@@ -294,9 +297,9 @@ mod tests {
         let fingerprint = scan(
             "writeup.md",
             text().as_bytes(),
-            &Settings {
+            &ScanSettings {
                 owner: "r1",
-                ..Settings::default()
+                ..ScanSettings::default()
             },
         )
         .remove(0)
@@ -322,7 +325,10 @@ mod tests {
             let found = scanned(&config, &text());
             assert_eq!(found.problems.iter().all(|it| !it.is_error()), holds);
             assert_eq!(found.used.contains(&0), holds);
-            assert_eq!(unused(&config, &found.used, &[]).is_empty(), holds);
+            assert_eq!(
+                unused_allowances(&config, &found.used, &[]).is_empty(),
+                holds
+            );
             assert!(
                 !found.mask.is_empty(),
                 "an allowed value is hidden in other messages"

@@ -7,7 +7,7 @@ use aho_corasick::AhoCorasick;
 use regex::bytes::{Regex, RegexBuilder};
 use serde::Deserialize;
 
-use super::families::Kind;
+use super::families::RuleKind;
 use super::hints::Hint;
 
 /// All rules. Each regular expression is compiled when one of its keywords is first found.
@@ -22,17 +22,17 @@ pub struct Rules {
     pub all: Vec<Rule>,
     pub keywords: Vec<(String, Vec<usize>)>,
     /// The allowlist for all rules.
-    pub allowed: Exemption,
+    pub allowed: Allowlist,
 }
 
 #[derive(Debug)]
 pub struct Rule {
-    /// Its name, such as `github-pat`.
+    /// The name of the rule, such as `github-pat`.
     pub id: String,
-    /// Its family: the second word of its diagnostic code.
+    /// The second word of its diagnostic code.
     pub family: &'static str,
-    /// How sure it is.
-    pub kind: Kind,
+    /// How a finding of it is handled.
+    pub kind: RuleKind,
     /// The check of the text around a keyword, before the expression is tried.
     pub hint: Hint,
     /// Maximum bytes after a keyword in which a match ends.
@@ -41,31 +41,26 @@ pub struct Rule {
     pub keywords: Vec<String>,
     entropy: f64,
     group: usize,
-    pattern: Option<String>,
-    path: Option<Pattern>,
-    allowed: Vec<Exemption>,
-    regex: OnceLock<Option<Regex>>,
+    expression: Option<LazyRegex>,
+    path: Option<LazyRegex>,
+    allowed: Vec<Allowlist>,
 }
 
 impl Rule {
     /// The expression, compiled on first use. `None` if the rule is about file names.
     pub fn regex(&self) -> Option<&Regex> {
-        let compiled = self
-            .regex
-            .get_or_init(|| self.pattern.as_deref().and_then(compile));
-        compiled.as_ref()
+        self.expression.as_ref()?.get()
     }
 
     /// Whether it applies to files with this name.
     pub fn is_for(&self, name: &str) -> bool {
-        self.path
-            .as_ref()
-            .is_none_or(|path| path.is_in(name.as_bytes()))
+        let path = self.path.as_ref();
+        path.is_none_or(|path| path.is_match(name.as_bytes()))
     }
 
     /// Whether it looks only at the name of a file.
-    pub fn is_of_names(&self) -> bool {
-        self.pattern.is_none()
+    pub fn is_about_names(&self) -> bool {
+        self.expression.is_none()
     }
 
     /// The range of the secret in a match: the group of the rule, or the first group that matched.
@@ -83,19 +78,19 @@ impl Rule {
     }
 
     /// Whether a match is a false positive: too regular, a placeholder, or known.
-    pub fn allows(&self, found: &RuleMatch<'_>) -> bool {
+    pub fn allows(&self, found: &MatchContext<'_>) -> bool {
         let limit = match self.kind {
-            Kind::Generic if is_hexadecimal(found.secret) => self.entropy.min(HEXADECIMAL),
+            RuleKind::Generic if is_hexadecimal(found.secret) => self.entropy.min(HEXADECIMAL),
             _ => self.entropy,
         };
         (limit > 0.0 && entropy(found.secret) <= limit)
-            || self.allowed.iter().any(|allowed| allowed.has(found))
+            || self.allowed.iter().any(|list| list.allows(found))
     }
 }
 
 /// A match as the allowlists see it.
 #[derive(Debug, Clone, Copy)]
-pub struct RuleMatch<'a> {
+pub struct MatchContext<'a> {
     /// Name of the file.
     pub path: &'a str,
     pub secret: &'a [u8],
@@ -105,62 +100,74 @@ pub struct RuleMatch<'a> {
     pub line: &'a [u8],
 }
 
-/// An allowlist.
-#[derive(Debug, Default)]
-pub struct Exemption {
-    all: bool,
-    target: Target,
-    paths: Vec<Pattern>,
-    regexes: Vec<Pattern>,
-    stop_words: Vec<String>,
-    stop: OnceLock<Option<AhoCorasick>>,
+/// Matches that are no secrets.
+#[derive(Debug, Default, Deserialize)]
+#[serde(rename_all = "camelCase", default)]
+pub struct Allowlist {
+    condition: Condition,
+    regex_target: RegexTarget,
+    paths: Vec<LazyRegex>,
+    regexes: Vec<LazyRegex>,
+    stopwords: Vec<String>,
+    #[serde(skip)]
+    stopword_search: OnceLock<Option<AhoCorasick>>,
 }
 
-impl Exemption {
+/// Whether one criterion of an allowlist is enough, or all must be met.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Deserialize)]
+#[serde(rename_all = "UPPERCASE")]
+enum Condition {
+    #[default]
+    Or,
+    And,
+}
+
+impl Allowlist {
     /// Whether it allows a match in any file.
-    pub fn has_in_any_file(&self, found: &RuleMatch<'_>) -> bool {
-        any(&self.regexes, found.secret) || self.stops(found.secret)
+    pub fn allows_in_any_file(&self, found: &MatchContext<'_>) -> bool {
+        any(&self.regexes, found.secret) || self.has_stopword(found.secret)
     }
 
     /// Whether it allows a match.
-    pub fn has(&self, found: &RuleMatch<'_>) -> bool {
-        let target = match self.target {
-            Target::Secret => found.secret,
-            Target::Match => found.matched,
-            Target::Line => found.line,
+    pub fn allows(&self, found: &MatchContext<'_>) -> bool {
+        let target = match self.regex_target {
+            RegexTarget::Secret => found.secret,
+            RegexTarget::Match => found.matched,
+            RegexTarget::Line => found.line,
         };
         let checks = [
             (!self.paths.is_empty()).then(|| any(&self.paths, found.path.as_bytes())),
             (!self.regexes.is_empty()).then(|| any(&self.regexes, target)),
-            (!self.stop_words.is_empty()).then(|| self.stops(found.secret)),
+            (!self.stopwords.is_empty()).then(|| self.has_stopword(found.secret)),
         ];
         let mut checks = checks.into_iter().flatten().peekable();
-        if self.all {
-            checks.peek().is_some() && checks.all(|is_met| is_met)
-        } else {
-            checks.any(|is_met| is_met)
+        match self.condition {
+            Condition::And => checks.peek().is_some() && checks.all(|is_met| is_met),
+            Condition::Or => checks.any(|is_met| is_met),
         }
     }
 
-    fn stops(&self, secret: &[u8]) -> bool {
-        let stop = self.stop.get_or_init(|| {
+    fn has_stopword(&self, secret: &[u8]) -> bool {
+        let search = self.stopword_search.get_or_init(|| {
             let mut builder = AhoCorasick::builder();
             builder
                 .ascii_case_insensitive(true)
-                .build(&self.stop_words)
+                .build(&self.stopwords)
                 .ok()
         });
-        stop.as_ref().is_some_and(|stop| stop.is_match(secret))
+        search
+            .as_ref()
+            .is_some_and(|search| search.is_match(secret))
     }
 }
 
-fn any(patterns: &[Pattern], text: &[u8]) -> bool {
-    patterns.iter().any(|pattern| pattern.is_in(text))
+fn any(regexes: &[LazyRegex], text: &[u8]) -> bool {
+    regexes.iter().any(|regex| regex.is_match(text))
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Deserialize)]
 #[serde(rename_all = "lowercase")]
-enum Target {
+enum RegexTarget {
     #[default]
     Secret,
     Match,
@@ -168,24 +175,29 @@ enum Target {
 }
 
 /// An expression, compiled on first use.
-#[derive(Debug)]
-struct Pattern {
-    text: String,
-    regex: OnceLock<Option<Regex>>,
+#[derive(Debug, Deserialize)]
+#[serde(from = "String")]
+struct LazyRegex {
+    pattern: String,
+    compiled: OnceLock<Option<Regex>>,
 }
 
-impl Pattern {
-    fn is_in(&self, text: &[u8]) -> bool {
-        let regex = self.regex.get_or_init(|| compile(&self.text));
-        regex.as_ref().is_some_and(|regex| regex.is_match(text))
+impl LazyRegex {
+    fn get(&self) -> Option<&Regex> {
+        let compiled = self.compiled.get_or_init(|| compile(&self.pattern));
+        compiled.as_ref()
+    }
+
+    fn is_match(&self, text: &[u8]) -> bool {
+        self.get().is_some_and(|regex| regex.is_match(text))
     }
 }
 
-impl From<String> for Pattern {
-    fn from(text: String) -> Self {
+impl From<String> for LazyRegex {
+    fn from(pattern: String) -> Self {
         Self {
-            text,
-            regex: OnceLock::new(),
+            pattern,
+            compiled: OnceLock::new(),
         }
     }
 }
@@ -258,7 +270,7 @@ impl Rules {
         let mut rules = Self {
             all: Vec::new(),
             keywords: Vec::new(),
-            allowed: Exemption::default(),
+            allowed: Allowlist::default(),
         };
         let mut keywords: BTreeMap<String, Vec<usize>> = BTreeMap::new();
         for text in FILES {
@@ -267,7 +279,7 @@ impl Rules {
                 continue;
             };
             if let Some(allowed) = file.allowlist {
-                rules.allowed = allowed.into();
+                rules.allowed = allowed;
             }
             for entry in file.rules {
                 for keyword in &entry.keywords {
@@ -286,15 +298,15 @@ impl Rules {
 struct RuleFile {
     allowlist: Option<Allowlist>,
     #[serde(default)]
-    rules: Vec<Entry>,
+    rules: Vec<RuleEntry>,
 }
 
 #[derive(Deserialize)]
 #[serde(rename_all = "camelCase")]
-struct Entry {
+struct RuleEntry {
     id: String,
     regex: Option<String>,
-    path: Option<String>,
+    path: Option<LazyRegex>,
     #[serde(default)]
     entropy: f64,
     #[serde(default)]
@@ -305,26 +317,11 @@ struct Entry {
     allowlists: Vec<Allowlist>,
 }
 
-#[derive(Deserialize)]
-#[serde(rename_all = "camelCase")]
-struct Allowlist {
-    #[serde(default)]
-    condition: String,
-    #[serde(default)]
-    regex_target: Target,
-    #[serde(default)]
-    paths: Vec<String>,
-    #[serde(default)]
-    regexes: Vec<String>,
-    #[serde(default)]
-    stopwords: Vec<String>,
-}
-
-impl From<Entry> for Rule {
-    fn from(entry: Entry) -> Self {
+impl From<RuleEntry> for Rule {
+    fn from(entry: RuleEntry) -> Self {
         let (family, kind) = super::families::of(&entry.id);
         let pattern = entry.regex.map(|pattern| {
-            let end = if kind == Kind::Generic {
+            let end = if kind == RuleKind::Generic {
                 END_OF_ANY
             } else {
                 END_OF_KEY
@@ -344,24 +341,9 @@ impl From<Entry> for Rule {
                 .collect(),
             entropy: entry.entropy,
             group: entry.secret_group,
-            pattern,
-            path: entry.path.map(Pattern::from),
-            allowed: entry.allowlists.into_iter().map(Exemption::from).collect(),
-            regex: OnceLock::new(),
-        }
-    }
-}
-
-impl From<Allowlist> for Exemption {
-    fn from(list: Allowlist) -> Self {
-        let patterns = |texts: Vec<String>| texts.into_iter().map(Pattern::from).collect();
-        Self {
-            all: list.condition.eq_ignore_ascii_case("and"),
-            target: list.regex_target,
-            paths: patterns(list.paths),
-            regexes: patterns(list.regexes),
-            stop_words: list.stopwords,
-            stop: OnceLock::new(),
+            expression: pattern.map(LazyRegex::from),
+            path: entry.path,
+            allowed: entry.allowlists,
         }
     }
 }
@@ -377,14 +359,18 @@ mod tests {
         }
         let lists = RULES.all.iter().flat_map(|rule| &rule.allowed);
         for list in lists.chain([&RULES.allowed]) {
-            for pattern in list.paths.iter().chain(&list.regexes) {
-                assert!(compile(&pattern.text).is_some(), "{}", pattern.text);
+            for regex in list.paths.iter().chain(&list.regexes) {
+                assert!(regex.get().is_some(), "{}", regex.pattern);
             }
         }
         for rule in &RULES.all {
-            assert!(rule.is_of_names() || rule.regex().is_some(), "{}", rule.id);
             assert!(
-                rule.is_of_names() || !rule.keywords.is_empty(),
+                rule.is_about_names() || rule.regex().is_some(),
+                "{}",
+                rule.id
+            );
+            assert!(
+                rule.is_about_names() || !rule.keywords.is_empty(),
                 "{}",
                 rule.id
             );
@@ -405,8 +391,8 @@ mod tests {
     fn most_rules_end_with_what_follows_a_key_in_source_files() {
         let rules = FILES[0].matches(END).count();
         assert!(rules > 100, "{rules}");
-        let replaced = RULES.all.iter().filter_map(|rule| rule.pattern.as_deref());
-        assert_eq!(replaced.filter(|pattern| pattern.contains(END)).count(), 0);
+        let mut replaced = RULES.all.iter().filter_map(|rule| rule.expression.as_ref());
+        assert!(!replaced.any(|regex| regex.pattern.contains(END)));
         for id in WHOLE {
             assert!(RULES.all.iter().any(|rule| rule.id == id), "{id}");
         }

@@ -7,7 +7,7 @@ const DEEPEST: usize = 512;
 
 /// Iterates over the strings of a document.
 #[derive(Debug)]
-pub struct Strings<'a> {
+pub struct JsonStrings<'a> {
     text: &'a [u8],
     at: usize,
     open: Vec<Container>,
@@ -26,14 +26,14 @@ enum Container {
 
 /// A value of an array.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Item {
+pub struct ArrayItem {
     /// The first byte of the array.
     pub array: usize,
     /// The position in the array.
     pub index: usize,
 }
 
-impl<'a> Strings<'a> {
+impl<'a> JsonStrings<'a> {
     /// The strings of `text` from `at` on.
     pub const fn of(text: &'a [u8], at: usize) -> Self {
         Self {
@@ -97,12 +97,12 @@ impl<'a> Strings<'a> {
     }
 
     /// The value of the innermost array that the last string is in.
-    pub fn item(&self) -> Option<Item> {
+    pub fn item(&self) -> Option<ArrayItem> {
         self.open
             .iter()
             .rev()
             .find_map(|container| match container {
-                Container::Array { start, index } if self.deeper == 0 => Some(Item {
+                Container::Array { start, index } if self.deeper == 0 => Some(ArrayItem {
                     array: *start,
                     index: *index,
                 }),
@@ -213,7 +213,7 @@ mod tests {
     #[test]
     fn every_string_has_the_pointer_that_leads_to_it() {
         let text = br#"{"a":"b","c":[1,"d",{"e/~\u0066":"f,\"{"}],"g":{"h":[]},"i":"j"}"#;
-        let mut strings = Strings::of(text, 0);
+        let mut strings = JsonStrings::of(text, 0);
         let mut found = Vec::new();
         while let Some((range, is_key)) = strings.next() {
             if !is_key {
@@ -233,14 +233,14 @@ mod tests {
     #[test]
     fn a_document_that_is_cut_or_deep_is_read_to_its_end() {
         for text in ["{\"a\":\"b", "\"", "{\"a\\", "]]]\"x\"", "\"\\"] {
-            let mut strings = Strings::of(text.as_bytes(), 0);
+            let mut strings = JsonStrings::of(text.as_bytes(), 0);
             while let Some((range, _)) = strings.next() {
                 assert!(range.end <= text.len());
                 strings.pointer();
             }
         }
         let deep = format!("{}\"x\"{},\"y\"", "[".repeat(9000), "]".repeat(9000));
-        let mut strings = Strings::of(deep.as_bytes(), 0);
+        let mut strings = JsonStrings::of(deep.as_bytes(), 0);
         assert!(strings.next().is_some() && strings.next().is_some());
         assert_eq!(strings.pointer(), "");
     }

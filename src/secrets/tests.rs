@@ -7,19 +7,19 @@ fn key() -> String {
 }
 
 fn found(name: &str, text: &str) -> Vec<(String, Option<String>, String)> {
-    let settings = Settings {
+    let settings = ScanSettings {
         paths: true,
-        ..Settings::default()
+        ..ScanSettings::default()
     };
     let findings = scan(name, text.as_bytes(), &settings);
     findings
         .into_iter()
         .map(|finding| {
-            assert!(finding.written.end <= text.len());
+            assert!(finding.raw_range.end <= text.len());
             (
                 finding.rule.to_owned(),
                 finding.pointer,
-                text[finding.written].to_owned(),
+                text[finding.raw_range].to_owned(),
             )
         })
         .collect()
@@ -127,13 +127,13 @@ fn a_key_that_is_split_over_events_is_found_in_each_of_them() {
 fn a_range_counts_the_decoded_string_and_the_length_its_characters() {
     let key = key();
     let text = format!("{{\"m\":\"é\\u00e9\\ud83d\\ude00 {key}\"}}");
-    let findings = scan("a.jsonl", text.as_bytes(), &Settings::default());
+    let findings = scan("a.jsonl", text.as_bytes(), &ScanSettings::default());
     let [finding] = findings.as_slice() else {
         panic!("{findings:?}")
     };
     assert_eq!(finding.range, 9..9 + key.len());
     assert_eq!(finding.length_in_characters, key.len());
-    assert_eq!(finding.shown(), "ghp…(40 characters)…");
+    assert_eq!(finding.masked_value(), "ghp…(40 characters)…");
 }
 
 #[test]
@@ -156,9 +156,9 @@ fn a_private_key_is_found_whole_and_when_its_end_is_cut_off() {
 #[test]
 fn a_fingerprint_is_that_of_the_place_and_does_not_depend_on_the_value() {
     let of = |text: &str, owner: &str| {
-        let settings = Settings {
+        let settings = ScanSettings {
             owner,
-            ..Settings::default()
+            ..ScanSettings::default()
         };
         scan("a.md", text.as_bytes(), &settings)[0]
             .fingerprint
@@ -174,7 +174,7 @@ fn a_fingerprint_is_that_of_the_place_and_does_not_depend_on_the_value() {
 
 #[test]
 fn a_debug_print_of_a_finding_does_not_show_its_value() {
-    let findings = scan("a.md", key().as_bytes(), &Settings::default());
+    let findings = scan("a.md", key().as_bytes(), &ScanSettings::default());
     assert!(!format!("{findings:?}").contains("x7Kq"));
 }
 

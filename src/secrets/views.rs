@@ -12,7 +12,7 @@ const LONG: usize = 16;
 
 /// A text derived from another one.
 #[derive(Debug, Default)]
-pub struct View {
+pub struct TextView {
     pub text: Vec<u8>,
     /// Pairs of positions in both texts, from which both advance byte by byte.
     steps: Vec<(usize, usize)>,
@@ -20,7 +20,7 @@ pub struct View {
     end: usize,
 }
 
-impl View {
+impl TextView {
     /// Appends a part of a text unchanged.
     pub fn push(&mut self, text: &[u8], range: Range<usize>) {
         self.step(range.start);
@@ -78,9 +78,9 @@ impl View {
 }
 
 /// The text with the escapes of JSON and of most programming languages resolved. `None` if it has none.
-pub fn unescaped(text: &[u8]) -> Option<View> {
+pub fn unescaped(text: &[u8]) -> Option<TextView> {
     memchr::memchr(b'\\', text)?;
-    let mut view = View::default();
+    let mut view = TextView::default();
     let mut at = 0;
     while at < text.len() {
         let next = memchr::memchr(b'\\', &text[at..]).map_or(text.len(), |found| at + found);
@@ -162,9 +162,9 @@ impl Character {
 }
 
 /// The text without the color sequences of a terminal. `None` if it has none.
-pub fn uncolored(text: &[u8]) -> Option<View> {
+pub fn uncolored(text: &[u8]) -> Option<TextView> {
     memchr::memchr(0x1b, text)?;
-    let mut view = View::default();
+    let mut view = TextView::default();
     let mut at = 0;
     while at < text.len() {
         let next = memchr::memchr(0x1b, &text[at..]).map_or(text.len(), |found| at + found);
@@ -200,8 +200,8 @@ fn sequence(text: &[u8]) -> usize {
 
 /// The text as a reader sees it: without invisible characters, and with character references such as `&#95;` resolved. `None` if it
 /// has neither in a word. ASCII in UTF-16 is ASCII without its zero bytes.
-pub fn visible(text: &[u8]) -> Option<View> {
-    let mut view = View::default();
+pub fn visible(text: &[u8]) -> Option<TextView> {
+    let mut view = TextView::default();
     let (mut from, mut at) = (0, 0);
     let mut is_other = false;
     while at < text.len() {
@@ -342,8 +342,8 @@ pub fn reference(text: &[u8]) -> Option<(char, usize)> {
 }
 
 /// The text of an HTML document, without tags and comments within words. `None` if it has none.
-pub fn untagged(text: &[u8]) -> Option<View> {
-    let mut view = View::default();
+pub fn untagged(text: &[u8]) -> Option<TextView> {
+    let mut view = TextView::default();
     let mut from = 0;
     let mut at = 0;
     // If one comment has no end, no later one has.
@@ -386,7 +386,7 @@ fn tag(text: &[u8], has_end: &mut bool) -> Option<usize> {
     Some(memchr::memchr(b'>', &text[..text.len().min(4096)])? + 1)
 }
 
-/// Elements that may stand within a word.
+/// Elements that may be within a word.
 const INLINE: [&[u8]; 19] = [
     b"a", b"b", b"bdi", b"bdo", b"code", b"em", b"font", b"i", b"ins", b"kbd", b"mark", b"s",
     b"small", b"span", b"strong", b"tspan", b"tt", b"u", b"wbr",
@@ -399,9 +399,9 @@ pub const fn is_in_word(byte: u8) -> bool {
 }
 
 /// The text with percent-encoding resolved. `None` if it has none.
-pub fn unpercented(text: &[u8]) -> Option<View> {
+pub fn unpercented(text: &[u8]) -> Option<TextView> {
     percent(text)?;
-    let mut view = View::default();
+    let mut view = TextView::default();
     let mut at = 0;
     while let Some((found, byte)) = percent(&text[at..]) {
         if found > 0 {
@@ -431,8 +431,8 @@ pub fn percent(text: &[u8]) -> Option<(usize, u8)> {
 }
 
 /// The text without the line breaks that a terminal puts into long words. `None` if it has none.
-pub fn unwrapped(text: &[u8]) -> Option<View> {
-    let mut view = View::default();
+pub fn unwrapped(text: &[u8]) -> Option<TextView> {
+    let mut view = TextView::default();
     let (mut line, mut from) = (0, 0);
     for at in memchr::memchr_iter(b'\n', text) {
         let is_carriage = at > line && text[at - 1] == b'\r';
@@ -465,7 +465,7 @@ fn is_word_over(before: &[u8], after: &[u8]) -> bool {
 mod tests {
     use super::*;
 
-    fn origin(view: &View, text: &str, part: &str) -> String {
+    fn origin(view: &TextView, text: &str, part: &str) -> String {
         let at = memchr::memmem::find(&view.text, part.as_bytes()).expect("it is in the view");
         text[view.origin(&(at..at + part.len()))].to_owned()
     }

@@ -6,7 +6,7 @@ use base::diagnostics::text::quoted;
 use content::load;
 use formats::redactions::{Occurrence, Reason, Redaction, Shape, occurrences, rewrite};
 use formats::run_record;
-use secrets::{self, Finding, ScanReport, Settings};
+use secrets::{self, Finding, ScanReport, ScanSettings};
 
 use super::list::List;
 use super::recorded::OriginalFiles;
@@ -80,7 +80,7 @@ pub(super) fn add(
             Ok(added.saturating_sub(count))
         }
         Target::Finding(fingerprint) => {
-            let settings = Settings {
+            let settings = ScanSettings {
                 owner: run,
                 paths: true,
                 personal: true,
@@ -206,7 +206,7 @@ fn everywhere(recorded: &OriginalFiles, value: &str, reason: Reason) -> Vec<Span
 fn scan(
     list: &List,
     recorded: &OriginalFiles,
-    settings: &Settings<'_>,
+    settings: &ScanSettings<'_>,
 ) -> Result<Vec<(String, Finding, String)>, Refusal> {
     let mut all = Vec::new();
     for (path, bytes) in recorded.texts() {
@@ -250,7 +250,7 @@ fn of_error(
     let found = match held.filter(|_| file != name) {
         None => vec![finding.clone()],
         Some(pointer) => {
-            let mut found = secrets::scan(file, &published, &Settings::default());
+            let mut found = secrets::scan(file, &published, &ScanSettings::default());
             let is_below = |at: &str| at.starts_with(pointer);
             found.retain(|finding| finding.pointer.as_deref().is_some_and(is_below));
             found
@@ -266,7 +266,7 @@ fn of_error(
 /// The text of a finding.
 fn value(path: &str, bytes: &[u8], finding: &Finding) -> Option<String> {
     let as_written = || {
-        let bytes = bytes.get(finding.written.clone())?;
+        let bytes = bytes.get(finding.raw_range.clone())?;
         Some(String::from_utf8_lossy(bytes).into_owned())
     };
     if finding.pointer.is_none() || finding.is_key || Shape::of(path) == Shape::Text {

@@ -96,7 +96,7 @@ fn tape(scanner: &mut Scanner<'_>, file: &LoadedFile, inspection: &Inspection<'_
         .collect();
     scanner.file_where(&file.name, &file.shown, &file.bytes, |finding, value| {
         let shown = withheld.get(&finding.line);
-        shown.is_none_or(|shown| secrets::is_in(shown, value))
+        shown.is_none_or(|shown| secrets::contains_value(shown, value))
     });
 }
 
@@ -108,7 +108,7 @@ fn transcript(scanner: &mut Scanner<'_>, files: &RunFiles, inspection: &Inspecti
     let document = TranscriptDocument::of(&Slug::default(), conversation);
     let published = serde_json::to_vec(&document).unwrap_or_default();
     scanner.file_where(&file.name, &file.shown, &file.bytes, |_, value| {
-        secrets::is_in(&published, value)
+        secrets::contains_value(&published, value)
     });
     for asset in &conversation.assets {
         if let Some(AssetContent::Held(bytes)) = asset.file.as_deref().map(|file| &file.content) {
@@ -131,7 +131,7 @@ fn listed(scanner: &mut Scanner<'_>, run_folder: RunFolder<'_>) {
     let shown = format!("{}/{}", run_folder.directory.shown, redactions::FILE_NAME);
     let bytes = &run_folder.redactions.written;
     scanner.file_where(redactions::FILE_NAME, &shown, bytes, |_, value| {
-        secrets::is_in(&published, value)
+        secrets::contains_value(&published, value)
     });
 }
 

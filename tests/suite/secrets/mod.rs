@@ -7,11 +7,11 @@ mod recall;
 #[cfg(unix)]
 mod sentinel;
 
-use runpress::api::secrets::{self, Finding, Settings};
+use runpress::api::secrets::{self, Finding, ScanSettings};
 
 /// The findings in a file of a run.
 fn scan(name: &str, bytes: &[u8]) -> Vec<Finding> {
-    secrets::scan(name, bytes, &Settings::default())
+    secrets::scan(name, bytes, &ScanSettings::default())
 }
 
 /// Made-up secrets in many kinds of files, for the fuzz target.

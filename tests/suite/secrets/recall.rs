@@ -157,8 +157,8 @@ fn redaction((name, bytes): (&str, &[u8]), index: usize, finding: &Finding) -> R
         redaction.pointer.clone_from(&finding.pointer);
         (&finding.range, finding.length_in_characters)
     } else {
-        let written = String::from_utf8_lossy(&bytes[finding.written.clone()]);
-        (&finding.written, written.chars().count())
+        let written = String::from_utf8_lossy(&bytes[finding.raw_range.clone()]);
+        (&finding.raw_range, written.chars().count())
     };
     redaction.length = Some(length);
     (redaction.start, redaction.end) = (Some(span.start), Some(span.end));

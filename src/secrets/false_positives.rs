@@ -1,6 +1,6 @@
 //! Values that look like a secret but are not.
 
-use super::rules::RuleMatch;
+use super::rules::MatchContext;
 
 /// The first bytes of the BLAKE3 hashes of sample keys in the documentation of OAuth, JWT, Cargo, GitHub, Stripe and the Azure
 /// emulators. Hashed, so that the keys are not in this file.
@@ -46,7 +46,7 @@ pub fn is_placeholder(secret: &[u8]) -> bool {
 }
 
 /// Whether the value assigned to a name is a digest, an identifier or a name.
-pub fn is_digest(found: &RuleMatch<'_>) -> bool {
+pub fn is_digest(found: &MatchContext<'_>) -> bool {
     const WORDS: [&str; 9] = [
         "sha1-",
         "sha256-",
@@ -66,8 +66,8 @@ pub fn is_digest(found: &RuleMatch<'_>) -> bool {
         || (is_bare(found) && is_name_in_code(found.secret))
 }
 
-/// Whether the value stands without quotes before a sign that ends an argument, as names in source code do.
-fn is_bare(found: &RuleMatch<'_>) -> bool {
+/// Whether the value is without quotes before a sign that ends an argument, as names in source code do.
+fn is_bare(found: &MatchContext<'_>) -> bool {
     let Some(at) = memchr::memmem::rfind(found.matched, found.secret) else {
         return false;
     };

@@ -6,8 +6,8 @@ use std::sync::LazyLock;
 
 use memchr::memmem::Finder;
 
-use super::strings::{Strings, line};
-use super::views::View;
+use super::strings::{JsonStrings, line};
+use super::views::TextView;
 
 /// Bytes scanned on each side of a seam.
 const SIDE: usize = 256;
@@ -18,13 +18,13 @@ const KEY: usize = 8 << 10;
 const LONGEST: usize = 2 * KEY;
 
 /// The joined ends of texts that follow each other.
-struct JoinedText<'a, F: FnMut(&View)> {
+struct JoinedText<'a, F: FnMut(&TextView)> {
     text: &'a [u8],
-    view: View,
+    view: TextView,
     each: F,
 }
 
-impl<F: FnMut(&View)> JoinedText<'_, F> {
+impl<F: FnMut(&TextView)> JoinedText<'_, F> {
     /// Joins a text with the one before it, or begins again if they do not belong together.
     fn add(&mut self, before: &Range<usize>, this: &Range<usize>) {
         let text = self.text;
@@ -47,31 +47,31 @@ impl<F: FnMut(&View)> JoinedText<'_, F> {
         if self.view.parts() > 1 {
             (self.each)(&self.view);
         }
-        self.view = View::default();
+        self.view = TextView::default();
     }
 }
 
-/// Calls `each` with the joined ends of texts.
-pub fn join(text: &[u8], each: impl FnMut(&View)) {
+/// Calls `each` with the joined ends of the texts of consecutive events.
+pub fn join_events(text: &[u8], each: impl FnMut(&TextView)) {
     let mut joined = JoinedText {
         text,
-        view: View::default(),
+        view: TextView::default(),
         each,
     };
-    let mut last: Option<(Range<usize>, Kind<'_>, Option<Range<usize>>)> = None;
+    let mut last: Option<(Range<usize>, EventType<'_>, Option<Range<usize>>)> = None;
     let mut start = 0;
     while start < text.len() {
         let end = memchr::memchr(b'\n', &text[start..]).map_or(text.len(), |found| start + found);
         let line = start..end;
         start = end + 1;
-        let Some(kind) = kind(&text[line.clone()]) else {
+        let Some(event_type) = event_type(&text[line.clone()]) else {
             last = None;
             joined.flush();
             continue;
         };
         let mut longest_of_this = None;
-        if let Some((line_before, kind_before, longest_before)) = last.take()
-            && kind_before == kind
+        if let Some((line_before, type_before, longest_before)) = last.take()
+            && type_before == event_type
         {
             let before = longest_before.or_else(|| longest(text, &line_before));
             longest_of_this = longest(text, &line);
@@ -82,16 +82,16 @@ pub fn join(text: &[u8], each: impl FnMut(&View)) {
         } else {
             joined.flush();
         }
-        last = Some((line, kind, longest_of_this));
+        last = Some((line, event_type, longest_of_this));
     }
     joined.flush();
 }
 
 /// Calls `each` with the joined ends of the texts of neighboring values of an array, such as the blocks of a message: pages show
 /// them without anything between them.
-pub fn join_items(text: &[u8], bounds: Range<usize>, each: impl FnMut(&View)) {
+pub fn join_items(text: &[u8], bounds: Range<usize>, each: impl FnMut(&TextView)) {
     let mut arrays: BTreeMap<usize, Vec<ItemText>> = BTreeMap::new();
-    let mut strings = Strings::of(&text[..bounds.end], bounds.start);
+    let mut strings = JsonStrings::of(&text[..bounds.end], bounds.start);
     let mut is_text = true;
     let mut is_named = false;
     while let Some((range, is_key)) = strings.next() {
@@ -117,7 +117,7 @@ pub fn join_items(text: &[u8], bounds: Range<usize>, each: impl FnMut(&View)) {
     }
     let mut joined = JoinedText {
         text,
-        view: View::default(),
+        view: TextView::default(),
         each,
     };
     for texts in arrays.values() {
@@ -141,7 +141,7 @@ struct ItemText {
 }
 
 /// As [`join_items`], in the lines of a file that have an array of objects.
-pub fn join_items_of_lines(text: &[u8], mut each: impl FnMut(&View)) {
+pub fn join_items_of_lines(text: &[u8], mut each: impl FnMut(&TextView)) {
     let blank = |byte: &&u8| byte.is_ascii_whitespace();
     let mut seen = 0;
     for at in memchr::memchr_iter(b'{', text) {
@@ -159,16 +159,16 @@ pub fn join_items_of_lines(text: &[u8], mut each: impl FnMut(&View)) {
     }
 }
 
-type Kind<'a> = &'a [u8];
+type EventType<'a> = &'a [u8];
 
-static KINDS: LazyLock<[Finder<'static>; 4]> = LazyLock::new(|| {
+static TYPE_KEYS: LazyLock<[Finder<'static>; 4]> = LazyLock::new(|| {
     ["\"type\":\"", "\"type\": \"", "\"kind\":\"", "\"role\":\""].map(Finder::new)
 });
 
 /// The type of an event, as written.
-fn kind(line: &[u8]) -> Option<Kind<'_>> {
+fn event_type(line: &[u8]) -> Option<EventType<'_>> {
     let seen = &line[..line.len().min(512)];
-    let after = KINDS
+    let after = TYPE_KEYS
         .iter()
         .find_map(|word| Some(word.find(seen)? + word.needle().len()))?;
     let end = memchr::memchr(b'"', &seen[after..])?;
@@ -193,7 +193,7 @@ const NO_TEXT: [&[u8]; 10] = [
 ];
 
 fn longest(text: &[u8], line: &Range<usize>) -> Option<Range<usize>> {
-    let mut strings = Strings::of(&text[..line.end], line.start);
+    let mut strings = JsonStrings::of(&text[..line.end], line.start);
     let mut longest: Option<Range<usize>> = None;
     let mut is_text = true;
     while let Some((range, is_key)) = strings.next() {

@@ -1,15 +1,15 @@
-//! Finds the texts of a file, whatever its format, and maps a secret in a text to its place.
+//! Finds the secrets of a file, whatever its format and however its texts are encoded.
 
 use std::ops::Range;
 
 use super::encoded;
-use super::engine::{Candidate, Engine, Match, confirm};
-use super::families::Kind;
+use super::engine::{KeywordMatch, SecretEngine, SecretMatch, confirm};
+use super::families::RuleKind;
+use super::joins;
 use super::rendered;
 use super::rules::{RULES, Rule};
-use super::seams;
-use super::strings::{StringCursor, Strings, line};
-use super::views::{self, View};
+use super::strings::{JsonStrings, line};
+use super::views::{self, TextView};
 
 /// Bytes around an escape that are unescaped with it.
 const AROUND: usize = 1 << 10;
@@ -19,12 +19,9 @@ const LEVELS: usize = 3;
 const REGION: usize = 1 << 20;
 const OVERLAP: usize = 32 << 10;
 
-/// Maximum total length of all pointers in a file, in bytes; four times the file size if that is more.
-const POINTERS: usize = 1 << 20;
-
 /// The format of a file, by its name.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Carrier {
+pub enum TextFormat {
     Text,
     /// One JSON document.
     Json,
@@ -32,7 +29,7 @@ pub enum Carrier {
     JsonLines,
 }
 
-impl Carrier {
+impl TextFormat {
     /// The format of the file with this name.
     pub fn of(name: &str) -> Self {
         let ends = |endings: &[&str]| endings.iter().any(|ending| name.ends_with(ending));
@@ -46,34 +43,21 @@ impl Carrier {
     }
 }
 
-/// A secret by its raw bytes in a file.
+/// The raw bytes of a secret, or of a part of one, in a file.
 #[derive(Debug, Clone)]
-pub struct CarriedSecret {
-    /// The rule that found it.
+pub struct SecretSpan {
     pub rule: &'static Rule,
-    /// Its bytes in the file.
+    /// The bytes in the file.
     pub range: Range<usize>,
-    /// Whether these are its first bytes.
+    /// Whether the secret begins here.
     pub is_first: bool,
 }
 
-/// The part of a secret in one string, or in a text file.
-#[derive(Debug)]
-pub struct Part {
-    pub written: CarriedSecret,
-    /// The pointer of the string, if any, and whether it is a key.
-    pub string: Option<(String, bool)>,
-    /// Its bytes in the decoded string, or in the file.
-    pub range: Range<usize>,
-    /// Its length in characters.
-    pub characters: usize,
-}
-
 /// Every secret of a file, in file order, without overlaps.
-pub fn written(engine: &Engine, carrier: Carrier, name: &str, text: &[u8]) -> Vec<CarriedSecret> {
+pub fn find(engine: &SecretEngine, format: TextFormat, name: &str, text: &[u8]) -> Vec<SecretSpan> {
     let mut search = Search {
         engine,
-        carrier,
+        format,
         name,
         text,
         found: Vec::new(),
@@ -81,29 +65,29 @@ pub fn written(engine: &Engine, carrier: Carrier, name: &str, text: &[u8]) -> Ve
     search.texts();
     search.encoded();
     search.rendered();
-    match carrier {
-        Carrier::Text => search.untagged(),
-        Carrier::Json => seams::join_items(text, 0..text.len(), |view| search.joined(view)),
-        Carrier::JsonLines => {
-            seams::join(text, |view| search.joined(view));
-            seams::join_items_of_lines(text, |view| search.joined(view));
+    match format {
+        TextFormat::Text => search.untagged(),
+        TextFormat::Json => joins::join_items(text, 0..text.len(), |view| search.joined(view)),
+        TextFormat::JsonLines => {
+            joins::join_events(text, |view| search.joined(view));
+            joins::join_items_of_lines(text, |view| search.joined(view));
         }
     }
     distinct(search.found)
 }
 
 struct Search<'a> {
-    engine: &'a Engine,
-    carrier: Carrier,
+    engine: &'a SecretEngine,
+    format: TextFormat,
     name: &'a str,
     text: &'a [u8],
-    found: Vec<CarriedSecret>,
+    found: Vec<SecretSpan>,
 }
 
 /// The candidates and escapes of a line, or of a whole file that is not JSON Lines.
 #[derive(Default)]
 struct Unit {
-    candidates: Vec<Candidate>,
+    candidates: Vec<KeywordMatch>,
     escapes: Vec<usize>,
 }
 
@@ -138,7 +122,7 @@ impl Search<'_> {
 
     /// The line that contains a byte, or the whole file.
     fn bounds(&self, at: usize) -> Range<usize> {
-        if self.carrier != Carrier::JsonLines {
+        if self.format != TextFormat::JsonLines {
             return 0..self.text.len();
         }
         line(self.text, at)
@@ -191,7 +175,7 @@ impl Search<'_> {
         if before.take_while(|byte| **byte == b'\\').count() % 2 == 1 {
             region.start -= 1;
         }
-        let mut views = vec![View::default()];
+        let mut views = vec![TextView::default()];
         views[0].push(self.text, region);
         while views.len() <= LEVELS
             && let Some(plain) = views.last().and_then(|last| views::unescaped(&last.text))
@@ -232,14 +216,14 @@ impl Search<'_> {
             return;
         }
         let text = self.text;
-        if self.carrier == Carrier::Text {
+        if self.format == TextFormat::Text {
             self.markdown(text, true, |range| range);
             return;
         }
         let mut start = 0;
         while start < text.len() {
             let bounds = self.bounds(start);
-            let mut strings = Strings::of(&text[..bounds.end], start);
+            let mut strings = JsonStrings::of(&text[..bounds.end], start);
             while let Some((string, is_key)) = strings.next() {
                 if is_key {
                     continue;
@@ -267,19 +251,19 @@ impl Search<'_> {
     ) {
         let (engine, name) = (self.engine, self.name);
         let found = &mut self.found;
-        rendered::each(text, is_file, |rendered, start| {
+        rendered::for_each_text(text, is_file, |rendered, start| {
             let shown = rendered.text.as_bytes();
             let mut matches = engine.matches(shown, name);
             if let Some(visible) = views::visible(shown) {
                 let more = engine.matches(&visible.text, name).into_iter();
-                matches.extend(more.map(|found| Match {
+                matches.extend(more.map(|found| SecretMatch {
                     rule: found.rule,
                     range: visible.origin(&found.range),
                 }));
             }
             found.extend(matches.into_iter().map(|found| {
                 let source = rendered.source(&found.range);
-                CarriedSecret {
+                SecretSpan {
                     rule: found.rule,
                     range: origin(source.start + start..source.end + start),
                     is_first: true,
@@ -311,9 +295,9 @@ impl Search<'_> {
             let matches = engine.matches(bytes, name);
             let sure = matches
                 .iter()
-                .find(|found| matches!(found.rule.kind, Kind::Secret | Kind::Generic));
+                .find(|found| matches!(found.rule.kind, RuleKind::Secret | RuleKind::Generic));
             if let Some(first) = sure {
-                found.push(CarriedSecret {
+                found.push(SecretSpan {
                     rule: first.rule,
                     range,
                     is_first: false,
@@ -323,11 +307,11 @@ impl Search<'_> {
     }
 
     /// Scans the joined texts of consecutive events.
-    fn joined(&mut self, view: &View) {
+    fn joined(&mut self, view: &TextView) {
         let mut found = self.engine.matches(&view.text, self.name);
         if let Some(plain) = views::unescaped(&view.text) {
             let more = self.engine.matches(&plain.text, self.name).into_iter();
-            found.extend(more.map(|found| Match {
+            found.extend(more.map(|found| SecretMatch {
                 rule: found.rule,
                 range: plain.origin(&found.range),
             }));
@@ -338,7 +322,7 @@ impl Search<'_> {
                 continue;
             }
             for (index, range) in origins.into_iter().enumerate() {
-                self.found.push(CarriedSecret {
+                self.found.push(SecretSpan {
                     rule: found.rule,
                     range,
                     is_first: index == 0,
@@ -347,14 +331,14 @@ impl Search<'_> {
         }
     }
 
-    fn take(&mut self, found: Vec<Match>, origin: impl Fn(Range<usize>) -> Range<usize>) {
-        let written = found.into_iter().map(|found| CarriedSecret {
+    fn take(&mut self, found: Vec<SecretMatch>, origin: impl Fn(Range<usize>) -> Range<usize>) {
+        let spans = found.into_iter().map(|found| SecretSpan {
             rule: found.rule,
             range: origin(found.range),
             is_first: true,
         });
         self.found
-            .extend(written.filter(|written| !written.range.is_empty()));
+            .extend(spans.filter(|span| !span.range.is_empty()));
     }
 }
 
@@ -416,121 +400,32 @@ fn escapes(text: &[u8]) -> Vec<usize> {
 }
 
 /// Removes duplicates; the most reliable rule wins.
-fn distinct(mut found: Vec<CarriedSecret>) -> Vec<CarriedSecret> {
-    found.sort_by_key(|written| {
+fn distinct(mut found: Vec<SecretSpan>) -> Vec<SecretSpan> {
+    found.sort_by_key(|span| {
         (
-            written.range.start,
-            std::cmp::Reverse(written.range.end),
-            written.rule.kind,
+            span.range.start,
+            std::cmp::Reverse(span.range.end),
+            span.rule.kind,
         )
     });
-    let mut kept: Vec<CarriedSecret> = Vec::new();
-    for written in found {
-        match kept.last_mut() {
-            Some(last) if written.range.end <= last.range.end => {
-                if written.rule.kind < last.rule.kind {
-                    *last = written;
+    let mut distinct: Vec<SecretSpan> = Vec::new();
+    for span in found {
+        match distinct.last_mut() {
+            Some(last) if span.range.end <= last.range.end => {
+                if span.rule.kind < last.rule.kind {
+                    *last = span;
                 }
             }
-            // The rest of the same secret.
-            Some(last) if written.range.start < last.range.end => {
-                if written.rule.kind < last.rule.kind {
-                    last.rule = written.rule;
+            // This is the rest of the same secret.
+            Some(last) if span.range.start < last.range.end => {
+                if span.rule.kind < last.rule.kind {
+                    last.rule = span.rule;
                     last.is_first = false;
                 }
-                last.range.end = written.range.end;
+                last.range.end = span.range.end;
             }
-            _ => kept.push(written),
+            _ => distinct.push(span),
         }
     }
-    kept
-}
-
-/// The places of secrets: by pointer in JSON strings, by bytes in other texts.
-pub fn parts(carrier: Carrier, text: &[u8], written: Vec<CarriedSecret>) -> Vec<Part> {
-    let mut parts = Vec::new();
-    if carrier == Carrier::Text {
-        parts.extend(written.into_iter().map(|written| plain(text, written)));
-        return parts;
-    }
-    let mut room = POINTERS.max(4 * text.len());
-    let mut written = written.into_iter().peekable();
-    while let Some(first) = written.peek() {
-        let bounds = match carrier {
-            Carrier::JsonLines => line(text, first.range.start),
-            _ => 0..text.len(),
-        };
-        let mut of_document = Vec::new();
-        while let Some(next) = written.next_if(|next| next.range.start < bounds.end) {
-            of_document.push(next);
-        }
-        in_strings(text, &bounds, of_document, &mut room, &mut parts);
-    }
-    parts.sort_by_key(|part| part.written.range.start);
-    parts
-}
-
-fn plain(text: &[u8], written: CarriedSecret) -> Part {
-    let range = written.range.clone();
-    Part {
-        characters: String::from_utf8_lossy(&text[range.clone()])
-            .chars()
-            .count(),
-        string: None,
-        range,
-        written,
-    }
-}
-
-/// `room` limits the length of all pointers: a key of a megabyte is in the pointer of every string below it.
-fn in_strings(
-    text: &[u8],
-    bounds: &Range<usize>,
-    written: Vec<CarriedSecret>,
-    room: &mut usize,
-    parts: &mut Vec<Part>,
-) {
-    let mut strings = Strings::of(&text[..bounds.end], bounds.start);
-    let mut is_placed = vec![false; written.len()];
-    let mut first = 0;
-    while let Some((string, is_key)) = strings.next() {
-        first += written[first..]
-            .iter()
-            .take_while(|written| written.range.end <= string.start)
-            .count();
-        if first == written.len() {
-            break;
-        }
-        let mut decoded = StringCursor::of(&text[string.clone()]);
-        let here = written[first..].iter().zip(&mut is_placed[first..]);
-        for (written, is_placed) in here.take_while(|(written, _)| written.range.start < string.end)
-        {
-            let pointer = strings.pointer();
-            if pointer.len() > *room {
-                break;
-            }
-            *room -= pointer.len();
-            *is_placed = true;
-            let overlap = written.range.start.max(string.start)..written.range.end.min(string.end);
-            decoded.go(overlap.start - string.start);
-            let (start, before) = (decoded.bytes, decoded.characters);
-            decoded.go(overlap.end - string.start);
-            parts.push(Part {
-                string: Some((pointer, is_key)),
-                range: start..decoded.bytes,
-                characters: decoded.characters - before,
-                written: CarriedSecret {
-                    rule: written.rule,
-                    is_first: written.is_first && overlap.start == written.range.start,
-                    range: overlap,
-                },
-            });
-        }
-    }
-    // Secrets in numbers, or in invalid JSON.
-    let rest = written.into_iter().zip(is_placed);
-    parts.extend(
-        rest.filter(|(_, is_placed)| !is_placed)
-            .map(|(written, _)| plain(text, written)),
-    );
+    distinct
 }
