@@ -2,9 +2,9 @@
 
 pub mod author {
     pub use author::{
-        AuthorKind, Metadata, NamedAuthor, NewAnnotation, NewDecision, Outcome, Reason, Redact,
-        Refusal, Span, Target, Verb, annotate, annotate_from, decide, own_author, raw, redact,
-        rehash, reveal_proof, starter, undo, validate,
+        AuthorKind, Metadata, NamedAuthor, NewAnnotation, NewDecision, Reason, RedactionRequest,
+        RedactionTarget, Refusal, RehashOutcome, Span, Verb, annotate, annotate_from, decide,
+        own_author, raw, redact, rehash, reveal_proof, starter, undo, validate,
     };
 }
 pub mod characters {

@@ -77,8 +77,8 @@ pub struct EventRef {
     pub seq: u64,
     /// The word of its kind.
     pub kind: &'static str,
-    /// Its text, on one line.
-    pub says: String,
+    /// The beginning of its text, on one line.
+    pub excerpt: String,
 }
 
 impl EventRef {
@@ -86,14 +86,14 @@ impl EventRef {
         Self {
             seq: event.seq,
             kind: event.kind.word,
-            says: visible(&says(event, 80)),
+            excerpt: visible(&says(event, 80)),
         }
     }
 
     /// The event in words.
     pub fn text(&self) -> String {
-        let colon = if self.says.is_empty() { "" } else { ": " };
-        format!("event {}, {}{colon}{}", self.seq, self.kind, self.says)
+        let colon = if self.excerpt.is_empty() { "" } else { ": " };
+        format!("event {}, {}{colon}{}", self.seq, self.kind, self.excerpt)
     }
 }
 
@@ -103,14 +103,14 @@ impl AnnotationReport {
         let file = visible(&self.file);
         let mut text = String::new();
         for (index, added) in self.added.iter().enumerate() {
-            let made = if self.is_new && index == 0 {
+            let new = if self.is_new && index == 0 {
                 " (new)"
             } else {
                 ""
             };
             let events: Vec<String> = added.events.iter().map(EventRef::text).collect();
             let AddedAnnotation { line, id, .. } = added;
-            text += &format!("{file}:{line}{made}: {id}\n  {}\n", events.join("\n  to "));
+            text += &format!("{file}:{line}{new}: {id}\n  {}\n", events.join("\n  to "));
         }
         text
     }
@@ -147,7 +147,7 @@ pub(super) struct Draft<'a> {
 }
 
 impl<'a> Draft<'a> {
-    /// Appends the annotations that `choose` returns for a tape and its sidecar to the sidecar, in memory. Their ids and times are set here.
+    /// Appends the annotations that `choose` returns for a tape and its sidecar to the sidecar, in memory. Sets their ids and times.
     pub(super) fn new(
         site: &Site,
         directory: &'a RunDirectory,
@@ -156,12 +156,12 @@ impl<'a> Draft<'a> {
     ) -> Result<Self, Refusal> {
         let mut run = OpenRun::open(&site.config, directory)?;
         let found = run.inspect();
-        let tape = run.tape(&found, tape, &run.tapes())?;
+        let tape = run.tape_index(&found, tape, &run.tapes())?;
         let SidecarFile { name, bytes: old } = run.sidecar(&found, tape)?;
         let sidecar = found.value.sidecars[tape].as_ref();
         if sidecar.is_some_and(is_stale) {
             // Otherwise nobody could tell which annotations are about the old tape.
-            let mut problems = run.about(&found, &name);
+            let mut problems = run.problems_of(&found, &name);
             problems.retain(|problem| problem.code == &codes::ANNOTATION_TAPE_DIGEST_MISMATCH);
             return Err(Refusal::Content(problems));
         }

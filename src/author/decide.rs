@@ -117,7 +117,7 @@ fn append(
     if !problems.is_empty() {
         return Err(Refusal::Content(problems));
     }
-    let is_written = files::exchange(&target, old.as_deref(), &bytes).map_err(unreadable)?;
+    let is_written = files::replace_if_same(&target, old.as_deref(), &bytes).map_err(unreadable)?;
     Ok(is_written.then(|| memchr::memchr_iter(b'\n', &bytes).count()))
 }
 

@@ -69,7 +69,7 @@ pub(super) fn lock(directory: &RunDirectory, waiting: &dyn Fn(&str)) -> Result<F
     };
     let shown = format!("{}/{name}", directory.shown);
     if wait(&file, &shown, LOCK_TIMEOUT, waiting)? {
-        clear(&directory.path());
+        remove_leftovers(&directory.path());
     }
     Ok(file)
 }
@@ -118,7 +118,7 @@ fn wait(
 
 /// Removes temporary files of killed writers. Only the holder of the lock may do so, because then nobody is about to rename
 /// one. A file that cannot be removed does no harm.
-fn clear(folder: &Path) {
+fn remove_leftovers(folder: &Path) {
     let is_leftover = |name: &str| {
         name.strip_prefix(PREFIX)
             .and_then(|rest| rest.strip_suffix(SUFFIX))
@@ -166,14 +166,14 @@ pub(super) fn replace(
         )
     };
     let path = match old {
-        Some(_) => resolved(directory, name).map_err(|reason| failed(&reason))?,
+        Some(_) => real_path(directory, name).map_err(|reason| failed(&reason))?,
         None => directory.path().join(name),
     };
-    exchange(&path, old, new).map_err(|error| failed(&error.to_string()))
+    replace_if_same(&path, old, new).map_err(|error| failed(&error.to_string()))
 }
 
 /// The real path of a file of the run. Links are followed, so that the target is replaced and not the link.
-fn resolved(directory: &RunDirectory, name: &str) -> Result<PathBuf, String> {
+fn real_path(directory: &RunDirectory, name: &str) -> Result<PathBuf, String> {
     let run = load::open(directory).map_err(|error| error.to_string())?;
     let opened = run.file(Path::new(name)).map_err(|fault| fault.reason())?;
     let linked = opened.and_then(|opened| opened.linked);
@@ -181,7 +181,7 @@ fn resolved(directory: &RunDirectory, name: &str) -> Result<PathBuf, String> {
 }
 
 /// The current content of a file; `None` if it is no longer a regular file.
-fn now(path: &Path) -> io::Result<Option<Vec<u8>>> {
+fn current_content(path: &Path) -> io::Result<Option<Vec<u8>>> {
     let (Some(folder), Some(name)) = (path.parent(), path.file_name()) else {
         return Ok(None);
     };
@@ -201,16 +201,16 @@ fn now(path: &Path) -> io::Result<Option<Vec<u8>>> {
 
 /// Replaces `old` with `new` in a file, or creates the file if there is no old one. `false` if the file no longer has the
 /// content that was read.
-pub(super) fn exchange(path: &Path, old: Option<&[u8]>, new: &[u8]) -> io::Result<bool> {
+pub(super) fn replace_if_same(path: &Path, old: Option<&[u8]>, new: &[u8]) -> io::Result<bool> {
     let folder = path.parent().ok_or(ErrorKind::InvalidInput)?;
     #[cfg(target_os = "linux")]
-    if let Some(file) = unnamed(folder) {
-        return exchange_unnamed(&file, path, old, new);
+    if let Some(file) = unnamed_file(folder) {
+        return replace_by_unnamed(&file, path, old, new);
     }
     let mut file = builder().tempfile_in(folder)?;
     file.write_all(new)?;
     if old.is_some() {
-        if now(path)?.as_deref() != old {
+        if current_content(path)?.as_deref() != old {
             return Ok(false);
         }
         // A read-only file must not be replaced either.
@@ -225,7 +225,7 @@ pub(super) fn exchange(path: &Path, old: Option<&[u8]>, new: &[u8]) -> io::Resul
             result => result.map(|_| true).map_err(|failed| failed.error),
         };
     }
-    if now(path)?.as_deref() != old {
+    if current_content(path)?.as_deref() != old {
         return Ok(false);
     }
     file.persist(path)
@@ -245,24 +245,24 @@ fn builder() -> tempfile::Builder<'static, 'static> {
 /// A file without a name, which the system removes if the process is killed. `None` if the file system has no such files, or
 /// `/proc` is not there to name them.
 #[cfg(target_os = "linux")]
-fn unnamed(folder: &Path) -> Option<File> {
+fn unnamed_file(folder: &Path) -> Option<File> {
     use rustix::fs::{Mode, OFlags, open};
     let flags = OFlags::TMPFILE | OFlags::RDWR | OFlags::CLOEXEC;
     let file = File::from(open(folder, flags, Mode::from_raw_mode(0o666)).ok()?);
-    handle(&file).try_exists().ok()?.then_some(file)
+    proc_path(&file).try_exists().ok()?.then_some(file)
 }
 
 /// The path of an open file without a name.
 #[cfg(target_os = "linux")]
-fn handle(file: &File) -> PathBuf {
+fn proc_path(file: &File) -> PathBuf {
     use std::os::fd::AsRawFd;
     PathBuf::from(format!("/proc/self/fd/{}", file.as_raw_fd()))
 }
 
-/// Like [`exchange`], but the new file has a name only once it is complete: for the moment of the rename, or none at all if
+/// Like [`replace_if_same`], but the new file has a name only once it is complete: for the moment of the rename, or none at all if
 /// there is no old file.
 #[cfg(target_os = "linux")]
-fn exchange_unnamed(
+fn replace_by_unnamed(
     mut file: &File,
     path: &Path,
     old: Option<&[u8]>,
@@ -270,7 +270,7 @@ fn exchange_unnamed(
 ) -> io::Result<bool> {
     use rustix::fs::{AtFlags, CWD, linkat};
     let folder = path.parent().ok_or(ErrorKind::InvalidInput)?;
-    let from = handle(file);
+    let from = proc_path(file);
     let link =
         |to: &Path| linkat(CWD, &from, CWD, to, AtFlags::SYMLINK_FOLLOW).map_err(io::Error::from);
     file.write_all(new)?;
@@ -281,14 +281,14 @@ fn exchange_unnamed(
             result => result.map(|()| true),
         };
     }
-    if now(path)?.as_deref() != old {
+    if current_content(path)?.as_deref() != old {
         return Ok(false);
     }
     // A read-only file must not be replaced either.
     OpenOptions::new().append(true).open(path)?;
     file.set_permissions(fs::metadata(path)?.permissions())?;
     file.sync_all()?;
-    if now(path)?.as_deref() != old {
+    if current_content(path)?.as_deref() != old {
         return Ok(false);
     }
     let named = builder().make_in(folder, link)?;
@@ -306,12 +306,13 @@ mod tests {
     fn a_file_that_others_changed_or_made_meanwhile_is_left_to_them() {
         let folder = tempfile::tempdir().expect("a folder");
         let path = folder.path().join("x.annotations.jsonl");
-        let swap = |old: Option<&[u8]>, new: &[u8]| exchange(&path, old, new).expect("a try");
-        assert!(swap(None, b"one\n"));
-        assert!(!swap(None, b"two\n"), "it was made meanwhile");
-        assert!(!swap(Some(b"on"), b"two\n"), "it was changed meanwhile");
+        let replace =
+            |old: Option<&[u8]>, new: &[u8]| replace_if_same(&path, old, new).expect("a try");
+        assert!(replace(None, b"one\n"));
+        assert!(!replace(None, b"two\n"), "it was made meanwhile");
+        assert!(!replace(Some(b"on"), b"two\n"), "it was changed meanwhile");
         assert_eq!(fs::read(&path).expect("a file"), b"one\n");
-        assert!(swap(Some(b"one\n"), b"two\n"));
+        assert!(replace(Some(b"one\n"), b"two\n"));
         assert_eq!(fs::read(&path).expect("a file"), b"two\n");
         let names = fs::read_dir(folder.path()).expect("a folder").count();
         assert_eq!(names, 1, "nothing is left behind");
@@ -322,24 +323,24 @@ mod tests {
     fn a_file_that_is_being_written_has_no_name_that_a_killed_process_would_leave() {
         let folder = tempfile::tempdir().expect("a folder");
         let count = || fs::read_dir(folder.path()).expect("a folder").count();
-        let Some(mut file) = unnamed(folder.path()) else {
+        let Some(mut file) = unnamed_file(folder.path()) else {
             return;
         };
         file.write_all(b"half").expect("a write");
         assert_eq!(count(), 0);
         let path = folder.path().join("x.annotations.jsonl");
-        assert!(exchange_unnamed(&file, &path, None, b" a line\n").expect("a try"));
+        assert!(replace_by_unnamed(&file, &path, None, b" a line\n").expect("a try"));
         assert_eq!(fs::read(&path).expect("a file"), b"half a line\n");
         assert_eq!(count(), 1);
     }
 
     #[test]
-    fn a_lock_that_is_never_given_back_is_said_once_and_given_up() {
+    fn a_lock_that_is_never_released_is_reported_once_and_given_up() {
         let file = tempfile::NamedTempFile::new().expect("a file");
-        let held = File::open(file.path()).expect("a file");
-        held.lock().expect("a lock");
-        let said = std::cell::RefCell::new(Vec::new());
-        let waiting = |words: &str| said.borrow_mut().push(words.to_owned());
+        let lock_holder = File::open(file.path()).expect("a file");
+        lock_holder.lock().expect("a lock");
+        let reported = std::cell::RefCell::new(Vec::new());
+        let waiting = |words: &str| reported.borrow_mut().push(words.to_owned());
         let timeout = LockTimeout {
             silent: Duration::from_millis(30),
             most: Duration::from_millis(150),
@@ -354,12 +355,12 @@ mod tests {
             "{message}"
         );
         assert_eq!(
-            said.take(),
+            reported.take(),
             ["Waiting for another program to unlock `runs/a/run-record.json`."]
         );
-        drop(held);
+        drop(lock_holder);
         assert!(matches!(wait(&mine, "", timeout, &waiting), Ok(true)));
-        assert_eq!(said.take(), [""; 0]);
+        assert_eq!(reported.take(), [""; 0]);
     }
 
     #[test]

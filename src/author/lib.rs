@@ -21,12 +21,11 @@ pub use formats::decisions::{NamedAuthor, Verb};
 pub use formats::redactions::Reason;
 pub use formats::sidecar::{AuthorKind, Span};
 pub use raw::raw;
-pub use redact::{Redact, Target, redact, reveal_proof, undo};
-pub use rehash::{Outcome, rehash};
+pub use redact::{RedactionRequest, RedactionTarget, redact, reveal_proof, undo};
+pub use rehash::{RehashOutcome, rehash};
 pub use validate::validate;
 
-use base::diagnostics::Diagnostic;
-use base::diagnostics::Failure;
+use base::diagnostics::{Diagnostic, Failure};
 
 /// The reason that nothing was written.
 #[derive(Debug)]

@@ -85,7 +85,7 @@ impl<'a> OpenRun<'a> {
     }
 
     /// The index of the chosen tape; without a name, the only one of `among`.
-    pub(super) fn tape(
+    pub(super) fn tape_index(
         &self,
         found: &CheckResult<Inspection<'_>>,
         wanted: Option<&str>,
@@ -120,7 +120,7 @@ impl<'a> OpenRun<'a> {
                 })?,
         };
         let position = found.value.tapes.iter().position(|tape| tape.file == name);
-        position.ok_or_else(|| Refusal::Content(self.about(found, name)))
+        position.ok_or_else(|| Refusal::Content(self.problems_of(found, name)))
     }
 
     /// The names of the run's tapes, including those that fail to load.
@@ -133,7 +133,7 @@ impl<'a> OpenRun<'a> {
     }
 
     /// The tapes with a sidecar, or all tapes if none has one.
-    pub(super) fn annotated(&self, found: &CheckResult<Inspection<'_>>) -> Vec<&str> {
+    pub(super) fn annotated_tapes(&self, found: &CheckResult<Inspection<'_>>) -> Vec<&str> {
         let mut tapes = self.tapes();
         let has_sidecar = |name: &str| {
             let pairs = found.value.tapes.iter().zip(&found.value.sidecars);
@@ -174,7 +174,7 @@ impl<'a> OpenRun<'a> {
             });
         }
         let tape = &found.value.tapes[tape].file;
-        let of_another = |name: &str| {
+        let belongs_to_another_tape = |name: &str| {
             let mut sidecars = found.value.sidecars.iter().flatten();
             sidecars.any(|sidecar| sidecar.file == name)
         };
@@ -184,10 +184,10 @@ impl<'a> OpenRun<'a> {
             .filter_map(|extension| tape.strip_suffix(extension));
         for stem in std::iter::once(tape.as_str()).chain(stems) {
             let name = format!("{stem}{}", sidecar::SUFFIX);
-            let there = self.files.sidecars.iter().any(|file| file.name == name)
+            let exists = self.files.sidecars.iter().any(|file| file.name == name)
                 || self.files.unreadable.contains(&name);
-            if there && !of_another(&name) {
-                return Err(Refusal::Content(self.about(found, &name)));
+            if exists && !belongs_to_another_tape(&name) {
+                return Err(Refusal::Content(self.problems_of(found, &name)));
             }
         }
         Ok(SidecarFile {
@@ -197,7 +197,11 @@ impl<'a> OpenRun<'a> {
     }
 
     /// The problems of one file of the run.
-    pub(super) fn about(&self, found: &CheckResult<Inspection<'_>>, name: &str) -> Vec<Diagnostic> {
+    pub(super) fn problems_of(
+        &self,
+        found: &CheckResult<Inspection<'_>>,
+        name: &str,
+    ) -> Vec<Diagnostic> {
         let shown = format!("{}/{name}", self.directory.shown);
         let problems = found.diagnostics.iter();
         problems

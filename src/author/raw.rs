@@ -15,8 +15,8 @@ use pipeline::site::Site;
 use crate::Refusal;
 use crate::open_run;
 
-/// Prints the rows of the raw log of a run, or the one that an event of its event log follows from. `print` gets one row at a time, because
-/// the log may be larger than memory.
+/// Prints the rows of the raw log of a run, or the one that an event of its event log follows from. `print` gets one row at a time,
+/// because the log may be larger than memory.
 pub fn raw(
     site: &Site,
     name: &str,
@@ -48,7 +48,7 @@ pub fn raw(
     let audit = audit.unwrap_or_else(|| Audit::impossible(0, 0));
     let only = event.map(|event| line_of(&audit, event)).transpose()?;
     let bytes = files.events.as_ref().map_or(&[][..], |log| &log.bytes);
-    let mut recorded: Recorded<'_> = BTreeMap::new();
+    let mut recorded: RecordedEvents<'_> = BTreeMap::new();
     for ((seq, event), row) in jsonl::lines(bytes).enumerate().zip(&audit.raw_lines) {
         recorded.entry(*row).or_default().push((seq, event));
     }
@@ -56,7 +56,7 @@ pub fn raw(
     let mut translator = Translator::new(harness, version.unwrap_or(NEWEST));
     let mut reader = Reader::default();
     let printed = folder.raw_lines(|line| {
-        let text = described(&mut translator, &mut reader, &line, &recorded);
+        let text = description(&mut translator, &mut reader, &line, &recorded);
         if only.is_none_or(|only| only == line.number) {
             print(&text);
         }
@@ -82,14 +82,14 @@ fn line_of(audit: &Audit, event: u64) -> Result<u32, Refusal> {
 }
 
 /// The events that follow from each line of the raw log, with their numbers.
-type Recorded<'a> = BTreeMap<u32, Vec<(usize, Line<'a>)>>;
+type RecordedEvents<'a> = BTreeMap<u32, Vec<(usize, Line<'a>)>>;
 
 /// A row, what it translates to, and the events that follow from it as they are recorded.
-fn described(
+fn description(
     translator: &mut Translator,
     reader: &mut Reader,
     line: &Line<'_>,
-    recorded: &Recorded<'_>,
+    recorded: &RecordedEvents<'_>,
 ) -> String {
     let mut text = format!("Line {} of {FILE_NAME}", line.number);
     // Writing to a string cannot fail.

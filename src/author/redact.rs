@@ -2,10 +2,10 @@
 //! never changed, and withheld text is never printed.
 
 mod key;
-mod list;
+mod original_files;
 mod plan;
 mod proof;
-mod recorded;
+mod redaction_list;
 
 use std::collections::BTreeSet;
 
@@ -19,21 +19,19 @@ use pipeline::site::Site;
 use pipeline::with_redactions;
 
 use super::{Refusal, files, open_run};
-use list::List;
-use recorded::OriginalFiles;
+use original_files::OriginalFiles;
+use redaction_list::{ListedRedaction, RedactionList};
 
 pub use proof::reveal_proof;
 
 /// A request to withhold something.
 #[derive(Debug, Clone)]
-pub struct Redact {
-    /// What to withhold.
-    pub target: Target,
+pub struct RedactionRequest {
+    pub target: RedactionTarget,
     /// The reason. For a finding, defaults to that of its rule.
     pub reason: Option<Reason>,
     /// The reason in words.
     pub note: Option<String>,
-    /// The author.
     pub by: Option<String>,
     /// The time; defaults to now.
     pub at: Option<String>,
@@ -43,10 +41,9 @@ pub struct Redact {
 
 /// What to withhold.
 #[derive(Clone)]
-pub enum Target {
+pub enum RedactionTarget {
     /// Text in a file.
     Quote {
-        /// The text.
         quote: String,
         /// The event that contains it.
         event: Option<u64>,
@@ -56,7 +53,7 @@ pub enum Target {
         pointer: Option<String>,
     },
     /// A file.
-    Whole(String),
+    File(String),
     /// A finding of the secret scan, by its fingerprint.
     Finding(String),
     /// Every secret that a check reports as an error.
@@ -64,11 +61,11 @@ pub enum Target {
 }
 
 /// Leaves out the text.
-impl std::fmt::Debug for Target {
+impl std::fmt::Debug for RedactionTarget {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         f.write_str(match self {
             Self::Quote { .. } => "Quote",
-            Self::Whole(_) => "Whole",
+            Self::File(_) => "File",
             Self::Finding(_) => "Finding",
             Self::All => "All",
         })
@@ -86,7 +83,7 @@ pub struct RedactionReport {
     elsewhere: usize,
     /// Secrets that a check still finds, but not in the text of a file of the run.
     remaining: usize,
-    is_undone: bool,
+    is_removal: bool,
     is_dry_run: bool,
     /// Whether a key was created, and whether git ignores it.
     key: Option<bool>,
@@ -105,7 +102,7 @@ impl RedactionReport {
         } else {
             &format!("{count} redactions")
         };
-        let mut text = match (count, self.is_undone, self.is_dry_run) {
+        let mut text = match (count, self.is_removal, self.is_dry_run) {
             (0, ..) => format!("{file}: nothing to withhold\n"),
             (_, true, false) => format!("{file}: removed {spans}\n"),
             (_, true, true) => format!("{file}: would remove {spans}\n"),
@@ -138,7 +135,7 @@ impl RedactionReport {
                 text.push_str("Add `/redaction.key` to `.gitignore`.\n");
             }
         }
-        let is_secret = |it: &Redaction| it.reason == Reason::Secret && !self.is_undone;
+        let is_secret = |it: &Redaction| it.reason == Reason::Secret && !self.is_removal;
         if self.changed.iter().any(is_secret) {
             text.push_str(
                 "Replace the secret where it is used: the recorded files still contain it.\n",
@@ -156,10 +153,10 @@ impl RedactionReport {
 pub fn redact(
     site: &Site,
     run: &str,
-    asked: &Redact,
+    request: &RedactionRequest,
     waiting: &dyn Fn(&str),
 ) -> Result<RedactionReport, Refusal> {
-    if asked
+    if request
         .at
         .as_deref()
         .is_some_and(|at| parse_rfc3339(at).is_none())
@@ -167,8 +164,8 @@ pub fn redact(
         let help = "Write it as `2026-03-01T10:00:00Z`.";
         return Err(Refusal::request("The time is not one of RFC 3339", help));
     }
-    if asked.reason == Some(Reason::Other)
-        && asked
+    if request.reason == Some(Reason::Other)
+        && request
             .note
             .as_ref()
             .is_none_or(|note| note.trim().is_empty())
@@ -179,54 +176,54 @@ pub fn redact(
     let directory = open_run::find(site, run)?;
     let _lock = files::lock(&directory, waiting)?;
     files::retry_while_changed(|| {
-        let mut list = List::read(&directory)?;
-        let recorded = OriginalFiles::read(&directory, &site.config)?;
-        check(&list, &recorded)?;
-        let id = run_id(&recorded, &directory)?;
-        let look = |list: &mut List| {
-            let settled = list.settle(&recorded).map(|_| ());
-            settled.map_err(|fault| stale(list, &fault))?;
+        let mut list = RedactionList::read(&directory)?;
+        let originals = OriginalFiles::read(&directory, &site.config)?;
+        refuse_stale(&list, &originals)?;
+        let id = run_id(&originals, &directory)?;
+        let check_run = |list: &mut RedactionList| {
+            let updated = list.update_published(&originals).map(|_| ());
+            updated.map_err(|fault| stale(list, &fault))?;
             let found = with_redactions(site, &directory, &list.bytes());
             found.map_err(|problem| Refusal::Content(vec![problem]))
         };
-        let (before, _) = look(&mut list)?;
-        let elsewhere = plan::add(&mut list, &recorded, asked, &id, &look)?;
+        let (before, _) = check_run(&mut list)?;
+        let elsewhere = plan::add(&mut list, &originals, request, &id, &check_run)?;
         let values = list
-            .settle(&recorded)
+            .update_published(&originals)
             .map_err(|fault| stale(&list, &fault))?;
-        let (after, scanned) = look(&mut list)?;
+        let (after, scanned) = check_run(&mut list)?;
         refuse_unpublishable(&list, &before, after)?;
         let mut key = None;
-        if !asked.dry_run && list.entries.iter().any(|entry| entry.is_new) {
+        if !request.dry_run && list.entries.iter().any(|entry| entry.is_new) {
             let (bytes, is_new) = key::open(&site.root)?;
             key = is_new.then(|| key::is_ignored(&site.root));
             for (at, entry) in list.entries.iter_mut().enumerate() {
                 let value = values.get(&at).filter(|_| entry.is_new);
                 let salt = commitments::salt(&bytes, &id, &entry.redaction);
-                let made = value.map(|value| commitments::commitment(&salt, value));
-                if made.is_some() {
-                    entry.redaction.commitment = made;
+                let commitment = value.map(|value| commitments::commitment(&salt, value));
+                if commitment.is_some() {
+                    entry.redaction.commitment = commitment;
                 }
             }
         }
         let changed = list.entries.iter().filter(|entry| entry.is_new);
         let changed: Vec<_> = changed.map(|entry| entry.redaction.clone()).collect();
-        let done = RedactionReport {
+        let report = RedactionReport {
             file: format!("{}/{FILE_NAME}", directory.shown),
             changed,
             elsewhere,
-            remaining: match asked.target {
-                Target::All => scanned.errors.len(),
+            remaining: match request.target {
+                RedactionTarget::All => scanned.errors.len(),
                 _ => 0,
             },
-            is_undone: false,
-            is_dry_run: asked.dry_run,
+            is_removal: false,
+            is_dry_run: request.dry_run,
             key,
         };
-        let is_written = asked.dry_run
-            || done.changed.is_empty()
+        let is_written = request.dry_run
+            || report.changed.is_empty()
             || files::replace(&directory, FILE_NAME, list.old.as_deref(), &list.bytes())?;
-        Ok(is_written.then_some(done))
+        Ok(is_written.then_some(report))
     })
 }
 
@@ -241,13 +238,13 @@ pub fn undo(
     let directory = open_run::find(site, run)?;
     let _lock = files::lock(&directory, waiting)?;
     files::retry_while_changed(|| {
-        let mut list = List::read(&directory)?;
+        let mut list = RedactionList::read(&directory)?;
         let Some(removed) = list.remove(id) else {
             return Err(no_redaction(&list, id));
         };
-        let recorded = OriginalFiles::read(&directory, &site.config)?;
+        let originals = OriginalFiles::read(&directory, &site.config)?;
         // Other stale redactions are kept; the check reports them.
-        let _ = list.settle(&recorded);
+        let _ = list.update_published(&originals);
         let is_written =
             dry_run || files::replace(&directory, FILE_NAME, list.old.as_deref(), &list.bytes())?;
         Ok(is_written.then(|| RedactionReport {
@@ -255,15 +252,15 @@ pub fn undo(
             changed: vec![removed],
             elsewhere: 0,
             remaining: 0,
-            is_undone: true,
+            is_removal: true,
             is_dry_run: dry_run,
             key: None,
         }))
     })
 }
 
-fn run_id(recorded: &OriginalFiles, directory: &RunDirectory) -> Result<String, Refusal> {
-    recorded.id().ok_or_else(|| {
+fn run_id(originals: &OriginalFiles, directory: &RunDirectory) -> Result<String, Refusal> {
+    originals.id().ok_or_else(|| {
         Refusal::request(
             format!("The record of {} has no id", quoted(&directory.shown)),
             "Correct `run-record.json` first.",
@@ -272,11 +269,13 @@ fn run_id(recorded: &OriginalFiles, directory: &RunDirectory) -> Result<String, 
 }
 
 /// Fails if an existing redaction does not match its file.
-fn check(list: &List, recorded: &OriginalFiles) -> Result<(), Refusal> {
+fn refuse_stale(list: &RedactionList, originals: &OriginalFiles) -> Result<(), Refusal> {
     for file in list.files() {
-        let Some(bytes) = recorded.files.get(&file) else {
-            let of = list.of(&file);
-            let id = of.first().map_or("", |at| &list.entries[*at].redaction.id);
+        let Some(bytes) = originals.files.get(&file) else {
+            let indices = list.of_file(&file);
+            let id = indices
+                .first()
+                .map_or("", |at| &list.entries[*at].redaction.id);
             return Err(Refusal::request(
                 format!(
                     "Redaction {} is of {}, which is not in the run directory",
@@ -286,7 +285,7 @@ fn check(list: &List, recorded: &OriginalFiles) -> Result<(), Refusal> {
                 "Remove it with `--undo`, or restore the file.",
             ));
         };
-        list.rewritten(&file, bytes, true)
+        list.rewrite(&file, bytes, true)
             .map_err(|fault| stale(list, &fault))?;
     }
     Ok(())
@@ -294,11 +293,11 @@ fn check(list: &List, recorded: &OriginalFiles) -> Result<(), Refusal> {
 
 /// Fails if a redaction would make a valid file invalid: a marker is not a valid address, number or id.
 fn refuse_unpublishable(
-    list: &List,
+    list: &RedactionList,
     before: &[Diagnostic],
     after: Vec<Diagnostic>,
 ) -> Result<(), Refusal> {
-    let is_id = |entry: &list::Entry| {
+    let is_id = |entry: &ListedRedaction| {
         let it = &entry.redaction;
         it.file == run_record::FILE_NAME && it.pointer.as_deref() == Some("/id") && entry.is_new
     };
@@ -344,7 +343,7 @@ fn refuse_unpublishable(
 }
 
 /// The refusal for a redaction that does not match its file.
-fn stale(list: &List, (at, fault): &(usize, Fault)) -> Refusal {
+fn stale(list: &RedactionList, (at, fault): &(usize, Fault)) -> Refusal {
     let redaction = &list.entries[*at].redaction;
     let why = match fault {
         Fault::Stale(_, why) => why,
@@ -362,7 +361,7 @@ fn stale(list: &List, (at, fault): &(usize, Fault)) -> Refusal {
     Refusal::Content(vec![problem])
 }
 
-fn no_redaction(list: &List, id: &str) -> Refusal {
+fn no_redaction(list: &RedactionList, id: &str) -> Refusal {
     let ids: BTreeSet<&str> = list
         .entries
         .iter()

@@ -6,10 +6,9 @@ use std::path::Path;
 use base::diagnostics::text::{quoted, visible};
 use base::diagnostics::{Diagnostic, Severity, codes};
 use content::discover::RunDirectory;
-use formats::config::Config;
-
 use content::inspect;
 use content::load::{LoadedFile, RunFiles};
+use formats::config::Config;
 use formats::json::Node;
 use formats::model::annotation::{Annotation, Sidecar};
 use formats::model::tape::{Event, Format, Tape};
@@ -27,33 +26,32 @@ pub struct RehashReport {
     pub file: String,
     /// The hash of the tape.
     pub hash: String,
-    /// What was done.
-    pub outcome: Outcome,
+    pub outcome: RehashOutcome,
     /// Every annotation with its events; empty if the hash already matched.
-    pub annotations: Vec<Target>,
+    pub annotations: Vec<AnnotationTarget>,
     /// Problems of the sidecar with the new hash.
     pub problems: Vec<Diagnostic>,
 }
 
 /// The outcome of an update.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Outcome {
+pub enum RehashOutcome {
     /// The hash already matched, so nothing was written.
-    Agreed,
+    Unchanged,
     /// The header has the new hash.
     Written,
     /// An annotation has an error, so nothing was written.
     Refused,
 }
 
-/// An annotation and its event.
+/// An annotation, and its event before and now.
 #[derive(Debug)]
-pub struct Target {
-    /// Its id or another label.
+pub struct AnnotationTarget {
+    /// The id or another label.
     pub label: String,
     pub kind: String,
-    /// The beginning of its evidence.
-    pub says: String,
+    /// The beginning of its evidence, on one line.
+    pub evidence: String,
     /// Its event on the old tape; `None` if the old tape is not available or has no such event.
     pub before: Option<EventRef>,
     /// Its event on the current tape.
@@ -64,9 +62,9 @@ pub struct Target {
     pub event: u64,
 }
 
-impl Target {
+impl AnnotationTarget {
     fn text(&self) -> String {
-        let colon = if self.says.is_empty() { "" } else { ": " };
+        let colon = if self.evidence.is_empty() { "" } else { ": " };
         let now = self.now.as_ref();
         let now = now.map_or_else(|| format!("no event {}", self.event), EventRef::text);
         let events = match (&self.before, self.found_at) {
@@ -88,7 +86,7 @@ impl Target {
             "  {} ({}){colon}{}\n    {events}\n",
             visible(&self.label),
             visible(&self.kind),
-            self.says
+            self.evidence
         )
     }
 }
@@ -97,18 +95,22 @@ impl RehashReport {
     /// The result in words.
     pub fn text(&self) -> String {
         let file = visible(&self.file);
-        let targets: String = self.annotations.iter().map(Target::text).collect();
+        let targets: String = self
+            .annotations
+            .iter()
+            .map(AnnotationTarget::text)
+            .collect();
         match self.outcome {
-            Outcome::Agreed => {
+            RehashOutcome::Unchanged => {
                 format!("{file}: the hash matches the tape; nothing was written\n")
             }
-            Outcome::Written => {
+            RehashOutcome::Written => {
                 format!(
                     "{file}: the hash is now {}; the annotations point at\n{targets}",
                     self.hash
                 )
             }
-            Outcome::Refused => format!("{file}: the annotations would point at\n{targets}"),
+            RehashOutcome::Refused => format!("{file}: the annotations would point at\n{targets}"),
         }
     }
 }
@@ -138,70 +140,70 @@ fn attempt(
     before: Option<&Path>,
 ) -> Result<Option<RehashReport>, Refusal> {
     let mut run = OpenRun::open(config, directory)?;
-    let (name, old, new, mut done) = {
+    let (name, old, new, mut report) = {
         let found = run.inspect();
-        let position = run.tape(&found, tape, &run.annotated(&found))?;
+        let position = run.tape_index(&found, tape, &run.annotated_tapes(&found))?;
         let tape = &found.value.tapes[position];
         let sidecar_file = run.sidecar(&found, position)?;
         let (Some(old), Some(sidecar)) = (sidecar_file.bytes, &found.value.sidecars[position])
         else {
             return Err(open_run::no_sidecar(&tape.file, directory));
         };
-        let mut done = RehashReport {
+        let mut report = RehashReport {
             file: format!("{}/{}", directory.shown, sidecar_file.name),
             hash: tape.content_hash.clone(),
-            outcome: Outcome::Agreed,
+            outcome: RehashOutcome::Unchanged,
             annotations: Vec::new(),
             problems: Vec::new(),
         };
         let stated = sidecar.stated_hash.as_deref();
         if stated.is_some_and(|hash| tape.has_hash(hash)) {
-            return Ok(Some(done));
+            return Ok(Some(report));
         }
-        done.annotations = match before {
+        report.annotations = match before {
             None => targets(sidecar, None, tape),
             Some(path) => {
-                let files = as_it_was(path, tape)?;
+                let files = load_old_tape(path, tape)?;
                 let before = inspect::annotated(config, run.run_folder(), &files)
                     .value
                     .tapes;
                 let before = before
                     .first()
                     .filter(|before| stated.is_some_and(|hash| before.has_hash(hash)));
-                targets(sidecar, Some(before.ok_or_else(|| another(path))?), tape)
+                targets(sidecar, Some(before.ok_or_else(|| wrong_tape(path))?), tape)
             }
         };
-        let new = with_hash(&done.file, &old, &done.hash).ok_or_else(|| {
+        let new = with_hash(&report.file, &old, &report.hash).ok_or_else(|| {
             Refusal::request(
-                format!("The header of {} is not valid UTF-8", quoted(&done.file)),
+                format!("The header of {} is not valid UTF-8", quoted(&report.file)),
                 "Save the sidecar as UTF-8.",
             )
         })?;
-        (sidecar_file.name, old, new, done)
+        (sidecar_file.name, old, new, report)
     };
     run.files
         .set_sidecar(directory, &name, new.clone(), &config.limits)
         .map_err(|problem| Refusal::Content(vec![problem]))?;
-    done.problems = run.about(&run.inspect(), &name);
+    report.problems = run.problems_of(&run.inspect(), &name);
     // A quote that is not in its event shows that the event has moved.
     let strict = config.policy.stale_annotations == Severity::Error;
     let moved = |problem: &Diagnostic| strict && problem.code == &codes::ANNOTATION_QUOTE_NOT_FOUND;
-    if done
+    if report
         .problems
         .iter()
         .any(|problem| problem.is_error() || moved(problem))
     {
-        done.outcome = Outcome::Refused;
+        report.outcome = RehashOutcome::Refused;
     } else if files::replace(directory, &name, Some(&old), &new)? {
-        done.outcome = Outcome::Written;
+        report.outcome = RehashOutcome::Written;
     } else {
         return Ok(None);
     }
-    Ok(Some(done))
+    Ok(Some(report))
 }
 
 /// Loads the old copy of the tape as the only file of a run.
-fn as_it_was(path: &Path, tape: &Tape<'_>) -> Result<RunFiles, Refusal> {
+fn load_old_tape(path: &Path, tape: &Tape<'_>) -> Result<RunFiles, Refusal> {
     let bytes = std::fs::read(path).map_err(|error| {
         Refusal::request(
             format!(
@@ -224,7 +226,7 @@ fn as_it_was(path: &Path, tape: &Tape<'_>) -> Result<RunFiles, Refusal> {
     Ok(files)
 }
 
-fn another(path: &Path) -> Refusal {
+fn wrong_tape(path: &Path) -> Refusal {
     Refusal::request(
         format!(
             "The file {} is not the annotated tape",
@@ -234,7 +236,11 @@ fn another(path: &Path) -> Refusal {
     )
 }
 
-fn targets(sidecar: &Sidecar<'_>, before: Option<&Tape<'_>>, now: &Tape<'_>) -> Vec<Target> {
+fn targets(
+    sidecar: &Sidecar<'_>,
+    before: Option<&Tape<'_>>,
+    now: &Tape<'_>,
+) -> Vec<AnnotationTarget> {
     // Computed only if there is an old tape to compare with.
     let digests: Vec<String> = before
         .map(|_| now.events.iter().map(Event::digest).collect())
@@ -250,10 +256,10 @@ fn targets(sidecar: &Sidecar<'_>, before: Option<&Tape<'_>>, now: &Tape<'_>) -> 
                 .or_else(|| (0..digests.len()).find(is_there))?;
             Some(now.events[found].seq)
         });
-        Target {
+        AnnotationTarget {
             label: annotation.label.clone(),
             kind: annotation.kind.word().to_owned(),
-            says: visible(&excerpt(
+            evidence: visible(&excerpt(
                 annotation.evidence.as_deref().unwrap_or_default(),
                 80,
             )),

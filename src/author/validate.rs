@@ -18,7 +18,7 @@ pub fn validate(site: &Site, run: &str, tape: Option<&str>) -> Result<Validation
     let directory = open_run::find(site, run)?;
     let run = OpenRun::open(&site.config, &directory)?;
     let found = run.inspect();
-    let position = run.tape(&found, tape, &run.annotated(&found))?;
+    let position = run.tape_index(&found, tape, &run.annotated_tapes(&found))?;
     let tape = &found.value.tapes[position];
     run.sidecar(&found, position)?;
     let Some(sidecar) = &found.value.sidecars[position] else {

@@ -6,8 +6,8 @@ use std::path::{Path, PathBuf};
 
 use clap::Args;
 use runpress::api::author::{
-    self, AuthorKind, Metadata, NamedAuthor, NewAnnotation, NewDecision, Outcome, Reason, Refusal,
-    Span, Target, Verb,
+    self, AuthorKind, Metadata, NamedAuthor, NewAnnotation, NewDecision, Reason, RedactionRequest,
+    RedactionTarget, Refusal, RehashOutcome, Span, Verb,
 };
 use runpress::api::diagnostics::text::visible;
 use runpress::api::diagnostics::{self, Diagnostic, human};
@@ -337,7 +337,7 @@ fn rehash(cli: &Cli, site: &Site, asked: &Annotate) -> Result<u8, Refusal> {
     if !cli.quiet {
         print(&done.text());
     }
-    if done.outcome == Outcome::Refused {
+    if done.outcome == RehashOutcome::Refused {
         return Err(Refusal::Content(done.problems));
     }
     show(cli, done.problems);
@@ -372,7 +372,7 @@ pub(crate) fn redact(cli: &Cli, asked: &Redact) -> u8 {
             return author::undo(&site, &asked.run, id, asked.dry_run, &waiting);
         }
         let reason = |word: &String| Reason::ALL.into_iter().find(|it| it.word() == word);
-        let redact = author::Redact {
+        let request = RedactionRequest {
             target: target(asked)?,
             reason: asked.reason.as_ref().and_then(reason),
             note: asked.note.clone(),
@@ -380,7 +380,7 @@ pub(crate) fn redact(cli: &Cli, asked: &Redact) -> u8 {
             at: asked.at.clone(),
             dry_run: asked.dry_run,
         };
-        author::redact(&site, &asked.run, &redact, &waiting)
+        author::redact(&site, &asked.run, &request, &waiting)
     });
     match done {
         Ok(done) => {
@@ -394,13 +394,13 @@ pub(crate) fn redact(cli: &Cli, asked: &Redact) -> u8 {
 }
 
 /// The target of a redaction.
-fn target(asked: &Redact) -> Result<Target, Refusal> {
+fn target(asked: &Redact) -> Result<RedactionTarget, Refusal> {
     if let Some(fingerprint) = &asked.finding {
-        return Ok(Target::Finding(fingerprint.clone()));
+        return Ok(RedactionTarget::Finding(fingerprint.clone()));
     }
     let Some(quote) = &asked.quote else {
         let whole = asked.file.clone().filter(|_| asked.whole);
-        return Ok(whole.map_or(Target::All, Target::Whole));
+        return Ok(whole.map_or(RedactionTarget::All, RedactionTarget::File));
     };
     let quote = if quote == "-" {
         // A secret on the command line would stay in the shell history.
@@ -415,7 +415,7 @@ fn target(asked: &Redact) -> Result<Target, Refusal> {
     } else {
         quote.clone()
     };
-    Ok(Target::Quote {
+    Ok(RedactionTarget::Quote {
         quote,
         event: asked.event,
         file: asked.tape.clone().or_else(|| asked.file.clone()),

@@ -4,7 +4,7 @@ use std::io::{self, IsTerminal, Write};
 use std::path::{Path, PathBuf};
 
 use clap::Args;
-use runpress::api::author::{self, Refusal, Target};
+use runpress::api::author::{self, RedactionRequest, RedactionTarget, Refusal};
 use runpress::api::config::{FILE_NAME, Pattern};
 use runpress::api::diagnostics::text::{counted, visible};
 use runpress::api::diagnostics::{Diagnostic, Severity, human};
@@ -281,8 +281,8 @@ fn choose(
 
 /// Withholds the secrets of an imported run, in its temporary folder.
 fn redact(cli: &Cli, site: &Site, folder: &Path) -> Result<(), Refusal> {
-    let all = author::Redact {
-        target: Target::All,
+    let all = RedactionRequest {
+        target: RedactionTarget::All,
         reason: None,
         note: None,
         by: None,

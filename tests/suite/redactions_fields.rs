@@ -2,7 +2,7 @@
 
 use base64::Engine as _;
 use base64::engine::general_purpose::{STANDARD, URL_SAFE_NO_PAD};
-use runpress::api::author::{self, Redact, Refusal, Target};
+use runpress::api::author::{self, RedactionRequest, RedactionTarget, Refusal};
 use runpress::api::diagnostics::Diagnostic;
 use runpress::api::site::Overrides;
 use serde_json::{Value, json};
@@ -14,8 +14,8 @@ fn key() -> String {
     format!("{}_{}", "ghp", "x7Kq2mPz9LwTn4Rb8VcJ3hYd6FsG1aQeXoWk")
 }
 
-fn redact(site: &TestSite, target: Target) -> Result<String, Refusal> {
-    let asked = Redact {
+fn redact(site: &TestSite, target: RedactionTarget) -> Result<String, Refusal> {
+    let asked = RedactionRequest {
         target,
         reason: None,
         note: None,
@@ -75,7 +75,7 @@ fn tried(file: &str) -> (Vec<String>, Vec<String>) {
     found.retain(|(pointer, quote)| !pointer.contains(quote.as_str()));
     for (pointer, quote) in found {
         let site = whole();
-        let target = Target::Quote {
+        let target = RedactionTarget::Quote {
             quote: quote.clone(),
             event: None,
             file: Some(file.to_owned()),
@@ -142,7 +142,7 @@ fn a_run_that_is_never_published_stays_so_when_its_state_is_withheld() {
     record["status"]["state"] = json!("canceled");
     site.write(&path, record.to_string());
     assert_eq!(site.check().not_published, 1);
-    let target = Target::Quote {
+    let target = RedactionTarget::Quote {
         quote: "canceled".to_owned(),
         event: None,
         file: Some("run-record.json".to_owned()),
@@ -193,7 +193,7 @@ fn all_withholds_what_a_check_reports_as_an_error_and_nothing_else() {
         .filter(|it| it.is_error())
         .count();
     assert_eq!(errors, 2);
-    let done = redact(&site, Target::All).expect("redactions");
+    let done = redact(&site, RedactionTarget::All).expect("redactions");
     assert!(done.contains("added 2 redactions"), "{done}");
     assert!(!done.contains("remain"), "{done}");
     assert_eq!(has_errors(&site), None);
@@ -222,7 +222,7 @@ fn home_directories_are_withheld_by_all_where_they_are_errors() {
         format!("{settings}\n[secrets]\npaths = \"error\"\n"),
     );
     assert!(has_errors(&site).is_some());
-    redact(&site, Target::All).expect("redactions");
+    redact(&site, RedactionTarget::All).expect("redactions");
     assert_eq!(has_errors(&site), None);
 }
 
@@ -233,7 +233,7 @@ fn a_secret_in_the_name_of_a_file_is_counted_as_one_that_remains() {
         &format!("{FIRST}/{}.trace.jsonl", key()),
         site.bytes(&format!("{FIRST}/run.trace.jsonl")),
     );
-    let done = redact(&site, Target::All).expect("an answer");
+    let done = redact(&site, RedactionTarget::All).expect("an answer");
     assert!(done.contains("nothing to withhold"), "{done}");
     assert!(
         done.contains("1 secret remains that cannot be withheld"),
@@ -270,7 +270,7 @@ fn a_withheld_value_is_found_and_withheld_in_base64_and_in_addresses_too() {
             &log,
             format!("{}{}\n{encoded}\n", site.text(&log), line(60, VALUE)),
         );
-        let target = Target::Quote {
+        let target = RedactionTarget::Quote {
             quote: VALUE.to_owned(),
             event: Some(5),
             file: Some("events.jsonl".to_owned()),
@@ -313,7 +313,7 @@ fn the_hash_of_a_payload_is_checked_unless_a_redaction_is_of_it() {
     );
     let mismatch = |site: &TestSite| codes(&site.check()).contains(&"tape.payload-mismatch");
     assert!(!mismatch(&site));
-    let target = Target::Quote {
+    let target = RedactionTarget::Quote {
         quote: "itself".to_owned(),
         event: Some(7),
         file: Some("run.tape".to_owned()),
@@ -341,7 +341,7 @@ fn the_name_of_a_field_is_withheld_by_event_and_quote() {
     let line = event(60, "agent", &format!("\"message\":\"m\",\"{}\":1", key()));
     site.write(&log, format!("{}{line}\n", site.text(&log)));
     assert!(has_errors(&site).is_some());
-    let target = Target::Quote {
+    let target = RedactionTarget::Quote {
         quote: key(),
         event: Some(5),
         file: Some("events.jsonl".to_owned()),

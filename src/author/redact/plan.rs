@@ -8,9 +8,9 @@ use formats::redactions::{Occurrence, Reason, Redaction, Shape, occurrences, rew
 use formats::run_record;
 use secrets::{self, Finding, ScanReport, ScanSettings};
 
-use super::list::List;
-use super::recorded::OriginalFiles;
-use super::{Redact, Target};
+use super::original_files::OriginalFiles;
+use super::redaction_list::RedactionList;
+use super::{RedactionRequest, RedactionTarget};
 
 /// Shorter texts may occur anywhere by chance, so only the requested copy is withheld.
 const SHORT: usize = 8;
@@ -18,34 +18,42 @@ const SHORT: usize = 8;
 const ROUNDS: usize = 4;
 
 /// A place to withhold, and the reason.
-type Span = (String, Occurrence, Reason);
+struct PlannedSpan {
+    file: String,
+    occurrence: Occurrence,
+    reason: Reason,
+}
+
+/// A finding of the secret scan in a file, and its text.
+struct FoundText {
+    file: String,
+    finding: Finding,
+    text: String,
+}
 
 /// Checks the run with the redactions of a list.
-pub(super) type Check<'a> = &'a dyn Fn(&mut List) -> Result<(Vec<Diagnostic>, ScanReport), Refusal>;
+pub(super) type CheckRun<'a> =
+    &'a dyn Fn(&mut RedactionList) -> Result<(Vec<Diagnostic>, ScanReport), Refusal>;
 
 /// Adds the requested redactions to the list, and returns how many spans are elsewhere in the run.
 pub(super) fn add(
-    list: &mut List,
-    recorded: &OriginalFiles,
-    asked: &Redact,
+    list: &mut RedactionList,
+    originals: &OriginalFiles,
+    request: &RedactionRequest,
     run: &str,
-    check: Check<'_>,
+    check: CheckRun<'_>,
 ) -> Result<usize, Refusal> {
-    match &asked.target {
-        Target::Whole(file) => whole(list, recorded, asked, file).map(|()| 0),
-        Target::Quote {
+    match &request.target {
+        RedactionTarget::File(file) => withhold_file(list, originals, request, file).map(|()| 0),
+        RedactionTarget::Quote {
             quote,
             event,
             file,
             pointer,
         } => {
-            let reason = asked.reason.unwrap_or(Reason::Secret);
-            let file = named(recorded, event.is_some(), file.as_deref())?;
-            let bytes = recorded
-                .files
-                .get(&file)
-                .map(Vec::as_slice)
-                .unwrap_or_default();
+            let reason = request.reason.unwrap_or(Reason::Secret);
+            let file = file_of_text(originals, event.is_some(), file.as_deref())?;
+            let bytes = originals.bytes(&file);
             let is_here = |found: &Occurrence| {
                 event.is_none_or(|event| found.event == Some(event))
                     && (pointer.is_none() || found.pointer == *pointer)
@@ -65,38 +73,42 @@ pub(super) fn add(
                 ));
             }
             let count = here.len();
-            let mut spans: Vec<Span> = here
+            let mut spans: Vec<_> = here
                 .into_iter()
-                .map(|found| (file.clone(), found, reason))
+                .map(|occurrence| PlannedSpan {
+                    file: file.clone(),
+                    occurrence,
+                    reason,
+                })
                 .collect();
             if quote.len() >= SHORT {
-                spans.extend(everywhere(recorded, quote, reason));
+                spans.extend(all_occurrences(originals, quote, reason));
             }
-            let added = push(list, recorded, asked, spans);
+            let added = push(list, originals, request, spans);
             if added == 0 {
                 let help = "Its redactions are in `redactions.jsonl`.";
                 return Err(Refusal::request("The text is withheld already", help));
             }
             Ok(added.saturating_sub(count))
         }
-        Target::Finding(fingerprint) => {
+        RedactionTarget::Finding(fingerprint) => {
             let settings = ScanSettings {
                 owner: run,
                 paths: true,
                 personal: true,
             };
-            let found = scan(list, recorded, &settings)?;
+            let found = scan(list, originals, &settings)?;
             let found = found
                 .into_iter()
-                .find(|(_, finding, _)| finding.fingerprint == *fingerprint);
-            let Some((file, finding, value)) = found else {
+                .find(|found| found.finding.fingerprint == *fingerprint);
+            let Some(found) = found else {
                 return Err(Refusal::request(
                     format!("Finding {} is not in the run", quoted(fingerprint)),
                     "`runpress check` prints the fingerprints; they change when the file does.",
                 ));
             };
-            let spans = of_finding(recorded, asked, &file, &finding, &value);
-            let added = push(list, recorded, asked, spans);
+            let spans = spans_of_finding(originals, request, &found);
+            let added = push(list, originals, request, spans);
             if added == 0 {
                 return Err(Refusal::request(
                     format!(
@@ -108,16 +120,16 @@ pub(super) fn add(
             }
             Ok(added - 1)
         }
-        Target::All => {
+        RedactionTarget::All => {
             for _ in 0..ROUNDS {
                 let (_, scanned) = check(list)?;
                 let mut spans = Vec::new();
                 for (name, finding) in &scanned.errors {
-                    for (file, finding, value) in of_error(list, recorded, name, finding)? {
-                        spans.extend(of_finding(recorded, asked, &file, &finding, &value));
+                    for found in texts_of_error(list, originals, name, finding)? {
+                        spans.extend(spans_of_finding(originals, request, &found));
                     }
                 }
-                if push(list, recorded, asked, spans) == 0 {
+                if push(list, originals, request, spans) == 0 {
                     break;
                 }
             }
@@ -127,13 +139,13 @@ pub(super) fn add(
 }
 
 /// Withholds a whole file.
-fn whole(
-    list: &mut List,
-    recorded: &OriginalFiles,
-    asked: &Redact,
+fn withhold_file(
+    list: &mut RedactionList,
+    originals: &OriginalFiles,
+    request: &RedactionRequest,
     file: &str,
 ) -> Result<(), Refusal> {
-    if !recorded.files.contains_key(file) {
+    if !originals.files.contains_key(file) {
         return Err(no_file(file));
     }
     if file == run_record::FILE_NAME {
@@ -143,7 +155,7 @@ fn whole(
             help,
         ));
     }
-    if let Some(at) = list.of(file).first() {
+    if let Some(at) = list.of_file(file).first() {
         let id = quoted(&list.entries[*at].redaction.id);
         return Err(Refusal::request(
             format!("The file {} has redaction {id} already", quoted(file)),
@@ -152,19 +164,28 @@ fn whole(
     }
     let redaction = Redaction {
         whole: true,
-        ..new(list, asked, file, asked.reason.unwrap_or(Reason::Secret))
+        ..new_redaction(
+            list,
+            request,
+            file,
+            request.reason.unwrap_or(Reason::Secret),
+        )
     };
     list.push(redaction);
     Ok(())
 }
 
 /// The file that contains the text.
-fn named(recorded: &OriginalFiles, is_event: bool, file: Option<&str>) -> Result<String, Refusal> {
-    let tapes: Vec<&str> = (recorded.files.keys().map(String::as_str))
+fn file_of_text(
+    originals: &OriginalFiles,
+    is_event: bool,
+    file: Option<&str>,
+) -> Result<String, Refusal> {
+    let tapes: Vec<&str> = (originals.files.keys().map(String::as_str))
         .filter(|path| !path.contains('/') && load::is_tape(path))
         .collect();
     match (file, &tapes[..]) {
-        (Some(file), _) if recorded.files.contains_key(file) => Ok(file.to_owned()),
+        (Some(file), _) if originals.files.contains_key(file) => Ok(file.to_owned()),
         (Some(file), _) => Err(no_file(file)),
         (None, [only]) if is_event => Ok((*only).to_owned()),
         (None, []) if is_event => Err(Refusal::request(
@@ -193,61 +214,62 @@ fn no_file(file: &str) -> Refusal {
 }
 
 /// Every occurrence of a text in the run.
-fn everywhere(recorded: &OriginalFiles, value: &str, reason: Reason) -> Vec<Span> {
+fn all_occurrences(originals: &OriginalFiles, text: &str, reason: Reason) -> Vec<PlannedSpan> {
     let mut spans = Vec::new();
-    for (path, bytes) in recorded.texts() {
-        let found = occurrences(path, bytes, value).into_iter();
-        spans.extend(found.map(|found| (path.to_owned(), found, reason)));
+    for (path, bytes) in originals.texts() {
+        let found = occurrences(path, bytes, text).into_iter();
+        spans.extend(found.map(|occurrence| PlannedSpan {
+            file: path.to_owned(),
+            occurrence,
+            reason,
+        }));
     }
     spans
 }
 
-/// Scans the published text of the run; returns file, finding and text.
+/// Scans the published text of the run.
 fn scan(
-    list: &List,
-    recorded: &OriginalFiles,
+    list: &RedactionList,
+    originals: &OriginalFiles,
     settings: &ScanSettings<'_>,
-) -> Result<Vec<(String, Finding, String)>, Refusal> {
+) -> Result<Vec<FoundText>, Refusal> {
     let mut all = Vec::new();
-    for (path, bytes) in recorded.texts() {
+    for (path, bytes) in originals.texts() {
         let Some(published) = published(list, path, bytes)? else {
             continue;
         };
-        for finding in secrets::scan(path, &published, settings) {
-            if let Some(value) = value(path, &published, &finding) {
-                all.push((path.to_owned(), finding, value));
-            }
-        }
+        let findings = secrets::scan(path, &published, settings).into_iter();
+        all.extend(findings.filter_map(|finding| FoundText::of(path, &published, finding)));
     }
     Ok(all)
 }
 
 /// The published content of a file; `None` if the whole file is withheld.
-fn published(list: &List, path: &str, bytes: &[u8]) -> Result<Option<Vec<u8>>, Refusal> {
-    let rewritten = list.rewritten(path, bytes, false);
+fn published(list: &RedactionList, path: &str, bytes: &[u8]) -> Result<Option<Vec<u8>>, Refusal> {
+    let rewritten = list.rewrite(path, bytes, false);
     let rewritten = rewritten.map_err(|fault| super::stale(list, &fault))?;
     Ok(rewritten.map(|rewritten| rewritten.bytes))
 }
 
-/// The texts of an error of the check; none for the name of a file. A file held in a transcript is scanned decoded, so all
+/// The texts of an error of the check; none for the name of a file. A file within a transcript is scanned decoded, so all
 /// findings in its string are withheld.
-fn of_error(
-    list: &List,
-    recorded: &OriginalFiles,
+fn texts_of_error(
+    list: &RedactionList,
+    originals: &OriginalFiles,
     name: &str,
     finding: &Finding,
-) -> Result<Vec<(String, Finding, String)>, Refusal> {
-    let (file, held) = name.split_once('#').unzip();
+) -> Result<Vec<FoundText>, Refusal> {
+    let (file, pointer) = name.split_once('#').unzip();
     let file = file
-        .filter(|_| !recorded.files.contains_key(name))
+        .filter(|_| !originals.files.contains_key(name))
         .unwrap_or(name);
-    let Some(bytes) = recorded.files.get(file).filter(|_| finding.line > 0) else {
+    let Some(bytes) = originals.files.get(file).filter(|_| finding.line > 0) else {
         return Ok(Vec::new());
     };
     let Some(published) = published(list, file, bytes)? else {
         return Ok(Vec::new());
     };
-    let found = match held.filter(|_| file != name) {
+    let found = match pointer.filter(|_| file != name) {
         None => vec![finding.clone()],
         Some(pointer) => {
             let mut found = secrets::scan(file, &published, &ScanSettings::default());
@@ -256,63 +278,63 @@ fn of_error(
             found
         }
     };
-    let found = found.into_iter().filter_map(|finding| {
-        let value = value(file, &published, &finding)?;
-        Some((file.to_owned(), finding, value))
-    });
-    Ok(found.collect())
+    let found = found.into_iter();
+    Ok(found
+        .filter_map(|finding| FoundText::of(file, &published, finding))
+        .collect())
 }
 
-/// The text of a finding.
-fn value(path: &str, bytes: &[u8], finding: &Finding) -> Option<String> {
-    let as_written = || {
+impl FoundText {
+    /// `bytes` is the published content of the file.
+    fn of(path: &str, bytes: &[u8], finding: Finding) -> Option<Self> {
+        Some(Self {
+            file: path.to_owned(),
+            text: text_of(path, bytes, &finding)?,
+            finding,
+        })
+    }
+}
+
+fn text_of(path: &str, bytes: &[u8], finding: &Finding) -> Option<String> {
+    let raw = || {
         let bytes = bytes.get(finding.raw_range.clone())?;
         Some(String::from_utf8_lossy(bytes).into_owned())
     };
     if finding.pointer.is_none() || finding.is_key || Shape::of(path) == Shape::Text {
-        return as_written();
+        return raw();
     }
     let redaction = Redaction {
-        id: String::new(),
-        file: path.to_owned(),
-        event: None,
         line: Shape::of(path).has_lines().then_some(finding.line),
         pointer: finding.pointer.clone(),
         start: Some(finding.range.start),
         end: Some(finding.range.end),
-        length: None,
-        whole: false,
-        reason: Reason::Secret,
-        note: None,
-        by: None,
-        at: None,
-        commitment: None,
-        published: None,
+        ..empty_redaction(path, Reason::Secret)
     };
-    let read = rewrite(path, bytes, &[&redaction], false).ok();
-    let value = read.and_then(|read| read.values.into_iter().next());
-    value.map_or_else(as_written, |value| {
-        Some(String::from_utf8_lossy(&value).into_owned())
-    })
+    withheld_text(path, bytes, &redaction).or_else(raw)
+}
+
+/// The text that a redaction withholds; `None` if it does not match the file.
+fn withheld_text(path: &str, bytes: &[u8], redaction: &Redaction) -> Option<String> {
+    let rewritten = rewrite(path, bytes, &[redaction], false).ok()?;
+    let text = rewritten.values.into_iter().next()?;
+    Some(String::from_utf8_lossy(&text).into_owned())
 }
 
 /// The spans of a finding, and all copies of its text.
-fn of_finding(
-    recorded: &OriginalFiles,
-    asked: &Redact,
-    file: &str,
-    finding: &Finding,
-    value: &str,
-) -> Vec<Span> {
-    let reason = asked.reason.unwrap_or(match finding.family {
+fn spans_of_finding(
+    originals: &OriginalFiles,
+    request: &RedactionRequest,
+    found: &FoundText,
+) -> Vec<PlannedSpan> {
+    let FoundText {
+        file,
+        finding,
+        text,
+    } = found;
+    let reason = request.reason.unwrap_or(match finding.family {
         "personal" | "path" => Reason::Personal,
         _ => Reason::Secret,
     });
-    let bytes = recorded
-        .files
-        .get(file)
-        .map(Vec::as_slice)
-        .unwrap_or_default();
     let has_lines = Shape::of(file).has_lines();
     let is_here = |found: &Occurrence| {
         (!has_lines || found.line == Some(finding.line))
@@ -321,17 +343,37 @@ fn of_finding(
                 || found.pointer.is_none()
                 || found.pointer == finding.pointer)
     };
-    let here = occurrences(file, bytes, value).into_iter().filter(is_here);
-    let mut spans: Vec<Span> = here.map(|found| (file.to_owned(), found, reason)).collect();
-    if value.len() >= SHORT {
-        spans.extend(everywhere(recorded, value, reason));
+    let here = occurrences(file, originals.bytes(file), text).into_iter();
+    let here = here.filter(is_here).map(|occurrence| PlannedSpan {
+        file: file.clone(),
+        occurrence,
+        reason,
+    });
+    let mut spans: Vec<_> = here.collect();
+    if text.len() >= SHORT {
+        spans.extend(all_occurrences(originals, text, reason));
     }
     spans
 }
 
-fn new(list: &List, asked: &Redact, file: &str, reason: Reason) -> Redaction {
+fn new_redaction(
+    list: &RedactionList,
+    request: &RedactionRequest,
+    file: &str,
+    reason: Reason,
+) -> Redaction {
     Redaction {
         id: list.free_id(),
+        note: request.note.clone(),
+        by: request.by.clone(),
+        at: Some(request.at.clone().unwrap_or_else(annotate::now)),
+        ..empty_redaction(file, reason)
+    }
+}
+
+fn empty_redaction(file: &str, reason: Reason) -> Redaction {
+    Redaction {
+        id: String::new(),
         file: file.to_owned(),
         event: None,
         line: None,
@@ -341,35 +383,46 @@ fn new(list: &List, asked: &Redact, file: &str, reason: Reason) -> Redaction {
         length: None,
         whole: false,
         reason,
-        note: asked.note.clone(),
-        by: asked.by.clone(),
-        at: Some(asked.at.clone().unwrap_or_else(annotate::now)),
+        note: None,
+        by: None,
+        at: None,
         commitment: None,
         published: None,
     }
 }
 
 /// Adds spans that are not withheld yet, with overlapping ones merged, and returns how many were added.
-fn push(list: &mut List, recorded: &OriginalFiles, asked: &Redact, mut spans: Vec<Span>) -> usize {
-    spans.retain(|(file, found, _)| !list.covers(file, found));
-    let key = |file: &str, found: &Occurrence| {
-        (
-            file.to_owned(),
-            found.line,
-            found.pointer.clone(),
-            found.span.start,
-            found.span.end,
-        )
-    };
-    spans.sort_by_key(|(file, found, _)| key(file, found));
-    let mut merged: Vec<Span> = Vec::new();
+fn push(
+    list: &mut RedactionList,
+    originals: &OriginalFiles,
+    request: &RedactionRequest,
+    mut spans: Vec<PlannedSpan>,
+) -> usize {
+    spans.retain(|span| !list.covers(&span.file, &span.occurrence));
+    spans.sort_by_cached_key(
+        |PlannedSpan {
+             file, occurrence, ..
+         }| {
+            let Occurrence {
+                line,
+                pointer,
+                span,
+                ..
+            } = occurrence;
+            (file.clone(), *line, pointer.clone(), span.start, span.end)
+        },
+    );
+    let mut merged: Vec<PlannedSpan> = Vec::new();
     for span in spans {
-        let (file, found, _) = &span;
+        let found = &span.occurrence;
         match merged.last_mut() {
-            Some((before, last, _))
-                if before == file
-                    && (last.line, &last.pointer) == (found.line, &found.pointer)
-                    && found.span.start < last.span.end =>
+            Some(PlannedSpan {
+                file,
+                occurrence: last,
+                ..
+            }) if *file == span.file
+                && (last.line, &last.pointer) == (found.line, &found.pointer)
+                && found.span.start < last.span.end =>
             {
                 last.span.end = last.span.end.max(found.span.end);
             }
@@ -377,19 +430,18 @@ fn push(list: &mut List, recorded: &OriginalFiles, asked: &Redact, mut spans: Ve
         }
     }
     let count = merged.len();
-    for (file, found, reason) in merged {
-        let mut redaction = new(list, asked, &file, reason);
-        found.put(&mut redaction);
+    for PlannedSpan {
+        file,
+        occurrence,
+        reason,
+    } in merged
+    {
+        let mut redaction = new_redaction(list, request, &file, reason);
+        occurrence.put(&mut redaction);
         redaction.length = None;
-        let bytes = recorded
-            .files
-            .get(&file)
-            .map(Vec::as_slice)
-            .unwrap_or_default();
-        let read = rewrite(&file, bytes, &[&redaction], false).ok();
-        let value = read.and_then(|read| read.values.into_iter().next());
-        let length = value.map(|value| String::from_utf8_lossy(&value).chars().count());
-        redaction.length = length.or(Some(found.length));
+        let text = withheld_text(&file, originals.bytes(&file), &redaction);
+        let length = text.map(|text| text.chars().count());
+        redaction.length = length.or(Some(occurrence.length));
         list.push(redaction);
     }
     count

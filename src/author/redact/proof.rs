@@ -11,15 +11,15 @@ use formats::json::{Kind, Node};
 use formats::redactions::{Redaction, Shape, proof};
 use pipeline::site::Site;
 
-use super::list::List;
-use super::recorded::OriginalFiles;
+use super::original_files::OriginalFiles;
+use super::redaction_list::RedactionList;
 
 /// Prints the salt of a redaction and the commands that check its commitment.
 pub fn reveal_proof(site: &Site, run: &str, id: &str) -> Result<String, Refusal> {
     let directory = open_run::find(site, run)?;
-    let mut list = List::read(&directory)?;
-    let recorded = OriginalFiles::read(&directory, &site.config)?;
-    let run_id = super::run_id(&recorded, &directory)?;
+    let mut list = RedactionList::read(&directory)?;
+    let originals = OriginalFiles::read(&directory, &site.config)?;
+    let run_id = super::run_id(&originals, &directory)?;
     let key = load::redaction_key(&site.root);
     let key = key.map_err(|problem| Refusal::Content(vec![problem]))?;
     let key = key.ok_or_else(|| {
@@ -34,7 +34,7 @@ pub fn reveal_proof(site: &Site, run: &str, id: &str) -> Result<String, Refusal>
         .position(|entry| entry.redaction.id == id);
     let at = at.ok_or_else(|| super::no_redaction(&list, id))?;
     let values = list
-        .settle(&recorded)
+        .update_published(&originals)
         .map_err(|fault| super::stale(&list, &fault))?;
     let redaction = &list.entries[at].redaction;
     let salt = proof::salt(&key, &run_id, redaction);
@@ -71,7 +71,7 @@ pub fn reveal_proof(site: &Site, run: &str, id: &str) -> Result<String, Refusal>
         length(redaction, value),
         proof::hex(salt),
         commitment.trim_start_matches("blake3:"),
-        extraction(redaction, &recorded),
+        extraction(redaction, &originals),
         proof::hex(salt),
     );
     Ok(text)
@@ -85,7 +85,7 @@ fn length(redaction: &Redaction, value: &[u8]) -> String {
 }
 
 /// The command that prints exactly the withheld bytes of the recorded file.
-fn extraction(redaction: &Redaction, recorded: &OriginalFiles) -> String {
+fn extraction(redaction: &Redaction, originals: &OriginalFiles) -> String {
     let file = format!("'{}'", redaction.file.replace('\'', r"'\''"));
     if redaction.whole {
         return format!("cat {file}");
@@ -93,11 +93,7 @@ fn extraction(redaction: &Redaction, recorded: &OriginalFiles) -> String {
     let (start, end) = (redaction.start.unwrap_or(0), redaction.end.unwrap_or(0));
     let cut = format!("head -c {end} | tail -c {}", end.saturating_sub(start));
     let shape = Shape::of(&redaction.file);
-    let bytes = recorded
-        .files
-        .get(&redaction.file)
-        .map(Vec::as_slice)
-        .unwrap_or_default();
+    let bytes = originals.bytes(&redaction.file);
     let line = formats::redactions::line_of(&redaction.file, bytes, redaction);
     let lines = match line.as_ref().filter(|_| shape.has_lines()) {
         Some((number, _)) => format!("sed -n {number}p {file}"),

@@ -4,27 +4,29 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use crate::Refusal;
+use crate::annotate::json;
 use base::diagnostics::text::quoted;
 use content::discover::RunDirectory;
 use formats::redactions::{self, FILE_NAME, Fault, Occurrence, Redaction, Rewrite};
 
-use super::recorded::OriginalFiles;
+use super::original_files::OriginalFiles;
 
-/// A redaction with its original line; `None` if it is new or changed.
-pub(super) struct Entry {
+/// A redaction in the file, or one that is added to it.
+pub(super) struct ListedRedaction {
     pub(super) redaction: Redaction,
+    /// The original line; `None` if the redaction is new or changed.
     line: Option<String>,
     pub(super) is_new: bool,
 }
 
 /// The redactions of a run.
-pub(super) struct List {
-    pub(super) entries: Vec<Entry>,
+pub(super) struct RedactionList {
+    pub(super) entries: Vec<ListedRedaction>,
     /// The current file; `None` if missing.
     pub(super) old: Option<Vec<u8>>,
 }
 
-impl List {
+impl RedactionList {
     /// Reads the existing redactions.
     pub(super) fn read(directory: &RunDirectory) -> Result<Self, Refusal> {
         let old = match base::beneath::read(&directory.path().join(FILE_NAME)) {
@@ -43,7 +45,7 @@ impl List {
         if !problems.is_empty() {
             return Err(Refusal::Content(problems));
         }
-        let entries = found.into_iter().map(|(redaction, line)| Entry {
+        let entries = found.into_iter().map(|(redaction, line)| ListedRedaction {
             redaction,
             line: Some(line.text.into_owned()),
             is_new: false,
@@ -54,13 +56,14 @@ impl List {
 
     /// An unused id: `r` and one more than the highest number in the file.
     pub(super) fn free_id(&self) -> String {
-        let number = |entry: &Entry| entry.redaction.id.strip_prefix('r')?.parse::<u64>().ok();
+        let number =
+            |entry: &ListedRedaction| entry.redaction.id.strip_prefix('r')?.parse::<u64>().ok();
         let highest = self.entries.iter().filter_map(number).max();
         format!("r{}", highest.unwrap_or(0).saturating_add(1))
     }
 
     pub(super) fn push(&mut self, redaction: Redaction) {
-        self.entries.push(Entry {
+        self.entries.push(ListedRedaction {
             redaction,
             line: None,
             is_new: true,
@@ -95,25 +98,28 @@ impl List {
     }
 
     /// The file with these redactions applied, and the text that each withholds; `None` if the whole file is withheld.
-    pub(super) fn rewritten(
+    pub(super) fn rewrite(
         &self,
         file: &str,
         bytes: &[u8],
         is_checked: bool,
     ) -> Result<Option<Rewrite>, (usize, Fault)> {
-        let of = self.of(file);
-        if of.iter().any(|at| self.entries[*at].redaction.whole) {
+        let indices = self.of_file(file);
+        if indices.iter().any(|at| self.entries[*at].redaction.whole) {
             return Ok(None);
         }
-        let list: Vec<_> = of.iter().map(|at| &self.entries[*at].redaction).collect();
+        let list: Vec<_> = indices
+            .iter()
+            .map(|at| &self.entries[*at].redaction)
+            .collect();
         let rewritten = redactions::rewrite(file, bytes, &list, is_checked);
         rewritten.map(Some).map_err(|fault| match fault {
-            Fault::Stale(at, _) | Fault::Overlap(_, at) => (of[at], fault),
+            Fault::Stale(at, _) | Fault::Overlap(_, at) => (indices[at], fault),
         })
     }
 
     /// The indices of the redactions of a file.
-    pub(super) fn of(&self, file: &str) -> Vec<usize> {
+    pub(super) fn of_file(&self, file: &str) -> Vec<usize> {
         let all = self.entries.iter().enumerate();
         all.filter(|(_, entry)| entry.redaction.file == file)
             .map(|(at, _)| at)
@@ -130,21 +136,21 @@ impl List {
     }
 
     /// Updates the published text around every redaction, and returns the withheld texts, by index.
-    pub(super) fn settle(
+    pub(super) fn update_published(
         &mut self,
-        recorded: &OriginalFiles,
+        originals: &OriginalFiles,
     ) -> Result<BTreeMap<usize, Vec<u8>>, (usize, Fault)> {
         let mut values = BTreeMap::new();
         for file in self.files() {
-            let of = self.of(&file);
-            let Some(bytes) = recorded.files.get(&file) else {
+            let indices = self.of_file(&file);
+            let Some(bytes) = originals.files.get(&file) else {
                 continue;
             };
-            let Some(rewritten) = self.rewritten(&file, bytes, false)? else {
-                values.extend(of.iter().map(|at| (*at, bytes.clone())));
+            let Some(rewritten) = self.rewrite(&file, bytes, false)? else {
+                values.extend(indices.iter().map(|at| (*at, bytes.clone())));
                 continue;
             };
-            let found = of
+            let found = indices
                 .into_iter()
                 .zip(rewritten.published)
                 .zip(rewritten.values);
@@ -166,8 +172,7 @@ impl List {
         for entry in &self.entries {
             match &entry.line {
                 Some(line) => text.push_str(line),
-                // A structure of strings and numbers always serializes.
-                None => text.push_str(&serde_json::to_string(&entry.redaction).unwrap_or_default()),
+                None => text.push_str(&json(&entry.redaction)),
             }
             text.push('\n');
         }

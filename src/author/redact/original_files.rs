@@ -12,8 +12,8 @@ use content::load;
 use formats::config::Config;
 use formats::{raw, redactions, run_record};
 
-/// Every file of a run directory that may be published, by path. Leaves out hidden files, links, other runs, and `raw.jsonl` unless the
-/// site publishes it.
+/// Every file of a run directory that may be published, by path. Leaves out hidden files, links, other runs, and `raw.jsonl` unless
+/// the site publishes it.
 pub(super) struct OriginalFiles {
     pub(super) files: BTreeMap<String, Vec<u8>>,
 }
@@ -32,8 +32,8 @@ impl OriginalFiles {
         };
         let run = load::open(directory).map_err(|error| failed("", &error.to_string()))?;
         let mut files = BTreeMap::new();
-        let mut ahead = vec![String::new()];
-        while let Some(folder) = ahead.pop() {
+        let mut folders = vec![String::new()];
+        while let Some(folder) = folders.pop() {
             let at = Path::new(&folder);
             if !folder.is_empty() && run.has(&at.join(run_record::FILE_NAME)) {
                 continue;
@@ -57,7 +57,7 @@ impl OriginalFiles {
                     format!("{folder}/{name}")
                 };
                 match entry.kind {
-                    Kind::Folder => ahead.push(path),
+                    Kind::Folder => folders.push(path),
                     Kind::File { .. } if entry.stamp.bytes <= config.limits.file => {
                         if is_private(&path) {
                             continue;
@@ -75,6 +75,11 @@ impl OriginalFiles {
             }
         }
         Ok(Self { files })
+    }
+
+    /// The content of a file; empty if there is none.
+    pub(super) fn bytes(&self, path: &str) -> &[u8] {
+        self.files.get(path).map_or(&[], Vec::as_slice)
     }
 
     pub(super) fn id(&self) -> Option<String> {
