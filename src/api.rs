@@ -88,7 +88,7 @@ pub mod url {
 }
 #[cfg(feature = "verify")]
 pub mod verify {
-    pub use verify::{Continuation, Download, Options, Verification, temporary, verify};
+    pub use verify::{Continuation, Download, Verification, VerifyOptions, verify};
 }
 pub mod view {
     pub use pages::view::{format, summary, timeline};

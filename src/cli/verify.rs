@@ -1,6 +1,5 @@
 //! Runs `verify`: compares a copy of a published site with itself.
 
-use std::any::Any;
 use std::collections::BTreeSet;
 use std::hash::{BuildHasher, Hasher, RandomState};
 use std::io::{IsTerminal, Write};
@@ -13,8 +12,9 @@ use runpress::api::diagnostics::{
 };
 use runpress::api::pipeline::Progress;
 use runpress::api::url::HttpUrl;
-use runpress::api::verify::{Continuation, Download, Options, Verification, temporary, verify};
+use runpress::api::verify::{Continuation, Download, Verification, VerifyOptions, verify};
 use runpress::api::view::format;
+use tempfile::TempDir;
 
 use super::console::{Bar, refuse, say, say_raw, styled};
 use super::paths::Folders;
@@ -25,7 +25,7 @@ struct SiteFolder {
     path: PathBuf,
     left_out: BTreeSet<String>,
     /// Removed on drop.
-    _temporary: Option<Box<dyn Any>>,
+    _temporary: Option<TempDir>,
 }
 
 /// Verifies a copy. The exit status is 1 if something does not hold.
@@ -50,7 +50,7 @@ pub(crate) fn run(cli: &Cli, asked: &Verify) -> u8 {
         let since = since
             .map(|since| folder(cli, asked, since, true))
             .transpose()?;
-        let options = Options {
+        let options = VerifyOptions {
             content: &asked.content,
             expected_head: asked.expected_head.as_deref(),
             since: since.as_ref().map(|since| since.path.as_path()),
@@ -93,11 +93,11 @@ fn folder(cli: &Cli, asked: &Verify, place: &str, is_earlier: bool) -> Result<Si
     let address = HttpUrl::base(&format!("{}/", place.trim_end_matches('/')));
     let address = address.ok_or("the address is none of a site")?;
     let kept = asked.keep.as_ref().filter(|_| !is_earlier);
-    let (path, temporary): (PathBuf, Option<Box<dyn Any>>) = if let Some(folder) = kept {
+    let (path, temporary) = if let Some(folder) = kept {
         (folder.clone(), None)
     } else {
-        let folder = temporary().map_err(|error| error.to_string())?;
-        (folder.path().to_owned(), Some(Box::new(folder)))
+        let folder = tempfile::tempdir().map_err(|error| error.to_string())?;
+        (folder.path().to_owned(), Some(folder))
     };
     let bar = Bar::new(cli);
     bar.begin("Copying the site", None);

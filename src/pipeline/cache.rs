@@ -392,7 +392,7 @@ impl CacheUpdate<'_> {
         // A part has nothing that an earlier site could change.
         let is_settled = site.options.shard.is_some() || outcome.is_settled(site, gathered);
         let outputs_at = cache::now_after(committed_at);
-        outcome.ledger.forget_runs();
+        outcome.ledger.drop_runs();
         let (files, tree) = stage.committed_files()?;
         let cache = self.cache;
         let records = gathered.directories.iter().filter_map(Directory::cached);

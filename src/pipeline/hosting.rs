@@ -98,7 +98,7 @@ pub(super) fn flat_folders(
     previous: Option<&Ledger>,
 ) -> Option<Diagnostic> {
     let limit = config.site_limits().entries?;
-    let is_published = previous.is_some_and(|ledger| ledger.named().next().is_some());
+    let is_published = previous.is_some_and(|ledger| ledger.run_names().next().is_some());
     let runs = runs as u64;
     let is_near = runs <= limit && runs > limit / 2;
     if is_published || !is_near || !config.publish.run_folders.is_flat() {

@@ -181,7 +181,7 @@ impl Outcome {
         };
         let published = self.ledger.runs.iter().filter(|known| !known.quarantined);
         let again = ledger::next(site, gathered, published.cloned().collect(), after);
-        self.ledger.is_same(&again) && problems(before) == problems(after)
+        self.ledger.has_same_content(&again) && problems(before) == problems(after)
     }
 
     /// Lists the run directories for reports.

@@ -31,7 +31,7 @@ pub(super) fn ledger(site: &Site) -> Result<Option<Ledger>, Diagnostic> {
         )
     })?;
     let (published, configured) = (ledger.run_folders, site.config.publish.run_folders);
-    if published == configured || ledger.named().next().is_none() {
+    if published == configured || ledger.run_names().next().is_none() {
         return Ok(Some(ledger));
     }
     let published = published.word();

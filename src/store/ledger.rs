@@ -230,7 +230,7 @@ impl BuildChanges {
     }
 
     /// All runs in the entry.
-    pub fn named(&self) -> impl Iterator<Item = &RunNames> {
+    pub fn run_names(&self) -> impl Iterator<Item = &RunNames> {
         let changed = self.changed.iter().map(|change| &change.run);
         self.lists()
             .into_iter()
@@ -297,7 +297,7 @@ pub struct LedgerRun {
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 #[schemars(rename = "Known")]
-pub struct PublishedRun {
+pub struct LedgerRunDocument {
     /// The run.
     pub run: RunNames,
     /// The rating of its review.
@@ -317,36 +317,37 @@ pub struct PublishedRun {
 
 impl Ledger {
     /// All runs in the ledger, some more than once.
-    pub fn named(&self) -> impl Iterator<Item = &RunNames> {
+    pub fn run_names(&self) -> impl Iterator<Item = &RunNames> {
         let known = self.runs.iter().map(|known| &known.run);
         let withdrawn = self.withdrawn.iter().map(|withdrawn| &withdrawn.run);
-        let built = self.builds.iter().flat_map(BuildChanges::named);
+        let built = self.builds.iter().flat_map(BuildChanges::run_names);
         known.chain(withdrawn).chain(built)
     }
 
-    /// All runs whose addresses the pages of changes and of former addresses may need.
-    pub fn addressed(&self) -> impl Iterator<Item = &RunNames> {
-        let aside = self.runs.iter().filter(|known| known.quarantined);
-        let aside = aside.map(|known| &known.run);
+    /// All runs whose addresses the pages of changes and of former addresses may link to.
+    pub fn names_on_pages(&self) -> impl Iterator<Item = &RunNames> {
+        let quarantined = self.runs.iter().filter(|known| known.quarantined);
+        let quarantined = quarantined.map(|known| &known.run);
         let withdrawn = self.withdrawn.iter().map(|withdrawn| &withdrawn.run);
-        let built = self.builds.iter().flat_map(BuildChanges::named);
-        aside.chain(withdrawn).chain(built).chain(&self.moved)
+        let built = self.builds.iter().flat_map(BuildChanges::run_names);
+        quarantined.chain(withdrawn).chain(built).chain(&self.moved)
     }
 
     pub fn page(&self, run: &RunNames) -> String {
         links::run(&Slug::new(&run.slug, self.run_folders))
     }
 
-    /// Reads a ledger that an earlier build wrote; `read` gives the bytes of a part at its path. Drops all values that a ledger may not repeat.
+    /// Reads a ledger that an earlier build wrote; `read` returns the bytes of a part at its path. Drops all values that a ledger may
+    /// not repeat.
     ///
     /// # Errors
-    /// What is wrong with it, as a clause.
+    /// The reason that the ledger is invalid, as a clause.
     pub fn parse(
         bytes: &[u8],
         read: &mut dyn FnMut(&str) -> Result<Vec<u8>, String>,
     ) -> Result<Self, String> {
         let mut ledger = Self::default();
-        ledger.join(bytes, read)?;
+        ledger.read_parts(bytes, read)?;
         let changes = ledger
             .builds
             .iter_mut()
@@ -379,12 +380,12 @@ impl Ledger {
         }
         if ledger.addresses.is_empty() {
             let mut addresses = AddressOwners::default();
-            addresses.add_earlier(&ledger.runs.iter().map(|known| &known.run));
-            addresses.add_earlier(&ledger.withdrawn.iter().map(|gone| &gone.run));
+            addresses.add_unlisted(&ledger.runs.iter().map(|known| &known.run));
+            addresses.add_unlisted(&ledger.withdrawn.iter().map(|gone| &gone.run));
             ledger.addresses = addresses;
         }
         let mut builds = std::mem::take(&mut ledger.builds);
-        names::forget_gone(&mut builds, &ledger);
+        names::remove_unpublished(&mut builds, &ledger);
         ledger.builds = builds;
         Ok(ledger)
     }
@@ -394,14 +395,14 @@ impl Ledger {
         self.runs.get(at.ok()?)
     }
 
-    pub fn gone(&self, id: &str) -> Option<&WithdrawnRun> {
+    pub fn withdrawn_run(&self, id: &str) -> Option<&WithdrawnRun> {
         let order = |gone: &WithdrawnRun| (*gone.run.id).cmp(id);
         self.withdrawn
             .get(self.withdrawn.binary_search_by(order).ok()?)
     }
 
     /// Drops the runs, which only the next comparison needs.
-    pub fn forget_runs(&mut self) {
+    pub fn drop_runs(&mut self) {
         self.runs = Vec::new();
     }
 
@@ -410,8 +411,7 @@ impl Ledger {
         self.builds.first().map_or(0, |build| build.build)
     }
 
-    /// Whether another ledger has the same content.
-    pub fn is_same(&self, other: &Self) -> bool {
+    pub fn has_same_content(&self, other: &Self) -> bool {
         // Values are raw JSON, which can only be compared as text.
         let builds = |ledger: &Self| {
             let mut digest = blake3::Hasher::new();

@@ -14,7 +14,7 @@ use super::settings::RULES;
 
 /// The chain of the ledger of a copy.
 #[derive(Debug)]
-pub(crate) struct Chain {
+pub(crate) struct LedgerChain {
     /// The digest of its newest entry.
     pub(crate) head: String,
     ledger: Ledger,
@@ -39,13 +39,13 @@ pub(crate) fn read(
     documents: &Documents,
     runs: &[PublishedRun],
     problems: &mut Vec<Diagnostic>,
-) -> Option<Chain> {
+) -> Option<LedgerChain> {
     let ledger = ledger(copy, problems)?;
     let place = || Place::file(ledger::PATH);
-    let links = ledger.links();
+    let entry_digests = ledger.entry_digests();
     for (index, build) in ledger.builds.iter().enumerate() {
         // Entries of earlier versions have neither.
-        if build.state.is_some() && build.previous.as_ref() != links.get(index + 1) {
+        if build.state.is_some() && build.previous.as_ref() != entry_digests.get(index + 1) {
             problems.push(codes::VERIFY_BROKEN_CHAIN.at(
                 place(),
                 format!("Entry {} of the ledger does not follow from the one before", build.build),
@@ -60,7 +60,9 @@ pub(crate) fn read(
     let newest = ledger.builds.first();
     let is_sample = !copy.left_out.is_empty();
     let is_counted = newest.is_none_or(|build| build.runs == runs.len()) || is_sample;
-    if recorded.is_some_and(|head| links.first().is_none_or(|link| link != head)) || !is_counted {
+    if recorded.is_some_and(|head| entry_digests.first().is_none_or(|digest| digest != head))
+        || !is_counted
+    {
         problems.push(codes::VERIFY_BROKEN_CHAIN.at(
             place(),
             "The newest entry of the ledger is not the one of its head, or not of the published runs",
@@ -111,8 +113,8 @@ pub(crate) fn read(
         }
     }
     problems.extend(different_rules(documents, &ledger));
-    let head = links.into_iter().next()?;
-    Some(Chain { head, ledger })
+    let head = entry_digests.into_iter().next()?;
+    Some(LedgerChain { head, ledger })
 }
 
 /// The ledger has the version and the digest of each rule.
@@ -153,7 +155,7 @@ fn ledger(copy: &SiteCopy, problems: &mut Vec<Diagnostic>) -> Option<Ledger> {
     }
 }
 
-impl Chain {
+impl LedgerChain {
     /// The problem of a chain with another head.
     pub(crate) fn differs_from(&self, expected: &str) -> Option<Diagnostic> {
         (!self.head.eq_ignore_ascii_case(expected)).then(|| {
@@ -173,10 +175,11 @@ impl Chain {
     ) -> Option<Continuation> {
         let mut unreadable = Vec::new();
         let earlier = ledger(earlier, &mut unreadable);
-        let links = self.ledger.links();
-        let before = earlier.as_ref().map(Ledger::links);
-        let before = before.as_ref().and_then(|links| links.first());
-        let Some(new) = before.and_then(|head| links.iter().position(|link| link == head)) else {
+        let digests = self.ledger.entry_digests();
+        let before = earlier.as_ref().map(Ledger::entry_digests);
+        let before = before.as_ref().and_then(|digests| digests.first());
+        let Some(new) = before.and_then(|head| digests.iter().position(|digest| digest == head))
+        else {
             problems.push(codes::VERIFY_NOT_CONTINUED.at(
                 Place::file(ledger::PATH),
                 match before {

@@ -87,6 +87,6 @@ fn is_harmless(copy: &SiteCopy, path: &str, problems: &mut Vec<Diagnostic>) -> b
     bytes.is_none_or(|bytes| checksums::may_be_unlisted(path, &bytes))
 }
 
-pub(crate) fn hexadecimal(sha256: &[u8; 32]) -> String {
+fn hexadecimal(sha256: &[u8; 32]) -> String {
     blake3::Hash::from_bytes(*sha256).to_hex().to_string()
 }

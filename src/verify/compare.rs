@@ -4,6 +4,8 @@ use serde_json::Value;
 
 use base::diagnostics::{Diagnostic, Place, codes};
 
+/// What values are compared with, in messages.
+pub(crate) const EVENTS: &str = "the published events";
 /// Maximum differences that are reported for one document.
 const MOST: usize = 10;
 
@@ -37,6 +39,20 @@ pub(crate) fn differs(place: Place, of: &str) -> Diagnostic {
         format!("{what} is not what {of} say"),
         "One of the two was changed after the build. Get the site from the publisher again.",
     )
+}
+
+/// The documents of a feed of lines. A line that is no JSON is left out.
+pub(crate) fn json_lines(bytes: &[u8]) -> impl Iterator<Item = Value> {
+    let lines = bytes.split_inclusive(|byte| *byte == b'\n');
+    lines.filter_map(|line| serde_json::from_slice(line).ok())
+}
+
+/// A line of a feed of annotations as `run.json` has it.
+pub(crate) fn without_run_id(mut line: Value) -> Value {
+    if let Value::Object(members) = &mut line {
+        members.remove("runId");
+    }
+    line
 }
 
 /// The beginning of a pointer: keys of a record are recorded text.

@@ -1,7 +1,7 @@
 //! (edge) Copies a site from its address into a folder, where it is verified.
 //!
-//! Only the given origin is asked, over few connections. A file that is there already, with its checksum, is not asked for again, so an
-//! interrupted copy is resumed.
+//! Requests go only to the given origin, over few connections. A file that the folder already has, with its checksum, is not
+//! requested again, so an interrupted copy is resumed.
 
 use std::collections::BTreeSet;
 use std::fs;
@@ -14,7 +14,6 @@ use std::time::Duration;
 
 use percent_encoding::{AsciiSet, CONTROLS, utf8_percent_encode};
 use sha2::{Digest, Sha256};
-use tempfile::TempDir;
 use ureq::Agent;
 use ureq::http::Response;
 use ureq::tls::{Certificate, RootCerts, TlsConfig};
@@ -53,15 +52,7 @@ const ESCAPED: &AsciiSet = &CONTROLS
     .add(b'|')
     .add(b'}');
 
-/// A folder for a copy that is not kept.
-///
-/// # Errors
-/// The system has no folder for temporary files.
-pub fn temporary() -> io::Result<TempDir> {
-    tempfile::tempdir()
-}
-
-/// What is copied, and where from.
+/// What is copied, and from where.
 pub struct Download<'a> {
     /// The address of the site; ends with `/`.
     pub address: &'a HttpUrl,
@@ -71,19 +62,19 @@ pub struct Download<'a> {
     pub sample: Option<usize>,
     /// Chooses the runs of a sample.
     pub seed: u64,
-    /// Is called with the number of files so far, and of all that are known.
+    /// Called with the number of files so far, and of all known files.
     pub progress: &'a (dyn Fn(usize, usize) + Sync),
 }
 
-/// Why a site cannot be copied, in a clause.
-pub type Refusal = String;
+/// The reason that a site cannot be copied, as a clause.
+type CopyError = String;
 
 impl Download<'_> {
     /// Copies the site. Returns the paths of a sample's site that are not in the copy.
     ///
     /// # Errors
     /// The server or the folder refuses.
-    pub fn run(&self) -> Result<BTreeSet<String>, Refusal> {
+    pub fn run(&self) -> Result<BTreeSet<String>, CopyError> {
         let client = Client::new(self.address)?;
         fs::create_dir_all(self.folder).map_err(|error| error.to_string())?;
         let sums = client.get(checksums::PATH)?;
@@ -95,7 +86,7 @@ impl Download<'_> {
         let listed = checksums::parse(&String::from_utf8_lossy(&sums));
         let listed =
             listed.map_err(|(line, reason)| format!("line {line} of its `SHA256SUMS` {reason}"))?;
-        let chosen = self.chosen(&listed);
+        let chosen = self.paths_to_copy(&listed);
         let left_out = listed.keys().filter(|path| !chosen.contains(*path));
         let left_out: BTreeSet<String> = left_out.cloned().collect();
         let wanted = chosen
@@ -110,7 +101,7 @@ impl Download<'_> {
     ///
     /// # Errors
     /// The server or the folder refuses.
-    pub fn ledger(&self) -> Result<(), Refusal> {
+    pub fn ledger(&self) -> Result<(), CopyError> {
         #[derive(serde::Deserialize)]
         struct Ledger {
             #[serde(default)]
@@ -133,7 +124,7 @@ impl Download<'_> {
     }
 
     /// The paths to copy: all, or those of a sample of runs with everything that is no run's own page.
-    fn chosen(&self, listed: &Checksums) -> BTreeSet<String> {
+    fn paths_to_copy(&self, listed: &Checksums) -> BTreeSet<String> {
         let Some(sample) = self.sample else {
             return listed.keys().cloned().collect();
         };
@@ -169,13 +160,13 @@ impl Download<'_> {
         })
     }
 
-    /// Copies files over several connections; of `all`, the others are there.
-    fn fetch(&self, client: &Client, wanted: &[String], all: usize) -> Result<(), Refusal> {
+    /// Copies files over several connections. The folder already has the others of `all`.
+    fn fetch(&self, client: &Client, wanted: &[String], all: usize) -> Result<(), CopyError> {
         let next = AtomicUsize::new(0);
-        let refusal: Mutex<Option<Refusal>> = Mutex::default();
-        let refuse = |why: Refusal| {
-            if let Ok(mut refusal) = refusal.lock() {
-                refusal.get_or_insert(why);
+        let first_error: Mutex<Option<CopyError>> = Mutex::default();
+        let fail = |why: CopyError| {
+            if let Ok(mut first_error) = first_error.lock() {
+                first_error.get_or_insert(why);
             }
             next.store(wanted.len(), Ordering::Relaxed);
         };
@@ -189,23 +180,23 @@ impl Download<'_> {
                         };
                         let copied = client.get(path).and_then(|bytes| match bytes {
                             Some(bytes) => self.put(path, &bytes),
-                            // It is reported as missing.
+                            // The verification reports the file as missing.
                             None => Ok(()),
                         });
                         match copied {
                             Ok(()) => (self.progress)(all - wanted.len() + index + 1, all),
-                            Err(why) => return refuse(why),
+                            Err(why) => return fail(why),
                         }
                     }
                 });
             }
         });
-        let refusal = refusal.into_inner().unwrap_or_default();
-        refusal.map_or(Ok(()), Err)
+        let first_error = first_error.into_inner().unwrap_or_default();
+        first_error.map_or(Ok(()), Err)
     }
 
     /// Copies a site without checksums: what its pages and feeds name, and what those name.
-    fn follow_links(&self, client: &Client) -> Result<(), Refusal> {
+    fn follow_links(&self, client: &Client) -> Result<(), CopyError> {
         let mut known: BTreeSet<String> = BTreeSet::new();
         let mut wanted = vec![
             "index.html".to_owned(),
@@ -221,7 +212,7 @@ impl Download<'_> {
                 named.extend(
                     bytes
                         .into_iter()
-                        .flat_map(|bytes| pages::named(path, &bytes)),
+                        .flat_map(|bytes| pages::linked_paths(path, &bytes)),
                 );
             }
             let new = named.into_iter().filter(|path| !known.contains(path));
@@ -233,7 +224,7 @@ impl Download<'_> {
     }
 
     /// Writes a file of the copy, whole or not at all.
-    fn put(&self, path: &str, bytes: &[u8]) -> Result<(), Refusal> {
+    fn put(&self, path: &str, bytes: &[u8]) -> Result<(), CopyError> {
         let at = local(self.folder, path)
             .ok_or_else(|| format!("`{path}` is not the path of a file of a site"))?;
         let write = || -> io::Result<()> {
@@ -257,7 +248,7 @@ fn local(folder: &Path, path: &str) -> Option<PathBuf> {
     path.split('/').all(is_name).then(|| folder.join(path))
 }
 
-/// Asks one origin.
+/// Requests files from one origin.
 struct Client {
     agent: Agent,
     base: String,
@@ -265,11 +256,11 @@ struct Client {
 }
 
 impl Client {
-    fn new(address: &HttpUrl) -> Result<Self, Refusal> {
+    fn new(address: &HttpUrl) -> Result<Self, CopyError> {
         let provider = std::sync::Arc::new(rustls::crypto::ring::default_provider());
         let tls = TlsConfig::builder()
             .unversioned_rustls_crypto_provider(provider)
-            .root_certs(trusted())
+            .root_certs(system_certificates())
             .build();
         let config = Agent::config_builder()
             .tls_config(tls)
@@ -289,7 +280,7 @@ impl Client {
     }
 
     /// The bytes of a file; `None` if there is none.
-    fn get(&self, path: &str) -> Result<Option<Vec<u8>>, Refusal> {
+    fn get(&self, path: &str) -> Result<Option<Vec<u8>>, CopyError> {
         let mut address = format!("{}{}", self.base, utf8_percent_encode(path, ESCAPED));
         let mut redirects = 0;
         let mut attempt = 1;
@@ -321,7 +312,7 @@ impl Client {
                 404 | 410 => return Ok(None),
                 301 | 302 | 303 | 307 | 308 if redirects < REDIRECTS => {
                     redirects += 1;
-                    address = self.redirected(&address, &response)?;
+                    address = self.redirect_target(&address, &response)?;
                 }
                 429 | 503 if attempt < ATTEMPTS => {
                     thread::sleep(wait(&response, attempt));
@@ -333,7 +324,11 @@ impl Client {
     }
 
     /// The address of a redirect within the origin.
-    fn redirected<T>(&self, address: &str, response: &Response<T>) -> Result<String, Refusal> {
+    fn redirect_target<T>(
+        &self,
+        address: &str,
+        response: &Response<T>,
+    ) -> Result<String, CopyError> {
         let to = header(response, "location").unwrap_or_default();
         let to = match to {
             to if to.starts_with("//") => {
@@ -356,8 +351,8 @@ impl Client {
 }
 
 /// The certificates that the system trusts.
-fn trusted() -> RootCerts {
-    // One that cannot be read is not trusted.
+fn system_certificates() -> RootCerts {
+    // A certificate that cannot be read is not trusted.
     let found = rustls_native_certs::load_native_certs().certs;
     let found = found.iter().map(|it| Certificate::from_der(it).to_owned());
     RootCerts::new_with_certs(&found.collect::<Vec<_>>())

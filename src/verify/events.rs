@@ -1,4 +1,4 @@
-//! Compares what the pages of a run show of its events with its published tapes: each page has the HTML that is made again of them.
+//! Compares the events on the pages of a run with its published tapes: each page has exactly the HTML that a build makes of them.
 
 use std::borrow::Cow;
 use std::collections::BTreeSet;
@@ -11,11 +11,9 @@ use pages::view::timeline::{Layout, Timeline};
 
 use super::compare;
 use super::copy::SiteCopy;
-use super::settings::Settings;
+use super::settings::SiteSettings;
 
-/// What the pages are compared with, in messages.
-const EVENTS: &str = "the published events";
-/// How the address of an event begins that follows from a line of the raw log, which is not published.
+/// The beginning of the attribute with the line of the raw log, which is not published.
 const RAW_LINE: &str = " title=\"from raw line ";
 /// The list of events on a page.
 const LISTS: [&str; 2] = ["class=tape", "class=\"tape\""];
@@ -25,7 +23,7 @@ const EVENT: &str = "<li class=\"e ";
 /// Compares the pages of all tapes, the texts that they link to, and what their search reads.
 pub(crate) fn check(
     copy: &SiteCopy,
-    settings: &Settings,
+    settings: &SiteSettings,
     inspection: &Inspection<'_>,
     layouts: &[Layout<'_>],
     problems: &mut Vec<Diagnostic>,
@@ -34,7 +32,7 @@ pub(crate) fn check(
     let mut texts = BTreeSet::new();
     let tapes = inspection.tapes.iter().zip(&inspection.sidecars);
     for ((tape, sidecar), layout) in tapes.zip(layouts) {
-        // A page shows payloads that are in separate files; these are not published.
+        // Pages show payloads from separate files, which are not published.
         if tape.events.iter().any(|event| !event.external.is_empty()) {
             continue;
         }
@@ -43,13 +41,17 @@ pub(crate) fn check(
             let (page, long) = pages.page(number);
             for text in long {
                 if texts.insert(text.path.clone()) {
-                    problems.extend(whole(copy, &text.path, text.text.as_bytes()));
+                    problems.extend(different_file(copy, &text.path, text.text.as_bytes()));
                 }
             }
             if let Some(folder) = layout.texts()
                 && let Ok(script) = script::call("run", &find::page_texts(&page))
             {
-                problems.extend(whole(copy, &format!("{folder}{number}.js"), &script));
+                problems.extend(different_file(
+                    copy,
+                    &format!("{folder}{number}.js"),
+                    &script,
+                ));
             }
             let Some(html) = timeline::render(&page, usize::MAX) else {
                 continue;
@@ -67,10 +69,10 @@ pub(crate) fn check(
 }
 
 /// The problem of a file that is not what was made again.
-fn whole(copy: &SiteCopy, path: &str, derived: &[u8]) -> Option<Diagnostic> {
+fn different_file(copy: &SiteCopy, path: &str, derived: &[u8]) -> Option<Diagnostic> {
     let mut problems = Vec::new();
     let published = copy.read_some(path, &mut problems)?;
-    (published != derived).then(|| compare::differs(Place::file(path), EVENTS))
+    (published != derived).then(|| compare::differs(Place::file(path), compare::EVENTS))
 }
 
 /// The problem of a page that does not have the events as they are made again.

@@ -22,7 +22,7 @@ const MOST: usize = 3;
 /// Maximum lines of one feed that are reported.
 const LINES: usize = 20;
 
-/// The documents of the feeds over all runs, by path; of a feed of lines, an array.
+/// The documents of the feeds over all runs, by path. A feed of lines is an array.
 pub(crate) type Documents = BTreeMap<String, Value>;
 
 #[derive(Debug, Deserialize)]

@@ -1,9 +1,10 @@
 //! Verifies a copy of a published site, without its content.
 //!
-//! `checksums` compares every file with `SHA256SUMS`, `pages` follows the links. `feeds` compares feeds with their schemas and with
-//! `feeds/index.json`. `settings` reads what they say of the site. `runs` reads each run as it is published, with the readers of
-//! a build, `events` and `run_page` compare its pages with it, and `tables` makes the feeds over all runs again of what they say. `chain` reads the ledger, and `inputs` compares with the content. What is found is a diagnostic;
-//! nothing here writes.
+//! `checksums` compares every file with `SHA256SUMS`, and `pages` follows the links. `feeds` compares feeds with their schemas and
+//! with `feeds/index.json`, and `settings` reads from them how the site was built. `runs` reads each run as it is published, with
+//! the readers of a build; `events`, `story` and `run_page` compare its pages with it, and `tables` makes the feeds over all runs
+//! again. `chain` reads the ledger, and `inputs` compares with the content. Each difference is a diagnostic. Nothing here writes,
+//! except `download`, which copies a site.
 
 mod chain;
 mod checksums;
@@ -30,13 +31,13 @@ use base::diagnostics::{self, Diagnostic};
 
 pub use chain::Continuation;
 use copy::SiteCopy;
-pub use download::{Download, Refusal, temporary};
-use settings::Settings;
+pub use download::Download;
+use settings::SiteSettings;
 use store::publish::checksums::PATH;
 
 /// What a copy is compared with.
 #[derive(Debug, Clone, Copy, Default)]
-pub struct Options<'a> {
+pub struct VerifyOptions<'a> {
     /// Content roots.
     pub content: &'a [PathBuf],
     /// The head of the chain of the ledger.
@@ -47,7 +48,7 @@ pub struct Options<'a> {
     pub left_out: Option<&'a BTreeSet<String>>,
 }
 
-/// What was verified, and what does not hold.
+/// The result of a verification.
 #[derive(Debug)]
 pub struct Verification {
     pub diagnostics: Vec<Diagnostic>,
@@ -68,7 +69,7 @@ pub struct Verification {
 ///
 /// # Errors
 /// A folder cannot be read, or has no site.
-pub fn verify(folder: &Path, options: Options<'_>) -> io::Result<Verification> {
+pub fn verify(folder: &Path, options: VerifyOptions<'_>) -> io::Result<Verification> {
     let (mut copy, mut problems) = SiteCopy::open(folder)?;
     let is_site = |file| copy.files.contains_key(file);
     if !is_site(PATH) && !is_site(feeds::INDEX) {
@@ -79,7 +80,7 @@ pub fn verify(folder: &Path, options: Options<'_>) -> io::Result<Verification> {
     let checksums = checksums::check(&copy, &mut problems);
     pages::check(&copy, &mut problems);
     let documents = feeds::check(&copy, &mut problems);
-    let settings = Settings::of(&documents);
+    let settings = SiteSettings::of(&documents);
     let runs = runs::read(&copy, &settings, &mut problems);
     tables::check(&copy, &documents, &settings, &runs, &mut problems);
     let chain = chain::read(&copy, &documents, &runs, &mut problems);

@@ -14,28 +14,28 @@ use formats::model::archive::{Archive, Entry};
 use formats::model::findings::Findings;
 
 use super::copy::SiteCopy;
-use super::html::{self, Element, shown, squeezed};
+use super::html::{self, ElementQuery, page_text, without_white_space};
 use super::pages;
-use super::settings::Settings;
+use super::settings::SiteSettings;
 
 /// Maximum rows that are reported for a page.
 const MOST: usize = 10;
-/// What is before the slug in each row.
+/// The text before the slug in each row.
 const ROW: &[u8] = b"data-run=";
 /// The first page of the list of all runs, and what its further pages begin with.
 const ALL: [&str; 2] = ["runs/index.html", "runs/page/"];
 const ATOM: &str = "feeds/atom.xml";
 
-const ENTRY: Element = Element {
+const ENTRY: ElementQuery = ElementQuery {
     name: "entry",
     attribute: None,
     parts: &["id", "title", "published", "updated", "summary", "content"],
 };
 
 /// Compares the tables of runs, unless templates of the site make them, and the Atom feed, which needs all runs.
-pub(crate) fn of_site(
+pub(crate) fn check(
     copy: &SiteCopy,
-    settings: &Settings,
+    settings: &SiteSettings,
     archive: &Archive,
     findings: &[Findings],
 ) -> Vec<Diagnostic> {
@@ -100,30 +100,30 @@ fn rows(copy: &SiteCopy, archive: &Archive, findings: &[Findings]) -> Vec<Diagno
     problems
 }
 
-/// Whether a row says what is known of its run.
+/// Whether the cells of a row are those of its run.
 fn is_row_of(
     archive: &Archive,
     entry: &Entry,
     findings: &Findings,
-    published: &html::RunRow,
+    published: &html::TableRow,
 ) -> bool {
     let row = row::row(archive, entry, findings, "", &[]);
     published.cells.iter().all(|(column, text)| {
-        let text = squeezed(text);
+        let text = without_white_space(text);
         let mut expected = cell(&row, column)
             .into_iter()
-            .map(|it| squeezed(&shown(&it)));
+            .map(|it| without_white_space(&page_text(&it)));
         match column.as_str() {
-            // Behind the cost, pages of models draw where it is among others.
+            // After the cost, pages of models draw where it is among others.
             "cost" => expected.any(|it| text.starts_with(&it)),
-            // What depends on the other runs of a table.
+            // These columns depend on the other runs of the table.
             _ if expected.len() == 0 => true,
             _ => expected.any(|it| it == text),
         }
     })
 }
 
-/// What a cell of a row may say; nothing for a column that is not compared.
+/// The possible texts of a cell; none for a column that is not compared.
 fn cell(row: &RunRow, column: &str) -> Vec<String> {
     let excluded = row.excluded.as_ref().map_or("", |badge| &badge.word);
     let one = |text: &str| vec![text.to_owned()];
@@ -189,12 +189,14 @@ fn atom(
             entry.html.as_ref(),
         ];
         let texts = texts.into_iter().flatten();
-        texts.map(|text| squeezed(&shown(text))).collect()
+        texts
+            .map(|text| without_white_space(&page_text(text)))
+            .collect()
     });
     let expected: Vec<Vec<String>> = expected.collect();
     let published = html::elements(&bytes, ENTRY, usize::MAX).into_iter();
     let published: Vec<Vec<String>> = published
-        .map(|texts| texts.iter().map(|text| squeezed(text)).collect())
+        .map(|texts| texts.iter().map(|text| without_white_space(text)).collect())
         .collect();
     let count = published.len().max(expected.len());
     let different = (0..count).filter(|at| published.get(*at) != expected.get(*at));

@@ -1,19 +1,19 @@
 //! Follows the links of all pages.
 
+use std::collections::BTreeMap;
 use std::hash::{DefaultHasher, Hash, Hasher};
 
-use html5gum::Tokenizer;
-use html5gum::emitters::default::{DefaultEmitter, Token};
+use html5gum::emitters::default::Token;
 use percent_encoding::percent_decode_str;
 use rayon::prelude::*;
 use serde_json::Value;
-use std::collections::BTreeMap;
 
 use base::diagnostics::text::{quoted, visible};
 use base::diagnostics::{Diagnostic, Place, codes};
 
 use super::copy::SiteCopy;
 use super::feeds::INDEX;
+use super::html;
 
 /// Maximum dead links that are reported for one page.
 const MOST: usize = 10;
@@ -29,7 +29,7 @@ struct Page {
 
 /// A link to a place on another page.
 #[derive(Debug)]
-struct Anchored {
+struct AnchorLink {
     from: String,
     target: String,
     anchor: u64,
@@ -43,12 +43,12 @@ pub(crate) fn check(copy: &SiteCopy, problems: &mut Vec<Diagnostic>) {
         let mut found = Vec::new();
         let bytes = copy.read_some(path, &mut found);
         let page = bytes.map(|bytes| Page::of(&bytes)).unwrap_or_default();
-        let mut anchored = Vec::new();
+        let mut anchor_links = Vec::new();
         for link in &page.links {
-            follow(copy, path, link, &mut anchored, &mut found);
+            follow(copy, path, link, &mut anchor_links, &mut found);
         }
-        // The page itself is at hand, and most links stay on it.
-        anchored.retain(|link| {
+        // Most links stay on the page, whose anchors are known here.
+        anchor_links.retain(|link| {
             let is_own = link.target == **path;
             if is_own && page.anchors.binary_search(&link.anchor).is_err() {
                 found.push(dead(link));
@@ -56,13 +56,13 @@ pub(crate) fn check(copy: &SiteCopy, problems: &mut Vec<Diagnostic>) {
             !is_own
         });
         found.truncate(MOST);
-        ((*path).clone(), page.anchors, anchored, found)
+        ((*path).clone(), page.anchors, anchor_links, found)
     });
     let mut anchors = BTreeMap::new();
     let mut links = Vec::new();
-    for (path, of_page, anchored, found) in read.collect::<Vec<_>>() {
+    for (path, of_page, anchor_links, found) in read.collect::<Vec<_>>() {
         anchors.insert(path, of_page);
-        links.extend(anchored);
+        links.extend(anchor_links);
         problems.extend(found);
     }
     let dead_links = links.iter().filter(|link| {
@@ -73,7 +73,7 @@ pub(crate) fn check(copy: &SiteCopy, problems: &mut Vec<Diagnostic>) {
 }
 
 /// The paths of the files that a page or a feed names.
-pub(crate) fn named(path: &str, bytes: &[u8]) -> Vec<String> {
+pub(crate) fn linked_paths(path: &str, bytes: &[u8]) -> Vec<String> {
     if is_page(path) {
         let links = Page::of(bytes).links.into_iter();
         let links = links.filter(|link| !is_elsewhere(link));
@@ -110,23 +110,18 @@ pub(crate) fn is_page(path: &str) -> bool {
 impl Page {
     fn of(bytes: &[u8]) -> Self {
         let mut page = Self::default();
-        let mut emitter = DefaultEmitter::default();
-        // What is in a script or a style sheet is no markup.
-        emitter.naively_switch_states(true);
-        for token in Tokenizer::new_with_emitter(bytes, emitter) {
-            let Ok(Token::StartTag(tag)) = token else {
+        for token in html::tokens(bytes) {
+            let Token::StartTag(tag) = token else {
                 continue;
             };
             let text = |value: &[u8]| String::from_utf8_lossy(value).into_owned();
             // Such a link identifies the page; nothing loads it.
-            let is_name = tag.name.as_slice() == b"link"
-                && tag.attributes.iter().any(|(name, value)| {
-                    name.as_slice() == b"rel" && value.value.as_slice() == b"canonical"
-                });
+            let is_canonical = tag.name.as_slice() == b"link"
+                && html::attribute(&tag, "rel") == Some(b"canonical".as_slice());
             for (name, value) in &tag.attributes {
                 match name.as_slice() {
                     b"id" => page.anchors.push(hash(&text(&value.value))),
-                    name if ADDRESSES.contains(&name) && !is_name => {
+                    name if ADDRESSES.contains(&name) && !is_canonical => {
                         page.links.push(text(&value.value));
                     }
                     _ => {}
@@ -153,12 +148,12 @@ fn is_elsewhere(link: &str) -> bool {
     scheme.contains(':') || link.starts_with('/')
 }
 
-/// Reports a link to no file, and adds a link to a place on a page to `anchored`.
+/// Reports a link to no file, and adds a link to a place on a page to `anchor_links`.
 fn follow(
     copy: &SiteCopy,
     from: &str,
     link: &str,
-    anchored: &mut Vec<Anchored>,
+    anchor_links: &mut Vec<AnchorLink>,
     problems: &mut Vec<Diagnostic>,
 ) {
     if is_elsewhere(link) {
@@ -187,7 +182,7 @@ fn follow(
     // A range of events is shown by a script, which knows more than the page.
     let fragment = fragment.filter(|fragment| !fragment.is_empty() && !fragment.contains(".."));
     if let Some(fragment) = fragment.filter(|_| is_page(&target)) {
-        anchored.push(Anchored {
+        anchor_links.push(AnchorLink {
             from: from.to_owned(),
             target,
             anchor: hash(&decoded(fragment)),
@@ -222,7 +217,7 @@ fn decoded(text: &str) -> String {
     percent_decode_str(text).decode_utf8_lossy().into_owned()
 }
 
-fn dead(link: &Anchored) -> Diagnostic {
+fn dead(link: &AnchorLink) -> Diagnostic {
     codes::VERIFY_DEAD_LINK.at(
         Place::file(&link.from),
         format!(

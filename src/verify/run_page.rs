@@ -1,4 +1,4 @@
-//! Compares what the page of a run says first, and its outcomes, with the record and the feeds.
+//! Compares the beginning of the page of a run, and its outcomes, with the record and the feeds.
 
 use base::diagnostics::{Diagnostic, Place, codes};
 use base::links;
@@ -9,29 +9,20 @@ use pages::view::run::markdown;
 use pages::view::{outcomes, task};
 
 use super::copy::SiteCopy;
-use super::html::{Element, shown, squeezed, texts};
+use super::html::{ElementQuery, page_text, texts, without_white_space};
 
-const TITLE: Element = Element {
-    name: "title",
-    attribute: None,
-    parts: &[],
-};
-const HEADING: Element = Element {
-    name: "h1",
-    attribute: None,
-    parts: &[],
-};
-const VERDICT: Element = Element {
-    name: "ul",
-    attribute: Some(("class", "verdict")),
+const TITLE: ElementQuery = ElementQuery::named("title");
+const HEADING: ElementQuery = ElementQuery::named("h1");
+const VERDICT: ElementQuery = ElementQuery {
     parts: &["li"],
+    ..ElementQuery::of_class("ul", "verdict")
 };
-const OUTCOMES: Element = Element {
+const OUTCOMES: ElementQuery = ElementQuery {
     name: "section",
     attribute: Some(("aria-labelledby", "outcomes")),
     parts: &["th", "td", "p"],
 };
-/// The headings of the table of outcomes.
+/// The number of headings of the table of outcomes.
 const COLUMNS: usize = 5;
 
 /// Compares the title, the heading, the verdict, the outcomes and the writeup of a run on its page.
@@ -55,10 +46,13 @@ pub(crate) fn check(
         }
     };
     let title = format!("{task} by {} – {}", run.subject.model(), config.site.title);
-    compare("title", texts(&bytes, TITLE) == [shown(&title)]);
-    compare("heading", texts(&bytes, HEADING) == [shown(task)]);
+    compare("title", texts(&bytes, TITLE) == [page_text(&title)]);
+    compare("heading", texts(&bytes, HEADING) == [page_text(task)]);
     let verdict = task::verdict(run, findings.rating, findings.audit);
-    let verdict: Vec<String> = verdict.iter().map(|it| shown(it.value.text())).collect();
+    let verdict: Vec<String> = verdict
+        .iter()
+        .map(|it| page_text(it.value.text()))
+        .collect();
     compare("verdict", texts(&bytes, VERDICT) == verdict);
     let table = outcomes::outcomes(run);
     // The sentences below the table.
@@ -68,9 +62,15 @@ pub(crate) fn check(
     let outcomes = table.iter().flat_map(|it| &it.outcomes);
     let outcomes = outcomes.flat_map(|outcome| {
         let cells = [&outcome.value, &outcome.scorer, &outcome.kind];
-        let [value, scorer, kind] = cells.map(|cell| shown(cell.text()));
+        let [value, scorer, kind] = cells.map(|cell| page_text(cell.text()));
         let notes = outcome.notes.join(", ");
-        [shown(&outcome.name), value, scorer, kind, shown(&notes)]
+        [
+            page_text(&outcome.name),
+            value,
+            scorer,
+            kind,
+            page_text(&notes),
+        ]
     });
     let outcomes: Vec<String> = outcomes.collect();
     let cells = texts(&bytes, OUTCOMES);
@@ -100,7 +100,7 @@ fn story_title(copy: &SiteCopy, entry: &Entry, task: &str) -> Vec<Diagnostic> {
     );
     let is_same = bytes.is_none_or(|bytes| {
         let heading = texts(&bytes, HEADING).concat();
-        squeezed(&heading) == squeezed(&shown(&title))
+        without_white_space(&heading) == without_white_space(&page_text(&title))
     });
     problems.extend((!is_same).then(|| different(&path, "heading of the page", entry)));
     problems

@@ -27,7 +27,7 @@ use pages::feeds::annotations::AnnotationLines;
 use pages::view::task;
 
 use super::copy::SiteCopy;
-use super::settings::Settings;
+use super::settings::SiteSettings;
 use super::{compare, feeds};
 use tapes::RunSource;
 
@@ -47,7 +47,7 @@ pub(crate) struct PublishedRun {
     pub(crate) run: Arc<Run>,
     /// The record, as written.
     pub(crate) record: String,
-    /// What tables show of it.
+    /// What lists and tables need of the run.
     pub(crate) findings: Findings,
     /// As in `run.json`.
     pub(crate) annotations: Vec<Value>,
@@ -62,28 +62,28 @@ pub(crate) struct PublishedRun {
     pub(crate) has_task: bool,
 }
 
-/// What is read of `run.json`.
+/// The keys of `run.json` that are compared.
 #[derive(Debug, Deserialize)]
 #[serde(rename_all = "camelCase")]
-struct Document {
+struct RunJson {
     slug: String,
     record: Box<RawValue>,
-    review: Option<Review>,
-    tapes: Vec<TapeDocument>,
+    review: Option<ReviewEntry>,
+    tapes: Vec<TapeEntry>,
     steps: Value,
     reconciliation: Value,
-    audit: Option<Audit>,
+    audit: Option<AuditEntry>,
     #[serde(default)]
     rules: Vec<RuleResult>,
     annotations: Vec<Value>,
-    threads: Option<Threads>,
-    files: Vec<File>,
+    threads: Option<ThreadList>,
+    files: Vec<FileEntry>,
     #[serde(default)]
-    withheld: Vec<Withheld>,
+    withheld: Vec<WithheldSpan>,
 }
 
 #[derive(Debug, Deserialize)]
-struct Review {
+struct ReviewEntry {
     rating: Option<String>,
     markdown: String,
     html: String,
@@ -91,14 +91,14 @@ struct Review {
 
 #[derive(Debug, Deserialize)]
 #[serde(rename_all = "camelCase")]
-struct TapeDocument {
+struct TapeEntry {
     file: String,
     events: usize,
     content_hash: String,
 }
 
 #[derive(Debug, Deserialize)]
-struct Audit {
+struct AuditEntry {
     verdict: Option<Verdict>,
     #[serde(default)]
     findings: Vec<AuditFinding>,
@@ -112,7 +112,7 @@ struct AuditFinding {
 
 #[derive(Debug, Deserialize)]
 #[serde(rename_all = "camelCase")]
-struct Threads {
+struct ThreadList {
     resource: Option<String>,
     annotation_count: usize,
     entry_count: usize,
@@ -121,28 +121,28 @@ struct Threads {
 }
 
 #[derive(Debug, Deserialize)]
-struct File {
+struct FileEntry {
     path: String,
     bytes: u64,
     blake3: String,
-    recorded: Option<Recorded>,
+    recorded: Option<RecordedFile>,
 }
 
 #[derive(Debug, Deserialize)]
-struct Recorded {
+struct RecordedFile {
     blake3: String,
 }
 
 #[derive(Debug, Deserialize)]
-struct Withheld {
+struct WithheldSpan {
     file: String,
     length: Option<usize>,
     reason: Reason,
 }
 
-impl Threads {
-    /// Whether its numbers are those of its threads.
-    fn are_counted(&self) -> bool {
+impl ThreadList {
+    /// Whether the counts are those of the threads.
+    fn has_right_counts(&self) -> bool {
         let entries = self
             .annotations
             .iter()
@@ -155,7 +155,7 @@ impl Threads {
 /// Reads all runs.
 pub(crate) fn read(
     copy: &SiteCopy,
-    settings: &Settings,
+    settings: &SiteSettings,
     problems: &mut Vec<Diagnostic>,
 ) -> Vec<PublishedRun> {
     let validator = feeds::run_validator();
@@ -186,13 +186,13 @@ fn read_run(
     copy: &SiteCopy,
     path: &str,
     validator: Option<&Validator>,
-    settings: &Settings,
+    settings: &SiteSettings,
     problems: &mut Vec<Diagnostic>,
 ) -> Option<PublishedRun> {
     let bytes = copy.read_some(path, problems)?;
     let before = problems.len();
     feeds::document(path, &bytes, validator, problems)?;
-    let document: Document = match serde_json::from_slice(&bytes) {
+    let document: RunJson = match serde_json::from_slice(&bytes) {
         Ok(document) => document,
         Err(error) => {
             if problems.len() == before {
@@ -214,16 +214,16 @@ fn read_run(
         problems.push(compare::differs(place, "the folder of the run"));
     }
     let folder = folder(copy, page, &document);
-    own_files(copy, &folder, &document, problems);
+    compare_files(copy, &folder, &document, problems);
     if document
         .threads
         .as_ref()
-        .is_some_and(|threads| !threads.are_counted())
+        .is_some_and(|threads| !threads.has_right_counts())
     {
         let place = Place::file(path).pointing("/threads");
         problems.push(compare::differs(place, "the threads below it"));
     }
-    withheld(copy, &folder, &document, problems);
+    compare_withheld(copy, &folder, &document, problems);
     let mut of_run = PublishedRun {
         path: path.to_owned(),
         findings: findings(&run, &document),
@@ -273,9 +273,9 @@ fn read_run(
 }
 
 /// The folder with the event logs of a run.
-fn folder(copy: &SiteCopy, page: &str, document: &Document) -> String {
+fn folder(copy: &SiteCopy, page: &str, document: &RunJson) -> String {
     let elsewhere = page.replacen("runs/", DOWNLOADS, 1);
-    let has = |tape: &TapeDocument| {
+    let has = |tape: &TapeEntry| {
         copy.files
             .contains_key(&format!("{elsewhere}/{}", tape.file))
     };
@@ -295,7 +295,12 @@ fn invalid(path: &str, reason: &str) -> Diagnostic {
 }
 
 /// Compares the published files of the run directory with their digests.
-fn own_files(copy: &SiteCopy, folder: &str, document: &Document, problems: &mut Vec<Diagnostic>) {
+fn compare_files(
+    copy: &SiteCopy,
+    folder: &str,
+    document: &RunJson,
+    problems: &mut Vec<Diagnostic>,
+) {
     for file in &document.files {
         let path = format!("{folder}/{}", file.path);
         if let Some(bytes) = copy.read_some(&path, problems) {
@@ -312,7 +317,12 @@ fn own_files(copy: &SiteCopy, folder: &str, document: &Document, problems: &mut 
 }
 
 /// Compares what is withheld with the published files: each has a marker for each of its spans.
-fn withheld(copy: &SiteCopy, folder: &str, document: &Document, problems: &mut Vec<Diagnostic>) {
+fn compare_withheld(
+    copy: &SiteCopy,
+    folder: &str,
+    document: &RunJson,
+    problems: &mut Vec<Diagnostic>,
+) {
     let mut spans: BTreeMap<(&str, String), usize> = BTreeMap::new();
     for span in &document.withheld {
         if let Some(length) = span.length {
@@ -355,8 +365,8 @@ fn withheld(copy: &SiteCopy, folder: &str, document: &Document, problems: &mut V
     }
 }
 
-/// What tables show of a run, as far as `run.json` says it.
-fn findings(run: &Run, document: &Document) -> Findings {
+/// The findings of a run, as far as `run.json` has them.
+fn findings(run: &Run, document: &RunJson) -> Findings {
     let rating = document
         .review
         .as_ref()

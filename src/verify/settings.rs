@@ -24,22 +24,22 @@ const RULE_KEYS: [&str; 12] = [
     "trials", "files",
 ];
 
-/// What an expression of a rule reads that is not published as it was checked: which folders are the workspace, and which files of the
+/// Variables of rules whose values are not published as they were checked: which folders are the workspace, and which files of the
 /// run directory other files only refer to.
 const UNPUBLISHED: [&str; 2] = ["outside", "files"];
 
-/// The settings of a site, as far as its feeds say them.
+/// The settings of a site, as far as its feeds have them.
 #[derive(Debug)]
-pub(crate) struct Settings {
+pub(crate) struct SiteSettings {
     pub(crate) config: Config,
-    /// As the feed of rules has them.
+    /// The rules, as in the feed of rules.
     pub(crate) rules: Rules,
     pub(crate) decisions: Vec<Arc<Decision>>,
     /// Whether templates of the site may show the values of a page elsewhere.
     pub(crate) has_own_templates: bool,
 }
 
-impl Settings {
+impl SiteSettings {
     pub(crate) fn of(documents: &Documents) -> Self {
         let document = |path: &str| documents.get(path).unwrap_or(&Value::Null);
         let decisions = document(DECISIONS)["decisions"].as_array();
@@ -53,10 +53,8 @@ impl Settings {
             has_own_templates: own_templates.as_array().is_some_and(|own| !own.is_empty()),
         }
     }
-}
 
-impl Settings {
-    /// What the rules say of a run: those about the number of runs, or all others.
+    /// The results of the rules for a run: of those about the number of runs, or of all others.
     pub(crate) fn evaluate(
         &self,
         run: &Run,
@@ -70,7 +68,7 @@ impl Settings {
         results
     }
 
-    /// Whether all that a rule reads is published.
+    /// Whether everything that a rule reads is published.
     pub(crate) fn can_evaluate(&self, id: &str) -> bool {
         let reads = |rule: &Rule| match &rule.check {
             Check::Find { find, after, .. } => {

@@ -13,29 +13,13 @@ use pages::view::run::story::{Frame, StorySource, story};
 
 use super::compare;
 use super::copy::SiteCopy;
-use super::html::{Element, elements, shown, squeezed};
+use super::html::{ElementQuery, elements, page_text, without_white_space};
 
-/// What they are compared with, in messages.
-const EVENTS: &str = "the published events";
+const FRAME: ElementQuery = ElementQuery::of_class("section", "frame");
+const STRIP: ElementQuery = ElementQuery::of_class("figure", "glance");
+const DRAWING: ElementQuery = ElementQuery::named("svg");
 
-const FRAME: Element = Element {
-    name: "section",
-    attribute: Some(("class", "frame")),
-    parts: &[],
-};
-const STRIP: Element = Element {
-    name: "figure",
-    attribute: Some(("class", "glance")),
-    parts: &[],
-};
-
-const DRAWING: Element = Element {
-    name: "svg",
-    attribute: None,
-    parts: &[],
-};
-
-/// Compares everything that is drawn or told of the events of a run.
+/// Compares the story of a run, its strips and its `run.md` with its events.
 pub(crate) fn check(
     copy: &SiteCopy,
     source: StorySource<'_>,
@@ -43,20 +27,20 @@ pub(crate) fn check(
     problems: &mut Vec<Diagnostic>,
 ) {
     let tapes = &source.inspection.tapes;
-    // Payloads that are in separate files are not published.
+    // Payloads in separate files are not published.
     let has_payloads = |tape: &Tape<'_>| tape.events.iter().any(|it| !it.external.is_empty());
     if tapes.iter().any(has_payloads) {
         return;
     }
     let path = links::story(slug);
     if let Some(page) = copy.read_some(&path, problems)
-        && !tells(&page, source, &path)
+        && !has_frames(&page, source, &path)
     {
-        problems.push(compare::differs(Place::file(&path), EVENTS));
+        problems.push(compare::differs(Place::file(&path), compare::EVENTS));
     }
     let path = links::run(slug);
     if let Some(page) = copy.read_some(&path, problems)
-        && !draws(&page, source, &path)
+        && !has_strips(&page, source, &path)
     {
         let place = Place::file(&path);
         problems.push(compare::differs(
@@ -66,19 +50,20 @@ pub(crate) fn check(
     }
     let path = links::run_file(slug, markdown::NAME);
     if let Some(text) = copy.read_some(&path, problems)
-        && !lists(&String::from_utf8_lossy(&text), source)
+        && !has_steps(&String::from_utf8_lossy(&text), source)
     {
-        problems.push(compare::differs(Place::file(&path), EVENTS));
+        problems.push(compare::differs(Place::file(&path), compare::EVENTS));
     }
 }
 
 /// Whether a page has the frames of the story.
-fn tells(page: &[u8], source: StorySource<'_>, path: &str) -> bool {
+fn has_frames(page: &[u8], source: StorySource<'_>, path: &str) -> bool {
     let story = story(source, path, None);
     let found = elements(page, FRAME, usize::MAX);
     let mut frames = story.frames.iter().zip(&found);
     found.len() == story.frames.len()
-        && frames.all(|(frame, found)| squeezed(&found.concat()).starts_with(&text_of(frame)))
+        && frames
+            .all(|(frame, found)| without_white_space(&found.concat()).starts_with(&text_of(frame)))
 }
 
 /// The text of a frame up to its picture and its links, without white space.
@@ -107,11 +92,11 @@ fn text_of(frame: &Frame) -> String {
             &format!("{} {} {failed} {}", event.seq, event.word, event.says),
         );
     }
-    squeezed(&shown(&text))
+    without_white_space(&page_text(&text))
 }
 
 /// Whether the page of a run has the strip of each tape, with its texts.
-fn draws(page: &[u8], source: StorySource<'_>, path: &str) -> bool {
+fn has_strips(page: &[u8], source: StorySource<'_>, path: &str) -> bool {
     let text = String::from_utf8_lossy(page);
     let figures = elements(page, STRIP, usize::MAX);
     let inspection = source.inspection;
@@ -136,16 +121,17 @@ fn draws(page: &[u8], source: StorySource<'_>, path: &str) -> bool {
                 .concat(),
         );
         if !is_only {
-            expected.push_str(&shown(&format!(" {}:", view.file)));
+            expected.push_str(&page_text(&format!(" {}:", view.file)));
         }
         let caption = format!(" {}. How to read this {}", view.caption, view.help);
-        expected.push_str(&shown(&caption));
-        text.contains(svg.as_str()) && squeezed(&figure.concat()) == squeezed(&expected)
+        expected.push_str(&page_text(&caption));
+        text.contains(svg.as_str())
+            && without_white_space(&figure.concat()) == without_white_space(&expected)
     })
 }
 
 /// Whether a `run.md` has the steps of the tapes.
-fn lists(text: &str, source: StorySource<'_>) -> bool {
+fn has_steps(text: &str, source: StorySource<'_>) -> bool {
     let tapes = source.inspection.tapes.iter().zip(source.layouts);
     let tapes = tapes.take(markdown::TAPES);
     let steps = tapes.filter_map(|(tape, layout)| markdown::steps(tape, &layout.steps));

@@ -1,11 +1,11 @@
-//! Makes the feeds over all runs again, of what is published of each run, and compares them.
+//! Makes the feeds over all runs again from the published runs, and compares them.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
-use serde_json::{Value, json};
-
 use rayon::prelude::*;
+use serde::Serialize;
+use serde_json::{Value, json};
 
 use base::diagnostics::{Diagnostic, Place, codes};
 use base::links::{self, Slug};
@@ -24,7 +24,7 @@ use super::feeds::{Documents, INDEX};
 use super::lists;
 use super::run_page;
 use super::runs::PublishedRun;
-use super::settings::{DECISIONS, RULES, Settings};
+use super::settings::{DECISIONS, RULES, SiteSettings};
 
 const THREADS: &str = "feeds/threads.jsonl";
 const CSV: &str = "feeds/runs.csv";
@@ -35,32 +35,32 @@ const ANNOTATIONS: &str = "the published annotations";
 const RULE_RESULTS: &str = "the rules and the results of the runs";
 
 /// The feeds of annotations.
-const OF_ANNOTATIONS: [OfAnnotations; 5] = [
-    OfAnnotations {
+const ANNOTATION_FEEDS: [AnnotationFeed; 5] = [
+    AnnotationFeed {
         path: "feeds/annotations.jsonl",
         pointer: "",
         run_id: "runId",
         lines: |lines| lines.all.as_bytes(),
     },
-    OfAnnotations {
+    AnnotationFeed {
         path: "feeds/friction.json",
         pointer: "/events",
         run_id: "run_id",
         lines: |lines| lines.friction.as_bytes(),
     },
-    OfAnnotations {
+    AnnotationFeed {
         path: "feeds/hypotheses.json",
         pointer: "/hypotheses",
         run_id: "runId",
         lines: |lines| lines.hypotheses.as_bytes(),
     },
-    OfAnnotations {
+    AnnotationFeed {
         path: "feeds/crystallize.json",
         pointer: "/anchors",
         run_id: "runId",
         lines: |lines| lines.anchors.as_bytes(),
     },
-    OfAnnotations {
+    AnnotationFeed {
         path: "feeds/labels.jsonl",
         pointer: "",
         run_id: "runId",
@@ -69,7 +69,7 @@ const OF_ANNOTATIONS: [OfAnnotations; 5] = [
 ];
 
 /// A feed of annotations.
-struct OfAnnotations {
+struct AnnotationFeed {
     path: &'static str,
     /// The list in it.
     pointer: &'static str,
@@ -78,9 +78,9 @@ struct OfAnnotations {
     lines: fn(&AnnotationLines) -> &[u8],
 }
 
-/// All runs, with what tables show of each.
-struct Site<'a> {
-    settings: &'a Settings,
+/// The archive and the findings of its runs, made again of what is published.
+struct DerivedSite<'a> {
+    settings: &'a SiteSettings,
     archive: Archive,
     findings: Vec<Findings>,
 }
@@ -89,7 +89,7 @@ struct Site<'a> {
 pub(crate) fn check(
     copy: &SiteCopy,
     documents: &Documents,
-    settings: &Settings,
+    settings: &SiteSettings,
     runs: &[PublishedRun],
     problems: &mut Vec<Diagnostic>,
 ) {
@@ -103,10 +103,10 @@ pub(crate) fn check(
     let documents = if copy.left_out.is_empty() {
         documents
     } else {
-        sample = of_runs(documents, &newest);
+        sample = sample_documents(documents, &newest);
         &sample
     };
-    let site = Site::new(documents, settings, &newest);
+    let site = DerivedSite::new(documents, settings, &newest);
     site.compare(documents, problems);
     site.decisions(documents, problems);
     if copy.left_out.is_empty() {
@@ -120,13 +120,8 @@ pub(crate) fn check(
             run_page::check(copy, &settings.config, entry, found, writeup)
         }));
     }
-    problems.extend(lists::of_site(
-        copy,
-        settings,
-        &site.archive,
-        &site.findings,
-    ));
-    // The table of all runs cannot be made of some.
+    problems.extend(lists::check(copy, settings, &site.archive, &site.findings));
+    // The table of all runs cannot be made of a sample.
     let csv = copy
         .read_some(CSV, problems)
         .filter(|_| copy.left_out.is_empty());
@@ -135,8 +130,8 @@ pub(crate) fn check(
     threads(documents, &newest, problems);
 }
 
-impl<'a> Site<'a> {
-    fn new(documents: &Documents, settings: &'a Settings, newest: &[&PublishedRun]) -> Self {
+impl<'a> DerivedSite<'a> {
+    fn new(documents: &Documents, settings: &'a SiteSettings, newest: &[&PublishedRun]) -> Self {
         let slugs = |group_by: GroupBy, name: &str| {
             let folder = group_by.folder();
             let groups = documents.get(&format!("feeds/{folder}.json"));
@@ -201,35 +196,24 @@ impl<'a> Site<'a> {
             };
             problems.extend(compare::problems(&place, published, derived, of));
         };
-        let value = |document: Result<Value, serde_json::Error>| document.unwrap_or_default();
         let count = json!(archive.runs.len());
         compare(INDEX, "/runs", &count, RECORDS);
         compare("feeds/runs.json", "/runs", &cards, RECORDS);
         compare("feeds/runs.jsonl", "", &cards, RECORDS);
-        let cases = serde_json::to_value(feeds::groups::cases(config, archive, findings));
-        compare("feeds/cases.json", "", &value(cases), RECORDS);
-        let models = serde_json::to_value(feeds::groups::models(config, archive, findings));
-        compare("feeds/models.json", "", &value(models), RECORDS);
-        let harnesses = serde_json::to_value(feeds::groups::harnesses(config, archive, findings));
-        compare("feeds/harnesses.json", "", &value(harnesses), RECORDS);
+        let cases = value(feeds::groups::cases(config, archive, findings));
+        compare("feeds/cases.json", "", &cases, RECORDS);
+        let models = value(feeds::groups::models(config, archive, findings));
+        compare("feeds/models.json", "", &models, RECORDS);
+        let harnesses = value(feeds::groups::harnesses(config, archive, findings));
+        compare("feeds/harnesses.json", "", &harnesses, RECORDS);
         let of_cells = cells::of_archive(archive, &config.cells);
         let of_cells = feeds::cells::CellsDocument::of(&config.cells, archive, &of_cells);
-        compare(
-            "feeds/cells.json",
-            "",
-            &value(serde_json::to_value(of_cells)),
-            RECORDS,
-        );
+        compare("feeds/cells.json", "", &value(of_cells), RECORDS);
         let decided =
             feeds::decisions::DecisionsDocument::of(config, &self.settings.decisions, archive);
-        compare(
-            DECISIONS,
-            "",
-            &value(serde_json::to_value(decided)),
-            RECORDS,
-        );
+        compare(DECISIONS, "", &value(decided), RECORDS);
         let rules = feeds::rules::document(config, &self.settings.rules, archive, findings);
-        compare(RULES, "", &value(serde_json::to_value(rules)), RULE_RESULTS);
+        compare(RULES, "", &value(rules), RULE_RESULTS);
     }
 
     /// Compares the feed for feed readers, which has no schema.
@@ -250,7 +234,7 @@ impl<'a> Site<'a> {
         let mut config = self.settings.config.clone();
         config.site.cards = MadeFor::All;
         let feed = feeds::json_feed::JsonFeed::of(&config, &self.archive, &self.findings);
-        let mut feed = serde_json::to_value(feed).unwrap_or_default();
+        let mut feed = value(feed);
         let items = feed["items"].as_array_mut().into_iter().flatten();
         for (item, published) in items.zip(published.as_array().into_iter().flatten()) {
             if let Value::Object(item) = item
@@ -307,6 +291,10 @@ impl<'a> Site<'a> {
     }
 }
 
+fn value(document: impl Serialize) -> Value {
+    serde_json::to_value(document).unwrap_or_default()
+}
+
 fn first_different_line(published: &[u8], derived: &[u8]) -> Option<Diagnostic> {
     if published == derived {
         return None;
@@ -324,9 +312,9 @@ fn first_different_line(published: &[u8], derived: &[u8]) -> Option<Diagnostic> 
 }
 
 /// The rows of a sample of runs in the feeds that have rows of single runs.
-fn of_runs(documents: &Documents, runs: &[&PublishedRun]) -> Documents {
+fn sample_documents(documents: &Documents, runs: &[&PublishedRun]) -> Documents {
     let ids: BTreeSet<&str> = runs.iter().map(|run| &*run.run.id).collect();
-    let lists = OF_ANNOTATIONS
+    let lists = ANNOTATION_FEEDS
         .iter()
         .map(|feed| (feed.path, feed.pointer, feed.run_id));
     let lists = lists.chain([
@@ -341,7 +329,7 @@ fn of_runs(documents: &Documents, runs: &[&PublishedRun]) -> Documents {
         Some((path.to_owned(), document))
     });
     let mut sample: Documents = of_sample.collect();
-    // Their settings are read, and they have a row for each run only in part.
+    // These documents have settings, which are read, and are not compared row by row.
     let index = documents
         .get(INDEX)
         .map(|index| json!({ "site": index["site"], "runs": runs.len() }));
@@ -353,7 +341,7 @@ fn of_runs(documents: &Documents, runs: &[&PublishedRun]) -> Documents {
 
 /// Compares the feeds of annotations with the annotations of each run. Without its event log, a run has only those of `run.json`.
 fn annotations(documents: &Documents, newest: &[&PublishedRun], problems: &mut Vec<Diagnostic>) {
-    for feed in OF_ANNOTATIONS {
+    for feed in ANNOTATION_FEEDS {
         let Some(document) = documents.get(feed.path) else {
             continue;
         };
@@ -366,8 +354,7 @@ fn annotations(documents: &Documents, newest: &[&PublishedRun], problems: &mut V
                 derived.extend(of_run.cloned());
                 continue;
             };
-            let lines = (feed.lines)(lines).split_inclusive(|byte| *byte == b'\n');
-            derived.extend(lines.filter_map(|line| serde_json::from_slice::<Value>(line).ok()));
+            derived.extend(compare::json_lines((feed.lines)(lines)));
         }
         let mut published = published.cloned().unwrap_or_default();
         published
@@ -402,12 +389,15 @@ fn of_run_documents(
     newest: &[&PublishedRun],
     problems: &mut Vec<Diagnostic>,
 ) {
-    let path = OF_ANNOTATIONS[0].path;
+    let path = ANNOTATION_FEEDS[0].path;
     let lines = documents.get(path).and_then(Value::as_array);
     for run in newest.iter().filter(|run| run.lines.is_none()) {
         let of_run = lines.into_iter().flatten();
         let of_run = of_run.filter(|line| line["runId"] == *run.run.id);
-        let of_run = of_run.cloned().map(without_run).collect::<Vec<_>>();
+        let of_run = of_run
+            .cloned()
+            .map(compare::without_run_id)
+            .collect::<Vec<_>>();
         if of_run != run.annotations {
             problems.push(compare::differs(
                 Place::file(&run.path).pointing("/annotations"),
@@ -415,13 +405,6 @@ fn of_run_documents(
             ));
         }
     }
-}
-
-fn without_run(mut line: Value) -> Value {
-    if let Value::Object(members) = &mut line {
-        members.remove("runId");
-    }
-    line
 }
 
 /// Compares the feed of review threads with those of each run.

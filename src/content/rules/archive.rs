@@ -78,7 +78,7 @@ pub fn assemble(
         let all = named
             .iter()
             .map(|(candidate, _)| group_by.name(&candidate.run));
-        let slugs = previous.addresses.of_names(group_by, &all.collect());
+        let slugs = previous.addresses.choose_slugs(group_by, &all.collect());
         note_name_collisions(group_by, &slugs, &mut notes);
         slugs
     });

@@ -170,7 +170,7 @@ impl TrialCount {
 impl Contribution {
     /// How two states of the content differ. `changes` has the runs and rules that differ.
     pub fn of(before: &ContentState, after: ContentState, changes: Option<BuildChanges>) -> Self {
-        let changed = changes.iter().flat_map(BuildChanges::named);
+        let changed = changes.iter().flat_map(BuildChanges::run_names);
         let changed: BTreeSet<&str> = changed.map(|run| &*run.id).collect();
         let left_out = after.left_out.difference(&before.left_out).cloned();
         let missing_trials = missing_trials(before, &after);

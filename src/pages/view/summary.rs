@@ -92,7 +92,7 @@ pub fn markdown(facts: &SummaryFacts<'_>) -> String {
 }
 
 fn push_changes(out: &mut String, build: &BuildChanges, facts: &SummaryFacts<'_>) {
-    let labels = Labels::new(build.named().map(|run| &*run.id));
+    let labels = Labels::new(build.run_names().map(|run| &*run.id));
     let name = |run: &RunNames| name(run, &labels.label(&run.id), facts);
     out.push_str("\n### What changed\n\n");
     let mut push = |what: &str, total: usize, lines: &mut dyn Iterator<Item = String>| {

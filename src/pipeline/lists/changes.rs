@@ -194,7 +194,7 @@ struct WithdrawnPage {
 fn write(lists: &Lists<'_>) -> Result<(), Diagnostic> {
     let ledger = &lists.outcome.ledger;
     // Only these are looked up: the pages of all runs would take as much memory as the runs.
-    let named: BTreeSet<&str> = ledger.addressed().map(|run| &*run.slug).collect();
+    let named: BTreeSet<&str> = ledger.names_on_pages().map(|run| &*run.slug).collect();
     let runs = lists.archive().runs.iter();
     let runs = runs.filter(|entry| named.contains(&*entry.slug));
     let runs = runs.map(|entry| (links::run(&entry.slug), entry.run.id.to_string()));
@@ -205,7 +205,7 @@ fn write(lists: &Lists<'_>) -> Result<(), Diagnostic> {
     let known = RunLinks {
         ledger,
         pages: &pages,
-        labels: Labels::new(ledger.named().map(|run| &*run.id)),
+        labels: Labels::new(ledger.run_names().map(|run| &*run.id)),
     };
     for page in list_pages("changes", BUILDS, ledger.builds.len(), "entries") {
         let what = "Runs that each build of this site added, changed or withdrew.";
@@ -265,7 +265,7 @@ fn former_addresses(
     let mut pages = Vec::new();
     for was in ledger.moved.iter().chain(aside).chain(withdrawn) {
         let path = ledger.page(was);
-        let page = match (ledger.find(&was.id), ledger.gone(&was.id)) {
+        let page = match (ledger.find(&was.id), ledger.withdrawn_run(&was.id)) {
             (Some(known), _) => FormerAddress::Moved(MovedPage::of(ledger, was, known, &path)),
             (None, Some(withdrawn)) => FormerAddress::Withdrawn(WithdrawnPage {
                 run: RunView {
@@ -332,7 +332,7 @@ impl RunLinks<'_> {
             href: has_page.then(|| format!("{root}{page}")),
             reason: self
                 .ledger
-                .gone(&run.id)
+                .withdrawn_run(&run.id)
                 .and_then(|gone| gone.reason.clone()),
             label: self.labels.label(&run.id),
             ..RunView::of(run)

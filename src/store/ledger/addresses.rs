@@ -46,7 +46,7 @@ impl AddressOwners {
         self.add(RUNS, slug, id);
     }
 
-    /// Adds the owners of a later build. Earlier owners stay.
+    /// Adds the owners of a later build. An address keeps its earlier owner.
     pub(super) fn extend(&mut self, later: Self) {
         for (address, owner) in later.0 {
             self.0.entry(address).or_insert(owner);
@@ -54,7 +54,11 @@ impl AddressOwners {
     }
 
     /// Chooses the address of each case, model or harness: its present address, or else the first that is free.
-    pub fn of_names(&self, group_by: GroupBy, names: &BTreeSet<&str>) -> BTreeMap<String, String> {
+    pub fn choose_slugs(
+        &self,
+        group_by: GroupBy,
+        names: &BTreeSet<&str>,
+    ) -> BTreeMap<String, String> {
         let mut slugs: BTreeMap<String, String> = BTreeMap::new();
         let mut new = Vec::new();
         for name in names {
@@ -81,14 +85,14 @@ impl AddressOwners {
     }
 
     /// Adds the addresses that an earlier version, which did not write them down, gave to the cases, models and harnesses of runs.
-    pub(super) fn add_earlier<'a>(&mut self, runs: &(impl Iterator<Item = &'a RunNames> + Clone)) {
+    pub(super) fn add_unlisted<'a>(&mut self, runs: &(impl Iterator<Item = &'a RunNames> + Clone)) {
         for group_by in GroupBy::ALL {
             let names = runs.clone().map(|run| match group_by {
                 GroupBy::Case => &*run.test_case_slug,
                 GroupBy::Model => &*run.model_id,
                 GroupBy::Harness => &*run.harness_slug,
             });
-            for (name, slug) in self.of_names(group_by, &names.collect()) {
+            for (name, slug) in self.choose_slugs(group_by, &names.collect()) {
                 self.add_name(group_by, &slug, &name);
             }
         }
@@ -129,6 +133,6 @@ impl Ledger {
     /// The names of a run when it was last published; `None` if it never was.
     pub fn last_names(&self, id: &str) -> Option<&RunNames> {
         let published = self.find(id).map(|known| &known.run);
-        published.or_else(|| self.gone(id).map(|gone| &gone.run))
+        published.or_else(|| self.withdrawn_run(id).map(|gone| &gone.run))
     }
 }

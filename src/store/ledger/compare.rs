@@ -1,4 +1,4 @@
-//! How two states of an archive differ, and what that adds to the ledger.
+//! Compares two states of an archive, and adds their differences to the ledger.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
@@ -158,8 +158,8 @@ pub fn next(
     if previous.is_none() || !build.is_empty() || is_other {
         builds.insert(0, build);
     }
-    forget(&mut builds, &next.withdrawn);
-    names::forget_gone(&mut builds, &next);
+    remove_values(&mut builds, &next.withdrawn);
+    names::remove_unpublished(&mut builds, &next);
     let mut moved: Vec<RunNames> = moved.into_values().collect();
     rename(&mut builds, &mut moved, &next);
     (next.builds, next.moved) = (builds, moved);
@@ -199,7 +199,7 @@ fn quarantined_run(before: &Arc<LedgerRun>) -> Arc<LedgerRun> {
 }
 
 /// Removes the values of withdrawn runs.
-fn forget(builds: &mut [BuildChanges], withdrawn: &[WithdrawnRun]) {
+fn remove_values(builds: &mut [BuildChanges], withdrawn: &[WithdrawnRun]) {
     let gone: BTreeSet<&str> = withdrawn.iter().map(|gone| &*gone.run.id).collect();
     let changes = builds.iter_mut().flat_map(|build| &mut build.changed);
     for change in changes.filter(|change| gone.contains(&*change.run.id)) {
@@ -244,14 +244,14 @@ fn moved(old: &Ledger, next: &Ledger) -> BTreeMap<Arc<str>, RunNames> {
     let owners = old.owners();
     let withdrawn = old.withdrawn.iter().map(|withdrawn| &withdrawn.run);
     let published = old.runs.iter().map(|known| &known.run);
-    let left = withdrawn.chain(published).filter(|was| {
+    let moved_now = withdrawn.chain(published).filter(|was| {
         let now = next.find(&was.id);
         now.is_some_and(|now| now.run.slug != was.slug) && owners.get(&*was.slug) == Some(&&*was.id)
     });
     let mut moved: BTreeMap<Arc<str>, RunNames> = old
         .moved
         .iter()
-        .chain(left)
+        .chain(moved_now)
         .map(|was| (was.slug.clone(), was.clone()))
         .collect();
     for known in &next.runs {
@@ -279,18 +279,18 @@ fn change(
         annotations: AnnotationChanges::default(),
     };
     if before.quarantined || before.digests != after.digests {
-        let (mut was, is) = (before.digests.unpack(), after.digests.unpack());
+        let (mut old, new) = (before.digests.unpack(), after.digests.unpack());
         if before.quarantined {
-            names::reveal(&mut was, &is);
+            names::reveal(&mut old, &new);
         }
-        change.add(before, &was, &is, fields);
+        change.add(before, &old, &new, fields);
     }
-    let same = change.moved_from.is_none()
+    let is_empty = change.moved_from.is_none()
         && change.fields.is_empty()
         && change.files.is_empty()
         && change.rating.is_none()
         && change.annotations.is_empty();
-    (!same).then_some(change)
+    (!is_empty).then_some(change)
 }
 
 impl RunChange {
@@ -298,28 +298,28 @@ impl RunChange {
     fn add(
         &mut self,
         before: &LedgerRun,
-        was: &RunDigests,
-        is: &RunDigests,
+        old: &RunDigests,
+        new: &RunDigests,
         fields: &dyn Fn(RecordChange<'_>) -> Vec<FieldChange>,
     ) {
-        if was.record != is.record {
+        if old.record != new.record {
             self.fields = fields(RecordChange {
                 old: &before.run,
-                old_digests: &was.record,
+                old_digests: &old.record,
                 new: &self.run,
-                new_digests: &is.record,
+                new_digests: &new.record,
             });
             self.more_fields = self.fields.len().saturating_sub(FIELDS);
             self.fields.truncate(FIELDS);
         }
-        let (added, changed, withdrawn) = difference(&was.annotations, &is.annotations);
+        let (added, changed, withdrawn) = difference(&old.annotations, &new.annotations);
         self.annotations = AnnotationChanges {
             added,
             changed,
             withdrawn,
             ..AnnotationChanges::default()
         };
-        let (added, changed, removed) = difference(&was.files, &is.files);
+        let (added, changed, removed) = difference(&old.files, &new.files);
         self.files = [added, changed, removed].concat();
         self.files.sort();
     }

@@ -17,7 +17,7 @@ use super::compare::{RecordChange, difference};
 
 /// Maximum bytes of a repeated value.
 const VALUE: usize = 40;
-/// Maximum depth, which no record reaches. Everything below is one value.
+/// Maximum depth, which no record reaches. Deeper values are not compared one by one.
 const DEPTH: usize = 64;
 
 /// A kind of value that is not free text.
@@ -100,13 +100,13 @@ pub(super) fn merged(mut fields: Vec<FieldChange>) -> Vec<FieldChange> {
 }
 
 fn may_repeat(pointer: &str, raw: &str) -> bool {
-    let Some((_, holds)) = REPEATED.iter().find(|(place, _)| is_at(pointer, place)) else {
+    let Some((_, value_kind)) = REPEATED.iter().find(|(place, _)| is_at(pointer, place)) else {
         return false;
     };
     let Some(node) = Node::parse(raw).ok().filter(|_| raw.len() <= VALUE) else {
         return false;
     };
-    match (holds, node.kind()) {
+    match (value_kind, node.kind()) {
         (Number, Kind::Number | Kind::Bool) => true,
         (Time, Kind::String) => node
             .as_str()

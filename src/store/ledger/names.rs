@@ -16,14 +16,14 @@ use super::{BuildChanges, Ledger, RunChange};
 const MARK: char = '#';
 
 /// Replaces names that the published run does not have with a count.
-pub(super) fn forget_gone(builds: &mut [BuildChanges], ledger: &Ledger) {
+pub(super) fn remove_unpublished(builds: &mut [BuildChanges], ledger: &Ledger) {
     let changes = builds.iter_mut().flat_map(|build| &mut build.changed);
-    let names_any = |change: &&mut RunChange| {
+    let has_chosen_names = |change: &&mut RunChange| {
         let mut files = change.files.iter();
         let lists = change.annotations.lists();
         files.any(|name| !is_of_the_format(name)) || lists.iter().any(|(_, ids, _)| !ids.is_empty())
     };
-    for change in changes.filter(names_any) {
+    for change in changes.filter(has_chosen_names) {
         let known = ledger.find(&change.run.id);
         let known = known.filter(|known| !known.quarantined);
         let known = known.map_or_else(RunDigests::default, |known| known.digests.unpack());
@@ -59,7 +59,7 @@ pub(super) fn hide(known: &mut RunDigests) {
 }
 
 /// Restores the names of a run that was quarantined, if it has them again.
-pub(super) fn reveal(was: &mut RunDigests, is: &RunDigests) {
+pub(super) fn reveal(old: &mut RunDigests, new: &RunDigests) {
     let revealed = |before: &mut Digests, after: &Digests, name: fn(&str) -> String| {
         let names: BTreeMap<String, &String> = after.keys().map(|key| (name(key), key)).collect();
         let found = std::mem::take(before).into_iter();
@@ -69,8 +69,8 @@ pub(super) fn reveal(was: &mut RunDigests, is: &RunDigests) {
         });
         *before = found.collect();
     };
-    revealed(&mut was.files, &is.files, hidden_file);
-    revealed(&mut was.annotations, &is.annotations, hidden_name);
+    revealed(&mut old.files, &new.files, hidden_file);
+    revealed(&mut old.annotations, &new.annotations, hidden_name);
 }
 
 fn hidden_file(name: &str) -> String {

@@ -19,15 +19,15 @@ use formats::model::digests::by_known_part;
 use formats::model::findings::{PackedDigests, RunDigests};
 
 use super::{
-    AddressOwners, BuildChanges, Ledger, LedgerRun, PublishedRun, RuleVersion, RunNames,
+    AddressOwners, BuildChanges, Ledger, LedgerRun, LedgerRunDocument, RuleVersion, RunNames,
     WithdrawnRun, names,
 };
 
 /// The folder of the parts, relative to the site's root.
 const FOLDER: &str = "feeds/changes/";
 /// Maximum bytes in the first file for newest builds, older builds and runs, each.
-const OPEN: usize = 256 << 10;
-/// Maximum number of newest builds in the first file, within [`OPEN`] bytes.
+const FIRST_FILE: usize = 256 << 10;
+/// Maximum number of newest builds in the first file, within [`FIRST_FILE`] bytes.
 const NEWEST: usize = 20;
 /// About how many runs a part has, at most.
 const RUNS: usize = 4096;
@@ -87,14 +87,14 @@ pub struct LedgerDocument<'a> {
     rules: Option<Cow<'a, BTreeMap<String, RuleVersion>>>,
     /// Digests of each published run, by id, from which the next build detects changes. A large ledger has them in
     /// `parts`.
-    runs: Vec<PublishedRun>,
+    runs: Vec<LedgerRunDocument>,
     /// Files with more of a large ledger: older builds, and digests of runs. In a part, there are none.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     parts: Vec<LedgerPart>,
 }
 
 impl<'a> LedgerDocument<'a> {
-    fn of(builds: &'a [BuildChanges], runs: Vec<PublishedRun>) -> Self {
+    fn of(builds: &'a [BuildChanges], runs: Vec<LedgerRunDocument>) -> Self {
         Self {
             schema_version: SCHEMA_VERSION,
             run_folders: RunFolders::Flat,
@@ -126,7 +126,7 @@ impl<'a> LedgerDocument<'a> {
         serde_json::from_slice(bytes).map_err(|error| error.to_string())
     }
 
-    fn bytes(&self) -> serde_json::Result<Vec<u8>> {
+    fn to_bytes(&self) -> serde_json::Result<Vec<u8>> {
         let mut bytes = serde_json::to_vec(self)?;
         bytes.push(b'\n');
         Ok(bytes)
@@ -162,19 +162,19 @@ impl Ledger {
             let bytes = serde_json::to_vec(build).map_err(|error| failed(error.into()))?;
             Ok(bytes.len())
         };
-        let (mut kept, mut bytes) = (0, 0);
+        let (mut in_first, mut bytes) = (0, 0);
         for build in self.builds.iter().take(NEWEST) {
             bytes += size(build)?;
-            if bytes > OPEN {
+            if bytes > FIRST_FILE {
                 break;
             }
-            kept += 1;
+            in_first += 1;
         }
         let (mut end, mut bytes) = (self.builds.len(), 0);
         let mut older = Vec::new();
-        for at in (kept..end).rev() {
+        for at in (in_first..end).rev() {
             bytes += size(&self.builds[at])?;
-            if bytes > OPEN {
+            if bytes > FIRST_FILE {
                 older.push(&self.builds[at..end]);
                 (end, bytes) = (at, 0);
             }
@@ -194,11 +194,11 @@ impl Ledger {
         let buckets = buckets(&self.runs);
         let many = buckets.len() > 1;
         let runs = buckets.into_iter().map(|runs| {
-            LedgerDocument::of(&[], runs.into_iter().map(LedgerRun::published).collect())
+            LedgerDocument::of(&[], runs.into_iter().map(LedgerRun::document).collect())
         });
         for document in older.chain(runs) {
-            let bytes = document.bytes().map_err(|error| failed(error.into()))?;
-            if document.builds.is_empty() && !many && bytes.len() <= OPEN {
+            let bytes = document.to_bytes().map_err(|error| failed(error.into()))?;
+            if document.builds.is_empty() && !many && bytes.len() <= FIRST_FILE {
                 first.runs = document.runs;
                 continue;
             }
@@ -209,8 +209,8 @@ impl Ledger {
         Ok(first)
     }
 
-    /// Adds what the first file and the parts that it lists say; `read` returns the bytes at a path.
-    pub(super) fn join(
+    /// Adds the contents of the first file and of the parts that it lists; `read` returns the bytes at a path.
+    pub(super) fn read_parts(
         &mut self,
         first: &[u8],
         read: &mut dyn FnMut(&str) -> Result<Vec<u8>, String>,
@@ -244,7 +244,7 @@ impl Ledger {
         Ok(())
     }
 
-    fn add_runs(&mut self, runs: Vec<PublishedRun>) {
+    fn add_runs(&mut self, runs: Vec<LedgerRunDocument>) {
         for published in runs {
             let mut digests = RunDigests {
                 record: by_known_part(&published.record),
@@ -266,13 +266,13 @@ impl Ledger {
 
 impl LedgerRun {
     /// A run as the feed has it.
-    pub(super) fn published(&self) -> PublishedRun {
+    pub(super) fn document(&self) -> LedgerRunDocument {
         let RunDigests {
             record,
             files,
             annotations,
         } = self.digests.unpack();
-        PublishedRun {
+        LedgerRunDocument {
             run: self.run.clone(),
             rating: self.rating.clone(),
             quarantined: self.quarantined,
@@ -319,9 +319,9 @@ mod tests {
         }
     }
 
-    fn published(number: usize) -> PublishedRun {
+    fn published(number: usize) -> LedgerRunDocument {
         let digest = |name: &str| (name.to_owned(), format!("{number:010x}"));
-        PublishedRun {
+        LedgerRunDocument {
             run: named(number),
             rating: None,
             quarantined: false,
@@ -396,10 +396,10 @@ mod tests {
             let (first, files) = written(&whole);
             assert_eq!(files.is_empty(), (builds, runs) == (3, 50));
             let size = serde_json::to_vec(&first).expect("JSON").len();
-            assert!(size < 3 * OPEN + 10_000, "{size}");
+            assert!(size < 3 * FIRST_FILE + 10_000, "{size}");
             let read = parse(&first, &files).expect("a ledger");
             let runs = |ledger: &Ledger| {
-                let runs = ledger.runs.iter().map(|run| run.published());
+                let runs = ledger.runs.iter().map(|run| run.document());
                 runs.collect::<Vec<_>>()
             };
             assert_eq!(runs(&read), runs(&whole));

@@ -1,4 +1,4 @@
-//! Compares what a run says of its events with its published tapes.
+//! Compares the data of a run about its events with its published tapes.
 
 use std::path::Path;
 use std::sync::Arc;
@@ -27,25 +27,24 @@ use pages::view::run::story::StorySource;
 use pages::view::task;
 use pages::view::timeline::Layout;
 
-use super::{Document, PublishedRun};
+use super::{PublishedRun, RunJson};
+use crate::compare::{self, EVENTS};
 use crate::copy::SiteCopy;
-use crate::settings::{DECISIONS, Settings};
-use crate::{compare, events, story};
+use crate::settings::{DECISIONS, SiteSettings};
+use crate::{events, story};
 
 /// Largest file that is read into memory.
 const LARGEST: u64 = 4 << 30;
-/// What values are compared with, in messages.
-const EVENTS: &str = "the published events";
 
 /// A run whose event logs are in the copy.
 #[derive(Clone, Copy)]
 pub(super) struct RunSource<'a> {
     pub(super) copy: &'a SiteCopy,
-    pub(super) settings: &'a Settings,
-    /// Where its files are.
+    pub(super) settings: &'a SiteSettings,
+    /// The folder of the files.
     pub(super) folder: &'a str,
     pub(super) record: &'a LoadedFile,
-    pub(super) document: &'a Document,
+    pub(super) document: &'a RunJson,
 }
 
 impl RunSource<'_> {
@@ -86,7 +85,7 @@ impl RunSource<'_> {
         problems.extend(self.different_reconciliation(&of_run.run, &inspection.tapes));
         problems.extend(self.different_writeup(&slug, &layouts));
         problems.extend(self.different_rules(of_run, &inspection));
-        problems.extend(self.undecided_events(&of_run.run.id, inspection.tapes.first()));
+        problems.extend(self.decisions_without_event(&of_run.run.id, inspection.tapes.first()));
         events::check(self.copy, self.settings, &inspection, &layouts, problems);
         if !self.settings.has_own_templates {
             let source = StorySource {
@@ -102,14 +101,7 @@ impl RunSource<'_> {
         of_run.has_task = of_run.findings.task != *of_run.run.subject.case;
         let lines = annotations::lines(&of_run.run, &inspection.tapes, &inspection.sidecars);
         let Ok(lines) = lines else { return };
-        let derived = lines.all.as_bytes().split_inclusive(|byte| *byte == b'\n');
-        let derived = derived.filter_map(|line| serde_json::from_slice::<Value>(line).ok());
-        let derived = derived.map(|mut line| {
-            if let Value::Object(members) = &mut line {
-                members.remove("runId");
-            }
-            line
-        });
+        let derived = compare::json_lines(lines.all.as_bytes()).map(compare::without_run_id);
         problems.extend(compare::problems(
             &self.place("/annotations"),
             &Value::Array(of_run.annotations.clone()),
@@ -151,7 +143,8 @@ impl RunSource<'_> {
         compare::problems(&self.place("/steps"), &self.document.steps, &steps, EVENTS)
     }
 
-    /// Compares what the event log says beside the record. Of the raw log, which is usually not published, only the sums of events.
+    /// Compares the sums of the event log with those of the record. Of the raw log, which is usually not published, compares only the
+    /// sums of events.
     fn different_reconciliation(self, run: &Run, tapes: &[Tape<'_>]) -> Vec<Diagnostic> {
         let published = &self.document.reconciliation;
         let log = tapes.first().filter(|tape| tape.format == Format::Events);
@@ -230,8 +223,8 @@ impl RunSource<'_> {
         problems
     }
 
-    /// Decisions name events that exist.
-    fn undecided_events(self, run: &str, tape: Option<&Tape<'_>>) -> Option<Diagnostic> {
+    /// The problem of a decision about an event that does not exist.
+    fn decisions_without_event(self, run: &str, tape: Option<&Tape<'_>>) -> Option<Diagnostic> {
         let decisions = &self.settings.decisions;
         let mut of_run = decisions.iter().filter(|it| it.run == run);
         let is_wrong = of_run.any(|it| content::rules::decisions::check_event(it, tape).is_some());

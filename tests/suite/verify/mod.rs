@@ -10,7 +10,7 @@ use std::fs;
 use std::path::Path;
 use std::process::Command;
 
-use runpress::api::verify::{Options, Verification, verify};
+use runpress::api::verify::{Verification, VerifyOptions, verify};
 use serde_json::Value;
 use sha2::{Digest, Sha256};
 
@@ -64,7 +64,7 @@ fn seal_files(site: &Path) {
 }
 
 fn verified(site: &Path) -> Verification {
-    verify(site, Options::default()).expect("a readable copy")
+    verify(site, VerifyOptions::default()).expect("a readable copy")
 }
 
 /// What was found: code, path and pointer of each problem.
@@ -274,9 +274,9 @@ fn a_ledger_without_a_chain_is_read_and_continued() {
     assert_eq!(builds.len(), 2);
     assert!(builds[0]["previous"].is_string() && builds[1]["state"].is_null());
     let earlier = site.path("earlier");
-    let options = Options {
+    let options = VerifyOptions {
         since: Some(&earlier),
-        ..Options::default()
+        ..VerifyOptions::default()
     };
     let verified = verify(&site.path("public"), options).expect("a readable copy");
     let codes: Vec<_> = verified.diagnostics.iter().map(|it| it.code.name).collect();
@@ -350,9 +350,9 @@ fn the_chain_continues_when_names_are_corrected_and_runs_are_withdrawn() {
     site.run("r7", &edits::run(7).model("b/corrected"));
     site.publish();
     let earlier = site.path("earlier");
-    let options = Options {
+    let options = VerifyOptions {
         since: Some(&earlier),
-        ..Options::default()
+        ..VerifyOptions::default()
     };
     let verified = verify(&site.path("public"), options).expect("a readable copy");
     let codes: Vec<_> = verified.diagnostics.iter().map(|it| it.code.name).collect();

@@ -237,7 +237,7 @@ fn address(problem: &Diagnostic, it: &Contribution, facts: &SummaryFacts<'_>) ->
     let place = &problem.place;
     let event = problem.message.strip_prefix("Event ");
     let event = event.and_then(|rest| rest.split(' ').next());
-    let mut runs = it.changes.iter().flat_map(BuildChanges::named);
+    let mut runs = it.changes.iter().flat_map(BuildChanges::run_names);
     let run = runs.find(|run| problem.run.as_deref() == Some(&*run.id));
     if let Some((event, page)) = event.zip(run.and_then(|run| facts.page(run))) {
         return Some(format!("{page}#e-{event}"));
@@ -275,7 +275,7 @@ fn push_trials(out: &mut String, missing: &[MissingTrials]) {
 }
 
 fn push_runs(out: &mut String, build: &BuildChanges, it: &Contribution, facts: &SummaryFacts<'_>) {
-    let labels = Labels::new(build.named().map(|run| &*run.id));
+    let labels = Labels::new(build.run_names().map(|run| &*run.id));
     let label = |run: &RunNames| {
         let label = code(&labels.label(&run.id));
         let source = || {
