@@ -54,7 +54,7 @@
       return [Math.floor(author / manifest.authors.length), author % manifest.authors.length, key % size, flat[at * 2 + 1]];
     });
   };
-  const total = (held, fits) => held.reduce((all, each) => all + (fits(each) ? each[3] : 0), 0);
+  const total = (counts, fits) => counts.reduce((all, each) => all + (fits(each) ? each[3] : 0), 0);
 
   const offer = () => {
     for (const one of selects) {
@@ -74,7 +74,7 @@
   const file = (name) => {
     const path = `search/annotations-${name}`;
     if (!files.has(path)) files.set(path, load(path));
-    // Caches some megabytes.
+    // The cache holds some megabytes.
     if (files.size > 99) files.delete(files.keys().next().value);
     return files.get(path);
   };
@@ -86,9 +86,9 @@
       const wanted = (key) => key[2] === group && fits(key);
       for (let block = of.blocks.length - 1; block >= 0; block -= 1) {
         if (!total(sums(of.blocks[block], of), wanted)) continue;
-        const held = block === of.blocks.length - 1 ? of.files : await file(`${folder(kind)}/${block}`);
-        for (let at = held.length - 1; at >= 0; at -= 1) {
-          const number = total(sums(held[at], of), wanted);
+        const sumsOfFiles = block === of.blocks.length - 1 ? of.files : await file(`${folder(kind)}/${block}`);
+        for (let at = sumsOfFiles.length - 1; at >= 0; at -= 1) {
+          const number = total(sums(sumsOfFiles[at], of), wanted);
           const place = block * IN_BLOCK + at;
           if (number) yield { number, read: async () => cards(await file(`${folder(kind)}-${Math.floor(place / IN_FOLDER)}/${place % IN_FOLDER}`)).filter(({ key }) => wanted(key)).reverse() };
         }

@@ -112,13 +112,13 @@
       const own = run.tapes[run.number - 1];
       const words = !own ? 'no tape' : `${own.file}: ${count(own.events, 'event')}, ${own.failures ? count(own.failures, 'failure') : 'no failure'}`
         + `, ${own.duration ?? 'no times'}${tape.length < own.events ? `; the first ${digits(tape.length)} are compared` : ''}`;
-      const said = make('span.by', {}, ` ${words}`);
+      const note = make('span.by', {}, ` ${words}`);
       run.tapes.forEach((other, index) => {
         if (index + 1 === run.number) return;
         const names = runs.map(({ name }, each) => (each === at ? named(run.slug, index + 1) : name));
-        said.append(said.children.length ? ', ' : '. Compare instead: ', link(`${here(names)}#tapes`, other.file), ` (${count(other.events, 'event')})`);
+        note.append(note.children.length ? ', ' : '. Compare instead: ', link(`${here(names)}#tapes`, other.file), ` (${count(other.events, 'event')})`);
       });
-      lanes.append(make('li', {}, make('p', {}, letter(at), ' ', link(`${pageOf(run)}#timeline`, run.title), said), ...(tape.length ? [strip(tape, length)] : [])));
+      lanes.append(make('li', {}, make('p', {}, letter(at), ' ', link(`${pageOf(run)}#timeline`, run.title), note), ...(tape.length ? [strip(tape, length)] : [])));
       await pause();
     }
     return '';

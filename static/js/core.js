@@ -5,7 +5,7 @@
   // An element with classes (`p.quiet`), properties and children.
   const make = (name, fields, ...children) => {
     const [tag, ...classes] = name.split('.');
-    // An empty attribute would make it an element with a class for the style sheets.
+    // An empty class attribute would match style sheets as a class.
     const element = Object.assign(document.createElement(tag), classes.length && { className: classes.join(' ') }, fields);
     element.append(...children);
     return element;
@@ -13,8 +13,8 @@
   const link = (href, text, fields) => make('a', { href, ...fields }, text);
   const button = (text, onclick, fields) => make('button', { type: 'button', onclick, ...fields }, text);
   // Controls go into the space that the page reserves for them.
-  const mount = (element, kept, put) => {
-    const place = document.querySelector(`${kept}.awaited`);
+  const mount = (element, selector, put) => {
+    const place = document.querySelector(`${selector}.awaited`);
     if (place) place.replaceWith(element);
     else put(element);
   };
@@ -54,7 +54,7 @@
   };
   // Loads a data script and returns its data.
   let received;
-  const take = (...data) => { received = data.at(-1); };
+  const receive = (...data) => { received = data.at(-1); };
   const load = (path) => new Promise((done, onerror) => {
     document.head.append(make('script', { src: new URL(`${path}.js`, root), onerror, onload: () => {
       done(received);
@@ -111,20 +111,20 @@
   const fenced = (text, least = 1) => '`'.repeat(Math.max(least, ...[...text.matchAll(/`+/g)].map(([run]) => run.length + 1)));
   // The menu of `details.choice` overlays the page. Escape or a click elsewhere closes it, and it stays inside the viewport.
   const MENU = 'details.choice[open]';
-  const keep = ({ lastElementChild: menu }) => {
+  const keepInViewport = ({ lastElementChild: menu }) => {
     menu.style.translate = '';
     const { left, right } = menu.getBoundingClientRect();
     const over = Math.min(left, right - document.documentElement.clientWidth + 8);
     if (over > 0) menu.style.translate = `${-over}px`;
   };
   const sizes = new ResizeObserver((seen) => {
-    for (const { target } of seen) keep(target.closest('details'));
+    for (const { target } of seen) keepInViewport(target.closest('details'));
   });
   document.addEventListener('toggle', ({ target }) => {
     if (!target.matches('details.choice')) return;
     for (const element of [target, target.lastElementChild]) sizes[target.open ? 'observe' : 'unobserve'](element);
   }, true);
-  addEventListener('resize', () => document.querySelectorAll(MENU).forEach(keep));
+  addEventListener('resize', () => document.querySelectorAll(MENU).forEach(keepInViewport));
   document.addEventListener('click', ({ target }) => {
     for (const menu of document.querySelectorAll(MENU)) if (target.isConnected && !menu.contains(target)) menu.open = false;
   });
@@ -137,6 +137,6 @@
   // Data files call the functions named after them.
   window.runpress = {
     root, make, link, button, mount, digits, count, number, sorted, words, shown, pause, steps, load, numbers, cards, query, copy, escaped, fenced,
-    search: take, runs: take, run: take, annotations: take,
+    search: receive, runs: receive, run: receive, annotations: receive,
   };
 })();

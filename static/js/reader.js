@@ -1,6 +1,6 @@
 (() => {
-  // The timeline: filters, search, keyboard navigation, links and quotes to copy. Works on the events of the current page, but
-  // words are also sought on the other pages. The filter is kept in the address.
+  // The timeline: filters, search, keyboard navigation, links and quotes to copy. Works on the events of the current page; the
+  // search for words also covers the other pages of a tape. The filter is kept in the address.
   'use strict';
   const { root, make, link: anchor, button, load, query, copy: put, escaped, fenced, linked, land, tell, further, unfold } = window.runpress;
   const tapes = [...document.querySelectorAll('.tape')];
@@ -13,7 +13,7 @@
     failed: element.classList.contains('fail'),
     notes: [...element.querySelectorAll(':scope > .ans > .an')],
   }));
-  // A fold is open while it contains events that pass the filter; otherwise it stays as the reader left it.
+  // A fold is open while it contains events that pass the filter. Without a filter, it is as the reader left it.
   const folds = tapes.flatMap((tape) => [...tape.querySelectorAll('.fold')]);
   const gaps = tapes.flatMap((tape) => [...tape.querySelectorAll('.gap')]);
   const noteKind = (note) => note.ariaLabel.slice('Annotation: '.length);
@@ -41,7 +41,7 @@
   const isPart = tapes.some((tape) => further(tape) || further(tape, -1));
   // Failures are counted for the whole tapes, even if this page has only some of their events.
   const failures = tapes.reduce((sum, { dataset }) => sum + Number(dataset.failures), 0);
-  // The texts of the other pages of each tape, beginning with the next page; loaded when words are sought.
+  // The texts of the other pages of each tape, beginning with the next page; loaded on the first search.
   const others = tapes.flatMap(({ dataset: { texts, pages, page } }) => Array.from({ length: texts ? pages - 1 : 0 }, (_, at) => texts + ((Number(page) + at) % pages + 1)));
   const whole = isPart ? 'Filters cover this page, words all pages.' : '';
   const status = make('p.quiet', { role: 'status' }, whole);
@@ -54,7 +54,7 @@
 
   const apply = () => {
     let shown = 0;
-    let kept = 0;
+    let linkedOnly = 0;
     const [kinds, notes, words] = [filter.getAll('kind'), filter.getAll('note'), sought()];
     const matches = (event) => (!filter.has('failed') || event.failed)
       && (!filter.has('annotated') || event.notes.length > 0)
@@ -66,7 +66,7 @@
       const keep = !match && linked.has(event.element);
       event.element.hidden = !match && !keep;
       shown += match;
-      kept += keep;
+      linkedOnly += keep;
     }
     for (const gap of gaps) gap.hidden = isOn();
     // Events that only report usage are shown if they pass a filter.
@@ -78,7 +78,7 @@
       details.open = isOn() || fold.wasOpen;
       if (!isOn()) delete fold.wasOpen;
     }
-    status.textContent = isOn() ? `${shown} of ${events.length} events on this page${kept ? `, and ${kept} linked` : ''}` : whole;
+    status.textContent = isOn() ? `${shown} of ${events.length} events on this page${linkedOnly ? `, and ${linkedOnly} linked` : ''}` : whole;
     reset.hidden = !isOn();
     for (const control of controls) control();
     highlight();
@@ -262,9 +262,9 @@
     land(target, 'center');
   };
 
-  /** Where an element is in the window; in a closed fold, where that is. */
+  /** The position of an element in the window. An element in a closed fold has the position of the fold. */
   const top = (element) => (element.closest('.fold > details:not([open])') ?? element).getBoundingClientRect().top;
-  /** The next of `places` (pairs of event and element) in a direction, seen from where the reader is. */
+  /** The next of `places` (pairs of event and element) in a direction, from the focused element or the top of the window. */
   const seek = (places, direction, what) => {
     const from = document.activeElement?.closest('.e, .an') ?? null;
     const after = (place) => from
@@ -280,7 +280,7 @@
     else end(direction, what);
   };
   const beyond = (direction) => [current?.element.closest('.tape'), ...tapes].map((tape) => tape && further(tape, direction)).find(Boolean);
-  /** Says that a direction ends here; the same key again leads to the next page of the tape. */
+  /** Reports that there is no further element on this page; the same key again leads to the next page of the tape. */
   const end = (direction, what) => {
     const text = `No ${direction > 0 ? 'further' : 'earlier'} ${what} on this page.`;
     const link = beyond(direction);
@@ -302,7 +302,7 @@
 
   const address = ({ element }) => new URL(`#${element.id}`, location.href.split('?')[0].split('#')[0]).href;
 
-  /** The event as Markdown: what it is, the beginning of what it says, what was said about it, and where it is. */
+  /** The event as Markdown: its number and kind, the beginning of its text, its annotations, and its address. */
   const quoted = (event) => {
     const { element } = event;
     const head = headOf(element);
@@ -313,8 +313,8 @@
     if (title) parts.push(escaped(title.replaceAll(/\s+/g, ' ')));
     if (event.failed) parts.push('failed');
     const lines = [parts.join(' ')];
-    const said = element.querySelector('.was') ?? element;
-    const text = words(said.querySelector('.raw > pre') ?? said.querySelector(':scope > :is(pre, .md), :scope > details > :is(pre, .md)'));
+    const source = element.querySelector('.was') ?? element;
+    const text = words(source.querySelector('.raw > pre') ?? source.querySelector(':scope > :is(pre, .md), :scope > details > :is(pre, .md)'));
     if (text) {
       const cut = text.length > 600 ? `${text.slice(0, 600)}…` : text;
       const fence = fenced(cut, 3);

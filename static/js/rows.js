@@ -22,20 +22,20 @@ runpress.runs(async (site) => {
     column.names = column.values.map((value) => (name === 'annotation' ? value : [words(value)]));
   }
   // Numbers of `width` digits each, low digits first.
-  const spelled = (text, width) => Uint32Array.from({ length: text.length / width }, (_, each) => {
+  const decoded = (text, width) => Uint32Array.from({ length: text.length / width }, (_, each) => {
     let value = 0;
     for (let at = width - 1; at >= 0; at -= 1) value = value * DIGITS.length + digit[text[each * width + at]];
     return value;
   });
   // After an X, every five digits encode an id of eight hexadecimal digits.
-  const ids = (text) => text.split(' ').flatMap((name) => (name[0] === 'X' ? Array.from(spelled(name.slice(1), 5), (id) => id.toString(16).padStart(8, '0')) : [name]));
+  const ids = (text) => text.split(' ').flatMap((name) => (name[0] === 'X' ? Array.from(decoded(name.slice(1), 5), (id) => id.toString(16).padStart(8, '0')) : [name]));
   // Either run lengths (a number, how many runs have it, the next number), or digits that each hold several numbers below
   // `base`, or several digits per number.
   const numbers = (found) => {
     const all = new Uint32Array(total);
     const [base, each, text] = found;
     if (typeof text === 'string') {
-      const groups = spelled(text, each > 1 ? 1 : text.length / total);
+      const groups = decoded(text, each > 1 ? 1 : text.length / total);
       return all.map((_, run) => Math.floor(groups[Math.floor(run / each)] / base ** (run % each)) % base);
     }
     for (let at = 0, run = 0; at < found.length; at += 2) all.fill(found[at], run, run += found[at + 1]);

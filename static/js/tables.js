@@ -12,13 +12,13 @@
   const elsewhere = new Set();
   // The list of all runs has its own filter over all pages.
   const faceted = document.querySelector('[data-runs]');
-  const kept = `runpress rows ${root}`;
+  const storageKey = `runpress rows ${root}`;
   // Names of the second value of a copied cell.
   const SECOND = { run: 'Finished', case: 'Case version', harness: 'Harness version' };
   const UNITS = { time: ' in seconds', cost: ' in USD', actual: ' in USD' };
   let state;
   let find;
-  let said;
+  let status;
   let boxes = [];
   let bar;
 
@@ -51,8 +51,8 @@
   const value = (cell, numeric, order) => {
     if (!cell || isUnknown(cell)) return null;
     // Shortened numbers and plain-language states have the recorded value as their title.
-    const [shown, said] = [words(cell), cell.querySelector('[title]')?.title];
-    const exact = said && (!Number.isNaN(number(said)) || said.replaceAll('_', ' ') === shown) && said;
+    const [shown, title] = [words(cell), cell.querySelector('[title]')?.title];
+    const exact = title && (!Number.isNaN(number(title)) || title.replaceAll('_', ' ') === shown) && title;
     const text = order || cell.querySelector('time')?.dateTime || exact || shown;
     const digits = number(text);
     return (numeric || order) && !Number.isNaN(digits) ? digits : text;
@@ -72,7 +72,7 @@
     for (const body of table.tBodies) {
       const now = [...body.rows].filter((row) => row.dataset.run);
       const then = ordered(table, now);
-      if (then.some((row, at) => row !== now[at])) body.append(...then); // Otherwise they are in order already.
+      if (then.some((row, at) => row !== now[at])) body.append(...then); // Rows in order are not moved.
     }
   };
   const ordered = (table, list) => {
@@ -105,10 +105,10 @@
   };
   // Plots fade the marks of hidden rows. A mark for several runs is not faded.
   const fade = (filtered) => {
-    const kept = new Set(tables.flatMap(rows).filter((row) => !row.hidden).map((row) => row.querySelector('a').getAttribute('href')));
+    const visible = new Set(tables.flatMap(rows).filter((row) => !row.hidden).map((row) => row.querySelector('a').getAttribute('href')));
     const marks = [...document.querySelectorAll('.plot a')];
     const single = marks.filter((mark) => !mark.querySelector('.many'));
-    for (const mark of single) mark.classList.toggle('faint', filtered > 0 && !kept.has(mark.getAttribute('href')));
+    for (const mark of single) mark.classList.toggle('faint', filtered > 0 && !visible.has(mark.getAttribute('href')));
     if (!single.some((mark) => mark.matches('.faint'))) return single.length < marks.length ? ' The plots show all runs.' : '';
     return ` In the plots the others are faint${single.length < marks.length ? ', except marks of several runs' : ''}.`;
   };
@@ -122,10 +122,10 @@
   };
 
   const say = (text) => {
-    if (said) said.textContent = text;
+    if (status) status.textContent = text;
   };
   const apply = (asked) => {
-    for (const said of document.querySelectorAll('.newest')) said.hidden = state.sort !== '';
+    for (const note of document.querySelectorAll('.newest')) note.hidden = state.sort !== '';
     for (const table of tables) {
       sort(table, asked);
       hide(table);
@@ -193,7 +193,7 @@
       const all = records(parts);
       const names = new Set(all.flatMap(Object.keys));
       names.delete('Address');
-      names.add('Address'); // The last one.
+      names.add('Address'); // It is the last column.
       const lines = all.map((one) => [...names].map((name) => one[name] ?? ''));
       return [[...names], ...lines].map((line) => line.map(guarded).join(',')).join('\r\n');
     },
@@ -219,14 +219,14 @@
   const keep = () => {
     const all = [...picked].map(([run, row]) => [run, row.querySelector('a').href, facts(row)]);
     try {
-      sessionStorage.setItem(kept, JSON.stringify(all));
+      sessionStorage.setItem(storageKey, JSON.stringify(all));
     } catch {
       // Picks apply to this page only.
     }
   };
   const recall = () => {
     try {
-      for (const [run, href, cells] of JSON.parse(sessionStorage.getItem(kept)) ?? []) {
+      for (const [run, href, cells] of JSON.parse(sessionStorage.getItem(storageKey)) ?? []) {
         const row = make('tr', {}, make('th', {}, make('a', { href })));
         row.dataset.run = run;
         recalled.set(row, cells);
@@ -299,9 +299,9 @@
       chooser.open = false;
       chooser.firstChild.focus();
     };
-    said = make('p.said', { role: 'status' });
+    status = make('p.said', { role: 'status' });
     const first = tables[0].closest('.scroll');
-    mount(make('div.tools', {}, ...(faceted ? [] : [make('label', {}, 'Filter these rows ', find)]), chooser, copying(), said),
+    mount(make('div.tools', {}, ...(faceted ? [] : [make('label', {}, 'Filter these rows ', find)]), chooser, copying(), status),
       '.tools', (bar) => (tables.length > 1 ? first.closest('section') : first).before(bar));
   };
 

@@ -31,7 +31,7 @@
     }, { capture: true, passive: true });
   }
 
-  /** Opens the lines under which an event is folded. */
+  /** Opens the folds that contain an event. */
   const unfold = (event) => {
     for (let fold = event.closest('.fold > details'); fold; fold = fold.parentElement.closest('.fold > details')) fold.open = true;
   };
@@ -44,7 +44,7 @@
     word.replaceChildren(...(text ? [make('span', {}, text, link && ' ', link), button('Close', () => tell())] : []));
   };
 
-  /** A link to the page of a tape that follows, or with -1 to the end of the earlier one; a filter goes along. */
+  /** A link to the next page of a tape, or with -1 to the end of the previous one. The link keeps the filter. */
   const further = (tape, direction = 1) => {
     const here = tape.parentElement.querySelector('.pages [aria-current]')?.parentElement;
     const link = (direction > 0 ? here?.nextElementSibling : here?.previousElementSibling)?.firstElementChild;
@@ -83,7 +83,7 @@
     if (to >= 0) {
       let last = 0;
       for (const one of event.closest('.tape').querySelectorAll('.e')) {
-        // A result stands below its call, before events with lower numbers.
+        // A result is below its call, before events with lower numbers.
         const number = Number(/e-(\d+)/.exec(one.id.slice(prefix.length))[1]);
         last = Math.max(last, number);
         if (number < from || number > to) continue;
@@ -188,7 +188,7 @@
     const follow = () => {
       const { left, top } = tape.getBoundingClientRect();
       const { top: edge, bottom } = copy.getBoundingClientRect();
-      // Above its tape, the strip itself or the tools are in sight.
+      // Above the tape, the strip itself or the tools are visible.
       copy.classList.toggle('off', top > edge);
       const number = numberOf(eventOf(document.elementFromPoint(left + 40, bottom + 9)?.closest('.tape li'))?.id);
       if (!(number >= 0)) return;
