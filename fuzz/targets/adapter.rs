@@ -1,4 +1,4 @@
-//! What an adapter prints: every line is read or reported at its place, and the same lines give the same runs.
+//! The output of adapters: every line is read or reported at its place, and the same lines give the same runs.
 
 use runpress::api::import::{Options, adapter_runs};
 
@@ -9,7 +9,7 @@ pub fn run(bytes: &[u8]) {
     let mut lines = 0;
     let path = "log (output)";
     let (header, problems) = runpress::api::formats::adapter::read(path, bytes, |line, _| {
-        assert!(line.number > lines, "lines come in their order");
+        assert!(line.number > lines, "lines are read in order");
         lines = line.number;
     });
     places::check(bytes, &problems);

@@ -1,4 +1,4 @@
-//! site.toml: what is taken from it is usable, what is not is said, at its place.
+//! site.toml: every setting that is read is usable, and every other one is reported at its place.
 
 use runpress::api::config::{Config, FILE_NAME, parse};
 use runpress::api::url::{HttpUrl, is_host, is_site_path};

@@ -1,5 +1,5 @@
-//! What holds of finished HTML: only known elements with known attributes, no address that could do harm, nothing
-//! that a parser has to fix. Judged by two strangers: the parser of a browser, and a sanitiser.
+//! Properties of rendered HTML: only known elements with known attributes, no harmful addresses, nothing that a parser has to
+//! fix. Checked with two independent programs: the parser of a browser, and a sanitizer.
 
 use std::collections::{BTreeSet, HashMap, HashSet};
 use std::sync::OnceLock;
@@ -9,19 +9,18 @@ use scraper::{ElementRef, Html};
 
 /// Who wrote the text.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum From {
+pub enum Author {
     /// A reviewer or an annotator.
     Run,
     /// The site's own author.
     Site,
 }
 
-/// What is in a piece of HTML.
+/// The ids and links of a piece of HTML.
 #[derive(Debug, Default)]
-pub struct Found {
-    /// Ids, in order.
+pub struct HtmlReferences {
     pub ids: Vec<String>,
-    /// Destinations of links, in order.
+    /// The destinations of links.
     pub links: Vec<String>,
 }
 
@@ -63,11 +62,11 @@ const ELEMENTS: [(&str, &[&str]); 33] = [
 ];
 const VOID: [&str; 3] = ["br", "hr", "img"];
 
-/// Checks a piece of HTML and tells what is in it.
-pub fn check(html: &str, from: From) -> Found {
+/// Checks a piece of HTML, and returns its ids and links.
+pub fn check(html: &str, author: Author) -> HtmlReferences {
     let parsed = Html::parse_fragment(html);
     let root = parsed.root_element();
-    let mut found = Found::default();
+    let mut found = HtmlReferences::default();
     let mut opened = 0;
     let mut closed = 0;
     for element in root.descendants().filter_map(ElementRef::wrap) {
@@ -76,7 +75,7 @@ pub fn check(html: &str, from: From) -> Found {
         }
         opened += 1;
         closed += usize::from(!VOID.contains(&element.value().name()));
-        self::element(element, from, &mut found);
+        self::element(element, author, &mut found);
     }
     // A parser that fixes something adds or drops an element.
     let tags = |begin: &str| {
@@ -98,13 +97,13 @@ pub fn check(html: &str, from: From) -> Found {
         );
     }
     let unique: BTreeSet<&String> = found.ids.iter().collect();
-    assert_eq!(unique.len(), found.ids.len(), "an id stands twice: {html}");
-    let cleaned = Html::parse_fragment(&sanitiser().clean(html).to_string());
-    assert_eq!(cleaned.html(), parsed.html(), "a sanitiser changes {html}");
+    assert_eq!(unique.len(), found.ids.len(), "duplicate id: {html}");
+    let cleaned = Html::parse_fragment(&sanitizer().clean(html).to_string());
+    assert_eq!(cleaned.html(), parsed.html(), "a sanitizer changes {html}");
     found
 }
 
-fn element(element: ElementRef<'_>, from: From, found: &mut Found) {
+fn element(element: ElementRef<'_>, author: Author, found: &mut HtmlReferences) {
     let name = element.value().name();
     let (_, known) = ELEMENTS
         .iter()
@@ -114,22 +113,26 @@ fn element(element: ElementRef<'_>, from: From, found: &mut Found) {
         assert!(known.contains(&attribute), "<{name} {attribute}={value:?}>");
         match attribute {
             "href" => {
-                address(value, from);
+                address(value, author);
                 found.links.push(value.to_owned());
                 if value.contains(':') && !value.starts_with('#') {
                     let rel = element.value().attr("rel").unwrap_or_default();
                     assert!(
-                        from == From::Site || rel.contains("nofollow"),
+                        author == Author::Site || rel.contains("nofollow"),
                         "<{name} {attribute}={value:?}>"
                     );
                 }
             }
             "src" => {
-                assert_eq!(from, From::Site, "a picture in a text of a run: {value}");
+                assert_eq!(
+                    author,
+                    Author::Site,
+                    "a picture in a text of a run: {value}"
+                );
                 assert!(is_of_the_site(value), "a picture from elsewhere: {value}");
             }
             "alt" => {
-                // Words only: nothing of what the renderer writes itself.
+                // The text has no markup of the renderer.
                 for markup in [
                     "<span class=noimg>",
                     "rel=\"nofollow noopener ugc\"",
@@ -155,9 +158,9 @@ fn is_of_the_site(address: &str) -> bool {
         .is_ok_and(|url| url.scheme() == "https" && url.host_str() == Some("site.example"))
 }
 
-fn address(address: &str, from: From) {
+fn address(address: &str, author: Author) {
     let Ok(url) = base().join(address) else {
-        // An address that browsers cannot resolve leads nowhere.
+        // Browsers follow no address that they cannot resolve.
         return;
     };
     assert!(
@@ -167,7 +170,7 @@ fn address(address: &str, from: From) {
     // Without `//` a browser takes `https:a` for a place of a site with https.
     let absolute = Url::parse(address).is_ok_and(|alone| alone == url);
     assert!(absolute || is_of_the_site(address), "{address:?} is {url}");
-    if from == From::Run && !absolute {
+    if author == Author::Run && !absolute {
         assert!(
             address.starts_with("#e-") || address.starts_with("#fn_w_"),
             "{address:?}"
@@ -175,9 +178,9 @@ fn address(address: &str, from: From) {
     }
 }
 
-fn sanitiser() -> &'static Builder<'static> {
-    static SANITISER: OnceLock<Builder<'static>> = OnceLock::new();
-    SANITISER.get_or_init(|| {
+fn sanitizer() -> &'static Builder<'static> {
+    static SANITIZER: OnceLock<Builder<'static>> = OnceLock::new();
+    SANITIZER.get_or_init(|| {
         let attributes: HashMap<&str, HashSet<&str>> = ELEMENTS
             .iter()
             .map(|(name, known)| (*name, known.iter().copied().collect()))

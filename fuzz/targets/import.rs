@@ -1,4 +1,4 @@
-//! Imports: the same bytes give the same run, every event is one line of JSON, and says a file and an agent that there are.
+//! Imports: the same bytes give the same run, and every event is one line of JSON with an existing file and agent.
 
 use std::collections::BTreeSet;
 

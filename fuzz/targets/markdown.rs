@@ -1,4 +1,4 @@
-//! Markdown: whatever was written, the page is safe and whole, and every link that is dropped is told.
+//! Markdown: the page is safe and complete whatever the text is, and every dropped link is reported.
 
 use runpress::api::markup::Origin;
 use runpress::api::markup::markdown::{Context, plain, render};
@@ -38,15 +38,15 @@ pub fn text(text: &str) {
             origin,
         },
     );
-    let found = html::check(rendered.as_str(), html::From::Run);
+    let found = html::check(rendered.as_str(), html::Author::Run);
     assert!(
         found.ids.iter().all(|id| id.starts_with("fn_w_")),
         "{:?}",
         found.ids
     );
     let dropped = rules::markdown::dropped_links(text, origin);
-    let told = !dropped.is_empty() || !rendered.as_str().contains("<span class=noimg>");
-    assert!(told, "an image is not shown and nobody is told: {text}");
+    let is_reported = !dropped.is_empty() || !rendered.as_str().contains("<span class=noimg>");
+    assert!(is_reported, "an image is dropped without a report: {text}");
     let words = plain(text, 160);
     assert!(words.chars().count() <= 161, "{words}");
 }
@@ -61,5 +61,5 @@ pub fn site(text: &str) {
             origin: Origin::Site(&size),
         },
     );
-    html::check(rendered.as_str(), html::From::Site);
+    html::check(rendered.as_str(), html::Author::Site);
 }

@@ -1,7 +1,7 @@
-//! What must hold of the parsers whatever they are given: one function per format, from bytes to assertions.
+//! Properties of the parsers that hold for any input: one function per format, from bytes to assertions.
 //!
 //! The fuzz targets run these over inputs that a fuzzer finds, the test suite runs them over the samples of the
-//! repository and over generated documents. A function panics when a promise is broken and says nothing otherwise.
+//! repository and over generated documents. A function panics if a property does not hold.
 
 pub mod adapter;
 pub mod config;
@@ -24,7 +24,7 @@ pub mod trace;
 pub mod transcript;
 pub mod writeup;
 
-/// A target: its name, and what it does with an input.
+/// A target: its name, and the function that checks an input.
 pub type Target = (&'static str, fn(&[u8]));
 
 /// Every target, by name.
@@ -55,13 +55,22 @@ pub fn find(name: &str) -> Option<Target> {
     ALL.iter().copied().find(|(target, _)| *target == name)
 }
 
-/// A byte order mark.
-pub const MARK: &[u8] = b"\xef\xbb\xbf";
-
-/// An input with a byte order mark before it, unless it has one.
+/// Adds a byte order mark to an input; `None` if it has one.
 #[must_use]
-pub fn marked(bytes: &[u8]) -> Option<Vec<u8>> {
+pub fn with_byte_order_mark(bytes: &[u8]) -> Option<Vec<u8>> {
+    const MARK: &[u8] = b"\xef\xbb\xbf";
     (!bytes.starts_with(MARK)).then(|| [MARK, bytes].concat())
+}
+
+/// What separates the two files of an input.
+pub const SEPARATOR: &[u8] = b"\n%%\n";
+
+/// The two files of an input; `None` if it has no [`SEPARATOR`].
+#[must_use]
+pub fn split(bytes: &[u8]) -> Option<(&[u8], &[u8])> {
+    let mut parts = bytes.windows(SEPARATOR.len());
+    let at = parts.position(|part| part == SEPARATOR)?;
+    Some((&bytes[..at], &bytes[at + SEPARATOR.len()..]))
 }
 
 /// JSON without the white space between its tokens, everything else as written.

@@ -12,7 +12,7 @@ pub fn run(bytes: &[u8]) {
     let source = Source::file(NAME, bytes);
     let (prose, problems) = parse(source);
     places::check(bytes, &problems);
-    if let Some(marked) = super::marked(bytes) {
+    if let Some(marked) = super::with_byte_order_mark(bytes) {
         assert_eq!(
             places::shown(&parse(Source::file(NAME, &marked)).1),
             places::shown(&problems)
@@ -24,7 +24,7 @@ pub fn run(bytes: &[u8]) {
             prose.body.len() == text.len() || text.starts_with("+++"),
             "{prose:?}"
         );
-        if !places::broken(&problems) {
+        if !places::has_errors(&problems) {
             let begins = prose
                 .body
                 .lines()

@@ -1,4 +1,4 @@
-//! What holds of every problem: it is at a place that is there, in words that are whole, short and harmless.
+//! Properties of every problem: its place exists, and its texts are complete, short and harmless.
 
 use std::collections::BTreeMap;
 
@@ -14,7 +14,7 @@ pub fn check(bytes: &[u8], problems: &[Diagnostic]) {
     let mut counts: BTreeMap<&str, usize> = BTreeMap::new();
     for problem in problems {
         *counts.entry(problem.code.name).or_default() += 1;
-        words(problem);
+        check_texts(problem);
         let place = &problem.place;
         if let (Some(line), Some(column)) = (place.line, place.column) {
             let text = (line as usize)
@@ -45,7 +45,7 @@ pub fn check(bytes: &[u8], problems: &[Diagnostic]) {
             );
         }
     }
-    // One more says how many are not listed.
+    // One more problem has the number of those that are not listed.
     assert!(
         counts.values().all(|count| *count <= PER_FILE + 1),
         "{counts:?}"
@@ -56,7 +56,7 @@ fn is_unsafe(text: &str) -> bool {
     each(text).any(|(c, hidden)| hidden || c.is_control())
 }
 
-fn words(problem: &Diagnostic) {
+fn check_texts(problem: &Diagnostic) {
     for text in [&problem.message, &problem.help] {
         assert!(!text.trim().is_empty(), "{problem:?}");
         assert!(!is_unsafe(text), "{problem:?}");
@@ -66,7 +66,7 @@ fn words(problem: &Diagnostic) {
     assert!(problem.help.ends_with(['.', '?']), "{problem:?}");
 }
 
-/// What tells problems apart for people: code, place and words.
+/// The problems as text: code, place and message.
 #[must_use]
 pub fn shown(problems: &[Diagnostic]) -> Vec<String> {
     problems
@@ -86,6 +86,6 @@ pub fn shown(problems: &[Diagnostic]) -> Vec<String> {
 
 /// Whether one of the problems stops a publication.
 #[must_use]
-pub fn broken(problems: &[Diagnostic]) -> bool {
+pub fn has_errors(problems: &[Diagnostic]) -> bool {
     problems.iter().any(Diagnostic::is_error)
 }

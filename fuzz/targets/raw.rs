@@ -1,15 +1,16 @@
-//! Raw output logs: every line is counted once, and no problem shows anything of one.
+//! Raw output logs: every line is counted once, and no problem quotes a line.
 
+use runpress::api::diagnostics::without_mark;
 use runpress::api::formats::raw::{FILE_NAME, read};
 
-use super::{MARK, marked, places};
+use super::{places, with_byte_order_mark};
 
 /// Reads `bytes` as a raw output log.
 pub fn run(bytes: &[u8]) {
     let (raw, problems) = read(FILE_NAME, bytes);
     places::check(bytes, &problems);
     assert!(
-        !places::broken(&problems),
+        !places::has_errors(&problems),
         "a log that is never shown is no reason to stop"
     );
     assert!(
@@ -17,10 +18,7 @@ pub fn run(bytes: &[u8]) {
             .iter()
             .all(|problem| problem.place.excerpt.is_none())
     );
-    let lines = bytes
-        .strip_prefix(MARK)
-        .unwrap_or(bytes)
-        .split(|byte| *byte == b'\n');
+    let lines = without_mark(bytes).split(|byte| *byte == b'\n');
     let filled = lines
         .filter(|line| !line.iter().all(u8::is_ascii_whitespace))
         .count();
@@ -28,7 +26,7 @@ pub fn run(bytes: &[u8]) {
     assert_eq!(problems.is_empty(), raw.unreadable == 0);
     assert!(raw.stderr_text <= raw.stderr && raw.blank <= raw.stdout + raw.stderr);
     assert!(raw.stderr - raw.stderr_text <= raw.blank);
-    if let Some(marked) = marked(bytes) {
+    if let Some(marked) = with_byte_order_mark(bytes) {
         let (same, others) = read(FILE_NAME, &marked);
         assert_eq!(
             (same, places::shown(&others)),

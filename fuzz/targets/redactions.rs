@@ -1,5 +1,5 @@
-//! Withheld spans: a log of redactions and the file that they are about. What is withheld is replaced, everything around it stays,
-//! and a value that is found everywhere is gone afterwards.
+//! Redactions: a list of them and the file that they are about. Withheld spans are replaced, everything around them stays, and a
+//! value whose occurrences are all withheld does not occur afterwards.
 
 use std::collections::BTreeMap;
 
@@ -7,10 +7,7 @@ use runpress::api::formats::redactions::{
     FILE_NAME, Reason, Redaction, has_marker, occurrences, parse, rewrite,
 };
 
-use super::places;
-
-/// What is between the redactions and the file of an input.
-pub const BETWEEN: &[u8] = b"\n%%\n";
+use super::{places, split};
 
 /// A file of each shape: a log, lines, a document, text.
 const NAMES: [&str; 5] = [
@@ -21,14 +18,9 @@ const NAMES: [&str; 5] = [
     "writeup.md",
 ];
 
-/// Reads `bytes` as redactions and, after [`BETWEEN`], a file.
+/// Reads `bytes` as redactions and, after [`SEPARATOR`](super::SEPARATOR), a file.
 pub fn run(bytes: &[u8]) {
-    let split = bytes
-        .windows(BETWEEN.len())
-        .position(|part| part == BETWEEN);
-    let (log, file) = split.map_or((bytes, bytes), |at| {
-        (&bytes[..at], &bytes[at + BETWEEN.len()..])
-    });
+    let (log, file) = split(bytes).unwrap_or((bytes, bytes));
     let (read, problems) = parse(FILE_NAME, log);
     places::check(log, &problems);
     let mut by_file: BTreeMap<&str, Vec<&Redaction>> = BTreeMap::new();
@@ -36,9 +28,9 @@ pub fn run(bytes: &[u8]) {
         by_file.entry(&redaction.file).or_default().push(redaction);
     }
     for (path, redactions) in by_file {
-        applied(path, file, &redactions);
+        check_rewrite(path, file, &redactions);
     }
-    // Every value that is withheld wherever it is.
+    // A withheld value must not occur anywhere in the file.
     for name in NAMES {
         for value in words(file) {
             withheld_everywhere(name, file, &value);
@@ -46,8 +38,8 @@ pub fn run(bytes: &[u8]) {
     }
 }
 
-/// Puts markers into a file, and again: they are never withheld twice.
-fn applied(path: &str, file: &[u8], redactions: &[&Redaction]) {
+/// Checks the markers in a rewritten file.
+fn check_rewrite(path: &str, file: &[u8], redactions: &[&Redaction]) {
     let Ok(once) = rewrite(path, file, redactions, false) else {
         return;
     };
@@ -63,7 +55,7 @@ fn applied(path: &str, file: &[u8], redactions: &[&Redaction]) {
     assert_eq!(lines(&once.bytes), lines(file), "lines keep their numbers");
 }
 
-/// The longest words of a text, a few.
+/// The three longest words of a text.
 fn words(file: &[u8]) -> Vec<String> {
     let text = String::from_utf8_lossy(file);
     let mut words: Vec<&str> = text
@@ -76,7 +68,7 @@ fn words(file: &[u8]) -> Vec<String> {
     words.into_iter().map(str::to_owned).collect()
 }
 
-/// Withholds each place of a value: afterwards it has none.
+/// Withholds each occurrence of a value: afterwards there is none.
 fn withheld_everywhere(name: &str, file: &[u8], value: &str) {
     if "[withheld: secret, 0123456789 characters]".contains(value) {
         return;
@@ -87,20 +79,7 @@ fn withheld_everywhere(name: &str, file: &[u8], value: &str) {
         .map(|(index, found)| {
             let mut redaction = Redaction {
                 id: format!("r{index}"),
-                file: name.to_owned(),
-                event: None,
-                line: None,
-                pointer: None,
-                start: None,
-                end: None,
-                length: None,
-                whole: false,
-                reason: Reason::Secret,
-                note: None,
-                by: None,
-                at: None,
-                commitment: None,
-                published: None,
+                ..Redaction::empty(name, Reason::Secret)
             };
             found.put(&mut redaction);
             redaction

@@ -1,4 +1,4 @@
-//! Files of rules: what is read of them can be evaluated, what cannot is said, at its place.
+//! Files of rules: every rule that is read can be evaluated, and every other one is reported at its place.
 
 use runpress::api::gate::Rules;
 

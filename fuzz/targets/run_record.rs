@@ -5,9 +5,9 @@ use runpress::api::formats::run_record::{FILE_NAME, RunRecord, parse};
 use runpress::api::inspect;
 use runpress::api::load::LoadedFile;
 
-use super::{compact, marked, places};
+use super::{compact, places, with_byte_order_mark};
 
-/// A file as [`runpress::api::load`] gives it.
+/// A file as [`runpress::api::load`] returns it.
 fn loaded(bytes: &[u8]) -> LoadedFile {
     LoadedFile::new(FILE_NAME.to_owned(), FILE_NAME.to_owned(), bytes.to_vec())
 }
@@ -18,14 +18,14 @@ pub fn run(bytes: &[u8]) {
     places::check(bytes, &record.diagnostics);
     assert_eq!(
         record.run.is_some(),
-        !places::broken(&record.diagnostics),
+        !places::has_errors(&record.diagnostics),
         "{record:?}"
     );
     if let Some(run) = &record.run {
         assert_eq!(Some(&run.id), record.id.as_ref());
         assert!(!run.id.trim().is_empty() && !run.subject.case.trim().is_empty());
     }
-    if let Some(marked) = marked(bytes) {
+    if let Some(marked) = with_byte_order_mark(bytes) {
         let same = inspect::record(&loaded(&marked));
         assert_eq!(
             places::shown(&same.diagnostics),
@@ -38,7 +38,7 @@ pub fn run(bytes: &[u8]) {
     let compact = compact(parsed.root.raw);
     let (again, problems) = parse(Source::file(FILE_NAME, compact.as_bytes()));
     let again = again.unwrap_or_else(|| panic!("{problems:?} in {compact}"));
-    assert_eq!(said(&again.record), said(&parsed.record));
+    assert_eq!(debug_text(&again.record), debug_text(&parsed.record));
     let codes = |found: &[runpress::api::diagnostics::Diagnostic]| {
         found
             .iter()
@@ -48,8 +48,8 @@ pub fn run(bytes: &[u8]) {
     assert_eq!(codes(&again.diagnostics), codes(&parsed.diagnostics));
 }
 
-/// A record as it is shown for debugging, without white space and the places of values that are kept as written.
-fn said(record: &RunRecord<'_>) -> String {
+/// The debug text of a record, without white space and the offsets of values that are kept as written.
+fn debug_text(record: &RunRecord<'_>) -> String {
     let shown = format!("{record:?}")
         .replace("\\n", "")
         .replace("\\r", "")

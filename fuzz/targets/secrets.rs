@@ -1,4 +1,4 @@
-//! The scan for secrets: every place is inside the text that it names, no name of a finding holds a value, and nothing around a
+//! The scan for secrets: every place is inside the text that it names, no debug text of a finding contains a value, and nothing around a
 //! secret hides it.
 
 use runpress::api::secrets::{Finding, ScanSettings, scan};
@@ -12,7 +12,7 @@ const NAMES: [&str; 5] = [
     "run.tape.annotations.jsonl",
 ];
 
-/// Tokens that are found wherever they are, in pieces, so that no file holds one.
+/// Tokens that are found wherever they are. They are in pieces, so that this file contains none.
 const TOKENS: [[&str; 3]; 3] = [
     ["gh", "p_", "q8Zr4Lm2Xw7Nc5Vb9Ks1Tj6Hd3Fg0Py2Ru4E"],
     ["glp", "at-", "x7Qm-2Lr9_Vk4Zt8Wn3B"],

@@ -1,5 +1,5 @@
-//! Pages that `runpress share` wrote: a damaged one is refused or gives files that may be in a run folder, and every file comes out as
-//! it went in.
+//! Pages of `runpress share`: a damaged page is refused or has only files that may be in a run folder, and every file is read back
+//! unchanged.
 
 use runpress::api::formats::single_file::{GENERATOR, RUN, files, push_file};
 use runpress::api::import::{SharedPage, Source};

@@ -1,4 +1,4 @@
-//! Sidecars: every annotation is checked and kept, each under a name of its own.
+//! Sidecars: every annotation is checked and kept, with a unique label.
 
 use std::collections::BTreeSet;
 
@@ -18,8 +18,12 @@ const LOG: &str = "{}\n{}\n{}\n{}\n";
 pub fn run(bytes: &[u8]) {
     let (parsed, problems) = parse(NAME, bytes);
     places::check(bytes, &problems);
-    assert_eq!(parsed.is_some(), !places::broken(&problems), "{problems:?}");
-    if let Some(marked) = super::marked(bytes) {
+    assert_eq!(
+        parsed.is_some(),
+        !places::has_errors(&problems),
+        "{problems:?}"
+    );
+    if let Some(marked) = super::with_byte_order_mark(bytes) {
         assert_eq!(
             places::shown(&parse(NAME, &marked).1),
             places::shown(&problems)
@@ -58,10 +62,10 @@ pub fn run(bytes: &[u8]) {
                     .any(|part| part == raw.as_bytes())
         );
         let known = annotation.event < 4;
-        let said = checked
+        let is_reported = checked
             .diagnostics
             .iter()
             .any(|d| d.code.name == "annotation.unknown-event-id");
-        assert!(known || said, "{annotation:?}");
+        assert!(known || is_reported, "{annotation:?}");
     }
 }

@@ -1,4 +1,4 @@
-//! Harn's tapes: written again, a tape has the same records and the same content hash.
+//! Harn's tapes: a tape that is written again has the same records and the same content hash.
 
 use runpress::api::formats::tape::{Tape, parse};
 use runpress::api::model::tape::{self, Payloads};
@@ -8,8 +8,8 @@ use super::places;
 
 const NAME: &str = "run.tape";
 
-/// A tape in the plainest form that says the same.
-fn again(tape: &Tape<'_>) -> String {
+/// The tape written again, in its plainest form.
+fn rewritten(tape: &Tape<'_>) -> String {
     let mut text = String::from("{\"type\":\"header\",\"version\":1,\"harn_version\":\"x\"}\n");
     for line in &tape.records {
         let json = serde_json::to_string(&line.record).expect("plain data");
@@ -24,8 +24,12 @@ fn again(tape: &Tape<'_>) -> String {
 pub fn run(bytes: &[u8]) {
     let (parsed, problems) = parse(NAME, bytes);
     places::check(bytes, &problems);
-    assert_eq!(parsed.is_some(), !places::broken(&problems), "{problems:?}");
-    if let Some(marked) = super::marked(bytes) {
+    assert_eq!(
+        parsed.is_some(),
+        !places::has_errors(&problems),
+        "{problems:?}"
+    );
+    if let Some(marked) = super::with_byte_order_mark(bytes) {
         let (same, others) = parse(NAME, &marked);
         assert_eq!(places::shown(&others), places::shown(&problems));
         assert_eq!(
@@ -34,12 +38,12 @@ pub fn run(bytes: &[u8]) {
         );
     }
     let Some(parsed) = parsed else { return };
-    let text = again(&parsed);
+    let text = rewritten(&parsed);
     let (second, found) = parse(NAME, text.as_bytes());
     assert!(found.is_empty(), "{found:?} in {text}");
     let second = second.expect("a tape");
     assert_eq!(second.content_hash, parsed.content_hash);
-    assert_eq!(again(&second), text);
+    assert_eq!(rewritten(&second), text);
 
     places::check(
         bytes,

@@ -1,4 +1,4 @@
-//! Review threads: a state and actions over it, replayed by the reducer and by a simpler one beside it.
+//! Review threads: a state and actions over it, replayed by the reducer and by a simpler one here.
 
 use runpress::api::diagnostics::Source;
 use runpress::api::formats::threads::{
@@ -7,10 +7,7 @@ use runpress::api::formats::threads::{
 use runpress::api::model::threads::{from_annotation, resource_path};
 use runpress::api::rules;
 
-use super::places;
-
-/// What is between the state and the actions of an input.
-pub const BETWEEN: &[u8] = b"\n%%\n";
+use super::{places, split};
 
 /// Threads as their ids with the ids of their entries.
 type Ids = Vec<(String, Vec<String>)>;
@@ -63,14 +60,9 @@ fn reduce(threads: &mut Ids, action: &Action<'_>) {
     }
 }
 
-/// Reads `bytes` as a state and, after [`BETWEEN`], an action log.
+/// Reads `bytes` as a state and, after [`SEPARATOR`](super::SEPARATOR), an action log.
 pub fn run(bytes: &[u8]) {
-    let split = bytes
-        .windows(BETWEEN.len())
-        .position(|part| part == BETWEEN);
-    let (state_text, log) = split.map_or((bytes, &[][..]), |at| {
-        (&bytes[..at], &bytes[at + BETWEEN.len()..])
-    });
+    let (state_text, log) = split(bytes).unwrap_or((bytes, &[][..]));
     let (state, problems) = parse_state(Source::file(STATE_FILE, state_text));
     places::check(state_text, &problems);
     let (envelopes, problems) = parse_actions(ACTIONS_FILE, log, state.channel.as_deref());

@@ -1,10 +1,11 @@
 //! Traces: no event is lost, numbers never shift, results belong to earlier calls, and the content hash does not see the header.
 
+use runpress::api::diagnostics::without_mark;
 use runpress::api::formats::trace::{content_hash, read};
 use runpress::api::model::tape::{Tape, TraceReader};
 use runpress::api::rules;
 
-use super::{MARK, marked, places};
+use super::{places, with_byte_order_mark};
 
 const NAME: &str = "run.trace.jsonl";
 const HEADER: &[u8] = b"{\"type\":\"trace\",\"schemaVersion\":1}\n";
@@ -19,7 +20,11 @@ fn tape(bytes: &[u8]) -> Option<Tape<'_>> {
     });
     places::check(bytes, &problems);
     places::check(bytes, &check.finish());
-    assert_eq!(header.is_some(), !places::broken(&problems), "{problems:?}");
+    assert_eq!(
+        header.is_some(),
+        !places::has_errors(&problems),
+        "{problems:?}"
+    );
     let tape = reader.finish(NAME, &header?, content_hash(bytes));
     places::check(bytes, &rules::tape::check_times(NAME, &tape));
     Some(tape)
@@ -28,13 +33,10 @@ fn tape(bytes: &[u8]) -> Option<Tape<'_>> {
 /// Reads `bytes` as a trace, and as the events of one.
 pub fn run(bytes: &[u8]) {
     if let Some(tape) = tape(bytes) {
-        let lines = bytes
-            .strip_prefix(MARK)
-            .unwrap_or(bytes)
-            .split(|byte| *byte == b'\n');
+        let lines = without_mark(bytes).split(|byte| *byte == b'\n');
         let filled = lines.filter(|line| !line.iter().all(u8::is_ascii_whitespace));
         assert_eq!(tape.events.len() + 1, filled.count());
-        if let Some(marked) = marked(bytes) {
+        if let Some(marked) = with_byte_order_mark(bytes) {
             assert_eq!(
                 content_hash(&marked),
                 tape.content_hash,
@@ -42,7 +44,7 @@ pub fn run(bytes: &[u8]) {
             );
         }
     }
-    let text = bytes.strip_prefix(MARK).unwrap_or(bytes);
+    let text = without_mark(bytes);
     let whole = [HEADER, text].concat();
     let made = tape(&whole).expect("a trace with a header is loaded");
     for (at, event) in made.events.iter().enumerate() {

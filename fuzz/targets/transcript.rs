@@ -1,4 +1,4 @@
-//! Transcripts: what is not public never comes out, not in what is shown and not in what is said about it.
+//! Transcripts: private parts are never published, neither in pages and feeds nor in messages.
 
 use runpress::api::diagnostics::Source;
 use runpress::api::feeds::transcript::BlockDocument;
@@ -13,11 +13,11 @@ pub fn run(bytes: &[u8]) {
     let source = Source::file(FILE_NAME, bytes);
     let (parsed, problems) = parse(source);
     places::check(bytes, &problems);
-    assert!(parsed.is_some() || places::broken(&problems));
+    assert!(parsed.is_some() || places::has_errors(&problems));
     for problem in &problems {
         assert!(problem.place.excerpt.is_none(), "{problem:?}");
     }
-    if let Some(marked) = super::marked(bytes) {
+    if let Some(marked) = super::with_byte_order_mark(bytes) {
         assert_eq!(
             places::shown(&parse(Source::file(FILE_NAME, &marked)).1),
             places::shown(&problems)
@@ -35,7 +35,7 @@ pub fn run(bytes: &[u8]) {
     assert_eq!(shown + withheld.internal + withheld.private, blocks);
     assert!(conversation.turns.iter().all(|turn| !turn.parts.is_empty()));
 
-    // Judged again, on the values that serde_json reads. It reads less: half of a surrogate pair, very deep nesting.
+    // A second check, on the values that serde_json reads. It does not read half of a surrogate pair, or very deep nesting.
     let Ok(document) = serde_json::from_slice::<Value>(source.text) else {
         return;
     };
@@ -74,7 +74,7 @@ pub fn run(bytes: &[u8]) {
     }
 }
 
-/// The turn that holds the block at a pointer: `/messages/0/content/1` or `/messages/0/content`.
+/// The turn that contains the block at a pointer: `/messages/0/content/1` or `/messages/0/content`.
 fn message_of<'v>(document: &'v Value, pointer: &str) -> &'v Value {
     let parts: Vec<&str> = pointer.split('/').take(3).collect();
     document.pointer(&parts.join("/")).expect("a turn")
@@ -105,13 +105,13 @@ fn is_public(block: &Value, message: &Value) -> bool {
         word.map(str::to_lowercase).unwrap_or_default()
     };
     let default = !word(message, "role").contains("tool") && !word(block, "type").contains("tool");
-    let said = |value: &Value| {
+    let visibility = |value: &Value| {
         value
             .get("visibility")
             .map(|word| word.as_str() == Some("public"))
     };
-    said(message) != Some(false)
-        && said(block).unwrap_or(default)
+    visibility(message) != Some(false)
+        && visibility(block).unwrap_or(default)
         && !is_reasoning(&word(block, "type"))
         && !is_reasoning(&word(message, "role"))
 }

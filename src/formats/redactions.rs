@@ -185,6 +185,27 @@ impl Shape {
 }
 
 impl Redaction {
+    /// A redaction of a file without an id or a span, to be filled in.
+    pub fn empty(file: &str, reason: Reason) -> Self {
+        Self {
+            id: String::new(),
+            file: file.to_owned(),
+            event: None,
+            line: None,
+            pointer: None,
+            start: None,
+            end: None,
+            length: None,
+            whole: false,
+            reason,
+            note: None,
+            by: None,
+            at: None,
+            commitment: None,
+            published: None,
+        }
+    }
+
     /// The place, in words that reveal nothing withheld.
     pub fn place(&self) -> String {
         let mut words = self.file.clone();

@@ -3,7 +3,7 @@
 use std::fs;
 use std::path::Path;
 
-use crate::fuzz_targets::{ALL, find, import, redactions, shared_page, threads};
+use crate::fuzz_targets::{ALL, SEPARATOR, find, import, shared_page};
 use crate::schemas::schema_of_input;
 
 /// The log to which most redactions of the fixtures apply.
@@ -67,7 +67,7 @@ pub(crate) fn samples() -> Vec<(&'static str, String, Vec<u8>)> {
                 found.push((
                     "threads",
                     shown.clone(),
-                    [&state, threads::BETWEEN, &bytes].concat(),
+                    [&state, SEPARATOR, &bytes].concat(),
                 ));
             }
             if name == "redactions.jsonl" {
@@ -76,7 +76,7 @@ pub(crate) fn samples() -> Vec<(&'static str, String, Vec<u8>)> {
                 found.push((
                     "redactions",
                     shown.clone(),
-                    [&bytes, redactions::BETWEEN, &log].concat(),
+                    [&bytes, SEPARATOR, &log].concat(),
                 ));
             }
             if name == "run-record.json" {
@@ -156,7 +156,7 @@ fn seed_the_fuzzer() {
             }
             let bytes = fs::read(entry.path()).expect("a readable file");
             let shown = entry.path().display().to_string();
-            let redacted = [&list, redactions::BETWEEN, &bytes].concat();
+            let redacted = [&list, SEPARATOR, &bytes].concat();
             seeds.push(("redactions", shown.clone(), redacted));
             let logs = shown
                 .split('/')

@@ -308,7 +308,7 @@ fn text_of(path: &str, bytes: &[u8], finding: &Finding) -> Option<String> {
         pointer: finding.pointer.clone(),
         start: Some(finding.range.start),
         end: Some(finding.range.end),
-        ..empty_redaction(path, Reason::Secret)
+        ..Redaction::empty(path, Reason::Secret)
     };
     withheld_text(path, bytes, &redaction).or_else(raw)
 }
@@ -367,27 +367,7 @@ fn new_redaction(
         note: request.note.clone(),
         by: request.by.clone(),
         at: Some(request.at.clone().unwrap_or_else(annotate::now)),
-        ..empty_redaction(file, reason)
-    }
-}
-
-fn empty_redaction(file: &str, reason: Reason) -> Redaction {
-    Redaction {
-        id: String::new(),
-        file: file.to_owned(),
-        event: None,
-        line: None,
-        pointer: None,
-        start: None,
-        end: None,
-        length: None,
-        whole: false,
-        reason,
-        note: None,
-        by: None,
-        at: None,
-        commitment: None,
-        published: None,
+        ..Redaction::empty(file, reason)
     }
 }
 
