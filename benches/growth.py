@@ -227,14 +227,14 @@ def fill(site, row, n, good=0):
 
 
 def build(binary, site, limit=None):
-    """Runs a build: exit status, seconds, peak of memory in bytes, bytes and files written, the end of what it said."""
-    said = site / "said.txt"
+    """Runs a build: exit status, seconds, peak of memory in bytes, bytes and files written, the end of its output."""
+    output = site / "output.txt"
     start = time.monotonic()
     pid = os.fork()
     if pid == 0:
         if limit:
             resource.setrlimit(resource.RLIMIT_DATA, (limit, limit))
-        out = os.open(said, os.O_CREAT | os.O_WRONLY | os.O_TRUNC)
+        out = os.open(output, os.O_CREAT | os.O_WRONLY | os.O_TRUNC)
         os.dup2(out, 1)
         os.dup2(out, 2)
         os.execv(binary, [binary, "--root", str(site), "build", "--keep-going"])
@@ -248,7 +248,7 @@ def build(binary, site, limit=None):
         "bytes": sum(path.stat().st_size for path in written),
         "largest": max((path.stat().st_size for path in written if path.suffix == ".html"), default=0),
         "pages": len(list((site / "public/runs").glob("*/run.json"))),
-        "said": said.read_text(errors="replace")[-300:],
+        "output": output.read_text(errors="replace")[-300:],
     }
 
 
@@ -280,7 +280,7 @@ def main():
             failed |= not good
             print(f"{row:18} {'ok' if good else 'FAILED'}: status {found['status']}, {found['pages']} runs, "
                   f"{found['seconds']:.1f} s, {size(found['memory'])} MiB, {size(found['bytes'])} MiB written",
-                  "" if good else found["said"], flush=True)
+                  "" if good else found["output"], flush=True)
             continue
         once, twice = (measured(binary, row, count) for count in (n, 2 * n))
         print(f"{row:18} n={n:<6} {once['seconds']:7.2f} s {size(once['memory']):>9} MiB {size(once['bytes']):>9} MiB out "

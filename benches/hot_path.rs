@@ -32,7 +32,7 @@ fn hot_path(criterion: &mut Criterion) {
         .expect("the sample record is valid");
     let (files, problems) = load::run(&directory, &record, &config.limits);
     assert!(problems.is_empty(), "the sample run can be read");
-    let beside = load::RunFolder {
+    let run_folder = load::RunFolder {
         directory: &directory,
         limits: &config.limits,
         redactions: &files.redactions,
@@ -45,9 +45,9 @@ fn hot_path(criterion: &mut Criterion) {
         bencher.iter(|| inspect::record(black_box(&record)));
     });
     group.bench_function("read and check files", |bencher| {
-        bencher.iter(|| inspect::files(&config, beside, Some(&run), black_box(&files)));
+        bencher.iter(|| inspect::files(&config, run_folder, Some(&run), black_box(&files)));
     });
-    let inspection = inspect::files(&config, beside, Some(&run), &files).value;
+    let inspection = inspect::files(&config, run_folder, Some(&run), &files).value;
     let slug = Slug::new("run", RunFolders::Flat);
     let layouts = Layout::of(&config, &slug, &inspection.tapes);
     group.bench_function("render timeline", |bencher| {

@@ -104,14 +104,14 @@ def rows(folder, lines):
 
 @case(500_000)
 def claude_rows(folder, n):
-    said = lambda i: claude(i, "assistant", id=f"m{i}", model="sample", content=[{"type": "text", "text": "Yes."}], usage=claude_usage())
-    return rows(folder, (said(i) for i in range(n)))
+    message = lambda i: claude(i, "assistant", id=f"m{i}", model="sample", content=[{"type": "text", "text": "Yes."}], usage=claude_usage())
+    return rows(folder, (message(i) for i in range(n)))
 
 
 @case(500_000)
 def codex_rows(folder, n):
-    said = lambda i: codex(i, "response_item", {"type": "message", "role": "assistant", "content": [{"type": "output_text", "text": "Yes."}]})
-    return rows(folder, [codex_start(), *(said(i) for i in range(n))])
+    message = lambda i: codex(i, "response_item", {"type": "message", "role": "assistant", "content": [{"type": "output_text", "text": "Yes."}]})
+    return rows(folder, [codex_start(), *(message(i) for i in range(n))])
 
 
 @case(500_000)
@@ -285,20 +285,20 @@ def zip_bomb_in_a_zip(folder, n):
 
 
 def measured(binary, path, seconds):
-    """Exit status, CPU seconds, peak memory in MB, and the end of what was said."""
+    """Exit status, CPU seconds, peak memory in MB, and the end of the output."""
     with tempfile.TemporaryDirectory() as out:
-        said = os.path.join(out, "said")
+        output = os.path.join(out, "output")
         pid = os.fork()
         if pid == 0:
             resource.setrlimit(resource.RLIMIT_AS, (8 << 30, 8 << 30))
             resource.setrlimit(resource.RLIMIT_CPU, (seconds, seconds))
-            file = os.open(said, os.O_CREAT | os.O_WRONLY)
+            file = os.open(output, os.O_CREAT | os.O_WRONLY)
             os.dup2(file, 1)
             os.dup2(file, 2)
             os.execv(binary, [binary, "import", path, "--case", "large", "--out", os.path.join(out, "runs")])
         _, status, usage = os.wait4(pid, 0)
         peak = usage.ru_maxrss / (1024 if sys.platform == "linux" else 1 << 20)
-        with open(said, errors="replace") as file:
+        with open(output, errors="replace") as file:
             end = file.read()[-400:]
         return os.waitstatus_to_exitcode(status), usage.ru_utime + usage.ru_stime, peak, end
 

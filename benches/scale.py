@@ -6,7 +6,7 @@ macOS).
     benches/scale.py                               1,000 runs of 200 events; 1,000, 10,000 and 100,000 of 20; needs 20 GB of disk
     benches/scale.py --quick                       100 runs of 20: whether it works
     benches/scale.py --sizes 1000x200 10000x20 --shards 8 --folder /path/for/inputs
-    benches/scale.py --growth 10 --sizes 10000x20 user CPU of ten archives of 10,000 runs beside one of 100,000
+    benches/scale.py --growth 10 --sizes 10000x20 user CPU of ten archives of 10,000 runs compared with one of 100,000
 
 Each row is measured once. Bytes and files are those that a command wrote anew; what a merge moves from the parts does not count.
 The merged site is compared with that of one build. With `--growth`, half of the small builds come before the large one and half
@@ -127,14 +127,14 @@ def measured(archive):
 
 
 def compared(small, large, times):
-    """Prints the user CPU of an archive beside that of one that is so many times as large."""
+    """Prints the user CPU of an archive and that of one that is so many times as large."""
     steps = {
         "First build": lambda archive: archive.first_build()[1],
         "All shards": lambda archive: sum(shard[1] for shard in archive.shards()),
         "Merge": lambda archive: archive.merge()[1],
         "One run added": lambda archive: archive.one_added()[1],
     }
-    print("| | Small, s | Large, s | Large beside small |\n|---|--:|--:|--:|")
+    print("| | Small, s | Large, s | Large ÷ small |\n|---|--:|--:|--:|")
     for name, step in steps.items():
         before = sum(step(small) for _ in range(times // 2))
         whole = step(large)

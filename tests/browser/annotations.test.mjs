@@ -118,7 +118,7 @@ test('hypotheses can be filtered by status', async () => {
   await context.close();
 });
 
-test('hypotheses stand in columns by status on a wide window and one below the other on a narrow one', async () => {
+test('hypotheses are in columns by status on a wide window and one below the other on a narrow one', async () => {
   for (const [width, columns] of [[1440, 5], [320, 1]]) {
     const { context, page } = await open(fileUrl(SITE, 'annotations/hypothesis/index.html'), `${pathToFileURL(SITE).href}/`, {
       javaScriptEnabled: false, viewport: { width, height: 900 },

@@ -76,7 +76,7 @@ const row = (page, section, name) => page.locator(`section:has(#${section}) tr`)
 for (const from of ['disk', 'a sub-path']) {
   const options = () => (from === 'disk' ? {} : { base: server.url });
 
-  test(`two runs stand side by side, from ${from}`, async () => {
+  test(`two runs are side by side, from ${from}`, async () => {
     const { page, close } = await open(`?runs=${SLUGS[0]},${SLUGS[1]}`, options());
     await page.locator('#writeups').waitFor();
     assert.equal(await page.locator('#pick').isVisible(), false);
@@ -127,7 +127,7 @@ for (const from of ['disk', 'a sub-path']) {
     await close();
   });
 
-  test(`four runs stand side by side and hostile names do not run, from ${from}`, async () => {
+  test(`four runs are side by side and hostile names do not run, from ${from}`, async () => {
     const { page, close } = await open(`?runs=${SLUGS.join()}`, options());
     await page.locator('#writeups').waitFor();
     assert.equal(await page.locator('section:has(#fields) thead th').count(), 5);

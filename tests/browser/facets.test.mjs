@@ -182,12 +182,12 @@ test('rows that are picked stay picked on the other pages of the list', async ()
 test('other scripts are notified when the rows change', async () => {
   const { context, page, choose, status } = await open(disk());
   await page.evaluate(() => {
-    window.told = 0;
-    document.querySelector('main table.runs').addEventListener('runpress:rows', () => { window.told += 1; });
+    window.rowEvents = 0;
+    document.querySelector('main table.runs').addEventListener('runpress:rows', () => { window.rowEvents += 1; });
   });
   await choose('State', /^completed/);
   await status(` of ${cards().length} runs`);
-  assert.ok(await page.evaluate(() => window.told) > 0);
+  assert.ok(await page.evaluate(() => window.rowEvents) > 0);
   await context.close();
 });
 

@@ -28,8 +28,8 @@ for (const [width, height] of [[1440, 900], [390, 844]]) {
     const key = await seen('.first-run .legend li');
     assert.ok(key.length >= 5 && key.every(([is, name]) => is && name), `${key}`);
     assert.deepEqual((await seen('.first-run svg')).map(([is]) => is), [true]);
-    const [[quote, said]] = await seen('.said-first li');
-    assert.ok(quote && said.length > 20, said);
+    const [[quote, text]] = await seen('.said-first li');
+    assert.ok(quote && text.length > 20, text);
     assert.ok(await page.locator('.first-run svg path').count() > 2);
     assert.equal(await page.evaluate(() => document.documentElement.scrollWidth), width);
     await page.getByRole('link', { name: 'Read a run', exact: true }).click();

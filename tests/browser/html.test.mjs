@@ -21,7 +21,7 @@ test('the Nu HTML checker has nothing to say about any kind of page', async () =
   const { stderr } = await promisify(execFile)('java', [...flags, ...names.keys()], { maxBuffer: 1 << 28 });
   for (const server of servers.values()) await server.close();
   const { messages } = JSON.parse(stderr);
-  const said = messages.map(({ type, subType, url, lastLine, message, extract }) => (
+  const reported = messages.map(({ type, subType, url, lastLine, message, extract }) => (
     `${names.get(url) ?? url}, line ${lastLine}: ${subType ?? type}: ${message} (${extract?.trim().slice(0, 120)})`));
-  assert.deepEqual([...new Set(said)].slice(0, 40), []);
+  assert.deepEqual([...new Set(reported)].slice(0, 40), []);
 });

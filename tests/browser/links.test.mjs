@@ -213,13 +213,13 @@ test('the anchors of annotations are unique and lead to themselves', () => at(ru
 }));
 
 test('the contents of the page stay in sight and do not hide what they lead to', () => at(runPage(richest()), '', async (page) => {
-  for (const [width, beside] of [[1100, false], [1440, true]]) {
+  for (const [width, inColumns] of [[1100, false], [1440, true]]) {
     await page.setViewportSize({ width, height: 900 });
     await page.locator('nav.toc a', { hasText: 'Record' }).click();
     const toc = await page.locator('nav.toc').boundingBox();
     const heading = await page.locator('#record').boundingBox();
     assert.ok(toc.y >= 0 && toc.y < 40, `${width}: ${toc.y}`);
-    assert.ok(beside ? heading.x >= toc.x + toc.width : heading.y >= toc.y + toc.height, `${width}`);
+    assert.ok(inColumns ? heading.x >= toc.x + toc.width : heading.y >= toc.y + toc.height, `${width}`);
   }
 }));
 

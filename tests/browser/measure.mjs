@@ -1,5 +1,5 @@
 // Measures how fluid search and facets are on a large site: `node measure.mjs FOLDER`. A tool, not a test: the
-// figures depend on the machine.
+// numbers depend on the machine.
 import { fileUrl, launch } from './support/browser.mjs';
 
 const folder = process.argv[2];

@@ -44,7 +44,7 @@ async function eachKind(javaScriptEnabled, from, look) {
   const problems = await watch(context, () => base);
   const page = await context.newPage();
   for (const { name, folder, page: file } of kinds()) {
-    // The links of 404.html stand below the base URL's path: from disk they lead nowhere.
+    // The links of 404.html are below the base URL's path: from disk they lead nowhere.
     if (name === 'not found') continue;
     // What the page before has not finished loading belongs to its own site.
     await page.goto('about:blank');
@@ -187,11 +187,11 @@ test('nothing moves when a picture arrives, whatever its size', async () => {
       const context = await browser.newContext({ viewport: { width, height: 6000 } });
       const page = await context.newPage();
       const waiting = [];
-      let arrive;
-      const held = new Promise((resolve) => { arrive = resolve; });
+      let release;
+      const released = new Promise((resolve) => { release = resolve; });
       await page.route('**/*.png', async (route) => {
         waiting.push(route);
-        await held;
+        await released;
         await route.continue();
       });
       await page.goto(fileUrl(folder, file), { waitUntil: 'domcontentloaded' });
@@ -200,7 +200,7 @@ test('nothing moves when a picture arrives, whatever its size', async () => {
       for (let tries = 0; waiting.length < 3 && tries < 500; tries += 1) await page.waitForTimeout(20);
       assert.equal(waiting.length, 3, `${file} at ${width}`);
       const before = await top();
-      arrive();
+      release();
       const images = await page.locator('img').all();
       const lie = await Promise.all(images.map(laid));
       assert.equal(await top(), before, `${file} at ${width}: ${JSON.stringify(lie)}`);

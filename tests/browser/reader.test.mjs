@@ -37,7 +37,7 @@ const troubled = () => cards().filter((card) => card.events < 500 && card.annota
 const shown = (page) => page.locator('.e:visible').count();
 const place = (page) => page.evaluate(() => document.activeElement?.id);
 const status = (page) => page.locator('.tape-tools + [role=status]').textContent();
-const told = (page) => page.locator('.tell[role=status]').textContent();
+const statusText = (page) => page.locator('.tell[role=status]').textContent();
 const pasted = (page) => page.evaluate(() => navigator.clipboard.readText());
 
 test('every annotation is a moment with its event and the neighbours, and leads to its place', () => on(rich(), async (page) => {
@@ -142,10 +142,10 @@ test('j and k walk over events, the brackets over annotations, f over failures',
   assert.equal(await place(page), failures.at(-1));
   await page.keyboard.press('f');
   assert.equal(await place(page), failures.at(-1));
-  assert.match(await told(page), /^No further failure on this page/);
-  assert.ok(await page.locator('.tell').evaluate((word) => word.getBoundingClientRect().bottom <= innerHeight), 'it is said where the reader is');
+  assert.match(await statusText(page), /^No further failure on this page/);
+  assert.ok(await page.locator('.tell').evaluate((word) => word.getBoundingClientRect().bottom <= innerHeight), 'the message is where the reader is');
   await page.keyboard.press('k');
-  assert.equal(await told(page), '');
+  assert.equal(await statusText(page), '');
 }));
 
 test('a key pressed right after a click on an event number starts from that event', () => on(rich(), async (page) => {
@@ -211,7 +211,7 @@ test('m and M lead to the next and the previous marker from where the reader is'
       assert.equal(await place(page), marker);
     }
     await page.keyboard.press('m');
-    assert.match(await told(page), /^No further marker on this page\./);
+    assert.match(await statusText(page), /^No further marker on this page\./);
     await page.keyboard.press('M');
     assert.equal(await place(page), markers.at(-2));
     await page.goto('about:blank');
@@ -394,24 +394,24 @@ for (const where of ['disk', 'a server']) {
       const asked = [];
       page.on('request', (request) => asked.push(request.url()));
       const find = page.getByRole('searchbox', { name: 'Find in this timeline' });
-      const said = (words) => page.waitForFunction((of) => document.querySelector('.tape-tools + [role=status]').textContent === of, words);
-      await said('Filters cover this page, words all pages.');
+      const waitForStatus = (words) => page.waitForFunction((of) => document.querySelector('.tape-tools + [role=status]').textContent === of, words);
+      await waitForStatus('Filters cover this page, words all pages.');
       await find.fill('QUOKKA <b>');
-      await said('1 of 3 events on this page, 3 on other pages');
+      await waitForStatus('1 of 3 events on this page, 3 on other pages');
       assert.deepEqual(asked.map((url) => url.slice(base.length + run.length)).sort(), ['events/1.js', 'events/3.js'], 'loaded when words are sought');
       await find.fill('nothing 6');
-      await said('0 of 3 events on this page, 1 on other pages');
+      await waitForStatus('0 of 3 events on this page, 1 on other pages');
       await page.locator('.tape-tools + [role=status] a').click();
       await page.waitForURL(`${base}${run}events/3/index.html?find=nothing+6#e-6`);
-      await said('1 of 3 events on this page, at least 0 on other pages');
+      await waitForStatus('1 of 3 events on this page, at least 0 on other pages');
       await find.fill('quokka');
-      await said('2 of 3 events on this page, and 1 linked, at least 2 on other pages');
+      await waitForStatus('2 of 3 events on this page, and 1 linked, at least 2 on other pages');
       await page.locator('.tape-tools + [role=status] a').click();
       await page.waitForURL(`${base}${run}index.html?find=quokka#e-1`);
       await page.getByRole('button', { name: 'Failures 0 of 1' }).click();
-      await said('0 of 3 events on this page, and 1 linked');
+      await waitForStatus('0 of 3 events on this page, and 1 linked');
       await page.goto(`${base}${run}index.html?find=wombat`);
-      await said('0 of 3 events on this page, at least 0 on other pages');
+      await waitForStatus('0 of 3 events on this page, at least 0 on other pages');
     });
     await server?.close();
   });
@@ -422,7 +422,7 @@ test('at the end of a page the same key again leads to the next page of the tape
   await page.waitForFunction(() => document.querySelector('.tape-tools'));
   await last.evaluate((event) => { event.tabIndex = -1; event.focus(); });
   await page.keyboard.press('f');
-  assert.match(await told(page), /^No further failure on this page\. Press the key again to go to events 500 to 999,/);
+  assert.match(await statusText(page), /^No further failure on this page\. Press the key again to go to events 500 to 999,/);
   await page.keyboard.press('f');
   await page.waitForURL(/events\/2\/index\.html\?failed=1$/);
   await page.locator('.tape-tools button', { hasText: 'Show all' }).click();

@@ -37,15 +37,15 @@ async function sees(card, { width, height, screens }) {
   while (await folded.count() > 0) await folded.first().click();
   const text = await seen(page, height * screens);
   const { status, validation } = record(card);
-  const said = [status.detail, validation?.loaded === false ? validation.detail : null].filter(Boolean).map(squeezed);
-  for (const words of said) assert.ok(text.includes(words), `${card.slug} at ${width}: “${words}” is not in “${text}”`);
+  const reasons = [status.detail, validation?.loaded === false ? validation.detail : null].filter(Boolean).map(squeezed);
+  for (const words of reasons) assert.ok(text.includes(words), `${card.slug} at ${width}: “${words}” is not in “${text}”`);
   const failures = page.locator('.why .failures a').filter({ visible: true });
   for (const failure of await failures.all()) {
     const { y } = await failure.boundingBox();
     assert.ok(y < height * screens, `${card.slug} at ${width}: ${await failure.innerText()} is at ${y}`);
     assert.match(await failure.getAttribute('href'), /#/);
   }
-  const count = [said.length, await failures.count()];
+  const count = [reasons.length, await failures.count()];
   await page.close();
   return count;
 }
@@ -55,9 +55,9 @@ test('why a run failed is above the fold of its page, and within two screens on 
   assert.ok(stopped.length >= 5, `${stopped.length} runs did not complete`);
   let [words, links] = [0, 0];
   for (const card of stopped) {
-    const [said, failed] = await sees(card, { width: 1440, height: 900, screens: 1 });
-    assert.deepEqual(await sees(card, { width: 390, height: 844, screens: 2 }), [said, failed]);
-    words += said;
+    const [reasons, failed] = await sees(card, { width: 1440, height: 900, screens: 1 });
+    assert.deepEqual(await sees(card, { width: 390, height: 844, screens: 2 }), [reasons, failed]);
+    words += reasons;
     links += failed;
   }
   assert.ok(words >= stopped.length && links >= 10, `${words} reasons, ${links} failures`);

@@ -22,7 +22,7 @@ async function open(address, base, options = {}) {
 }
 
 const fromDisk = (file, folder = SITE) => open(fileUrl(folder, file), `${pathToFileURL(folder).href}/`);
-const said = (finder, words) => finder.getByRole('status').filter({ hasText: words }).waitFor();
+const waitForStatus = (finder, words) => finder.getByRole('status').filter({ hasText: words }).waitFor();
 
 test('nothing is loaded before the first search', async () => {
   const { context, page, problems } = await fromDisk('index.html');
@@ -41,10 +41,10 @@ for (const where of ['disk', 'a sub-path']) {
     const base = server?.url ?? `${pathToFileURL(SITE).href}/`;
     const { context, page, problems, finder } = await open(`${base}cases/pong/index.html`, base);
     await page.getByRole('button', { name: 'Search' }).click();
-    await said(finder, 'texts can be searched');
+    await waitForStatus(finder, 'texts can be searched');
     assert.equal(await finder.getByRole('searchbox').evaluate((input) => input === document.activeElement), true);
     await finder.getByRole('searchbox').fill('paddle');
-    await said(finder, /\d+ results?\./);
+    await waitForStatus(finder, /\d+ results?\./);
     assert.ok(await finder.locator('mark').count() > 0);
     for (const link of await finder.locator('a').all()) {
       assert.ok((await link.evaluate((element) => element.href)).startsWith(base));
@@ -63,7 +63,7 @@ test('the keyboard alone finds a run, and goes back', async () => {
   const { context, page, finder, problems } = await fromDisk('runs/index.html');
   const [newest] = cards();
   await page.keyboard.press('/');
-  await said(finder, 'texts can be searched');
+  await waitForStatus(finder, 'texts can be searched');
   await page.keyboard.type(newest.id);
   await finder.getByRole('heading', { name: /^Runs/ }).waitFor();
   const focused = () => page.evaluate(() => document.activeElement.tagName);
@@ -93,7 +93,7 @@ test('on the page of a run the slash is left to the run, and Ctrl+K searches the
 test('a result that is an annotation leads to its event', async () => {
   const { context, page, finder } = await fromDisk('index.html');
   await page.keyboard.press('/');
-  await said(finder, 'texts can be searched');
+  await waitForStatus(finder, 'texts can be searched');
   await page.keyboard.type('hypothesis');
   const link = finder.locator('h2:has-text("Annotations") + ul a').first();
   const address = await link.evaluate((element) => element.href);
@@ -104,24 +104,24 @@ test('a result that is an annotation leads to its event', async () => {
   await context.close();
 });
 
-test('what is not found is said, with what to do next', async () => {
+test('a search without results is reported, with what to do next', async () => {
   const { context, page, finder } = await fromDisk('index.html');
   await page.keyboard.press('/');
-  await said(finder, 'texts can be searched');
+  await waitForStatus(finder, 'texts can be searched');
   await page.keyboard.type('qqqqzzzz');
-  await said(finder, 'No results for “qqqqzzzz”. Try fewer or other words.');
+  await waitForStatus(finder, 'No results for “qqqqzzzz”. Try fewer or other words.');
   assert.equal(await finder.locator('a').count(), 0);
   await context.close();
 });
 
-test('data that cannot be loaded is said', async () => {
+test('data that cannot be loaded is reported', async () => {
   const folder = site({ 'site.toml': '', 'content/a/run-record.json': JSON.stringify(record()) });
   for (const name of readdirSync(path.join(folder, 'search'))) if (name.startsWith('terms-')) rmSync(path.join(folder, 'search', name));
   const { context, page, finder } = await fromDisk('index.html', folder);
   await page.keyboard.press('/');
-  await said(finder, 'texts can be searched');
+  await waitForStatus(finder, 'texts can be searched');
   await page.keyboard.type('pong');
-  await said(finder, 'The search data could not be loaded.');
+  await waitForStatus(finder, 'The search data could not be loaded.');
   await context.close();
 });
 
@@ -130,7 +130,7 @@ test('the page for unknown addresses searches from the root of the site', async 
   const server = await serve(folder);
   const { context, page, finder } = await open(`${server.url}no/such/page/`, server.url);
   await page.keyboard.press('/');
-  await said(finder, 'texts can be searched');
+  await waitForStatus(finder, 'texts can be searched');
   await page.keyboard.type('weather-dial');
   await finder.getByRole('heading', { name: /^Cases/ }).waitFor();
   await page.keyboard.press('Enter');
@@ -151,18 +151,18 @@ test('words of a script without spaces are found, also by their first letter, an
   });
   const { context, page, finder, problems } = await fromDisk('index.html', folder);
   await page.keyboard.press('/');
-  await said(finder, 'texts can be searched');
+  await waitForStatus(finder, 'texts can be searched');
   for (const [words, heading, mark] of [
     ['测试', 'Cases', '测试'], ['案', 'Cases', '案'], ['例', 'Cases', '例'], ['测试案例', 'Cases', '测试案例'],
     ['批注', 'Annotations', '批注'], ['一个批注', 'Annotations', '一个批注'], ['pong测试', 'Cases', '测试'],
   ]) {
     await finder.getByRole('searchbox').fill('');
-    await said(finder, 'texts can be searched');
+    await waitForStatus(finder, 'texts can be searched');
     await finder.getByRole('searchbox').fill(words);
     await finder.locator(`h2:has-text("${heading}") + ul mark`, { hasText: mark }).first().waitFor();
   }
   await finder.getByRole('searchbox').fill('试批');
-  await said(finder, 'No results for “试批”.');
+  await waitForStatus(finder, 'No results for “试批”.');
   assert.deepEqual(problems, []);
   await context.close();
 });
@@ -180,14 +180,14 @@ test('Greek, Cyrillic and accented words are found with and without accents, in 
   const folder = site({ 'site.toml': '', ...Object.fromEntries(pages.map(([name, title]) => [`content/pages/${name}.md`, `+++\ntitle = "${title}"\n+++\n\nText.\n`])) });
   const { context, page, finder, problems } = await fromDisk('index.html', folder);
   await page.keyboard.press('/');
-  await said(finder, 'texts can be searched');
+  await waitForStatus(finder, 'texts can be searched');
   const missing = [];
   for (const [name, , asked] of pages) {
     for (const words of [...asked, ...asked.map((word) => word.normalize('NFD'))]) {
       await finder.getByRole('searchbox').fill('');
-      await said(finder, 'texts can be searched');
+      await waitForStatus(finder, 'texts can be searched');
       await finder.getByRole('searchbox').fill(words);
-      await said(finder, /result/i);
+      await waitForStatus(finder, /result/i);
       const found = await finder.locator('ul a').evaluateAll((links) => links.map((link) => link.href));
       const likeness = (await finder.getByRole('status').innerText()).includes('similar');
       if (likeness || found.length !== 1 || !found[0].endsWith(`/${name}/index.html`)) missing.push(`${words}: ${found}`);
@@ -212,7 +212,7 @@ test('hostile text is found as text and does nothing', async () => {
   });
   const { context, page, finder, problems } = await fromDisk('runs/index.html', folder);
   await page.keyboard.press('/');
-  await said(finder, 'texts can be searched');
+  await waitForStatus(finder, 'texts can be searched');
   for (const words of ['needle', 'onerror', 'script alert', '$&', '[a-z]*', '\\']) {
     await finder.getByRole('searchbox').fill(words);
     await page.waitForTimeout(150);
@@ -260,7 +260,7 @@ for (const where of ['disk', 'a sub-path']) {
 test('the dialog leads to the page of search, which without a script leads to the lists', async () => {
   const { context, page, finder, problems } = await fromDisk('index.html');
   await page.keyboard.press('/');
-  await said(finder, 'texts can be searched');
+  await waitForStatus(finder, 'texts can be searched');
   await page.keyboard.type('paddle');
   await finder.getByRole('link', { name: 'All results' }).click();
   await page.waitForURL(/search\/index\.html\?q=paddle$/);

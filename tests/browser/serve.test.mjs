@@ -1,4 +1,4 @@
-// The pages of `runpress serve`: they follow every change, stand still while they do, and tell what is wrong.
+// The pages of `runpress serve`: they follow every change, keep their place while they do, and show what is wrong.
 import assert from 'node:assert/strict';
 import { spawn } from 'node:child_process';
 import { readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
@@ -17,7 +17,7 @@ const RECORD = 'content/runs/first/run-record.json';
 const PROSE = 'content/pages/long.md';
 const long = (words) => `+++\ntitle = "Long"\n+++\n\n${words}\n\n${Array.from({ length: 200 }, (_, n) => `Paragraph ${n}.`).join('\n\n')}\n`;
 const write = (name, text) => {
-  // As an editor saves: beside the file, then renamed.
+  // As an editor saves: a new file, then renamed.
   const file = path.join(root, name);
   writeFileSync(`${file}.new`, text);
   renameSync(`${file}.new`, file);
@@ -68,7 +68,7 @@ test('a page that waits for its first site says so, and does not speak of an ear
   await page.close();
 });
 
-test('a page is loaded anew after a change, and stands where it stood', async () => {
+test('a page is loaded anew after a change, and is scrolled to the same place', async () => {
   const page = await browser.newPage();
   const errors = [];
   page.on('console', (message) => ['error', 'warning'].includes(message.type()) && errors.push(message.text()));
@@ -139,7 +139,7 @@ for (const colorScheme of ['light', 'dark']) {
     assert.ok(contrasts.length > 4 && contrasts.every((contrast) => contrast >= 4.5), contrasts.join(' '));
     await page.keyboard.press('Escape');
     assert.equal(await overlay.count(), 0);
-    // Another problem is told again, and the button closes it.
+    // Another problem is shown again, and the button closes it.
     write(RECORD, '{');
     await overlay.waitFor();
     await overlay.getByRole('button', { name: 'Close' }).click();

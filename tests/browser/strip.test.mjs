@@ -54,9 +54,9 @@ test('a place on the strip says what is there, under a pointer and by keyboard',
   await range.focus();
   assert.match(await line.textContent(), /^#0 0:00 /);
   await page.keyboard.press('ArrowRight');
-  const said = await line.textContent();
-  assert.match(said, /^#[1-9]\d* [\d:]+ /);
-  assert.equal(await range.getAttribute('aria-valuetext'), said);
+  const text = await line.textContent();
+  assert.match(text, /^#[1-9]\d* [\d:]+ /);
+  assert.equal(await range.getAttribute('aria-valuetext'), text);
   await page.keyboard.press('Enter');
   await page.waitForFunction(() => /^#[ae]-/.test(location.hash));
 }));

@@ -176,7 +176,7 @@ test('the list of all runs has one filter, its own', async () => {
   await close();
 });
 
-test('a table that fits stands in the page, and a wide one scrolls in its region', async () => {
+test('a table that fits is part of the page, and a wide one scrolls in its region', async () => {
   const { page, close } = await open('cases/pong/index.html?find=lark');
   const overflow = () => page.locator('.scroll:has(> .comparison)').first().evaluate((region) => getComputedStyle(region).overflowX);
   await page.setViewportSize({ width: 700, height: 700 });
@@ -322,7 +322,7 @@ test('the head and the first column of a table stay in sight, and nothing paints
         [Math.round(top - Math.max(0, region.getBoundingClientRect().top)), 'the head cell is on top'],
         [region.querySelector('tbody th').getBoundingClientRect().top < bottom - 20, 'rows go under it'],
         [at(left + wide / 2, top + 6).textContent, 'the corner'],
-        [at(left + wide + 12, top + 6).parentNode.parentNode.tagName, 'beside the corner'],
+        [at(left + wide + 12, top + 6).parentNode.parentNode.tagName, 'right of the corner'],
         [at(left + 6, bottom + 60).cellIndex, 'below the corner'],
       ].map(([value]) => value);
     });
@@ -334,7 +334,7 @@ test('the head and the first column of a table stay in sight, and nothing paints
   await close();
 });
 
-test('long names leave room for the columns beside them', async () => {
+test('long names leave room for the other columns', async () => {
   const name = `${'long-name-of-a-case-'.repeat(3)}${'w'.repeat(150)}`;
   const subject = { ...record().subject, testCaseSlug: name, modelId: `sample/${name}`, variant: name, harnessSlug: name };
   const long = site({ 'site.toml': '', 'content/a/run-record.json': JSON.stringify(record({ subject })) });

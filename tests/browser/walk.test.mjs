@@ -58,8 +58,8 @@ async function walk(start, width) {
   // What a reviewer said about it: the next annotation.
   await failed.first().locator('> p > a').first().click();
   await page.keyboard.press(']');
-  const said = page.locator('.e.at .an');
-  assert.ok((await said.first().innerText()).length > 20);
+  const annotation = page.locator('.e.at .an');
+  assert.ok((await annotation.first().innerText()).length > 20);
   await look('said');
 
   // A link to that moment.

@@ -37,7 +37,7 @@ def build():
 FOLDER, SITE = build()
 
 
-class Quiet(http.server.SimpleHTTPRequestHandler):
+class QuietHandler(http.server.SimpleHTTPRequestHandler):
     def log_message(self, *_):
         pass
 
@@ -46,7 +46,7 @@ class Server:
     """Serves a folder on the loopback interface."""
 
     def __init__(self, folder):
-        handler = functools.partial(Quiet, directory=str(folder))
+        handler = functools.partial(QuietHandler, directory=str(folder))
         self.server = http.server.ThreadingHTTPServer(("127.0.0.1", 0), handler)
         self.address = f"http://127.0.0.1:{self.server.server_port}/"
         threading.Thread(target=self.server.serve_forever, daemon=True).start()

@@ -13,7 +13,7 @@ RUNS = 300
 BYTES = 3.59
 # Files in the folder of a run: its page, its story, run.json, run.md, its event log and its sidecar.
 FILES = 6
-# Files beside those, for each run: pages of lists, feeds, data for scripts, assets. Half of them are small files of the data of search
+# All other files, for each run: pages of lists, feeds, data for scripts, assets. Half of them are small files of the data of search
 # and of the page of runs, so that a reader loads only what is shown. A case with repeated runs has a page of its trials, and every
 # format a schema.
 SHARED = 1.06

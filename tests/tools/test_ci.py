@@ -190,10 +190,10 @@ class Action(unittest.TestCase):
         self.run_step(guard, ROOT=".", OUT="public", SHARD="1/4", VERSION="source")
         for name in self.steps[guard]["env"]:
             for value in ["x\nsite=elsewhere", "x\r\nsarif=y", "x\n"]:
-                told, output = self.run_step(guard, status=1, **{name: value})
+                printed, output = self.run_step(guard, status=1, **{name: value})
                 self.assertEqual(output, "")
-                self.assertIn(f"::error::The input `{name.lower().replace('_', '-')}` has several lines.", told)
-                self.assertEqual(len(told.splitlines()), 1)
+                self.assertIn(f"::error::The input `{name.lower().replace('_', '-')}` has several lines.", printed)
+                self.assertEqual(len(printed.splitlines()), 1)
         _, output = self.run_step("Build", ROOT=".", OUT="public\nsarif=x", SHARD="1/4\nsite=y")
         self.assertEqual([line.split("=")[0] for line in output.splitlines()], ["site", "part"])
 
@@ -362,17 +362,17 @@ class Version(unittest.TestCase):
         rustc = ["rustc", "--edition", "2024", "-o", folder / "build", ROOT / "build.rs"]
         version = {"CARGO_PKG_VERSION": "1.2.3"}
         subprocess.run(rustc, env=os.environ | version, cwd=folder, check=True)
-        for given, told in [("4F1c2d3e8a60", "1.2.3 (4F1c2d3)"), ("", "1.2.3"), ("a word\ncargo:x=y", "1.2.3")]:
+        for given, shown in [("4F1c2d3e8a60", "1.2.3 (4F1c2d3)"), ("", "1.2.3"), ("a word\ncargo:x=y", "1.2.3")]:
             done = subprocess.run(
                 [folder / "build"], env=os.environ | {"RUNPRESS_COMMIT": given}, cwd=folder, capture_output=True,
                 text=True, check=True,
             )
-            self.assertIn(f"cargo:rustc-env=RUNPRESS_VERSION={told}", done.stdout.splitlines())
+            self.assertIn(f"cargo:rustc-env=RUNPRESS_VERSION={shown}", done.stdout.splitlines())
             self.assertNotIn("cargo:x", done.stdout)
 
 
-class Answers(http.server.BaseHTTPRequestHandler):
-    """Answers with what the test says, and remembers what was asked."""
+class ReleaseHandler(http.server.BaseHTTPRequestHandler):
+    """Answers with what the test sets, and remembers what was asked."""
 
     def do_GET(self):
         self.server.asked.append(self.path)
@@ -394,14 +394,14 @@ LOGIN = b"<!doctype html><title>Log in</title>"
 A_LEDGER = b'{"schemaVersion": 1}'
 
 
-class Fetching:
+class FetchTests:
     """What holds for everything that fetches a ledger; `fetch` gives what was done, and the ledger that was found."""
 
     def setUp(self):
         self.folder = pathlib.Path(self.enterContext(tempfile.TemporaryDirectory()))
 
     def served(self, status, body=A_LEDGER):
-        server = http.server.ThreadingHTTPServer(("127.0.0.1", 0), Answers)
+        server = http.server.ThreadingHTTPServer(("127.0.0.1", 0), ReleaseHandler)
         server.status, server.body, server.asked = status, body, []
         threading.Thread(target=server.serve_forever, daemon=True).start()
         self.addCleanup(server.server_close)
@@ -460,7 +460,7 @@ class Fetching:
             self.assertIn("Private", done.stderr)
 
 
-class OfTheAction(Fetching, unittest.TestCase):
+class ActionFetch(FetchTests, unittest.TestCase):
     def fetch(self, base):
         previous = self.folder / "previous"
         done = subprocess.run(
@@ -470,7 +470,7 @@ class OfTheAction(Fetching, unittest.TestCase):
         return done, file.read_bytes() if file.exists() else None
 
 
-class OfTheGuide(Fetching, unittest.TestCase):
+class GuideFetch(FetchTests, unittest.TestCase):
     """`publish.sh` on the page about CI, with a program that says what it was asked."""
 
     def publish(self, base, *command):

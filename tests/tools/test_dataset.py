@@ -45,7 +45,7 @@ class Dataset(unittest.TestCase):
         cls.arguments = ["--root", ROOT, "export", "huggingface", cls.folder, "--base-url", BASE]
         done = runpress(*cls.arguments)
         assert done.returncode == 0, done.stderr
-        cls.said = done.stderr
+        cls.log = done.stderr
         cls.cards = json.loads((SITE / "feeds/runs.json").read_text(encoding="utf-8"))["runs"]
 
     @classmethod
@@ -71,7 +71,7 @@ class Dataset(unittest.TestCase):
             self.types(table, name)
         runs = load(self.folder, "runs")
         self.assertEqual(sorted(runs["slug"]), sorted(card["slug"] for card in self.cards))
-        self.assertIn("Exported", self.said)
+        self.assertIn("Exported", self.log)
 
     def test_the_example_of_the_page_of_feeds(self):
         [(_, text)] = [found for found in blocks("data-feeds.md", "python") if "load_dataset" in found[1]]

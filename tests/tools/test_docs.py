@@ -1,4 +1,4 @@
-"""Every command in the README and on the pages of the guide does what they say, in the order in which they stand."""
+"""Every command in the README and on the pages of the guide does what they say, in the order of the page."""
 
 import contextlib
 import io
@@ -78,13 +78,13 @@ class Documented(unittest.TestCase):
         self.assertGreater(done, 0)
 
     def test_the_readme(self):
-        place, told = None, ""
+        place, output = None, ""
         for _, printed, place in self.follow("README.md"):
-            told += printed
-        self.assertIn("Read this twice.", told)
+            output += printed
+        self.assertIn("Read this twice.", output)
         # The page says which address the run has.
         address = re.search(r"`(runs/sample-[^`]+/)`", page("README.md")).group(1)
-        self.assertIn(f"{pathlib.PurePath(address).name}\tcompleted\tgreat", told)
+        self.assertIn(f"{pathlib.PurePath(address).name}\tcompleted\tgreat", output)
         shown = (place / "public" / address / "index.html").read_text(encoding="utf-8")
         self.assertIn("Read this twice.", shown)
         for report in ["checks.xml", "summary.md"]:
@@ -120,11 +120,11 @@ class Documented(unittest.TestCase):
         late = threading.Timer(120, os.killpg, [child.pid, signal.SIGKILL])
         late.start()
         try:
-            told = ""
-            while not (address := re.search(r"Serving at (http://127\.0\.0\.1:\d+/)", told)):
+            log = ""
+            while not (address := re.search(r"Serving at (http://127\.0\.0\.1:\d+/)", log)):
                 line = child.stderr.readline()
-                self.assertTrue(line, told)
-                told += line
+                self.assertTrue(line, log)
+                log += line
             with urllib.request.urlopen(address.group(1), timeout=60) as answer:
                 home = answer.read().decode()
             self.assertEqual(answer.status, 200)
@@ -159,7 +159,7 @@ class Documented(unittest.TestCase):
 
     def test_the_examples_of_the_formats_are_a_run_that_has_no_problem(self):
         run = self.folder / "content/runs/first"
-        told = {
+        files = {
             "This is a complete record": ["run-record.json"],
             "`events.jsonl` is": ["events.jsonl"],
             "`writeup.md` is": ["writeup.md"],
@@ -177,12 +177,12 @@ class Documented(unittest.TestCase):
         }
         written = set()
         for _, text, before in steps(page("formats.md")):
-            for words, [name] in told.items():
+            for words, [name] in files.items():
                 if words in before:
                     (run / name).parent.mkdir(parents=True, exist_ok=True)
                     (run / name).write_text(text, encoding="utf-8")
                     written.add(words)
-        self.assertEqual(written, set(told))
+        self.assertEqual(written, set(files))
         # The second review needs a run of its own.
         record = (run / "run-record.json").read_text(encoding="utf-8")
         later = run / "../later/run-record.json"

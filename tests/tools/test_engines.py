@@ -107,9 +107,9 @@ class Make(Engine):
 
     def test_a_shard_that_could_not_run_stops_the_merge(self):
         (self.site / "site.toml").write_text("[site\n", encoding="utf-8")
-        told = self.make(status=2)
-        self.assertRegex(told, r"shard-\d\] Error")
-        self.assertNotIn("site] Error", told)
+        output = self.make(status=2)
+        self.assertRegex(output, r"shard-\d\] Error")
+        self.assertNotIn("site] Error", output)
         self.assertFalse((self.site / "public").exists())
 
 
@@ -146,10 +146,10 @@ class SlurmScripts(Engine):
 
     def test_without_the_number_of_shards_nothing_is_built(self):
         variables = {"SLURM_ARRAY_TASK_ID": "3", "SLURM_ARRAY_TASK_MIN": "3", "SLURM_ARRAY_TASK_MAX": "3", "SLURM_ARRAY_TASK_COUNT": "1"}
-        told = self.run_command(["sh", EXAMPLES / "slurm/shards.sh"], status=2, SHARDS="", **variables)
-        self.assertIn("set it to the number of shards", told)
-        told = self.run_command(["runpress", "build", "--shard", "auto", "--out", "part"], status=2, **variables)
-        self.assertIn("`SLURM_ARRAY_TASK_MIN` is 3", told)
+        output = self.run_command(["sh", EXAMPLES / "slurm/shards.sh"], status=2, SHARDS="", **variables)
+        self.assertIn("set it to the number of shards", output)
+        output = self.run_command(["runpress", "build", "--shard", "auto", "--out", "part"], status=2, **variables)
+        self.assertIn("`SLURM_ARRAY_TASK_MIN` is 3", output)
         self.assertFalse((self.site / "part").exists())
 
     def shard(self, task, first, last, count):

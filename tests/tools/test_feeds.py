@@ -47,8 +47,8 @@ class Examples(unittest.TestCase):
     def test_every_feed_has_examples(self):
         index = json.loads((SITE / "feeds/index.json").read_text(encoding="utf-8"))
         written = {feed["path"].rsplit("/", 1)[-1] for feed in index["feeds"]}
-        told = {feed for feed, _, _ in self.all}
-        self.assertEqual(told, written | {"index.json"})
+        listed = {feed for feed, _, _ in self.all}
+        self.assertEqual(listed, written | {"index.json"})
         self.assertGreater(len(self.all), 30)
 
     def run_text(self, feed, arguments):

@@ -317,14 +317,14 @@ class Comment(unittest.TestCase):
             self.assertEqual(done.returncode, 0, done.stderr)
             return done.stdout, (folder / "asked").read_text(encoding="utf-8").splitlines()[-1]
 
-        said, asked = comment(ID="")
-        self.assertIn("Commented", said)
+        printed, asked = comment(ID="")
+        self.assertIn("Commented", printed)
         self.assertTrue(asked.startswith("api --silent --method POST repos/owner/board/issues/7/comments --field body=@"), asked)
         self.assertEqual((folder / "body").read_text(encoding="utf-8"), "<!-- runpress sites-a--- -->\n## Checked\n")
         _, asked = comment(ID="42")
         self.assertTrue(asked.startswith("api --silent --method PATCH repos/owner/board/issues/comments/42 --field body=@"), asked)
-        said, _ = comment(ID="", REFUSES="1")
-        self.assertIn("::notice::", said)
+        printed, _ = comment(ID="", REFUSES="1")
+        self.assertIn("::notice::", printed)
 
 
 GH = """#!/bin/sh

@@ -10,12 +10,12 @@ export const BINARY = path.resolve(required('RUNPRESS_BIN', 'the runpress binary
 if (!existsSync(path.join(SITE, 'index.html'))) throw new Error(`RUNPRESS_SITE holds no site: ${SITE}`);
 if (!existsSync(BINARY)) throw new Error(`RUNPRESS_BIN does not exist: ${BINARY}`);
 
-/** The root of the repository: where the demo's site.toml stands. */
+/** The root of the repository: the folder of the demo's site.toml. */
 export const REPOSITORY = path.resolve(import.meta.dirname, '../../..');
 
 function required(name, what) {
   const value = process.env[name];
-  if (!value) throw new Error(`Set ${name} to ${what}; see README.md beside the tests.`);
+  if (!value) throw new Error(`Set ${name} to ${what}; see tests/browser/README.md.`);
   return value;
 }
 
@@ -29,7 +29,7 @@ export function temporary() {
   return folder;
 }
 
-/** Builds the site whose site.toml stands in `root`; answers the folder of the built site. */
+/** Builds the site whose site.toml is in `root`; answers the folder of the built site. */
 export function build(root, ...options) {
   const out = path.join(temporary(), 'site');
   execFileSync(BINARY, ['build', '--root', root, '--out', out, '-q', ...options], { stdio: ['ignore', 'ignore', 'pipe'] });
