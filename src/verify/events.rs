@@ -44,7 +44,7 @@ pub(crate) fn check(
                     problems.extend(different_file(copy, &text.path, text.text.as_bytes()));
                 }
             }
-            if let Some(folder) = layout.texts()
+            if let Some(folder) = layout.text_folder()
                 && let Ok(script) = script::call("run", &find::page_texts(&page))
             {
                 problems.extend(different_file(

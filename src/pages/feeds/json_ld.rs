@@ -1,11 +1,9 @@
 //! Page metadata for search engines and reference managers, in schema.org terms: a script element that is not executable,
 //! allowed by its hash.
 
-use base64::Engine;
-use base64::engine::general_purpose::STANDARD;
 use serde::Serialize;
-use sha2::{Digest, Sha256};
 
+use crate::view::chrome::source_hash;
 use crate::view::task;
 use base::links;
 use formats::config::Config;
@@ -130,8 +128,8 @@ pub fn element(json: &str) -> (Html, String) {
             }
         }
     }
-    let hash = STANDARD.encode(Sha256::digest(text.as_bytes()));
-    (Html::finished(text), format!("'sha256-{hash}'"))
+    let source = source_hash(&text);
+    (Html::finished(text), source)
 }
 
 #[cfg(test)]

@@ -5,7 +5,6 @@ use std::collections::BTreeSet;
 
 use base64::Engine;
 use base64::prelude::BASE64_STANDARD;
-use sha2::{Digest, Sha256};
 
 use base::diagnostics::{Diagnostic, Place, codes};
 use formats::single_file::{EmbeddedFile, GENERATOR, push_file};
@@ -13,6 +12,7 @@ use markup::escape;
 
 use super::UserTemplate;
 use super::minify;
+use crate::view::chrome::source_hash;
 
 /// The templates that differ from those of a site.
 const TEMPLATES: [(&str, &str); 3] = [
@@ -132,12 +132,11 @@ impl<'p> PageParts<'p> {
 
 /// The policy, the version, the icon and the styles. The policy allows what is in the file and nothing else.
 fn push_head(out: &mut String, style: &str, scripts: &[String]) {
-    let hash = |text: &str| format!("'sha256-{}'", BASE64_STANDARD.encode(Sha256::digest(text)));
-    let scripts: Vec<String> = scripts.iter().map(|script| hash(script)).collect();
+    let scripts: Vec<String> = scripts.iter().map(|script| source_hash(script)).collect();
     let policy = format!(
         "default-src 'none'; script-src {}; style-src {}; img-src data:; base-uri 'none'; form-action 'none'",
         scripts.join(" "),
-        hash(style)
+        source_hash(style)
     );
     let policy = escape::in_double_quotes(&policy);
     out.push_str(&format!(

@@ -2,7 +2,10 @@
 
 use std::collections::BTreeMap;
 
+use base64::Engine;
+use base64::prelude::BASE64_STANDARD;
 use serde::Serialize;
+use sha2::{Digest, Sha256};
 
 use formats::config::Config;
 use markup::Html;
@@ -253,6 +256,11 @@ pub fn head(
             .collect(),
         root: root.to_owned(),
     }
+}
+
+/// The source expression of a script or a style sheet in a Content-Security-Policy.
+pub fn source_hash(text: &str) -> String {
+    format!("'sha256-{}'", BASE64_STANDARD.encode(Sha256::digest(text)))
 }
 
 /// Forbids inline scripts and styles, and external content except for frames of allowed hosts.

@@ -13,7 +13,7 @@ use pages::render::script;
 use pages::view::annotations::kind_folders;
 use pages::view::chrome::PageInfo;
 use pages::view::data::search::{
-    self, RunHead, RunText, SearchDocument, SearchKind, SearchManifest,
+    self, SearchDocument, SearchKind, SearchManifest, SearchRun, SearchText,
 };
 use serde::Serialize;
 
@@ -113,17 +113,17 @@ fn write(lists: &Lists<'_>) -> Result<(), Diagnostic> {
 fn add(
     texts: &mut Texts<'_>,
     index: &mut SearchIndex,
-    head: &RunHead,
-    all: &[RunText],
+    head: &SearchRun,
+    all: &[SearchText],
 ) -> Result<(), Diagnostic> {
     let refused = |error: serde_json::Error| unwritten("search", &error.into());
     let written: Result<Vec<_>, _> = all.iter().map(script::item).collect();
     let written = written.map_err(refused)?;
     let json = script::item(head).map_err(refused)?;
-    let RunHead(folder, run, _, text, _, forms) = head;
+    let SearchRun(folder, run, _, text, _, forms) = head;
     let (number, numbers) = texts.push_all(folder, &json, 1, &written)?;
     let mut numbered = vec![(SearchKind::Run, number)];
-    numbered.extend(all.iter().map(RunText::kind).zip(numbers));
+    numbered.extend(all.iter().map(SearchText::kind).zip(numbers));
     index.add_all(&numbered, run);
     index.add(SearchKind::Run, number, &[text, forms]);
     for (text, (kind, number)) in all.iter().zip(&numbered[1..]) {
@@ -138,12 +138,12 @@ fn texts_of(
     findings: &Findings,
     found: RunTexts,
     numbers: Vec<u32>,
-) -> Vec<RunText> {
+) -> Vec<SearchText> {
     let mut all: Vec<_> = search::failures_of(entry, found.failures).collect();
     let messages = found.messages.into_iter();
-    all.extend(messages.map(|(href, of, says)| RunText::Message("m", href, of, says)));
+    all.extend(messages.map(|(href, of, says)| SearchText::Message("m", href, of, says)));
     if !found.writeup.is_empty() {
-        all.push(search::writeup(found.writeup));
+        all.push(SearchText::Writeup("w", found.writeup));
     }
     let cards = findings.cards.iter().cloned().zip(numbers);
     all.extend(cards.filter_map(|(card, number)| search::annotation(number, card)));

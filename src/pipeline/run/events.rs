@@ -34,7 +34,7 @@ pub(super) fn write(s: &CheckedRun<'_>, files: &mut Files<'_>) -> Result<(), Sta
             } else {
                 s.config.limits.page()
             };
-            if let Some(folder) = layout.texts() {
+            if let Some(folder) = layout.text_folder() {
                 let path = format!("{folder}{number}.js");
                 let script = script::call("run", &find::page_texts(&page));
                 let script = script.map_err(|error| unwritten(&path, &error.into()))?;

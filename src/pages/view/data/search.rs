@@ -70,7 +70,7 @@ pub struct SearchDocument(
 
 /// The head of all texts of a run, as the script reads it; also the result for the run itself.
 #[derive(Debug, Serialize)]
-pub struct RunHead(
+pub struct SearchRun(
     /// Folder.
     pub String,
     /// Title.
@@ -89,14 +89,14 @@ pub struct RunHead(
 /// A text of a run, as the script reads it. The first value is the type.
 #[derive(Debug, Serialize)]
 #[serde(untagged)]
-pub enum RunText {
+pub enum SearchText {
     /// Address in the folder of the run, subject and text.
     Failure(&'static str, String, String, String),
     /// A message of the user or the agent, with the same values.
     Message(&'static str, String, String, String),
     /// The number of its card.
     Annotation(SearchAnnotation),
-    /// Text.
+    /// Plain text.
     Writeup(&'static str, String),
 }
 
@@ -130,7 +130,7 @@ pub struct SearchManifest<'a> {
     pub kinds: Vec<String>,
 }
 
-impl RunText {
+impl SearchText {
     pub const fn kind(&self) -> SearchKind {
         match self {
             Self::Failure(..) => SearchKind::Failure,
@@ -141,7 +141,7 @@ impl RunText {
     }
 
     /// Calls `found` with all words that match the text, except those of the run.
-    pub fn words(&self, RunHead(.., rated, _): &RunHead, found: impl FnOnce(&[&str])) {
+    pub fn words(&self, SearchRun(.., rated, _): &SearchRun, found: impl FnOnce(&[&str])) {
         match self {
             Self::Failure(_, _, what, says) => {
                 let synonyms = synonyms(&[what, says]);
@@ -193,7 +193,7 @@ pub fn group(
     )
 }
 
-pub fn run(entry: &Entry, findings: &Findings) -> RunHead {
+pub fn run(entry: &Entry, findings: &Findings) -> SearchRun {
     let subject = &entry.run.subject;
     let state = format::state(&entry.run.state);
     let rating = format::rating(findings.rating).word;
@@ -215,7 +215,7 @@ pub fn run(entry: &Entry, findings: &Findings) -> RunHead {
     let id = slug::address_id(&entry.run.id);
     let shown = [ended, &subject.harness, &date, &annotations, &detail, &id];
     let shown = shown.into_iter().filter(|text| !text.is_empty());
-    RunHead(
+    SearchRun(
         links::run_file(&entry.slug, ""),
         task::title(&entry.run, &findings.task),
         format::sign(entry).tone,
@@ -297,7 +297,7 @@ pub fn failures(entry: &Entry, tapes: &[Tape<'_>], layouts: &[Layout<'_>]) -> Ve
 }
 
 /// The failures of a run: details of its state and validation, and messages of its events.
-pub fn failures_of(entry: &Entry, messages: Vec<EventText>) -> impl Iterator<Item = RunText> {
+pub fn failures_of(entry: &Entry, messages: Vec<EventText>) -> impl Iterator<Item = SearchText> {
     let run = &entry.run;
     let detail = |of: String, anchor: &str, detail: Option<&Arc<str>>| {
         let says = words::plain(format::truncated(detail?, DETAIL));
@@ -315,22 +315,17 @@ pub fn failures_of(entry: &Entry, messages: Vec<EventText>) -> impl Iterator<Ite
         ),
     ];
     let all = details.into_iter().flatten().chain(messages);
-    all.map(|(href, of, says)| RunText::Failure("f", href, of, says))
-}
-
-/// The text of a writeup; `text` is plain.
-pub const fn writeup(text: String) -> RunText {
-    RunText::Writeup("w", text)
+    all.map(|(href, of, says)| SearchText::Failure("f", href, of, says))
 }
 
 /// The text of an annotation with this card number; `None` if it has no evidence.
-pub fn annotation(number: u32, text: CardText) -> Option<RunText> {
+pub fn annotation(number: u32, text: CardText) -> Option<SearchText> {
     let events = text.events();
     let words = text.kind_word;
     let words = words.unwrap_or_else(|| kind_word(text.kind).replace('_', " "));
     let title = text.group_word.map(|group| format!("{words}: {group}"));
     let says = Some(text.evidence).filter(|text| !text.is_empty())?;
-    Some(RunText::Annotation(SearchAnnotation {
+    Some(SearchText::Annotation(SearchAnnotation {
         card: u64::from(number) * KIND_COUNT as u64 + text.kind as u64,
         events,
         title: title.unwrap_or(words),

@@ -83,7 +83,7 @@ pub struct TapeTexts {
 /// The texts of a tape with several pages, for page `number`.
 pub(super) fn texts(layout: &Layout<'_>, number: usize) -> Option<TapeTexts> {
     Some(TapeTexts {
-        folder: layout.texts()?,
+        folder: layout.text_folder()?,
         pages: layout.pages(),
         page: number,
     })

@@ -75,7 +75,7 @@ impl<'t> Layout<'t> {
     }
 
     /// The folder with the texts of its pages; `None` if it has a single page.
-    pub fn texts(&self) -> Option<String> {
+    pub fn text_folder(&self) -> Option<String> {
         (self.pages() > 1).then(|| links::event_texts(&self.slug, &self.prefix))
     }
 
