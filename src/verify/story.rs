@@ -8,8 +8,8 @@ use markup::Html;
 use pages::draw::axis::RunEnd;
 use pages::draw::strip;
 use pages::view::run::StripView;
-use pages::view::run::markdown::{self, Section};
-use pages::view::run::story::{Frame, StorySource, story};
+use pages::view::run::markdown::{self, MarkdownSection};
+use pages::view::run::story::{StoryFrame, StorySource, story};
 
 use super::compare;
 use super::copy::SiteCopy;
@@ -67,7 +67,7 @@ fn has_frames(page: &[u8], source: StorySource<'_>, path: &str) -> bool {
 }
 
 /// The text of a frame up to its picture and its links, without white space.
-fn text_of(frame: &Frame) -> String {
+fn text_of(frame: &StoryFrame) -> String {
     let (event, clock) = &frame.event;
     let mut text = format!("{}. {} event {event}", frame.number, frame.title);
     let mut add = |before: &str, part: &str| {
@@ -135,8 +135,8 @@ fn has_steps(text: &str, source: StorySource<'_>) -> bool {
     let tapes = source.inspection.tapes.iter().zip(source.layouts);
     let tapes = tapes.take(markdown::TAPES);
     let steps = tapes.filter_map(|(tape, layout)| markdown::steps(tape, &layout.steps));
-    let steps: Vec<Section> = steps
-        .map(|section| Section {
+    let steps: Vec<MarkdownSection> = steps
+        .map(|section| MarkdownSection {
             lines: section.lines.iter().map(|line| visible(line)).collect(),
             ..section
         })

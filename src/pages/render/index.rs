@@ -14,7 +14,7 @@ use super::terms;
 use crate::view::data::search::SearchKind;
 
 /// Texts per file of a long list.
-pub const BLOCK: usize = 4_096;
+const BLOCK: usize = 4_096;
 /// Minimum number of newest texts that stay in a long list itself.
 const NEWEST: usize = 512;
 /// A digit encodes five bits, and whether another digit follows.
@@ -146,7 +146,7 @@ fn list<E>(
 }
 
 /// Writes ascending numbers in descending order: the last number, then the gaps.
-pub fn descending(out: &mut String, numbers: &[u32]) {
+fn descending(out: &mut String, numbers: &[u32]) {
     let mut after = None;
     for number in numbers.iter().rev() {
         let distance = after.map_or(*number, |after: u32| after - number);

@@ -209,8 +209,8 @@ pub fn state(state: &State) -> Badge {
     }
 }
 
-/// How a run ended, where a sign counts it: a run that does not count has the sign of the unknown.
-pub fn sign(entry: &Entry) -> Badge {
+/// The state of a run among others: a run that does not count is `excluded`, in the tone of an unknown state.
+pub fn outcome_badge(entry: &Entry) -> Badge {
     let state = state(&entry.run.state);
     match entry.exclusion() {
         None => state,

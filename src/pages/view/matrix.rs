@@ -204,7 +204,7 @@ fn cell(
         glyphs: runs[..count.min(GLYPHS)]
             .iter()
             .rev()
-            .map(|entry| format::sign(entry).tone)
+            .map(|entry| format::outcome_badge(entry).tone)
             .collect(),
         older: format::older(count, GLYPHS),
         completed: format::completed(runs.iter().copied(), " completed"),

@@ -60,7 +60,7 @@ pub struct ModelRow {
     /// How many do not count, with a link to the decisions.
     pub excluded: Option<Link>,
     /// Costs of its runs.
-    pub dots: Vec<Dot>,
+    pub dots: Vec<CostDot>,
     /// Position of the median, in percent.
     pub median_at: Option<String>,
     /// Median cost of the completed runs, with their number in the title.
@@ -84,7 +84,7 @@ pub struct OutcomeGlyph {
 
 impl OutcomeGlyph {
     pub fn of(entry: &Entry, root: &str) -> Self {
-        let state = format::sign(entry);
+        let state = format::outcome_badge(entry);
         let date = format::when(entry.run.recency()).date;
         Self {
             href: format!("{root}{}", links::run(&entry.slug)),
@@ -96,7 +96,7 @@ impl OutcomeGlyph {
 
 /// The cost of a run, or of several at the same position.
 #[derive(Debug, Serialize)]
-pub struct Dot {
+pub struct CostDot {
     /// Its page, unless marks are merged.
     pub href: Option<String>,
     /// Its position in percent.
@@ -188,11 +188,11 @@ fn model_row(
             let dot = |entry: &&Entry| {
                 let number = counted_cost(entry)?;
                 let exact = format::cost(Some(number));
-                Some(Dot {
+                Some(CostDot {
                     href: Some(format!("{root}{}", links::run(&entry.slug))),
                     x: percent(scale.place(number.value())),
                     completed: entry.run.state.is_completed(),
-                    title: format!("{}, {}", exact.text(), format::sign(entry).word),
+                    title: format!("{}, {}", exact.text(), format::outcome_badge(entry).word),
                 })
             };
             runs.iter().filter_map(dot).collect()
@@ -217,14 +217,14 @@ fn model_row(
 }
 
 /// The costs of many runs, with one mark per percent of the scale for completed runs, drawn on top, and one for others.
-fn merged_dots(runs: &[&Entry], scale: &ValueScale) -> Vec<Dot> {
+fn merged_dots(runs: &[&Entry], scale: &ValueScale) -> Vec<CostDot> {
     let costs = runs.iter().filter_map(|entry| {
         let number = counted_cost(entry)?;
         let x = format!("{:.0}%", scale.place(number.value()));
         Some((entry.run.state.is_completed(), x))
     });
     let places: BTreeSet<_> = costs.collect();
-    let dot = |(completed, x)| Dot {
+    let dot = |(completed, x)| CostDot {
         href: None,
         x,
         completed,

@@ -178,7 +178,7 @@ pub fn row(
         model: Link::to_group(GroupBy::Model, &archive.models[entry.model], root),
         harness: Link::to_group(GroupBy::Harness, &archive.harnesses[entry.harness], root),
         harness_version: format::text(subject.harness_version.as_ref()),
-        state: format::sign(entry),
+        state: format::outcome_badge(entry),
         excluded: decisions::exclusion_badge(entry),
         outcome: outcome(entry),
         rating: format::rating(findings.rating),

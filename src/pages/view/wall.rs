@@ -81,7 +81,7 @@ pub fn wall_run(entry: &Entry, findings: &Findings, root: &str) -> WallRun {
     let verdict: Vec<&str> = excluded.iter().chain(verdict).map(String::as_str).collect();
     WallRun {
         href: format!("{root}{}", links::run(&entry.slug)),
-        state: format::sign(entry),
+        state: format::outcome_badge(entry),
         name: findings.task.clone(),
         verdict: task::non_breaking(&verdict.join(" · ")),
         model: subject.model().to_owned(),

@@ -218,7 +218,7 @@ pub fn run(entry: &Entry, findings: &Findings) -> SearchRun {
     SearchRun(
         links::run_file(&entry.slug, ""),
         task::title(&entry.run, &findings.task),
-        format::sign(entry).tone,
+        format::outcome_badge(entry).tone,
         shown.collect::<Vec<_>>().join(" · "),
         format!("rated {rating}"),
         format!("{} {}", synonyms(&[&entry.run.state.word]), entry.run.id),

@@ -37,14 +37,14 @@ pub const VERDICT: &str = "Verdict";
 
 /// A heading, and the lines of the code block below it.
 #[derive(Debug, Default, PartialEq, Eq)]
-pub struct Section {
+pub struct MarkdownSection {
     pub title: String,
     pub lines: Vec<String>,
 }
 
 /// The sections of a file. Nothing in a code block begins one.
-pub fn sections(text: &str) -> Vec<Section> {
-    let mut sections: Vec<Section> = Vec::new();
+pub fn sections(text: &str) -> Vec<MarkdownSection> {
+    let mut sections: Vec<MarkdownSection> = Vec::new();
     let mut fence = None;
     for line in text.lines() {
         match (fence, line.strip_suffix("text").filter(|it| is_fence(it))) {
@@ -56,7 +56,7 @@ pub fn sections(text: &str) -> Vec<Section> {
             }
             (None, Some(open)) => fence = Some(open),
             (None, None) => {
-                sections.extend(line.strip_prefix("## ").map(|title| Section {
+                sections.extend(line.strip_prefix("## ").map(|title| MarkdownSection {
                     title: title.to_owned(),
                     lines: Vec::new(),
                 }));
@@ -85,7 +85,7 @@ pub fn markdown(s: &CheckedRun<'_>, page: &RunPage) -> String {
     push_moments(&mut out, page);
     let tapes = s.inspection.tapes.iter().zip(s.layouts);
     for (tape, layout) in tapes.take(TAPES) {
-        if let Some(Section { title, lines }) = steps(tape, &layout.steps) {
+        if let Some(MarkdownSection { title, lines }) = steps(tape, &layout.steps) {
             out.push_str(&format!("## {title}\n\n"));
             push_fenced(&mut out, &lines);
         }
@@ -123,7 +123,7 @@ fn cut(lines: &[String], most: usize) -> Vec<String> {
 }
 
 /// Whether a file shows these lines first in the section of this title.
-pub fn begins_with(sections: &[Section], title: &str, lines: &[String]) -> bool {
+pub fn begins_with(sections: &[MarkdownSection], title: &str, lines: &[String]) -> bool {
     let lines = cut(lines, TEXT);
     let lines: Vec<String> = lines.iter().map(|line| visible(line)).collect();
     let section = sections.iter().find(|section| section.title == title);
@@ -221,7 +221,7 @@ fn push_moments(out: &mut String, page: &RunPage) {
 }
 
 /// The steps of a tape as a section; `None` without steps.
-pub fn steps(tape: &Tape<'_>, steps: &Steps) -> Option<Section> {
+pub fn steps(tape: &Tape<'_>, steps: &Steps) -> Option<MarkdownSection> {
     let all = &steps.steps;
     if all.is_empty() {
         return None;
@@ -238,7 +238,7 @@ pub fn steps(tape: &Tape<'_>, steps: &Steps) -> Option<Section> {
         block.push(format!("… {} …", format::count(left_out, "step")));
         block.extend(lines(&rest[left_out..]));
     }
-    Some(Section {
+    Some(MarkdownSection {
         title: format::count(all.len(), "step"),
         lines: block,
     })

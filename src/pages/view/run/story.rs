@@ -54,13 +54,13 @@ pub struct StoryPage {
     /// The first tape, which frames refer to.
     pub glyph: Option<TapeGlyph>,
     /// The frames, in the order of the tapes.
-    pub frames: Vec<Frame>,
+    pub frames: Vec<StoryFrame>,
     /// `12 more annotations`
     pub more: Option<String>,
 }
 
 #[derive(Debug, Serialize)]
-pub struct Frame {
+pub struct StoryFrame {
     /// From 1, also in its address: `#f-3`.
     pub number: usize,
     /// Why it was chosen: `Marker · First failure`.
@@ -123,12 +123,12 @@ pub fn story(s: StorySource<'_>, path: &str, picture: Option<(PictureView, Strin
         density::event_columns(axis, COLUMNS).collect()
     });
     let summary = format::count(chosen.len(), "frame");
-    let frames = (1..).zip(chosen).map(|(number, chosen)| Frame {
+    let frames = (1..).zip(chosen).map(|(number, chosen)| StoryFrame {
         number,
         line: line(glyph.as_ref(), &places, &chosen),
         ..frame(s, path, &chosen)
     });
-    let mut frames: Vec<Frame> = frames.collect();
+    let mut frames: Vec<StoryFrame> = frames.collect();
     if let (Some(last), Some((mut picture, shows))) = (frames.last_mut(), picture) {
         picture.href.insert_str(0, "../");
         last.picture = Some(picture);
@@ -203,7 +203,7 @@ fn moments_by_rule(s: StorySource<'_>, tape: &Tape<'_>) -> Vec<(usize, String)> 
     all.into_iter().flatten().collect()
 }
 
-fn frame(s: StorySource<'_>, path: &str, chosen: &StoryMoment<'_>) -> Frame {
+fn frame(s: StorySource<'_>, path: &str, chosen: &StoryMoment<'_>) -> StoryFrame {
     let tape = &s.inspection.tapes[chosen.tape];
     let layout: &Layout<'_> = &s.layouts[chosen.tape];
     let event = &tape.events[chosen.position];
@@ -216,7 +216,7 @@ fn frame(s: StorySource<'_>, path: &str, chosen: &StoryMoment<'_>) -> Frame {
     let start = tape.events.iter().find_map(|event| event.at);
     let times = event.at.zip(start);
     let clock = times.map(|(at, start)| amounts::clock(at.saturating_sub(start)));
-    Frame {
+    StoryFrame {
         number: 0,
         line: String::new(),
         picture: None,
