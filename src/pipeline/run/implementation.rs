@@ -9,7 +9,7 @@ use tar::{Builder, EntryType, Header};
 use base::diagnostics::Diagnostic;
 use content::load::RunFolder;
 use formats::model::implementation::File;
-use pages::view::run::implementation::NAME;
+use pages::view::run::IMPLEMENTATION_ARCHIVE;
 
 use super::files::{Files, StageError};
 use super::{CheckedRun, run_folder};
@@ -23,7 +23,7 @@ pub(super) fn write(run: &CheckedRun<'_>, files: &mut Files<'_>) -> Result<(), S
     if implementation.is_empty() {
         return Ok(());
     }
-    let path = run.own_file(NAME);
+    let path = run.own_file(IMPLEMENTATION_ARCHIVE);
     // Every file was read before, and packing them takes longest.
     if files.is_dry_run() {
         return files.planned(&path, 0);

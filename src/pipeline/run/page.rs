@@ -12,7 +12,7 @@ use pages::feeds;
 use pages::render::slots::Slots;
 use pages::view::chrome::{PageInfo, Script};
 use pages::view::run::{
-    self as view, RenderedParts, StripView, implementation, markdown as markdown_file,
+    self as view, IMPLEMENTATION_ARCHIVE, RenderedParts, StripView, markdown as markdown_file,
 };
 use pages::view::task;
 
@@ -27,7 +27,7 @@ pub(super) fn write(run: &CheckedRun<'_>, files: &mut Files<'_>) -> Result<(), S
         return markdown.map_or(Ok(()), |path| files.planned(&path, 0));
     }
     let s = CheckedRun {
-        archive: files.bytes_of(&run.own_file(implementation::NAME)),
+        archive: files.bytes_of(&run.own_file(IMPLEMENTATION_ARCHIVE)),
         ..*run
     };
     let (slug, subject) = (&s.entry.slug, &s.entry.run.subject);

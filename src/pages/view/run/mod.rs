@@ -3,7 +3,6 @@
 mod agreement;
 mod evidence;
 mod head;
-pub mod implementation;
 pub mod markdown;
 mod metrics;
 mod moments;
@@ -49,6 +48,7 @@ pub use head::picture;
 use metrics::MetricsView;
 use moments::MomentsView;
 pub use moments::{MomentEvent, events_around};
+pub use provenance::IMPLEMENTATION_ARCHIVE;
 use provenance::ProvenanceView;
 use review::{BuildView, ReviewView};
 pub use showcase::PictureView;
@@ -256,7 +256,7 @@ pub fn page(s: &CheckedRun<'_>, parts: RenderedParts<'_>) -> RunPage {
         })
     };
     let mut downloads = vec![Link::new("run.json", "run.json")];
-    let archive = s.archive.map(|_| implementation::NAME);
+    let archive = s.archive.map(|_| IMPLEMENTATION_ARCHIVE);
     let publish = &s.config.publish;
     let names = s.downloads.iter().map(String::as_str);
     let names = names.filter(|_| publish.downloads == Downloads::Files);

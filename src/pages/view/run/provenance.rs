@@ -10,18 +10,21 @@ use crate::view::{Badge, Fact, Link, format, task};
 use base::document;
 use base::links;
 use formats::config::Downloads;
-use formats::model::Withheld;
 use formats::model::annotation::{Problem, Sidecar};
 use formats::model::fields;
 use formats::model::tape::{Format, Tape};
 use formats::model::value::Value;
+use formats::model::{FileDigest, Withheld};
 use markup::{Html, escape};
 
 use super::CheckedRun;
-use super::implementation::{FileView, ImplementationView};
 
 /// Maximum bytes of the record shown as written.
 const RECORD: usize = 1024 * 1024;
+/// File name of the archive of the files that the agent left, next to the run page.
+pub const IMPLEMENTATION_ARCHIVE: &str = "implementation.tar.gz";
+/// Maximum files listed: a working tree may have thousands, and `run.json` lists all.
+const MAX_FILES: usize = 100;
 
 document! {
     /// The provenance of a run.
@@ -108,6 +111,45 @@ document! {
         pub badge: Option<String> = badge(s),
         /// Licence of the data.
         pub licence: Option<String> = s.config.policy.licence.clone(),
+    }
+}
+
+document! {
+    /// An input file.
+    pub struct FileView(file: &FileDigest) {
+        pub path: String = file.path.clone(),
+        pub size: String = format::bytes(file.published_bytes()),
+        /// Its digest.
+        pub blake3: String = file.published_blake3().to_owned(),
+        /// Size and digest of the recorded file, if parts of it are withheld.
+        pub recorded: Option<(String, String)> = (file.published.is_some())
+            .then(|| (format::bytes(file.bytes), file.blake3.clone())),
+    }
+}
+
+document! {
+    /// The archive of the files that the agent left.
+    pub struct ImplementationView(s: &CheckedRun<'_>, bytes: u64)
+        let implementation = &s.inspection.implementation;
+        let count = implementation.files.len();
+    {
+        pub archive: Link = Link::new(IMPLEMENTATION_ARCHIVE, s.own_href(IMPLEMENTATION_ARCHIVE)),
+        pub size: String = format::bytes(bytes),
+        /// `34 files`
+        pub count: String = format::count(count, "file"),
+        /// Total size of the files.
+        pub unpacked: String = format::bytes(implementation.bytes()),
+        /// Excluded entries: `2 hidden files or folders and 1 link`.
+        pub left_out: Option<String> = (implementation.left_out.total() > 0).then(|| implementation.left_out.words()),
+        /// The first files.
+        pub files: Vec<FileView> = implementation
+            .files
+            .iter()
+            .take(MAX_FILES)
+            .map(|file| FileView::of(&file.digest))
+            .collect(),
+        /// Number of further files, if not all are listed.
+        pub more: Option<String> = format::more(count, MAX_FILES, "file"),
     }
 }
 
