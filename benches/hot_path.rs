@@ -32,11 +32,6 @@ fn hot_path(criterion: &mut Criterion) {
         .expect("the sample record is valid");
     let (files, problems) = load::run(&directory, &record, &config.limits);
     assert!(problems.is_empty(), "the sample run can be read");
-    let run_folder = load::RunFolder {
-        directory: &directory,
-        limits: &config.limits,
-        redactions: &files.redactions,
-    };
     let bytes = files.events.as_ref().map_or(0, |file| file.bytes.len());
 
     let mut group = criterion.benchmark_group("run");
@@ -45,9 +40,9 @@ fn hot_path(criterion: &mut Criterion) {
         bencher.iter(|| inspect::record(black_box(&record)));
     });
     group.bench_function("read and check files", |bencher| {
-        bencher.iter(|| inspect::files(&config, run_folder, Some(&run), black_box(&files)));
+        bencher.iter(|| inspect::files(&config, Some(&run), black_box(&files)));
     });
-    let inspection = inspect::files(&config, run_folder, Some(&run), &files).value;
+    let inspection = inspect::files(&config, Some(&run), &files).value;
     let slug = Slug::new("run", RunFolders::Flat);
     let layouts = Layout::of(&config, &slug, &inspection.tapes);
     group.bench_function("render timeline", |bencher| {

@@ -47,7 +47,7 @@ pub mod links {
     pub use base::links::{RunFolders, Slug};
 }
 pub mod load {
-    pub use content::load::{LoadedFile, Redactions, RunFolder, WorkingFile, prose, record, run};
+    pub use content::load::{LoadedFile, RunFiles, WorkingFile, prose, record, run};
 }
 pub mod markup {
     pub use markup::{Origin, markdown};

@@ -72,7 +72,7 @@
 //! - Only the edges ([`discover`](content::discover), [`load`](content::load), [`cache`](store::cache),
 //!   [`publish`](store::publish), [`site`](pipeline::site), [`author`], [`serve`] and the binary)
 //!   touch the disk, the environment or the terminal. Files that a tape, a transcript or a thread names are known only after
-//!   parsing, so [`inspect`](content::inspect) gets a [`load::RunFolder`](content::load::RunFolder) to read them, and calls no other
+//!   parsing, so [`inspect`](content::inspect) gets a [`load::RunFiles`](content::load::RunFiles) to read them, and calls no other
 //!   edge. Only [`author`], [`serve`], the binary and [`cache`](store::cache) read a clock; [`cache`](store::cache) compares it
 //!   with file times to find unchanged files, never for published content.
 //! - The readers of [`formats`] know nothing of its [`model`](formats::model); templates see pages and [`view`](pages::view)

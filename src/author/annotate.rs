@@ -188,9 +188,7 @@ impl<'a> Draft<'a> {
             added: Vec::new(),
             notes: Vec::new(),
         };
-        let set = run
-            .files
-            .set_sidecar(directory, &name, bytes.clone(), &site.config.limits);
+        let set = run.files.set_sidecar(&name, bytes.clone());
         if let Err(problem) = set {
             report.notes.push(problem);
         }

@@ -6,7 +6,7 @@ use base::diagnostics::text::{nearest, quoted};
 use base::diagnostics::{CheckResult, Diagnostic};
 use content::discover::{self, RunDirectory};
 use content::inspect::{self, Inspection};
-use content::load::{self, RunFiles, RunFolder};
+use content::load::{self, RunFiles};
 use formats::config::Config;
 use formats::{sidecar, tape};
 use pipeline::site::Site;
@@ -43,7 +43,6 @@ pub(super) fn find(site: &Site, name: &str) -> Result<RunDirectory, Refusal> {
 /// One run with its current or proposed files.
 pub(super) struct OpenRun<'a> {
     pub(super) config: &'a Config,
-    pub(super) directory: &'a RunDirectory,
     pub(super) files: RunFiles,
     /// Problems of reading the files.
     problems: Vec<Diagnostic>,
@@ -62,24 +61,14 @@ impl<'a> OpenRun<'a> {
         let (files, problems) = load::run(directory, &record, &config.limits);
         Ok(Self {
             config,
-            directory,
             files,
             problems,
         })
     }
 
-    /// The run directory, for reading files that its files name.
-    pub(super) fn run_folder(&self) -> RunFolder<'_> {
-        RunFolder {
-            directory: self.directory,
-            limits: &self.config.limits,
-            redactions: &self.files.redactions,
-        }
-    }
-
     /// Checks the tapes and their sidecars.
     pub(super) fn inspect(&self) -> CheckResult<Inspection<'_>> {
-        let mut checked = inspect::annotated(self.config, self.run_folder(), &self.files);
+        let mut checked = inspect::annotated(self.config, &self.files);
         checked.diagnostics.extend(self.problems.iter().cloned());
         checked
     }
@@ -91,7 +80,7 @@ impl<'a> OpenRun<'a> {
         wanted: Option<&str>,
         among: &[&str],
     ) -> Result<usize, Refusal> {
-        let run = quoted(&self.directory.shown);
+        let run = quoted(&self.files.directory.shown);
         let tapes = self.tapes();
         let none = "Put an `events.jsonl` or a Harn tape next to its record.";
         let name = match (wanted, among) {
@@ -152,7 +141,7 @@ impl<'a> OpenRun<'a> {
         tape == wanted
             || Path::new(wanted)
                 .canonicalize()
-                .is_ok_and(|path| path == self.directory.path().join(tape))
+                .is_ok_and(|path| path == self.files.directory.path().join(tape))
     }
 
     /// The sidecar of a tape. Fails if an existing sidecar cannot be used, because additions to it could not be checked.
@@ -202,7 +191,7 @@ impl<'a> OpenRun<'a> {
         found: &CheckResult<Inspection<'_>>,
         name: &str,
     ) -> Vec<Diagnostic> {
-        let shown = format!("{}/{name}", self.directory.shown);
+        let shown = format!("{}/{name}", self.files.directory.shown);
         let problems = found.diagnostics.iter();
         problems
             .filter(|problem| problem.place.path == shown)

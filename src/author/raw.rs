@@ -5,7 +5,7 @@ use std::fmt::Write;
 
 use base::diagnostics::text::{quoted, visible};
 use content::inspect;
-use content::load::{self, RunFolder};
+use content::load;
 use formats::audit::Audit;
 use formats::jsonl::{self, Line};
 use formats::raw::{FILE_NAME, Reader};
@@ -28,23 +28,18 @@ pub fn raw(
     let failed = |problem| Refusal::Content(vec![problem]);
     let record = load::record(&directory, limits).map_err(failed)?;
     let (files, _) = load::run(&directory, &record, limits);
-    let folder = RunFolder {
-        directory: &directory,
-        limits,
-        redactions: &files.redactions,
-    };
     let run = inspect::record(&record).run;
     let slug = run.as_ref().map_or("", |run| &*run.subject.harness);
     let harness = Harness::of(slug).ok_or_else(|| {
         let message = format!("No rules are known for the harness {}", quoted(slug));
         Refusal::request(message, "Read the file itself.")
     })?;
-    let raw_log = folder.raw_log(Some(harness)).map_err(failed)?;
+    let raw_log = files.raw_log(Some(harness)).map_err(failed)?;
     let mut raw_log = raw_log.ok_or_else(|| {
         let message = format!("The run {} has no `{FILE_NAME}`", quoted(name));
         Refusal::request(message, "Copy the file from the recorder.")
     })?;
-    let audit = folder.audit(&mut raw_log, &files).map_err(failed)?;
+    let audit = files.audit(&mut raw_log).map_err(failed)?;
     let audit = audit.unwrap_or_else(|| Audit::impossible(0, 0));
     let only = event.map(|event| line_of(&audit, event)).transpose()?;
     let bytes = files.events.as_ref().map_or(&[][..], |log| &log.bytes);
@@ -55,7 +50,7 @@ pub fn raw(
     let version = audit.against.or(audit.translator.last().copied());
     let mut translator = Translator::new(harness, version.unwrap_or(NEWEST));
     let mut reader = Reader::default();
-    let printed = folder.raw_lines(|line| {
+    let printed = files.raw_lines(|line| {
         let text = description(&mut translator, &mut reader, &line, &recorded);
         if only.is_none_or(|only| only == line.number) {
             print(&text);

@@ -6,8 +6,7 @@ use std::path::Path;
 use base::diagnostics::text::{quoted, visible};
 use base::diagnostics::{Diagnostic, Severity, codes};
 use content::discover::RunDirectory;
-use content::inspect;
-use content::load::{LoadedFile, RunFiles};
+use content::load::LoadedFile;
 use formats::config::Config;
 use formats::json::Node;
 use formats::model::annotation::{Annotation, Sidecar};
@@ -163,10 +162,8 @@ fn attempt(
         report.annotations = match before {
             None => targets(sidecar, None, tape),
             Some(path) => {
-                let files = load_old_tape(path, tape)?;
-                let before = inspect::annotated(config, run.run_folder(), &files)
-                    .value
-                    .tapes;
+                let old = with_old_tape(OpenRun::open(config, directory)?, path, tape)?;
+                let before = old.inspect().value.tapes;
                 let before = before
                     .first()
                     .filter(|before| stated.is_some_and(|hash| before.has_hash(hash)));
@@ -182,7 +179,7 @@ fn attempt(
         (sidecar_file.name, old, new, report)
     };
     run.files
-        .set_sidecar(directory, &name, new.clone(), &config.limits)
+        .set_sidecar(&name, new.clone())
         .map_err(|problem| Refusal::Content(vec![problem]))?;
     report.problems = run.problems_of(&run.inspect(), &name);
     // A quote that is not in its event shows that the event has moved.
@@ -202,8 +199,12 @@ fn attempt(
     Ok(Some(report))
 }
 
-/// Loads the old copy of the tape as the only file of a run.
-fn load_old_tape(path: &Path, tape: &Tape<'_>) -> Result<RunFiles, Refusal> {
+/// Replaces the tapes of a run with an old copy of one.
+fn with_old_tape<'a>(
+    mut run: OpenRun<'a>,
+    path: &Path,
+    tape: &Tape<'_>,
+) -> Result<OpenRun<'a>, Refusal> {
     let bytes = std::fs::read(path).map_err(|error| {
         Refusal::request(
             format!(
@@ -218,12 +219,15 @@ fn load_old_tape(path: &Path, tape: &Tape<'_>) -> Result<RunFiles, Refusal> {
         path.to_string_lossy().into_owned(),
         bytes,
     );
-    let mut files = RunFiles::default();
+    let files = &mut run.files;
+    (files.events, files.tapes) = (None, Vec::new());
+    files.sidecars.clear();
+    files.held = 0;
     match tape.format {
         Format::Events => files.events = Some(file),
         Format::Harn | Format::Trace => files.tapes.push(file),
     }
-    Ok(files)
+    Ok(run)
 }
 
 fn wrong_tape(path: &Path) -> Refusal {

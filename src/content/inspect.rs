@@ -1,12 +1,12 @@
 //! Applies formats and rules to every file of a run, in one place for check and build.
 //!
-//! Files named in a tape, a transcript or a thread are read through [`RunFolder`]; nothing else is read here.
+//! Files named in a tape, a transcript or a thread are read through [`RunFiles`]; nothing else is read here.
 
 use base::diagnostics::{CheckResult, Diagnostic, Source};
 use formats::audit::{Audit, Verdict};
 use formats::config::Config;
 
-use crate::load::{LoadedFile, RunFiles, RunFolder};
+use crate::load::{LoadedFile, RunFiles};
 use crate::rules;
 use formats::model::FileDigest;
 use formats::model::annotation::Sidecar;
@@ -83,14 +83,13 @@ impl Inspection<'_> {
 /// all problems at once.
 pub fn files<'a>(
     config: &Config,
-    run_folder: RunFolder<'_>,
     run: Option<&Run>,
     files: &'a RunFiles,
 ) -> CheckResult<Inspection<'a>> {
     let mut diagnostics = Vec::new();
     let mut found = Inspection::default();
-    tapes(config, run_folder, files, &mut found, &mut diagnostics);
-    let counted = raw_log(config, run_folder, run, files, &mut found, &mut diagnostics);
+    tapes(config, files, &mut found, &mut diagnostics);
+    let counted = raw_log(config, run, files, &mut found, &mut diagnostics);
     if let (Some(audit), Some(_), Some(log)) =
         (&found.audit, &files.events, found.tapes.first_mut())
     {
@@ -105,8 +104,8 @@ pub fn files<'a>(
     let audited = found.audit.as_ref();
     found.reconciliation = run.and_then(|run| reconcile(run, log, counted, audited));
     sidecars(config, files, &mut found, &mut diagnostics);
-    conversation(run_folder, files, &mut found, &mut diagnostics);
-    threads(config, run_folder, files, &mut found, &mut diagnostics);
+    conversation(files, &mut found, &mut diagnostics);
+    threads(config, files, &mut found, &mut diagnostics);
     found.review = review(
         config,
         run,
@@ -127,14 +126,10 @@ pub fn files<'a>(
 }
 
 /// Reads only the tapes of a run and their sidecars: the annotations, and what they refer to.
-pub fn annotated<'a>(
-    config: &Config,
-    run_folder: RunFolder<'_>,
-    files: &'a RunFiles,
-) -> CheckResult<Inspection<'a>> {
+pub fn annotated<'a>(config: &Config, files: &'a RunFiles) -> CheckResult<Inspection<'a>> {
     let mut diagnostics = Vec::new();
     let mut found = Inspection::default();
-    tapes(config, run_folder, files, &mut found, &mut diagnostics);
+    tapes(config, files, &mut found, &mut diagnostics);
     sidecars(config, files, &mut found, &mut diagnostics);
     CheckResult {
         value: found,
@@ -145,7 +140,6 @@ pub fn annotated<'a>(
 /// Counts the lines of the raw log, and compares the event log with what they translate to.
 fn raw_log(
     config: &Config,
-    run_folder: RunFolder<'_>,
     run: Option<&Run>,
     files: &RunFiles,
     found: &mut Inspection<'_>,
@@ -153,7 +147,7 @@ fn raw_log(
 ) -> Option<Raw> {
     let audited = config.policy.raw_audit.zip(run);
     let harness = audited.and_then(|(_, run)| Harness::of(&run.subject.harness));
-    let read = run_folder.raw_log(harness);
+    let read = files.raw_log(harness);
     let mut raw_log = read.unwrap_or_else(|problem| {
         diagnostics.push(problem);
         None
@@ -164,7 +158,7 @@ fn raw_log(
     if let Some((severity, _)) = audited {
         let log = files.events.as_ref().and_then(|_| found.tapes.first());
         let audit = match &mut raw_log {
-            Some(raw_log) => run_folder.audit(raw_log, files),
+            Some(raw_log) => files.audit(raw_log),
             None => Ok(None),
         };
         let audit = audit.map(|audit| {
@@ -176,7 +170,7 @@ fn raw_log(
         match audit {
             Ok(audit) => {
                 let has_rules = harness.is_some() || raw_log.is_none();
-                let folder = &run_folder.directory.shown;
+                let folder = &files.directory.shown;
                 let problems = rules::audit::check(folder, has_rules, log, &audit, severity);
                 diagnostics.extend(problems);
                 found.audit = Some(audit);
@@ -187,7 +181,7 @@ fn raw_log(
     // It has reasoning, which cannot be told apart.
     let policy = &config.policy;
     if policy.publish_raw && policy.publish_reasoning {
-        let read = run_folder.raw_download();
+        let read = files.raw_download();
         found.raw_download = read.unwrap_or_else(|problem| {
             diagnostics.push(problem);
             None
@@ -215,7 +209,6 @@ fn log<'a>(files: &'a RunFiles, found: &mut Inspection<'a>, diagnostics: &mut Ve
 /// Reads the event log, the traces and the Harn tapes. Removes unpublished reasoning before anything else sees it.
 fn tapes<'a>(
     config: &Config,
-    run_folder: RunFolder<'_>,
     files: &'a RunFiles,
     found: &mut Inspection<'a>,
     diagnostics: &mut Vec<Diagnostic>,
@@ -241,8 +234,7 @@ fn tapes<'a>(
             };
             diagnostics.extend(rules::tape::check_harn(&file.shown, &read, &is_withheld));
             let referenced = &mut found.referenced;
-            let payloads =
-                payloads::read(run_folder, file, &read, &mut held, referenced, diagnostics);
+            let payloads = payloads::read(files, file, &read, &mut held, referenced, diagnostics);
             found
                 .tapes
                 .push(tape::from_harn(&file.name, read, &payloads));

@@ -8,8 +8,8 @@ mod pieces;
 mod raw_log;
 mod redaction_key;
 mod redactions;
+mod referenced;
 mod run_files;
-mod run_folder;
 mod working_tree;
 
 use std::io;
@@ -32,7 +32,6 @@ use redactions::OriginalFile;
 pub use redactions::Redactions;
 pub use run_files::run_with;
 pub use run_files::{RunFiles, is_tape, record_size, run, weight};
-pub use run_folder::RunFolder;
 pub use working_tree::WorkingFile;
 
 /// A file of a run directory.

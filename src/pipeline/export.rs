@@ -8,7 +8,7 @@ use crate::site::{Export, Site};
 use base::diagnostics::Failure;
 use base::diagnostics::{Diagnostic, Place, codes};
 use content::inspect::{self, Inspection};
-use content::load::{self, RunFolder};
+use content::load;
 use formats::model::archive::Entry;
 use pages::export;
 use store::publish::Stage;
@@ -117,16 +117,9 @@ fn read_again(
     let Some(record) = directory.load(site).transpose()? else {
         return Ok(());
     };
-    let place = &directory.place;
-    let limits = &site.config.limits;
-    let (files, _) = load::run(place, &record, limits);
+    let (files, _) = load::run(&directory.place, &record, &site.config.limits);
     // Its problems were reported when its pages were rendered.
-    let run_folder = RunFolder {
-        directory: place,
-        limits,
-        redactions: &files.redactions,
-    };
-    export(&inspect::annotated(&site.config, run_folder, &files).value)
+    export(&inspect::annotated(&site.config, &files).value)
 }
 
 fn write(

@@ -20,7 +20,7 @@ use base::diagnostics::{self, Diagnostic, Place, codes};
 use base::links::{self, Slug};
 use content::discover::RunDirectory;
 use content::inspect::{self, Inspection};
-use content::load::{self, LoadedFile, RunFiles, RunFolder};
+use content::load::{self, LoadedFile, RunFiles};
 use content::rules as checks;
 use formats::model::FileDigest;
 use formats::model::archive_context::ArchiveContext;
@@ -105,15 +105,7 @@ pub(super) fn process(
     let (files, mut problems) = load::run(&directory.place, record, &site.config.limits);
     problems.extend(files.redactions.verify(&site.root, &entry.run.id));
     let (id, run) = (&*entry.run.id, Some(&*entry.run));
-    let mut contents = Contents::check(
-        site,
-        &directory.place,
-        record,
-        id,
-        run,
-        &files,
-        &mut problems,
-    );
+    let mut contents = Contents::check(site, record, id, run, &files, &mut problems);
     let inspection = &contents.inspection;
     let place = &directory.place;
     contents.rules = rules::check(site, place, &entry.run, &files, inspection, &mut problems);
@@ -154,20 +146,14 @@ impl<'a> Contents<'a> {
     /// Parses and checks the files. `run` is `None` if the record is invalid.
     fn check(
         site: &Site,
-        place: &RunDirectory,
         record: &'a LoadedFile,
         id: &str,
         run: Option<&Run>,
         files: &'a RunFiles,
         problems: &mut Vec<Diagnostic>,
     ) -> Self {
-        let mut inspection = inspection(site, place, run, files, problems);
+        let mut inspection = inspection(site, run, files, problems);
         let config = &site.config;
-        let run_folder = RunFolder {
-            directory: place,
-            limits: &config.limits,
-            redactions: &files.redactions,
-        };
         let mut details = Details::default();
         if let Some(run) = run {
             details = inspect::details(record, inspection.tapes.first()).unpack(problems);
@@ -176,21 +162,25 @@ impl<'a> Contents<'a> {
                     config,
                     run,
                     &details,
-                    &place.shown,
+                    &files.directory.shown,
                 ));
             }
             if let Some(audit) = &inspection.audit {
-                problems.extend(checks::audit::check_record(&place.shown, &details, audit));
+                problems.extend(checks::audit::check_record(
+                    &files.directory.shown,
+                    &details,
+                    audit,
+                ));
             }
             problems.extend(inspect::pictures(
                 config,
-                run_folder,
+                files,
                 record,
                 &details,
                 &mut inspection,
             ));
         }
-        let scanned = secrets::scan(site, run_folder, id, record, files, &inspection, problems);
+        let scanned = secrets::scan(site, id, record, files, &inspection, problems);
         Self {
             files,
             inspection,
@@ -241,7 +231,6 @@ impl<'a> Contents<'a> {
             details: &self.details,
             record,
             displayed_record: &run_record::displayed(record),
-            directory: &directory.place,
             files: self.files,
             inspection,
             layouts,
@@ -293,15 +282,6 @@ impl<'a> Contents<'a> {
     }
 }
 
-/// The directory of the run, to read files that its other files refer to.
-fn run_folder<'a>(run: &CheckedRun<'a>) -> RunFolder<'a> {
-    RunFolder {
-        directory: run.directory,
-        limits: &run.config.limits,
-        redactions: &run.files.redactions,
-    }
-}
-
 /// Path of a file in the folder of the run.
 fn path(run: &CheckedRun<'_>, name: &str) -> String {
     links::run_file(&run.entry.slug, name)
@@ -310,20 +290,14 @@ fn path(run: &CheckedRun<'_>, name: &str) -> String {
 /// Parses and checks all files of a run except its record. `run` is `None` if the record is invalid.
 pub(super) fn inspection<'a>(
     site: &Site,
-    place: &RunDirectory,
     run: Option<&Run>,
     files: &'a RunFiles,
     problems: &mut Vec<Diagnostic>,
 ) -> Inspection<'a> {
     let config = &site.config;
-    let run_folder = RunFolder {
-        directory: place,
-        limits: &config.limits,
-        redactions: &files.redactions,
-    };
-    let mut inspection = inspect::files(config, run_folder, run, files).unpack(problems);
+    let mut inspection = inspect::files(config, run, files).unpack(problems);
     let mut found = Vec::new();
-    inspection.implementation = inspect::implementation(config, run_folder).unpack(&mut found);
+    inspection.implementation = inspect::implementation(config, files).unpack(&mut found);
     for problem in found {
         // A review thread may have reported the same problem in the same file.
         let is_same =
@@ -345,7 +319,7 @@ pub(super) fn alone(
     pending: Option<&[u8]>,
 ) -> (Vec<Diagnostic>, ScanReport) {
     let (files, mut problems) = load::run_with(place, record, &site.config.limits, pending);
-    let contents = Contents::check(site, place, record, id, run, &files, &mut problems);
+    let contents = Contents::check(site, record, id, run, &files, &mut problems);
     (problems, contents.scanned)
 }
 

@@ -12,7 +12,7 @@ use base::diagnostics::{self, Diagnostic, Failure, Place, Severity, codes};
 use base::links;
 use content::discover::RunDirectory;
 use content::inspect;
-use content::load::{self, RunFolder};
+use content::load;
 use formats::single_file::{EmbeddedFile, RUN};
 use formats::trace;
 use pages::render::single_file::{self, SingleFileContents};
@@ -111,12 +111,7 @@ pub fn task_of(site: &Site, directory: &RunDirectory) -> Option<String> {
     let record = load::record(directory, limits).ok()?;
     let run = inspect::record(&record).run?;
     let (files, _) = load::run(directory, &record, limits);
-    let folder = RunFolder {
-        directory,
-        limits,
-        redactions: &files.redactions,
-    };
-    let found = inspect::annotated(&site.config, folder, &files).value;
+    let found = inspect::annotated(&site.config, &files).value;
     let task = task::task(&run, None, found.tapes.first());
     let mask = Mask::of_site("task", task.as_bytes());
     Some(mask.masked(&task).unwrap_or(task))

@@ -8,7 +8,7 @@ use std::process::Command;
 
 use flate2::read::GzDecoder;
 use runpress::api::config::Config;
-use runpress::api::load::{Redactions, RunFolder, WorkingFile};
+use runpress::api::load::{RunFiles, WorkingFile};
 use serde_json::{Value, json};
 
 use crate::support::{
@@ -375,11 +375,7 @@ fn a_file_that_changes_while_it_is_read_is_never_published() {
     let site = with(ON, &[("main.ts", "main\n")]);
     let limits = Config::default().limits;
     let found = runpress::api::discover::discover(site.root(), &[site.path("content")]).value;
-    let run = RunFolder {
-        directory: &found.runs[0],
-        limits: &limits,
-        redactions: &Redactions::default(),
-    };
+    let run = RunFiles::new(&found.runs[0], &limits);
     let file = |bytes: u64| WorkingFile {
         path: "implementation/main.ts".to_owned(),
         bytes,

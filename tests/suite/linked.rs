@@ -9,7 +9,7 @@ use std::thread;
 use runpress::api::config::Config;
 use runpress::api::diagnostics::Place;
 use runpress::api::discover::discover;
-use runpress::api::load::{self, Redactions, RunFolder};
+use runpress::api::load::{self, RunFiles};
 use rustix::fs::{CWD, RenameFlags, renameat_with};
 
 use crate::support::{FIRST, Run, TestSite, codes, event, messages};
@@ -261,11 +261,7 @@ fn a_payload_that_is_a_link_is_confined_to_its_run_directory() {
     let site = TestSite::base();
     let found = discover(site.root(), &[site.path("content")]).value;
     let limits = Config::default().limits;
-    let run = RunFolder {
-        directory: &found.runs[0],
-        limits: &limits,
-        redactions: &Redactions::default(),
-    };
+    let run = RunFiles::new(&found.runs[0], &limits);
     let name = blake3::hash(SENTINEL.as_bytes()).to_hex();
     let cas = format!("{FIRST}/run.tape.cas/{name}");
     site.write("content/secret", SENTINEL);
@@ -297,11 +293,7 @@ fn an_asset_is_never_a_hidden_file_nor_a_file_of_another_run() {
     let site = TestSite::base();
     let found = discover(site.root(), &[site.path("content")]).value;
     let limits = Config::default().limits;
-    let run = RunFolder {
-        directory: &found.runs[0],
-        limits: &limits,
-        redactions: &Redactions::default(),
-    };
+    let run = RunFiles::new(&found.runs[0], &limits);
     site.write(&format!("{FIRST}/again/run-record.json"), "{}");
     site.write(&format!("{FIRST}/assets/shown.png"), "shown");
     for path in [
@@ -427,11 +419,7 @@ fn nothing_from_outside_is_read_while_another_process_swaps_paths() {
     let found = discover(site.root(), &[site.path("content")]).value;
     let limits = Config::default().limits;
     let directory = &found.runs[0];
-    let run = RunFolder {
-        directory,
-        limits: &limits,
-        redactions: &Redactions::default(),
-    };
+    let run = RunFiles::new(directory, &limits);
     let record = load::record(directory, &limits).expect("a record");
     let is_secret = |bytes: &[u8]| String::from_utf8_lossy(bytes).contains(SENTINEL);
     for pairs in rounds(&pairs) {

@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use base::diagnostics::{Collector, Diagnostic, Place, Source, codes};
 
-use crate::load::{RunFiles, RunFolder};
+use crate::load::RunFiles;
 use formats::model::FileDigest;
 use formats::model::transcript::{
     self, AssetContent, AssetFile, InlineContent, asset_file, is_transcript,
@@ -16,7 +16,6 @@ use crate::rules;
 use super::Inspection;
 
 pub(super) fn conversation<'a>(
-    run_folder: RunFolder<'_>,
     files: &'a RunFiles,
     found: &mut Inspection<'a>,
     diagnostics: &mut Vec<Diagnostic>,
@@ -45,9 +44,7 @@ pub(super) fn conversation<'a>(
             // Many assets may name the same file.
             (InlineContent::None, Some(path)) => read
                 .entry(path.clone())
-                .or_insert_with(|| {
-                    AssetLookup::file(run_folder, path, &place, &mut found.referenced)
-                })
+                .or_insert_with(|| AssetLookup::file(files, path, &place, &mut found.referenced))
                 .clone(),
             (InlineContent::None, None) => continue,
         };
@@ -125,13 +122,8 @@ impl AssetLookup {
         }))
     }
 
-    fn file(
-        run_folder: RunFolder<'_>,
-        path: &str,
-        place: &Place,
-        referenced: &mut Vec<FileDigest>,
-    ) -> Self {
-        let asset = match run_folder.asset(path, place) {
+    fn file(files: &RunFiles, path: &str, place: &Place, referenced: &mut Vec<FileDigest>) -> Self {
+        let asset = match files.asset(path, place) {
             Ok(Some(asset)) => asset,
             Ok(None) => return Self::Missing,
             Err(problem) => return Self::Refused(Box::new(problem)),

@@ -1,6 +1,6 @@
 //! Reads the working tree of a run, if the site publishes it.
 
-use crate::load::RunFolder;
+use crate::load::RunFiles;
 use crate::rules;
 use base::diagnostics::{CheckResult, Collector};
 use formats::config::Config;
@@ -8,13 +8,13 @@ use formats::model::implementation::{FOLDER, Implementation};
 
 /// The published part of a run's working tree; empty unless the site enables it. Every file is read for its digest, so that a
 /// check reports the same as a build.
-pub fn implementation(config: &Config, run_folder: RunFolder<'_>) -> CheckResult<Implementation> {
+pub fn implementation(config: &Config, files: &RunFiles) -> CheckResult<Implementation> {
     let mut found = Implementation::default();
     if !config.policy.publish_implementation {
         return CheckResult::clean(found);
     }
-    let directory = &run_folder.directory.shown;
-    let (tree, noticed) = run_folder.working_tree();
+    let directory = &files.directory.shown;
+    let (tree, noticed) = files.working_tree();
     let mut problems = Collector::default();
     for problem in noticed {
         problems.push(problem);
@@ -22,10 +22,10 @@ pub fn implementation(config: &Config, run_folder: RunFolder<'_>) -> CheckResult
     found.left_out = tree.left_out;
     let sizes = tree.files.iter().map(|file| file.bytes);
     let bytes = sizes.fold(0, u64::saturating_add);
-    let too_large = rules::implementation::check_size(directory, bytes, run_folder.limits.file);
+    let too_large = rules::implementation::check_size(directory, bytes, files.limits.file);
     if too_large.is_none() {
         for file in tree.files {
-            match run_folder.working_digest(file) {
+            match files.working_digest(file) {
                 Ok(file) => found.files.push(file),
                 Err(problem) => problems.push(problem),
             }

@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-use crate::load::{LoadedFile, RunFolder};
+use crate::load::{LoadedFile, RunFiles};
 use crate::rules;
 use base::diagnostics::text::quoted;
 use base::diagnostics::{Collector, Diagnostic, Place, codes};
@@ -23,7 +23,7 @@ enum PayloadLookup {
 /// Reads payloads from the CAS folder, each once, and adds their size to `held`. Missing ones are reported; the timeline names
 /// them.
 pub(super) fn read(
-    run_folder: RunFolder<'_>,
+    files: &RunFiles,
     file: &LoadedFile,
     tape: &Tape<'_>,
     held: &mut u64,
@@ -41,7 +41,7 @@ pub(super) fn read(
             else {
                 return;
             };
-            let mut fetch = || match run_folder.payload(&file.name, hash, *held) {
+            let mut fetch = || match files.payload(&file.name, hash, *held) {
                 Ok(Some(found)) => {
                     let text = text(&found, hash, referenced, diagnostics);
                     // An invalid byte becomes a replacement character of three bytes.

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use crate::load::{LoadedFile, RunFolder};
+use crate::load::{LoadedFile, RunFiles};
 use crate::rules;
 use base::diagnostics::text::quoted;
 use base::diagnostics::{Collector, Diagnostic, Place, Source, codes};
@@ -23,7 +23,7 @@ const PICTURES: usize = 40;
 /// named on the page but not published; a missing one is reported.
 pub fn pictures(
     config: &Config,
-    run_folder: RunFolder<'_>,
+    files: &RunFiles,
     record: &LoadedFile,
     details: &Details<'_>,
     found: &mut Inspection<'_>,
@@ -58,7 +58,7 @@ pub fn pictures(
         if pictures.contains_key(&path) {
             continue;
         }
-        match picture(run_folder, &path, of_showcase) {
+        match picture(files, &path, of_showcase) {
             Picture::Image(file, digest) => {
                 pictures.insert(path, file);
                 found.referenced.push(digest);
@@ -79,17 +79,17 @@ enum Picture {
 }
 
 /// Looks at the real places of Test Cabinet first, then in the run directory and its `assets/` (formats.md A).
-fn picture(run_folder: RunFolder<'_>, path: &str, of_showcase: bool) -> Picture {
+fn picture(files: &RunFiles, path: &str, of_showcase: bool) -> Picture {
     let tree = if of_showcase {
         format!("{FOLDER}/showcase/{path}")
     } else {
         format!("{FOLDER}/{path}")
     };
     let below_assets = format!("assets/{path}");
-    let place = Place::file(&run_folder.directory.shown);
+    let place = Place::file(&files.directory.shown);
     let mut is_file = false;
     let found = [&*tree, path, &below_assets].into_iter().find_map(|path| {
-        let read = run_folder.picture(path, &place);
+        let read = files.picture(path, &place);
         is_file |= read.is_err() && is_plain_path(path);
         read.ok().flatten()
     });

@@ -3,7 +3,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
-use crate::load::{RunFiles, RunFolder};
+use crate::load::RunFiles;
 use base::diagnostics::text::beginning;
 use base::diagnostics::{Collector, Diagnostic, Source, codes};
 use formats::config::Config;
@@ -22,7 +22,6 @@ const LINE: usize = 300;
 
 pub(super) fn threads<'a>(
     config: &Config,
-    run_folder: RunFolder<'_>,
     files: &'a RunFiles,
     found: &mut Inspection<'a>,
     diagnostics: &mut Vec<Diagnostic>,
@@ -42,7 +41,7 @@ pub(super) fn threads<'a>(
             formats::threads::parse_actions(&file.shown, &file.bytes, state.channel.as_deref());
         (envelopes, ()) = (read, diagnostics.extend(problems));
     }
-    let directory = &run_folder.directory.shown;
+    let directory = &files.directory.shown;
     let log = format!("{directory}/{}", formats::threads::ACTIONS_FILE);
     let replayed = rules::threads::replay(&log, state, envelopes).unpack(diagnostics);
     let mut threads: Vec<_> = replayed
@@ -78,7 +77,7 @@ pub(super) fn threads<'a>(
         }
     }
     for (path, threads) in by_file {
-        let file = match run_folder.implementation(&path) {
+        let file = match files.implementation(&path) {
             Ok(file) => file,
             Err(problem) => {
                 diagnostics.push(problem);

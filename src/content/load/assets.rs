@@ -9,8 +9,7 @@ use super::open;
 use super::pieces::FileReader;
 use super::pieces::PIECE;
 use super::pieces::{CHANGED, Fault};
-use super::run_files::is_reserved;
-use super::run_folder::RunFolder;
+use super::run_files::{RunFiles, is_reserved};
 use base::beneath::OpenFile;
 use base::diagnostics::{Diagnostic, Place, codes};
 use formats::model::implementation::FOLDER;
@@ -37,17 +36,17 @@ pub struct Asset {
     pub rewritten: Option<Vec<u8>>,
 }
 
-impl<'a> RunFolder<'a> {
+impl RunFiles {
     /// Reads an asset named in a transcript, relative to the run directory. `Ok(None)` if missing.
     ///
     /// # Errors
     /// The path leads out of the run directory, or the file cannot be read or is too large. The message does not quote the path,
     /// because it comes from a transcript.
-    pub fn asset(self, path: &str, place: &Place) -> Result<Option<Asset>, Diagnostic> {
+    pub fn asset(&self, path: &str, place: &Place) -> Result<Option<Asset>, Diagnostic> {
         if Path::new(path).starts_with(FOLDER) {
             return Err(reported(
                 Fault::Withheld,
-                SizeLimit::file(self.limits),
+                SizeLimit::file(&self.limits),
                 place,
             ));
         }
@@ -56,8 +55,8 @@ impl<'a> RunFolder<'a> {
 
     /// Reads a picture that a record declares, relative to the run directory: like an asset, but it may lie in `implementation/`.
     /// `Ok(None)` if missing.
-    pub fn picture(self, path: &str, place: &Place) -> Result<Option<Asset>, Diagnostic> {
-        let most = SizeLimit::file(self.limits);
+    pub fn picture(&self, path: &str, place: &Place) -> Result<Option<Asset>, Diagnostic> {
+        let most = SizeLimit::file(&self.limits);
         let refused = |fault| reported(fault, most, place);
         let Some(opened) = self.opened(path, most).map_err(refused)? else {
             return Ok(None);
@@ -108,13 +107,16 @@ impl<'a> RunFolder<'a> {
     }
 
     /// Opens an asset again, to copy it unchanged.
-    pub fn asset_reader(self, expected: &'a FileDigest) -> Result<FileReader<'a>, Diagnostic> {
+    pub fn asset_reader<'a>(
+        &'a self,
+        expected: &'a FileDigest,
+    ) -> Result<FileReader<'a>, Diagnostic> {
         let place = Place::file(&self.directory.shown);
         let changed = failed(&place, CHANGED);
         if let Some(withheld) = self.redactions.file(&expected.path) {
             return Ok(FileReader::new(&*withheld.bytes, expected, changed));
         }
-        let most = SizeLimit::file(self.limits);
+        let most = SizeLimit::file(&self.limits);
         match self.opened(&expected.path, most) {
             Ok(Some(opened)) => Ok(FileReader::new(opened.file, expected, changed)),
             Ok(None) => Err(changed),
@@ -122,11 +124,11 @@ impl<'a> RunFolder<'a> {
         }
     }
 
-    fn opened(self, path: &str, most: SizeLimit) -> Result<Option<OpenFile>, Fault> {
+    fn opened(&self, path: &str, most: SizeLimit) -> Result<Option<OpenFile>, Fault> {
         if !is_plain_path(path) {
             return Err(Fault::Outside);
         }
-        let run = open(self.directory).map_err(|error| Fault::of(&error))?;
+        let run = open(&self.directory).map_err(|error| Fault::of(&error))?;
         let below = Path::new(path);
         // A link in `implementation/` must not lead to another part of the run, such as its transcript.
         let is_of_tree = below.starts_with(FOLDER) && below != Path::new(FOLDER);

@@ -12,9 +12,9 @@ use formats::{events, jsonl, raw};
 use jsonl::Line;
 
 use super::confined::{self, unreadable};
+use super::open;
 use super::pieces::{self, Fault};
 use super::run_files::{self, RUN_DIRECTORY, Role, RunFiles, is_reserved};
-use super::{RunFolder, open};
 
 /// A raw log.
 #[derive(Debug)]
@@ -29,9 +29,9 @@ pub struct RawLog {
     derived: Option<Derivation>,
 }
 
-impl RunFolder<'_> {
+impl RunFiles {
     /// Reads the raw log, and translates it by the rules of a harness. `Ok(None)` if it is missing.
-    pub fn raw_log(self, harness: Option<Harness>) -> Result<Option<RawLog>, Diagnostic> {
+    pub fn raw_log(&self, harness: Option<Harness>) -> Result<Option<RawLog>, Diagnostic> {
         let mut derived = harness.map(Derivation::new);
         let shown = self.shown(raw::FILE_NAME);
         let mut reader = raw::Reader::default();
@@ -58,25 +58,21 @@ impl RunFolder<'_> {
     }
 
     /// Compares the event log with the raw log. `Ok(None)` if no rules are known for it, or the event log cannot be read.
-    pub fn audit(
-        self,
-        raw_log: &mut RawLog,
-        files: &RunFiles,
-    ) -> Result<Option<Audit>, Diagnostic> {
+    pub fn audit(&self, raw_log: &mut RawLog) -> Result<Option<Audit>, Diagnostic> {
         let name = events::FILE_NAME;
-        let is_unreadable = files.unreadable.iter().any(|it| it == name);
+        let is_unreadable = self.unreadable.iter().any(|it| it == name);
         let derived = raw_log.derived.take().filter(|_| !is_unreadable);
         let Some(derived) = derived else {
             return Ok(None);
         };
         let again;
-        let log = match &files.events {
+        let log = match &self.events {
             Some(log) if log.recorded.is_none() => Some(&*log.bytes),
             _ => {
                 let shown = self.shown(name);
-                let folder = open(self.directory);
+                let folder = open(&self.directory);
                 let folder = folder.map_err(|error| unreadable(&shown, &error.to_string()))?;
-                again = run_files::read(&folder, name, &shown, Role::Events.most(self.limits))?;
+                again = run_files::read(&folder, name, &shown, Role::Events.most(&self.limits))?;
                 again.as_deref()
             }
         };
@@ -85,7 +81,7 @@ impl RunFolder<'_> {
     }
 
     /// Reads the rows of the raw log, each with the number of its line; `None` is a row that cannot be read.
-    pub fn raw_rows(self, each: &mut dyn FnMut(u32, Option<&Row>)) -> Result<(), Diagnostic> {
+    pub fn raw_rows(&self, each: &mut dyn FnMut(u32, Option<&Row>)) -> Result<(), Diagnostic> {
         let mut reader = raw::Reader::default();
         let shown = self.shown(raw::FILE_NAME);
         let read = self.raw_lines(|line| {
@@ -97,13 +93,13 @@ impl RunFolder<'_> {
 
     /// Reads the lines of the raw log. `Ok(None)` if it is missing.
     pub fn raw_lines(
-        self,
+        &self,
         mut each: impl FnMut(Line<'_>),
     ) -> Result<Option<FileDigest>, Diagnostic> {
         let shown = self.shown(raw::FILE_NAME);
-        let most = Role::Raw.most(self.limits);
+        let most = Role::Raw.most(&self.limits);
         let failed = |fault: Fault| fault.reported(&shown, most, RUN_DIRECTORY);
-        let folder = open(self.directory);
+        let folder = open(&self.directory);
         let folder = folder.map_err(|error| unreadable(&shown, &error.to_string()))?;
         let allows = |at: &Path| !is_reserved(&folder, at);
         let opened = confined::open(&folder, Path::new(raw::FILE_NAME), most, &allows);

@@ -17,8 +17,11 @@ use std::io;
 use std::path::Path;
 
 /// The files of a run directory that the site uses.
-#[derive(Debug, Default)]
+#[derive(Debug)]
 pub struct RunFiles {
+    pub directory: RunDirectory,
+    /// Size limits of its files.
+    pub limits: Limits,
     /// `events.jsonl`
     pub events: Option<LoadedFile>,
     /// Harn tapes and traces, by name.
@@ -43,15 +46,33 @@ pub struct RunFiles {
 }
 
 impl RunFiles {
+    /// A run directory of which no file is read yet.
+    pub fn new(directory: &RunDirectory, limits: &Limits) -> Self {
+        Self {
+            directory: directory.clone(),
+            limits: *limits,
+            events: None,
+            tapes: Vec::new(),
+            sidecars: Vec::new(),
+            writeup: None,
+            transcript: None,
+            threads: None,
+            thread_actions: None,
+            unreadable: Vec::new(),
+            held: 0,
+            digests: Vec::new(),
+            redactions: Redactions::default(),
+        }
+    }
+
     /// Reads withheld parts of files that are not read yet, and searches the others for withheld secrets.
     fn withhold(
         &mut self,
         folder: &Folder,
-        directory: &RunDirectory,
         record: &LoadedFile,
         seen: &[String],
-        limits: &Limits,
     ) -> Vec<Diagnostic> {
+        let (directory, limits) = (&self.directory, &self.limits);
         let known = |path: &str| seen.iter().any(|seen| seen == path);
         let read_file = |path: &str, held| {
             let shown = format!("{}/{path}", directory.shown);
@@ -88,14 +109,9 @@ impl RunFiles {
     }
 
     /// Replaces the content of a sidecar, or adds a new sidecar.
-    pub fn set_sidecar(
-        &mut self,
-        directory: &RunDirectory,
-        name: &str,
-        bytes: Vec<u8>,
-        limits: &Limits,
-    ) -> Result<(), Diagnostic> {
-        let shown = format!("{}/{name}", directory.shown);
+    pub fn set_sidecar(&mut self, name: &str, bytes: Vec<u8>) -> Result<(), Diagnostic> {
+        let shown = self.shown(name);
+        let limits = &self.limits;
         let size = bytes.len() as u64;
         let replaced = self.sidecars.iter().find(|sidecar| sidecar.name == name);
         let held = self.held - replaced.map_or(0, |sidecar| sidecar.bytes.len() as u64);
@@ -128,7 +144,7 @@ pub fn run_with(
     limits: &Limits,
     pending: Option<&[u8]>,
 ) -> (RunFiles, Vec<Diagnostic>) {
-    let mut files = RunFiles::default();
+    let mut files = RunFiles::new(directory, limits);
     let mut problems = Vec::new();
     files.digests.push(record.file_digest());
     files.held = record.bytes.len() as u64;
@@ -206,7 +222,7 @@ pub fn run_with(
         }
     }
     if !files.redactions.is_empty() {
-        problems.extend(files.withhold(&folder, directory, record, &seen, limits));
+        problems.extend(files.withhold(&folder, record, &seen));
     }
     files.digests.sort_by(|a, b| a.path.cmp(&b.path));
     (files, problems)

@@ -9,7 +9,7 @@ use super::confined::{SizeLimit, too_large, unreadable};
 use super::open as open_run;
 use super::pieces::CHANGED;
 use super::pieces::FileReader;
-use super::run_folder::RunFolder;
+use super::run_files::RunFiles;
 use base::beneath::{Entry, Fault, Folder, Kind};
 use base::diagnostics::Diagnostic;
 use formats::model::FileDigest;
@@ -39,7 +39,7 @@ pub struct WorkingFile {
 const LONGEST: usize = 4096;
 
 impl WorkingTree {
-    fn walk(&mut self, run: &Folder, run_folder: RunFolder<'_>, problems: &mut Vec<Diagnostic>) {
+    fn walk(&mut self, run: &Folder, files: &RunFiles, problems: &mut Vec<Diagnostic>) {
         let mut ahead = vec![FOLDER.to_owned()];
         while let Some(path) = ahead.pop() {
             let entries = if path.len() > LONGEST {
@@ -49,7 +49,7 @@ impl WorkingTree {
                     .and_then(|folder| folder.entries())
             };
             let entries = entries.unwrap_or_else(|error| {
-                problems.push(unreadable(&run_folder.shown(&path), &error.to_string()));
+                problems.push(unreadable(&files.shown(&path), &error.to_string()));
                 Vec::new()
             });
             for entry in entries {
@@ -63,9 +63,9 @@ impl WorkingTree {
                 let path = format!("{path}/{name}");
                 let bytes = entry.stamp.bytes;
                 match entry.kind {
-                    Kind::File { .. } if bytes > run_folder.limits.file => {
-                        let most = SizeLimit::file(run_folder.limits);
-                        problems.push(too_large(&run_folder.shown(&path), bytes, most));
+                    Kind::File { .. } if bytes > files.limits.file => {
+                        let most = SizeLimit::file(&files.limits);
+                        problems.push(too_large(&files.shown(&path), bytes, most));
                     }
                     Kind::File { executable } => self.files.push(WorkingFile {
                         path,
@@ -98,13 +98,13 @@ fn left_out_or_name<'a, 'e>(
     }
 }
 
-impl<'a> RunFolder<'a> {
+impl RunFiles {
     /// Lists the working tree without reading its files. Unreadable and too large entries are reported and skipped.
     #[must_use]
-    pub fn working_tree(self) -> (WorkingTree, Vec<Diagnostic>) {
+    pub fn working_tree(&self) -> (WorkingTree, Vec<Diagnostic>) {
         let mut tree = WorkingTree::default();
         let mut problems = Vec::new();
-        let run = match open_run(self.directory) {
+        let run = match open_run(&self.directory) {
             Ok(run) => run,
             Err(error) => {
                 problems.push(unreadable(&self.directory.shown, &error.to_string()));
@@ -124,7 +124,7 @@ impl<'a> RunFolder<'a> {
     }
 
     /// Reads a file of the working tree for its digest.
-    pub fn working_digest(self, file: WorkingFile) -> Result<implementation::File, Diagnostic> {
+    pub fn working_digest(&self, file: WorkingFile) -> Result<implementation::File, Diagnostic> {
         let failed = |reason: &str| unreadable(&self.shown(&file.path), reason);
         if let Some(withheld) = self.redactions.file(&file.path) {
             return Ok(implementation::File {
@@ -162,7 +162,10 @@ impl<'a> RunFolder<'a> {
     }
 
     /// Opens a file of the working tree again, to copy it unchanged.
-    pub fn working_reader(self, expected: &'a FileDigest) -> Result<FileReader<'a>, Diagnostic> {
+    pub fn working_reader<'a>(
+        &'a self,
+        expected: &'a FileDigest,
+    ) -> Result<FileReader<'a>, Diagnostic> {
         let changed = unreadable(&self.shown(&expected.path), CHANGED);
         if let Some(withheld) = self.redactions.file(&expected.path) {
             return Ok(FileReader::new(&*withheld.bytes, expected, changed));
@@ -172,9 +175,9 @@ impl<'a> RunFolder<'a> {
     }
 
     /// Opens a file that was a regular file when the folder was listed.
-    fn working_file(self, path: &str) -> Result<File, Diagnostic> {
+    fn working_file(&self, path: &str) -> Result<File, Diagnostic> {
         let failed = |reason: &str| unreadable(&self.shown(path), reason);
-        let run = open_run(self.directory).map_err(|error| failed(&error.to_string()))?;
+        let run = open_run(&self.directory).map_err(|error| failed(&error.to_string()))?;
         match run.file(Path::new(path)) {
             Ok(Some(opened)) if opened.linked.is_none() && opened.meta.is_file() => Ok(opened.file),
             Err(Fault::Io(error)) => Err(failed(&error.to_string())),

@@ -96,7 +96,7 @@ pub fn audit(s: &CheckedRun<'_>, most: usize) -> Option<AuditView> {
     let id = &s.entry.run.id;
     let mut expected = s.config.expect.iter().filter(|expectation| {
         let is_finding = expectation.code == Some(&codes::RAW_EVENT_DIFFERS);
-        is_finding && expectation.is_of(id, &s.directory.shown)
+        is_finding && expectation.is_of(id, &s.files.directory.shown)
     });
     Some(AuditView {
         summary,

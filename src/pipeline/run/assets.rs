@@ -8,7 +8,7 @@ use formats::model::FileDigest;
 use formats::model::transcript::AssetContent;
 
 use super::files::{Files, StageError};
-use super::{CheckedRun, path, run_folder};
+use super::{CheckedRun, path};
 
 pub(super) fn write(run: &CheckedRun<'_>, files: &mut Files<'_>) -> Result<(), StageError> {
     let conversation = run.inspection.conversation.iter();
@@ -40,7 +40,7 @@ fn copy(
     if files.is_dry_run() {
         return files.planned(path, digest.bytes);
     }
-    let asset = run_folder(run).asset_reader(digest);
+    let asset = run.files.asset_reader(digest);
     let mut asset = asset.map_err(StageError::Run)?;
     files.stream(path, |out| io::copy(&mut asset, out).map(drop))?;
     asset.finish().map_err(StageError::Run)

@@ -63,7 +63,7 @@ impl<'a> Files<'a> {
             plans_pages: output.stage.is_dry_run() && output.renderer.is_built_in() && is_small,
             stage: output.stage,
             limits,
-            shown: &run.directory.shown,
+            shown: &run.files.directory.shown,
             bytes: 0,
         }
     }

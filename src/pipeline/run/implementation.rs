@@ -7,12 +7,12 @@ use flate2::{Compression, GzBuilder};
 use tar::{Builder, EntryType, Header};
 
 use base::diagnostics::Diagnostic;
-use content::load::RunFolder;
+use content::load::RunFiles;
 use formats::model::implementation::File;
 use pages::view::run::IMPLEMENTATION_ARCHIVE;
 
+use super::CheckedRun;
 use super::files::{Files, StageError};
-use super::{CheckedRun, run_folder};
 
 /// Fixed, because a different level produces different bytes.
 const LEVEL: u32 = 6;
@@ -33,7 +33,7 @@ pub(super) fn write(run: &CheckedRun<'_>, files: &mut Files<'_>) -> Result<(), S
         let out = GzBuilder::new().write(out, Compression::new(LEVEL));
         let mut archive = Builder::new(out);
         for file in implementation {
-            if let Some(problem) = append(&mut archive, run_folder(run), file)? {
+            if let Some(problem) = append(&mut archive, run.files, file)? {
                 refused = Some(problem);
                 return Err(io::Error::other("a file was changed"));
             }
@@ -46,10 +46,10 @@ pub(super) fn write(run: &CheckedRun<'_>, files: &mut Files<'_>) -> Result<(), S
 /// Appends a file; returns the problem if it changed since its digest was computed.
 fn append(
     archive: &mut Builder<impl Write>,
-    run_folder: RunFolder<'_>,
+    files: &RunFiles,
     file: &File,
 ) -> io::Result<Option<Diagnostic>> {
-    let mut reader = match run_folder.working_reader(&file.digest) {
+    let mut reader = match files.working_reader(&file.digest) {
         Ok(reader) => reader,
         Err(problem) => return Ok(Some(problem)),
     };

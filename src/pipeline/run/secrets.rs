@@ -8,7 +8,7 @@ use ::secrets::{self, ScanReport, Scanner};
 use base::diagnostics::Diagnostic;
 use base::links::Slug;
 use content::inspect::Inspection;
-use content::load::{LoadedFile, RunFiles, RunFolder};
+use content::load::{LoadedFile, RunFiles};
 use formats::model::FileDigest;
 use formats::model::implementation::FOLDER;
 use formats::model::transcript::AssetContent;
@@ -18,15 +18,14 @@ use pages::feeds::transcript::TranscriptDocument;
 /// Searches the files of a run, assigns all its problems to it, and masks the values found in them.
 pub fn scan(
     site: &Site,
-    run_folder: RunFolder<'_>,
     id: &str,
     record: &LoadedFile,
     files: &RunFiles,
     inspection: &Inspection<'_>,
     problems: &mut Vec<Diagnostic>,
 ) -> ScanReport {
-    let mut scanned = search(site, run_folder, id, record, files, inspection);
-    let folder = format!("{}/", run_folder.directory.shown);
+    let mut scanned = search(site, id, record, files, inspection);
+    let folder = format!("{}/", files.directory.shown);
     problems.append(&mut scanned.problems);
     for problem in problems {
         problem.assign(id);
@@ -37,7 +36,6 @@ pub fn scan(
 
 fn search(
     site: &Site,
-    run_folder: RunFolder<'_>,
     id: &str,
     record: &LoadedFile,
     files: &RunFiles,
@@ -57,7 +55,7 @@ fn search(
         scanner.file(&file.name, &file.shown, &file.bytes);
     }
     transcript(&mut scanner, files, inspection);
-    listed(&mut scanner, run_folder);
+    listed(&mut scanner, files);
     let tree = inspection
         .implementation
         .files
@@ -67,8 +65,8 @@ fn search(
     let named: BTreeMap<&str, &FileDigest> =
         named.map(|digest| (digest.path.as_str(), digest)).collect();
     for (name, digest) in named {
-        let shown = format!("{}/{name}", run_folder.directory.shown);
-        match content(run_folder, digest) {
+        let shown = format!("{}/{name}", files.directory.shown);
+        match content(files, digest) {
             Some(bytes) => scanner.file(name, &shown, &bytes),
             None => scanner.name(name, &shown),
         }
@@ -119,8 +117,8 @@ fn transcript(scanner: &mut Scanner<'_>, files: &RunFiles, inspection: &Inspecti
 }
 
 /// Searches the published parts of `redactions.jsonl`.
-fn listed(scanner: &mut Scanner<'_>, run_folder: RunFolder<'_>) {
-    let list: Vec<_> = run_folder.redactions.listed();
+fn listed(scanner: &mut Scanner<'_>, files: &RunFiles) {
+    let list: Vec<_> = files.redactions.listed();
     let texts = list.iter().map(|it| {
         let optional = [&it.pointer, &it.note, &it.at, &it.commitment];
         let optional = optional.into_iter().flatten();
@@ -128,8 +126,8 @@ fn listed(scanner: &mut Scanner<'_>, run_folder: RunFolder<'_>) {
         texts.map(String::as_str).collect::<Vec<_>>()
     });
     let published = serde_json::to_vec(&texts.collect::<Vec<_>>()).unwrap_or_default();
-    let shown = format!("{}/{}", run_folder.directory.shown, redactions::FILE_NAME);
-    let bytes = &run_folder.redactions.written;
+    let shown = format!("{}/{}", files.directory.shown, redactions::FILE_NAME);
+    let bytes = &files.redactions.written;
     scanner.file_where(redactions::FILE_NAME, &shown, bytes, |_, value| {
         secrets::contains_value(&published, value)
     });
@@ -137,21 +135,21 @@ fn listed(scanner: &mut Scanner<'_>, run_folder: RunFolder<'_>) {
 
 /// The beginning of a published file that is neither a log nor a document. A file that can no longer be read is reported when it is
 /// published. Pictures and programs are searched, too: they may hold texts.
-fn content(run_folder: RunFolder<'_>, digest: &FileDigest) -> Option<Vec<u8>> {
+fn content(files: &RunFiles, digest: &FileDigest) -> Option<Vec<u8>> {
     let path = digest.path.as_str();
     if let Some((tape, hash)) = path.split_once(".cas/") {
-        return Some(run_folder.payload(tape, hash, 0).ok()??.bytes);
+        return Some(files.payload(tape, hash, 0).ok()??.bytes);
     }
     let is_of_tree = path
         .strip_prefix(FOLDER)
         .is_some_and(|below| below.starts_with('/'));
     let file = if is_of_tree {
-        run_folder.working_reader(digest).ok()?
+        files.working_reader(digest).ok()?
     } else {
-        run_folder.asset_reader(digest).ok()?
+        files.asset_reader(digest).ok()?
     };
     let mut bytes = Vec::new();
-    file.take(run_folder.limits.document)
+    file.take(files.limits.document)
         .read_to_end(&mut bytes)
         .ok()?;
     Some(bytes)

@@ -9,7 +9,7 @@ use base::diagnostics::{Diagnostic, Place};
 use base::links::{self, Slug};
 use content::discover::RunDirectory;
 use content::inspect::{self, Inspection};
-use content::load::{self, LoadedFile, RunFiles, RunFolder};
+use content::load::{self, LoadedFile};
 use formats::audit::Verdict;
 use formats::config::{Config, Limits};
 use formats::model::reconciliation::reconcile;
@@ -67,7 +67,8 @@ impl RunSource<'_> {
             ..config.limits
         };
         let (files, _) = load::run(&directory, self.record, &config.limits);
-        let mut inspection = inspection(&config, &directory, &files);
+        // What a build reported about them is in the feed of diagnostics.
+        let mut inspection = inspect::annotated(&config, &files).value;
         let findings = self.document.audit.iter().flat_map(|it| &it.findings);
         if let Some(log) = inspection.tapes.first_mut() {
             for finding in findings {
@@ -230,18 +231,4 @@ impl RunSource<'_> {
         let is_wrong = of_run.any(|it| content::rules::decisions::check_event(it, tape).is_some());
         is_wrong.then(|| compare::differs(Place::file(DECISIONS).pointing("/decisions"), EVENTS))
     }
-}
-
-fn inspection<'a>(
-    config: &Config,
-    directory: &RunDirectory,
-    files: &'a RunFiles,
-) -> Inspection<'a> {
-    let run_folder = RunFolder {
-        directory,
-        limits: &config.limits,
-        redactions: &files.redactions,
-    };
-    // What a build reported about them is in the feed of diagnostics.
-    inspect::annotated(config, run_folder, files).value
 }

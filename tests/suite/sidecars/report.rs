@@ -23,12 +23,7 @@ fn report_of(site: &TestSite) -> String {
     let record = runpress::api::load::record(directory, &config.limits).expect("a record");
     let (files, problems) = runpress::api::load::run(directory, &record, &config.limits);
     assert!(problems.is_empty(), "{problems:?}");
-    let beside = runpress::api::load::RunFolder {
-        directory,
-        limits: &config.limits,
-        redactions: &files.redactions,
-    };
-    let inspection = runpress::api::inspect::files(&config, beside, None, &files).value;
+    let inspection = runpress::api::inspect::files(&config, None, &files).value;
     let sidecar = inspection.sidecars[0]
         .as_ref()
         .expect("a sidecar that loads");

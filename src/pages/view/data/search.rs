@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use serde::Serialize;
+use serde::{Serialize, Serializer};
 
 use crate::view::annotations::{KIND_COUNT, kind_word};
 use crate::view::timeline::Layout;
@@ -94,24 +94,24 @@ pub enum SearchText {
     Failure(&'static str, String, String, String),
     /// A message of the user or the agent, with the same values.
     Message(&'static str, String, String, String),
-    /// The number of its card.
-    Annotation(SearchAnnotation),
+    /// An annotation, of which the script loads the card.
+    #[serde(serialize_with = "card_number")]
+    Annotation {
+        /// Number of the card within its kind, times the number of kinds, plus the kind.
+        card: u64,
+        /// Its kind, its text and its events.
+        words: [String; 3],
+    },
     /// Plain text.
     Writeup(&'static str, String),
 }
 
-/// An annotation. The script loads its card.
-#[derive(Debug, Serialize)]
-#[serde(transparent)]
-pub struct SearchAnnotation {
-    /// Number of the card within its kind, times the number of kinds, plus the kind.
-    card: u64,
-    #[serde(skip)]
-    events: String,
-    #[serde(skip)]
-    title: String,
-    #[serde(skip)]
-    says: String,
+#[expect(
+    clippy::trivially_copy_pass_by_ref,
+    reason = "serde passes fields by reference"
+)]
+fn card_number<S: Serializer>(card: &u64, _: &[String; 3], to: S) -> Result<S::Ok, S::Error> {
+    to.serialize_u64(*card)
 }
 
 /// What an event says: address in the folder of the run, subject and text.
@@ -135,7 +135,7 @@ impl SearchText {
         match self {
             Self::Failure(..) => SearchKind::Failure,
             Self::Message(..) => SearchKind::Message,
-            Self::Annotation(_) => SearchKind::Annotation,
+            Self::Annotation { .. } => SearchKind::Annotation,
             Self::Writeup(..) => SearchKind::Writeup,
         }
     }
@@ -148,12 +148,10 @@ impl SearchText {
                 found(&[says, what, "of", &synonyms]);
             }
             Self::Message(_, _, what, says) => found(&[says, what, "of"]),
-            Self::Annotation(SearchAnnotation {
-                events,
-                title,
-                says,
+            Self::Annotation {
+                words: [title, says, events],
                 ..
-            }) => found(&[title, says, events, "of"]),
+            } => found(&[title, says, events, "of"]),
             Self::Writeup(_, text) => found(&[text, rated]),
         }
     }
@@ -325,10 +323,8 @@ pub fn annotation(number: u32, text: CardText) -> Option<SearchText> {
     let words = words.unwrap_or_else(|| kind_word(text.kind).replace('_', " "));
     let title = text.group_word.map(|group| format!("{words}: {group}"));
     let says = Some(text.evidence).filter(|text| !text.is_empty())?;
-    Some(SearchText::Annotation(SearchAnnotation {
+    Some(SearchText::Annotation {
         card: u64::from(number) * KIND_COUNT as u64 + text.kind as u64,
-        events,
-        title: title.unwrap_or(words),
-        says,
-    }))
+        words: [title.unwrap_or(words), says, events],
+    })
 }

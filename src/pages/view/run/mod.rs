@@ -18,7 +18,6 @@ use std::sync::Arc;
 use serde::Serialize;
 
 use base::diagnostics::Diagnostic;
-use content::discover::RunDirectory;
 use content::inspect::Inspection;
 use content::load::RunFiles;
 use formats::config::{Config, Downloads};
@@ -144,7 +143,6 @@ pub struct CheckedRun<'a> {
     pub record: &'a str,
     /// The record as shown on a page.
     pub displayed_record: &'a str,
-    pub directory: &'a RunDirectory,
     pub files: &'a RunFiles,
     /// The contents of the files.
     pub inspection: &'a Inspection<'a>,

@@ -1,35 +1,23 @@
 //! (edge) Restricts which files of a run directory other files may refer to.
 //!
-//! References in a tape, a transcript or a thread are known only after reading it. [`RunFolder`] reads the files then, and is the
+//! References in a tape, a transcript or a thread are known only after reading it. [`RunFiles`] reads the files then, and is the
 //! only access of [`crate::inspect`] to the disk.
 
 use std::path::Path;
 
 use super::confined::{Bounds, SizeLimit, outside, read, unreadable};
-use super::redactions::{OriginalFile, Redactions};
-use super::run_files::{self, RUN_DIRECTORY, is_reserved};
+use super::redactions::OriginalFile;
+use super::run_files::{self, RUN_DIRECTORY, RunFiles, is_reserved};
 use super::{LoadedFile, open};
-use crate::discover::RunDirectory;
 use base::beneath::{self, Folder};
 use base::diagnostics::Diagnostic;
-use formats::config::Limits;
 use formats::model::implementation::FOLDER;
 use formats::raw;
 
-/// A run directory, to read files that its other files refer to.
-#[derive(Debug, Clone, Copy)]
-pub struct RunFolder<'a> {
-    pub directory: &'a RunDirectory,
-    /// Size limits of its files.
-    pub limits: &'a Limits,
-    /// Their redactions.
-    pub redactions: &'a Redactions,
-}
-
-impl RunFolder<'_> {
+impl RunFiles {
     /// Reads a payload from a tape's CAS folder, for a run that already holds `held` bytes. `Ok(None)` if missing.
     pub fn payload(
-        self,
+        &self,
         tape: &str,
         hash: &str,
         held: u64,
@@ -51,14 +39,14 @@ impl RunFolder<'_> {
             folder: RUN_DIRECTORY,
             allows: &|at| !is_reserved(&run, at),
         };
-        let most = SizeLimit::document(self.limits).within_run(held, self.limits);
+        let most = SizeLimit::document(&self.limits).within_run(held, &self.limits);
         let bytes = read(&run, Path::new(&name), &shown, most, &bounds)?;
         self.searched(&name, bytes.as_deref().unwrap_or_default())?;
         Ok(bytes.map(|bytes| LoadedFile::new(name, shown, bytes)))
     }
 
     /// Reads a file below `implementation/`. `Ok(None)` if it is missing or a folder.
-    pub fn implementation(self, path: &str) -> Result<Option<LoadedFile>, Diagnostic> {
+    pub fn implementation(&self, path: &str) -> Result<Option<LoadedFile>, Diagnostic> {
         let name = format!("{FOLDER}/{path}");
         let shown = self.shown(&name);
         let Some((_, folder)) = self.folder(FOLDER)? else {
@@ -84,14 +72,14 @@ impl RunFolder<'_> {
             }
             Err(_) => {}
         }
-        let most = SizeLimit::document(self.limits);
+        let most = SizeLimit::document(&self.limits);
         let bytes = read(&folder, path, &shown, most, &bounds)?;
         self.searched(&name, bytes.as_deref().unwrap_or_default())?;
         Ok(bytes.map(|bytes| LoadedFile::new(name, shown, bytes)))
     }
 
     /// The raw log as it is published, without its withheld parts. `Ok(None)` if it is missing or withheld.
-    pub fn raw_download(self) -> Result<Option<LoadedFile>, Diagnostic> {
+    pub fn raw_download(&self) -> Result<Option<LoadedFile>, Diagnostic> {
         let name = raw::FILE_NAME;
         if self.redactions.is_whole(name) {
             return Ok(None);
@@ -99,9 +87,9 @@ impl RunFolder<'_> {
         let mut loaded = self.withheld(name);
         if loaded.is_none() {
             let shown = self.shown(name);
-            let folder = open(self.directory);
+            let folder = open(&self.directory);
             let folder = folder.map_err(|error| unreadable(&shown, &error.to_string()))?;
-            let most = SizeLimit::document(self.limits);
+            let most = SizeLimit::document(&self.limits);
             let bytes = run_files::read(&folder, name, &shown, most)?;
             loaded = bytes.map(|bytes| LoadedFile::new(name.to_owned(), shown, bytes));
         }
@@ -110,7 +98,7 @@ impl RunFolder<'_> {
     }
 
     /// Reports an error if a file contains a withheld secret.
-    pub(super) fn searched(self, name: &str, bytes: &[u8]) -> Result<(), Diagnostic> {
+    pub(super) fn searched(&self, name: &str, bytes: &[u8]) -> Result<(), Diagnostic> {
         match self.redactions.remains(name, &self.shown(name), bytes) {
             Some(problem) => Err(problem),
             None => Ok(()),
@@ -118,7 +106,7 @@ impl RunFolder<'_> {
     }
 
     /// A partly withheld file, as published.
-    fn withheld(self, name: &str) -> Option<LoadedFile> {
+    fn withheld(&self, name: &str) -> Option<LoadedFile> {
         let file = self.redactions.file(name)?;
         Some(LoadedFile {
             digest: file.digest.blake3.clone(),
@@ -131,15 +119,15 @@ impl RunFolder<'_> {
     }
 
     /// The path of a file of the directory, for diagnostics.
-    pub(super) fn shown(self, name: &str) -> String {
+    pub(super) fn shown(&self, name: &str) -> String {
         format!("{}/{name}", self.directory.shown)
     }
 
     /// The directory and a folder in it, which must not be a link: it could point to the run directory itself, and so expose its
     /// transcript. `Ok(None)` if missing.
-    fn folder(self, name: &str) -> Result<Option<(Folder, Folder)>, Diagnostic> {
+    fn folder(&self, name: &str) -> Result<Option<(Folder, Folder)>, Diagnostic> {
         let failed = |error: &std::io::Error| unreadable(&self.shown(name), &error.to_string());
-        let run = open(self.directory).map_err(|error| failed(&error))?;
+        let run = open(&self.directory).map_err(|error| failed(&error))?;
         match run.folder(Path::new(name)) {
             Ok(folder) => Ok(Some((run, folder))),
             Err(_) if run.is_link(Path::new(name)) => {
