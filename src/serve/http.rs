@@ -34,18 +34,18 @@ const HTML: &str = "text/html; charset=utf-8";
 const RESOURCE_POLICY: HeaderName = HeaderName::from_static("cross-origin-resource-policy");
 
 /// Maximum bytes of the name of a file on common file systems.
-const LONGEST_NAME: usize = 255;
+const MAX_NAME_BYTES: usize = 255;
 /// Maximum bytes of a path below the site, so that the path of the folder before it still fits into the limit of the system.
-const LONGEST_PATH: usize = 2_048;
+const MAX_PATH_BYTES: usize = 2_048;
 
 #[derive(Clone)]
 struct AppState {
     folder: Arc<PathBuf>,
-    shown: watch::Receiver<Arc<SiteState>>,
+    state: watch::Receiver<Arc<SiteState>>,
 }
 
 /// The routes that serve `folder`, which has the last good build.
-pub(super) fn app(folder: PathBuf, shown: watch::Receiver<Arc<SiteState>>) -> Router {
+pub(super) fn app(folder: PathBuf, state: watch::Receiver<Arc<SiteState>>) -> Router {
     let text = |kind: &'static str, text: &'static str| {
         get(move || async move { ([(CONTENT_TYPE, kind)], text) })
     };
@@ -62,19 +62,19 @@ pub(super) fn app(folder: PathBuf, shown: watch::Receiver<Arc<SiteState>>) -> Ro
         .fallback(file)
         .with_state(AppState {
             folder: Arc::new(folder),
-            shown,
+            state,
         })
         .layer(middleware::from_fn(guard))
 }
 
 /// Rejects requests for other host names, and forbids caching and access by other sites.
 async fn guard(request: Request, next: Next) -> Response {
-    let named = request
+    let host = request
         .headers()
         .get(HOST)
         .and_then(|host| host.to_str().ok());
-    let asked = request.uri().authority().map(Authority::as_str);
-    let mut response = if named.is_some_and(is_local) && asked.is_none_or(is_local) {
+    let target = request.uri().authority().map(Authority::as_str);
+    let mut response = if host.is_some_and(is_local) && target.is_none_or(is_local) {
         next.run(request).await
     } else {
         let words = "This server answers to localhost, 127.0.0.1 and [::1] only.\n";
@@ -102,24 +102,24 @@ fn is_local(authority: &str) -> bool {
 async fn events(
     State(served): State<AppState>,
 ) -> Sse<impl Stream<Item = Result<Event, Infallible>>> {
-    let mut shown = served.shown;
-    shown.mark_changed();
-    Sse::new(stream::unfold(shown, |mut shown| async move {
-        shown.changed().await.ok()?;
-        let event = Event::default().data(&shown.borrow_and_update().message);
-        Some((Ok(event), shown))
+    let mut state = served.state;
+    state.mark_changed();
+    Sse::new(stream::unfold(state, |mut state| async move {
+        state.changed().await.ok()?;
+        let event = Event::default().data(&state.borrow_and_update().message);
+        Some((Ok(event), state))
     }))
 }
 
 async fn file(State(served): State<AppState>, request: Request) -> Response {
     // Read before the file: a page older than its build name would never be reloaded.
-    let shown = Arc::clone(&served.shown.borrow());
-    if !shown.has_build {
-        return page(StatusCode::SERVICE_UNAVAILABLE, WAITING.as_bytes(), &shown);
+    let state = Arc::clone(&served.state.borrow());
+    if !state.has_build {
+        return page(StatusCode::SERVICE_UNAVAILABLE, WAITING.as_bytes(), &state);
     }
     let is_head = request.method() == Method::HEAD;
     let path = request.uri().path();
-    let prefix = shown.base.trim_end_matches('/');
+    let prefix = state.base.trim_end_matches('/');
     let below = path
         .strip_prefix(prefix)
         .filter(|path| path.starts_with('/'));
@@ -127,19 +127,19 @@ async fn file(State(served): State<AppState>, request: Request) -> Response {
         if path == "/" || path == prefix {
             return (
                 StatusCode::TEMPORARY_REDIRECT,
-                [(LOCATION, shown.base.clone())],
+                [(LOCATION, state.base.clone())],
             )
                 .into_response();
         }
-        return not_found(&served, &shown).await;
+        return not_found(&served, &state).await;
     };
     // The system would refuse to look for such a file, which is no fault of the server.
-    let is_too_long = |part: &str| percent_decode_str(part).count() > LONGEST_NAME;
-    if below.split('/').any(is_too_long) || below.len() > LONGEST_PATH {
-        return not_found(&served, &shown).await;
+    let is_too_long = |part: &str| percent_decode_str(part).count() > MAX_NAME_BYTES;
+    if below.split('/').any(is_too_long) || below.len() > MAX_PATH_BYTES {
+        return not_found(&served, &state).await;
     }
     let Ok(uri) = below.parse::<Uri>() else {
-        return not_found(&served, &shown).await;
+        return not_found(&served, &state).await;
     };
     let below = below.to_owned();
     let (mut parts, body) = request.into_parts();
@@ -150,7 +150,7 @@ async fn file(State(served): State<AppState>, request: Request) -> Response {
         Err(never) => match never {},
     };
     if found.status() == StatusCode::NOT_FOUND {
-        return not_found(&served, &shown).await;
+        return not_found(&served, &state).await;
     }
     let is_html = |value: &HeaderValue| value.as_bytes().starts_with(b"text/html");
     if found.status() == StatusCode::OK
@@ -158,21 +158,21 @@ async fn file(State(served): State<AppState>, request: Request) -> Response {
         && found.headers().get(CONTENT_TYPE).is_some_and(is_html)
     {
         return match body::to_bytes(found.into_body(), usize::MAX).await {
-            Ok(html) => page(StatusCode::OK, &html, &shown),
+            Ok(html) => page(StatusCode::OK, &html, &state),
             Err(_) => StatusCode::INTERNAL_SERVER_ERROR.into_response(),
         };
     }
-    typed(found, &below)
+    with_content_type(found, &below)
 }
 
 /// The site's own page for missing addresses.
-async fn not_found(served: &AppState, shown: &SiteState) -> Response {
+async fn not_found(served: &AppState, state: &SiteState) -> Response {
     let html = tokio::fs::read(served.folder.join("404.html")).await;
-    page(StatusCode::NOT_FOUND, &html.unwrap_or_default(), shown)
+    page(StatusCode::NOT_FOUND, &html.unwrap_or_default(), state)
 }
 
-/// Adds the charset, since all text of a site is UTF-8, and the type of JSON Lines, which the system does not know.
-fn typed(mut response: Response, path: &str) -> Response {
+/// Adds the charset, since all text of a site is UTF-8, and the type of JSON Lines, which `ServeDir` does not know.
+fn with_content_type(mut response: Response, path: &str) -> Response {
     let kind = response.headers().get(CONTENT_TYPE);
     let kind = kind.and_then(|kind| kind.to_str().ok()).unwrap_or_default();
     let is_text = kind.starts_with("text/") && !kind.contains("charset");
@@ -188,10 +188,10 @@ fn typed(mut response: Response, path: &str) -> Response {
 }
 
 /// A page with the script that reloads it. No file of the site contains the script.
-fn page(status: StatusCode, html: &[u8], shown: &SiteState) -> Response {
+fn page(status: StatusCode, html: &[u8], state: &SiteState) -> Response {
     let script = format!(
         "<script src=\"/.runpress/live.js\" data-build=\"{}\" defer></script>",
-        shown.build()
+        state.build()
     );
     let at = memmem::find(html, b"</head>").unwrap_or(html.len());
     let html = [&html[..at], script.as_bytes(), &html[at..]].concat();

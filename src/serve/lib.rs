@@ -44,24 +44,24 @@ pub enum ServeError {
 
 /// The first port to try by default.
 pub const PORT: u16 = 4000;
-/// How many further ports to try.
-const NEXT: u16 = 100;
+/// How many ports after it to try.
+const FURTHER_PORTS: u16 = 100;
 
 /// Serves the last good build from a temporary folder, which is removed at the end.
 #[derive(Debug)]
 pub struct Server {
     folder: Arc<TempDir>,
     address: SocketAddr,
-    shown: watch::Sender<Arc<SiteState>>,
-    working: Arc<BuildState>,
+    state: watch::Sender<Arc<SiteState>>,
+    build_state: Arc<BuildState>,
     _runtime: Runtime,
 }
 
-/// Whether a build is running, and whether it must pause because the process ends.
+/// Keeps a build from writing into the folder while it is removed.
 #[derive(Debug, Default)]
 struct BuildState {
-    builds: AtomicBool,
-    ends: AtomicBool,
+    is_building: AtomicBool,
+    is_ending: AtomicBool,
 }
 
 impl Server {
@@ -84,34 +84,38 @@ impl Server {
             .enable_all()
             .build()?;
         let session = folder.path().file_name().unwrap_or_default();
-        let (shown, seen) =
-            watch::channel(Arc::new(SiteState::nothing(&session.to_string_lossy())));
-        let working = Arc::new(BuildState::default());
+        let (state, receiver) =
+            watch::channel(Arc::new(SiteState::initial(&session.to_string_lossy())));
+        let build_state = Arc::new(BuildState::default());
         {
             let _context = runtime.enter();
             let listener = tokio::net::TcpListener::from_std(listener)?;
-            let app = http::app(folder.path().join(SITE), seen);
+            let app = http::app(folder.path().join(SITE), receiver);
             runtime.spawn(connections::serve(listener, app));
-            let end = end(asked_to_end()?, Arc::clone(&folder), Arc::clone(&working));
+            let end = shut_down(
+                shutdown_signal()?,
+                Arc::clone(&folder),
+                Arc::clone(&build_state),
+            );
             runtime.spawn(end);
         }
         Ok(Self {
             folder,
             address,
-            shown,
-            working,
+            state,
+            build_state,
             _runtime: runtime,
         })
     }
 
     /// The URL of the served site.
     pub fn url(&self) -> String {
-        format!("http://{}{}", self.address, self.shown.borrow().base)
+        format!("http://{}{}", self.address, self.state.borrow().base)
     }
 
     /// Whether a build has succeeded yet.
     pub fn has_build(&self) -> bool {
-        self.shown.borrow().has_build
+        self.state.borrow().has_build
     }
 
     /// Rebuilds the site at `root` and notifies open pages. Serves the new build if it succeeds. Calls `opened` with the site
@@ -123,10 +127,10 @@ impl Server {
         progress: &dyn Progress,
         opened: impl FnOnce(&Site),
     ) -> Result<(Site, Outcome), Failure> {
-        self.working.builds.store(true, Ordering::SeqCst);
+        self.build_state.is_building.store(true, Ordering::SeqCst);
         let progress = PausingProgress {
             inner: progress,
-            working: &self.working,
+            build_state: &self.build_state,
         };
         let result = Site::open(root, overrides).and_then(|mut site| {
             site.build_aside(self.folder.path(), SITE);
@@ -135,13 +139,13 @@ impl Server {
             Ok(((site, outcome), replaced))
         });
         progress.block_during_shutdown();
-        self.working.builds.store(false, Ordering::SeqCst);
+        self.build_state.is_building.store(false, Ordering::SeqCst);
         let (result, replaced) = match result {
             Ok((built, replaced)) => (Ok(built), Some(replaced)),
             Err(failure) => (Err(failure), None),
         };
-        let next = self.shown.borrow().after(&result);
-        self.shown.send_replace(Arc::new(next));
+        let next = self.state.borrow().after(&result);
+        self.state.send_replace(Arc::new(next));
         // Meanwhile, the open pages load the new site.
         drop(replaced);
         result
@@ -155,7 +159,7 @@ fn listen(port: Option<u16>) -> io::Result<TcpListener> {
     let bind = |port| TcpListener::bind((Ipv4Addr::LOCALHOST, port));
     let Some(port) = port else {
         let mut tried = bind(PORT);
-        for port in PORT + 1..=PORT + NEXT {
+        for port in PORT + 1..=PORT + FURTHER_PORTS {
             match tried {
                 Err(error) if error.kind() == io::ErrorKind::AddrInUse => tried = bind(port),
                 other => return other,
@@ -169,12 +173,12 @@ fn listen(port: Option<u16>) -> io::Result<TcpListener> {
 /// Pauses build threads when the process ends, so that nothing is written into the folder while it is removed.
 struct PausingProgress<'a> {
     inner: &'a dyn Progress,
-    working: &'a BuildState,
+    build_state: &'a BuildState,
 }
 
 impl PausingProgress<'_> {
     fn block_during_shutdown(&self) {
-        while self.working.ends.load(Ordering::SeqCst) {
+        while self.build_state.is_ending.load(Ordering::SeqCst) {
             thread::park();
         }
     }
@@ -194,7 +198,7 @@ impl Progress for PausingProgress<'_> {
 
 /// Waits for a request to stop: Ctrl-C, a signal, or a closed terminal.
 #[cfg(unix)]
-fn asked_to_end() -> io::Result<impl Future<Output = ()>> {
+fn shutdown_signal() -> io::Result<impl Future<Output = ()>> {
     use tokio::signal::unix::{SignalKind, signal};
     let mut interrupt = signal(SignalKind::interrupt())?;
     let mut terminate = signal(SignalKind::terminate())?;
@@ -210,23 +214,27 @@ fn asked_to_end() -> io::Result<impl Future<Output = ()>> {
 
 #[cfg(not(unix))]
 #[allow(clippy::unnecessary_wraps, reason = "as on other systems")]
-fn asked_to_end() -> io::Result<impl Future<Output = ()>> {
+fn shutdown_signal() -> io::Result<impl Future<Output = ()>> {
     Ok(async {
         let _ = tokio::signal::ctrl_c().await;
     })
 }
 
 /// Removes the folder and ends the process once it is asked to stop.
-async fn end(asked: impl Future<Output = ()>, folder: Arc<TempDir>, working: Arc<BuildState>) {
-    asked.await;
-    working.ends.store(true, Ordering::SeqCst);
+async fn shut_down(
+    signal: impl Future<Output = ()>,
+    folder: Arc<TempDir>,
+    build_state: Arc<BuildState>,
+) {
+    signal.await;
+    build_state.is_ending.store(true, Ordering::SeqCst);
     let path: PathBuf = folder.path().to_owned();
-    let _ = tokio::task::spawn_blocking(move || clear(&path, &working)).await;
+    let _ = tokio::task::spawn_blocking(move || remove_folder(&path, &build_state)).await;
     std::process::exit(0);
 }
 
 /// A build thread may still finish its current file; after that it pauses.
-fn clear(folder: &Path, working: &BuildState) {
+fn remove_folder(folder: &Path, build_state: &BuildState) {
     const TRIES: usize = 100;
     const PAUSE: Duration = Duration::from_millis(20);
     let mut gone = 0;
@@ -234,7 +242,7 @@ fn clear(folder: &Path, working: &BuildState) {
         let removed = fs::remove_dir_all(folder);
         let is_gone = removed.is_err_and(|error| error.kind() == io::ErrorKind::NotFound);
         gone = if is_gone { gone + 1 } else { 0 };
-        if !working.builds.load(Ordering::SeqCst) && !folder.exists() || gone >= 3 {
+        if !build_state.is_building.load(Ordering::SeqCst) && !folder.exists() || gone >= 3 {
             return;
         }
         thread::sleep(PAUSE);

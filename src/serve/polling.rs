@@ -14,7 +14,7 @@ pub(super) struct FileStamp {
     /// Size and modification time; files only, since the contents of a folder are compared themselves.
     written: Option<(u64, Option<SystemTime>)>,
     /// Inode and, for a file, the time of its last change.
-    place: Option<(u64, i64, i64)>,
+    identity: Option<(u64, i64, i64)>,
 }
 
 impl FileStamp {
@@ -22,14 +22,14 @@ impl FileStamp {
         let is_file = !meta.is_dir();
         Self {
             written: is_file.then(|| (meta.len(), meta.modified().ok())),
-            place: place(meta, is_file),
+            identity: identity(meta, is_file),
         }
     }
 }
 
 #[cfg(unix)]
 #[allow(clippy::unnecessary_wraps, reason = "as on other systems")]
-fn place(meta: &Metadata, is_file: bool) -> Option<(u64, i64, i64)> {
+fn identity(meta: &Metadata, is_file: bool) -> Option<(u64, i64, i64)> {
     use std::os::unix::fs::MetadataExt;
     let (seconds, nanoseconds) = if is_file {
         (meta.ctime(), meta.ctime_nsec())
@@ -40,12 +40,12 @@ fn place(meta: &Metadata, is_file: bool) -> Option<(u64, i64, i64)> {
 }
 
 #[cfg(not(unix))]
-fn place(_: &Metadata, _: bool) -> Option<(u64, i64, i64)> {
+fn identity(_: &Metadata, _: bool) -> Option<(u64, i64, i64)> {
     None
 }
 
 /// The stamps of `folder`, down to `depth`. Skips unreadable files, linked folders, and folders that `enters` rejects.
-pub(super) fn look(folder: &Path, depth: usize, enters: impl Fn(&Path) -> bool) -> FileStamps {
+pub(super) fn snapshot(folder: &Path, depth: usize, enters: impl Fn(&Path) -> bool) -> FileStamps {
     walkdir::WalkDir::new(folder)
         .min_depth(1)
         .max_depth(depth)

@@ -9,9 +9,8 @@ use pipeline::Outcome;
 use pipeline::site::Site;
 
 /// Maximum problems shown on a page; the terminal lists the rest.
-const MOST: usize = 50;
+const MAX_PROBLEMS: usize = 50;
 
-/// The state of the server.
 #[derive(Debug)]
 pub(super) struct SiteState {
     session: String,
@@ -25,7 +24,7 @@ pub(super) struct SiteState {
 }
 
 #[derive(Serialize)]
-struct Message<'a> {
+struct PageMessage<'a> {
     build: String,
     failed: bool,
     /// Whether an earlier build is still served.
@@ -38,15 +37,15 @@ struct Message<'a> {
 
 impl SiteState {
     /// The state before the first build. `session` distinguishes pages of another process.
-    pub(super) fn nothing(session: &str) -> Self {
-        let nothing = Self {
+    pub(super) fn initial(session: &str) -> Self {
+        let initial = Self {
             session: session.to_owned(),
             number: 0,
             base: "/".to_owned(),
             has_build: false,
             message: String::new(),
         };
-        nothing.saying(&[], false)
+        initial.with_message(&[], false)
     }
 
     /// The name of the served build; pages of another build reload.
@@ -72,19 +71,19 @@ impl SiteState {
             has_build: self.has_build || published,
             message: String::new(),
         };
-        next.saying(problems, !published)
+        next.with_message(problems, !published)
     }
 
-    fn saying(self, problems: &[Diagnostic], failed: bool) -> Self {
+    fn with_message(self, problems: &[Diagnostic], failed: bool) -> Self {
         let tally = SeverityCounts::of(problems);
         let of = |severity| problems.iter().filter(move |p| p.severity == severity);
         let listed: Vec<Diagnostic> = of(Severity::Error)
             .chain(of(Severity::Warning))
             .filter(|_| failed)
-            .take(MOST)
+            .take(MAX_PROBLEMS)
             .cloned()
             .collect();
-        let message = Message {
+        let message = PageMessage {
             build: self.build(),
             failed,
             has_build: self.has_build,

@@ -17,11 +17,11 @@ use pipeline::site::Site;
 use super::polling::{self, FileStamps};
 
 /// How long nothing must change before a change is complete: editors save in several steps.
-const QUIET: Duration = Duration::from_millis(40);
+const QUIET_PERIOD: Duration = Duration::from_millis(40);
 /// A change that does not end is reported after this time.
-const MOST: Duration = Duration::from_secs(1);
+const MAX_DELAY: Duration = Duration::from_secs(1);
 /// Interval of looking for missing folders and, if the system reports no changes, of comparing all files.
-const EVERY: Duration = Duration::from_secs(1);
+const POLL_INTERVAL: Duration = Duration::from_secs(1);
 
 /// The changes since the last build.
 #[derive(Debug, Default, PartialEq, Eq)]
@@ -45,26 +45,26 @@ pub struct Watcher {
 
 #[derive(Debug)]
 struct WatchedPath {
-    given: PathBuf,
+    path: PathBuf,
     mode: RecursiveMode,
     /// The path with links resolved, while it exists.
-    now: Option<PathBuf>,
+    resolved: Option<PathBuf>,
     /// The last snapshot of its files, if the system reports no changes.
-    seen: FileStamps,
+    snapshot: FileStamps,
 }
 
 impl WatchedPath {
-    fn look(&self) -> FileStamps {
+    fn take_snapshot(&self) -> FileStamps {
         let depth = match self.mode {
             RecursiveMode::Recursive => usize::MAX,
             RecursiveMode::NonRecursive => 1,
         };
-        let Some(now) = &self.now else {
+        let Some(now) = &self.resolved else {
             return FileStamps::new();
         };
-        polling::look(now, depth, |folder| {
+        polling::snapshot(now, depth, |folder| {
             let inside = folder.strip_prefix(now).unwrap_or(folder).join("file");
-            !is_left_alone(&inside)
+            !is_ignored(&inside)
         })
     }
 }
@@ -85,7 +85,7 @@ impl Watcher {
             watched: Vec::new(),
         };
         if content.is_empty() {
-            watcher.want(
+            watcher.set_content(
                 build
                     .content
                     .iter()
@@ -93,7 +93,7 @@ impl Watcher {
                     .collect(),
             );
         } else {
-            watcher.want(content.to_vec());
+            watcher.set_content(content.to_vec());
         }
         Ok(watcher)
     }
@@ -105,31 +105,31 @@ impl Watcher {
 
     /// Watches the files of this site from now on.
     pub fn follow(&mut self, site: &Site) {
-        self.previous = named(&site.previous());
-        self.want(site.content.clone());
+        self.previous = event_path(&site.previous());
+        self.set_content(site.content.clone());
     }
 
-    fn want(&mut self, content: Vec<PathBuf>) {
+    fn set_content(&mut self, content: Vec<PathBuf>) {
         let folders = content
             .into_iter()
             .chain(["templates", "static", "rules"].map(|folder| self.root.join(folder)))
-            .map(|folder| (named(&folder), RecursiveMode::Recursive));
+            .map(|folder| (event_path(&folder), RecursiveMode::Recursive));
         let mut before = std::mem::take(&mut self.watched);
-        for (given, mode) in
+        for (path, mode) in
             std::iter::once((self.root.clone(), RecursiveMode::NonRecursive)).chain(folders)
         {
             let known = before
                 .iter()
-                .position(|watched| watched.given == given && watched.mode == mode);
+                .position(|watched| watched.path == path && watched.mode == mode);
             let watched = known.map(|at| before.swap_remove(at));
             self.watched.push(watched.unwrap_or(WatchedPath {
-                given,
+                path,
                 mode,
-                now: None,
-                seen: FileStamps::new(),
+                resolved: None,
+                snapshot: FileStamps::new(),
             }));
         }
-        for gone in before.into_iter().filter_map(|watched| watched.now) {
+        for gone in before.into_iter().filter_map(|watched| watched.resolved) {
             if let Some(inner) = &mut self.inner {
                 let _ = inner.unwatch(&gone);
             }
@@ -141,11 +141,11 @@ impl Watcher {
     pub fn wait(&mut self) -> Change {
         loop {
             let mut change = Change::default();
-            self.hear(EVERY, &mut change);
+            self.receive(POLL_INTERVAL, &mut change);
             let began = Instant::now();
             while change != Change::default()
-                && began.elapsed() < MOST
-                && self.hear(QUIET, &mut change)
+                && began.elapsed() < MAX_DELAY
+                && self.receive(QUIET_PERIOD, &mut change)
             {}
             let moved = self.update_watches(&change.paths);
             if moved || change != Change::default() {
@@ -155,13 +155,13 @@ impl Watcher {
     }
 
     /// Waits up to this long, and records what changed; `false` if nothing happened.
-    fn hear(&mut self, most: Duration, change: &mut Change) -> bool {
+    fn receive(&mut self, most: Duration, change: &mut Change) -> bool {
         if self.polls() {
             thread::sleep(most);
             return self.compare(change);
         }
         match self.events.recv_timeout(most) {
-            Ok(event) => self.note(event, change),
+            Ok(event) => self.record(event, change),
             Err(RecvTimeoutError::Timeout) => return false,
             Err(RecvTimeoutError::Disconnected) => self.poll(),
         }
@@ -172,18 +172,18 @@ impl Watcher {
     fn compare(&mut self, change: &mut Change) -> bool {
         let mut paths = BTreeSet::new();
         for watched in &mut self.watched {
-            let seen = watched.look();
-            paths.extend(polling::differences(&watched.seen, &seen));
-            watched.seen = seen;
+            let snapshot = watched.take_snapshot();
+            paths.extend(polling::differences(&watched.snapshot, &snapshot));
+            watched.snapshot = snapshot;
         }
-        paths.retain(|path| self.concerns(path));
+        paths.retain(|path| self.is_input(path));
         let any = !paths.is_empty();
         change.paths.extend(paths);
         any
     }
 
-    /// Records the paths of an event that a build reads.
-    fn note(&self, event: notify::Result<Event>, change: &mut Change) {
+    /// Records the paths of an event, if a build reads them.
+    fn record(&self, event: notify::Result<Event>, change: &mut Change) {
         let Ok(event) = event else {
             change.anything = true;
             return;
@@ -195,24 +195,20 @@ impl Watcher {
             let paths = event.paths.into_iter();
             change
                 .paths
-                .extend(paths.filter(|path| self.concerns(path)));
+                .extend(paths.filter(|path| self.is_input(path)));
         }
     }
 
-    fn concerns(&self, path: &Path) -> bool {
+    fn is_input(&self, path: &Path) -> bool {
         if path == self.root.join(config::FILE_NAME) || path == self.previous {
             return true;
         }
-        let mut folders = self.watched.iter();
-        folders.any(
-            |WatchedPath {
-                 given, mode, now, ..
-             }| {
-                let below = path.strip_prefix(now.as_ref().unwrap_or(given));
-                *mode == RecursiveMode::Recursive
-                    && (path == given || below.is_ok_and(|below| !is_left_alone(below)))
-            },
-        )
+        self.watched.iter().any(|watched| {
+            let folder = watched.resolved.as_ref().unwrap_or(&watched.path);
+            let below = path.strip_prefix(folder);
+            watched.mode == RecursiveMode::Recursive
+                && (path == watched.path || below.is_ok_and(|below| !is_ignored(below)))
+        })
     }
 
     /// Watches new folders and drops missing ones; `true` if there were any. Folders that an event named are watched anew,
@@ -220,22 +216,22 @@ impl Watcher {
     fn update_watches(&mut self, named: &BTreeSet<PathBuf>) -> bool {
         let (mut changed, mut failed) = (false, false);
         for watched in &mut self.watched {
-            let now = watched.given.canonicalize().ok();
-            let again = named.contains(&watched.given)
+            let now = watched.path.canonicalize().ok();
+            let again = named.contains(&watched.path)
                 || now.as_ref().is_some_and(|now| named.contains(now));
-            if now == watched.now && !again {
+            if now == watched.resolved && !again {
                 continue;
             }
-            changed |= now != watched.now;
-            let old = std::mem::replace(&mut watched.now, now);
+            changed |= now != watched.resolved;
+            let old = std::mem::replace(&mut watched.resolved, now);
             let Some(inner) = &mut self.inner else {
-                watched.seen = watched.look();
+                watched.snapshot = watched.take_snapshot();
                 continue;
             };
             if let Some(old) = old {
                 let _ = inner.unwatch(&old);
             }
-            if let Some(now) = &watched.now {
+            if let Some(now) = &watched.resolved {
                 failed |= inner.watch(now, watched.mode).is_err() && now.exists();
             }
         }
@@ -249,13 +245,13 @@ impl Watcher {
     fn poll(&mut self) {
         self.inner = None;
         for watched in &mut self.watched {
-            watched.seen = watched.look();
+            watched.snapshot = watched.take_snapshot();
         }
     }
 }
 
 /// A path as events name it: links of its parent folder are resolved, a link at its end is not.
-fn named(path: &Path) -> PathBuf {
+fn event_path(path: &Path) -> PathBuf {
     let path = std::path::absolute(path).unwrap_or_else(|_| path.to_owned());
     let folder = path.parent().and_then(|folder| folder.canonicalize().ok());
     match (folder, path.file_name()) {
@@ -266,22 +262,22 @@ fn named(path: &Path) -> PathBuf {
 
 /// Whether a build never reads it: `.git`, and temporary files of editors and of `runpress annotate`. A run may name a file in
 /// any other hidden folder, and an extra build is cheap.
-fn is_left_alone(below: &Path) -> bool {
-    let is_of_git = below.iter().any(|name| name == ".git");
+fn is_ignored(below: &Path) -> bool {
+    let is_in_git = below.iter().any(|name| name == ".git");
     let name = below
         .file_name()
         .map(OsStr::to_string_lossy)
         .unwrap_or_default();
-    let swap = name.starts_with('.')
+    let is_swap_file = name.starts_with('.')
         && [".swp", ".swo", ".swx"]
             .iter()
             .any(|end| name.ends_with(end));
-    let notes = name.starts_with(".#")
+    let is_temporary = name.starts_with(".#")
         || (name.starts_with(".runpress-") && name.ends_with(".tmp"))
         || name.ends_with('~')
         || name == "4913"
         || (name.len() > 1 && name.starts_with('#') && name.ends_with('#'));
-    is_of_git || swap || notes
+    is_in_git || is_swap_file || is_temporary
 }
 
 #[cfg(test)]
@@ -290,7 +286,7 @@ mod tests {
     use std::fs;
     use std::path::Path;
 
-    use super::{Watcher, is_left_alone};
+    use super::{Watcher, is_ignored};
 
     #[test]
     fn a_polling_watcher_reports_created_removed_and_changed_files() {
@@ -346,8 +342,8 @@ mod tests {
     }
 
     #[test]
-    fn notes_of_editors_and_the_store_of_git_are_left_alone() {
-        for alone in [
+    fn temporary_files_of_editors_and_the_files_of_git_are_ignored() {
+        for ignored in [
             ".git",
             ".git/index",
             "runs/a/.git/refs/heads/main",
@@ -358,7 +354,7 @@ mod tests {
             "runs/.#x",
             "runs/#x#",
         ] {
-            assert!(is_left_alone(Path::new(alone)), "{alone}");
+            assert!(is_ignored(Path::new(ignored)), "{ignored}");
         }
         for read in [
             "runs/a/events.jsonl",
@@ -370,7 +366,7 @@ mod tests {
             "runs/a/implementation/.config/count.ts",
             "runs/a/assets/.hidden/shot.png",
         ] {
-            assert!(!is_left_alone(Path::new(read)), "{read}");
+            assert!(!is_ignored(Path::new(read)), "{read}");
         }
     }
 }
