@@ -23,7 +23,7 @@ pub(crate) mod verify;
 /// The content has errors; nothing was published.
 const CONTENT_ERRORS: u8 = 1;
 /// Usage, site.toml, I/O or templates.
-const COULD_NOT_RUN: u8 = 2;
+pub(crate) const COULD_NOT_RUN: u8 = 2;
 
 /// The heading in the help of options that all commands share.
 const GLOBAL: &str = "Global options";
@@ -59,7 +59,7 @@ pub(crate) enum Command {
     #[command(mut_arg("records", |it| it.requires("shard")))]
     Build {
         #[command(flatten)]
-        output: Output,
+        output: OutputOptions,
         /// Make only the runs of one of N shards, for `merge`; `auto` reads what the job runner sets
         #[arg(
             long,
@@ -78,7 +78,7 @@ pub(crate) enum Command {
         #[arg(value_name = "PART", required = true)]
         parts: Vec<PathBuf>,
         #[command(flatten)]
-        output: Output,
+        output: OutputOptions,
     },
     /// Check everything and write a dataset for another platform; the site is not built
     #[cfg_attr(
@@ -93,16 +93,16 @@ pub(crate) enum Command {
         #[arg(value_name = "DIR")]
         folder: PathBuf,
         #[command(flatten)]
-        input: Input,
+        input: InputOptions,
         #[command(flatten)]
-        places: Places,
+        site: SiteOptions,
     },
     /// Check everything without writing anything
     Check {
         #[command(flatten)]
-        input: Input,
+        input: InputOptions,
         #[command(flatten)]
-        places: Places,
+        site: SiteOptions,
     },
     /// Verify a copy of a published site
     Verify(Verify),
@@ -113,7 +113,7 @@ pub(crate) enum Command {
     )]
     Serve {
         #[command(flatten)]
-        input: Input,
+        input: InputOptions,
         /// Port on 127.0.0.1; 0 picks any [default: 4000, or the next free one]
         #[arg(long, value_name = "N")]
         port: Option<u16>,
@@ -179,7 +179,7 @@ pub(crate) enum Command {
 }
 
 #[derive(Debug, Args)]
-pub(crate) struct Input {
+pub(crate) struct InputOptions {
     /// Content root, instead of those in site.toml (repeatable)
     #[arg(long, value_name = "DIR")]
     pub(crate) content: Vec<PathBuf>,
@@ -197,7 +197,7 @@ pub(crate) struct Input {
     pub(crate) deny: Option<String>,
     /// Report format: human, json, github, sarif, junit or markdown; `=FILE` writes a file (repeatable)
     #[arg(long, value_name = "FORMAT[=FILE]", value_parser = report)]
-    pub(crate) report: Vec<Report>,
+    pub(crate) report: Vec<ReportOption>,
     /// Show the time of each step and the size of each kind of file
     #[arg(long)]
     pub(crate) timings: bool,
@@ -205,7 +205,7 @@ pub(crate) struct Input {
 
 /// Where the site is, and where it was.
 #[derive(Debug, Args)]
-pub(crate) struct Places {
+pub(crate) struct SiteOptions {
     /// Public URL of the site [default: `[site] base_url` of site.toml]
     #[arg(long, value_name = "URL", value_parser = base_url)]
     pub(crate) base_url: Option<HttpUrl>,
@@ -222,14 +222,14 @@ pub(crate) struct Places {
 
 /// What is written, and what it is made of.
 #[derive(Debug, Args)]
-pub(crate) struct Output {
+pub(crate) struct OutputOptions {
     #[command(flatten)]
-    pub(crate) input: Input,
+    pub(crate) input: InputOptions,
     /// Output folder [default: `[build] out` of site.toml]
     #[arg(long, value_name = "DIR")]
     out: Option<PathBuf>,
     #[command(flatten)]
-    places: Places,
+    site: SiteOptions,
     /// Ignore the cache and the earlier site, except its ledger
     #[arg(long)]
     fresh: bool,
@@ -250,19 +250,19 @@ fn plan(_: &str) -> Result<PathBuf, &'static str> {
     )
 }
 
-impl Output {
+impl OutputOptions {
     pub(crate) fn overrides(&self) -> Overrides {
         Overrides {
             out: self.out.clone(),
             fresh: self.fresh,
             export: self.export.clone().map(Export::Parquet),
             records: self.records.clone(),
-            ..self.places.overrides()
+            ..self.site.overrides()
         }
     }
 }
 
-impl Places {
+impl SiteOptions {
     pub(crate) fn overrides(&self) -> Overrides {
         Overrides {
             base_url: self.base_url.clone(),
@@ -300,7 +300,7 @@ pub(crate) struct Verify {
     pub(crate) keep: Option<PathBuf>,
     /// Report format: human, json, github or sarif; `=FILE` writes a file (repeatable)
     #[arg(long, value_name = "FORMAT[=FILE]", value_parser = verify_report)]
-    pub(crate) report: Vec<Report>,
+    pub(crate) report: Vec<ReportOption>,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
@@ -311,7 +311,7 @@ pub(crate) enum Color {
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
-pub(crate) enum Format {
+pub(crate) enum ReportFormat {
     Human,
     Json,
     Github,
@@ -320,18 +320,18 @@ pub(crate) enum Format {
     Markdown,
 }
 
-/// A report; printed to standard output if it has no file.
+/// A requested report; printed to standard output if it has no file.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(crate) struct Report {
-    pub(crate) format: Format,
+pub(crate) struct ReportOption {
+    pub(crate) format: ReportFormat,
     pub(crate) file: Option<PathBuf>,
 }
 
-fn report(text: &str) -> Result<Report, String> {
+fn report(text: &str) -> Result<ReportOption, String> {
     let (format, file) = text
         .split_once('=')
         .map_or((text, None), |(format, file)| (format, Some(file)));
-    let format = Format::from_str(format, false).map_err(|_| {
+    let format = ReportFormat::from_str(format, false).map_err(|_| {
         format!(
             "`{format}` is not a report format; use `human`, `json`, `github`, `sarif`, `junit` or `markdown`"
         )
@@ -339,23 +339,22 @@ fn report(text: &str) -> Result<Report, String> {
     if file == Some("") {
         return Err("missing file name after `=`".to_owned());
     }
-    Ok(Report {
+    Ok(ReportOption {
         format,
         file: file.map(PathBuf::from),
     })
 }
 
-fn verify_report(text: &str) -> Result<Report, String> {
+fn verify_report(text: &str) -> Result<ReportOption, String> {
     match report(text)? {
-        Report {
-            format: Format::Junit | Format::Markdown,
+        ReportOption {
+            format: ReportFormat::Junit | ReportFormat::Markdown,
             ..
         } => Err("use `human`, `json`, `github` or `sarif`".to_owned()),
         report => Ok(report),
     }
 }
 
-/// Parses the folder of an export.
 fn export(text: &str) -> Result<PathBuf, String> {
     let folder = text
         .strip_prefix("parquet=")

@@ -16,14 +16,14 @@ use cli::build::BuildMode;
 use cli::serve;
 #[cfg(feature = "verify")]
 use cli::verify;
-use cli::{Cli, Command, author, build, import, lookup, shard, share, shell};
+use cli::{COULD_NOT_RUN, Cli, Command, author, build, import, lookup, shard, share, shell};
 
 /// Pages consist of many short texts: with the system's allocator a build takes a tenth longer, and much longer with musl.
 #[global_allocator]
 static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;
 
-/// A panic message may quote recorded text, with control characters and private words, so only its place is printed.
-fn quiet_panics() {
+/// Prints only the place of a panic: its message may quote recorded text, with control characters and private words.
+fn print_place_of_panics() {
     std::panic::set_hook(Box::new(|panic| {
         let place = panic.location().map(ToString::to_string);
         let mut out = std::io::stderr();
@@ -37,16 +37,16 @@ fn quiet_panics() {
 
 fn main() -> ExitCode {
     let cli = Cli::parse();
-    quiet_panics();
+    print_place_of_panics();
     let status = match &cli.command {
         Command::Schema { name } => lookup::schema(name.as_deref()),
         Command::Explain { code } => lookup::explain(code.as_deref()),
         Command::New { folder } => author::new(&cli, folder),
-        Command::Import(asked) => import::run(&cli, asked),
-        Command::Share(asked) => share::run(&cli, asked),
-        Command::Annotate(asked) => author::annotate(&cli, asked),
-        Command::Decide(asked) => author::decide(&cli, asked),
-        Command::Redact(asked) => author::redact(&cli, asked),
+        Command::Import(args) => import::run(&cli, args),
+        Command::Share(args) => share::run(&cli, args),
+        Command::Annotate(args) => author::annotate(&cli, args),
+        Command::Decide(args) => author::decide(&cli, args),
+        Command::Redact(args) => author::redact(&cli, args),
         Command::Raw { run, event } => author::raw(&cli, run, *event),
         Command::RevealProof { run, id } => author::reveal_proof(&cli, run, id),
         Command::Completions { shell } => shell::completions(*shell),
@@ -59,29 +59,29 @@ fn main() -> ExitCode {
         Command::Export {
             folder,
             input,
-            places,
+            site,
             ..
         } => {
             let overrides = Overrides {
                 export: Some(Export::HuggingFace(folder.clone())),
-                ..places.overrides()
+                ..site.overrides()
             };
             build::run(&cli, input, &BuildMode::Export, overrides)
         }
         #[cfg(not(feature = "parquet"))]
         Command::Export { .. } => cli::no_export(),
         #[cfg(feature = "verify")]
-        Command::Verify(asked) => verify::run(&cli, asked),
+        Command::Verify(args) => verify::run(&cli, args),
         #[cfg(not(feature = "verify"))]
         Command::Verify(_) => cli::no_verifier(),
-        Command::Check { input, places } => {
-            build::run(&cli, input, &BuildMode::Check, places.overrides())
+        Command::Check { input, site } => {
+            build::run(&cli, input, &BuildMode::Check, site.overrides())
         }
         Command::Build {
             output,
             shard,
             shards,
-        } => match shard::of(shard.as_deref(), *shards) {
+        } => match shard::from_options(shard.as_deref(), *shards) {
             Ok(shard) => {
                 let overrides = Overrides {
                     shard,
@@ -89,7 +89,7 @@ fn main() -> ExitCode {
                 };
                 build::run(&cli, &output.input, &BuildMode::Build, overrides)
             }
-            Err(()) => shard::NONE,
+            Err(()) => COULD_NOT_RUN,
         },
         Command::Merge { parts, output } => {
             let mode = BuildMode::Merge(parts);
@@ -105,24 +105,24 @@ mod tests {
 
     #[test]
     fn a_panic_prints_its_place_and_not_what_it_says() {
-        const ASKED: &str = "RUNPRESS_TEST_OF_A_PANIC";
-        if std::env::var_os(ASKED).is_some() {
-            super::quiet_panics();
+        const PANICS: &str = "RUNPRESS_TEST_OF_A_PANIC";
+        if std::env::var_os(PANICS).is_some() {
+            super::print_place_of_panics();
             panic!("it is inside {}-{} of a text", "hush", "4f1c2d3e");
         }
         let program = std::env::current_exe().expect("the test itself");
         for backtrace in ["0", "1", "full"] {
             let ran = Command::new(&program)
                 .args(["a_panic_prints_its_place", "--nocapture"])
-                .env(ASKED, "1")
+                .env(PANICS, "1")
                 .env("RUST_BACKTRACE", backtrace)
                 .output()
                 .expect("it runs");
-            let said = String::from_utf8_lossy(&[ran.stdout, ran.stderr].concat()).into_owned();
-            assert!(said.contains("internal error at src/main.rs"), "{said}");
-            assert!(!said.contains("hush-4f1c2d3e"), "{said}");
+            let output = String::from_utf8_lossy(&[ran.stdout, ran.stderr].concat()).into_owned();
+            assert!(output.contains("internal error at src/main.rs"), "{output}");
+            assert!(!output.contains("hush-4f1c2d3e"), "{output}");
             // A release build strips the names in a trace.
-            assert_eq!(said.contains("\n   0: "), backtrace != "0", "{said}");
+            assert_eq!(output.contains("\n   0: "), backtrace != "0", "{output}");
         }
     }
 }

@@ -1,7 +1,7 @@
-//! Runs `new`, `annotate`, `redact` and `reveal-proof`: passes the request on and reports the result.
+//! Runs `new`, `annotate`, `decide`, `redact`, `raw` and `reveal-proof`: passes the request on and reports the result.
 
 use std::borrow::Cow;
-use std::io::{IsTerminal, Read};
+use std::io::Read;
 use std::path::{Path, PathBuf};
 
 use clap::Args;
@@ -10,10 +10,12 @@ use runpress::api::author::{
     RedactionTarget, Refusal, RehashOutcome, Span, Verb,
 };
 use runpress::api::diagnostics::text::visible;
-use runpress::api::diagnostics::{self, Diagnostic, human};
+use runpress::api::diagnostics::{self, Diagnostic};
 use runpress::api::site::{Overrides, Site};
 
-use super::console::{answer, print, refuse, say, say_raw, styled};
+use super::console::{
+    answer, print, print_unless_quiet, refuse, say, say_problems, say_unless_quiet,
+};
 use super::{CONTENT_ERRORS, COULD_NOT_RUN, Cli, build};
 
 #[derive(Debug, Args)]
@@ -202,13 +204,12 @@ pub(crate) fn new(cli: &Cli, folder: &Path) -> u8 {
     if let Err(refusal) = author::starter::create(folder) {
         return refused(cli, refusal);
     }
-    if !cli.quiet {
-        let folder = visible(&folder.to_string_lossy());
-        let word = shell_word(&folder);
-        print(&format!(
-            "Created a site with one sample run in {folder}\n\nNext:\n  cd {word}\n  runpress build\nand open public/index.html in a browser.\n"
-        ));
-    }
+    let folder = visible(&folder.to_string_lossy());
+    let word = shell_word(&folder);
+    let text = format!(
+        "Created a site with one sample run in {folder}\n\nNext:\n  cd {word}\n  runpress build\nand open public/index.html in a browser.\n"
+    );
+    print_unless_quiet(cli, &text);
     0
 }
 
@@ -223,65 +224,56 @@ fn shell_word(path: &str) -> Cow<'_, str> {
 }
 
 /// Adds an annotation, or updates the sidecar of a changed tape.
-pub(crate) fn annotate(cli: &Cli, asked: &Annotate) -> u8 {
-    let Some(root) = build::root(cli) else {
-        return COULD_NOT_RUN;
-    };
-    let site = Site::open(&root, &Overrides::default()).map_err(Refusal::Site);
-    let status = site.and_then(|site| match asked {
-        Annotate { validate: true, .. } => validate(cli, &site, asked),
+pub(crate) fn annotate(cli: &Cli, args: &Annotate) -> u8 {
+    let status = open_site(cli).and_then(|site| match args {
+        Annotate { validate: true, .. } => validate(cli, &site, args),
         Annotate {
             from: Some(from), ..
-        } => add_from(cli, &site, asked, from),
+        } => add_from(cli, &site, args, from),
         Annotate {
             event: Some(event),
             kind: Some(kind),
             ..
-        } => add(cli, &site, asked, *event, kind),
-        _ => rehash(cli, &site, asked),
+        } => add(cli, &site, args, *event, kind),
+        _ => rehash(cli, &site, args),
     });
     status.unwrap_or_else(|refusal| refused(cli, refusal))
 }
 
-fn add(cli: &Cli, site: &Site, asked: &Annotate, event: u64, kind: &str) -> Result<u8, Refusal> {
+fn add(cli: &Cli, site: &Site, args: &Annotate, event: u64, kind: &str) -> Result<u8, Refusal> {
     let new = NewAnnotation {
         event_id: event,
         kind: kind.to_owned(),
-        evidence: asked.evidence.clone(),
-        author: asked
+        evidence: args.evidence.clone(),
+        author: args
             .author
             .clone()
-            .map(|id| author::own_author(id, author_kind(&asked.author_kind))),
-        span: asked.span_end.map(|end_event_id| Span {
+            .map(|id| author::own_author(id, author_kind(&args.author_kind))),
+        span: args.span_end.map(|end_event_id| Span {
             start_event_id: event,
             end_event_id,
         }),
-        hypothesis_status: asked.hypothesis_status.clone(),
-        friction_kind: asked.friction_kind.clone(),
+        hypothesis_status: args.hypothesis_status.clone(),
+        friction_kind: args.friction_kind.clone(),
         metadata: Metadata {
-            quote: asked.quote.clone(),
+            quote: args.quote.clone(),
         },
         ..NewAnnotation::default()
     };
-    let tape = asked.tape.as_deref();
-    let written = author::annotate(site, &asked.run, tape, &new, &|words| waiting(cli, words))?;
+    let tape = args.tape.as_deref();
+    let written = author::annotate(site, &args.run, tape, &new, &say_waiting(cli))?;
     let text = written.text();
     show(cli, written.notes);
-    if !cli.quiet {
-        print(&text);
-    }
+    print_unless_quiet(cli, &text);
     Ok(0)
 }
 
-fn add_from(cli: &Cli, site: &Site, asked: &Annotate, from: &Path) -> Result<u8, Refusal> {
-    let tape = asked.tape.as_deref();
-    let waiting = |words: &str| waiting(cli, words);
-    let written = author::annotate_from(site, &asked.run, tape, from, &waiting)?;
+fn add_from(cli: &Cli, site: &Site, args: &Annotate, from: &Path) -> Result<u8, Refusal> {
+    let tape = args.tape.as_deref();
+    let written = author::annotate_from(site, &args.run, tape, from, &say_waiting(cli))?;
     let text = written.text();
     show(cli, written.annotations.notes);
-    if !cli.quiet {
-        print(&text);
-    }
+    print_unless_quiet(cli, &text);
     Ok(0)
 }
 
@@ -293,14 +285,14 @@ fn author_kind(word: &str) -> AuthorKind {
 }
 
 /// Writes down a decision about a run.
-pub(crate) fn decide(cli: &Cli, asked: &Decide) -> u8 {
-    let written = opened(cli).and_then(|site| {
-        let author = asked
+pub(crate) fn decide(cli: &Cli, args: &Decide) -> u8 {
+    let written = open_site(cli).and_then(|site| {
+        let author = args
             .author
             .clone()
             .or_else(|| site.config.site.author.clone());
         let new = NewDecision {
-            verb: match asked {
+            verb: match args {
                 Decide { void: true, .. } => Verb::Void,
                 Decide {
                     disqualify: true, ..
@@ -309,34 +301,24 @@ pub(crate) fn decide(cli: &Cli, asked: &Decide) -> u8 {
                 Decide { include: true, .. } => Verb::Include,
                 _ => Verb::Rescore,
             },
-            reason: asked.reason.clone(),
+            reason: args.reason.clone(),
             author: NamedAuthor {
                 id: author.unwrap_or_else(|| "publisher".to_owned()),
-                kind: author_kind(&asked.author_kind),
+                kind: author_kind(&args.author_kind),
             },
-            event: asked.event,
-            rule: asked.rule.clone(),
-            outcome: asked.rescore.clone(),
+            event: args.event,
+            rule: args.rule.clone(),
+            outcome: args.rescore.clone(),
         };
-        author::decide(&site, &asked.run, &new, &|words| waiting(cli, words))
+        author::decide(&site, &args.run, &new, &say_waiting(cli))
     });
-    match written {
-        Ok(text) => {
-            if !cli.quiet {
-                print(&text);
-            }
-            0
-        }
-        Err(refusal) => refused(cli, refusal),
-    }
+    finished(cli, written)
 }
 
-fn rehash(cli: &Cli, site: &Site, asked: &Annotate) -> Result<u8, Refusal> {
-    let (tape, before) = (asked.tape.as_deref(), asked.before.as_deref());
-    let done = author::rehash(site, &asked.run, tape, before, &|words| waiting(cli, words))?;
-    if !cli.quiet {
-        print(&done.text());
-    }
+fn rehash(cli: &Cli, site: &Site, args: &Annotate) -> Result<u8, Refusal> {
+    let (tape, before) = (args.tape.as_deref(), args.before.as_deref());
+    let done = author::rehash(site, &args.run, tape, before, &say_waiting(cli))?;
+    print_unless_quiet(cli, &done.text());
     if done.outcome == RehashOutcome::Refused {
         return Err(Refusal::Content(done.problems));
     }
@@ -345,8 +327,8 @@ fn rehash(cli: &Cli, site: &Site, asked: &Annotate) -> Result<u8, Refusal> {
 }
 
 /// Prints Harn's report. The exit status tells whether it has problems.
-fn validate(cli: &Cli, site: &Site, asked: &Annotate) -> Result<u8, Refusal> {
-    match author::validate(site, &asked.run, asked.tape.as_deref()) {
+fn validate(cli: &Cli, site: &Site, args: &Annotate) -> Result<u8, Refusal> {
+    match author::validate(site, &args.run, args.tape.as_deref()) {
         Ok(validated) => {
             print(&validated.json);
             Ok(if validated.has_problems {
@@ -365,41 +347,33 @@ fn validate(cli: &Cli, site: &Site, asked: &Annotate) -> Result<u8, Refusal> {
 }
 
 /// Withholds parts of a run, or removes a redaction.
-pub(crate) fn redact(cli: &Cli, asked: &Redact) -> u8 {
-    let done = opened(cli).and_then(|site| {
-        let waiting = |words: &str| waiting(cli, words);
-        if let Some(id) = &asked.undo {
-            return author::undo(&site, &asked.run, id, asked.dry_run, &waiting);
+pub(crate) fn redact(cli: &Cli, args: &Redact) -> u8 {
+    let done = open_site(cli).and_then(|site| {
+        let waiting = say_waiting(cli);
+        if let Some(id) = &args.undo {
+            return author::undo(&site, &args.run, id, args.dry_run, &waiting);
         }
         let reason = |word: &String| Reason::ALL.into_iter().find(|it| it.word() == word);
         let request = RedactionRequest {
-            target: target(asked)?,
-            reason: asked.reason.as_ref().and_then(reason),
-            note: asked.note.clone(),
-            by: asked.by.clone(),
-            at: asked.at.clone(),
-            dry_run: asked.dry_run,
+            target: target(args)?,
+            reason: args.reason.as_ref().and_then(reason),
+            note: args.note.clone(),
+            by: args.by.clone(),
+            at: args.at.clone(),
+            dry_run: args.dry_run,
         };
-        author::redact(&site, &asked.run, &request, &waiting)
+        author::redact(&site, &args.run, &request, &waiting)
     });
-    match done {
-        Ok(done) => {
-            if !cli.quiet {
-                print(&done.text());
-            }
-            0
-        }
-        Err(refusal) => refused(cli, refusal),
-    }
+    finished(cli, done.map(|done| done.text()))
 }
 
 /// The target of a redaction.
-fn target(asked: &Redact) -> Result<RedactionTarget, Refusal> {
-    if let Some(fingerprint) = &asked.finding {
+fn target(args: &Redact) -> Result<RedactionTarget, Refusal> {
+    if let Some(fingerprint) = &args.finding {
         return Ok(RedactionTarget::Finding(fingerprint.clone()));
     }
-    let Some(quote) = &asked.quote else {
-        let whole = asked.file.clone().filter(|_| asked.whole);
+    let Some(quote) = &args.quote else {
+        let whole = args.file.clone().filter(|_| args.whole);
         return Ok(whole.map_or(RedactionTarget::All, RedactionTarget::File));
     };
     let quote = if quote == "-" {
@@ -417,15 +391,15 @@ fn target(asked: &Redact) -> Result<RedactionTarget, Refusal> {
     };
     Ok(RedactionTarget::Quote {
         quote,
-        event: asked.event,
-        file: asked.tape.clone().or_else(|| asked.file.clone()),
-        pointer: asked.pointer.clone(),
+        event: args.event,
+        file: args.tape.clone().or_else(|| args.file.clone()),
+        pointer: args.pointer.clone(),
     })
 }
 
 /// Prints the data for an auditor to check a redaction.
 pub(crate) fn reveal_proof(cli: &Cli, run: &str, id: &str) -> u8 {
-    match opened(cli).and_then(|site| author::reveal_proof(&site, run, id)) {
+    match open_site(cli).and_then(|site| author::reveal_proof(&site, run, id)) {
         Ok(text) => answer(&text),
         Err(refusal) => refused(cli, refusal),
     }
@@ -434,7 +408,7 @@ pub(crate) fn reveal_proof(cli: &Cli, run: &str, id: &str) -> u8 {
 /// Prints rows of a raw log with what they translate to.
 pub(crate) fn raw(cli: &Cli, run: &str, event: Option<u64>) -> u8 {
     let mut status = 0;
-    let printed = opened(cli).and_then(|site| {
+    let printed = open_site(cli).and_then(|site| {
         author::raw(&site, run, event, &mut |text| {
             if status == 0 {
                 status = answer(text);
@@ -444,15 +418,25 @@ pub(crate) fn raw(cli: &Cli, run: &str, event: Option<u64>) -> u8 {
     printed.map_or_else(|refusal| refused(cli, refusal), |()| status)
 }
 
-fn opened(cli: &Cli) -> Result<Site, Refusal> {
+fn open_site(cli: &Cli) -> Result<Site, Refusal> {
     let root = build::root(cli).ok_or_else(|| Refusal::Site(Vec::new()))?;
     Site::open(&root, &Overrides::default()).map_err(Refusal::Site)
 }
 
-pub(super) fn waiting(cli: &Cli, words: &str) {
-    if !cli.quiet {
-        say(words);
+/// Prints what was done, or why nothing was, and returns the exit status.
+fn finished(cli: &Cli, done: Result<String, Refusal>) -> u8 {
+    match done {
+        Ok(text) => {
+            print_unless_quiet(cli, &text);
+            0
+        }
+        Err(refusal) => refused(cli, refusal),
     }
+}
+
+/// Prints what a command waits for.
+pub(super) fn say_waiting(cli: &Cli) -> impl Fn(&str) {
+    move |words: &str| say_unless_quiet(cli, words)
 }
 
 pub(super) fn refused(cli: &Cli, refusal: Refusal) -> u8 {
@@ -475,6 +459,5 @@ pub(super) fn refused(cli: &Cli, refusal: Refusal) -> u8 {
 
 fn show(cli: &Cli, mut problems: Vec<Diagnostic>) {
     diagnostics::sort(&mut problems);
-    let styled = styled(cli, std::io::stderr().is_terminal());
-    say_raw(&human::render(&problems, styled));
+    say_problems(cli, &problems);
 }

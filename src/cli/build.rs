@@ -1,14 +1,12 @@
-//! Runs `check` and `build`: reports problems and summarizes the result.
+//! Runs `check`, `build`, `merge` and `export`: reports problems and summarizes the result.
 
-use std::io::{IsTerminal, Write};
+use std::io::Write;
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
 use runpress::api::config;
 use runpress::api::diagnostics::text::visible;
-use runpress::api::diagnostics::{
-    Diagnostic, Severity, SeverityCounts, github, human, json, junit, sarif,
-};
+use runpress::api::diagnostics::{Severity, SeverityCounts, github, human, json, junit, sarif};
 use runpress::api::ledger::BuildChanges;
 use runpress::api::pipeline::{NoProgress, Outcome, Progress};
 use runpress::api::site::{Overrides, Site};
@@ -16,11 +14,10 @@ use runpress::api::url::HttpUrl;
 use runpress::api::view::{format, summary};
 use runpress::{Failure, ReplacedSite};
 
-use super::console::{Bar, refuse, say, say_raw, styled};
-use super::paths::Folders;
-use super::{CONTENT_ERRORS, COULD_NOT_RUN, Cli, Format, Input};
+use super::console::{Bar, human_report, refuse, say, say_problems, say_raw, shown_problems};
+use super::paths::ProblemFolders;
+use super::{CONTENT_ERRORS, COULD_NOT_RUN, Cli, InputOptions, ReportFormat};
 
-/// Check, export, build or merge.
 #[derive(Debug)]
 pub(crate) enum BuildMode<'a> {
     Check,
@@ -102,7 +99,7 @@ impl<'a> CompletedBuild<'a> {
 }
 
 /// Runs a check or a build. `rest` has the overrides of all options except input options.
-pub(crate) fn run(cli: &Cli, input: &Input, mode: &BuildMode<'_>, rest: Overrides) -> u8 {
+pub(crate) fn run(cli: &Cli, input: &InputOptions, mode: &BuildMode<'_>, rest: Overrides) -> u8 {
     let start = Instant::now();
     let is_build = !matches!(mode, BuildMode::Check);
     let overrides = overrides(input, rest);
@@ -110,7 +107,7 @@ pub(crate) fn run(cli: &Cli, input: &Input, mode: &BuildMode<'_>, rest: Override
         return COULD_NOT_RUN;
     };
     let bar = Bar::new(cli);
-    let mut left = ReplacedSite::default();
+    let mut old_site = ReplacedSite::default();
     let result = Site::open(&root, &overrides).and_then(|site| {
         let progress: &dyn Progress = if cli.quiet && !input.timings {
             &NoProgress
@@ -124,8 +121,8 @@ pub(crate) fn run(cli: &Cli, input: &Input, mode: &BuildMode<'_>, rest: Override
             BuildMode::Build => runpress::build(&site, progress)?,
             BuildMode::Merge(parts) => runpress::merge(&site, parts, progress)?,
         };
-        // Removed at the end, after the result is reported.
-        left = replaced;
+        // The old site is removed at the end, after the result is reported.
+        old_site = replaced;
         Ok((site, outcome))
     });
     bar.finish();
@@ -152,7 +149,7 @@ pub(crate) fn run(cli: &Cli, input: &Input, mode: &BuildMode<'_>, rest: Override
     if let Ok(done) = done
         && !cli.quiet
     {
-        say(&summed_up(&done, start.elapsed()));
+        say(&summary_line(&done, start.elapsed()));
         if let Some(build) = done.changes() {
             say(&format!(
                 "Changes since the last site: {}",
@@ -160,7 +157,7 @@ pub(crate) fn run(cli: &Cli, input: &Input, mode: &BuildMode<'_>, rest: Override
             ));
         }
     }
-    drop(left);
+    drop(old_site);
     if reported { status } else { COULD_NOT_RUN }
 }
 
@@ -183,7 +180,7 @@ fn sizes(outcome: &Outcome) -> String {
 }
 
 /// The overrides of the input options, added to `rest`.
-pub(crate) fn overrides(input: &Input, rest: Overrides) -> Overrides {
+pub(crate) fn overrides(input: &InputOptions, rest: Overrides) -> Overrides {
     Overrides {
         content: input.content.clone(),
         drafts: input.drafts,
@@ -198,7 +195,7 @@ pub(crate) fn overrides(input: &Input, rest: Overrides) -> Overrides {
 #[cfg(feature = "serve")]
 pub(crate) fn report_served(
     cli: &Cli,
-    input: &Input,
+    input: &InputOptions,
     root: &Path,
     result: &Result<(Site, Outcome), Failure>,
 ) {
@@ -245,7 +242,7 @@ fn nearest_root() -> PathBuf {
 /// Writes every requested report; `false` if one could not be written.
 fn report(
     cli: &Cli,
-    input: &Input,
+    input: &InputOptions,
     root: &Path,
     done: &Result<CompletedBuild<'_>, &Failure>,
 ) -> bool {
@@ -256,20 +253,13 @@ fn report(
     let outcome = done.map(|done| done.outcome);
     let (runs, quarantined) = outcome.map_or((0, 0), |outcome| (outcome.runs, outcome.quarantined));
     let cases = outcome.map_or(&[][..], |outcome| &outcome.cases);
-    let shown: Vec<Diagnostic> = diagnostics
-        .iter()
-        .filter(|d| cli.verbose || d.severity != Severity::Note)
-        .cloned()
-        .collect();
+    let shown = shown_problems(cli, diagnostics);
     if input.report.is_empty() {
-        say_raw(&human::render(
-            &shown,
-            styled(cli, std::io::stderr().is_terminal()),
-        ));
+        say_problems(cli, &shown);
         return true;
     }
     let content = done.map_or(&[][..], |done| &done.site.content);
-    let from_here = || Folders::new(root, content).relative_to_working_dir(&shown);
+    let from_here = || ProblemFolders::new(root, content).relative_to_working_dir(&shown);
     let fails = if input.deny.is_some() {
         Severity::Warning
     } else {
@@ -278,19 +268,16 @@ fn report(
     let mut written = true;
     for report in &input.report {
         let bytes = match report.format {
-            Format::Human => {
-                let is_terminal = report.file.is_none() && std::io::stdout().is_terminal();
-                human::render(&shown, styled(cli, is_terminal)).into_bytes()
-            }
-            Format::Json => json::Report::new(diagnostics, runs, quarantined)
+            ReportFormat::Human => human_report(cli, report, &shown),
+            ReportFormat::Json => json::Report::new(diagnostics, runs, quarantined)
                 .to_bytes()
                 .unwrap_or_default(),
-            Format::Github => github::render(&from_here()).into_bytes(),
-            Format::Sarif => sarif::render(&from_here()).unwrap_or_default(),
-            Format::Junit => junit::render(diagnostics, cases, fails)
+            ReportFormat::Github => github::render(&from_here()).into_bytes(),
+            ReportFormat::Sarif => sarif::render(&from_here()).unwrap_or_default(),
+            ReportFormat::Junit => junit::render(diagnostics, cases, fails)
                 .unwrap_or_default()
                 .into_bytes(),
-            Format::Markdown => summary::markdown(&summary::SummaryFacts {
+            ReportFormat::Markdown => summary::markdown(&summary::SummaryFacts {
                 verdict: done.map_or("The build could not run", |done| done.verdict),
                 runs,
                 broken: done.map_or(0, CompletedBuild::broken),
@@ -340,7 +327,7 @@ fn changes_text(build: &BuildChanges) -> String {
     parts.join(", ")
 }
 
-fn summed_up(done: &CompletedBuild<'_>, elapsed: Duration) -> String {
+fn summary_line(done: &CompletedBuild<'_>, elapsed: Duration) -> String {
     let out = done.site.out.to_string_lossy();
     let place = if done.outcome.published {
         format!(" in {}", visible(&out))

@@ -5,12 +5,13 @@ use std::sync::Mutex;
 use std::time::Instant;
 
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
+use runpress::api::diagnostics::{Diagnostic, Severity, human};
 use runpress::api::pipeline::Progress;
 
-use super::{COULD_NOT_RUN, Cli, Color};
+use super::{COULD_NOT_RUN, Cli, Color, ReportOption};
 
 /// Whether a stream uses color.
-pub(crate) fn styled(cli: &Cli, is_terminal: bool) -> bool {
+fn styled(cli: &Cli, is_terminal: bool) -> bool {
     match cli.color {
         Color::Always => true,
         Color::Never => false,
@@ -18,7 +19,7 @@ pub(crate) fn styled(cli: &Cli, is_terminal: bool) -> bool {
     }
 }
 
-/// An error without a place in the content, with a suggested fix.
+/// Prints an error that has no place in the content, with a suggested fix.
 pub(crate) fn refuse(message: &str, help: &str) {
     say(&format!("error: {message}\n  help: {help}"));
 }
@@ -32,9 +33,41 @@ pub(crate) fn say_raw(text: &str) {
     let _ = std::io::stderr().write_all(text.as_bytes());
 }
 
+/// Prints a line for people, except with `--quiet`.
+pub(crate) fn say_unless_quiet(cli: &Cli, text: &str) {
+    if !cli.quiet {
+        say(text);
+    }
+}
+
+/// The problems to show: without notes, except with `--verbose`.
+pub(crate) fn shown_problems(cli: &Cli, problems: &[Diagnostic]) -> Vec<Diagnostic> {
+    let shown = |problem: &&Diagnostic| cli.verbose || problem.severity != Severity::Note;
+    problems.iter().filter(shown).cloned().collect()
+}
+
+/// A report for people; styled if it goes to a terminal.
+pub(crate) fn human_report(cli: &Cli, report: &ReportOption, problems: &[Diagnostic]) -> Vec<u8> {
+    let is_terminal = report.file.is_none() && std::io::stdout().is_terminal();
+    human::render(problems, styled(cli, is_terminal)).into_bytes()
+}
+
+/// Prints problems for people.
+pub(crate) fn say_problems(cli: &Cli, problems: &[Diagnostic]) {
+    let styled = styled(cli, std::io::stderr().is_terminal());
+    say_raw(&human::render(problems, styled));
+}
+
 /// Prints what was done. A closed output does not undo it.
 pub(crate) fn print(text: &str) {
     let _ = std::io::stdout().write_all(text.as_bytes());
+}
+
+/// Prints what was done, except with `--quiet`.
+pub(crate) fn print_unless_quiet(cli: &Cli, text: &str) {
+    if !cli.quiet {
+        print(text);
+    }
 }
 
 /// Prints an answer and returns the exit status. Failing to print it is an error.
@@ -91,13 +124,13 @@ impl Bar {
     }
 
     /// Hides the bar while `print` runs.
-    pub(crate) fn behind(&self, print: impl FnOnce()) {
+    pub(crate) fn suspend(&self, print: impl FnOnce()) {
         self.bar.suspend(print);
     }
 
     /// Shows how many of all parts of a step are done, where their number grows.
     #[cfg(feature = "verify")]
-    pub(crate) fn reached(&self, done: usize, all: usize) {
+    pub(crate) fn set_progress(&self, done: usize, all: usize) {
         self.bar.set_length(all as u64);
         self.bar.set_position(done as u64);
     }

@@ -1,13 +1,11 @@
 //! Runs `import`: passes the request on, and reports the result for each run.
 
 use std::collections::BTreeMap;
-use std::io::IsTerminal;
 use std::path::PathBuf;
 
 use clap::Args;
 use runpress::api::config::{FILE_NAME, Pattern};
 use runpress::api::diagnostics::Severity;
-use runpress::api::diagnostics::human::render;
 use runpress::api::diagnostics::text::{counted, visible};
 use runpress::api::import::{
     Adapter, Change, IMPORTERS, ImportEvent, Importer, Keep, Options, Problem, REPEATED, Report,
@@ -17,7 +15,7 @@ use runpress::api::pipeline::Progress;
 use runpress::api::site::{Overrides, Site};
 use serde::Serialize;
 
-use super::console::{Bar, answer, print, refuse, say, say_raw, styled};
+use super::console::{Bar, answer, print, refuse, say, say_problems, say_unless_quiet};
 use super::{CONTENT_ERRORS, COULD_NOT_RUN, Cli, build};
 
 /// Maximum warnings shown per run.
@@ -114,8 +112,8 @@ impl LogArguments {
 
 /// The report for programs.
 #[derive(Default, Serialize)]
-struct Json {
-    runs: Vec<Run>,
+struct ImportReport {
+    runs: Vec<ImportedRun>,
     /// Run folders that were in files of `runpress share`.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     restored: Vec<Restored>,
@@ -125,7 +123,7 @@ struct Json {
 
 /// A run with its warnings.
 #[derive(Serialize)]
-struct Run {
+struct ImportedRun {
     #[serde(flatten)]
     report: Report,
     #[serde(skip_serializing_if = "Vec::is_empty")]
@@ -159,88 +157,80 @@ impl From<Problem> for ImportProblem {
 }
 
 /// Imports runs, or lists the formats.
-pub(crate) fn run(cli: &Cli, asked: &Import) -> u8 {
-    if asked.list {
+pub(crate) fn run(cli: &Cli, args: &Import) -> u8 {
+    if args.list {
         let names: String = IMPORTERS
             .iter()
             .map(|importer| format!("{}\n", importer.format))
             .collect();
         return answer(&names);
     }
-    if let Some(command) = &asked.check_adapter {
-        return check(cli, asked, command);
+    if let Some(command) = &args.check_adapter {
+        return check(cli, args, command);
     }
-    let site = match site(cli, asked) {
+    let site = match site(cli, args) {
         Ok(site) => site,
         Err(status) => return status,
     };
-    // Defaults to `runs` in the first content root.
     let runs = || Some(site.as_ref()?.content.first()?.join("runs"));
-    let Some(out) = asked.out.clone().or_else(runs) else {
+    let Some(out) = args.out.clone().or_else(runs) else {
         refuse(
             "the site has no content root",
             "Name a folder with `--out DIR`.",
         );
         return COULD_NOT_RUN;
     };
-    let format = match asked.log.importer() {
+    let format = match args.log.importer() {
         Ok(format) => format,
         Err(status) => return status,
     };
-    let adapter = asked.from_command.as_deref();
-    let adapter = adapter.map(|command| adapter_of(command, asked.time_limit));
+    let adapter = args.from_command.as_deref();
+    let adapter = adapter.map(|command| adapter_of(command, args.time_limit));
     if matches!(adapter, Some(None)) {
         return COULD_NOT_RUN;
     }
     let request = Request {
-        paths: asked.paths.clone(),
+        paths: args.paths.clone(),
         format,
         adapter: adapter.flatten(),
         defaults: RunDefaults {
-            case_version: asked.case_version.clone(),
-            variant: asked.variant.clone(),
-            ..asked.log.defaults()
+            case_version: args.case_version.clone(),
+            variant: args.variant.clone(),
+            ..args.log.defaults()
         },
         rules: site.as_ref().map(rules).unwrap_or_default(),
         options: Options {
-            case_per_sample: asked.case_per == "sample",
-            ..asked.log.options()
+            case_per_sample: args.case_per == "sample",
+            ..args.log.options()
         },
         out,
-        update: asked.update,
-        dry_run: asked.dry_run,
+        update: args.update,
+        dry_run: args.dry_run,
     };
-    let styled = styled(cli, std::io::stderr().is_terminal());
-    let show = |problem: &Problem| say_raw(&render(std::slice::from_ref(&**problem), styled));
-    let mut done = Json::default();
+    let show = |problem: &Problem| say_problems(cli, std::slice::from_ref(&**problem));
+    let mut done = ImportReport::default();
     let mut skipped = BTreeMap::<(&str, String), usize>::new();
     let bar = Bar::on_terminals(cli);
-    let mut note = |said| match said {
+    let mut report_event = |event| match event {
         ImportEvent::Found(_) | ImportEvent::Read(_) => {}
         ImportEvent::Run(report, problems) => {
             if !cli.quiet {
-                say(&line(&report, request.dry_run));
+                say(&run_line(&report, request.dry_run));
                 let shown = if cli.verbose { problems.len() } else { SHOWN };
-                warn(&problems, shown);
+                say_warnings(&problems, shown);
             }
-            done.runs.push(Run {
+            done.runs.push(ImportedRun {
                 report: *report,
                 warnings: problems.into_iter().map(ImportProblem::from).collect(),
             });
         }
         ImportEvent::Reading(path, files) => {
-            if !cli.quiet {
-                let path = visible(&path.to_string_lossy());
-                say(&format!(
-                    "Reading {} of {path}",
-                    counted(files as u64, "file")
-                ));
-            }
+            let path = visible(&path.to_string_lossy());
+            let files = counted(files as u64, "file");
+            say_unless_quiet(cli, &format!("Reading {files} of {path}"));
         }
         ImportEvent::Restored(restored) => {
-            if !cli.quiet {
-                say(&restored_line(&restored, request.dry_run));
-            }
+            say_unless_quiet(cli, &restored_line(&restored, request.dry_run));
             done.restored.push(restored);
         }
         ImportEvent::Failed(problem) => {
@@ -257,10 +247,10 @@ pub(crate) fn run(cli: &Cli, asked: &Import) -> u8 {
             done.skipped.push(problem.into());
         }
     };
-    import(&request, &mut |said| match said {
+    import(&request, &mut |event| match event {
         ImportEvent::Found(logs) => bar.begin("Importing", Some(logs)),
         ImportEvent::Read(files) => (0..files).for_each(|_| bar.tick()),
-        said => bar.behind(|| note(said)),
+        event => bar.suspend(|| report_event(event)),
     });
     bar.finish();
     if !cli.quiet {
@@ -274,7 +264,7 @@ pub(crate) fn run(cli: &Cli, asked: &Import) -> u8 {
         }
         say(&summary(&done, &request));
     }
-    if asked.report == "json" {
+    if args.report == "json" {
         match serde_json::to_string_pretty(&done) {
             Ok(text) => print(&format!("{text}\n")),
             Err(error) => {
@@ -294,9 +284,9 @@ pub(crate) fn run(cli: &Cli, asked: &Import) -> u8 {
 }
 
 /// The site to import into. Without one, `--out` must name a folder.
-fn site(cli: &Cli, asked: &Import) -> Result<Option<Site>, u8> {
+fn site(cli: &Cli, args: &Import) -> Result<Option<Site>, u8> {
     let root = build::root(cli).ok_or(COULD_NOT_RUN)?;
-    if asked.out.is_some() && !root.join(FILE_NAME).is_file() {
+    if args.out.is_some() && !root.join(FILE_NAME).is_file() {
         return Ok(None);
     }
     Site::open(&root, &Overrides::default())
@@ -348,40 +338,37 @@ fn adapter_of(command: &str, seconds: u64) -> Option<Adapter> {
 
 /// The report of a check of an adapter, for programs.
 #[derive(Default, Serialize)]
-struct Conformance {
-    samples: Vec<Sample>,
+struct AdapterReport {
+    samples: Vec<CheckedSample>,
 }
 
 #[derive(Serialize)]
-struct Sample {
+struct CheckedSample {
     #[serde(flatten)]
     report: SampleReport,
     problems: Vec<ImportProblem>,
 }
 
 /// Checks an adapter on the samples of folders.
-fn check(cli: &Cli, asked: &Import, command: &str) -> u8 {
-    let Some(adapter) = adapter_of(command, asked.time_limit) else {
+fn check(cli: &Cli, args: &Import, command: &str) -> u8 {
+    let Some(adapter) = adapter_of(command, args.time_limit) else {
         return COULD_NOT_RUN;
     };
-    let styled = styled(cli, std::io::stderr().is_terminal());
-    let (mut done, mut without_run, mut failed) = (Conformance::default(), 0, false);
-    for folder in &asked.paths {
+    let (mut done, mut without_run, mut failed) = (AdapterReport::default(), 0, false);
+    for folder in &args.paths {
         let checked = check_adapter(&adapter, folder, &mut |mut report| {
-            if !cli.quiet {
-                say(&sample_line(&report));
-            }
-            say_raw(&render(&report.problems, styled));
+            say_unless_quiet(cli, &sample_line(&report));
+            say_problems(cli, &report.problems);
             without_run += u64::from(report.runs == 0 && report.problems.is_empty());
             let problems = std::mem::take(&mut report.problems).into_iter();
             let problems = problems.map(|it| ImportProblem::from(Box::new(it)));
-            done.samples.push(Sample {
+            done.samples.push(CheckedSample {
                 problems: problems.collect(),
                 report,
             });
         });
         if let Err(problem) = checked {
-            say_raw(&render(std::slice::from_ref(&*problem), styled));
+            say_problems(cli, std::slice::from_ref(&*problem));
             failed = true;
         }
     }
@@ -402,7 +389,7 @@ fn check(cli: &Cli, asked: &Import, command: &str) -> u8 {
         }
         say(&format!("{line}: {}", counted(problems as u64, "problem")));
     }
-    if asked.report == "json"
+    if args.report == "json"
         && let Ok(text) = serde_json::to_string_pretty(&done)
     {
         print(&format!("{text}\n"));
@@ -453,9 +440,9 @@ fn reason(message: &str) -> String {
 }
 
 /// The rows that no importer knows, in one line.
-fn unknown_rows(done: &Json) -> Option<String> {
+fn unknown_rows(done: &ImportReport) -> Option<String> {
     let mut kinds = BTreeMap::<(&str, &str), u64>::new();
-    for Run { report, .. } in &done.runs {
+    for ImportedRun { report, .. } in &done.runs {
         for (kind, count) in &report.unknown_rows {
             *kinds.entry((&report.format, kind)).or_default() += count;
         }
@@ -469,7 +456,7 @@ fn unknown_rows(done: &Json) -> Option<String> {
     (all > 0).then(|| format!("Left out {rows} of unknown types: {}", names.join(", ")))
 }
 
-fn line(report: &Report, dry_run: bool) -> String {
+fn run_line(report: &Report, dry_run: bool) -> String {
     let result = match (report.result, dry_run) {
         (Change::New, false) => "imported ",
         (Change::New, true) => "new      ",
@@ -513,7 +500,7 @@ fn restored_line(restored: &Restored, dry_run: bool) -> String {
 }
 
 /// The warnings of a run, one line each.
-fn warn(problems: &[Problem], shown: usize) {
+fn say_warnings(problems: &[Problem], shown: usize) {
     for problem in problems.iter().take(shown) {
         let place = &problem.place;
         let line = place
@@ -533,7 +520,7 @@ fn warn(problems: &[Problem], shown: usize) {
     }
 }
 
-fn summary(done: &Json, request: &Request) -> String {
+fn summary(done: &ImportReport, request: &Request) -> String {
     let count = |change: Change| {
         let restored = done.restored.iter().map(|it| it.result);
         let results = done.runs.iter().map(|run| run.report.result);

@@ -5,21 +5,21 @@ use std::path::{Path, PathBuf};
 use runpress::api::diagnostics::{Diagnostic, Place};
 
 /// The base folders of problem paths: the site's root, then content roots outside it.
-pub(crate) struct Folders(Vec<Folder>);
+pub(crate) struct ProblemFolders(Vec<ProblemFolder>);
 
-struct Folder {
+struct ProblemFolder {
     path: PathBuf,
     /// Its path below the working directory, ending with `/`; `None` if it is elsewhere.
     below: Option<String>,
 }
 
-impl Folders {
+impl ProblemFolders {
     /// The folders of a site.
     pub(crate) fn new(root: &Path, content: &[PathBuf]) -> Self {
         let here = std::env::current_dir().and_then(|here| here.canonicalize());
         let outside = content.iter().filter(|path| !path.starts_with(root));
         let paths = std::iter::once(root).chain(outside.map(PathBuf::as_path));
-        let folder = |path: &Path| Folder {
+        let folder = |path: &Path| ProblemFolder {
             path: path.to_owned(),
             below: here.as_ref().ok().and_then(|here| below(here, path)),
         };
@@ -28,14 +28,14 @@ impl Folders {
 
     /// The problems, with paths relative to the working directory if the files are below it.
     pub(crate) fn relative_to_working_dir(&self, problems: &[Diagnostic]) -> Vec<Diagnostic> {
-        let seen = |problem: &Diagnostic| Diagnostic {
+        let relative = |problem: &Diagnostic| Diagnostic {
             place: Place {
                 path: self.path(&problem.place.path),
                 ..problem.place.clone()
             },
             ..problem.clone()
         };
-        problems.iter().map(seen).collect()
+        problems.iter().map(relative).collect()
     }
 
     fn path(&self, path: &str) -> String {

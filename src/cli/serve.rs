@@ -9,14 +9,14 @@ use runpress::api::serve::{Change, PORT, ServeError, Server, Watcher};
 use runpress::api::site::Overrides;
 use runpress::api::view::format;
 
-use super::console::{Bar, refuse, say, say_raw};
-use super::{COULD_NOT_RUN, Cli, Input, build};
+use super::console::{Bar, refuse, say, say_raw, say_unless_quiet};
+use super::{COULD_NOT_RUN, Cli, InputOptions, build};
 
 /// Maximum changed files that are listed.
 const NAMED: usize = 3;
 
 /// Serves the site until the process ends. Returns only on failure.
-pub(crate) fn run(cli: &Cli, input: &Input, port: Option<u16>) -> u8 {
+pub(crate) fn run(cli: &Cli, input: &InputOptions, port: Option<u16>) -> u8 {
     let Some(root) = build::root(cli) else {
         return COULD_NOT_RUN;
     };
@@ -24,11 +24,11 @@ pub(crate) fn run(cli: &Cli, input: &Input, port: Option<u16>) -> u8 {
     let mut server = match Server::start(port) {
         Ok(server) => server,
         Err(error) => {
-            not_served(port, &error);
+            refuse_start(port, &error);
             return COULD_NOT_RUN;
         }
     };
-    // Before the first build, so that no change is missed.
+    // The watcher starts before the first build, so that no change is missed.
     let mut watcher = match Watcher::new(&root, &input.content) {
         Ok(watcher) => watcher,
         Err(error) => {
@@ -39,7 +39,7 @@ pub(crate) fn run(cli: &Cli, input: &Input, port: Option<u16>) -> u8 {
             return COULD_NOT_RUN;
         }
     };
-    let mut shown = String::new();
+    let mut shown_url = String::new();
     let mut polls = false;
     loop {
         let start = Instant::now();
@@ -51,30 +51,23 @@ pub(crate) fn run(cli: &Cli, input: &Input, port: Option<u16>) -> u8 {
         if input.timings {
             say_raw(&bar.timings());
         }
-        if !cli.quiet {
-            say(&build::result_line(
-                &result,
-                server.has_build(),
-                start.elapsed(),
-            ));
-        }
+        let line = build::result_line(&result, server.has_build(), start.elapsed());
+        say_unless_quiet(cli, &line);
         if watcher.polls() && !polls {
             polls = true;
             say("Too many folders for the system to watch; polling once a second instead.");
         }
         let url = server.url();
-        if shown != url {
+        if shown_url != url {
             say(&format!("Serving at {url} until Ctrl-C."));
-            shown = url;
+            shown_url = url;
         }
         let change = watcher.wait();
-        if !cli.quiet {
-            say(&changed(&root, &change));
-        }
+        say_unless_quiet(cli, &changed_line(&root, &change));
     }
 }
 
-fn not_served(port: Option<u16>, why: &ServeError) {
+fn refuse_start(port: Option<u16>, why: &ServeError) {
     match (why, port) {
         (ServeError::Port(error), Some(port)) if error.kind() == ErrorKind::AddrInUse => refuse(
             &format!("port `{port}` is in use"),
@@ -98,7 +91,7 @@ fn not_served(port: Option<u16>, why: &ServeError) {
 }
 
 /// `Changed: content/runs/a/events.jsonl and 2 more files`
-fn changed(root: &Path, change: &Change) -> String {
+fn changed_line(root: &Path, change: &Change) -> String {
     let root = root.canonicalize().unwrap_or_else(|_| root.to_owned());
     if change.paths.is_empty() {
         return "Changed: the folders of the site".to_owned();

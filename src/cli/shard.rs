@@ -4,11 +4,7 @@ use runpress::api::diagnostics::text::visible;
 use runpress::api::discover::Shard;
 use runpress::api::view::format;
 
-use super::COULD_NOT_RUN;
 use super::console::refuse;
-
-/// The exit status if the shard is unknown.
-pub(crate) const NONE: u8 = COULD_NOT_RUN;
 
 /// The variables that an engine sets for its jobs.
 struct Engine {
@@ -74,10 +70,10 @@ static ENGINES: [Engine; 4] = [
 type VariableLookup<'a> = &'a dyn Fn(&str) -> Option<String>;
 
 /// The reason that the shard is unknown, and a fix.
-type Refusal = (String, String);
+type ShardError = (String, String);
 
 /// The shard of `--shard` and `--shards`. Reports invalid values.
-pub(crate) fn of(shard: Option<&str>, shards: Option<u32>) -> Result<Option<Shard>, ()> {
+pub(crate) fn from_options(shard: Option<&str>, shards: Option<u32>) -> Result<Option<Shard>, ()> {
     let found = match (shard, shards) {
         (None, _) => return Ok(None),
         (Some("auto"), shards) => auto(shards, &|name| std::env::var(name).ok()),
@@ -85,7 +81,7 @@ pub(crate) fn of(shard: Option<&str>, shards: Option<u32>) -> Result<Option<Shar
             "`--shards` is for `--shard auto`".to_owned(),
             "Omit it: `--shard K/N` has the number of shards.".to_owned(),
         )),
-        (Some(text), None) => written(text),
+        (Some(text), None) => parse(text),
     };
     found
         .map(Some)
@@ -93,25 +89,25 @@ pub(crate) fn of(shard: Option<&str>, shards: Option<u32>) -> Result<Option<Shar
 }
 
 /// Parses a shard written as `K/N`.
-fn written(text: &str) -> Result<Shard, Refusal> {
+fn parse(text: &str) -> Result<Shard, ShardError> {
     Shard::parse(text).ok_or_else(|| {
         (
             format!("invalid shard `{}`", visible(text)),
             format!(
                 "Write `K/N`, such as `2/8`, with K from 1 to N and N up to {}.",
-                most()
+                max_shards()
             ),
         )
     })
 }
 
 /// The maximum number of shards, for messages.
-fn most() -> String {
+fn max_shards() -> String {
     format::grouped(Shard::MOST)
 }
 
 /// The shard according to the engine. `get` reads a variable.
-fn auto(shards: Option<u32>, get: VariableLookup<'_>) -> Result<Shard, Refusal> {
+fn auto(shards: Option<u32>, get: VariableLookup<'_>) -> Result<Shard, ShardError> {
     let engine = Engine::of_this_job(get)?;
     let index = engine.required(engine.index, get)?;
     let (first, (counted, count)) = match (&engine.numbers, shards) {
@@ -136,8 +132,8 @@ fn auto(shards: Option<u32>, get: VariableLookup<'_>) -> Result<Shard, Refusal> 
     };
     if !(1..=Shard::MOST).contains(&count) {
         return Err((
-            format!("`{counted}` is {count}; expected 1 to {}", most()),
-            format!("Build at most {} shards.", most()),
+            format!("`{counted}` is {count}; expected 1 to {}", max_shards()),
+            format!("Build at most {} shards.", max_shards()),
         ));
     }
     let place = index
@@ -156,7 +152,7 @@ fn auto(shards: Option<u32>, get: VariableLookup<'_>) -> Result<Shard, Refusal> 
 
 impl Engine {
     /// The engine that runs this job.
-    fn of_this_job(get: VariableLookup<'_>) -> Result<&'static Self, Refusal> {
+    fn of_this_job(get: VariableLookup<'_>) -> Result<&'static Self, ShardError> {
         let mut set = ENGINES.iter().filter(|it| get(it.index).is_some());
         match (set.next(), set.next()) {
             (Some(engine), None) => Ok(engine),
@@ -185,7 +181,7 @@ impl Engine {
         variable: Option<&'static str>,
         shards: Option<u32>,
         get: VariableLookup<'_>,
-    ) -> Result<(&'static str, u32), Refusal> {
+    ) -> Result<(&'static str, u32), ShardError> {
         let set = match variable {
             Some(name) => self.number(name, get)?.map(|set| (name, set)),
             None => None,
@@ -206,11 +202,11 @@ impl Engine {
     }
 
     /// A number that the engine always sets.
-    fn required(&self, name: &str, get: VariableLookup<'_>) -> Result<u32, Refusal> {
+    fn required(&self, name: &str, get: VariableLookup<'_>) -> Result<u32, ShardError> {
         self.number(name, get)?.ok_or_else(|| self.unset(name))
     }
 
-    fn number(&self, name: &str, get: VariableLookup<'_>) -> Result<Option<u32>, Refusal> {
+    fn number(&self, name: &str, get: VariableLookup<'_>) -> Result<Option<u32>, ShardError> {
         let Some(text) = get(name) else {
             return Ok(None);
         };
@@ -219,14 +215,17 @@ impl Engine {
                 format!("`{name}` is empty")
             } else {
                 let text = visible(&text);
-                format!("`{name}` is `{text}`; expected a number up to {}", most())
+                format!(
+                    "`{name}` is `{text}`; expected a number up to {}",
+                    max_shards()
+                )
             };
             let help = format!("{} sets it to a number; pass `--shard K/N`.", self.name);
             (message, help)
         })
     }
 
-    fn unset(&self, name: &str) -> Refusal {
+    fn unset(&self, name: &str) -> ShardError {
         (
             format!("`{}` is set, but `{name}` is not", self.index),
             format!("{} sets it; pass `--shard K/N`.", self.name),
@@ -409,14 +408,11 @@ mod tests {
 
     #[test]
     fn a_shard_that_does_not_exist_is_refused() {
-        assert_eq!(
-            written("2/8").map(|it| it.to_string()),
-            Ok("2/8".to_owned())
-        );
+        assert_eq!(parse("2/8").map(|it| it.to_string()), Ok("2/8".to_owned()));
         for text in ["4/3", "0/3", "1/0", "1/20000", "3", ""] {
             let message = format!("invalid shard `{text}`");
             let help = "Write `K/N`, such as `2/8`, with K from 1 to N and N up to 10,000.";
-            assert_eq!(written(text), Err((message, help.to_owned())));
+            assert_eq!(parse(text), Err((message, help.to_owned())));
         }
     }
 }

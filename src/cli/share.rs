@@ -1,13 +1,13 @@
 //! Runs `share`: imports a log into a temporary folder, or takes a run folder, and writes its page as one file.
 
-use std::io::{self, IsTerminal, Write};
+use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 
 use clap::Args;
 use runpress::api::author::{self, RedactionRequest, RedactionTarget, Refusal};
 use runpress::api::config::{FILE_NAME, Pattern};
 use runpress::api::diagnostics::text::{counted, visible};
-use runpress::api::diagnostics::{Diagnostic, Severity, human};
+use runpress::api::diagnostics::{Diagnostic, Severity};
 use runpress::api::discover::{RunDirectory, run_at};
 use runpress::api::import::{ImportEvent, Report, Request, RunDefaults, import};
 use runpress::api::pipeline::{SharedRun, share, task_of};
@@ -15,7 +15,7 @@ use runpress::api::site::{Overrides, Site};
 use runpress::api::view::format;
 use tempfile::TempDir;
 
-use super::console::{answer, say, say_raw, styled};
+use super::console::{answer, say, say_problems, say_unless_quiet};
 use super::import::{LogArguments, rules};
 use super::{CONTENT_ERRORS, Cli, author as authoring, build};
 
@@ -50,19 +50,19 @@ pub(crate) struct Share {
 }
 
 /// Shares one run.
-pub(crate) fn run(cli: &Cli, asked: &Share) -> u8 {
-    let shared = prepare(asked).and_then(|folders| {
-        let (site, directory) = folders.run(cli, asked)?;
+pub(crate) fn run(cli: &Cli, args: &Share) -> u8 {
+    let shared = prepare(args).and_then(|folders| {
+        let (site, directory) = folders.run(cli, args)?;
         share(&site, &directory).map_err(Refusal::Site)
     });
-    match shared.and_then(|shared| publish(cli, asked, shared)) {
+    match shared.and_then(|shared| publish(cli, args, shared)) {
         Ok(status) => status,
         Err(refusal) => authoring::refused(cli, refusal),
     }
 }
 
-/// Temporary folders, removed at the end.
-struct Folders {
+/// Folders that are removed on drop.
+struct TemporaryFolders {
     /// The run folder of an imported log, and the log if it came from standard input.
     content: TempDir,
     /// The staged page.
@@ -73,9 +73,9 @@ fn is_run_folder(path: &Path) -> bool {
     path.join("run-record.json").is_file()
 }
 
-fn prepare(asked: &Share) -> Result<Folders, Refusal> {
-    if let Some(out) = &asked.out {
-        refuse_existing(asked, out)?;
+fn prepare(args: &Share) -> Result<TemporaryFolders, Refusal> {
+    if let Some(out) = &args.out {
+        refuse_existing(args, out)?;
     }
     let folder = || {
         tempfile::Builder::new()
@@ -88,18 +88,18 @@ fn prepare(asked: &Share) -> Result<Folders, Refusal> {
                 )
             })
     };
-    Ok(Folders {
+    Ok(TemporaryFolders {
         content: folder()?,
         output: folder()?,
     })
 }
 
-impl Folders {
+impl TemporaryFolders {
     /// The run to share, and the site whose settings apply to it.
-    fn run(&self, cli: &Cli, asked: &Share) -> Result<(Site, RunDirectory), Refusal> {
-        let log = &asked.log;
+    fn run(&self, cli: &Cli, args: &Share) -> Result<(Site, RunDirectory), Refusal> {
+        let log = &args.log;
         if is_run_folder(log) {
-            return self.run_folder(cli, asked);
+            return self.run_folder(cli, args);
         }
         let root = build::root(cli).ok_or_else(|| Refusal::Site(Vec::new()))?;
         let has_settings = root.join(FILE_NAME).is_file();
@@ -116,14 +116,14 @@ impl Folders {
                 "Set `TMPDIR`.",
             )
         })?;
-        let name = Self::import(cli, asked, &site, &content)?;
+        let name = Self::import(cli, args, &site, &content)?;
         site.root.clone_from(&content);
         site.content = vec![content.join("runs")];
         // A log has no review yet.
         site.config.policy.require_review = false;
         site.for_single_file(self.output.path());
         let folder = content.join("runs").join(name);
-        if asked.redact {
+        if args.redact {
             redact(cli, &site, &folder)?;
         }
         let directory = run_at(&site.root, &site.content, &folder);
@@ -132,10 +132,10 @@ impl Folders {
     }
 
     /// A run folder, with the settings of the site around it.
-    fn run_folder(&self, cli: &Cli, asked: &Share) -> Result<(Site, RunDirectory), Refusal> {
-        let log = &asked.log;
+    fn run_folder(&self, cli: &Cli, args: &Share) -> Result<(Site, RunDirectory), Refusal> {
+        let log = &args.log;
         let shown = visible(&log.to_string_lossy());
-        if asked.redact {
+        if args.redact {
             return Err(Refusal::request(
                 "`--redact` is for logs: a run folder keeps its own redactions",
                 format!("Run `runpress redact {shown} --all`, then share it again."),
@@ -171,27 +171,27 @@ impl Folders {
     }
 
     /// Imports the log into the folder, and returns the name of the run folder.
-    fn import(cli: &Cli, asked: &Share, site: &Site, content: &Path) -> Result<String, Refusal> {
-        let format = asked.about.importer();
+    fn import(cli: &Cli, args: &Share, site: &Site, content: &Path) -> Result<String, Refusal> {
+        let format = args.about.importer();
         let format = format.map_err(|_| Refusal::Site(Vec::new()))?;
-        let log = if asked.log == Path::new("-") {
+        let log = if args.log == Path::new("-") {
             standard_input(content)?
         } else {
-            asked.log.clone()
+            args.log.clone()
         };
         let request = Request {
             adapter: None,
             paths: vec![log],
             format,
             out: content.join("runs"),
-            defaults: asked.about.defaults(),
+            defaults: args.about.defaults(),
             rules: rules(site).into_iter().chain(any_case()).collect(),
-            options: asked.about.options(),
+            options: args.about.options(),
             update: false,
             dry_run: false,
         };
         let (mut runs, mut problems) = (Vec::new(), Vec::new());
-        import(&request, &mut |said| match said {
+        import(&request, &mut |event| match event {
             ImportEvent::Run(report, warnings) => {
                 let Report { id, folder, .. } = *report;
                 runs.push((id, folder));
@@ -215,7 +215,7 @@ impl Folders {
             task_of(site, &directory)
         };
         let listed = if cli.verbose { usize::MAX } else { LISTED };
-        choose(asked, &runs, failed, listed, &task)
+        choose(args, &runs, failed, listed, &task)
     }
 }
 
@@ -242,15 +242,15 @@ fn standard_input(folder: &Path) -> Result<PathBuf, Refusal> {
     Ok(path)
 }
 
-/// The folder of the only run, or of the one that is asked for. If there are several, the first ones are `listed` with their tasks.
+/// The folder of the only run, or of the requested one. If there are several, the first ones are `listed` with their tasks.
 fn choose(
-    asked: &Share,
+    args: &Share,
     runs: &[(String, String)],
     failed: Vec<Diagnostic>,
     listed: usize,
     task: &dyn Fn(&str) -> Option<String>,
 ) -> Result<String, Refusal> {
-    let found = match &asked.run {
+    let found = match &args.run {
         Some(wanted) => runs.iter().find(|(id, _)| id == wanted),
         None => runs.first().filter(|_| runs.len() == 1),
     };
@@ -260,7 +260,7 @@ fn choose(
     if runs.is_empty() {
         return Err(Refusal::Content(failed));
     }
-    let message = match &asked.run {
+    let message = match &args.run {
         Some(wanted) => format!("The log has no run `{}`", visible(wanted)),
         None => format!("The log has {}", counted(runs.len() as u64, "run")),
     };
@@ -289,12 +289,12 @@ fn redact(cli: &Cli, site: &Site, folder: &Path) -> Result<(), Refusal> {
         at: None,
         dry_run: false,
     };
-    let waiting = |words: &str| authoring::waiting(cli, words);
+    let waiting = authoring::say_waiting(cli);
     author::redact(site, &folder.to_string_lossy(), &all, &waiting).map(drop)
 }
 
 /// A log has no run folder in which `runpress redact` could withhold something, so its problems name `--redact` instead.
-fn name_the_option(problem: &mut Diagnostic) {
+fn suggest_option(problem: &mut Diagnostic) {
     if let Some((before, command)) = problem.help.split_once("`runpress redact ")
         && let Some((_, after)) = command.split_once('`')
     {
@@ -303,10 +303,10 @@ fn name_the_option(problem: &mut Diagnostic) {
 }
 
 /// Writes the file of a run, unless it has errors.
-fn publish(cli: &Cli, asked: &Share, mut shared: SharedRun) -> Result<u8, Refusal> {
+fn publish(cli: &Cli, args: &Share, mut shared: SharedRun) -> Result<u8, Refusal> {
     let has_errors = shared.diagnostics.iter().any(Diagnostic::is_error);
-    if !asked.redact && !is_run_folder(&asked.log) {
-        shared.diagnostics.iter_mut().for_each(name_the_option);
+    if !args.redact && !is_run_folder(&args.log) {
+        shared.diagnostics.iter_mut().for_each(suggest_option);
     }
     show(cli, shared.diagnostics);
     let Some(page) = shared.page else {
@@ -319,43 +319,38 @@ fn publish(cli: &Cli, asked: &Share, mut shared: SharedRun) -> Result<u8, Refusa
         say("Nothing was written.");
         return Ok(CONTENT_ERRORS);
     };
-    let out = asked.out.clone();
+    let out = args.out.clone();
     let out = out.unwrap_or_else(|| PathBuf::from(format!("{}.html", shared.slug)));
     if out == Path::new("-") {
-        return Ok(write_out(&page));
+        return Ok(answer(&String::from_utf8_lossy(&page)));
     }
-    write(asked, &out, &page)?;
-    if !cli.quiet {
-        say(&format!(
-            "Shared in {}: {}, {}",
-            visible(&out.to_string_lossy()),
-            counted(shared.events, "event"),
-            format::bytes(page.len() as u64)
-        ));
-    }
+    write(args, &out, &page)?;
+    let line = format!(
+        "Shared in {}: {}, {}",
+        visible(&out.to_string_lossy()),
+        counted(shared.events, "event"),
+        format::bytes(page.len() as u64)
+    );
+    say_unless_quiet(cli, &line);
     Ok(0)
 }
 
-fn write_out(page: &[u8]) -> u8 {
-    answer(&String::from_utf8_lossy(page))
-}
-
 /// Writes the whole file or nothing.
-fn write(asked: &Share, out: &Path, page: &[u8]) -> Result<(), Refusal> {
-    refuse_existing(asked, out)?;
+fn write(args: &Share, out: &Path, page: &[u8]) -> Result<(), Refusal> {
+    refuse_existing(args, out)?;
     let folder = out.parent().filter(|folder| !folder.as_os_str().is_empty());
     let written = tempfile::Builder::new()
         .prefix(".runpress-share-")
         .tempfile_in(folder.unwrap_or(Path::new(".")))
         .and_then(|mut file| {
             file.write_all(page)?;
-            open_to_all(file.as_file())?;
-            let kept = if asked.force {
+            make_readable(file.as_file())?;
+            let renamed = if args.force {
                 file.persist(out)
             } else {
                 file.persist_noclobber(out)
             };
-            kept.map_err(|error| error.error)
+            renamed.map_err(|error| error.error)
         });
     written.map(drop).map_err(|error| {
         Refusal::request(
@@ -370,18 +365,18 @@ fn write(asked: &Share, out: &Path, page: &[u8]) -> Result<(), Refusal> {
 
 /// A temporary file is private to its owner; a file to share gets the usual permissions.
 #[cfg(unix)]
-fn open_to_all(file: &std::fs::File) -> io::Result<()> {
+fn make_readable(file: &std::fs::File) -> io::Result<()> {
     use std::os::unix::fs::PermissionsExt;
     file.set_permissions(std::fs::Permissions::from_mode(0o644))
 }
 
 #[cfg(not(unix))]
-fn open_to_all(_: &std::fs::File) -> io::Result<()> {
+fn make_readable(_: &std::fs::File) -> io::Result<()> {
     Ok(())
 }
 
-fn refuse_existing(asked: &Share, out: &Path) -> Result<(), Refusal> {
-    if asked.force || out == Path::new("-") || out.symlink_metadata().is_err() {
+fn refuse_existing(args: &Share, out: &Path) -> Result<(), Refusal> {
+    if args.force || out == Path::new("-") || out.symlink_metadata().is_err() {
         return Ok(());
     }
     Err(Refusal::request(
@@ -395,6 +390,5 @@ fn show(cli: &Cli, mut problems: Vec<Diagnostic>) {
     if cli.quiet {
         problems.retain(Diagnostic::is_error);
     }
-    let styled = styled(cli, io::stderr().is_terminal());
-    say_raw(&human::render(&problems, styled));
+    say_problems(cli, &problems);
 }

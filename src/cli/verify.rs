@@ -2,23 +2,21 @@
 
 use std::collections::BTreeSet;
 use std::hash::{BuildHasher, Hasher, RandomState};
-use std::io::{IsTerminal, Write};
+use std::io::Write;
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
 use runpress::api::diagnostics::text::visible;
-use runpress::api::diagnostics::{
-    Diagnostic, Severity, SeverityCounts, github, human, json, sarif,
-};
+use runpress::api::diagnostics::{Diagnostic, SeverityCounts, github, human, json, sarif};
 use runpress::api::pipeline::Progress;
 use runpress::api::url::HttpUrl;
 use runpress::api::verify::{Continuation, Download, Verification, VerifyOptions, verify};
 use runpress::api::view::format;
 use tempfile::TempDir;
 
-use super::console::{Bar, refuse, say, say_raw, styled};
-use super::paths::Folders;
-use super::{CONTENT_ERRORS, COULD_NOT_RUN, Cli, Format, Verify};
+use super::console::{Bar, human_report, refuse, say_problems, say_unless_quiet, shown_problems};
+use super::paths::ProblemFolders;
+use super::{CONTENT_ERRORS, COULD_NOT_RUN, Cli, ReportFormat, Verify};
 
 /// A copy of a site, and what is left out of it.
 struct SiteFolder {
@@ -29,9 +27,9 @@ struct SiteFolder {
 }
 
 /// Verifies a copy. The exit status is 1 if something does not hold.
-pub(crate) fn run(cli: &Cli, asked: &Verify) -> u8 {
+pub(crate) fn run(cli: &Cli, args: &Verify) -> u8 {
     let start = Instant::now();
-    let unreadable = asked.content.iter().find_map(|root| {
+    let unreadable = args.content.iter().find_map(|root| {
         let error = std::fs::read_dir(root).err()?;
         Some((root.to_string_lossy(), error))
     });
@@ -45,14 +43,14 @@ pub(crate) fn run(cli: &Cli, asked: &Verify) -> u8 {
         );
         return COULD_NOT_RUN;
     }
-    let verified = folder(cli, asked, &asked.place, false).and_then(|copy| {
-        let since = asked.since.as_deref();
+    let verified = site_folder(cli, args, &args.place, false).and_then(|copy| {
+        let since = args.since.as_deref();
         let since = since
-            .map(|since| folder(cli, asked, since, true))
+            .map(|since| site_folder(cli, args, since, true))
             .transpose()?;
         let options = VerifyOptions {
-            content: &asked.content,
-            expected_head: asked.expected_head.as_deref(),
+            content: &args.content,
+            expected_head: args.expected_head.as_deref(),
             since: since.as_ref().map(|since| since.path.as_path()),
             left_out: Some(&copy.left_out),
         };
@@ -69,10 +67,8 @@ pub(crate) fn run(cli: &Cli, asked: &Verify) -> u8 {
             return COULD_NOT_RUN;
         }
     };
-    let is_reported = report(cli, asked, &copy.path, &verified);
-    if !cli.quiet {
-        say(&summed_up(&asked.place, &verified, start.elapsed()));
-    }
+    let is_reported = report(cli, args, &copy.path, &verified);
+    say_unless_quiet(cli, &summary(&args.place, &verified, start.elapsed()));
     match is_reported {
         false => COULD_NOT_RUN,
         true if verified.diagnostics.iter().any(Diagnostic::is_error) => CONTENT_ERRORS,
@@ -81,7 +77,12 @@ pub(crate) fn run(cli: &Cli, asked: &Verify) -> u8 {
 }
 
 /// The folder of a site, or of a copy of the site at an address. Of an earlier site, only the ledger is copied.
-fn folder(cli: &Cli, asked: &Verify, place: &str, is_earlier: bool) -> Result<SiteFolder, String> {
+fn site_folder(
+    cli: &Cli,
+    args: &Verify,
+    place: &str,
+    is_earlier: bool,
+) -> Result<SiteFolder, String> {
     let is_address = place.starts_with("https://") || place.starts_with("http://");
     if !is_address {
         return Ok(SiteFolder {
@@ -92,8 +93,8 @@ fn folder(cli: &Cli, asked: &Verify, place: &str, is_earlier: bool) -> Result<Si
     }
     let address = HttpUrl::base(&format!("{}/", place.trim_end_matches('/')));
     let address = address.ok_or("the address is none of a site")?;
-    let kept = asked.keep.as_ref().filter(|_| !is_earlier);
-    let (path, temporary) = if let Some(folder) = kept {
+    let keep = args.keep.as_ref().filter(|_| !is_earlier);
+    let (path, temporary) = if let Some(folder) = keep {
         (folder.clone(), None)
     } else {
         let folder = tempfile::tempdir().map_err(|error| error.to_string())?;
@@ -104,9 +105,9 @@ fn folder(cli: &Cli, asked: &Verify, place: &str, is_earlier: bool) -> Result<Si
     let download = Download {
         address: &address,
         folder: &path,
-        sample: asked.sample.filter(|_| !is_earlier),
+        sample: args.sample.filter(|_| !is_earlier),
         seed: RandomState::new().build_hasher().finish(),
-        progress: &|copied, all| bar.reached(copied, all),
+        progress: &|copied, all| bar.set_progress(copied, all),
     };
     let copied = if is_earlier {
         download.ledger().map(|()| BTreeSet::new())
@@ -122,31 +123,24 @@ fn folder(cli: &Cli, asked: &Verify, place: &str, is_earlier: bool) -> Result<Si
 }
 
 /// Writes every requested report; `false` if one could not be written.
-fn report(cli: &Cli, asked: &Verify, folder: &Path, verified: &Verification) -> bool {
+fn report(cli: &Cli, args: &Verify, folder: &Path, verified: &Verification) -> bool {
     let all = &verified.diagnostics;
-    let shown = all
-        .iter()
-        .filter(|it| cli.verbose || it.severity != Severity::Note);
-    let shown: Vec<Diagnostic> = shown.cloned().collect();
-    if asked.report.is_empty() {
-        say_raw(&human::render(
-            &shown,
-            styled(cli, std::io::stderr().is_terminal()),
-        ));
+    let shown = shown_problems(cli, all);
+    if args.report.is_empty() {
+        say_problems(cli, &shown);
         return true;
     }
-    let from_here = || Folders::new(folder, &asked.content).relative_to_working_dir(&shown);
+    let from_here = || ProblemFolders::new(folder, &args.content).relative_to_working_dir(&shown);
     let mut is_written = true;
-    for report in &asked.report {
+    for report in &args.report {
         let bytes = match report.format {
-            Format::Json => json::Report::new(all, verified.runs, 0)
+            ReportFormat::Json => json::Report::new(all, verified.runs, 0)
                 .to_bytes()
                 .unwrap_or_default(),
-            Format::Github => github::render(&from_here()).into_bytes(),
-            Format::Sarif => sarif::render(&from_here()).unwrap_or_default(),
-            Format::Human | Format::Junit | Format::Markdown => {
-                let is_terminal = report.file.is_none() && std::io::stdout().is_terminal();
-                human::render(&shown, styled(cli, is_terminal)).into_bytes()
+            ReportFormat::Github => github::render(&from_here()).into_bytes(),
+            ReportFormat::Sarif => sarif::render(&from_here()).unwrap_or_default(),
+            ReportFormat::Human | ReportFormat::Junit | ReportFormat::Markdown => {
+                human_report(cli, report, &shown)
             }
         };
         let result = match &report.file {
@@ -165,7 +159,7 @@ fn report(cli: &Cli, asked: &Verify, folder: &Path, verified: &Verification) -> 
 }
 
 /// What was verified, in a few lines.
-fn summed_up(place: &str, verified: &Verification, elapsed: Duration) -> String {
+fn summary(place: &str, verified: &Verification, elapsed: Duration) -> String {
     let tally = SeverityCounts::of(&verified.diagnostics);
     let problems = human::tally(SeverityCounts { notes: 0, ..tally });
     let mut lines = vec![format!(
