@@ -74,7 +74,7 @@ pub mod schema {
     pub use pages::schema::{ALL, SchemaSubject, find};
 }
 pub mod secrets {
-    pub use secrets::{Finding, ScanSettings, scan, scan_name};
+    pub use secrets::{Finding, ScanSettings, scan};
 }
 #[cfg(feature = "serve")]
 pub mod serve {

@@ -38,7 +38,7 @@
 //!
 //! [`author`] writes annotations into the content, through the same formats and rules.
 //!
-//! Builds are incremental: a build writes a cache, which the next one opens as a [`pipeline::BuildCache`]. Pages of unchanged runs
+//! Builds are incremental: a build writes a cache, which the next one reads (`pipeline::cache`). Pages of unchanged runs
 //! are reused, and only files that differ are written. [`serve`] serves a site and rebuilds it after every change.
 //!
 //! # Crates

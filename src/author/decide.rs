@@ -6,8 +6,8 @@ use base::diagnostics::text::{nearest, quoted, visible};
 use content::discover::RunDirectory;
 use formats::decisions::{self, Correction, Decision, NamedAuthor, Verb};
 use formats::model::archive::Entry;
+use pipeline::SiteContent;
 use pipeline::site::Site;
-use pipeline::{CachedRecords, NoProgress, SiteContent, gather};
 
 use super::annotate::{json, with_line};
 use super::open_run::{self, OpenRun};
@@ -41,8 +41,7 @@ pub fn decide(
     let directory = open_run::find(site, run)?;
     let _lock = files::lock(&directory, waiting)?;
     files::retry_while_changed(|| {
-        let gathered = gather(site, site.look(), CachedRecords::default(), &NoProgress)
-            .map_err(Refusal::Site)?;
+        let gathered = SiteContent::read(site).map_err(Refusal::Site)?;
         let Some(entry) = gathered.run_in(&directory) else {
             return Err(Refusal::request(
                 format!("The run {} cannot be published", quoted(run)),

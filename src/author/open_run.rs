@@ -9,8 +9,8 @@ use content::inspect::{self, Inspection};
 use content::load::{self, RunFiles};
 use formats::config::Config;
 use formats::{sidecar, tape};
+use pipeline::SiteContent;
 use pipeline::site::Site;
-use pipeline::{CachedRecords, NoProgress, gather};
 
 use super::Refusal;
 
@@ -19,8 +19,7 @@ pub(super) fn find(site: &Site, name: &str) -> Result<RunDirectory, Refusal> {
     if let Some(directory) = discover::run_at(&site.root, &site.content, Path::new(name)) {
         return Ok(directory);
     }
-    let gathered =
-        gather(site, site.look(), CachedRecords::default(), &NoProgress).map_err(Refusal::Site)?;
+    let gathered = SiteContent::read(site).map_err(Refusal::Site)?;
     match gathered.named(name)[..] {
         [directory] => Ok(directory.clone()),
         [] => Err(Refusal::request(

@@ -24,18 +24,20 @@ use store::publish::{self, LastSite, SiteFiles, Stage};
 use super::directories::Directory;
 use super::gather::SiteContent;
 use super::outcome::Outcome;
-use super::summary::{self, RunPieces, RunSummary, RunTexts};
+use super::summary::{RunPieces, RunSummary, RunTexts, digest};
 
 /// The head of a cache, which is read first: whether nothing changed, and the outcome that such a build reports.
 #[derive(Debug, Serialize, Deserialize)]
-struct Head<'a> {
+struct CacheHead<'a> {
     /// A digest of the settings, templates and static files.
     settings: [u8; 32],
-    /// A digest of how the content roots looked, and when.
+    /// A digest of the stamps of all files in the content roots.
     inputs: Option<[u8; 32]>,
+    /// When these files were scanned.
     inputs_at: i64,
-    /// A digest of how the output folder looked, and when.
+    /// A digest of the stamps of all files in the output folder.
     outputs: Option<[u8; 32]>,
+    /// When these files were scanned.
     outputs_at: i64,
     /// Whether a build of the same content over this site would give the same ledger and the same problems.
     is_settled: bool,
@@ -45,7 +47,7 @@ struct Head<'a> {
 }
 
 #[derive(Debug, Default, Serialize, Deserialize)]
-struct Body {
+struct CacheBody {
     /// A digest of what all pages have in common.
     frame: String,
     files: SiteFiles,
@@ -64,7 +66,7 @@ struct CachedList {
 
 /// The records of the last build. Records whose files look the same are not read again.
 #[derive(Debug, Default)]
-pub struct CachedRecords {
+pub(super) struct CachedRecords {
     /// By the path of the run directory in diagnostics.
     pub(super) records: BTreeMap<String, CachedRecord<'static>>,
     /// When the files were scanned; see [`Stamp::is_racy`].
@@ -91,22 +93,22 @@ impl CachedRecord<'_> {
 
 /// The cache of the last build, and how the content looks now.
 ///
-/// The invariant: the pages of a run are reused only if everything that they are made of is unchanged: the files of its
-/// directory, what it shows of the archive ([`ArchiveContext`]), its place among the newest, and what all pages have in common
-/// (settings, templates, navigation, addresses of the assets), and the rules that apply to the run. So a build with a cache publishes, byte for byte, what one
-/// without it would.
+/// The pages of a run are reused only if everything that they are made of is unchanged: the files of its directory, what it
+/// shows of the archive ([`ArchiveContext`]), whether it is among the newest, what all pages have in common (settings, templates,
+/// navigation, addresses of the assets), and the rules that apply to the run. So a build with a cache publishes, byte for byte,
+/// what one without it would.
 ///
 /// A cache belongs to the site in the output folder: only a published build leaves one.
 #[derive(Debug)]
-pub struct BuildCache {
+pub(super) struct BuildCache {
     /// How the content looked before anything was read, until a build takes it.
     roots: Mutex<Option<Roots>>,
     at: i64,
     /// A digest of the command line, site.toml, `templates/` and `static/`.
     settings: [u8; 32],
-    last: Option<(CacheReader, Head<'static>)>,
+    last: Option<(CacheReader, CacheHead<'static>)>,
     /// What was in the output folder, if there is a last build, until a stage takes it.
-    seen: Mutex<Option<Tree>>,
+    output_tree: Mutex<Option<Tree>>,
     /// Whether the texts of a run in the cache turned out to be damaged.
     is_damaged: AtomicBool,
     /// Whether the next cache is a file without a name, since nothing of the site is written.
@@ -115,7 +117,7 @@ pub struct BuildCache {
 
 /// The cache while a build reads it and writes the next one.
 #[derive(Debug)]
-pub struct CacheUpdate<'a> {
+pub(super) struct CacheUpdate<'a> {
     cache: &'a BuildCache,
     /// A digest of what all pages have in common.
     frame: String,
@@ -133,7 +135,7 @@ pub struct CacheUpdate<'a> {
 
 impl BuildCache {
     /// Scans the content, and opens the cache of the last build.
-    pub fn open(site: &Site) -> Self {
+    pub(super) fn open(site: &Site) -> Self {
         let read = || {
             let reader = CacheReader::open(&site.cache_places(), PROGRAM)?;
             let head = postcard::from_bytes(&reader.head()?).ok()?;
@@ -145,7 +147,7 @@ impl BuildCache {
             roots: Mutex::new(Some(site.look())),
             at,
             settings: site.settings(),
-            seen: Mutex::new(last.as_ref().and_then(|_| publish::list_output(&site.out))),
+            output_tree: Mutex::new(last.as_ref().and_then(|_| publish::list_output(&site.out))),
             last,
             is_damaged: AtomicBool::default(),
             is_unnamed: false,
@@ -153,40 +155,42 @@ impl BuildCache {
     }
 
     /// The cache of a check that counts what lists and feeds would write: it only holds the texts of runs until then.
-    pub fn unnamed() -> Self {
+    pub(super) fn unnamed() -> Self {
         Self {
             roots: Mutex::default(),
             at: cache::now(),
             settings: [0; 32],
             last: None,
-            seen: Mutex::default(),
+            output_tree: Mutex::default(),
             is_damaged: AtomicBool::default(),
             is_unnamed: true,
         }
     }
 
-    /// The same without the last build, if its cache is damaged. Damage only shows while a build reads texts, which then starts
-    /// again.
-    pub fn without_damage(self) -> Option<Self> {
+    /// The same without the last build, if its cache is damaged. Damage is only found while a build reads texts, so that build
+    /// must start again.
+    pub(super) fn without_damage(self) -> Option<Self> {
         self.is_damaged.load(Ordering::Relaxed).then(|| Self {
             last: None,
-            seen: Mutex::default(),
+            output_tree: Mutex::default(),
             is_damaged: AtomicBool::default(),
             ..self
         })
     }
 
     /// Calls `with` with what was in the output folder.
-    pub fn with_seen<T>(&self, with: impl FnOnce(Option<&Tree>) -> T) -> T {
-        with(self.seen().as_ref())
+    pub(super) fn with_output_tree<T>(&self, with: impl FnOnce(Option<&Tree>) -> T) -> T {
+        with(self.output_tree().as_ref())
     }
 
-    fn seen(&self) -> MutexGuard<'_, Option<Tree>> {
-        self.seen.lock().unwrap_or_else(PoisonError::into_inner)
+    fn output_tree(&self) -> MutexGuard<'_, Option<Tree>> {
+        self.output_tree
+            .lock()
+            .unwrap_or_else(PoisonError::into_inner)
     }
 
     /// How the content looks, and the records that the last build read with the same settings.
-    pub fn content(&self, site: &Site) -> (Roots, CachedRecords) {
+    pub(super) fn content(&self, site: &Site) -> (Roots, CachedRecords) {
         let last = self.last.as_ref();
         let last = last.filter(|(_, head)| head.settings == self.settings);
         let cached = last.and_then(|(reader, head)| {
@@ -197,7 +201,7 @@ impl BuildCache {
                 at: head.inputs_at,
             })
         });
-        // A second try looks again. What it sees is compared with the time of the first look, which is on the safe side.
+        // A second attempt scans again. Its stamps are compared with the time of the first scan, which is on the safe side.
         let roots = self.roots().take().unwrap_or_else(|| site.look());
         (roots, cached.unwrap_or_default())
     }
@@ -207,7 +211,7 @@ impl BuildCache {
     }
 
     /// The outcome of a build that would read what the last one read, and write what is there.
-    pub fn unchanged(&self, site: &Site) -> Option<Outcome> {
+    pub(super) fn unchanged(&self, site: &Site) -> Option<Outcome> {
         let (_, head) = self.last.as_ref()?;
         let is_unchanged = head.is_settled
             && site.compares_with_itself()
@@ -215,13 +219,13 @@ impl BuildCache {
             && head.inputs.is_some()
             && head.inputs == self.roots().as_ref()?.digest(head.inputs_at)
             && head.outputs.is_some()
-            && head.outputs == self.seen().as_ref()?.digest(head.outputs_at);
+            && head.outputs == self.output_tree().as_ref()?.digest(head.outputs_at);
         is_unchanged.then(|| head.outcome.unchanged())
     }
 
-    /// Begins the cache of a build whose pages have this frame, and lists the files of the last site. `parts_at` is when the
+    /// Begins the cache of a build whose pages have this frame, and returns the files of the last site. `parts_at` is when the
     /// content of parts was scanned, in a merge.
-    pub fn update(
+    pub(super) fn update(
         &self,
         site: &Site,
         frame: String,
@@ -229,22 +233,23 @@ impl BuildCache {
     ) -> (CacheUpdate<'_>, LastSite) {
         let read = || {
             let (reader, head) = self.last.as_ref()?;
-            let body: Body = postcard::from_bytes(&reader.body()?).ok()?;
+            let body: CacheBody = postcard::from_bytes(&reader.body()?).ok()?;
             Some((body, head.outputs_at))
         };
         let (body, at) = read().unwrap_or_default();
         let runs = body.runs.values();
         let used = runs.map(|run| run.run.bytes() + run.texts.bytes()).sum();
-        let again = self.last.as_ref().filter(|_| body.frame == frame);
-        let again = again.and_then(|(reader, _)| CacheWriter::append_to(reader, used));
-        let runs = if body.frame == frame {
+        let is_same_frame = body.frame == frame;
+        let last = self.last.as_ref().filter(|_| is_same_frame);
+        let appended = last.and_then(|(reader, _)| CacheWriter::append_to(reader, used));
+        let runs = if is_same_frame {
             body.runs
         } else {
             BTreeMap::new()
         };
         let update = CacheUpdate {
             cache: self,
-            writer: again
+            writer: appended
                 .or_else(|| {
                     let is_named = !self.is_unnamed;
                     is_named.then(|| CacheWriter::create(&site.cache_places(), PROGRAM))?
@@ -259,7 +264,7 @@ impl BuildCache {
         let known = LastSite {
             files: body.files,
             at,
-            listing: self.seen().take(),
+            listing: self.output_tree().take(),
         };
         (update, known)
     }
@@ -267,7 +272,7 @@ impl BuildCache {
 
 impl CacheUpdate<'_> {
     /// Reuses the pages of a run, if a build would make them again as they are.
-    pub(super) fn recall(
+    pub(super) fn reuse(
         &self,
         gathered: &SiteContent,
         index: usize,
@@ -283,7 +288,7 @@ impl CacheUpdate<'_> {
         };
         let run = pieces.read(reader);
         let Some(mut run) =
-            run.filter(|run| run.rules == rules && run.shows_same(archive, index, is_newest))
+            run.filter(|run| run.rules == rules && run.has_same_context(archive, index, is_newest))
         else {
             return Ok(None);
         };
@@ -319,14 +324,14 @@ impl CacheUpdate<'_> {
 
     /// Adds a run with these [`RunTexts`] to the next cache, and returns its summary.
     pub(super) fn add(&self, run: RunSummary, texts: &[u8]) -> Result<RunSummary, Diagnostic> {
-        let texts = self.put(texts).ok_or_else(unusable)?;
+        let texts = self.put(texts).ok_or_else(write_failed)?;
         self.store(run, texts)
     }
 
     fn store(&self, run: RunSummary, texts: CachePiece) -> Result<RunSummary, Diagnostic> {
         let writer = self.writer.as_ref();
         let pieces = writer.and_then(|writer| run.write(writer, texts));
-        Ok(run.in_cache(pieces.ok_or_else(unusable)?))
+        Ok(run.in_cache(pieces.ok_or_else(write_failed)?))
     }
 
     fn put(&self, bytes: &[u8]) -> Option<CachePiece> {
@@ -343,8 +348,8 @@ impl CacheUpdate<'_> {
         texts
     }
 
-    /// Reads a run of the next cache back, with its texts.
-    pub(super) fn read_back(&self, pieces: RunPieces) -> Option<(RunSummary, Vec<u8>)> {
+    /// Reads a run of the next cache, with its texts.
+    pub(super) fn run_with_texts(&self, pieces: RunPieces) -> Option<(RunSummary, Vec<u8>)> {
         let writer = self.writer.as_ref()?;
         let run = postcard::from_bytes(&writer.piece(pieces.run)?).ok()?;
         Some((run, writer.piece(pieces.texts)?))
@@ -381,7 +386,7 @@ impl CacheUpdate<'_> {
     }
 
     /// Replaces the last cache, once the build is in the output folder; `stage` is the stage that was committed.
-    pub fn finish(
+    pub(super) fn finish(
         self,
         site: &Site,
         gathered: &SiteContent,
@@ -397,7 +402,7 @@ impl CacheUpdate<'_> {
         let cache = self.cache;
         let records = gathered.directories.iter().filter_map(Directory::cached);
         let records: BTreeMap<_, _> = records.collect();
-        let head = Head {
+        let head = CacheHead {
             records: self.writer.as_ref()?.stream(&records)?,
             settings: cache.settings,
             // In a merge, each run has the inputs of its part.
@@ -416,7 +421,7 @@ impl CacheUpdate<'_> {
             let shown = gathered.directory(entry).place.shown.clone();
             Some((shown, (*pieces)?))
         });
-        let body = Body {
+        let body = CacheBody {
             frame: self.frame,
             files,
             runs: runs.collect(),
@@ -427,11 +432,16 @@ impl CacheUpdate<'_> {
 }
 
 impl RunSummary {
-    /// Whether the page would show the same of the archive.
-    pub(super) fn shows_same(&self, archive: &Archive, index: usize, is_newest: bool) -> bool {
+    /// Whether the page of the run would show the same of the archive.
+    pub(super) fn has_same_context(
+        &self,
+        archive: &Archive,
+        index: usize,
+        is_newest: bool,
+    ) -> bool {
         let names = self.named.iter().map(String::as_str);
         let context = || ArchiveContext::of(archive, index, names);
-        self.is_newest == is_newest && self.archive_context == context_digest(&context())
+        self.is_newest == is_newest && self.archive_context == digest(&context())
     }
 
     /// Writes the run to a cache or a part that has these texts.
@@ -441,13 +451,8 @@ impl RunSummary {
     }
 }
 
-/// A digest of what a page shows of the archive.
-pub(super) fn context_digest(context: &ArchiveContext) -> [u8; 16] {
-    summary::digest(context)
-}
-
-/// The diagnostic for a cache that can be neither written nor replaced by a temporary file.
-fn unusable() -> Diagnostic {
+/// The problem that neither a cache nor a temporary file can be written.
+fn write_failed() -> Diagnostic {
     codes::PUBLISH_IO.at(
         Place::file("."),
         "The build cache and temporary files cannot be written",

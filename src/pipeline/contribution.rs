@@ -2,18 +2,14 @@
 
 use std::io;
 use std::path::Path;
-use std::sync::Arc;
 
 use base::diagnostics::text::quoted;
 use base::diagnostics::{Diagnostic, Failure, Place, codes};
 use formats::config::{self, Config};
 use pages::view::contribution::{ContentState, Contribution};
 use store::ledger::{self as ledgers, Ledger};
-use store::publish::Stage;
 
-use super::{
-    BuildCache, NoProgress, Outcome, Progress, SiteContent, StagedSite, hosting, ledger, stage_site,
-};
+use super::{NoProgress, Outcome, Progress, SiteContent, dry_run, ledger};
 use crate::site::{Overrides, Site};
 
 /// A site whose runs are all checked.
@@ -23,8 +19,9 @@ struct CheckedSite<'a> {
     outcome: &'a Outcome,
 }
 
-/// Why the base cannot be one; `None` if no base is given. A folder without files, or a checkout, may be from before there was a site.
-pub(super) fn refused_base(site: &Site) -> Option<Diagnostic> {
+/// Why a folder cannot be the base; `None` if it can, or if no base is given. An empty folder or a checkout may be from before
+/// there was a site.
+pub(super) fn base_problem(site: &Site) -> Option<Diagnostic> {
     let folder = site.options.base.as_deref()?;
     let shown = folder.to_string_lossy();
     let reason = match folder.read_dir() {
@@ -100,16 +97,11 @@ pub(super) fn contribution(
 /// The content of the base, and a ledger that has only its runs.
 fn before(site: &Site, folder: &Path) -> Result<(ContentState, Ledger), Failure> {
     let base = Site::open(folder, &overrides(site, folder))?;
-    let open = || Stage::dry_run(&base.out, &base.shown(&base.out), &base.inputs());
-    let cache = hosting::has_limits(&base).then(BuildCache::unnamed);
-    let staged = stage_site(&base, &NoProgress, &open, cache.as_ref(), &[])?;
-    let StagedSite {
-        gathered, outcome, ..
-    } = &staged;
+    let staged = dry_run(&base, &NoProgress)?;
     let checked = CheckedSite {
         site: &base,
-        gathered,
-        outcome,
+        gathered: &staged.gathered,
+        outcome: &staged.outcome,
     };
     let ledger = checked.ledger(None);
     Ok((checked.state(), ledger))
@@ -157,10 +149,8 @@ impl CheckedSite<'_> {
 
     /// A ledger of its runs, also if they have errors.
     fn ledger(&self, previous: Option<&Ledger>) -> Ledger {
-        let entries = self.gathered.archive.runs.iter();
-        let runs = entries.zip(&self.outcome.findings);
-        let runs = runs.map(|(entry, found)| Arc::new(ledger::published_run(entry, found)));
-        let now = ledger::current_runs(self.site, self.gathered, runs.collect());
+        let runs = ledger::runs(&self.gathered.archive, &self.outcome.findings);
+        let now = ledger::current_runs(self.site, self.gathered, runs);
         // The old records are not the published ones, so only digests say which fields changed.
         ledgers::next(previous, now, &ledgers::by_digest)
     }

@@ -22,8 +22,8 @@ use formats::redactions;
 use formats::run_record;
 
 use super::Progress;
-use super::budget::catch_panic;
 use super::cache::{CachedRecord, CachedRecords};
+use super::memory::catch_panic;
 use super::secrets;
 
 /// A run directory and its record.
@@ -35,12 +35,12 @@ pub(super) struct Directory {
     /// BLAKE3 of the record; `None` if it cannot be read.
     pub(super) digest: Option<[u8; 32]>,
     pub(super) record: Record,
-    pub(super) status: Status,
+    pub(super) status: RunStatus,
 }
 
 /// Whether a run can be published.
 #[derive(Debug)]
-pub(super) enum Status {
+pub(super) enum RunStatus {
     /// The record is valid: a run of the archive.
     Valid,
     /// The record is broken, or its id is a duplicate.
@@ -64,18 +64,21 @@ impl Directory {
     /// The run, if it is part of the archive.
     pub(super) const fn run(&self) -> Option<&Arc<Run>> {
         match self.status {
-            Status::Valid => self.record.run.as_ref(),
+            RunStatus::Valid => self.record.run.as_ref(),
             _ => None,
         }
     }
 
     pub(super) const fn is_never_published(&self) -> bool {
-        matches!(self.status, Status::NeverPublished)
+        matches!(self.status, RunStatus::NeverPublished)
     }
 
     /// Whether the run is missing on the site because of errors.
     pub(super) const fn is_left_out(&self) -> bool {
-        matches!(self.status, Status::Invalid | Status::Quarantined { .. })
+        matches!(
+            self.status,
+            RunStatus::Invalid | RunStatus::Quarantined { .. }
+        )
     }
 }
 
@@ -119,9 +122,9 @@ pub(super) fn read(
 impl Directory {
     fn new(place: RunDirectory, record: Record) -> Self {
         let status = match &record.run {
-            _ if record.never_published => Status::NeverPublished,
-            Some(_) => Status::Valid,
-            None => Status::Invalid,
+            _ if record.never_published => RunStatus::NeverPublished,
+            Some(_) => RunStatus::Valid,
+            None => RunStatus::Invalid,
         };
         Self {
             place,
@@ -134,7 +137,7 @@ impl Directory {
 
     /// The record with its path, for the next build; `None` if that must read it again.
     pub(super) fn cached(&self) -> Option<(String, CachedRecord<'_>)> {
-        if !matches!(self.status, Status::Valid | Status::NeverPublished) {
+        if !matches!(self.status, RunStatus::Valid | RunStatus::NeverPublished) {
             return None;
         }
         let record = CachedRecord {
@@ -198,9 +201,7 @@ fn read_record(site: &Site, place: RunDirectory) -> Directory {
     if !record.diagnostics.is_empty() {
         let mask = secrets::of_record(site, &file);
         let folder = format!("{}/", place.shown);
-        for problem in &mut record.diagnostics {
-            mask.apply(problem, &folder);
-        }
+        mask.apply_all(&mut record.diagnostics, &folder);
     }
     Directory {
         digest: blake3::Hash::from_hex(&file.digest).ok().map(Into::into),
@@ -236,10 +237,7 @@ fn check_together(site: &Site, directories: &mut [Directory]) -> Vec<Diagnostic>
                 directory.id().map(str::to_owned),
             )
         });
-        let mask = mask.into_inner();
-        for note in &mut notes {
-            mask.apply(note, "");
-        }
+        mask.into_inner().apply_all(&mut notes, "");
         problems.extend(notes);
     }
     let mask = RefCell::new(Mask::default());
@@ -251,7 +249,7 @@ fn check_together(site: &Site, directories: &mut [Directory]) -> Vec<Diagnostic>
     let mask = mask.into_inner();
     for (index, mut problem) in duplicates {
         mask.apply(&mut problem, "");
-        directories[index].status = Status::Invalid;
+        directories[index].status = RunStatus::Invalid;
         problems.push(problem);
     }
     problems

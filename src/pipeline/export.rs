@@ -2,6 +2,7 @@
 
 use std::path::PathBuf;
 
+use parquet::errors::ParquetError;
 use rayon::prelude::*;
 
 use crate::site::{Export, Site};
@@ -29,14 +30,14 @@ fn not_below(site: &Site) -> Vec<PathBuf> {
 }
 
 /// Rejects a forbidden export folder before anything is written.
-pub fn examine_export(site: &Site) -> Result<(), Diagnostic> {
-    let examine =
+pub(super) fn check_folder(site: &Site) -> Result<(), Diagnostic> {
+    let check =
         |folder: &PathBuf| Stage::dry_run(folder, &site.shown(folder), &not_below(site)).map(drop);
-    folder(site).map_or(Ok(()), examine)
+    folder(site).map_or(Ok(()), check)
 }
 
 /// Writes what the site exports; `None` if that is nothing, or the site is not published.
-pub fn export(
+pub(super) fn export(
     site: &Site,
     gathered: &SiteContent,
     outcome: &Outcome,
@@ -125,16 +126,18 @@ fn read_again(
 fn write(
     stage: &Stage,
     path: &str,
-    table: Result<Option<Vec<u8>>, parquet::errors::ParquetError>,
+    table: Result<Option<Vec<u8>>, ParquetError>,
 ) -> Result<(), Diagnostic> {
-    let table = table.map_err(|error| unwritten(path, &error))?;
+    let table = table.map_err(table_error(path))?;
     table.map_or(Ok(()), |table| stage.write(path, &table))
 }
 
-fn unwritten(path: &str, error: &parquet::errors::ParquetError) -> Diagnostic {
-    codes::PUBLISH_IO.at(
-        Place::file(path),
-        format!("The table could not be written: {error}"),
-        "Please report this as a bug.",
-    )
+fn table_error(path: &str) -> impl Fn(ParquetError) -> Diagnostic {
+    move |error| {
+        codes::PUBLISH_IO.at(
+            Place::file(path),
+            format!("The table could not be written: {error}"),
+            "Please report this as a bug.",
+        )
+    }
 }

@@ -1,4 +1,4 @@
-//! Gathers everything small: it finds all content and reads every record and every page of prose.
+//! Finds all content, and reads every record and every page of prose. All of these are small.
 
 use std::cell::RefCell;
 use std::collections::BTreeSet;
@@ -6,14 +6,15 @@ use std::sync::Arc;
 
 use rayon::ThreadPool;
 
-use super::Progress;
 use super::cache::CachedRecords;
-use super::directories::{self, Directory, Status};
+use super::directories::{self, Directory, RunStatus};
 use super::hosting;
+use super::lists;
 use super::previous;
-use super::prose::{Prose, Text};
+use super::prose::{ProseText, SiteProse};
 use super::secrets;
 use super::summary::RunSummaries;
+use super::{NoProgress, Progress};
 use crate::site::Site;
 use ::secrets::Mask;
 use base::diagnostics::Failure;
@@ -34,10 +35,10 @@ use formats::{events, run_record};
 use pages::view::Link;
 use store::ledger::{AddressOwners, Ledger};
 
-/// Stacks of worker threads, in bytes: far more than the deepest template or Markdown needs.
+/// Size of the stacks of worker threads, in bytes: far more than the deepest template or Markdown needs.
 const STACK: usize = 16 << 20;
 
-/// Everything small: the records, the prose and their problems.
+/// What a build reads before the runs: the records, the prose and their problems.
 #[derive(Debug)]
 pub struct SiteContent {
     pub(super) pool: ThreadPool,
@@ -48,18 +49,18 @@ pub struct SiteContent {
     pub(super) archive: Archive,
     /// Problems across runs.
     pub(super) archive_problems: Vec<Diagnostic>,
-    pub(super) prose: Prose,
+    pub(super) prose: SiteProse,
     /// First path segments that pages of prose cannot have.
     reserved: BTreeSet<&'static str>,
     pub(super) withdrawals: Vec<ContentList<Withdrawals>>,
-    /// What was decided about runs, in order.
+    /// The decisions about runs, by date.
     pub(super) decisions: Vec<Arc<Decision>>,
     /// The ledger of the site that is replaced.
     pub(super) previous: Option<Ledger>,
     /// Problems of records, prose and settings.
     problems: Vec<Diagnostic>,
     /// Indices of the allowances of secrets that are needed so far.
-    pub(super) used: BTreeSet<usize>,
+    pub(super) used_allowances: BTreeSet<usize>,
     /// The values of secrets in the site's own texts and in the names of run folders.
     pub(super) mask: Mask,
 }
@@ -73,16 +74,20 @@ pub(super) struct ContentList<T> {
 }
 
 impl SiteContent {
-    /// Finds all content in `roots` and reads every page of prose, and every record that is not in `records` as it looks. Prose
-    /// cannot have the `reserved` first path segments.
+    /// Finds and reads all records and prose.
+    pub fn read(site: &Site) -> Result<Self, Failure> {
+        Self::gather(site, site.look(), CachedRecords::default(), &NoProgress)
+    }
+
+    /// Finds all content in `roots` and reads every page of prose, and every record that is not in `records` as it looks.
     pub(super) fn gather(
         site: &Site,
         roots: Roots,
         records: CachedRecords,
-        reserved: BTreeSet<&'static str>,
         progress: &dyn Progress,
     ) -> Result<Self, Failure> {
         let pool = pool(site)?;
+        let reserved = lists::reserved(site);
         let mut problems = Vec::new();
         let found = discover::of(
             &site.root,
@@ -107,11 +112,11 @@ impl SiteContent {
         let parse = |path: &str, bytes: &[u8]| withdrawn::parse(Source::file(path, bytes));
         let withdrawals = read_lists(&found.withdrawn, limits, parse, &mut problems);
         let decided = read_lists(&found.decisions, limits, decisions::parse, &mut problems);
-        let prose = Prose::read(site, found.prose, &reserved, &mut problems);
+        let prose = SiteProse::read(site, found.prose, &reserved, &mut problems);
         if directories.is_empty() {
             problems.push(no_runs(site, &found.nearly_runs));
         }
-        problems.extend(missing(site));
+        problems.extend(settings_notes(site));
         let lists = withdrawals.iter();
         let lists = lists.map(|list| (list.path.as_str(), list.bytes.as_slice()));
         let files = decided.iter();
@@ -122,9 +127,7 @@ impl SiteContent {
         let own = secrets::own(site, &prose, lists, folders);
         let own = own.map_err(|problem| failure(vec![problem], &problems))?;
         problems.extend(own.problems);
-        for problem in &mut problems {
-            own.mask.apply(problem, "");
-        }
+        own.mask.apply_all(&mut problems, "");
         let mut decisions: Vec<_> = decided
             .into_iter()
             .flat_map(|file| file.list)
@@ -143,21 +146,21 @@ impl SiteContent {
             decisions,
             previous,
             problems,
-            used: own.used,
+            used_allowances: own.used,
             mask: own.mask,
         };
-        Ok(gathered.assembled(site))
+        Ok(gathered.with_archive(site))
     }
 
     /// Quarantines the runs that have errors.
-    pub fn without_invalid(mut self, site: &Site, runs: RunSummaries) -> Self {
+    pub(super) fn without_invalid(mut self, site: &Site, runs: RunSummaries) -> Self {
         for (entry, run) in self.archive.runs.iter().zip(runs.valid) {
             if run.has_errors() {
-                self.used.extend(run.used);
+                self.used_allowances.extend(run.used_allowances);
                 // A published run keeps its address.
                 let known = self.previous.as_ref();
                 let known = known.and_then(|ledger| ledger.last_names(&entry.run.id));
-                let status = Status::Quarantined {
+                let status = RunStatus::Quarantined {
                     slug: known.map_or_else(
                         || entry.slug.clone(),
                         |run| Slug::new(&run.slug, site.config.publish.run_folders),
@@ -167,23 +170,23 @@ impl SiteContent {
                 self.directories[run.directory].status = status;
             }
         }
-        self.assembled(site)
+        self.with_archive(site)
     }
 
-    /// Drops the scan of the content, once all runs are processed. Lists do not need it.
-    pub fn condense(&mut self, site: &Site) -> Result<(), Failure> {
+    /// Drops the scan of the content, once all runs are processed: lists do not need it.
+    pub(super) fn drop_scan(&mut self, site: &Site) -> Result<(), Failure> {
         self.roots.condense();
-        self.release(site)
+        self.replace_threads(site)
     }
 
-    /// Replaces the threads of the pool, since the allocator returns some freed memory only when a thread ends.
-    pub fn release(&mut self, site: &Site) -> Result<(), Failure> {
+    /// Replaces the threads of the pool, because the allocator returns some freed memory only when a thread ends.
+    pub(super) fn replace_threads(&mut self, site: &Site) -> Result<(), Failure> {
         self.pool = pool(site)?;
         Ok(())
     }
 
     /// Makes the archive of the valid runs.
-    fn assembled(self, site: &Site) -> Self {
+    fn with_archive(self, site: &Site) -> Self {
         let mask = RefCell::new(Mask::default());
         let (mut archive, mut problems) = rules::archive::assemble(
             directories::candidates(&self.directories),
@@ -192,17 +195,12 @@ impl SiteContent {
             |candidate| self.directories[candidate.directory].id_place(site, &mask),
             &|slug| self.prose.text_of_case(slug),
         );
-        let mask = mask.into_inner();
-        for problem in &mut problems {
-            mask.apply(problem, "");
-        }
+        mask.into_inner().apply_all(&mut problems, "");
         archive.decide(&self.decisions);
         let addresses = self.prose.addresses();
         problems.extend(rules::pages::check_unmatched(&addresses, &archive));
         problems.extend(self.problems_over(site, &archive, self.previous.as_ref()));
-        for problem in &mut problems {
-            self.mask.apply(problem, "");
-        }
+        self.mask.apply_all(&mut problems, "");
         Self {
             archive,
             archive_problems: problems,
@@ -250,7 +248,7 @@ impl SiteContent {
         rules::decisions::check_new(decision, &self.archive, &targets)
     }
 
-    /// What decisions may name besides the runs of the archive.
+    /// What decisions may name in addition to the runs of the archive.
     fn decision_targets<'a>(
         &'a self,
         site: &'a Site,
@@ -286,7 +284,7 @@ impl SiteContent {
         });
         let gone = gone.map(|slug| Slug::new(slug, run_folders));
         let quarantined = self.quarantined().map(|(slug, _)| slug.clone());
-        let pages = self.prose.texts.iter().map(Text::page);
+        let pages = self.prose.texts.iter().map(ProseText::page);
         let files = pages.chain(site.static_files().map(str::to_owned));
         let files = files.chain(["index.html".to_owned()]).collect();
         let ids = self.prose.texts.iter().rev();
@@ -302,7 +300,7 @@ impl SiteContent {
     fn quarantined(&self) -> impl Iterator<Item = (&Slug, &[Diagnostic])> {
         let directories = self.directories.iter();
         directories.filter_map(|directory| match &directory.status {
-            Status::Quarantined { slug, problems } => Some((slug, problems.as_slice())),
+            RunStatus::Quarantined { slug, problems } => Some((slug, problems.as_slice())),
             _ => None,
         })
     }
@@ -317,7 +315,7 @@ impl SiteContent {
         }
         let previous = self.previous.as_ref();
         let quarantined = self.directories.iter().filter_map(|directory| {
-            let Status::Quarantined { slug, .. } = &directory.status else {
+            let RunStatus::Quarantined { slug, .. } = &directory.status else {
                 return None;
             };
             Some((slug, directory.id()?))
@@ -345,15 +343,13 @@ impl SiteContent {
     }
 
     /// A failure, with all problems that were found before it.
-    pub fn failed(&self, mut failed: Failure) -> Failure {
-        for problem in &mut failed {
-            self.mask.apply(problem, "");
-        }
+    pub(super) fn failed(&self, mut failed: Failure) -> Failure {
+        self.mask.apply_all(&mut failed, "");
         failure(failed, self.problems())
     }
 
     /// The pages of prose in the navigation.
-    pub fn navigation(&self) -> Vec<Link> {
+    pub(super) fn navigation(&self) -> Vec<Link> {
         self.prose.navigation()
     }
 
@@ -382,10 +378,7 @@ impl SiteContent {
     /// All names that [`Self::named`] knows.
     pub fn names(&self) -> impl Iterator<Item = &str> {
         let slugs = self.archive.runs.iter().map(|entry| &*entry.slug);
-        let ids = self
-            .directories
-            .iter()
-            .filter_map(|directory| directory.id());
+        let ids = self.directories.iter().filter_map(Directory::id);
         ids.chain(slugs)
     }
 }
@@ -395,7 +388,13 @@ fn pool(site: &Site) -> Result<ThreadPool, Failure> {
         .num_threads(site.options.jobs)
         .stack_size(STACK)
         .build()
-        .map_err(|error| vec![pool_failed(&error)])
+        .map_err(|error| {
+            vec![codes::PUBLISH_IO.at(
+                Place::file("."),
+                format!("The threads of the build could not be started: {error}"),
+                "Give `--jobs` a smaller number.",
+            )]
+        })
 }
 
 fn failure<'a>(mut failure: Failure, before: impl IntoIterator<Item = &'a Diagnostic>) -> Failure {
@@ -404,7 +403,7 @@ fn failure<'a>(mut failure: Failure, before: impl IntoIterator<Item = &'a Diagno
     failure
 }
 
-/// Reads the lists that content roots have of runs.
+/// Reads the lists of runs in content roots.
 fn read_lists<T>(
     files: &[ContentPath],
     limits: &Limits,
@@ -467,7 +466,7 @@ fn no_runs(site: &Site, nearly_runs: &[String]) -> Diagnostic {
 }
 
 /// Notes about missing settings and published keys.
-fn missing(site: &Site) -> Vec<Diagnostic> {
+fn settings_notes(site: &Site) -> Vec<Diagnostic> {
     let mut notes = Vec::new();
     let is_key = |path: &&str| path.rsplit('/').next() == Some(KEY_FILE);
     notes.extend(site.static_files().filter(is_key).map(|path| {
@@ -485,12 +484,4 @@ fn missing(site: &Site) -> Vec<Diagnostic> {
         ));
     }
     notes
-}
-
-fn pool_failed(error: &rayon::ThreadPoolBuildError) -> Diagnostic {
-    codes::PUBLISH_IO.at(
-        Place::file("."),
-        format!("The threads of the build could not be started: {error}"),
-        "Give `--jobs` a smaller number.",
-    )
 }

@@ -9,13 +9,13 @@ use store::ledger::Ledger;
 use store::publish::{SiteSize, Stage};
 
 /// How many of the largest runs, files or folders a message lists.
-const NAMED: usize = 10;
+const MAX_LISTED: usize = 10;
 
 /// Help for too many runs in one folder.
 const PREFIXED: &str = "A site that was not published before can spread its runs over 256 folders: set `run_folders = \"prefixed\"` in `[publish]`. ";
 
 /// Measures everything staged from now on, if the site has limits.
-pub fn weigh(site: &Site, stage: &mut Stage) {
+pub(super) fn weigh(site: &Site, stage: &mut Stage) {
     if has_limits(site) {
         let limits = site.config.site_limits();
         let elsewhere = site.config.publish.elsewhere();
@@ -24,25 +24,40 @@ pub fn weigh(site: &Site, stage: &mut Stage) {
 }
 
 /// Whether the size of the site matters, so that a check counts what a build would write.
-pub fn has_limits(site: &Site) -> bool {
+pub(super) fn has_limits(site: &Site) -> bool {
     site.config.site_limits() != Budget::default()
 }
 
-/// A key of `[budget]`, and its value in the limits of a host or of a site.
-struct Limit(&'static str, fn(&Budget) -> Option<u64>);
+/// A key of `[budget]`, and its limit in those of a host or of a site.
+struct BudgetKey {
+    name: &'static str,
+    limit: fn(&Budget) -> Option<u64>,
+}
 
-const FILES: Limit = Limit("files", |budget| budget.files);
-const BYTES: Limit = Limit("bytes", |budget| budget.bytes);
-const FILE: Limit = Limit("file", |budget| budget.file);
-const ENTRIES: Limit = Limit("entries", |budget| budget.entries);
+const FILES: BudgetKey = BudgetKey {
+    name: "files",
+    limit: |budget| budget.files,
+};
+const BYTES: BudgetKey = BudgetKey {
+    name: "bytes",
+    limit: |budget| budget.bytes,
+};
+const FILE: BudgetKey = BudgetKey {
+    name: "file",
+    limit: |budget| budget.file,
+};
+const ENTRIES: BudgetKey = BudgetKey {
+    name: "entries",
+    limit: |budget| budget.entries,
+};
 
 /// One problem for each limit that the site exceeds.
 pub(super) fn problems(config: &Config, weight: &SiteSize) -> Vec<Diagnostic> {
     let limits = config.site_limits();
     let over = |limit: Option<u64>, value: u64| limit.filter(|limit| value > *limit);
     let mut found = Vec::new();
-    let mut report = |limit: &Limit, message: String, hint: &str| {
-        found.push(problem(config, limit, &message, hint, weight));
+    let mut report = |key: &BudgetKey, message: String, hint: &str| {
+        found.push(problem(config, key, &message, hint, weight));
     };
     if let Some(limit) = over(limits.files, weight.files) {
         let (files, limit) = (format::grouped(weight.files), format::grouped(limit));
@@ -62,8 +77,8 @@ pub(super) fn problems(config: &Config, weight: &SiteSize) -> Vec<Diagnostic> {
         );
         let are = if weight.large.len() == 1 { "is" } else { "are" };
         let message = format!("{above} {are} too large; the limit of one file is {limit}");
-        let named = named("The largest files", files, format::bytes);
-        report(&FILE, message, &format!("{named} "));
+        let largest = largest("The largest files", files, format::bytes);
+        report(&FILE, message, &format!("{largest} "));
     }
     let full = weight
         .entries
@@ -84,8 +99,8 @@ pub(super) fn problems(config: &Config, weight: &SiteSize) -> Vec<Diagnostic> {
         } else {
             ""
         };
-        let named = named("The fullest folders", full.into_iter(), format::grouped);
-        report(&ENTRIES, message, &format!("{prefixed}{named} "));
+        let largest = largest("The fullest folders", full.into_iter(), format::grouped);
+        report(&ENTRIES, message, &format!("{prefixed}{largest} "));
     }
     found
 }
@@ -104,8 +119,8 @@ pub(super) fn flat_folders(
     if is_published || !is_near || !config.publish.run_folders.is_flat() {
         return None;
     }
-    let on =
-        limiting(config, &ENTRIES).map_or_else(String::new, |host| format!(" on {}", host.title));
+    let on = limiting_host(config, &ENTRIES)
+        .map_or_else(String::new, |host| format!(" on {}", host.title));
     let (runs, limit) = (format::grouped(runs), format::grouped(limit));
     Some(codes::PUBLISH_FLAT_FOLDERS.at(
         Place::file(config::FILE_NAME).pointing("/publish/run_folders"),
@@ -115,35 +130,36 @@ pub(super) fn flat_folders(
 }
 
 /// The host, unless `[budget]` replaces its limit.
-fn limiting(config: &Config, Limit(_, of): &Limit) -> Option<&'static Host> {
-    config.publish.host.filter(|_| of(&config.budget).is_none())
+fn limiting_host(config: &Config, key: &BudgetKey) -> Option<&'static Host> {
+    let host = config.publish.host;
+    host.filter(|_| (key.limit)(&config.budget).is_none())
 }
 
 fn problem(
     config: &Config,
-    limit: &Limit,
+    key: &BudgetKey,
     message: &str,
     hint: &str,
     weight: &SiteSize,
 ) -> Diagnostic {
-    let Limit(key, of) = limit;
-    let host = limiting(config, limit);
+    let name = key.name;
+    let host = limiting_host(config, key);
     let (pointer, by) = match host {
         Some(host) => {
             let by = format!(" on {} ({}, {})", host.title, host.source, host.read);
             ("/publish/host".to_owned(), by)
         }
-        None => (format!("/budget/{key}"), String::new()),
+        None => (format!("/budget/{name}"), String::new()),
     };
-    let raise = match host.and_then(|host| of(&host.paid)) {
-        Some(paid) => format!("set `{key} = {paid}` in `[budget]` if you have a paid plan"),
-        None => format!("raise `{key}` in `[budget]` if your plan allows it"),
+    let raise = match host.and_then(|host| (key.limit)(&host.paid)) {
+        Some(paid) => format!("set `{name} = {paid}` in `[budget]` if you have a paid plan"),
+        None => format!("raise `{name}` in `[budget]` if your plan allows it"),
     };
     let runs = weight.runs.iter().map(|(run, bytes)| (&**run, *bytes));
     let largest = if weight.runs.is_empty() {
         String::new()
     } else {
-        named("The largest runs", runs, format::bytes)
+        largest("The largest runs", runs, format::bytes)
     };
     let help = format!("Withdraw runs, publish fewer files, or {raise}. {hint}{largest}");
     codes::PUBLISH_OVER_BUDGET.at(
@@ -153,15 +169,15 @@ fn problem(
     )
 }
 
-/// The largest items, each with its size.
-fn named<'a>(
+/// The largest items in words, each with its size.
+fn largest<'a>(
     what: &str,
     all: impl Iterator<Item = (&'a str, u64)>,
     shown: impl Fn(u64) -> String,
 ) -> String {
     let mut all: Vec<_> = all.collect();
     all.sort_by(|(a, more), (b, than)| than.cmp(more).then_with(|| a.cmp(b)));
-    all.truncate(NAMED);
+    all.truncate(MAX_LISTED);
     let all = all.iter().map(|(path, size)| {
         let path = if path.is_empty() { "." } else { path };
         format!("{} ({})", quoted(path), shown(*size))
@@ -300,7 +316,7 @@ mod tests {
     fn more_runs_than_half_of_what_one_folder_takes_are_a_warning() {
         let mut config = Config::default();
         assert_eq!(flat_folders(&config, 1_000_000, None), None);
-        let told = |config: &Config| flat_folders(config, 5_000, None).map(|it| it.message);
+        let message = |config: &Config| flat_folders(config, 5_000, None).map(|it| it.message);
         config.publish.host = HOSTS.iter().find(|host| host.name == "huggingface");
         for (runs, warns) in [
             (4_999, false),
@@ -312,12 +328,13 @@ mod tests {
             assert_eq!(warning.is_some(), warns, "{runs}");
         }
         assert!(flat_folders(&config, 5_000, Some(&Ledger::default())).is_some());
-        let on_host = told(&config).is_some_and(|text| text.ends_with("on Hugging Face"));
+        let on_host = message(&config).is_some_and(|text| text.ends_with("on Hugging Face"));
         config.budget.entries = Some(8_000);
-        let by_budget = told(&config).is_some_and(|text| text.ends_with("8,000 files and folders"));
-        assert!(on_host && by_budget, "{:?}", told(&config));
+        let by_budget =
+            message(&config).is_some_and(|text| text.ends_with("8,000 files and folders"));
+        assert!(on_host && by_budget, "{:?}", message(&config));
         config.publish.run_folders = RunFolders::Prefixed;
-        assert_eq!(told(&config), None);
+        assert_eq!(message(&config), None);
     }
 
     /// What each host documents, written again, so that a slip in the table is noticed.

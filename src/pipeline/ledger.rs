@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use crate::site::Site;
 use base::diagnostics;
-use formats::model::archive::Entry;
+use formats::model::archive::{Archive, Entry};
 use formats::model::findings::Findings;
 use formats::model::run::Subject;
 use formats::portable::portable;
@@ -75,7 +75,14 @@ fn fields(
     Some(ledger::fields(old.get(), &portable(new)))
 }
 
-pub(super) fn published_run(entry: &Entry, findings: &Findings) -> LedgerRun {
+/// The entries of all runs in the ledger.
+pub(super) fn runs(archive: &Archive, findings: &[Findings]) -> Vec<Arc<LedgerRun>> {
+    let runs = archive.runs.iter().zip(findings);
+    runs.map(|(entry, findings)| Arc::new(ledger_run(entry, findings)))
+        .collect()
+}
+
+fn ledger_run(entry: &Entry, findings: &Findings) -> LedgerRun {
     let subject = &entry.run.subject;
     let known = |name: &Option<Arc<str>>, shown: fn(&Subject) -> &str| {
         name.clone().unwrap_or_else(|| shown(subject).into())

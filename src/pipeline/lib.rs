@@ -1,7 +1,6 @@
 //! The steps of a build, one file each: `gather` reads all records and the prose, `runs` takes every run through `run`, `outcome`
 //! sums up, and `lists` writes the pages and feeds of all runs. `cache` lets the next build reuse pages.
 
-mod budget;
 mod cache;
 mod contribution;
 mod directories;
@@ -11,6 +10,7 @@ mod gather;
 mod hosting;
 mod ledger;
 mod lists;
+mod memory;
 mod outcome;
 mod previous;
 mod prose;
@@ -24,25 +24,20 @@ pub mod site;
 mod summary;
 mod trials;
 
-pub use cache::{BuildCache, CacheUpdate, CachedRecords};
-#[cfg(feature = "parquet")]
-pub use export::{examine_export, export};
 pub use gather::SiteContent;
-pub use hosting::weigh;
-pub use lists::publish as publish_lists;
 pub use outcome::Outcome;
-pub use run::Output;
 pub use run::with_redactions;
-pub use runs::stage as stage_runs;
-pub use shard::{BuildScope, Parts, outcome as part_outcome, write as write_part};
 pub use share::{SharedRun, share, task_of};
 
 use std::path::PathBuf;
 
 use base::diagnostics::{Diagnostic, Failure};
-use content::discover::Roots;
+use store::publish::{self, Stage};
+
+use cache::{BuildCache, CacheUpdate, CachedRecords};
+use run::SiteOutput;
+use shard::{BuildScope, ShardParts};
 use site::Site;
-use store::publish::Stage;
 
 /// A digest of the sources of this program: a different one renders different pages.
 pub(crate) const PROGRAM: &str = env!("RUNPRESS_SOURCES");
@@ -67,13 +62,18 @@ impl Progress for NoProgress {
 
 /// Checks everything and writes nothing.
 pub fn check(site: &Site, progress: &dyn Progress) -> Result<Outcome, Failure> {
-    examine(site)?;
-    let open = || Stage::dry_run(&site.out, &site.shown(&site.out), &site.inputs());
-    let cache = hosting::has_limits(site).then(BuildCache::unnamed);
-    let staged = stage_site(site, progress, &open, cache.as_ref(), &[])?;
-    let StagedSite { mut outcome, .. } = staged;
+    check_output_folder(site)?;
+    let mut outcome = dry_run(site, progress)?.outcome;
     outcome.findings = Vec::new();
     Ok(outcome)
+}
+
+/// A build that writes no site. Its other stages have an export, if the options ask for one.
+fn dry_run(site: &Site, progress: &dyn Progress) -> Result<StagedSite, Failure> {
+    let open = || Stage::dry_run(&site.out, &site.shown(&site.out), &site.inputs());
+    let cache = hosting::has_limits(site).then(BuildCache::unnamed);
+    let (staged, _) = stage_site(site, progress, &open, cache.as_ref(), &[])?;
+    Ok(staged)
 }
 
 /// Checks everything and, unless the content has errors, updates the site in the output folder. Reuses the cache of the last
@@ -82,7 +82,7 @@ pub fn check(site: &Site, progress: &dyn Progress) -> Result<Outcome, Failure> {
 /// With a shard in the options, checks and renders only the runs of that shard, and writes them to the output folder as a part,
 /// even if they have errors.
 pub fn build(site: &Site, progress: &dyn Progress) -> Result<(Outcome, ReplacedSite), Failure> {
-    prepare(site)?;
+    prepare_output(site)?;
     let cache = BuildCache::open(site);
     // Missing records do not change the content. The build reports them.
     if site.has_records()
@@ -99,9 +99,8 @@ pub fn export_only(
     site: &Site,
     progress: &dyn Progress,
 ) -> Result<(Outcome, ReplacedSite), Failure> {
-    examine_export(site).map_err(|problem| vec![problem])?;
-    let open = || Stage::dry_run(&site.out, &site.shown(&site.out), &site.inputs());
-    let mut staged = stage_site(site, progress, &open, None, &[])?;
+    export::check_folder(site).map_err(|problem| vec![problem])?;
+    let mut staged = dry_run(site, progress)?;
     // The first stage is that of the site, which writes nothing.
     let mut stages = staged.stages.split_off(1);
     for stage in &mut stages {
@@ -119,28 +118,28 @@ pub fn merge(
     parts: &[PathBuf],
     progress: &dyn Progress,
 ) -> Result<(Outcome, ReplacedSite), Failure> {
-    prepare(site)?;
+    prepare_output(site)?;
     build_over(site, progress, BuildCache::open(site), parts)
 }
 
-/// Refuses a base that is none, and to replace a site by a part, which would lose its ledger, or a part by a site.
-fn examine(site: &Site) -> Result<(), Failure> {
-    if let Some(problem) = contribution::refused_base(site) {
+/// Refuses a base that is not one, and to replace a site by a part, which would lose its ledger, or a part by a site.
+fn check_output_folder(site: &Site) -> Result<(), Failure> {
+    if let Some(problem) = contribution::base_problem(site) {
         return Err(vec![problem]);
     }
     let writes_part = site.options.shard.is_some();
     let shown = site.shown(&site.out);
-    store::publish::examine_kind(&site.out, &shown, writes_part, store::ledger::PATH)
+    publish::examine_kind(&site.out, &shown, writes_part, store::ledger::PATH)
         .map_err(|problem| vec![problem])
 }
 
 /// Recovers from an interrupted build, and checks that the output can be written.
-fn prepare(site: &Site) -> Result<(), Failure> {
-    examine(site)?;
-    store::publish::recover(&site.out, &site.shown(&site.out), &site.inputs())
+fn prepare_output(site: &Site) -> Result<(), Failure> {
+    check_output_folder(site)?;
+    publish::recover(&site.out, &site.shown(&site.out), &site.inputs())
         .map_err(|problem| vec![problem])?;
     #[cfg(feature = "parquet")]
-    examine_export(site).map_err(|problem| vec![problem])?;
+    export::check_folder(site).map_err(|problem| vec![problem])?;
     Ok(())
 }
 
@@ -151,14 +150,10 @@ fn build_over(
     cache: BuildCache,
     parts: &[PathBuf],
 ) -> Result<(Outcome, ReplacedSite), Failure> {
-    let failure = match replace(site, progress, &cache, parts) {
-        Err(failure) => failure,
-        built => return built,
-    };
-    match cache.without_damage() {
+    replace(site, progress, &cache, parts).or_else(|failure| match cache.without_damage() {
         Some(cache) => replace(site, progress, &cache, parts),
         None => Err(failure),
-    }
+    })
 }
 
 /// Stages the site and replaces the old one.
@@ -169,17 +164,18 @@ fn replace(
     parts: &[PathBuf],
 ) -> Result<(Outcome, ReplacedSite), Failure> {
     let (shown, inputs) = (site.shown(&site.out), site.inputs());
-    let open = || cache.with_seen(|seen| Stage::open_listed(&site.out, &shown, &inputs, seen));
+    let open =
+        || cache.with_output_tree(|tree| Stage::open_listed(&site.out, &shown, &inputs, tree));
+    let (staged, update) = stage_site(site, progress, &open, Some(cache), parts)?;
     let StagedSite {
         mut gathered,
         mut outcome,
         mut stages,
-        cache: update,
-    } = stage_site(site, progress, &open, Some(cache), parts)?;
-    // Lists and feeds are written, so nothing reads the findings of runs any more.
+    } = staged;
+    // Lists and feeds are written, so nothing reads the findings of runs anymore.
     outcome.findings = Vec::new();
     let (step, last) = match site.options.shard {
-        Some(_) => ("Replacing the part", store::publish::PART_FILE),
+        Some(_) => ("Replacing the part", publish::PART_FILE),
         None => ("Replacing the site", store::ledger::PATH),
     };
     if outcome.publishes(site) || site.options.shard.is_some() {
@@ -189,7 +185,7 @@ fn replace(
         }
         outcome.published = true;
         // The site is published, so threads that cannot be replaced are no failure.
-        let _ = gathered.release(site);
+        let _ = gathered.replace_threads(site);
         if let Some(update) = update {
             // If the cache cannot be written, the next build is a full one.
             let _ = update.finish(site, &gathered, &mut outcome, &mut stages[0]);
@@ -206,99 +202,91 @@ pub struct ReplacedSite {
 }
 
 /// A site that has not replaced the old one yet.
-struct StagedSite<'a> {
+struct StagedSite {
     gathered: SiteContent,
     outcome: Outcome,
     /// The site, and the export if requested.
     stages: Vec<Stage>,
-    cache: Option<CacheUpdate<'a>>,
 }
 
-/// Finds and reads everything small: the records and the prose.
-pub fn gather(
-    site: &Site,
-    roots: Roots,
-    records: CachedRecords,
-    progress: &dyn Progress,
-) -> Result<SiteContent, Failure> {
-    SiteContent::gather(site, roots, records, lists::reserved(site), progress)
-}
-
-/// Builds the site in a stage. A check is a build whose stage writes nothing and which makes only the pages that can fail, so
-/// both always give the same result. So do a build and a merge, which differ only in where the pages of runs come from.
+/// Builds the site in a stage, and returns the cache for the next build. A check is a build whose stage writes nothing and which
+/// makes only the pages that can fail, so both always give the same result. So do a build and a merge, which differ only in where
+/// the pages of runs come from.
 fn stage_site<'a>(
     site: &Site,
     progress: &dyn Progress,
     open_stage: &dyn Fn() -> Result<Stage, Diagnostic>,
     cache: Option<&'a BuildCache>,
     parts: &[PathBuf],
-) -> Result<StagedSite<'a>, Failure> {
-    // All records and prose: they are small, and the order of the runs depends on them.
+) -> Result<(StagedSite, Option<CacheUpdate<'a>>), Failure> {
+    // All records and prose are read first: they are small, and the order of the runs depends on them.
     let (roots, records) = cache.map_or_else(
         || (site.look(), CachedRecords::default()),
         |cache| cache.content(site),
     );
-    let mut gathered = gather(site, roots, records, progress)?;
+    let mut gathered = SiteContent::gather(site, roots, records, progress)?;
     let navigation = gathered.navigation();
     let renderer = site
         .renderer(&navigation)
         .map_err(|problem| gathered.failed(vec![problem]))?;
     let parts = match parts {
         [] => None,
-        folders => Some(Parts::open(site, &gathered, folders)?),
+        folders => Some(ShardParts::open(site, &gathered, folders)?),
     };
-    let scope = BuildScope::of(site, parts.as_ref());
+    let scope = match (&parts, site.options.shard) {
+        (Some(parts), _) => BuildScope::Parts(parts),
+        (None, Some(shard)) => BuildScope::Shard(shard),
+        (None, None) => BuildScope::All,
+    };
 
-    // Each run: load, parse, check, model, view, render, stage.
+    // Each run is loaded, parsed, checked, rendered and staged.
     let (stage, update, runs) = loop {
         let stage = open_stage().map_err(|problem| gathered.failed(vec![problem]))?;
-        let update =
-            cache.map(|cache| cache.update(site, site.frame(&navigation), scope.scanned_at()));
+        let parts_at = parts.as_ref().map(ShardParts::scanned_at);
+        let update = cache.map(|cache| cache.update(site, site.frame(&navigation), parts_at));
         let (update, known) = update.unzip();
         let mut stage = stage.with_last_site(known.unwrap_or_default());
-        weigh(site, &mut stage);
+        hosting::weigh(site, &mut stage);
         if site.config.publish.checksums {
             stage.compute_checksums();
         }
-        let output = Output {
+        let output = SiteOutput {
             stage: &stage,
             renderer: &renderer,
             cache: update.as_ref(),
         };
-        let runs = stage_runs(site, &gathered, output, scope, progress)
+        let runs = runs::stage(site, &gathered, output, scope, progress)
             .map_err(|failure| gathered.failed(failure))?;
         if let BuildScope::Shard(shard) = scope {
             // Only the merge, with all parts, knows which runs are quarantined and which pages that changes.
-            write_part(site, &gathered, shard, &runs, &stage, update.as_ref())?;
-            break (stage, update, runs);
+            shard::write(site, &gathered, shard, &runs, &stage, update.as_ref())?;
+        } else if site.config.policy.quarantine && runs.have_errors() {
+            // Neighbors and ranges may have counted invalid runs, so all pages are rendered again.
+            gathered = gathered.without_invalid(site, runs);
+            continue;
         }
-        if !site.config.policy.quarantine || !runs.have_errors() {
-            break (stage, update, runs);
-        }
-        // Neighbors and ranges may have counted invalid runs, so all pages are rendered again.
-        gathered = gathered.without_invalid(site, runs);
+        break (stage, update, runs);
     };
-    gathered.condense(site)?;
+    gathered.drop_scan(site)?;
     if let BuildScope::Shard(shard) = scope {
-        let outcome = part_outcome(site, &gathered, shard, runs, &stage);
-        return Ok(StagedSite {
+        let staged = StagedSite {
+            outcome: shard::outcome(site, &gathered, shard, runs, &stage),
             gathered,
-            outcome,
             stages: vec![stage],
-            cache: update,
-        });
+        };
+        return Ok((staged, update));
     }
     drop(parts);
 
-    // Lists, tables and feeds of all runs.
+    // Lists, tables and feeds are made of all runs.
     let mut outcome = Outcome::of(site, &gathered, runs);
     if outcome.publishes(site) {
-        let output = Output {
+        let output = SiteOutput {
             stage: &stage,
             renderer: &renderer,
             cache: update.as_ref(),
         };
-        publish_lists(site, &gathered, &outcome, output, progress).map_err(|mut failure| {
+        lists::publish(site, &gathered, &outcome, output, progress).map_err(|mut failure| {
             failure.extend(outcome.diagnostics.iter().cloned());
             failure
         })?;
@@ -306,18 +294,18 @@ fn stage_site<'a>(
             let listed = stage.write_checksums();
             listed.map_err(|problem| vec![problem])?;
         }
-        outcome.weigh(site, &stage);
+        outcome.check_size(site, &stage);
     }
     #[cfg(feature = "parquet")]
-    let export = export(site, &gathered, &outcome, progress)?;
+    let export = export::export(site, &gathered, &outcome, progress)?;
     #[cfg(not(feature = "parquet"))]
     let export = None;
     outcome.contribution = contribution::contribution(site, &gathered, &outcome, progress);
     outcome.list_cases(&gathered);
-    Ok(StagedSite {
+    let staged = StagedSite {
         gathered,
         outcome,
         stages: std::iter::once(stage).chain(export).collect(),
-        cache: update,
-    })
+    };
+    Ok((staged, update))
 }

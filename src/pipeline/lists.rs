@@ -45,11 +45,11 @@ use pages::view::annotations::AnnotationCard;
 use pages::view::chrome::{HeaderEntry, PageInfo};
 
 use self::annotations::Catalogue;
-use self::reuse::{Keys, Recorder};
+use self::reuse::{ListKeys, ListStage};
 use super::cache::CacheUpdate;
-use super::run::unwritten;
+use super::run::{SiteOutput, write_error};
 use super::summary::{Facet, RunTexts};
-use super::{Outcome, Output, Progress, SiteContent};
+use super::{Outcome, Progress, SiteContent};
 
 /// A page of the site with its further pages, or other files that are made of all runs.
 struct Page {
@@ -138,35 +138,35 @@ struct Lists<'a> {
     gathered: &'a SiteContent,
     site: &'a Site,
     outcome: &'a Outcome,
-    stage: &'a Recorder<'a>,
+    stage: &'a ListStage<'a>,
     renderer: &'a Renderer,
     /// The annotations of all runs, by kind.
     catalogue: &'a Catalogue,
     /// Has the texts of runs; `None` in a check, which needs none.
     cache: Option<&'a CacheUpdate<'a>>,
     /// `None`: every list is made.
-    keys: Option<&'a Keys<'a>>,
+    keys: Option<&'a ListKeys>,
 }
 
 /// Writes everything that is not a run's own.
-pub fn publish(
+pub(super) fn publish(
     site: &Site,
     gathered: &SiteContent,
     outcome: &Outcome,
-    Output {
+    SiteOutput {
         stage,
         renderer,
         cache,
-    }: Output<'_>,
+    }: SiteOutput<'_>,
     progress: &dyn Progress,
 ) -> Result<(), Failure> {
     let findings = outcome.findings.iter();
-    let keys = Keys::new(site, gathered, outcome, cache);
+    let keys = ListKeys::new(site, gathered, outcome, cache);
     let lists = Lists {
         gathered,
         site,
         outcome,
-        stage: &Recorder::of_all(stage),
+        stage: &ListStage::of_all(stage),
         renderer,
         catalogue: &Catalogue::new(findings.map(|found| &*found.cards)),
         cache,
@@ -174,7 +174,7 @@ pub fn publish(
     };
     progress.begin("Site-wide outputs", Some(PAGES.len()));
     let write = |page: &&Page| {
-        let result = lists.unless_known(page.name, page.made_of, page.write);
+        let result = lists.write_unless_cached(page.name, page.made_of, page.write);
         progress.tick();
         result.map(drop)
     };
@@ -204,7 +204,7 @@ impl Lists<'_> {
         self.config().site.base_url.as_ref().map(HttpUrl::as_str)
     }
 
-    /// The runs with what is kept of each.
+    /// The runs with their findings.
     fn runs(&self) -> impl DoubleEndedIterator<Item = (&Entry, &Findings)> + Clone {
         self.archive().runs.iter().zip(&self.outcome.findings)
     }

@@ -1,7 +1,6 @@
 //! Sums up a check or a build: every problem, and whether the content can be published.
 
 use std::collections::BTreeSet;
-use std::sync::Arc;
 
 use serde::{Deserialize, Serialize};
 
@@ -16,7 +15,7 @@ use pages::view::contribution::Contribution;
 use store::ledger::{BuildChanges, Ledger};
 use store::publish::{FileCount, Stage};
 
-use super::directories::{Directory, Status};
+use super::directories::{Directory, RunStatus};
 use super::gather::SiteContent;
 use super::hosting;
 use super::ledger;
@@ -61,16 +60,16 @@ pub struct Outcome {
     pub files: u64,
     /// Bytes written.
     pub bytes: u64,
-    /// The same by kind of file; empty if nothing was written.
+    /// Files and bytes written, by kind of file; empty if nothing was written.
     #[serde(skip)]
     pub written: Vec<FileCount>,
     /// Size of the input files of all runs in bytes.
     #[serde(skip)]
     pub read: u64,
-    /// Whether there was nothing to do.
+    /// Whether the build had nothing to do.
     #[serde(skip)]
     pub is_unchanged: bool,
-    /// Where the next cache has each run, in the archive's order.
+    /// The place of each run in the next cache, in the archive's order.
     #[serde(skip)]
     pub(super) cached: Vec<Option<RunPieces>>,
     /// Digests for lists, in the archive's order; `None` if those of a run are unknown.
@@ -93,12 +92,12 @@ pub(super) struct QuarantinePage {
 
 impl Outcome {
     /// Sorts all problems, and compares the runs with the previous site, unless errors prevent publishing.
-    pub fn of(site: &Site, gathered: &SiteContent, summaries: RunSummaries) -> Self {
+    pub(super) fn of(site: &Site, gathered: &SiteContent, summaries: RunSummaries) -> Self {
         let mut diagnostics: Vec<_> = gathered.problems().cloned().collect();
         diagnostics.extend(gathered.archive_problems.iter().cloned());
-        let mut used = gathered.used.clone();
+        let mut used = gathered.used_allowances.clone();
         for run in summaries.invalid {
-            used.extend(run.used);
+            used.extend(run.used_allowances);
             diagnostics.extend(run.problems);
         }
         let (mut runs, mut checked, mut read) = (0, 0, 0);
@@ -107,7 +106,7 @@ impl Outcome {
             runs += usize::from(!run.has_errors());
             checked += usize::from(run.is_checked);
             read += run.read;
-            used.extend(run.used);
+            used.extend(run.used_allowances);
             diagnostics.extend(run.problems);
             findings.push(run.findings);
             cached.push(run.cached);
@@ -118,9 +117,7 @@ impl Outcome {
         diagnostics.extend(unused);
         diagnostics.extend(trials::missing(site, &gathered.archive, &findings));
         diagnostics.extend(trials::unknown_files(site, &findings));
-        for problem in &mut diagnostics {
-            gathered.mask.apply(problem, "");
-        }
+        gathered.mask.apply_all(&mut diagnostics, "");
         diagnostics::sort(&mut diagnostics);
         let quarantine_pages = if site.config.policy.quarantine {
             quarantine_pages(gathered, site.config.publish.run_folders, &diagnostics)
@@ -130,9 +127,8 @@ impl Outcome {
         let blocking = blocking(site, gathered, &diagnostics);
         let previous = gathered.previous.as_ref();
         let ledger = if blocking == 0 {
-            let entries = gathered.archive.runs.iter().zip(&findings);
-            let runs = entries.map(|(entry, found)| Arc::new(ledger::published_run(entry, found)));
-            ledger::next(site, gathered, runs.collect(), previous)
+            let runs = ledger::runs(&gathered.archive, &findings);
+            ledger::next(site, gathered, runs, previous)
         } else {
             Ledger::default()
         };
@@ -185,7 +181,7 @@ impl Outcome {
     }
 
     /// Lists the run directories for reports.
-    pub fn list_cases(&mut self, gathered: &SiteContent) {
+    pub(super) fn list_cases(&mut self, gathered: &SiteContent) {
         let directories = gathered.directories.iter();
         self.cases = directories.map(|run| run.case(&gathered.mask)).collect();
     }
@@ -199,11 +195,10 @@ impl Outcome {
         self.blocking == 0
     }
 
-    /// Counts the staged files, none of which a check has, and adds an error for every limit of the host that they exceed.
-    pub fn weigh(&mut self, site: &Site, stage: &Stage) {
+    /// Counts the staged files, which a check does not have, and adds an error for every limit of the host that they exceed.
+    pub(super) fn check_size(&mut self, site: &Site, stage: &Stage) {
         if !stage.is_dry_run() {
-            (self.files, self.bytes) = stage.written();
-            self.written = stage.written_by_kind();
+            self.count_files(stage);
         }
         let weight = stage.site_size();
         let problems =
@@ -211,6 +206,12 @@ impl Outcome {
         self.blocking += problems.len();
         self.diagnostics.extend(problems);
         diagnostics::sort(&mut self.diagnostics);
+    }
+
+    /// Counts the staged files.
+    pub(super) fn count_files(&mut self, stage: &Stage) {
+        (self.files, self.bytes) = stage.written();
+        self.written = stage.written_by_kind();
     }
 
     /// The changes since the previous site; `None` if there are none, or if there was no site.
@@ -259,7 +260,7 @@ fn quarantine_pages(
         .filter(|directory| directory.is_left_out())
         .map(|directory| {
             let path = directory.place.shown.clone();
-            let (own, diagnostics) = if let Status::Quarantined { slug, problems } =
+            let (own, diagnostics) = if let RunStatus::Quarantined { slug, problems } =
                 &directory.status
             {
                 (Some(slug.clone()), problems.clone())

@@ -1,4 +1,4 @@
-//! Reads parts of the site that is being replaced: its ledger, and the records of changed runs.
+//! Reads the site that is being replaced: its ledger, and the records of changed runs.
 
 use serde::Deserialize;
 use serde_json::value::RawValue;

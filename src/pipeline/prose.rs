@@ -21,8 +21,8 @@ use pages::view::Link;
 
 /// All published prose.
 #[derive(Debug, Default)]
-pub(super) struct Prose {
-    pub(super) texts: Vec<Text>,
+pub(super) struct SiteProse {
+    pub(super) texts: Vec<ProseText>,
     /// Positions in `texts`, by path of the page.
     by_page: BTreeMap<String, usize>,
     /// Links within the site, of all texts.
@@ -33,14 +33,14 @@ pub(super) struct Prose {
 
 /// A prose file.
 #[derive(Debug)]
-pub(super) struct Text {
+pub(super) struct ProseText {
     pub(super) file: ProseFile,
     pub(super) prose: page::Prose,
     /// The ids that links may lead to.
     pub(super) ids: BTreeSet<String>,
 }
 
-impl Prose {
+impl SiteProse {
     /// Reads and checks all files.
     pub(super) fn read(
         site: &Site,
@@ -60,7 +60,7 @@ impl Prose {
                     read.by_page.entry(page_of(&file)).or_insert(position);
                     let context = context(scope_of(&file), Origin::Site(&|_| None));
                     let ids = markdown::ids(&prose.body, context);
-                    read.texts.push(Text { file, prose, ids });
+                    read.texts.push(ProseText { file, prose, ids });
                 }
                 Err(problem) => problems.push(problem),
             }
@@ -77,7 +77,7 @@ impl Prose {
             .collect()
     }
 
-    pub(super) fn of_page(&self, path: &str) -> Option<&Text> {
+    pub(super) fn of_page(&self, path: &str) -> Option<&ProseText> {
         self.by_page
             .get(path)
             .map(|position| &self.texts[*position])
@@ -93,7 +93,7 @@ impl Prose {
     }
 
     /// Texts with a page of their own.
-    pub(super) fn pages(&self) -> impl Iterator<Item = &Text> {
+    pub(super) fn pages(&self) -> impl Iterator<Item = &ProseText> {
         let texts = self.texts.iter();
         texts.filter(|text| text.file.kind == ProseKind::Page && text.file.slug != "index")
     }
@@ -106,14 +106,14 @@ impl Prose {
     }
 
     /// The pages in the order of the navigation.
-    pub(super) fn sorted(&self) -> Vec<&Text> {
+    pub(super) fn sorted(&self) -> Vec<&ProseText> {
         let mut pages: Vec<_> = self.pages().collect();
         pages.sort_by_key(|text| (text.prose.order.unwrap_or(i64::MAX), &text.file.slug));
         pages
     }
 }
 
-impl Text {
+impl ProseText {
     pub(super) fn title(&self) -> &str {
         self.prose.title.as_deref().unwrap_or(&self.file.slug)
     }

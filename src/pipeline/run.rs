@@ -37,24 +37,22 @@ use pages::view::run::CheckedRun;
 use pages::view::timeline::Layout;
 use store::publish::Stage;
 
-use self::files::{Files, StageError};
-use super::cache::{CacheUpdate, context_digest};
+use self::files::{RunStage, StageError};
+use super::cache::CacheUpdate;
 use super::gather::SiteContent;
 use super::summary::{self, RunSummary};
 
 /// The output of run pages, and what renders them.
 #[derive(Debug, Clone, Copy)]
-pub struct Output<'a> {
-    /// Receives the files.
-    pub stage: &'a Stage,
-    /// The templates.
-    pub renderer: &'a Renderer,
+pub(super) struct SiteOutput<'a> {
+    pub(super) stage: &'a Stage,
+    pub(super) renderer: &'a Renderer,
     /// `None` in a check.
-    pub cache: Option<&'a CacheUpdate<'a>>,
+    pub(super) cache: Option<&'a CacheUpdate<'a>>,
 }
 
 /// Writes files of a run.
-type Artifact = fn(&CheckedRun<'_>, &mut Files<'_>) -> Result<(), StageError>;
+type Artifact = fn(&CheckedRun<'_>, &mut RunStage<'_>) -> Result<(), StageError>;
 
 /// All published files of a run, in the order of writing.
 const ARTIFACTS: [Artifact; 8] = [
@@ -69,7 +67,7 @@ const ARTIFACTS: [Artifact; 8] = [
 ];
 
 /// The checked contents of the files of a run.
-struct Contents<'a> {
+struct RunContents<'a> {
     files: &'a RunFiles,
     inspection: Inspection<'a>,
     details: Details<'a>,
@@ -84,7 +82,7 @@ pub(super) fn process(
     site: &Site,
     gathered: &SiteContent,
     index: usize,
-    output: Option<Output<'_>>,
+    output: Option<SiteOutput<'_>>,
 ) -> Result<RunSummary, Diagnostic> {
     let entry = &gathered.archive.runs[index];
     let directory = gathered.directory(entry);
@@ -93,7 +91,7 @@ pub(super) fn process(
     if let Some(output) = output
         && let Some(cache) = output.cache
         && let Some(summary) =
-            cache.recall(gathered, index, is_newest, rules_digest, output.stage)?
+            cache.reuse(gathered, index, is_newest, rules_digest, output.stage)?
     {
         return Ok(summary);
     }
@@ -105,7 +103,7 @@ pub(super) fn process(
     let (files, mut problems) = load::run(&directory.place, record, &site.config.limits);
     problems.extend(files.redactions.verify(&site.root, &entry.run.id));
     let (id, run) = (&*entry.run.id, Some(&*entry.run));
-    let mut contents = Contents::check(site, record, id, run, &files, &mut problems);
+    let mut contents = RunContents::check(site, record, id, run, &files, &mut problems);
     let inspection = &contents.inspection;
     let place = &directory.place;
     contents.rules = rules::check(site, place, &entry.run, &files, inspection, &mut problems);
@@ -124,7 +122,7 @@ pub(super) fn process(
             &contents.rules,
         ),
         problems: problems.clone(),
-        used: contents.scanned.used.clone(),
+        used_allowances: contents.scanned.used.clone(),
         is_checked: true,
         ..RunSummary::default()
     };
@@ -142,7 +140,7 @@ pub(super) fn process(
     Ok(summary)
 }
 
-impl<'a> Contents<'a> {
+impl<'a> RunContents<'a> {
     /// Parses and checks the files. `run` is `None` if the record is invalid.
     fn check(
         site: &Site,
@@ -152,8 +150,18 @@ impl<'a> Contents<'a> {
         files: &'a RunFiles,
         problems: &mut Vec<Diagnostic>,
     ) -> Self {
-        let mut inspection = inspection(site, run, files, problems);
         let config = &site.config;
+        let mut inspection = inspect::files(config, run, files).unpack(problems);
+        let mut found = Vec::new();
+        inspection.implementation = inspect::implementation(config, files).unpack(&mut found);
+        for problem in found {
+            // A review thread may have reported the same problem in the same file.
+            let is_same =
+                |known: &Diagnostic| known.code == problem.code && known.place == problem.place;
+            if !problems.iter().any(is_same) {
+                problems.push(problem);
+            }
+        }
         let mut details = Details::default();
         if let Some(run) = run {
             details = inspect::details(record, inspection.tapes.first()).unpack(problems);
@@ -190,14 +198,14 @@ impl<'a> Contents<'a> {
         }
     }
 
-    /// View, render, stage.
+    /// Renders and stages the files of the run.
     fn publish(
         &self,
         site: &Site,
         gathered: &SiteContent,
         index: usize,
         record: &LoadedFile,
-        output: Output<'_>,
+        output: SiteOutput<'_>,
         summary: &mut RunSummary,
     ) -> Result<(), StageError> {
         let archive = &gathered.archive;
@@ -243,7 +251,7 @@ impl<'a> Contents<'a> {
             downloads: &downloads::names(config, self.files, inspection),
             archive: None,
         };
-        let mut files = Files::new(output, &run);
+        let mut files = RunStage::new(output, &run);
         for write in ARTIFACTS {
             write(&run, &mut files)?;
         }
@@ -270,7 +278,7 @@ impl<'a> Contents<'a> {
         let paths: Vec<String> = files.written.into_iter().map(|(path, _)| path).collect();
         let run = RunSummary {
             inputs,
-            archive_context: context_digest(&archive_context),
+            archive_context: summary::digest(&archive_context),
             named: archive_context.named.keys().cloned().collect(),
             is_newest,
             rules: site.rules.digest(&entry.run.subject),
@@ -287,28 +295,6 @@ fn path(run: &CheckedRun<'_>, name: &str) -> String {
     links::run_file(&run.entry.slug, name)
 }
 
-/// Parses and checks all files of a run except its record. `run` is `None` if the record is invalid.
-pub(super) fn inspection<'a>(
-    site: &Site,
-    run: Option<&Run>,
-    files: &'a RunFiles,
-    problems: &mut Vec<Diagnostic>,
-) -> Inspection<'a> {
-    let config = &site.config;
-    let mut inspection = inspect::files(config, run, files).unpack(problems);
-    let mut found = Vec::new();
-    inspection.implementation = inspect::implementation(config, files).unpack(&mut found);
-    for problem in found {
-        // A review thread may have reported the same problem in the same file.
-        let is_same =
-            |known: &Diagnostic| known.code == problem.code && known.place == problem.place;
-        if !problems.iter().any(is_same) {
-            problems.push(problem);
-        }
-    }
-    inspection
-}
-
 /// Checks one run on its own, and scans it for secrets. `run` is `None` if the record is invalid.
 pub(super) fn alone(
     site: &Site,
@@ -319,7 +305,7 @@ pub(super) fn alone(
     pending: Option<&[u8]>,
 ) -> (Vec<Diagnostic>, ScanReport) {
     let (files, mut problems) = load::run_with(place, record, &site.config.limits, pending);
-    let contents = Contents::check(site, record, id, run, &files, &mut problems);
+    let contents = RunContents::check(site, record, id, run, &files, &mut problems);
     (problems, contents.scanned)
 }
 
@@ -334,11 +320,10 @@ pub fn with_redactions(
     let id = record.id.as_deref().unwrap_or_default();
     let run = record.run.as_deref();
     let (mut problems, scanned) = alone(site, place, &file, id, run, Some(pending));
+    let mut found = record.diagnostics;
     let folder = format!("{}/", place.shown);
-    problems.extend(record.diagnostics.into_iter().map(|mut problem| {
-        scanned.mask.apply(&mut problem, &folder);
-        problem
-    }));
+    scanned.mask.apply_all(&mut found, &folder);
+    problems.extend(found);
     Ok((problems, scanned))
 }
 
@@ -380,10 +365,13 @@ fn sorted(problems: impl Iterator<Item = Diagnostic>) -> Vec<Diagnostic> {
     problems
 }
 
-pub(super) fn unwritten(path: &str, error: &std::io::Error) -> Diagnostic {
-    codes::PUBLISH_IO.at(
-        Place::file(path),
-        format!("The document could not be written: {error}"),
-        "Please report this as a bug.",
-    )
+/// The problem of a document that cannot be written, by the error.
+pub(super) fn write_error<E: Into<std::io::Error>>(path: &str) -> impl Fn(E) -> Diagnostic {
+    move |error| {
+        codes::PUBLISH_IO.at(
+            Place::file(path),
+            format!("The document could not be written: {}", error.into()),
+            "Please report this as a bug.",
+        )
+    }
 }

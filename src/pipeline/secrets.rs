@@ -7,12 +7,12 @@ use ::secrets::{self, Mask, ScanReport, Scanner};
 use base::diagnostics::Diagnostic;
 use content::load;
 
-use super::prose::Prose;
+use super::prose::SiteProse;
 
 /// Searches prose, static files, templates, settings, names of run folders, and `others`, which are lists with their paths.
 pub(super) fn own<'a>(
     site: &Site,
-    prose: &Prose,
+    prose: &SiteProse,
     others: impl Iterator<Item = (&'a str, &'a [u8])>,
     folders: impl Iterator<Item = &'a str>,
 ) -> Result<ScanReport, Diagnostic> {

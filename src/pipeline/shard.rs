@@ -1,7 +1,7 @@
 //! Builds on several machines: a shard writes its runs as a part, and a merge adopts the runs of all parts.
 
 mod parts;
-mod refused;
+mod problems;
 mod write;
 
 use serde::{Deserialize, Serialize};
@@ -12,29 +12,28 @@ use content::discover::Shard;
 use formats::model::archive::{Archive, GroupBy};
 use store::publish::Stage;
 
-pub use parts::Parts;
-pub use write::write;
+pub(super) use parts::ShardParts;
+pub(super) use write::write;
 
 use super::directories::{Directory, is_withheld};
 use super::gather::SiteContent;
 use super::outcome::Outcome;
-use super::run::Output;
-use super::summary::{RunSummaries, RunSummary};
+use super::summary::RunSummaries;
 
 /// Which runs a build processes, and where they come from.
 #[derive(Debug, Clone, Copy)]
-pub enum BuildScope<'a> {
+pub(super) enum BuildScope<'a> {
     /// All runs, from the content.
     All,
     /// The runs of one shard, from the content.
     Shard(Shard),
     /// All runs, from parts; from the content only if a page in a part is stale.
-    Parts(&'a Parts),
+    Parts(&'a ShardParts),
 }
 
 /// The head of a part. All parts of a site have the same, except for `number` and `at`.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-struct Head {
+struct PartHead {
     number: u32,
     count: u32,
     /// Digests of the settings, of the templates and of the static files.
@@ -51,7 +50,7 @@ struct Head {
     at: i64,
 }
 
-impl Head {
+impl PartHead {
     /// What the heads of all parts of a site have in common.
     fn of(site: &Site, gathered: &SiteContent) -> Self {
         Self {
@@ -108,18 +107,8 @@ impl Directory {
 }
 
 impl<'a> BuildScope<'a> {
-    pub const fn of(site: &Site, parts: Option<&'a Parts>) -> Self {
-        match (parts, site.options.shard) {
-            (Some(parts), _) => Self::Parts(parts),
-            (None, Some(shard)) => Self::Shard(shard),
-            (None, None) => Self::All,
-        }
-    }
-}
-
-impl BuildScope<'_> {
     /// Checks that this machine has the content of all runs of the shard.
-    pub(super) fn examine(self, gathered: &SiteContent) -> Result<(), Failure> {
+    pub(super) fn check_content(self, gathered: &SiteContent) -> Result<(), Failure> {
         let Self::Shard(shard) = self else {
             return Ok(());
         };
@@ -129,7 +118,7 @@ impl BuildScope<'_> {
                 && self.has(directory)
                 && gathered.roots.has_only_record(&directory.place)
         });
-        let missing = missing.map(|it| refused::shard_needs(shard, &it.place.shown));
+        let missing = missing.map(|it| problems::shard_needs(shard, &it.place.shown));
         match missing.collect::<Failure>() {
             missing if missing.is_empty() => Ok(()),
             missing => Err(gathered.failed(missing)),
@@ -144,43 +133,10 @@ impl BuildScope<'_> {
         }
     }
 
-    /// Whether some runs are known to have errors before any run is processed.
-    pub(super) fn has_errors(self, gathered: &SiteContent) -> bool {
+    /// The parts that runs are adopted from.
+    pub(super) const fn parts(self) -> Option<&'a ShardParts> {
         match self {
-            Self::Parts(parts) => parts.have_errors(gathered),
-            Self::All | Self::Shard(_) => false,
-        }
-    }
-
-    /// Adopts a run from its part; `None` if it must be rendered from the content.
-    pub(super) fn take_over(
-        self,
-        gathered: &SiteContent,
-        index: usize,
-        site: &Site,
-        output: Option<Output<'_>>,
-    ) -> Result<Option<RunSummary>, Diagnostic> {
-        match self {
-            Self::Parts(parts) => {
-                let is_newest = index < site.config.feeds.items;
-                parts.take_over(gathered, index, is_newest, output)
-            }
-            Self::All | Self::Shard(_) => Ok(None),
-        }
-    }
-
-    /// The summary of a run with an invalid record, from its part.
-    pub(super) fn invalid(self, directory: &Directory) -> Option<RunSummary> {
-        match self {
-            Self::Parts(parts) => parts.invalid(directory),
-            Self::All | Self::Shard(_) => None,
-        }
-    }
-
-    /// When the content of the parts was scanned.
-    pub fn scanned_at(self) -> Option<i64> {
-        match self {
-            Self::Parts(parts) => Some(parts.scanned_at()),
+            Self::Parts(parts) => Some(parts),
             Self::All | Self::Shard(_) => None,
         }
     }
@@ -200,7 +156,7 @@ pub(super) fn all<T>(runs: Vec<Result<T, Diagnostic>>) -> Result<Vec<T>, Failure
 }
 
 /// The outcome of a build that writes a part.
-pub fn outcome(
+pub(super) fn outcome(
     site: &Site,
     gathered: &SiteContent,
     shard: Shard,
@@ -213,34 +169,29 @@ pub fn outcome(
     let problems = own.iter().flat_map(|run| &run.record.diagnostics).cloned();
     let mut diagnostics: Vec<_> = problems.collect();
     diagnostics.extend(summaries.invalid.into_iter().flat_map(|run| run.problems));
-    let (mut cached, mut read, mut broken) = (Vec::new(), 0, 0);
-    for run in summaries.valid {
-        read += run.read;
-        broken += usize::from(run.has_errors());
-        diagnostics.extend(run.problems);
-        cached.push(run.cached);
-    }
-    for problem in &mut diagnostics {
-        gathered.mask.apply(problem, "");
-    }
-    diagnostics::sort(&mut diagnostics);
-    let is_quarantined = site.config.policy.quarantine;
-    let count = |is: fn(&Directory) -> bool| own.iter().filter(|run| is(run)).count();
-    let left_out = broken + count(Directory::is_left_out);
-    let errors = diagnostics.iter().filter(|problem| problem.is_error());
-    let (files, bytes) = stage.written();
-    Outcome {
-        blocking: if is_quarantined { 0 } else { errors.count() },
-        runs: count(|run| run.run().is_some()) - broken,
-        quarantined: if is_quarantined { left_out } else { 0 },
-        not_published: count(Directory::is_never_published),
+    let mut outcome = Outcome {
+        not_published: own.iter().filter(|run| run.is_never_published()).count(),
+        quarantined: own.iter().filter(|run| run.is_left_out()).count(),
         cases: own.iter().map(|run| run.case(&gathered.mask)).collect(),
-        diagnostics,
-        files,
-        bytes,
-        written: stage.written_by_kind(),
-        read,
-        cached,
         ..Outcome::default()
+    };
+    for run in summaries.valid {
+        if run.has_errors() {
+            outcome.quarantined += 1;
+        } else {
+            outcome.runs += 1;
+        }
+        outcome.read += run.read;
+        outcome.cached.push(run.cached);
+        diagnostics.extend(run.problems);
     }
+    gathered.mask.apply_all(&mut diagnostics, "");
+    diagnostics::sort(&mut diagnostics);
+    if !site.config.policy.quarantine {
+        outcome.quarantined = 0;
+        outcome.blocking = diagnostics.iter().filter(|it| it.is_error()).count();
+    }
+    outcome.diagnostics = diagnostics;
+    outcome.count_files(stage);
+    outcome
 }

@@ -19,9 +19,9 @@ use pages::render::single_file::{self, SingleFileContents};
 use pages::view::{format, task};
 use store::publish::Stage;
 
-use super::budget::catch_panic;
-use super::run::{self, Output};
-use super::{CachedRecords, NoProgress, gather};
+use super::SiteContent;
+use super::memory::catch_panic;
+use super::run::{self, SiteOutput};
 use crate::site::Site;
 
 /// What marks a result that was cut in the middle, in a line of a trace. Quotes in texts are escaped.
@@ -43,7 +43,7 @@ pub struct SharedRun {
 /// Checks one run like a build of the site, and makes its file unless it has errors. The site is one
 /// [for a single file](Site::for_single_file).
 pub fn share(site: &Site, directory: &RunDirectory) -> Result<SharedRun, Failure> {
-    let gathered = gather(site, site.look(), CachedRecords::default(), &NoProgress)?;
+    let gathered = SiteContent::read(site)?;
     let mut directories = gathered.directories.iter();
     let Some(found) = directories.find(|it| it.place.path() == directory.path()) else {
         return Ok(SharedRun::default());
@@ -70,7 +70,7 @@ pub fn share(site: &Site, directory: &RunDirectory) -> Result<SharedRun, Failure
     let one = |problem| vec![problem];
     let renderer = site.renderer(&[]).map_err(one)?;
     let mut stage = Stage::open(&site.out, &site.shown(&site.out), &site.inputs()).map_err(one)?;
-    let output = Output {
+    let output = SiteOutput {
         stage: &stage,
         renderer: &renderer,
         cache: None,
@@ -83,20 +83,15 @@ pub fn share(site: &Site, directory: &RunDirectory) -> Result<SharedRun, Failure
     let summary = summary.map_err(one)?.map_err(one)?;
     let is_published = !has_errors && !summary.has_errors();
     shared.diagnostics.extend(summary.problems);
-    for problem in &mut shared.diagnostics {
-        gathered.mask.apply(problem, "");
-    }
+    gathered.mask.apply_all(&mut shared.diagnostics, "");
     diagnostics::sort(&mut shared.diagnostics);
     if is_published {
         stage.commit(RUN).map_err(one)?;
-        let page = links::run(&gathered.archive.runs[index].slug);
-        let folder = site.out.join(links::directory(&page));
+        let slug = &gathered.archive.runs[index].slug;
+        shared.slug = slug.to_string();
+        let folder = site.out.join(links::directory(&links::run(slug)));
         let data = read(&folder, RUN).map_err(one)?.unwrap_or_default();
         let data: Value = serde_json::from_slice(&data).unwrap_or_default();
-        data["slug"]
-            .as_str()
-            .unwrap_or_default()
-            .clone_into(&mut shared.slug);
         shared.events = tapes(&data)
             .filter_map(|tape| tape["events"].as_u64())
             .sum();

@@ -1,4 +1,4 @@
-//! (edge) A site: its settings, templates and static files, with command line overrides.
+//! (edge) A site: its settings, rules, templates and static files, with command line overrides.
 
 use std::path::{Path, PathBuf};
 
@@ -36,13 +36,13 @@ pub struct Site {
     /// The command line overrides, as given.
     pub options: Overrides,
     /// The images among the static files.
-    pub pictures: Pictures,
+    pub(crate) pictures: Pictures,
     /// What the site expects of its runs.
     pub rules: Rules,
     /// The place of each `[[secrets.allow]]` in site.toml.
-    pub allowances: Vec<Place>,
+    pub(crate) allowances: Vec<Place>,
     /// The place of each `[[expect]]` in site.toml.
-    pub expectations: Vec<Place>,
+    pub(crate) expectations: Vec<Place>,
     /// The folder of the build cache.
     cache: PathBuf,
     templates: Vec<UserTemplate>,
@@ -51,7 +51,7 @@ pub struct Site {
     /// The published form of static and built-in files, minified once per build.
     assets: Assets,
     /// A digest of the redaction key.
-    pub redaction_key: [u8; 32],
+    pub(crate) redaction_key: [u8; 32],
 }
 
 /// Overrides from the command line. Paths are relative to the working directory.
@@ -131,9 +131,7 @@ impl Site {
         let (mut config, mut problems) = config::parse(config::FILE_NAME, &text);
         if !problems.is_empty() {
             let mask = Mask::of_site(config::FILE_NAME, text.as_bytes());
-            for problem in &mut problems {
-                mask.apply(problem, "");
-            }
+            mask.apply_all(&mut problems, "");
             return Err(problems);
         }
         if let Some(base_url) = &overrides.base_url {
@@ -198,12 +196,12 @@ impl Site {
     }
 
     /// The texts of the site's own templates.
-    pub fn template_texts(&self) -> impl Iterator<Item = &str> {
+    pub(crate) fn template_texts(&self) -> impl Iterator<Item = &str> {
         self.templates.iter().map(|template| template.text.as_ref())
     }
 
     /// The files of the site that are not content, unmodified, with their paths: static files, rules, templates and site.toml.
-    pub fn own_files(&self) -> Result<Vec<(String, Vec<u8>)>, Diagnostic> {
+    pub(crate) fn own_files(&self) -> Result<Vec<(String, Vec<u8>)>, Diagnostic> {
         let folder = "static";
         let files = load::tree(&self.root, folder)?.into_iter();
         let mut files: Vec<_> = files
@@ -262,7 +260,7 @@ impl Site {
     }
 
     /// Whether the build compares with the site it replaces, and has no other output.
-    pub fn compares_with_itself(&self) -> bool {
+    pub(crate) fn compares_with_itself(&self) -> bool {
         let options = &self.options;
         let is_alone = options.previous.is_none() && options.base.is_none();
         is_alone && options.export.is_none() && options.shard.is_none()
@@ -270,7 +268,7 @@ impl Site {
 
     /// Where the cache may be: in the root of the site or, if that is read-only or the output folder is outside of it, next to
     /// the output folder. A root may have several output folders, so each has a file of its own.
-    pub fn cache_places(&self) -> CachePlaces {
+    pub(crate) fn cache_places(&self) -> CachePlaces {
         let absolute = |path: &Path| std::path::absolute(path).unwrap_or_else(|_| path.to_owned());
         let (own, out) = (absolute(&self.cache), absolute(&self.out));
         let root = own.parent().unwrap_or(&own);
@@ -280,15 +278,15 @@ impl Site {
         };
         let digest = blake3::hash(below.as_os_str().as_encoded_bytes());
         let name = out.file_name().unwrap_or_default().to_string_lossy();
-        let beside = out.with_file_name(format!(".{name}.runpress"));
+        let next_to_output = out.with_file_name(format!(".{name}.runpress"));
         CachePlaces {
-            folders: own.into_iter().chain([beside]).collect(),
+            folders: own.into_iter().chain([next_to_output]).collect(),
             file_name: format!("build-{}", &digest.to_hex()[..16]),
         }
     }
 
     /// Scans the content.
-    pub fn look(&self) -> Roots {
+    pub(crate) fn look(&self) -> Roots {
         let roots = Roots::look(&self.content, cache::FOLDER);
         match &self.options.records {
             Some(records) => {
@@ -299,32 +297,32 @@ impl Site {
     }
 
     /// Whether the folder of records, if one is given, has a folder of a content root.
-    pub fn has_records(&self) -> bool {
+    pub(crate) fn has_records(&self) -> bool {
         let records = self.options.records.as_ref();
         records
             .is_none_or(|records| !discover::mirrors(&self.root, &self.content, records).is_empty())
     }
 
     /// Folders that the output must not touch.
-    pub fn inputs(&self) -> Vec<PathBuf> {
+    pub(crate) fn inputs(&self) -> Vec<PathBuf> {
         let own = ["templates", "static", rule_file::FOLDER].map(|folder| self.root.join(folder));
         let content = self.content.iter().chain(&self.options.records);
         content.cloned().chain(own).collect()
     }
 
     /// Paths of the static files, below the site's root.
-    pub fn static_files(&self) -> impl Iterator<Item = &str> {
+    pub(crate) fn static_files(&self) -> impl Iterator<Item = &str> {
         self.statics.iter().map(String::as_str)
     }
 
     /// The static files.
-    pub fn assets(&self) -> &Assets {
+    pub(crate) fn assets(&self) -> &Assets {
         &self.assets
     }
 
     /// A digest of all that pages have in common: settings, templates, navigation and asset addresses; also the redaction key,
     /// because it decides whether runs have errors.
-    pub fn frame(&self, navigation: &[Link]) -> String {
+    pub(crate) fn frame(&self, navigation: &[Link]) -> String {
         let own = (&self.config, &self.templates, self.redaction_key);
         let navigation = (navigation, self.rules.is_empty());
         let frame = format!("{:?}", (own, navigation, &self.assets.links));
@@ -332,7 +330,7 @@ impl Site {
     }
 
     /// A digest of the settings, templates and static files, with command line overrides.
-    pub fn settings(&self) -> [u8; 32] {
+    pub(crate) fn settings(&self) -> [u8; 32] {
         let options = &self.options;
         let flags = (options.drafts, options.deny_warnings, &self.content);
         let mut hasher = blake3::Hasher::new();
@@ -345,7 +343,7 @@ impl Site {
     }
 
     /// Digests of the settings with the rules, of the templates and of the static files that are equal on all machines.
-    pub fn portable_settings(&self) -> [[u8; 32]; 3] {
+    pub(crate) fn portable_settings(&self) -> [[u8; 32]; 3] {
         let mut files = blake3::Hasher::new();
         for asset in &self.assets.files {
             files.update(&(asset.path.len() as u64).to_le_bytes());
@@ -363,7 +361,7 @@ impl Site {
     }
 
     /// Prepares the templates for the site's pages.
-    pub fn renderer(&self, prose: &[Link]) -> Result<Renderer, Diagnostic> {
+    pub(crate) fn renderer(&self, prose: &[Link]) -> Result<Renderer, Diagnostic> {
         let navigation = navigation(&self.config, lists::header(self), prose);
         let templates = self.templates.clone();
         Renderer::new(&self.config, templates, navigation, &self.assets.links)
@@ -388,10 +386,7 @@ fn rules(root: &Path) -> Result<Rules, Vec<Diagnostic>> {
         return Ok(rules);
     }
     for (path, bytes) in &files {
-        let mask = Mask::of_site(path, bytes);
-        for problem in &mut problems {
-            mask.apply(problem, "");
-        }
+        Mask::of_site(path, bytes).apply_all(&mut problems, "");
     }
     Err(problems)
 }

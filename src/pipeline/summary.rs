@@ -1,4 +1,4 @@
-//! What a build keeps of a run after its pages are made: in memory for the lists, in the cache for the next build, and in a part
+//! What remains of a run after its pages are made: in memory for the lists, in the cache for the next build, and in a part
 //! for a merge.
 //!
 //! Only the program that wrote a cache or a part reads it, so a changed field needs no new version.
@@ -27,15 +27,15 @@ pub(super) struct RunSummary {
     /// Sorted; without those of the record.
     pub(super) problems: Vec<Diagnostic>,
     /// Indices of the allowances of secrets that it needs.
-    pub(super) used: BTreeSet<usize>,
-    /// Zeros if no pages were made.
+    pub(super) used_allowances: BTreeSet<usize>,
+    /// Digests of what lists depend on; zeros if no pages were made.
     pub(super) facets: Facets,
     /// Size of its input files in bytes.
     pub(super) read: u64,
     /// Whether this build checked it. The results of other runs are those of an earlier build or of a part.
     #[serde(skip)]
     pub(super) is_checked: bool,
-    /// Where the cache of this build has it; `None` if no pages were made.
+    /// The place of the run in the cache of this build; `None` if no pages were made.
     #[serde(skip)]
     pub(super) cached: Option<RunPieces>,
     /// The files of the run directory; `None` if they may change unnoticed, or if no pages were made.
@@ -77,7 +77,7 @@ impl RunSummary {
 
 /// The summaries of all runs, or of those of a shard.
 #[derive(Debug)]
-pub struct RunSummaries {
+pub(super) struct RunSummaries {
     /// Runs of the archive, in its order.
     pub(super) valid: Vec<RunSummary>,
     /// Runs with invalid records.
@@ -86,17 +86,17 @@ pub struct RunSummaries {
 
 impl RunSummaries {
     /// Whether runs of the archive turned out to have errors.
-    pub fn have_errors(&self) -> bool {
+    pub(super) fn have_errors(&self) -> bool {
         self.valid.iter().any(RunSummary::has_errors)
     }
 }
 
-/// Where a cache or a part has a run.
+/// The place of a run in a cache or a part.
 #[derive(Debug, Clone, Copy, Serialize, Deserialize)]
 pub(super) struct RunPieces {
-    /// Its [`RunSummary`].
+    /// The place of its [`RunSummary`].
     pub(super) run: CachePiece,
-    /// Its [`RunTexts`].
+    /// The place of its [`RunTexts`].
     pub(super) texts: CachePiece,
 }
 
@@ -107,13 +107,13 @@ impl RunPieces {
     }
 }
 
-/// The texts of a run that feeds and scripts have, and no page: too much to keep of all runs in memory, so they stay in the cache
-/// until they are copied.
+/// The texts of a run for feeds and scripts. Those of all runs would take too much memory, so they stay in the cache until they
+/// are copied.
 #[derive(Debug, Default, Serialize, Deserialize)]
 pub(super) struct RunTexts {
     /// Lines of the feeds of annotations.
     pub(super) lines: AnnotationLines,
-    /// Tapes of `agreement.json`.
+    /// The tapes of the run in `agreement.json`.
     pub(super) agreement: String,
     /// Lines of `threads.jsonl`, the newest thread first.
     pub(super) threads: String,
@@ -123,7 +123,7 @@ pub(super) struct RunTexts {
     pub(super) failures: Vec<EventText>,
     /// The messages that search finds.
     pub(super) messages: Vec<EventText>,
-    /// Its data for comparisons, then that of each further tape.
+    /// The data for comparisons of the run, then of each further tape.
     pub(super) compared: Vec<String>,
 }
 

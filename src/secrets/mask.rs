@@ -85,6 +85,13 @@ impl Mask {
         Some(masked)
     }
 
+    /// Masks the values in all texts of diagnostics. A path keeps its prefix `folder`.
+    pub fn apply_all(&self, problems: &mut [Diagnostic], folder: &str) {
+        for problem in problems {
+            self.apply(problem, folder);
+        }
+    }
+
     /// Masks the values in all texts of a diagnostic. A path keeps its prefix `folder`.
     pub fn apply(&self, problem: &mut Diagnostic, folder: &str) {
         if self.is_empty() {

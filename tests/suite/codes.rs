@@ -376,7 +376,7 @@ fn file_in_the_way(site: &TestSite) -> Held {
 fn all() -> Vec<&'static str> {
     runpress::api::diagnostics::codes::all()
         .map(|code| code.name)
-        // No input triggers it: a panic would be fixed. The tests of `pipeline::budget` cover it.
+        // No input triggers it: a panic would be fixed. The tests of `pipeline::memory` cover it.
         .filter(|code| *code != "content.internal-error")
         .collect()
 }

@@ -45,10 +45,21 @@ impl PageInfo {
         description: impl Into<String>,
     ) -> Self {
         Self {
+            listed: true,
+            ..Self::unlisted(path, title, description)
+        }
+    }
+
+    /// A page that search engines must not index.
+    pub fn unlisted(
+        path: impl Into<String>,
+        title: impl Into<String>,
+        description: impl Into<String>,
+    ) -> Self {
+        Self {
             path: path.into(),
             title: title.into(),
             description: description.into(),
-            listed: true,
             ..Self::default()
         }
     }

@@ -8,7 +8,7 @@ use pages::export::huggingface::{self, DatasetTables};
 use pages::view::task;
 use store::publish::Stage;
 
-use super::{Outcome, Progress, Site, SiteContent, read_again, unwritten, write as write_table};
+use super::{Outcome, Progress, Site, SiteContent, read_again, table_error, write as write_table};
 
 pub(super) fn write(
     site: &Site,
@@ -20,15 +20,17 @@ pub(super) fn write(
     let (config, archive) = (&site.config, &gathered.archive);
     let canary = config.policy.canary.as_deref();
     let with_events = config.policy.publish_events && config.publish.downloads == Downloads::Files;
-    let failed = |error| unwritten(huggingface::CARD, &error);
-    let mut tables = DatasetTables::new(canary).map_err(failed)?;
+    let failed = table_error(huggingface::CARD);
+    let mut tables = DatasetTables::new(canary).map_err(&failed)?;
     if with_events {
         tables.rows.events = Some(0);
     }
     for (entry, findings) in archive.runs.iter().zip(&outcome.findings) {
         let name = task::title(&entry.run, &findings.task);
         read_again(site, gathered, entry, |inspection| {
-            let full = tables.add(entry, inspection, with_events).map_err(failed)?;
+            let full = tables
+                .add(entry, inspection, with_events)
+                .map_err(&failed)?;
             if let Some((path, bytes)) = full {
                 stage.write(&path, &bytes)?;
             }
@@ -49,7 +51,7 @@ pub(super) fn write(
     let mut rows = tables.rows;
     rows.runs = archive.runs.len();
     rows.cells = cells.len();
-    for (path, bytes) in tables.finish().map_err(failed)? {
+    for (path, bytes) in tables.finish().map_err(&failed)? {
         stage.write(&path, &bytes)?;
     }
     let runs = archive.runs.iter().zip(&outcome.findings);

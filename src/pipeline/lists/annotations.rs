@@ -355,7 +355,7 @@ impl Catalogue {
             }
             if let Some(part) = groups.last_mut() {
                 let mut card = lists.card(place.run, place.card);
-                // The heading says it.
+                // The heading names the part.
                 card.group = card.group.filter(|_| part.name.is_none());
                 part.count += 1;
                 let is_folded = is_board && part.cards.len() == FIRST;

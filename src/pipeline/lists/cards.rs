@@ -12,10 +12,10 @@ use pages::view::annotations::{kind_folders, kind_word};
 use pages::view::data::cards::{CardCounts, CardManifest, CardRow, KindCards, SharedCardFields};
 
 use super::Lists;
-use super::parts::manifest;
-use super::reuse::Recorder;
-use super::texts::{SLOTS, Texts};
-use super::unwritten;
+use super::parts::write_script;
+use super::reuse::ListStage;
+use super::texts::{SLOTS, TextFiles};
+use super::write_error;
 
 const FUNCTION: &str = "annotations";
 /// Sizes of card files. Showing a card loads one file.
@@ -28,26 +28,26 @@ const SIZES: PartSizes = PartSizes {
 const FILES: usize = 64;
 
 /// The annotations of all runs, in separate files for each kind.
-pub(super) struct Cards<'a> {
+pub(super) struct CardFiles<'a> {
     lists: &'a Lists<'a>,
     manifest: CardManifest,
-    kinds: BTreeMap<usize, Kind<'a>>,
+    kinds: BTreeMap<usize, KindFiles<'a>>,
 }
 
 /// The files of a kind.
-struct Kind<'a> {
+struct KindFiles<'a> {
     folder: String,
     cards: KindCards,
-    texts: Texts<'a>,
+    texts: TextFiles<'a>,
     /// Counts of the current file.
     file: CardCounts,
     /// Counts of the finished files of the current block.
     block: CardCounts,
     /// Index of the current file.
-    noted: usize,
+    current_file: usize,
 }
 
-impl<'a> Cards<'a> {
+impl<'a> CardFiles<'a> {
     pub(super) fn new(lists: &'a Lists<'a>) -> Self {
         Self {
             lists,
@@ -76,7 +76,7 @@ impl<'a> Cards<'a> {
         let stage = self.lists.stage;
         for (kind, places) in by_kind {
             let kind = self.kinds.entry(kind);
-            let kind = kind.or_insert_with_key(|kind| Kind::new(stage, *kind));
+            let kind = kind.or_insert_with_key(|kind| KindFiles::new(stage, *kind));
             let rows: Vec<_> = places.iter().map(|at| CardRow::new(&cards[*at])).collect();
             for (at, number) in places.into_iter().zip(kind.add(stage, &head, &rows)?) {
                 numbers[at] = number;
@@ -90,47 +90,46 @@ impl<'a> Cards<'a> {
         for (place, mut kind) in self.kinds {
             kind.texts.finish()?;
             kind.end_file();
-            let block = written(&kind.cards, &kind.block);
+            let block = encoded(&kind.cards, &kind.block);
             kind.cards.blocks.push(block);
             self.manifest.kinds.insert(kind_word(place), kind.cards);
         }
         let path = "search/annotations.js";
-        manifest(self.lists.stage, FUNCTION, path, &self.manifest)
+        write_script(self.lists.stage, FUNCTION, path, &self.manifest)
     }
 }
 
-impl<'a> Kind<'a> {
-    fn new(stage: &'a Recorder<'a>, kind: usize) -> Self {
+impl<'a> KindFiles<'a> {
+    fn new(stage: &'a ListStage<'a>, kind: usize) -> Self {
         let folder = kind_folders().swap_remove(kind);
         Self {
             cards: KindCards::new(kind),
-            texts: Texts::new(stage, FUNCTION, SIZES, format!("annotations-{folder}")),
+            texts: TextFiles::new(stage, FUNCTION, SIZES, format!("annotations-{folder}")),
             folder,
             file: CardCounts::default(),
             block: CardCounts::default(),
-            noted: 0,
+            current_file: 0,
         }
     }
 
     fn add(
         &mut self,
-        stage: &Recorder<'_>,
+        stage: &ListStage<'_>,
         head: &SharedCardFields<'_>,
         rows: &[CardRow<'_>],
     ) -> Result<Vec<u32>, Diagnostic> {
-        let refused = |error: serde_json::Error| unwritten("search", &error.into());
         let written: Result<Vec<_>, _> = rows.iter().map(script::item).collect();
-        let written = written.map_err(refused)?;
-        let json = script::item(head).map_err(refused)?;
+        let written = written.map_err(write_error("search"))?;
+        let json = script::item(head).map_err(write_error("search"))?;
         let (_, numbers) = self.texts.push_all(&head.0, &json, 0, &written)?;
         for (number, row) in numbers.iter().zip(rows) {
             let file = *number as usize / SLOTS;
-            if file > self.noted {
+            if file > self.current_file {
                 self.end_file();
                 if file.is_multiple_of(FILES) {
                     self.end_block(stage)?;
                 }
-                self.noted = file;
+                self.current_file = file;
             }
             self.file.add((head.3, row.author, row.text.group));
         }
@@ -139,22 +138,22 @@ impl<'a> Kind<'a> {
 
     fn end_file(&mut self) {
         let file = std::mem::take(&mut self.file);
-        self.cards.files.push(written(&self.cards, &file));
+        self.cards.files.push(encoded(&self.cards, &file));
         self.block.append(file);
     }
 
-    fn end_block(&mut self, stage: &Recorder<'_>) -> Result<(), Diagnostic> {
+    fn end_block(&mut self, stage: &ListStage<'_>) -> Result<(), Diagnostic> {
         let block = std::mem::take(&mut self.block);
         let files = std::mem::take(&mut self.cards.files);
         let number = self.cards.blocks.len();
         let path = format!("search/annotations-{}/{number}.js", self.folder);
-        self.cards.blocks.push(written(&self.cards, &block));
-        manifest(stage, FUNCTION, &path, &files)
+        self.cards.blocks.push(encoded(&self.cards, &block));
+        write_script(stage, FUNCTION, &path, &files)
     }
 }
 
 /// Counts in the encoding that the script reads.
-fn written(cards: &KindCards, counts: &CardCounts) -> String {
+fn encoded(cards: &KindCards, counts: &CardCounts) -> String {
     let mut out = String::new();
     cards
         .numbers(counts)

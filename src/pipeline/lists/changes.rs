@@ -209,10 +209,7 @@ fn write(lists: &Lists<'_>) -> Result<(), Diagnostic> {
     };
     for page in list_pages("changes", BUILDS, ledger.builds.len(), "entries") {
         let what = "Runs that each build of this site added, changed or withdrew.";
-        let info = PageInfo {
-            listed: false,
-            ..PageInfo::listed(page.path, "Changes", what)
-        };
+        let info = PageInfo::unlisted(page.path, "Changes", what);
         let is_first = page.pager.page == 1;
         let decided = &lists.gathered.decisions;
         let shown = if is_first { RUNS } else { 0 };
@@ -228,24 +225,20 @@ fn write(lists: &Lists<'_>) -> Result<(), Diagnostic> {
         lists.page("changes.html", &info, &view)?;
     }
     for (path, page) in former {
-        let (title, what) = match page {
-            FormerAddress::Moved(_) => ("Moved run", "This run was published here."),
-            FormerAddress::Withdrawn(_) => (
-                "Withdrawn run",
-                "This run was published here and has been withdrawn.",
-            ),
-        };
-        let mut info = PageInfo {
-            listed: false,
-            ..PageInfo::listed(path, title, what)
-        };
         match page {
             FormerAddress::Moved(page) => {
-                info.canonical.clone_from(&page.canonical);
-                info.scripts = &[Script::Timeline];
+                let info = PageInfo {
+                    canonical: page.canonical.clone(),
+                    scripts: &[Script::Timeline],
+                    ..PageInfo::unlisted(path, "Moved run", "This run was published here.")
+                };
                 lists.page("moved.html", &info, &page)?;
             }
-            FormerAddress::Withdrawn(page) => lists.page("withdrawn.html", &info, &page)?,
+            FormerAddress::Withdrawn(page) => {
+                let what = "This run was published here and has been withdrawn.";
+                let info = PageInfo::unlisted(path, "Withdrawn run", what);
+                lists.page("withdrawn.html", &info, &page)?;
+            }
         }
     }
     Ok(())
@@ -289,7 +282,7 @@ fn former_addresses(
     pages
 }
 
-/// The pages of the site.
+/// Makes links to the pages of runs.
 struct RunLinks<'a> {
     ledger: &'a Ledger,
     pages: &'a BTreeMap<String, String>,

@@ -11,20 +11,20 @@ use pages::render::parts::{self, PartBoundaries};
 use pages::view::chrome::{HeaderEntry, PageInfo, Script};
 use pages::view::compare::{self, CompareManifest};
 
-use super::parts::{PartFiles, manifest};
-use super::{Lists, Page, unwritten};
+use super::parts::{PartFiles, write_script};
+use super::{Lists, Page, write_error};
 
 /// What the script calls the data of runs.
 const FUNCTION: &str = "run";
 
 /// A tape of a run.
 #[derive(Clone, Copy)]
-struct Item {
+struct TapeIndex {
     run: usize,
     tape: usize,
 }
 
-impl Item {
+impl TapeIndex {
     /// The key of its data.
     fn key<'a>(self, lists: &Lists<'a>) -> Cow<'a, str> {
         let entry = &lists.gathered.archive.runs[self.run];
@@ -55,19 +55,19 @@ fn write(lists: &Lists<'_>) -> Result<(), Diagnostic> {
     };
     let view = compare::page(lists.archive(), &lists.outcome.findings);
     lists.page("compare.html", &info, &view)?;
-    data(lists)
+    write_data(lists)
 }
 
-/// By address, so that runs of one case are near each other and the script knows where to look for a run. A part whose runs
-/// are as they were is not made again.
-fn data(lists: &Lists<'_>) -> Result<(), Diagnostic> {
+/// Writes the data of runs, sorted by address, so that runs of one case are near each other and the script knows where to look for
+/// a run. A part whose runs did not change is not made again.
+fn write_data(lists: &Lists<'_>) -> Result<(), Diagnostic> {
     let tapes = (0..)
         .zip(lists.runs_of_data())
         .flat_map(|(run, (_, findings))| {
             let tapes = (0..).zip(&findings.compared);
-            tapes.map(move |(tape, _)| Item { run, tape })
+            tapes.map(move |(tape, _)| TapeIndex { run, tape })
         });
-    let mut items: Vec<Item> = tapes.collect();
+    let mut items: Vec<TapeIndex> = tapes.collect();
     items.sort_unstable_by(|a, b| a.key(lists).cmp(&b.key(lists)));
     let mut cut = PartBoundaries::new(FUNCTION);
     if let Some(first) = items.first() {
@@ -80,11 +80,13 @@ fn data(lists: &Lists<'_>) -> Result<(), Diagnostic> {
     let begun = begun.map(|first| first.key(lists).into_owned());
     let begun = begun.map(|first| (first.clone(), parts::name(&first)));
     let found = CompareManifest::new(begun.collect());
-    parts.par_iter().try_for_each(|part| part_of(lists, part))?;
-    manifest(lists.stage, FUNCTION, "compare/runs.js", &found)
+    parts
+        .par_iter()
+        .try_for_each(|part| write_part(lists, part))?;
+    write_script(lists.stage, FUNCTION, "compare/runs.js", &found)
 }
 
-fn part_of(lists: &Lists<'_>, items: &[Item]) -> Result<(), Diagnostic> {
+fn write_part(lists: &Lists<'_>, items: &[TapeIndex]) -> Result<(), Diagnostic> {
     let Some(first) = items.first().map(|first| first.key(lists)) else {
         return Ok(());
     };
@@ -99,11 +101,10 @@ fn part_of(lists: &Lists<'_>, items: &[Item]) -> Result<(), Diagnostic> {
     });
     let key = facets.collect::<Option<()>>();
     let key = key.map(|()| hasher.finalize().into());
-    let made = lists.unless_made_of(&format!("compare {first}"), key, |lists| {
+    let made = lists.write_unless_key_cached(&format!("compare {first}"), key, |lists| {
         let mut files = PartFiles::new(lists.stage, FUNCTION, "compare/");
         for item in items {
-            let texts = lists.texts(item.run);
-            let texts = texts.map_err(|error| unwritten("compare", &error))?;
+            let texts = lists.texts(item.run).map_err(write_error("compare"))?;
             files.push_written(&item.key(lists), texts.compared[item.tape].as_bytes())?;
         }
         files.finish()

@@ -1,6 +1,6 @@
 //! All feeds, then the index of feeds and the page that describes them.
 
-use std::io::{self, Write};
+use std::io;
 
 use rayon::prelude::*;
 use serde::Serialize;
@@ -21,7 +21,7 @@ use pages::view::chrome::{HeaderEntry, PageInfo};
 use pages::view::format;
 use store::ledger;
 
-use super::{Lists, Page, recurring, unwritten};
+use super::{Lists, Page, recurring, write_error};
 
 pub(super) const PAGE: Page = Page {
     header: &[("feeds", HeaderEntry::Link(60, "Data"))],
@@ -35,7 +35,7 @@ struct Feed {
     path: &'static str,
     /// A description of its content.
     holds: &'static str,
-    shape: Shape,
+    shape: FeedSyntax,
     /// The jq filter in its example.
     picked: &'static str,
     /// As for pages.
@@ -45,7 +45,7 @@ struct Feed {
 
 /// The syntax of a feed.
 #[derive(Debug, Clone, Copy)]
-enum Shape {
+enum FeedSyntax {
     /// One document, with its list under this key.
     Json(&'static str),
     /// One document per line.
@@ -90,11 +90,11 @@ const FEEDS: [Feed; 20] = [
     Feed {
         path: "feeds/runs.json",
         holds: "A card for each run, newest first: subject, metrics, checks, state, rating, and the number of annotations and review threads.",
-        shape: Shape::Json("runs"),
+        shape: FeedSyntax::Json("runs"),
         picked: ".runs[] | [.slug, .state, .rating] | @tsv",
         made_of: Some(&[]),
         write: |lists, path| {
-            lists.stream(path, |out| {
+            lists.stage.stream(path, |out| {
                 write_runs(out, lists.config(), lists.archive(), lists.findings())
             })
         },
@@ -102,11 +102,11 @@ const FEEDS: [Feed; 20] = [
     Feed {
         path: "feeds/runs.jsonl",
         holds: "The same cards, one per line.",
-        shape: Shape::Lines,
+        shape: FeedSyntax::Lines,
         picked: "[.slug, .metrics.cost.comparable] | @tsv",
         made_of: Some(&[]),
         write: |lists, path| {
-            lists.stream(path, |out| {
+            lists.stage.stream(path, |out| {
                 write_run_lines(out, lists.config(), lists.archive(), lists.findings())
             })
         },
@@ -114,11 +114,11 @@ const FEEDS: [Feed; 20] = [
     Feed {
         path: "feeds/runs.csv",
         holds: "The same runs as one flat table for spreadsheets. A value that was not recorded is an empty field; text that a spreadsheet would evaluate starts with an apostrophe.",
-        shape: Shape::Csv,
+        shape: FeedSyntax::Csv,
         picked: "",
         made_of: Some(&[]),
         write: |lists, path| {
-            lists.stream(path, |out| {
+            lists.stage.stream(path, |out| {
                 table::write_runs(out, lists.config(), lists.archive(), lists.findings())
             })
         },
@@ -126,73 +126,71 @@ const FEEDS: [Feed; 20] = [
     Feed {
         path: "feeds/cases.json",
         holds: "Every case: its versions and variants, and its runs by model, harness, state and rating.",
-        shape: Shape::Json("cases"),
+        shape: FeedSyntax::Json("cases"),
         picked: ".cases[] | [.name, .runs.count] | @tsv",
         made_of: Some(&[]),
         write: |lists, path| {
             let cases = groups::cases(lists.config(), lists.archive(), lists.findings());
-            lists.stream(path, |out| write_document(out, &cases))
+            lists.stage.stream(path, |out| write_document(out, &cases))
         },
     },
     Feed {
         path: "feeds/models.json",
         holds: "Every model: its runs by case, harness, state and rating.",
-        shape: Shape::Json("models"),
+        shape: FeedSyntax::Json("models"),
         picked: ".models[] | [.name, .runs.count] | @tsv",
         made_of: Some(&[]),
         write: |lists, path| {
             let models = groups::models(lists.config(), lists.archive(), lists.findings());
-            lists.stream(path, |out| write_document(out, &models))
+            lists.stage.stream(path, |out| write_document(out, &models))
         },
     },
     Feed {
         path: "feeds/harnesses.json",
         holds: "Every harness: its versions, and its runs by case, model, state and rating.",
-        shape: Shape::Json("harnesses"),
+        shape: FeedSyntax::Json("harnesses"),
         picked: ".harnesses[] | [.name, .runs.count] | @tsv",
         made_of: Some(&[]),
         write: |lists, path| {
             let harnesses = groups::harnesses(lists.config(), lists.archive(), lists.findings());
-            lists.stream(path, |out| write_document(out, &harnesses))
+            lists
+                .stage
+                .stream(path, |out| write_document(out, &harnesses))
         },
     },
     Feed {
         path: "feeds/cells.json",
         holds: "Trials: how many runs of the same case, variant, model and harness succeeded, with pass@k, pass^k and intervals, the medians of their numbers, and the differences of two models.",
-        shape: Shape::Json("sets"),
+        shape: FeedSyntax::Json("sets"),
         picked: ".sets[] | .case as $case | .cells[] | [$case, .model, .successes, .trials] | @tsv",
         made_of: Some(&[]),
         write: |lists, path| {
             let (rule, archive) = (&lists.config().cells, lists.archive());
             let cells = cells::of_archive(archive, rule);
             let document = feeds::cells::CellsDocument::of(rule, archive, &cells);
-            lists.stream(path, |out| write_document(out, &document))
+            lists
+                .stage
+                .stream(path, |out| write_document(out, &document))
         },
     },
     Feed {
         path: "feeds/annotations.jsonl",
         holds: "Every annotation of the archive, as written, with its run, its tape and the digest of its event.",
-        shape: Shape::Lines,
+        shape: FeedSyntax::Lines,
         picked: "select(.kind == \"incorrect\") | [.runId, .event_id, .evidence] | @tsv",
         made_of: Some(&[Facet::Lines]),
-        write: |lists, path| {
-            lists.stream(path, |out| {
-                lists
-                    .texts_of_all(|run| run.lines.all)
-                    .try_for_each(|lines| out.write_all(lines?.as_bytes()))
-            })
-        },
+        write: |lists, path| write_lines(lists, path, |run| run.lines.all),
     },
     Feed {
         path: "feeds/friction.json",
         holds: "Friction annotations as Harn’s friction events.",
-        shape: Shape::Json("events"),
+        shape: FeedSyntax::Json("events"),
         picked: ".events[] | [.kind, .run_id] | @tsv",
         made_of: Some(&[Facet::Friction, Facet::Cards]),
         write: |lists, path| {
             let recurring = recurring::of_kind(lists, kind_index(&Kind::Friction));
             let events = lists.texts_of_all(|run| run.lines.friction);
-            lists.stream(path, |out| {
+            lists.stage.stream(path, |out| {
                 write_collection(out, "recurring", &recurring, "events", events)
             })
         },
@@ -200,13 +198,13 @@ const FEEDS: [Feed; 20] = [
     Feed {
         path: "feeds/hypotheses.json",
         holds: "Every hypothesis, and the number per status.",
-        shape: Shape::Json("hypotheses"),
+        shape: FeedSyntax::Json("hypotheses"),
         picked: ".counts",
         made_of: Some(&[Facet::Hypotheses, Facet::Cards]),
         write: |lists, path| {
             let counts = lists.catalogue.hypothesis_counts();
             let hypotheses = lists.texts_of_all(|run| run.lines.hypotheses);
-            lists.stream(path, |out| {
+            lists.stage.stream(path, |out| {
                 write_collection(out, "counts", &counts, "hypotheses", hypotheses)
             })
         },
@@ -214,13 +212,13 @@ const FEEDS: [Feed; 20] = [
     Feed {
         path: "feeds/crystallize.json",
         holds: "The steps that should become a tool or a skill.",
-        shape: Shape::Json("anchors"),
+        shape: FeedSyntax::Json("anchors"),
         picked: ".anchors[] | [.runId, .event_id, .end_event_id] | @tsv",
         made_of: Some(&[Facet::Anchors, Facet::Cards]),
         write: |lists, path| {
             let recurring = recurring::of_kind(lists, kind_index(&Kind::CrystallizeHere));
             let anchors = lists.texts_of_all(|run| run.lines.anchors);
-            lists.stream(path, |out| {
+            lists.stage.stream(path, |out| {
                 write_collection(out, "recurring", &recurring, "anchors", anchors)
             })
         },
@@ -228,26 +226,20 @@ const FEEDS: [Feed; 20] = [
     Feed {
         path: "feeds/labels.jsonl",
         holds: "Every judgment of a reviewer (correct, incorrect, alternative) with all that its events say and the suggested fix, for evaluations.",
-        shape: Shape::Lines,
+        shape: FeedSyntax::Lines,
         picked: "select(.kind == \"alternative\") | [.runId, .event_id, .evidence] | @tsv",
         made_of: Some(&[Facet::Labels]),
-        write: |lists, path| {
-            lists.stream(path, |out| {
-                lists
-                    .texts_of_all(|run| run.lines.labels)
-                    .try_for_each(|lines| out.write_all(lines?.as_bytes()))
-            })
-        },
+        write: |lists, path| write_lines(lists, path, |run| run.lines.labels),
     },
     Feed {
         path: "feeds/agreement.json",
         holds: "Tapes with several annotators: how far each two agree, by event and by kind, with Cohen’s kappa, and the events on which they differ.",
-        shape: Shape::Json("tapes"),
+        shape: FeedSyntax::Json("tapes"),
         picked: ".tapes[] | .runId as $run | .pairs[] | [$run, .both, .same, .kappa] | @tsv",
         made_of: Some(&[Facet::Agreement]),
         write: |lists, path| {
             let tapes = lists.texts_of_all(|run| run.agreement);
-            lists.stream(path, |out| {
+            lists.stage.stream(path, |out| {
                 write_collection(out, "statistic", &agreement::STATISTIC, "tapes", tapes)
             })
         },
@@ -255,61 +247,59 @@ const FEEDS: [Feed; 20] = [
     Feed {
         path: "feeds/threads.jsonl",
         holds: "Every review thread of the archive, as written, with its run and its file; newest run first, and within a run the newest thread first.",
-        shape: Shape::Lines,
+        shape: FeedSyntax::Lines,
         picked: "select(.resolved | not) | [.runId, .file, .id] | @tsv",
         made_of: Some(&[Facet::Threads]),
-        write: |lists, path| {
-            lists.stream(path, |out| {
-                lists
-                    .texts_of_all(|run| run.threads)
-                    .try_for_each(|lines| out.write_all(lines?.as_bytes()))
-            })
-        },
+        write: |lists, path| write_lines(lists, path, |run| run.threads),
     },
     Feed {
         path: RULES,
         holds: "The rules of the site with their text, version and digest, and every run that violates one, with the numbers of its events.",
-        shape: Shape::Json("violations"),
+        shape: FeedSyntax::Json("violations"),
         picked: ".violations[] | [.rule, .runId, (.events | length)] | @tsv",
         made_of: Some(&[]),
         write: |lists, path| {
             let rules = &lists.site.rules;
             let document =
                 feeds::rules::document(lists.config(), rules, lists.archive(), lists.findings());
-            lists.stream(path, |out| write_document(out, &document))
+            lists
+                .stage
+                .stream(path, |out| write_document(out, &document))
         },
     },
     Feed {
         path: DECISIONS,
         holds: "What the publishers of the site decided about runs, with reasons: which do not count, and which outcomes were corrected.",
-        shape: Shape::Json("decisions"),
+        shape: FeedSyntax::Json("decisions"),
         picked: ".decisions[] | [.date, .run, .decision] | @tsv",
         made_of: Some(&[]),
         write: |lists, path| {
             let decided = &lists.gathered.decisions;
             let document =
                 feeds::decisions::DecisionsDocument::of(lists.config(), decided, lists.archive());
-            lists.stream(path, |out| write_document(out, &document))
+            lists
+                .stage
+                .stream(path, |out| write_document(out, &document))
         },
     },
     Feed {
         path: ledger::PATH,
         holds: "What each build added, changed and withdrew, and the state that the next build is compared with.",
-        shape: Shape::Json("builds"),
+        shape: FeedSyntax::Json("builds"),
         picked: ".builds[] | [.build, .runs, (.added | length), (.withdrawn | length)] | @tsv",
         made_of: None,
         write: |lists, path| {
             let ledger = &lists.outcome.ledger;
             let write =
                 |part: &ledger::LedgerPart, bytes: &[u8]| lists.stage.write(&part.path, bytes);
-            let first = ledger.files(write, |error| unwritten(ledger::PATH, &error))?;
-            lists.stream(path, |out| write_document(out, &first))
+            let first = ledger.files(write, write_error(ledger::PATH))?;
+            lists.stage.stream(path, |out| write_document(out, &first))
         },
     },
     Feed {
         path: "feeds/diagnostics.json",
         holds: "Every error, warning and note of the build.",
-        shape: Shape::Json("diagnostics"),
+        shape: FeedSyntax::Json("diagnostics"),
         picked: ".summary",
         made_of: None,
         write: |lists, path| {
@@ -317,24 +307,26 @@ const FEEDS: [Feed; 20] = [
             let shown = public.diagnostics.iter().copied();
             let mut report = json::Report::new(shown, outcome.runs, outcome.quarantined);
             report.summary.withheld = public.withheld;
-            lists.stream(path, |out| out.write_all(&report.to_bytes()?))
+            lists
+                .stage
+                .stream(path, |out| out.write_all(&report.to_bytes()?))
         },
     },
     Feed {
         path: "feeds/feed.json",
         holds: "The newest runs with their writeups, as JSON Feed 1.1, for feed readers.",
-        shape: Shape::Json("items"),
+        shape: FeedSyntax::Json("items"),
         picked: ".items[] | [.date_published, .title] | @tsv",
         made_of: Some(&[]),
         write: |lists, path| {
             let feed = json_feed::JsonFeed::of(lists.config(), lists.archive(), lists.findings());
-            lists.stream(path, |out| write_document(out, &feed))
+            lists.stage.stream(path, |out| write_document(out, &feed))
         },
     },
     Feed {
         path: ATOM,
         holds: "The newest runs with their writeups, as Atom, for feed readers.",
-        shape: Shape::Xml,
+        shape: FeedSyntax::Xml,
         picked: "",
         made_of: Some(&[]),
         write: |lists, path| {
@@ -342,7 +334,7 @@ const FEEDS: [Feed; 20] = [
             let feed =
                 pages::feeds::atom::atom(lists.config(), base, lists.archive(), lists.findings());
             let xml = lists.renderer.document("atom.xml", &feed)?;
-            lists.stream(path, |out| out.write_all(&xml))
+            lists.stage.stream(path, |out| out.write_all(&xml))
         },
     },
 ];
@@ -399,7 +391,7 @@ fn write(lists: &Lists<'_>) -> Result<(), Diagnostic> {
         .into_par_iter()
         .map(|feed| {
             let write = |lists: &Lists<'_>| (feed.write)(lists, feed.path);
-            let made = lists.unless_known(feed.path, feed.made_of, write)?;
+            let made = lists.write_unless_cached(feed.path, feed.made_of, write)?;
             let digest = || lists.stage.digest(feed.path);
             Ok((feed, made.unwrap_or_else(digest)))
         })
@@ -419,7 +411,9 @@ fn write(lists: &Lists<'_>) -> Result<(), Diagnostic> {
         files,
         schema::path_of_feed,
     );
-    let index = lists.stream("feeds/index.json", |out| write_document(out, &index))?;
+    let index = lists
+        .stage
+        .stream("feeds/index.json", |out| write_document(out, &index))?;
     let what = "Every feed of the site, with its contents, schema and size, and how to read it.";
     let info = PageInfo::listed("feeds/index.html", "Feeds", what);
     let address = base.unwrap_or("https://example.org/");
@@ -445,15 +439,19 @@ fn write(lists: &Lists<'_>) -> Result<(), Diagnostic> {
     lists.page("feeds.html", &info, &view)
 }
 
-impl Lists<'_> {
-    fn stream(
-        &self,
-        path: &str,
-        fill: impl FnOnce(&mut dyn Write) -> io::Result<()>,
-    ) -> Result<FileDigest, Diagnostic> {
-        self.stage.stream(path, fill)
-    }
+/// Writes lines of each run.
+fn write_lines(
+    lists: &Lists<'_>,
+    path: &str,
+    lines_of: fn(RunTexts) -> String,
+) -> Result<FileDigest, Diagnostic> {
+    lists.stage.stream(path, |out| {
+        let mut lines = lists.texts_of_all(lines_of);
+        lines.try_for_each(|lines| out.write_all(lines?.as_bytes()))
+    })
+}
 
+impl Lists<'_> {
     /// A text of each run.
     fn texts_of_all(
         &self,
@@ -473,7 +471,7 @@ fn examples(feed: &Feed, base: &str) -> Vec<Example> {
         )
     };
     let (curl, python, duckdb) = match feed.shape {
-        Shape::Json(key) => (
+        FeedSyntax::Json(key) => (
             format!("curl -s {url} | jq -r '{picked}'"),
             open(
                 "import json",
@@ -483,7 +481,7 @@ fn examples(feed: &Feed, base: &str) -> Vec<Example> {
                 "SELECT item.* FROM (SELECT unnest({key}) AS item FROM read_json('{url}'));"
             )),
         ),
-        Shape::Lines => (
+        FeedSyntax::Lines => (
             format!("curl -s {url} | jq -r '{picked}'"),
             open(
                 "import json",
@@ -493,7 +491,7 @@ fn examples(feed: &Feed, base: &str) -> Vec<Example> {
                 "SELECT * FROM read_json('{url}', format = 'newline_delimited');"
             )),
         ),
-        Shape::Csv => (
+        FeedSyntax::Csv => (
             format!("curl -s {url} | head -n 5"),
             open(
                 "import csv, io",
@@ -503,7 +501,7 @@ fn examples(feed: &Feed, base: &str) -> Vec<Example> {
                 "SELECT modelId, count(*) AS runs FROM read_csv('{url}') GROUP BY ALL ORDER BY ALL;"
             )),
         ),
-        Shape::Xml => (
+        FeedSyntax::Xml => (
             format!("curl -s {url} | head -n 20"),
             open(
                 "from xml.etree import ElementTree",

@@ -10,10 +10,8 @@ use super::{Lists, Page};
 pub(super) const PAGE: Page = Page::new("not-found", &["404"], write);
 
 fn write(lists: &Lists<'_>) -> Result<(), Diagnostic> {
-    let info = PageInfo {
-        listed: false,
-        ..PageInfo::listed("404.html", "Not found", "There is no page at this address.")
-    };
+    let what = "There is no page at this address.";
+    let info = PageInfo::unlisted("404.html", "Not found", what);
     let bytes = lists
         .renderer
         .not_found("404.html", &info, &BTreeMap::<&str, &str>::new())?;

@@ -6,12 +6,12 @@ use base::diagnostics::Diagnostic;
 use pages::render::parts::{PartSizes, ScriptPart, ScriptParts};
 use pages::render::script;
 
-use super::reuse::Recorder;
-use super::unwritten;
+use super::reuse::ListStage;
+use super::write_error;
 
 /// Data written to `<prefix><part>.js`.
 pub(super) struct PartFiles<'a> {
-    stage: &'a Recorder<'a>,
+    stage: &'a ListStage<'a>,
     prefix: &'a str,
     pub(super) parts: ScriptParts,
 }
@@ -19,7 +19,7 @@ pub(super) struct PartFiles<'a> {
 impl<'a> PartFiles<'a> {
     /// Data for the function `runpress.<function>` of the scripts.
     pub(super) const fn new(
-        stage: &'a Recorder<'a>,
+        stage: &'a ListStage<'a>,
         function: &'static str,
         prefix: &'a str,
     ) -> Self {
@@ -32,7 +32,7 @@ impl<'a> PartFiles<'a> {
 
     /// Like [`PartFiles::new`], with parts of these sizes.
     pub(super) const fn sized(
-        stage: &'a Recorder<'a>,
+        stage: &'a ListStage<'a>,
         function: &'static str,
         sizes: PartSizes,
         prefix: &'a str,
@@ -66,13 +66,12 @@ impl<'a> PartFiles<'a> {
 }
 
 /// Writes a value as a script, such as the manifest of the parts.
-pub(super) fn manifest(
-    stage: &Recorder<'_>,
+pub(super) fn write_script(
+    stage: &ListStage<'_>,
     function: &str,
     path: &str,
     value: &impl Serialize,
 ) -> Result<(), Diagnostic> {
-    let bytes = script::call(function, value);
-    let bytes = bytes.map_err(|error| unwritten(path, &error.into()))?;
+    let bytes = script::call(function, value).map_err(write_error(path))?;
     stage.write(path, &bytes)
 }

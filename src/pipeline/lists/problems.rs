@@ -18,9 +18,10 @@ pub(super) const PAGE: Page = Page::new("problems", &["problems"], write);
 
 /// Problems per page.
 const PAGE_SIZE: usize = 100;
-/// Maximum problems of one kind in a file that are all shown, and how many of more are shown.
-const ALL: usize = 20;
-const SOME: usize = 3;
+/// Maximum problems of one kind in a file that are all shown.
+const MAX_UNFOLDED: usize = 20;
+/// Number of problems that are shown of a kind with more.
+const SHOWN_OF_FOLDED: usize = 3;
 
 #[derive(Debug, Serialize)]
 struct ProblemsPage {
@@ -68,7 +69,7 @@ struct RunProblems {
 }
 
 /// Pages of runs: the name and path of each, by its directory in diagnostics.
-type Places<'a> = BTreeMap<&'a str, (String, String)>;
+type RunPages<'a> = BTreeMap<&'a str, (String, String)>;
 
 #[derive(Debug, Serialize)]
 struct FileProblems {
@@ -95,17 +96,17 @@ impl FileProblems {
         for problem in &self.problems {
             *counts.entry(problem.code).or_default() += 1;
         }
-        counts.retain(|_, count| *count > ALL);
+        counts.retain(|_, count| *count > MAX_UNFOLDED);
         for (code, count) in counts {
             let mut before = 0;
             let of_kind = self.problems.extract_if(.., |problem| {
                 before += usize::from(problem.code == code);
-                problem.code == code && before > SOME
+                problem.code == code && before > SHOWN_OF_FOLDED
             });
             self.folded.push(FoldedProblems {
                 code,
                 problems: of_kind.collect(),
-                count: format!("{} more", count - SOME),
+                count: format!("{} more", count - SHOWN_OF_FOLDED),
             });
         }
     }
@@ -151,7 +152,7 @@ fn write(lists: &Lists<'_>) -> Result<(), Diagnostic> {
     let shown = |entry| &*lists.gathered.directory(entry).place.shown;
     let runs = lists.runs().map(|run| (run, shown(run.0)));
     let named = runs.filter(|(_, shown)| folders.contains(*shown));
-    let mut places: Places<'_> = named
+    let mut places: RunPages<'_> = named
         .map(|((entry, findings), shown)| {
             let (title, id) = (task::name(&entry.run, &findings.task), &entry.label);
             let name = format!("{title} · {} · {id}", entry.run.subject.model());
@@ -161,12 +162,8 @@ fn write(lists: &Lists<'_>) -> Result<(), Diagnostic> {
     for run in quarantined {
         places.insert(&run.path, (run.path.clone(), run.page.clone()));
     }
-    let info = |path: String, title: &str, description: &str| PageInfo {
-        listed: false,
-        ..PageInfo::listed(path, title, description)
-    };
     let all = &public.diagnostics;
-    let firsts = firsts(all);
+    let firsts = first_positions(all);
     for page in list_pages("problems", PAGE_SIZE, all.len(), "problems") {
         let is_first = page.number == 1;
         let shown = quarantined.iter().filter(|_| is_first);
@@ -193,11 +190,12 @@ fn write(lists: &Lists<'_>) -> Result<(), Diagnostic> {
             pager: page.pager,
         };
         let words = "All errors, warnings and notes of the build.";
-        lists.page("problems.html", &info(page.path, "Problems", words), &view)?;
+        let info = PageInfo::unlisted(page.path, "Problems", words);
+        lists.page("problems.html", &info, &view)?;
     }
     for run in quarantined {
         let words = "This run is not published because its files have errors.";
-        let info = info(run.page.clone(), "Quarantined run", words);
+        let info = PageInfo::unlisted(run.page.clone(), "Quarantined run", words);
         let view = QuarantinedPage {
             path: run.path.clone(),
             files: by_file(run.diagnostics.iter()),
@@ -231,10 +229,10 @@ fn quarantined_view(run: &QuarantinePage, root: &str) -> QuarantinedView {
 }
 
 /// The first problem of each code: its position.
-type Firsts = BTreeMap<&'static str, usize>;
+type FirstPositions = BTreeMap<&'static str, usize>;
 
-fn firsts(all: &[&Diagnostic]) -> Firsts {
-    let mut firsts = Firsts::new();
+fn first_positions(all: &[&Diagnostic]) -> FirstPositions {
+    let mut firsts = FirstPositions::new();
     for (index, problem) in all.iter().enumerate() {
         firsts.entry(problem.code.name).or_insert(index);
     }
@@ -242,7 +240,7 @@ fn firsts(all: &[&Diagnostic]) -> Firsts {
 }
 
 /// The kinds of all problems; none if there is only one.
-fn kinds(all: &[&Diagnostic], firsts: &Firsts, root: &str) -> Vec<ProblemKind> {
+fn kinds(all: &[&Diagnostic], firsts: &FirstPositions, root: &str) -> Vec<ProblemKind> {
     if firsts.len() < 2 {
         return Vec::new();
     }
@@ -279,7 +277,7 @@ fn identify(groups: &mut [RunProblems], mut codes: BTreeSet<&'static str>) {
     }
 }
 
-fn by_run(diagnostics: &[&Diagnostic], places: &Places<'_>, root: &str) -> Vec<RunProblems> {
+fn by_run(diagnostics: &[&Diagnostic], places: &RunPages<'_>, root: &str) -> Vec<RunProblems> {
     let mut own = Vec::new();
     let mut groups = Vec::new();
     for part in diagnostics.chunk_by(|a, b| run_of(a, places) == run_of(b, places)) {
@@ -305,7 +303,7 @@ fn by_run(diagnostics: &[&Diagnostic], places: &Places<'_>, root: &str) -> Vec<R
 }
 
 /// The run whose directory has the problem.
-fn run_of<'a>(diagnostic: &Diagnostic, places: &'a Places<'_>) -> Option<&'a (String, String)> {
+fn run_of<'a>(diagnostic: &Diagnostic, places: &'a RunPages<'_>) -> Option<&'a (String, String)> {
     let mut folders = diagnostic.place.folders();
     folders.find_map(|folder| places.get(folder))
 }

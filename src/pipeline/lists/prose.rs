@@ -8,14 +8,14 @@ use markup::Html;
 use pages::view::Link;
 use pages::view::chrome::{self, NavItem, PageInfo, Script};
 
-use super::super::prose::Text;
+use super::super::prose::ProseText;
 use super::{Lists, Page};
 
 /// Minimum number of headings for a table of contents.
 const CONTENTS: usize = 3;
 
 pub(super) const PAGE: Page = Page {
-    listed: |lists| lists.gathered.prose.pages().map(Text::page).collect(),
+    listed: |lists| lists.gathered.prose.pages().map(ProseText::page).collect(),
     ..Page::new("prose", &[], write)
 };
 

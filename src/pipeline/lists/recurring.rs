@@ -14,7 +14,7 @@ use super::Lists;
 const LISTED: usize = 20;
 
 #[derive(Default)]
-struct Group {
+struct PatternOccurrences {
     count: usize,
     runs: BTreeSet<usize>,
     places: Vec<RecurrencePlace>,
@@ -22,7 +22,7 @@ struct Group {
 
 /// What recurs in annotations of a kind, in most runs first. Only anchors and friction can recur.
 pub(super) fn of_kind(lists: &Lists<'_>, kind: usize) -> Vec<Recurrence> {
-    let mut groups: BTreeMap<(&str, String), Group> = BTreeMap::new();
+    let mut groups: BTreeMap<(&str, String), PatternOccurrences> = BTreeMap::new();
     let recurs = [Kind::CrystallizeHere, Kind::Friction].map(|kind| kind_index(&kind));
     let cards = lists.catalogue.of_kind(kind).iter();
     for place in cards.filter(|_| recurs.contains(&kind)) {

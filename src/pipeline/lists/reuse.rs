@@ -14,13 +14,13 @@ use store::publish::Stage;
 use super::Lists;
 
 /// A stage that records the paths written for a list.
-pub(super) struct Recorder<'a> {
+pub(super) struct ListStage<'a> {
     stage: &'a Stage,
-    /// `None` if they are not recorded.
+    /// The paths written so far; `None` if they are not recorded.
     paths: Option<Mutex<Vec<String>>>,
 }
 
-impl<'a> Recorder<'a> {
+impl<'a> ListStage<'a> {
     /// The stage of all lists, whose paths are recorded list by list.
     pub(super) const fn of_all(stage: &'a Stage) -> Self {
         Self { stage, paths: None }
@@ -59,7 +59,7 @@ impl<'a> Recorder<'a> {
     }
 }
 
-impl Deref for Recorder<'_> {
+impl Deref for ListStage<'_> {
     type Target = Stage;
 
     fn deref(&self) -> &Stage {
@@ -68,26 +68,24 @@ impl Deref for Recorder<'_> {
 }
 
 /// Digests of the inputs of lists. A list with other inputs is always rebuilt.
-pub(super) struct Keys<'a> {
-    cache: &'a CacheUpdate<'a>,
+pub(super) struct ListKeys {
     /// Settings, prose, order, records, and the data that tables show of each run.
     common: [u8; 32],
     /// Each facet, over all runs.
     facets: [[u8; 32]; Facet::COUNT],
 }
 
-impl<'a> Keys<'a> {
-    /// `None` if the digests of a run are unknown.
+impl ListKeys {
+    /// `None` if there is no cache, or if the digests of a run are unknown.
     pub(super) fn new(
         site: &Site,
         gathered: &SiteContent,
         outcome: &Outcome,
-        cache: Option<&'a CacheUpdate<'a>>,
+        cache: Option<&CacheUpdate<'_>>,
     ) -> Option<Self> {
-        let cache = cache?;
         let mut common = blake3::Hasher::new();
         common.update(&site.settings());
-        common.update(cache.frame().as_bytes());
+        common.update(cache?.frame().as_bytes());
         common.update(format!("{:?}", gathered.prose.texts).as_bytes());
         let facets = combined(outcome.facets.as_ref()?);
         common.update(&facets[Facet::Listed as usize]);
@@ -100,7 +98,6 @@ impl<'a> Keys<'a> {
             }
         }
         Some(Self {
-            cache,
             common: common.finalize().into(),
             facets,
         })
@@ -128,26 +125,26 @@ fn combined(runs: &[Facets]) -> [[u8; 32]; Facet::COUNT] {
 }
 
 impl Lists<'_> {
-    /// Writes a list, or returns `None` if its files are up to date. `made_of` names its inputs besides the records and the findings
-    /// that tables show; without it, the list is always rebuilt.
-    pub(super) fn unless_known<T>(
+    /// Writes a list, or returns `None` if its files are up to date. `made_of` names its inputs in addition to the records and
+    /// the findings that tables show; without it, the list is always rebuilt.
+    pub(super) fn write_unless_cached<T>(
         &self,
         name: &str,
         made_of: Option<&[Facet]>,
         make: impl FnOnce(&Lists<'_>) -> Result<T, Diagnostic>,
     ) -> Result<Option<T>, Diagnostic> {
         let key = self.keys.and_then(|keys| Some(keys.key(name, made_of?)));
-        self.unless_made_of(name, key, make)
+        self.write_unless_key_cached(name, key, make)
     }
 
-    /// Like [`Lists::unless_known`], with a digest of all inputs.
-    pub(super) fn unless_made_of<T>(
+    /// Like [`Lists::write_unless_cached`], with a digest of all inputs.
+    pub(super) fn write_unless_key_cached<T>(
         &self,
         name: &str,
         key: Option<[u8; 32]>,
         make: impl FnOnce(&Lists<'_>) -> Result<T, Diagnostic>,
     ) -> Result<Option<T>, Diagnostic> {
-        let cache = self.keys.map(|keys| keys.cache).zip(key);
+        let cache = self.cache.zip(key);
         if let Some((cache, key)) = cache
             && let Some(paths) = cache.list(name, key)
             && self.stage.reuse_files(paths)
@@ -158,7 +155,7 @@ impl Lists<'_> {
             cache.add_list(name, key, paths.to_vec());
             return Ok(None);
         }
-        let stage = Recorder::of_one(self.stage.stage);
+        let stage = ListStage::of_one(self.stage.stage);
         let lists = Lists {
             stage: &stage,
             ..*self
@@ -166,7 +163,7 @@ impl Lists<'_> {
         let made = make(&lists)?;
         let paths = stage.paths.and_then(|paths| paths.into_inner().ok());
         let paths = paths.unwrap_or_default();
-        // The list may be nested in another one.
+        // This list may be nested in another one.
         for path in &paths {
             self.stage.note(path);
         }

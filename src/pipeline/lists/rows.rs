@@ -3,13 +3,12 @@
 use base::diagnostics::Diagnostic;
 use pages::view::data::rows::RunTableManifest;
 
-use super::parts::manifest;
-use super::{Lists, Page, unwritten};
+use super::parts::write_script;
+use super::texts::file_path;
+use super::{Lists, Page, write_error};
 
 /// Rows per file. A page of 100 filtered rows may load 100 files.
 const ROWS: usize = 8;
-/// Files in a folder.
-const IN_FOLDER: usize = 1_000;
 
 pub(super) const PAGE: Page = Page {
     made_of: Some(&[]),
@@ -24,16 +23,15 @@ fn write(lists: &Lists<'_>) -> Result<(), Diagnostic> {
         let some = runs.by_ref().take(ROWS);
         let rows = some.map(|(entry, findings)| found.add(lists.archive(), entry, findings));
         let rows: Result<Vec<_>, _> = rows.collect();
-        let rows = rows.map_err(|error| unwritten("search", &error.into()))?;
+        let rows = rows.map_err(write_error("search"))?;
         if rows.is_empty() {
             break;
         }
-        let path = format!("search/rows-{}/{}.js", file / IN_FOLDER, file % IN_FOLDER);
-        manifest(lists.stage, "runs", &path, &rows)?;
+        write_script(lists.stage, "runs", &file_path("rows", file), &rows)?;
     }
     for (name, column) in found.columns() {
         let path = format!("search/runs-{name}.js");
-        manifest(lists.stage, "runs", &path, &column)?;
+        write_script(lists.stage, "runs", &path, &column)?;
     }
-    manifest(lists.stage, "runs", "search/runs.js", &found)
+    write_script(lists.stage, "runs", "search/runs.js", &found)
 }

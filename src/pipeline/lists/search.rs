@@ -1,5 +1,7 @@
 //! Writes the search data: the index of terms, and the texts that it refers to.
 
+use std::collections::BTreeMap;
+
 use crate::summary::{Facet, RunTexts};
 use base::diagnostics::Diagnostic;
 use base::links;
@@ -15,12 +17,11 @@ use pages::view::chrome::PageInfo;
 use pages::view::data::search::{
     self, SearchDocument, SearchKind, SearchManifest, SearchRun, SearchText,
 };
-use serde::Serialize;
 
-use super::cards::Cards;
-use super::parts::{PartFiles, manifest};
-use super::texts::Texts;
-use super::{Lists, Page, unwritten};
+use super::cards::CardFiles;
+use super::parts::{PartFiles, write_script};
+use super::texts::TextFiles;
+use super::{Lists, Page, write_error};
 
 /// Sizes of index parts. Looking up a word loads one part.
 const TERMS: PartSizes = PartSizes {
@@ -48,26 +49,17 @@ pub(super) const PAGE: Page = Page {
     ..Page::new("search", &["search"], write)
 };
 
-/// A page without data of its own: its script searches.
-#[derive(Debug, Serialize)]
-struct SearchPage {}
-
 fn write(lists: &Lists<'_>) -> Result<(), Diagnostic> {
-    let info = PageInfo {
-        listed: false,
-        ..PageInfo::listed(
-            links::SEARCH,
-            "Search",
-            "Finds runs, messages, failures, annotations and pages.",
-        )
-    };
-    lists.page("search.html", &info, &SearchPage {})?;
+    let what = "Finds runs, messages, failures, annotations and pages.";
+    let info = PageInfo::unlisted(links::SEARCH, "Search", what);
+    // The page has no data of its own: its script searches.
+    lists.page("search.html", &info, &BTreeMap::<&str, &str>::new())?;
     let mut index = SearchIndex::default();
     let mut documents = 0;
     let mut cases = (0, Vec::new());
-    let mut about = Texts::new(lists.stage, "search", TEXTS, "about".to_owned());
+    let mut about = TextFiles::new(lists.stage, "search", TEXTS, "about".to_owned());
     for document in of_prose(lists) {
-        let json = script::item(&document).map_err(|error| unwritten("search", &error.into()))?;
+        let json = script::item(&document).map_err(write_error("search"))?;
         let SearchDocument(kind, title, of, href, text) = &document;
         let number = about.push(href, &json, 1)?;
         index.add_weighted(*kind, number, [title, of, text]);
@@ -86,13 +78,12 @@ fn write(lists: &Lists<'_>) -> Result<(), Diagnostic> {
         }
     }
     about.finish()?;
-    let mut texts = Texts::new(lists.stage, "search", TEXTS, "texts".to_owned());
-    let mut cards = Cards::new(lists);
+    let mut texts = TextFiles::new(lists.stage, "search", TEXTS, "texts".to_owned());
+    let mut cards = CardFiles::new(lists);
     let runs: Vec<_> = lists.runs_of_data().enumerate().collect();
     for (run, (entry, findings)) in runs.into_iter().rev() {
         let head = search::run(entry, findings);
-        let found = lists.texts(run);
-        let found = found.map_err(|error| unwritten("search", &error))?;
+        let found = lists.texts(run).map_err(write_error("search"))?;
         let numbers = cards.add(entry, findings)?;
         let all = texts_of(entry, findings, found, numbers);
         documents += 1 + all.len();
@@ -107,19 +98,18 @@ fn write(lists: &Lists<'_>) -> Result<(), Diagnostic> {
         cases,
         kinds: kind_folders(),
     };
-    manifest(lists.stage, "search", "search/index.js", &found)
+    write_script(lists.stage, "search", "search/index.js", &found)
 }
 
 fn add(
-    texts: &mut Texts<'_>,
+    texts: &mut TextFiles<'_>,
     index: &mut SearchIndex,
     head: &SearchRun,
     all: &[SearchText],
 ) -> Result<(), Diagnostic> {
-    let refused = |error: serde_json::Error| unwritten("search", &error.into());
     let written: Result<Vec<_>, _> = all.iter().map(script::item).collect();
-    let written = written.map_err(refused)?;
-    let json = script::item(head).map_err(refused)?;
+    let written = written.map_err(write_error("search"))?;
+    let json = script::item(head).map_err(write_error("search"))?;
     let SearchRun(folder, run, _, text, _, forms) = head;
     let (number, numbers) = texts.push_all(folder, &json, 1, &written)?;
     let mut numbered = vec![(SearchKind::Run, number)];
@@ -154,15 +144,14 @@ fn write_index(lists: &Lists<'_>, index: SearchIndex) -> Result<ScriptParts, Dia
     let mut files = PartFiles::sized(lists.stage, "search", TERMS, "search/terms-");
     index.finish(
         |term, list| {
-            let json =
-                script::item(&(term, list)).map_err(|error| unwritten("search", &error.into()))?;
+            let json = script::item(&(term, list)).map_err(write_error("search"))?;
             // A part is one flat list: term, posting list, term, …
             files.push_written(term, &json[1..json.len() - 1]).map(drop)
         },
         |name, list| {
             let (folder, name) = name.split_at(2);
             let path = format!("search/lists/{folder}/{name}.js");
-            manifest(lists.stage, "search", &path, &list)
+            write_script(lists.stage, "search", &path, &list)
         },
     )?;
     files.finish()?;

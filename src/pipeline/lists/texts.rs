@@ -3,22 +3,25 @@
 use base::diagnostics::Diagnostic;
 use pages::render::parts::{PartBoundaries, PartSizes};
 
-use super::reuse::Recorder;
+use super::reuse::ListStage;
 
 /// Text numbers reserved per file.
 pub(super) const SLOTS: usize = 256;
-/// Files in a folder.
-const IN_FOLDER: usize = 1_000;
-/// About how many bytes of texts share one copy of their head.
-const TOGETHER: usize = 24_000;
+/// Bytes of texts after which an item ends, so that a long list gets several copies of its head.
+const ITEM_BYTES: usize = 24_000;
+
+/// The path of a numbered file of a list: a folder has at most 1,000 of them.
+pub(super) fn file_path(name: &str, file: usize) -> String {
+    format!("search/{name}-{}/{}.js", file / 1_000, file % 1_000)
+}
 
 /// Texts in `search/<name>-<folder>/<file>.js`. The number of a text encodes its file and its position in it.
-pub(super) struct Texts<'a> {
-    stage: &'a Recorder<'a>,
+pub(super) struct TextFiles<'a> {
+    stage: &'a ListStage<'a>,
     function: &'static str,
     sizes: PartSizes,
     name: String,
-    /// Number of files begun.
+    /// Number of files, with the one in `json`.
     files: usize,
     /// Texts in the last file.
     slots: usize,
@@ -26,10 +29,10 @@ pub(super) struct Texts<'a> {
     json: Vec<u8>,
 }
 
-impl<'a> Texts<'a> {
+impl<'a> TextFiles<'a> {
     /// Texts for the function `runpress.<function>` of the scripts.
     pub(super) const fn new(
-        stage: &'a Recorder<'a>,
+        stage: &'a ListStage<'a>,
         function: &'static str,
         sizes: PartSizes,
         name: String,
@@ -81,7 +84,9 @@ impl<'a> Texts<'a> {
         while first.is_none() || !left.is_empty() {
             let mut item = [b"[", head].concat();
             let mut taken = 0;
-            while taken < left.len() && taken + own < SLOTS && (taken == 0 || item.len() < TOGETHER)
+            while taken < left.len()
+                && taken + own < SLOTS
+                && (taken == 0 || item.len() < ITEM_BYTES)
             {
                 item.push(b',');
                 item.extend_from_slice(&left[taken]);
@@ -102,13 +107,7 @@ impl<'a> Texts<'a> {
             return Ok(());
         }
         self.json.extend_from_slice(b"\n])\n");
-        let file = self.files - 1;
-        let path = format!(
-            "search/{}-{}/{}.js",
-            self.name,
-            file / IN_FOLDER,
-            file % IN_FOLDER
-        );
+        let path = file_path(&self.name, self.files - 1);
         self.stage.write(&path, &std::mem::take(&mut self.json))
     }
 }

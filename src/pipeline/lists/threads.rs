@@ -21,7 +21,7 @@ const FOLDER: &str = "threads";
 
 document! {
     /// A thread in the list.
-    struct ThreadCard(lists: &Lists<'_>, item: Item<'_>)
+    struct ThreadCard(lists: &Lists<'_>, item: RunThread<'_>)
         let thread = item.thread;
         let entry = &lists.archive().runs[item.run];
         let run_href = links::run(&entry.slug);
@@ -69,7 +69,7 @@ struct Totals {
 
 /// A thread with its run's place in the archive.
 #[derive(Clone, Copy)]
-struct Item<'a> {
+struct RunThread<'a> {
     run: usize,
     thread: &'a ThreadText,
 }
@@ -89,9 +89,9 @@ fn write(lists: &Lists<'_>) -> Result<(), Diagnostic> {
     let items = findings.iter().enumerate();
     let items = items.flat_map(|(run, found)| {
         let cards = found.thread_cards.iter();
-        cards.map(move |thread| Item { run, thread })
+        cards.map(move |thread| RunThread { run, thread })
     });
-    let items: Vec<Item<'_>> = items.collect();
+    let items: Vec<RunThread<'_>> = items.collect();
     let counts = findings.iter().filter_map(|found| found.threads.as_ref());
     let counts = counts.filter(|counts| counts.threads > 0);
     let totals = counts.fold(Totals::default(), |totals, counts| Totals {

@@ -14,7 +14,7 @@ use pages::view::compare::{FirstTape, TapeData};
 use pages::view::trials::{self, ModelPairView, TrialsView};
 use pages::view::{Link, format};
 
-use super::{Lists, Page, unwritten};
+use super::{Lists, Page, write_error};
 use crate::summary::Facet;
 
 pub(super) const PAGE: Page = Page {
@@ -130,6 +130,6 @@ fn tape(lists: &Lists<'_>, run: usize) -> Result<Option<TapeData<'static>>, Diag
             &data.compared[0],
         )?)
     });
-    let (_, first) = data.map_err(|error| unwritten("compare", &error))?;
+    let (_, first) = data.map_err(write_error("compare"))?;
     Ok(first.tape)
 }

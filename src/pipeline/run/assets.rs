@@ -7,10 +7,10 @@ use std::sync::Arc;
 use formats::model::FileDigest;
 use formats::model::transcript::AssetContent;
 
-use super::files::{Files, StageError};
+use super::files::{RunStage, StageError};
 use super::{CheckedRun, path};
 
-pub(super) fn write(run: &CheckedRun<'_>, files: &mut Files<'_>) -> Result<(), StageError> {
+pub(super) fn write(run: &CheckedRun<'_>, files: &mut RunStage<'_>) -> Result<(), StageError> {
     let conversation = run.inspection.conversation.iter();
     let pictures = &run.inspection.pictures;
     let pictures = pictures.proofs.values().chain(pictures.showcase.values());
@@ -33,7 +33,7 @@ pub(super) fn write(run: &CheckedRun<'_>, files: &mut Files<'_>) -> Result<(), S
 /// Copies an asset in chunks.
 fn copy(
     run: &CheckedRun<'_>,
-    files: &mut Files<'_>,
+    files: &mut RunStage<'_>,
     path: &str,
     digest: &FileDigest,
 ) -> Result<(), StageError> {

@@ -4,9 +4,9 @@ use base::links;
 use pages::draw::card;
 
 use super::CheckedRun;
-use super::files::{Files, StageError};
+use super::files::{RunStage, StageError};
 
-pub(super) fn write(s: &CheckedRun<'_>, files: &mut Files<'_>) -> Result<(), StageError> {
+pub(super) fn write(s: &CheckedRun<'_>, files: &mut RunStage<'_>) -> Result<(), StageError> {
     if !s.has_card() {
         return Ok(());
     }

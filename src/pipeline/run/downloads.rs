@@ -5,9 +5,9 @@ use content::load::{LoadedFile, RunFiles};
 use formats::config::{Config, Downloads};
 
 use super::CheckedRun;
-use super::files::{Files, StageError};
+use super::files::{RunStage, StageError};
 
-pub(super) fn write(run: &CheckedRun<'_>, files: &mut Files<'_>) -> Result<(), StageError> {
+pub(super) fn write(run: &CheckedRun<'_>, files: &mut RunStage<'_>) -> Result<(), StageError> {
     if run.config.publish.downloads != Downloads::Files {
         return Ok(());
     }

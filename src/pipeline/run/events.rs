@@ -13,10 +13,10 @@ use pages::view::data::find;
 use pages::view::run as view;
 use pages::view::timeline::Timeline;
 
-use super::files::{Files, StageError};
-use super::{CheckedRun, unwritten};
+use super::files::{RunStage, StageError};
+use super::{CheckedRun, write_error};
 
-pub(super) fn write(s: &CheckedRun<'_>, files: &mut Files<'_>) -> Result<(), StageError> {
+pub(super) fn write(s: &CheckedRun<'_>, files: &mut RunStage<'_>) -> Result<(), StageError> {
     // The first pages of all tapes share one page.
     let mut room = s.config.limits.page();
     let mut texts = BTreeSet::new();
@@ -37,7 +37,7 @@ pub(super) fn write(s: &CheckedRun<'_>, files: &mut Files<'_>) -> Result<(), Sta
             if let Some(folder) = layout.text_folder() {
                 let path = format!("{folder}{number}.js");
                 let script = script::call("run", &find::page_texts(&page));
-                let script = script.map_err(|error| unwritten(&path, &error.into()))?;
+                let script = script.map_err(write_error(&path))?;
                 files.write(&path, &script)?;
             }
             for text in long {

@@ -11,7 +11,7 @@ use pages::render::templates::Renderer;
 use pages::view::format;
 use store::publish::Stage;
 
-use super::{CheckedRun, Output};
+use super::{CheckedRun, SiteOutput};
 
 /// Why the pages of a run could not be written.
 pub(super) enum StageError {
@@ -27,9 +27,9 @@ impl From<Diagnostic> for StageError {
     }
 }
 
-/// The staged files of one run.
-pub(super) struct Files<'a> {
-    /// Paths and sizes.
+/// The stage of one run.
+pub(super) struct RunStage<'a> {
+    /// Paths and sizes of the staged files.
     pub(super) written: Vec<(String, u64)>,
     /// The first page of each tape, for the run page.
     pub(super) first_pages: Vec<Html>,
@@ -40,18 +40,18 @@ pub(super) struct Files<'a> {
     limits: &'a Limits,
     /// The directory of the run in diagnostics.
     shown: &'a str,
-    /// Bytes so far.
+    /// The size of all staged files.
     bytes: u64,
 }
 
 /// Maximum bytes on the pages of a run for each byte of its files: each character of a message may need a mark, in the message
 /// and in its source.
 const GROWTH: u64 = 64;
-/// Maximum bytes on the pages of a run besides those.
+/// Maximum bytes on the pages of a run in addition to those.
 const FRAME: u64 = 1 << 20;
 
-impl<'a> Files<'a> {
-    pub(super) fn new(output: Output<'a>, run: &CheckedRun<'a>) -> Self {
+impl<'a> RunStage<'a> {
+    pub(super) fn new(output: SiteOutput<'a>, run: &CheckedRun<'a>) -> Self {
         let limits = &run.config.limits;
         let most = run.files.held.saturating_mul(GROWTH).saturating_add(FRAME);
         let files = run.digests.iter().map(FileDigest::published_bytes);

@@ -1,4 +1,4 @@
-//! Facts of a run for lists, tables and roll-ups, besides its record.
+//! Facts of a run for lists and tables, in addition to its record.
 
 use std::collections::BTreeMap;
 

@@ -12,13 +12,13 @@ use formats::model::implementation::File;
 use pages::view::run::IMPLEMENTATION_ARCHIVE;
 
 use super::CheckedRun;
-use super::files::{Files, StageError};
+use super::files::{RunStage, StageError};
 
 /// Fixed, because a different level produces different bytes.
 const LEVEL: u32 = 6;
 
 /// Writes the archive, if there are files to publish. Reproducible: without times and owners, and in path order.
-pub(super) fn write(run: &CheckedRun<'_>, files: &mut Files<'_>) -> Result<(), StageError> {
+pub(super) fn write(run: &CheckedRun<'_>, files: &mut RunStage<'_>) -> Result<(), StageError> {
     let implementation = &run.inspection.implementation.files;
     if implementation.is_empty() {
         return Ok(());

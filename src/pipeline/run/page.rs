@@ -16,10 +16,10 @@ use pages::view::run::{
 };
 use pages::view::task;
 
-use super::files::{Files, StageError};
-use super::{CheckedRun, prose, unwritten};
+use super::files::{RunStage, StageError};
+use super::{CheckedRun, prose, write_error};
 
-pub(super) fn write(run: &CheckedRun<'_>, files: &mut Files<'_>) -> Result<(), StageError> {
+pub(super) fn write(run: &CheckedRun<'_>, files: &mut RunStage<'_>) -> Result<(), StageError> {
     let path = links::run(&run.entry.slug);
     let markdown = (run.has_markdown()).then(|| super::path(run, markdown_file::NAME));
     if files.plans_pages {
@@ -51,7 +51,7 @@ pub(super) fn write(run: &CheckedRun<'_>, files: &mut Files<'_>) -> Result<(), S
     let facts: Vec<&str> = facts.filter(|fact| !fact.is_empty()).collect();
     let description = facts.join(" · ");
     let json_ld = feeds::json_ld::run(s.config, s.entry, title, &description)
-        .map_err(|error| unwritten("index.html", &error.into()))?;
+        .map_err(write_error("index.html"))?;
     let info = PageInfo {
         description,
         json_ld: Some(json_ld),

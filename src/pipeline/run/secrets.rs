@@ -16,7 +16,7 @@ use formats::redactions;
 use pages::feeds::transcript::TranscriptDocument;
 
 /// Searches the files of a run, assigns all its problems to it, and masks the values found in them.
-pub fn scan(
+pub(super) fn scan(
     site: &Site,
     id: &str,
     record: &LoadedFile,

@@ -6,9 +6,9 @@ use pages::view::run::picture;
 use pages::view::run::story::{StorySource, story};
 
 use super::CheckedRun;
-use super::files::{Files, StageError};
+use super::files::{RunStage, StageError};
 
-pub(super) fn write(s: &CheckedRun<'_>, files: &mut Files<'_>) -> Result<(), StageError> {
+pub(super) fn write(s: &CheckedRun<'_>, files: &mut RunStage<'_>) -> Result<(), StageError> {
     if !s.has_story() {
         return Ok(());
     }

@@ -15,7 +15,7 @@ use pages::view::data::search;
 use pages::view::discussion::{self, ThreadsView};
 use pages::view::format;
 
-use super::{CheckedRun, prose, unwritten};
+use super::{CheckedRun, prose, write_error};
 use crate::summary::RunTexts;
 
 /// Maximum characters of evidence on the pages with all annotations.
@@ -35,20 +35,19 @@ pub(super) fn of(run: &CheckedRun<'_>) -> Result<RunTexts, Diagnostic> {
     let threads = inspection.threads.as_ref();
     let threads = threads.map(|threads| feeds::threads::lines(&run.entry.run, threads));
     let review = inspection.review.as_ref();
-    let unwritten = |path| move |error: serde_json::Error| unwritten(path, &error.into());
     Ok(RunTexts {
-        lines: lines.map_err(unwritten("annotations.jsonl"))?,
-        agreement: agreement.map_err(unwritten("agreement.json"))?,
+        lines: lines.map_err(write_error("annotations.jsonl"))?,
+        agreement: agreement.map_err(write_error("agreement.json"))?,
         threads: threads
             .transpose()
-            .map_err(unwritten("threads.jsonl"))?
+            .map_err(write_error("threads.jsonl"))?
             .unwrap_or_default(),
         writeup: review.map_or_else(String::new, |review| {
             markdown::plain(&review.body, search::WRITEUP)
         }),
         failures: search::failures(run.entry, tapes, layouts),
         messages: search::messages(run.entry, tapes, layouts),
-        compared: compared(run).map_err(unwritten("compare"))?,
+        compared: compared(run).map_err(write_error("compare"))?,
     })
 }
 

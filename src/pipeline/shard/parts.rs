@@ -6,9 +6,9 @@ use std::path::{Component, Path, PathBuf};
 
 use rayon::prelude::*;
 
-use crate::directories::{Directory, Status};
+use crate::directories::{Directory, RunStatus};
 use crate::gather::SiteContent;
-use crate::run::Output;
+use crate::run::SiteOutput;
 use crate::site::Site;
 use crate::summary::{RunPieces, RunSummary};
 use base::beneath::{Folder, Kind, Tree, TreeEntry};
@@ -19,33 +19,37 @@ use content::load;
 use store::cache::CacheReader;
 use store::publish::{self, MARKER, PART_FILE};
 
-use super::Head;
-use super::refused::{self, Difference};
+use super::PartHead;
+use super::problems::{self, PartDifference};
 
 /// All parts of a site, by number.
 #[derive(Debug)]
-pub struct Parts(Vec<Part>);
+pub(crate) struct ShardParts(Vec<ShardPart>);
 
 #[derive(Debug)]
-struct Part {
+struct ShardPart {
     folder: PathBuf,
     /// Its path in diagnostics.
     shown: String,
     reader: CacheReader,
-    head: Head,
+    head: PartHead,
     /// The runs by the path of the run directory in diagnostics.
     runs: BTreeMap<String, RunPieces>,
-    /// Paths of runs with errors, filled by [`Part::examine`].
+    /// Paths of runs with errors, filled by [`ShardPart::check_files`].
     broken: BTreeSet<String>,
 }
 
-impl Parts {
-    pub fn open(site: &Site, gathered: &SiteContent, folders: &[PathBuf]) -> Result<Self, Failure> {
+impl ShardParts {
+    pub(crate) fn open(
+        site: &Site,
+        gathered: &SiteContent,
+        folders: &[PathBuf],
+    ) -> Result<Self, Failure> {
         let failed = |problems| gathered.failed(problems);
-        let expected = Head::of(site, gathered);
+        let expected = PartHead::of(site, gathered);
         let opened = folders
             .iter()
-            .map(|folder| Part::open(site, folder, &expected));
+            .map(|folder| ShardPart::open(site, folder, &expected));
         let (mut parts, mut problems) = (Vec::new(), Vec::new());
         for part in opened {
             match part {
@@ -54,7 +58,7 @@ impl Parts {
             }
         }
         if problems.is_empty() {
-            problems = together(&parts);
+            problems = set_problems(&parts);
         }
         if !problems.is_empty() {
             return Err(failed(problems));
@@ -62,7 +66,7 @@ impl Parts {
         parts.sort_by_key(|part| part.head.number);
         let examined: Vec<Vec<Diagnostic>> = gathered.pool.install(|| {
             let parts = parts.par_iter_mut();
-            parts.map(|part| part.examine(site, gathered)).collect()
+            parts.map(|part| part.check_files(site, gathered)).collect()
         });
         let problems: Vec<_> = examined.into_iter().flatten().collect();
         if problems.is_empty() {
@@ -73,14 +77,14 @@ impl Parts {
     }
 
     /// The part of a run.
-    fn of(&self, directory: &Directory) -> Option<&Part> {
+    fn of(&self, directory: &Directory) -> Option<&ShardPart> {
         let count = u32::try_from(self.0.len()).ok()?;
         let number = Shard::number_of(directory.name(), count);
         self.0.get(usize::try_from(number).ok()?.checked_sub(1)?)
     }
 
     /// Whether runs of the archive have errors.
-    pub(super) fn have_errors(&self, gathered: &SiteContent) -> bool {
+    pub(crate) fn have_errors(&self, gathered: &SiteContent) -> bool {
         let is_broken = |path: &String| self.0.iter().any(|part| part.broken.contains(path));
         let mut runs = gathered.archive.runs.iter();
         self.0.iter().any(|part| !part.broken.is_empty())
@@ -88,23 +92,23 @@ impl Parts {
     }
 
     /// When the content was scanned for the earliest of the parts.
-    pub(super) fn scanned_at(&self) -> i64 {
-        let looked = self.0.iter().map(|part| part.head.at);
-        looked.min().unwrap_or_default()
+    pub(crate) fn scanned_at(&self) -> i64 {
+        let scanned = self.0.iter().map(|part| part.head.at);
+        scanned.min().unwrap_or_default()
     }
 
     /// The summary of a run with an invalid record.
-    pub(super) fn invalid(&self, directory: &Directory) -> Option<RunSummary> {
+    pub(crate) fn invalid(&self, directory: &Directory) -> Option<RunSummary> {
         self.of(directory)?.run(&directory.place.shown)
     }
 
     /// Adopts a run from its part; `None` if it must be rendered from the content.
-    pub(super) fn take_over(
+    pub(crate) fn adopt(
         &self,
         gathered: &SiteContent,
         index: usize,
         is_newest: bool,
-        output: Option<Output<'_>>,
+        output: Option<SiteOutput<'_>>,
     ) -> Result<Option<RunSummary>, Diagnostic> {
         let archive = &gathered.archive;
         let directory = gathered.directory(&archive.runs[index]);
@@ -112,14 +116,18 @@ impl Parts {
         let Some(part) = self.of(directory) else {
             return Ok(None);
         };
-        let damaged = || refused::damaged_run(&part.shown, &place.shown);
+        let damaged = || problems::damaged_run(&part.shown, &place.shown);
         let run = part.run(&place.shown).ok_or_else(damaged)?;
         // A run with errors is never published.
         let Some(output) = output.filter(|_| !run.has_errors()) else {
             return Ok(Some(run));
         };
-        let shows_same = run.shows_same(archive, index, is_newest);
-        let Some((files, cache)) = run.files.as_ref().zip(output.cache).filter(|_| shows_same)
+        let has_same_context = run.has_same_context(archive, index, is_newest);
+        let Some((files, cache)) = run
+            .files
+            .as_ref()
+            .zip(output.cache)
+            .filter(|_| has_same_context)
         else {
             let has_content = !gathered.roots.has_only_record(place)
                 && run.inputs.as_ref().is_none_or(|inputs| {
@@ -130,11 +138,11 @@ impl Parts {
             return if has_content {
                 Ok(None)
             } else {
-                Err(refused::merge_needs(&place.shown))
+                Err(problems::merge_needs(&place.shown))
             };
         };
         if let Some(path) = output.stage.adopt_files(&part.folder, files)? {
-            return Err(refused::damaged(&part.shown, &path));
+            return Err(problems::damaged(&part.shown, &path));
         }
         let texts = part.runs.get(&place.shown).map(|pieces| pieces.texts);
         let texts = texts.and_then(|texts| part.reader.piece(texts));
@@ -144,21 +152,22 @@ impl Parts {
 }
 
 /// Problems of the set of parts: different counts, duplicate and missing numbers.
-fn together(parts: &[Part]) -> Vec<Diagnostic> {
+fn set_problems(parts: &[ShardPart]) -> Vec<Diagnostic> {
     let Some(first) = parts.first() else {
         return Vec::new();
     };
     let count = first.head.count;
     let mut problems = Vec::new();
-    let mut owners: Vec<Option<&Part>> = vec![None; usize::try_from(count).unwrap_or_default()];
+    let mut owners: Vec<Option<&ShardPart>> =
+        vec![None; usize::try_from(count).unwrap_or_default()];
     for part in parts {
         let at = usize::try_from(part.head.number - 1).unwrap_or_default();
         if part.head.count != count {
             let (one, other) = ((&*first.shown, count), (&*part.shown, part.head.count));
-            problems.push(refused::other_count(one, other));
+            problems.push(problems::other_count(one, other));
         } else if let Some(owner) = owners.get_mut(at) {
             match owner {
-                Some(owner) => problems.push(refused::duplicate(
+                Some(owner) => problems.push(problems::duplicate(
                     &owner.shown,
                     &part.shown,
                     part.head.number,
@@ -171,46 +180,47 @@ fn together(parts: &[Part]) -> Vec<Diagnostic> {
     let missing = missing.filter(|(_, owner)| owner.is_none());
     let missing: Vec<usize> = missing.map(|(at, _)| at + 1).collect();
     if problems.is_empty() && !missing.is_empty() {
-        problems.push(refused::missing(&first.shown, &missing, count));
+        problems.push(problems::missing(&first.shown, &missing, count));
     }
     problems
 }
 
-impl Part {
-    fn open(site: &Site, folder: &Path, expected: &Head) -> Result<Self, Diagnostic> {
+impl ShardPart {
+    fn open(site: &Site, folder: &Path, expected: &PartHead) -> Result<Self, Diagnostic> {
         let shown = site.shown(folder);
         if publish::overlap(folder, &site.out) {
-            return Err(refused::overlaps(&shown));
+            return Err(problems::overlaps(&shown));
         }
         let opened = Folder::open(folder);
-        let opened = opened.map_err(|error| refused::not_a_part(&shown, &error.to_string()))?;
+        let opened = opened.map_err(|error| problems::not_a_part(&shown, &error.to_string()))?;
         let reader = CacheReader::open_in(&opened, PART_FILE, PROGRAM);
-        let reader = reader.map_err(|why| refused::unreadable(&shown, why))?;
-        let damaged = || refused::damaged(&shown, PART_FILE);
+        let reader = reader.map_err(|why| problems::unreadable(&shown, why))?;
+        let damaged = || problems::damaged(&shown, PART_FILE);
         let head = reader.head().ok_or_else(damaged)?;
-        let head: Head = postcard::from_bytes(&head).map_err(|_| damaged())?;
+        let head: PartHead = postcard::from_bytes(&head).map_err(|_| damaged())?;
         if Shard::new(head.number, head.count).is_none() {
             return Err(damaged());
         }
-        let difference = if head.key != expected.key {
-            Some(Difference::Key)
-        } else if head.settings[0] != expected.settings[0] {
-            Some(Difference::Settings)
-        } else if head.settings[1] != expected.settings[1] {
-            Some(Difference::Templates)
-        } else if head.settings[2] != expected.settings[2] {
-            Some(Difference::StaticFiles)
-        } else if head.frame != expected.frame {
-            Some(Difference::Navigation)
-        } else if head.records != expected.records {
-            Some(Difference::Records)
-        } else if head.addresses != expected.addresses {
-            Some(Difference::Ledger)
-        } else {
-            None
-        };
-        if let Some(difference) = difference {
-            return Err(refused::other(&shown, difference));
+        let differences = [
+            (head.key != expected.key, PartDifference::Key),
+            (
+                head.settings[0] != expected.settings[0],
+                PartDifference::Settings,
+            ),
+            (
+                head.settings[1] != expected.settings[1],
+                PartDifference::Templates,
+            ),
+            (
+                head.settings[2] != expected.settings[2],
+                PartDifference::StaticFiles,
+            ),
+            (head.frame != expected.frame, PartDifference::Navigation),
+            (head.records != expected.records, PartDifference::Records),
+            (head.addresses != expected.addresses, PartDifference::Ledger),
+        ];
+        if let Some((_, difference)) = differences.into_iter().find(|(differs, _)| *differs) {
+            return Err(problems::other(&shown, difference));
         }
         let runs = reader.body().ok_or_else(damaged)?;
         let runs = postcard::from_bytes(&runs).map_err(|_| damaged())?;
@@ -230,21 +240,21 @@ impl Part {
     }
 
     /// Checks that the folder holds exactly the runs that the part lists. Compares sizes only; files are read later.
-    fn examine(&mut self, site: &Site, gathered: &SiteContent) -> Vec<Diagnostic> {
+    fn check_files(&mut self, site: &Site, gathered: &SiteContent) -> Vec<Diagnostic> {
         let tree = Folder::open(&self.folder).and_then(|folder| Tree::of(&folder, ""));
         let mut tree = match tree {
             Ok(tree) => tree,
-            Err(error) => return vec![refused::not_a_part(&self.shown, &error.to_string())],
+            Err(error) => return vec![problems::not_a_part(&self.shown, &error.to_string())],
         };
         let name = self.shown.clone();
-        let foreign = |path: String| vec![refused::foreign(&name, &path)];
-        let damaged = |what: &str| vec![refused::damaged(&name, what)];
-        if let Some(path) = first(&tree, |_, found| {
+        let foreign = |path: String| vec![problems::foreign(&name, &path)];
+        let damaged = |what: &str| vec![problems::damaged(&name, what)];
+        if let Some(path) = first_entry(&tree, |_, found| {
             matches!(found.kind, Kind::Link | Kind::Other)
         }) {
             return foreign(path);
         }
-        if let Some(path) = first(&tree, |_, found| found.kind == Kind::Sealed) {
+        if let Some(path) = first_entry(&tree, |_, found| found.kind == Kind::Sealed) {
             return damaged(&path);
         }
         let (number, count) = (self.head.number, self.head.count);
@@ -258,7 +268,7 @@ impl Part {
             let shown = &directory.place.shown;
             own.insert(shown);
             let Some(run) = self.run(shown) else {
-                return vec![refused::damaged_run(&self.shown, shown)];
+                return vec![problems::damaged_run(&self.shown, shown)];
             };
             let folders = [
                 links::run_file(&entry.slug, ""),
@@ -285,15 +295,15 @@ impl Part {
             }
         }
         let invalid = gathered.directories.iter();
-        let invalid = invalid.filter(|it| matches!(it.status, Status::Invalid) && is_own(it));
+        let invalid = invalid.filter(|it| matches!(it.status, RunStatus::Invalid) && is_own(it));
         own.extend(invalid.map(|it| &it.place.shown));
         if !self.runs.keys().eq(own) {
             return damaged(PART_FILE);
         }
         if !stale.is_empty() {
-            return vec![refused::stale(&self.shown, &stale)];
+            return vec![problems::stale(&self.shown, &stale)];
         }
-        let unlisted = first(&tree, |path, found| match (path, found.kind) {
+        let unlisted = first_entry(&tree, |path, found| match (path, found.kind) {
             // Every stage creates this folder.
             (MARKER | PART_FILE, Kind::File { .. }) | ("runs", Kind::Folder) => false,
             _ => !found.is_marked,
@@ -315,7 +325,7 @@ fn is_below(folder: &str, path: &str) -> bool {
 }
 
 /// The path of the first entry that `is_foreign` matches, or whose name is not UTF-8.
-fn first(tree: &Tree, is_foreign: impl Fn(&str, &TreeEntry) -> bool) -> Option<String> {
+fn first_entry(tree: &Tree, is_foreign: impl Fn(&str, &TreeEntry) -> bool) -> Option<String> {
     let mut first = None;
     tree.each(&mut |path, found| {
         if path.is_none_or(|path| is_foreign(path, found)) {

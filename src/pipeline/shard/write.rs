@@ -13,10 +13,10 @@ use content::discover::Shard;
 use store::cache::{CachePlaces, CacheWriter};
 use store::publish::{PART_FILE, Stage};
 
-use super::Head;
+use super::PartHead;
 
 /// Adds the part file to the stage.
-pub fn write(
+pub(crate) fn write(
     site: &Site,
     gathered: &SiteContent,
     shard: Shard,
@@ -25,11 +25,11 @@ pub fn write(
     cache: Option<&CacheUpdate<'_>>,
 ) -> Result<(), Failure> {
     let at = cache.map_or(0, CacheUpdate::scanned_at);
-    let head = Head {
+    let head = PartHead {
         number: shard.number(),
         count: shard.count(),
         at,
-        ..Head::of(site, gathered)
+        ..PartHead::of(site, gathered)
     };
     let write = |folder: &Path| {
         let places = CachePlaces {
@@ -55,7 +55,7 @@ fn write_run(
     writer: &CacheWriter,
 ) -> Option<RunPieces> {
     let (mut run, texts) = if let Some(pieces) = summary.cached {
-        cache?.read_back(pieces)?
+        cache?.run_with_texts(pieces)?
     } else {
         (summary.clone(), Vec::new())
     };

@@ -10,11 +10,15 @@ use store::cache::CacheFault;
 use store::publish::PART_FILE;
 
 /// How many runs a message lists.
-const NAMED: usize = 10;
+const MAX_LISTED: usize = 10;
 
-/// The first [`NAMED`] names, and how many more there are: `a`, `b` and 3 more.
-fn named(names: &[&str]) -> String {
-    let mut shown: Vec<String> = names.iter().take(NAMED).map(|name| quoted(name)).collect();
+/// The first [`MAX_LISTED`] names, and how many more there are: `a`, `b` and 3 more.
+fn joined(names: &[&str]) -> String {
+    let mut shown: Vec<String> = names
+        .iter()
+        .take(MAX_LISTED)
+        .map(|name| quoted(name))
+        .collect();
     let rest = names.len() - shown.len();
     if rest > 0 {
         shown.push(format!("{rest} more"));
@@ -47,7 +51,7 @@ pub(super) fn merge_needs(run: &str) -> Diagnostic {
 
 /// How a part differs from the merged site.
 #[derive(Debug, Clone, Copy)]
-pub(super) enum Difference {
+pub(super) enum PartDifference {
     Key,
     Settings,
     Templates,
@@ -57,39 +61,39 @@ pub(super) enum Difference {
     Ledger,
 }
 
-pub(super) fn other(part: &str, difference: Difference) -> Diagnostic {
+pub(super) fn other(part: &str, difference: PartDifference) -> Diagnostic {
     let (code, what, help) = match difference {
-        Difference::Key => (
+        PartDifference::Key => (
             &codes::MERGE_OTHER_SETTINGS,
             "with a different `redaction.key`, or only one side has it",
             "Give all machines the same `redaction.key` beside site.toml, or none of them, and build the shards again.",
         ),
-        Difference::Settings => (
+        PartDifference::Settings => (
             &codes::MERGE_OTHER_SETTINGS,
             "with different settings",
             "Build all shards and merge with the same site.toml, `--base-url` and `--keep-going`.",
         ),
-        Difference::Templates => (
+        PartDifference::Templates => (
             &codes::MERGE_OTHER_SETTINGS,
             "with different templates",
             "Build all shards and merge with the same `templates/`.",
         ),
-        Difference::StaticFiles => (
+        PartDifference::StaticFiles => (
             &codes::MERGE_OTHER_SETTINGS,
             "with different static files",
             "Build all shards and merge with the same `static/`.",
         ),
-        Difference::Navigation => (
+        PartDifference::Navigation => (
             &codes::MERGE_OTHER_SETTINGS,
             "with different pages in the navigation",
             "Build all shards and merge with the same pages of prose and the same `--drafts`.",
         ),
-        Difference::Records => (
+        PartDifference::Records => (
             &codes::MERGE_OTHER_RECORDS,
             "from different records",
             "Give every shard and the merge the records of all runs, as content or with `--records`, and build the shards again.",
         ),
-        Difference::Ledger => (
+        PartDifference::Ledger => (
             &codes::MERGE_OTHER_SETTINGS,
             "with different addresses, because it was given another ledger or none",
             "Build the shards again with `--previous` and the ledger of the site that the merge replaces.",
@@ -167,14 +171,13 @@ pub(super) fn missing(first: &str, numbers: &[usize], count: u32) -> Diagnostic 
         .map(|number| format!("{number}/{count}"))
         .collect();
     let numbers: Vec<&str> = numbers.iter().map(String::as_str).collect();
-    let what = match numbers.len() {
-        1 => "Part",
-        _ => "Parts",
+    let (what, verb) = match numbers.len() {
+        1 => ("Part", "is"),
+        _ => ("Parts", "are"),
     };
-    let verb = if numbers.len() == 1 { "is" } else { "are" };
     codes::MERGE_MISSING_PART.at(
         Place::file(first),
-        format!("{what} {} {verb} missing", named(&numbers)),
+        format!("{what} {} {verb} missing", joined(&numbers)),
         "Build the missing shards, and name the folders of all parts.",
     )
 }
@@ -224,7 +227,7 @@ pub(super) fn stale(part: &str, runs: &[&str]) -> Diagnostic {
         format!(
             "The content of {count} changed after part {} was built: {}",
             quoted(part),
-            named(runs)
+            joined(runs)
         ),
         "Build this shard again. If these run folders are incomplete on this machine on purpose, remove them and pass their records with `--records`.",
     )
@@ -236,10 +239,10 @@ mod tests {
 
     #[test]
     fn a_list_ends_with_and() {
-        assert_eq!(named(&["a"]), "`a`");
-        assert_eq!(named(&["a", "b"]), "`a` and `b`");
-        assert_eq!(named(&["a", "b", "c"]), "`a`, `b` and `c`");
-        let many = named(&["a"; NAMED + 2]);
+        assert_eq!(joined(&["a"]), "`a`");
+        assert_eq!(joined(&["a", "b"]), "`a` and `b`");
+        assert_eq!(joined(&["a", "b", "c"]), "`a`, `b` and `c`");
+        let many = joined(&["a"; MAX_LISTED + 2]);
         assert!(many.ends_with("`a`, `a` and 2 more"), "{many}");
     }
 

@@ -1,4 +1,4 @@
-//! Bounds the input held in memory at once, and confines a panic to its run.
+//! Limits how much input is in memory at once, and confines a panic to its run.
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::{Condvar, Mutex, PoisonError};
@@ -8,52 +8,52 @@ use content::discover::RunDirectory;
 
 /// The memory budget of runs in progress, in bytes.
 ///
-/// A run that has its share never waits for another run, so there is no deadlock.
+/// A run that has its reservation never waits for another run, so there is no deadlock.
 #[derive(Debug)]
-pub(super) struct Budget {
-    /// Maximum bytes of files held at the same time. A larger run is processed alone.
-    most: u64,
-    held: Mutex<u64>,
+pub(super) struct MemoryBudget {
+    /// Maximum bytes of files in memory at the same time. A larger run is processed alone.
+    limit: u64,
+    reserved: Mutex<u64>,
     freed: Condvar,
 }
 
-/// The share of one run, released on drop.
+/// The reserved memory of one run, released on drop.
 #[derive(Debug)]
-pub(super) struct Reservation<'a> {
-    budget: &'a Budget,
+pub(super) struct MemoryReservation<'a> {
+    budget: &'a MemoryBudget,
     bytes: u64,
 }
 
-impl Budget {
-    pub(super) fn new(most: u64) -> Self {
+impl MemoryBudget {
+    pub(super) fn new(limit: u64) -> Self {
         Self {
-            most,
-            held: Mutex::default(),
+            limit,
+            reserved: Mutex::default(),
             freed: Condvar::new(),
         }
     }
 
-    /// Waits until there is room for a run with `bytes` of files.
-    pub(super) fn take(&self, bytes: u64) -> Reservation<'_> {
-        let bytes = bytes.min(self.most);
-        let held = self.held.lock().unwrap_or_else(PoisonError::into_inner);
-        let mut held = self
+    /// Waits until a run with `bytes` of files fits.
+    pub(super) fn reserve(&self, bytes: u64) -> MemoryReservation<'_> {
+        let bytes = bytes.min(self.limit);
+        let reserved = self.reserved.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut reserved = self
             .freed
-            .wait_while(held, |held| *held + bytes > self.most)
+            .wait_while(reserved, |reserved| *reserved + bytes > self.limit)
             .unwrap_or_else(PoisonError::into_inner);
-        *held += bytes;
-        Reservation {
+        *reserved += bytes;
+        MemoryReservation {
             budget: self,
             bytes,
         }
     }
 }
 
-impl Drop for Reservation<'_> {
+impl Drop for MemoryReservation<'_> {
     fn drop(&mut self) {
         *self
             .budget
-            .held
+            .reserved
             .lock()
             .unwrap_or_else(PoisonError::into_inner) -= self.bytes;
         self.budget.freed.notify_all();
@@ -83,24 +83,34 @@ mod tests {
     use super::*;
 
     #[test]
-    fn large_runs_are_never_held_at_the_same_time_and_every_run_gets_its_turn() {
-        const MOST: u64 = 256;
-        let budget = Budget::new(MOST);
+    fn large_runs_are_never_in_memory_at_the_same_time_and_every_run_gets_its_turn() {
+        const LIMIT: u64 = 256;
+        let budget = MemoryBudget::new(LIMIT);
         let (now, most) = (AtomicU64::new(0), AtomicU64::new(0));
         thread::scope(|scope| {
-            for bytes in [MOST / 2, MOST * 3, MOST / 2, 0, MOST, MOST / 3, 1, MOST - 1] {
+            for bytes in [
+                LIMIT / 2,
+                LIMIT * 3,
+                LIMIT / 2,
+                0,
+                LIMIT,
+                LIMIT / 3,
+                1,
+                LIMIT - 1,
+            ] {
                 let (budget, now, most) = (&budget, &now, &most);
                 scope.spawn(move || {
-                    let share = budget.take(bytes);
-                    let held = now.fetch_add(share.bytes, Ordering::SeqCst) + share.bytes;
-                    most.fetch_max(held, Ordering::SeqCst);
+                    let reservation = budget.reserve(bytes);
+                    let bytes = reservation.bytes;
+                    let reserved = now.fetch_add(bytes, Ordering::SeqCst) + bytes;
+                    most.fetch_max(reserved, Ordering::SeqCst);
                     thread::yield_now();
-                    now.fetch_sub(share.bytes, Ordering::SeqCst);
+                    now.fetch_sub(bytes, Ordering::SeqCst);
                 });
             }
         });
-        assert!(most.load(Ordering::SeqCst) <= MOST);
-        assert_eq!(*budget.held.lock().expect("unpoisoned"), 0);
+        assert!(most.load(Ordering::SeqCst) <= LIMIT);
+        assert_eq!(*budget.reserved.lock().expect("unpoisoned"), 0);
     }
 
     #[test]
