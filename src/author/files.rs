@@ -207,7 +207,25 @@ pub(super) fn replace_if_same(path: &Path, old: Option<&[u8]>, new: &[u8]) -> io
     if let Some(file) = unnamed_file(folder) {
         return replace_by_unnamed(&file, path, old, new);
     }
-    let mut file = builder().tempfile_in(folder)?;
+    let file = builder().tempfile_in(folder)?;
+    if !write(file.as_file(), path, old, new)? {
+        return Ok(false);
+    }
+    let renamed = match old {
+        Some(_) => file.persist(path),
+        None => file.persist_noclobber(path),
+    };
+    match renamed {
+        Err(failed) if old.is_none() && failed.error.kind() == ErrorKind::AlreadyExists => {
+            Ok(false)
+        }
+        result => result.map(|_| true).map_err(|failed| failed.error),
+    }
+}
+
+/// Writes `new` into the file that is to replace `old` at `path`. `false` if the file at `path` no longer has the content that
+/// was read.
+fn write(mut file: &File, path: &Path, old: Option<&[u8]>, new: &[u8]) -> io::Result<bool> {
     file.write_all(new)?;
     if old.is_some() {
         if current_content(path)?.as_deref() != old {
@@ -215,22 +233,10 @@ pub(super) fn replace_if_same(path: &Path, old: Option<&[u8]>, new: &[u8]) -> io
         }
         // A read-only file must not be replaced either.
         OpenOptions::new().append(true).open(path)?;
-        file.as_file()
-            .set_permissions(fs::metadata(path)?.permissions())?;
+        file.set_permissions(fs::metadata(path)?.permissions())?;
     }
-    file.as_file().sync_all()?;
-    if old.is_none() {
-        return match file.persist_noclobber(path) {
-            Err(failed) if failed.error.kind() == ErrorKind::AlreadyExists => Ok(false),
-            result => result.map(|_| true).map_err(|failed| failed.error),
-        };
-    }
-    if current_content(path)?.as_deref() != old {
-        return Ok(false);
-    }
-    file.persist(path)
-        .map(|_| true)
-        .map_err(|failed| failed.error)
+    file.sync_all()?;
+    Ok(old.is_none() || current_content(path)?.as_deref() == old)
 }
 
 /// The names and permissions of temporary files.
@@ -263,33 +269,24 @@ fn proc_path(file: &File) -> PathBuf {
 /// there is no old file.
 #[cfg(target_os = "linux")]
 fn replace_by_unnamed(
-    mut file: &File,
+    file: &File,
     path: &Path,
     old: Option<&[u8]>,
     new: &[u8],
 ) -> io::Result<bool> {
     use rustix::fs::{AtFlags, CWD, linkat};
     let folder = path.parent().ok_or(ErrorKind::InvalidInput)?;
+    if !write(file, path, old, new)? {
+        return Ok(false);
+    }
     let from = proc_path(file);
     let link =
         |to: &Path| linkat(CWD, &from, CWD, to, AtFlags::SYMLINK_FOLLOW).map_err(io::Error::from);
-    file.write_all(new)?;
     if old.is_none() {
-        file.sync_all()?;
         return match link(path) {
             Err(error) if error.kind() == ErrorKind::AlreadyExists => Ok(false),
             result => result.map(|()| true),
         };
-    }
-    if current_content(path)?.as_deref() != old {
-        return Ok(false);
-    }
-    // A read-only file must not be replaced either.
-    OpenOptions::new().append(true).open(path)?;
-    file.set_permissions(fs::metadata(path)?.permissions())?;
-    file.sync_all()?;
-    if current_content(path)?.as_deref() != old {
-        return Ok(false);
     }
     let named = builder().make_in(folder, link)?;
     named

@@ -70,7 +70,7 @@ pub fn annotate_from(
     })?;
     let (report, (lines, problems)) = match atif_scan::parse(&path, &bytes) {
         Some(Ok(report)) => (Some(report), Default::default()),
-        Some(Err(problem)) => return Err(Refusal::Content(vec![*problem])),
+        Some(Err(problem)) => return Err((*problem).into()),
         None => (None, scanner_findings::parse(&path, &bytes)),
     };
     let directory = open_run::find(site, run)?;

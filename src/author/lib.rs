@@ -43,6 +43,12 @@ pub enum Refusal {
     },
 }
 
+impl From<Diagnostic> for Refusal {
+    fn from(problem: Diagnostic) -> Self {
+        Self::Content(vec![problem])
+    }
+}
+
 impl Refusal {
     pub fn request(message: impl Into<String>, help: impl Into<String>) -> Self {
         Self::Request {

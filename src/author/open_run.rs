@@ -55,8 +55,7 @@ pub(super) struct SidecarFile {
 
 impl<'a> OpenRun<'a> {
     pub(super) fn open(config: &'a Config, directory: &'a RunDirectory) -> Result<Self, Refusal> {
-        let record = load::record(directory, &config.limits)
-            .map_err(|problem| Refusal::Content(vec![problem]))?;
+        let record = load::record(directory, &config.limits)?;
         let (files, problems) = load::run(directory, &record, &config.limits);
         Ok(Self {
             config,

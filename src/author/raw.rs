@@ -25,8 +25,7 @@ pub fn raw(
 ) -> Result<(), Refusal> {
     let directory = open_run::find(site, name)?;
     let limits = &site.config.limits;
-    let failed = |problem| Refusal::Content(vec![problem]);
-    let record = load::record(&directory, limits).map_err(failed)?;
+    let record = load::record(&directory, limits)?;
     let (files, _) = load::run(&directory, &record, limits);
     let run = inspect::record(&record).run;
     let slug = run.as_ref().map_or("", |run| &*run.subject.harness);
@@ -34,12 +33,11 @@ pub fn raw(
         let message = format!("No rules are known for the harness {}", quoted(slug));
         Refusal::request(message, "Read the file itself.")
     })?;
-    let raw_log = files.raw_log(Some(harness)).map_err(failed)?;
-    let mut raw_log = raw_log.ok_or_else(|| {
+    let mut raw_log = files.raw_log(Some(harness))?.ok_or_else(|| {
         let message = format!("The run {} has no `{FILE_NAME}`", quoted(name));
         Refusal::request(message, "Copy the file from the recorder.")
     })?;
-    let audit = files.audit(&mut raw_log).map_err(failed)?;
+    let audit = files.audit(&mut raw_log)?;
     let audit = audit.unwrap_or_else(|| Audit::impossible(0, 0));
     let only = event.map(|event| line_of(&audit, event)).transpose()?;
     let bytes = files.events.as_ref().map_or(&[][..], |log| &log.bytes);
@@ -50,13 +48,13 @@ pub fn raw(
     let version = audit.against.or(audit.translator.last().copied());
     let mut translator = Translator::new(harness, version.unwrap_or(NEWEST));
     let mut reader = Reader::default();
-    let printed = files.raw_lines(|line| {
+    files.raw_lines(|line| {
         let text = description(&mut translator, &mut reader, &line, &recorded);
         if only.is_none_or(|only| only == line.number) {
             print(&text);
         }
-    });
-    printed.map(|_| ()).map_err(failed)
+    })?;
+    Ok(())
 }
 
 /// The line of the raw log that an event follows from.

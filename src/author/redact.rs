@@ -183,8 +183,7 @@ pub fn redact(
         let check_run = |list: &mut RedactionList| {
             let updated = list.update_published(&originals).map(|_| ());
             updated.map_err(|fault| stale(list, &fault))?;
-            let found = with_redactions(site, &directory, &list.bytes());
-            found.map_err(|problem| Refusal::Content(vec![problem]))
+            with_redactions(site, &directory, &list.bytes()).map_err(Refusal::from)
         };
         let (before, _) = check_run(&mut list)?;
         let elsewhere = plan::add(&mut list, &originals, request, &id, &check_run)?;
@@ -358,7 +357,7 @@ fn stale(list: &RedactionList, (at, fault): &(usize, Fault)) -> Refusal {
         ),
         "Remove it with `--undo`, then withhold the text again.",
     );
-    Refusal::Content(vec![problem])
+    problem.into()
 }
 
 fn no_redaction(list: &RedactionList, id: &str) -> Refusal {

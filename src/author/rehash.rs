@@ -178,9 +178,7 @@ fn attempt(
         })?;
         (sidecar_file.name, old, new, report)
     };
-    run.files
-        .set_sidecar(&name, new.clone())
-        .map_err(|problem| Refusal::Content(vec![problem]))?;
+    run.files.set_sidecar(&name, new.clone())?;
     report.problems = run.problems_of(&run.inspect(), &name);
     // A quote that is not in its event shows that the event has moved.
     let strict = config.policy.stale_annotations == Severity::Error;

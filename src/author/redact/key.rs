@@ -10,8 +10,7 @@ use formats::redactions::proof::{KEY, KEY_FILE, key_text};
 
 /// The key, and whether it is new.
 pub(super) fn open(root: &Path) -> Result<([u8; KEY], bool), Refusal> {
-    let known = load::redaction_key(root).map_err(|problem| Refusal::Content(vec![problem]))?;
-    if let Some(key) = known {
+    if let Some(key) = load::redaction_key(root)? {
         return Ok((key, false));
     }
     let failed = |reason: &str| {
@@ -26,11 +25,8 @@ pub(super) fn open(root: &Path) -> Result<([u8; KEY], bool), Refusal> {
         Ok(()) => Ok((key, true)),
         // Another process created it in the meantime.
         Err(error) if error.kind() == ErrorKind::AlreadyExists => {
-            let known = load::redaction_key(root);
-            let known = known.map_err(|problem| Refusal::Content(vec![problem]))?;
-            known
-                .map(|key| (key, false))
-                .ok_or_else(|| failed(&error.to_string()))
+            let key = load::redaction_key(root)?.ok_or_else(|| failed(&error.to_string()))?;
+            Ok((key, false))
         }
         Err(error) => Err(failed(&error.to_string())),
     }

@@ -53,16 +53,14 @@ pub(super) fn add(
         } => {
             let reason = request.reason.unwrap_or(Reason::Secret);
             let file = file_of_text(originals, event.is_some(), file.as_deref())?;
-            let bytes = originals.bytes(&file);
             let is_here = |found: &Occurrence| {
                 event.is_none_or(|event| found.event == Some(event))
                     && (pointer.is_none() || found.pointer == *pointer)
             };
-            let here: Vec<_> = occurrences(&file, bytes, quote)
-                .into_iter()
-                .filter(is_here)
-                .collect();
-            if quote.is_empty() || here.is_empty() {
+            let mut spans = spans_in(&file, originals.bytes(&file), quote, reason);
+            spans.retain(|span| is_here(&span.occurrence));
+            let count = spans.len();
+            if quote.is_empty() || count == 0 {
                 let place = match event {
                     Some(event) => format!("event {event} of {}", quoted(&file)),
                     None => quoted(&file),
@@ -72,15 +70,6 @@ pub(super) fn add(
                     "Copy it exactly as it is recorded; `--quote -` reads it from standard input.",
                 ));
             }
-            let count = here.len();
-            let mut spans: Vec<_> = here
-                .into_iter()
-                .map(|occurrence| PlannedSpan {
-                    file: file.clone(),
-                    occurrence,
-                    reason,
-                })
-                .collect();
             if quote.len() >= SHORT {
                 spans.extend(all_occurrences(originals, quote, reason));
             }
@@ -162,16 +151,12 @@ fn withhold_file(
             "Remove it with `--undo` first.",
         ));
     }
-    let redaction = Redaction {
+    let reason = request.reason.unwrap_or(Reason::Secret);
+    let redaction = new_redaction(list, request, file, reason);
+    list.push(Redaction {
         whole: true,
-        ..new_redaction(
-            list,
-            request,
-            file,
-            request.reason.unwrap_or(Reason::Secret),
-        )
-    };
-    list.push(redaction);
+        ..redaction
+    });
     Ok(())
 }
 
@@ -213,18 +198,25 @@ fn no_file(file: &str) -> Refusal {
     )
 }
 
+/// Every occurrence of a text in a file.
+fn spans_in(file: &str, bytes: &[u8], text: &str, reason: Reason) -> Vec<PlannedSpan> {
+    let found = occurrences(file, bytes, text).into_iter();
+    let spans = found.map(|occurrence| PlannedSpan {
+        file: file.to_owned(),
+        occurrence,
+        reason,
+    });
+    spans.collect()
+}
+
 /// Every occurrence of a text in the run.
-fn all_occurrences(originals: &OriginalFiles, text: &str, reason: Reason) -> Vec<PlannedSpan> {
-    let mut spans = Vec::new();
-    for (path, bytes) in originals.texts() {
-        let found = occurrences(path, bytes, text).into_iter();
-        spans.extend(found.map(|occurrence| PlannedSpan {
-            file: path.to_owned(),
-            occurrence,
-            reason,
-        }));
-    }
-    spans
+fn all_occurrences<'a>(
+    originals: &'a OriginalFiles,
+    text: &'a str,
+    reason: Reason,
+) -> impl Iterator<Item = PlannedSpan> + 'a {
+    let texts = originals.texts();
+    texts.flat_map(move |(path, bytes)| spans_in(path, bytes, text, reason))
 }
 
 /// Scans the published text of the run.
@@ -343,13 +335,8 @@ fn spans_of_finding(
                 || found.pointer.is_none()
                 || found.pointer == finding.pointer)
     };
-    let here = occurrences(file, originals.bytes(file), text).into_iter();
-    let here = here.filter(is_here).map(|occurrence| PlannedSpan {
-        file: file.clone(),
-        occurrence,
-        reason,
-    });
-    let mut spans: Vec<_> = here.collect();
+    let mut spans = spans_in(file, originals.bytes(file), text, reason);
+    spans.retain(|span| is_here(&span.occurrence));
     if text.len() >= SHORT {
         spans.extend(all_occurrences(originals, text, reason));
     }
@@ -379,34 +366,26 @@ fn push(
     mut spans: Vec<PlannedSpan>,
 ) -> usize {
     spans.retain(|span| !list.covers(&span.file, &span.occurrence));
-    spans.sort_by_cached_key(
-        |PlannedSpan {
-             file, occurrence, ..
-         }| {
-            let Occurrence {
-                line,
-                pointer,
-                span,
-                ..
-            } = occurrence;
-            (file.clone(), *line, pointer.clone(), span.start, span.end)
-        },
-    );
+    spans.sort_by_cached_key(|planned| {
+        let found = &planned.occurrence;
+        let text = (planned.file.clone(), found.line, found.pointer.clone());
+        (text, found.span.start, found.span.end)
+    });
     let mut merged: Vec<PlannedSpan> = Vec::new();
     for span in spans {
         let found = &span.occurrence;
-        match merged.last_mut() {
-            Some(PlannedSpan {
-                file,
-                occurrence: last,
-                ..
-            }) if *file == span.file
-                && (last.line, &last.pointer) == (found.line, &found.pointer)
-                && found.span.start < last.span.end =>
-            {
-                last.span.end = last.span.end.max(found.span.end);
-            }
-            _ => merged.push(span),
+        if let Some(PlannedSpan {
+            file,
+            occurrence: last,
+            ..
+        }) = merged.last_mut()
+            && *file == span.file
+            && (last.line, &last.pointer) == (found.line, &found.pointer)
+            && found.span.start < last.span.end
+        {
+            last.span.end = last.span.end.max(found.span.end);
+        } else {
+            merged.push(span);
         }
     }
     let count = merged.len();

@@ -20,19 +20,15 @@ pub fn reveal_proof(site: &Site, run: &str, id: &str) -> Result<String, Refusal>
     let mut list = RedactionList::read(&directory)?;
     let originals = OriginalFiles::read(&directory, &site.config)?;
     let run_id = super::run_id(&originals, &directory)?;
-    let key = load::redaction_key(&site.root);
-    let key = key.map_err(|problem| Refusal::Content(vec![problem]))?;
-    let key = key.ok_or_else(|| {
+    let key = load::redaction_key(&site.root)?.ok_or_else(|| {
         Refusal::request(
             format!("The file `{}` does not exist", proof::KEY_FILE),
             "Copy it from the machine on which the redaction was written.",
         )
     })?;
     let at = list
-        .entries
-        .iter()
-        .position(|entry| entry.redaction.id == id);
-    let at = at.ok_or_else(|| super::no_redaction(&list, id))?;
+        .position(id)
+        .ok_or_else(|| super::no_redaction(&list, id))?;
     let values = list
         .update_published(&originals)
         .map_err(|fault| super::stale(&list, &fault))?;

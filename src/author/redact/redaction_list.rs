@@ -72,11 +72,14 @@ impl RedactionList {
 
     /// Removes and returns a redaction.
     pub(super) fn remove(&mut self, id: &str) -> Option<Redaction> {
-        let at = self
-            .entries
-            .iter()
-            .position(|entry| entry.redaction.id == id)?;
+        let at = self.position(id)?;
         Some(self.entries.remove(at).redaction)
+    }
+
+    /// The index of a redaction.
+    pub(super) fn position(&self, id: &str) -> Option<usize> {
+        let mut entries = self.entries.iter();
+        entries.position(|entry| entry.redaction.id == id)
     }
 
     /// Whether a span overlaps or touches a withheld one.
