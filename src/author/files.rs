@@ -185,18 +185,12 @@ fn current_content(path: &Path) -> io::Result<Option<Vec<u8>>> {
     let (Some(folder), Some(name)) = (path.parent(), path.file_name()) else {
         return Ok(None);
     };
-    match Folder::open(folder)?.file(Path::new(name)) {
-        Ok(Some(OpenFile {
-            mut file,
-            meta,
-            linked: None,
-        })) if meta.is_file() => {
-            let mut bytes = Vec::new();
-            file.read_to_end(&mut bytes)?;
-            Ok(Some(bytes))
-        }
-        _ => Ok(None),
-    }
+    let Some(mut file) = Folder::open(folder)?.unlinked_file(Path::new(name)) else {
+        return Ok(None);
+    };
+    let mut bytes = Vec::new();
+    file.read_to_end(&mut bytes)?;
+    Ok(Some(bytes))
 }
 
 /// Replaces `old` with `new` in a file, or creates the file if there is no old one. `false` if the file no longer has the

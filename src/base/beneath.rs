@@ -56,19 +56,17 @@ pub enum Kind {
 }
 
 impl Folder {
+    /// Opens a regular file beneath this folder, if no link leads to it. `None` if it cannot be opened.
+    pub fn unlinked_file(&self, below: &Path) -> Option<File> {
+        let opened = self.file(below).ok()??;
+        (opened.meta.is_file() && opened.linked.is_none()).then_some(opened.file)
+    }
+
     /// BLAKE3 of a regular file beneath this folder, if no link leads to it.
     pub fn digest(&self, below: &Path) -> Option<[u8; 32]> {
-        let Ok(Some(OpenFile {
-            file,
-            meta,
-            linked: None,
-        })) = self.file(below)
-        else {
-            return None;
-        };
         let mut hasher = blake3::Hasher::new();
-        let read = meta.is_file() && hasher.update_reader(file).is_ok();
-        read.then(|| *hasher.finalize().as_bytes())
+        hasher.update_reader(self.unlinked_file(below)?).ok()?;
+        Some(*hasher.finalize().as_bytes())
     }
 }
 

@@ -175,21 +175,18 @@ impl CacheReader {
 
     /// A piece, if its digest matches.
     pub fn piece(&self, piece: CachePiece) -> Option<Vec<u8>> {
-        let bytes = self.read(piece.at, piece.bytes)?;
-        (piece_digest(&blake3::hash(&bytes)) == piece.digest).then_some(bytes)
+        let file = self.file.lock().unwrap_or_else(PoisonError::into_inner);
+        read_piece(&file, piece)
     }
+}
 
-    /// Bytes at a place; fewer if the file ends before.
-    fn read(&self, at: u64, bytes: u64) -> Option<Vec<u8>> {
-        let mut file = self.file.lock().unwrap_or_else(PoisonError::into_inner);
-        file.seek(SeekFrom::Start(at)).ok()?;
-        // In a damaged file, the length may be any number.
-        let most = bytes.min(MOST);
-        let mut read = Vec::with_capacity(usize::try_from(most.min(1 << 16)).unwrap_or_default());
-        let mut file = Read::by_ref(&mut *file).take(most);
-        file.read_to_end(&mut read).ok()?;
-        Some(read)
-    }
+fn read_piece(mut file: &File, piece: CachePiece) -> Option<Vec<u8>> {
+    file.seek(SeekFrom::Start(piece.at)).ok()?;
+    // In a damaged file, the length may be any number.
+    let most = piece.bytes.min(MOST);
+    let mut bytes = Vec::with_capacity(usize::try_from(most.min(1 << 16)).unwrap_or_default());
+    file.take(most).read_to_end(&mut bytes).ok()?;
+    (piece_digest(&blake3::hash(&bytes)) == piece.digest).then_some(bytes)
 }
 
 /// Writes a cache. Readers see no change before [`CacheWriter::finish`].
@@ -288,14 +285,8 @@ impl CacheWriter {
 
     /// Reads a piece back, if its digest matches.
     pub fn piece(&self, piece: CachePiece) -> Option<Vec<u8>> {
-        let mut bytes = vec![0; usize::try_from(piece.bytes).ok()?];
-        {
-            let _end = self.end.lock().unwrap_or_else(PoisonError::into_inner);
-            let mut file = self.target.file();
-            file.seek(SeekFrom::Start(piece.at)).ok()?;
-            file.read_exact(&mut bytes).ok()?;
-        }
-        (piece_digest(&blake3::hash(&bytes)) == piece.digest).then_some(bytes)
+        let _end = self.end.lock().unwrap_or_else(PoisonError::into_inner);
+        read_piece(self.target.file(), piece)
     }
 
     /// Whether the file is long enough to have this piece.

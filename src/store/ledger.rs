@@ -53,7 +53,7 @@ pub struct Ledger {
 }
 
 /// Changes of one build.
-#[derive(Debug, Clone, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, Default, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 #[schemars(rename = "Build")]
 pub struct BuildChanges {
@@ -113,7 +113,7 @@ pub struct RuleVersion {
 }
 
 /// Names of a run.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 #[schemars(rename = "Named")]
 pub struct RunNames {
@@ -135,7 +135,7 @@ pub struct RunNames {
 }
 
 /// Changes of a run.
-#[derive(Debug, Clone, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, Default, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 #[schemars(rename = "Change")]
 pub struct RunChange {

@@ -297,11 +297,13 @@ impl Stage {
 
     /// The digest of a file of the new site.
     pub fn digest(&self, path: &str) -> FileDigest {
-        let (bytes, digest) = self.files.digest(path);
+        let file = self.files.size_and_digest(path);
+        let (bytes, digest) = file.map_or((0, None), |(bytes, digest)| (bytes, digest.blake3()));
+        let digest = blake3::Hash::from_bytes(digest.unwrap_or_default());
         FileDigest {
             path: path.to_owned(),
             bytes,
-            blake3: blake3::Hash::from_bytes(digest).to_hex().to_string(),
+            blake3: digest.to_hex().to_string(),
             published: None,
         }
     }

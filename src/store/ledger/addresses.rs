@@ -99,9 +99,6 @@ impl AddressOwners {
     }
 
     fn is_of(&self, folder: &str, slug: &str, name: &str) -> Option<bool> {
-        if self.0.is_empty() {
-            return None;
-        }
         let owner = self.0.get(&digest(folder, slug))?;
         Some(*owner == digest(folder, name))
     }

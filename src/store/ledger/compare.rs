@@ -74,14 +74,9 @@ pub fn next(
     let mut build = BuildChanges {
         build: old.newest() + 1,
         runs: next.runs.len(),
-        added: Vec::new(),
-        returned: Vec::new(),
-        withdrawn: Vec::new(),
-        quarantined: Vec::new(),
-        changed: Vec::new(),
         rules: rule_changes(old.rules.as_ref(), &rules),
         previous: old.head(),
-        state: None,
+        ..BuildChanges::default()
     };
     let gone: BTreeSet<&str> = old
         .withdrawn
@@ -158,7 +153,7 @@ pub fn next(
     if previous.is_none() || !build.is_empty() || is_other {
         builds.insert(0, build);
     }
-    remove_values(&mut builds, &next.withdrawn);
+    remove_values(&mut builds, &next);
     names::remove_unpublished(&mut builds, &next);
     let mut moved: Vec<RunNames> = moved.into_values().collect();
     rename(&mut builds, &mut moved, &next);
@@ -199,10 +194,9 @@ fn quarantined_run(before: &Arc<LedgerRun>) -> Arc<LedgerRun> {
 }
 
 /// Removes the values of withdrawn runs.
-fn remove_values(builds: &mut [BuildChanges], withdrawn: &[WithdrawnRun]) {
-    let gone: BTreeSet<&str> = withdrawn.iter().map(|gone| &*gone.run.id).collect();
+fn remove_values(builds: &mut [BuildChanges], next: &Ledger) {
     let changes = builds.iter_mut().flat_map(|build| &mut build.changed);
-    for change in changes.filter(|change| gone.contains(&*change.run.id)) {
+    for change in changes.filter(|change| next.withdrawn_run(&change.run.id).is_some()) {
         for field in &mut change.fields {
             (field.before, field.after) = (None, None);
         }
@@ -212,11 +206,6 @@ fn remove_values(builds: &mut [BuildChanges], withdrawn: &[WithdrawnRun]) {
 /// Gives each run the names that its record has now, so that a corrected name is repeated nowhere. Addresses stay the same, so
 /// that links to them work.
 fn rename(builds: &mut [BuildChanges], moved: &mut [RunNames], next: &Ledger) {
-    let gone: BTreeMap<&str, &RunNames> = next
-        .withdrawn
-        .iter()
-        .map(|gone| (&*gone.run.id, &gone.run))
-        .collect();
     let old = builds.iter_mut().flat_map(|build| {
         let lists = [
             &mut build.added,
@@ -228,8 +217,7 @@ fn rename(builds: &mut [BuildChanges], moved: &mut [RunNames], next: &Ledger) {
         lists.into_iter().flatten().chain(changed)
     });
     for run in old.chain(moved) {
-        let known = next.find(&run.id).map(|known| &known.run);
-        if let Some(now) = known.or_else(|| gone.get(&*run.id).copied()) {
+        if let Some(now) = next.last_names(&run.id) {
             let slug = std::mem::take(&mut run.slug);
             *run = RunNames {
                 slug,
@@ -268,15 +256,11 @@ fn change(
     let mut change = RunChange {
         run: after.run.clone(),
         moved_from: (before.run.slug != after.run.slug).then(|| before.run.slug.clone()),
-        fields: Vec::new(),
-        more_fields: 0,
-        files: Vec::new(),
-        more_files: 0,
         rating: (before.rating != after.rating).then(|| RatingChange {
             before: before.rating.clone(),
             after: after.rating.clone(),
         }),
-        annotations: AnnotationChanges::default(),
+        ..RunChange::default()
     };
     if before.quarantined || before.digests != after.digests {
         let (mut old, new) = (before.digests.unpack(), after.digests.unpack());

@@ -336,13 +336,7 @@ mod tests {
             build: number,
             runs,
             added: (0..runs).map(named).collect(),
-            returned: Vec::new(),
-            withdrawn: Vec::new(),
-            quarantined: Vec::new(),
-            changed: Vec::new(),
-            rules: Vec::new(),
-            previous: None,
-            state: None,
+            ..BuildChanges::default()
         }
     }
 

@@ -49,7 +49,7 @@ impl ContentDigest {
     }
 
     /// The BLAKE3 of the file; `None` if no feed publishes it.
-    const fn blake3(&self) -> Option<[u8; 32]> {
+    pub(super) const fn blake3(&self) -> Option<[u8; 32]> {
         match *self {
             Self::Blake3(blake3) => Some(blake3),
             Self::Xxh3(_) => None,
@@ -86,13 +86,10 @@ fn sha256_digest(folder: &Folder, path: &Path) -> Option<[u8; 32]> {
 
 /// Reads a file in pieces; `None` if it cannot be read.
 fn read(folder: &Folder, path: &Path, mut each: impl FnMut(&[u8])) -> Option<()> {
-    let mut opened = folder.file(path).ok().flatten()?;
-    if opened.linked.is_some() || !opened.meta.is_file() {
-        return None;
-    }
+    let mut file = folder.unlinked_file(path)?;
     let mut piece = Vec::with_capacity(BUFFER);
     loop {
-        let mut next = opened.file.by_ref().take(BUFFER as u64);
+        let mut next = file.by_ref().take(BUFFER as u64);
         match next.read_to_end(&mut piece).ok()? {
             0 => return Some(()),
             _ => each(&piece),
@@ -265,14 +262,6 @@ impl NewSite {
             is_staged: true,
         };
         self.lock().insert(path.to_owned(), Some(file));
-    }
-
-    /// Size and BLAKE3 of a file of the new site.
-    pub(super) fn digest(&self, path: &str) -> (u64, [u8; 32]) {
-        match self.size_and_digest(path) {
-            Some((bytes, digest)) => (bytes, digest.blake3().unwrap_or_default()),
-            None => (0, [0; 32]),
-        }
     }
 
     /// SHA-256 of each file of the new site, by path. In a dry run, which has no digests, they are zero.

@@ -7,7 +7,7 @@ use std::path::{Component, Path};
 
 use serde::{Deserialize, Serialize};
 
-use base::beneath::{Folder, OpenFile, is_gone};
+use base::beneath::{Folder, is_gone};
 
 /// The file name of the journal in the staging folder.
 const NAME: &str = ".runpress-journal";
@@ -44,17 +44,10 @@ pub(super) fn write(staging: &Path, steps: &[JournalStep]) -> io::Result<()> {
 
 /// The steps of a journal; `None` if it is missing or incomplete, which means that no step was taken.
 pub(super) fn read(staging: &Folder) -> Option<Vec<JournalStep>> {
-    let Ok(Some(OpenFile {
-        file,
-        meta,
-        linked: None,
-    })) = staging.file(Path::new(NAME))
-    else {
-        return None;
-    };
+    let file = staging.unlinked_file(Path::new(NAME))?;
     let mut bytes = Vec::new();
-    let is_whole = meta.is_file() && file.take(MOST).read_to_end(&mut bytes).is_ok();
-    let (digest, bytes) = bytes.split_at_checked(DIGEST).filter(|_| is_whole)?;
+    file.take(MOST).read_to_end(&mut bytes).ok()?;
+    let (digest, bytes) = bytes.split_at_checked(DIGEST)?;
     if blake3::hash(bytes).as_bytes() != digest {
         return None;
     }

@@ -5,7 +5,7 @@ use std::fs::{self, File};
 use std::io::{self, ErrorKind, Read};
 use std::path::{Component, Path, PathBuf};
 
-use base::beneath::{Folder, OpenFile, Tree};
+use base::beneath::{Folder, Tree};
 use base::diagnostics::text::quoted;
 use base::diagnostics::{Diagnostic, Place, codes};
 
@@ -75,14 +75,7 @@ pub(super) fn resolve(folder: &Path) -> io::Result<PathBuf> {
 
 /// The marker of a folder that runpress wrote.
 fn marker(folder: &Folder) -> Option<File> {
-    match folder.file(Path::new(MARKER)) {
-        Ok(Some(OpenFile {
-            file,
-            meta,
-            linked: None,
-        })) if meta.is_file() => Some(file),
-        _ => None,
-    }
+    folder.unlinked_file(Path::new(MARKER))
 }
 
 fn is_empty(folder: &Folder) -> bool {
@@ -124,19 +117,10 @@ fn foreign_cname(folder: &Folder) -> Option<PathBuf> {
         let _ = marker.take(MARKER_BYTES).read_to_string(&mut marker_text);
     }
     let is_ours = |name: &str| {
-        let Ok(Some(OpenFile {
-            mut file,
-            linked: None,
-            ..
-        })) = folder.file(Path::new(name))
-        else {
-            return false;
-        };
         let mut bytes = Vec::new();
-        let line = file
-            .read_to_end(&mut bytes)
-            .map(|_| origin_line(name, &bytes));
-        line.is_ok_and(|line| marker_text.contains(&format!("\n{line}")))
+        let file = folder.unlinked_file(Path::new(name));
+        let is_read = file.is_some_and(|mut file| file.read_to_end(&mut bytes).is_ok());
+        is_read && marker_text.contains(&format!("\n{}", origin_line(name, &bytes)))
     };
     let mut names: Vec<OsString> = folder
         .entries()
