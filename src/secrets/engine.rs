@@ -10,6 +10,7 @@ use aho_corasick::{Anchored, StartKind};
 use super::false_positives;
 use super::families::RuleKind;
 use super::rules::{MatchContext, RULES, Rule};
+use super::views::TextView;
 
 /// Bytes before a keyword in which a match may begin.
 const BEFORE: usize = 256;
@@ -108,6 +109,15 @@ impl SecretEngine {
                 }
             }
         }
+    }
+
+    /// The secrets of a view of a text, by their places in the text.
+    pub fn matches_in_view(&self, view: &TextView, path: &str) -> Vec<SecretMatch> {
+        let mut found = self.matches(&view.text, path);
+        for secret in &mut found {
+            secret.range = view.origin(&secret.range);
+        }
+        found
     }
 
     /// The secrets of a text.

@@ -144,6 +144,14 @@ const fn is_value(byte: u8) -> bool {
     is_word(byte) || matches!(byte, b'=' | b'+' | b'/' | b'\\' | b'~' | b'%')
 }
 
+const fn is_operator(byte: u8) -> bool {
+    matches!(byte, b'=' | b'>' | b':' | b'|' | b'?' | b',')
+}
+
+const fn is_blank_or_quote(byte: u8) -> bool {
+    matches!(byte, b' ' | b'\t' | b'\r' | b'\n' | b'\'' | b'"' | b'\\')
+}
+
 fn has_run(text: &[u8], least: usize) -> bool {
     text.get(..least)
         .is_some_and(|run| run.iter().all(|byte| is_value(*byte)))
@@ -152,35 +160,18 @@ fn has_run(text: &[u8], least: usize) -> bool {
 /// Matches `…_name" : "value`: the rest of a name, an operator, a value.
 fn is_assigned(text: &[u8], least: usize, digit: bool) -> bool {
     let name = &text[..text.len().min(48)];
-    let between = |byte: u8| {
-        is_word(byte) || matches!(byte, b' ' | b'\t' | b'\r' | b'\n' | b'\'' | b'"' | b'\\')
-    };
-    let Some(operator) = name.iter().position(|byte| !between(*byte)) else {
+    let is_name = |byte: u8| is_word(byte) || is_blank_or_quote(byte);
+    let Some(operator) = name.iter().position(|byte| !is_name(*byte)) else {
         return false;
     };
-    if !matches!(text[operator], b'=' | b'>' | b':' | b'|' | b'?' | b',') {
+    if !is_operator(text[operator]) {
         return false;
     }
     let after = &text[operator..text.len().min(operator + 32)];
-    let skipped = after.iter().position(|byte| {
-        !matches!(
-            byte,
-            b'=' | b'>'
-                | b':'
-                | b'|'
-                | b'?'
-                | b','
-                | b'`'
-                | b'\''
-                | b'"'
-                | b' '
-                | b'\t'
-                | b'\r'
-                | b'\n'
-                | b'\\'
-        )
-    });
-    let Some(skipped) = skipped else { return false };
+    let is_skipped = |byte: u8| is_operator(byte) || is_blank_or_quote(byte) || byte == b'`';
+    let Some(skipped) = after.iter().position(|byte| !is_skipped(*byte)) else {
+        return false;
+    };
     let value = &text[operator + skipped..];
     let run = value
         .iter()

@@ -147,15 +147,7 @@ fn finding(owner: &str, name: &str, bytes: &[u8], line: u32, part: SecretPart) -
         rule: &rule.id,
         family: rule.family,
         line,
-        fingerprint: fingerprint(
-            &rule.id,
-            owner,
-            name,
-            part.pointer.as_deref(),
-            part.is_key,
-            line,
-            &part.range,
-        ),
+        fingerprint: fingerprint(owner, name, line, &part),
         pointer: part.pointer,
         is_key: part.is_key,
         range: part.range,
@@ -168,20 +160,14 @@ fn finding(owner: &str, name: &str, bytes: &[u8], line: u32, part: SecretPart) -
 }
 
 /// The place of a finding as 16 hexadecimal digits. Reveals nothing about the value.
-fn fingerprint(
-    rule: &str,
-    owner: &str,
-    name: &str,
-    pointer: Option<&str>,
-    is_key: bool,
-    line: u32,
-    range: &Range<usize>,
-) -> String {
+fn fingerprint(owner: &str, name: &str, line: u32, part: &SecretPart) -> String {
     let mut hasher = blake3::Hasher::new();
-    let kind = if is_key { "key" } else { "value" };
-    let numbers = format!("{line} {} {}", range.start, range.end);
-    for part in [rule, owner, name, pointer.unwrap_or(""), kind, &numbers] {
-        hasher.update(part.as_bytes());
+    let rule = part.span.rule.id.as_str();
+    let pointer = part.pointer.as_deref().unwrap_or("");
+    let kind = if part.is_key { "key" } else { "value" };
+    let numbers = format!("{line} {} {}", part.range.start, part.range.end);
+    for field in [rule, owner, name, pointer, kind, &numbers] {
+        hasher.update(field.as_bytes());
         hasher.update(&[0]);
     }
     hasher.finalize().to_hex()[..16].to_owned()

@@ -155,10 +155,10 @@ fn problem(
     let Finding {
         rule, fingerprint, ..
     } = finding;
-    let what = if finding.family == "personal" {
-        "Personal data"
+    let (what, first, reason) = if finding.family == "personal" {
+        ("Personal data", "", "personal")
     } else {
-        "A secret"
+        ("A secret", "Revoke it first. Then ", "secret")
     };
     let where_in_file = match (finding.line, finding.is_key) {
         (0, _) => "in the name of this file ",
@@ -169,20 +169,10 @@ fn problem(
         "{what} {where_in_file}would be published: {}, found by rule `{rule}`, fingerprint `{fingerprint}`",
         finding.masked_value()
     );
-    let first = if finding.family == "personal" {
-        ""
-    } else {
-        "Revoke it first. Then "
-    };
     let is_redaction = path.ends_with("/redactions.jsonl");
     let mut help = if owner.is_empty() || finding.line == 0 || is_redaction {
         format!("{first}remove it from here, or allow it with a reason in `[[secrets.allow]]`.")
     } else {
-        let reason = if finding.family == "personal" {
-            "personal"
-        } else {
-            "secret"
-        };
         format!(
             "{first}withhold it: `runpress redact {owner} --finding {fingerprint} --reason {reason}`, or allow it with a reason in `[[secrets.allow]]`."
         )

@@ -201,8 +201,7 @@ impl Search<'_> {
                 views::visible,
             ] {
                 if let Some(plain) = other(&view.text) {
-                    let found = self.engine.matches(&plain.text, self.name);
-                    self.take(found, |range| origin(plain.origin(&range)));
+                    self.take(self.engine.matches_in_view(&plain, self.name), origin);
                 }
             }
         }
@@ -255,11 +254,7 @@ impl Search<'_> {
             let shown = rendered.text.as_bytes();
             let mut matches = engine.matches(shown, name);
             if let Some(visible) = views::visible(shown) {
-                let more = engine.matches(&visible.text, name).into_iter();
-                matches.extend(more.map(|found| SecretMatch {
-                    rule: found.rule,
-                    range: visible.origin(&found.range),
-                }));
+                matches.extend(engine.matches_in_view(&visible, name));
             }
             found.extend(matches.into_iter().map(|found| {
                 let source = rendered.source(&found.range);
@@ -279,13 +274,11 @@ impl Search<'_> {
         let Some(view) = is_html.then(|| views::untagged(self.text)).flatten() else {
             return;
         };
-        self.take(self.engine.matches(&view.text, self.name), |range| {
-            view.origin(&range)
-        });
+        let mut found = self.engine.matches(&view.text, self.name);
         if let Some(visible) = views::visible(&view.text) {
-            let found = self.engine.matches(&visible.text, self.name);
-            self.take(found, |range| view.origin(&visible.origin(&range)));
+            found.extend(self.engine.matches_in_view(&visible, self.name));
         }
+        self.take(found, |range| view.origin(&range));
     }
 
     /// Scans decoded base64.
@@ -310,11 +303,7 @@ impl Search<'_> {
     fn joined(&mut self, view: &TextView) {
         let mut found = self.engine.matches(&view.text, self.name);
         if let Some(plain) = views::unescaped(&view.text) {
-            let more = self.engine.matches(&plain.text, self.name).into_iter();
-            found.extend(more.map(|found| SecretMatch {
-                rule: found.rule,
-                range: plain.origin(&found.range),
-            }));
+            found.extend(self.engine.matches_in_view(&plain, self.name));
         }
         for found in found {
             let origins = view.origins(&found.range);

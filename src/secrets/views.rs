@@ -23,9 +23,16 @@ pub struct TextView {
 impl TextView {
     /// Appends a part of a text unchanged.
     pub fn push(&mut self, text: &[u8], range: Range<usize>) {
-        self.step(range.start);
-        self.text.extend_from_slice(&text[range.clone()]);
-        self.end = range.end;
+        if !range.is_empty() {
+            self.push_decoded(&text[range.clone()], range);
+        }
+    }
+
+    /// Appends what a part of the original text stands for.
+    fn push_decoded(&mut self, decoded: &[u8], origin: Range<usize>) {
+        self.step(origin.start);
+        self.text.extend_from_slice(decoded);
+        self.end = origin.end;
     }
 
     fn step(&mut self, origin: usize) {
@@ -81,30 +88,25 @@ impl TextView {
 pub fn unescaped(text: &[u8]) -> Option<TextView> {
     memchr::memchr(b'\\', text)?;
     let mut view = TextView::default();
-    let mut at = 0;
-    while at < text.len() {
-        let next = memchr::memchr(b'\\', &text[at..]).map_or(text.len(), |found| at + found);
-        if next > at {
-            view.push(text, at..next);
-        }
-        if next == text.len() {
-            break;
-        }
-        let (bytes, length) = escape(&text[next..]);
-        view.step(next);
-        view.text.extend_from_slice(bytes.as_bytes());
-        at = next + length;
-        view.end = at;
+    let mut from = 0;
+    while let Some(found) = memchr::memchr(b'\\', &text[from..]) {
+        let at = from + found;
+        view.push(text, from..at);
+        let (character, length) = escape(&text[at..]);
+        from = at + length;
+        view.push_decoded(character.encode_utf8(&mut [0; 4]).as_bytes(), at..from);
     }
+    view.push(text, from..text.len());
     Some(view)
 }
 
 /// The character and length of an escape at the beginning of a text.
-fn escape(text: &[u8]) -> (Character, usize) {
-    let simple = |byte: u8| (Character::byte(byte), 2);
+fn escape(text: &[u8]) -> (char, usize) {
+    const BACKSLASH: (char, usize) = ('\\', 1);
+    let simple = |byte: u8| (char::from(byte), 2);
     let hex = |digits: Range<usize>| {
-        let digits = std::str::from_utf8(text.get(digits)?).ok()?;
-        u32::from_str_radix(digits, 16).ok()
+        let end = digits.end;
+        Some((character(text.get(digits)?)?, end))
     };
     match text.get(1) {
         Some(b'n') => simple(b'\n'),
@@ -113,66 +115,40 @@ fn escape(text: &[u8]) -> (Character, usize) {
         Some(b'b' | b'f') => simple(b' '),
         Some(b'e') => simple(0x1b),
         Some(byte @ (b'"' | b'\'' | b'\\' | b'/' | b'`')) => simple(*byte),
-        Some(b'x') => match hex(2..4) {
-            Some(code) => (Character::of(code), 4),
-            None => (Character::byte(b'\\'), 1),
-        },
-        Some(b'u') => match hex(2..6) {
-            Some(code) => (Character::of(code), 6),
-            None => braced(text).unwrap_or((Character::byte(b'\\'), 1)),
-        },
-        Some(b'U') => match hex(2..10) {
-            Some(code) => (Character::of(code), 10),
-            None => (Character::byte(b'\\'), 1),
-        },
-        Some(b'0') if text[1..].starts_with(b"033") => (Character::byte(0x1b), 4),
-        _ => (Character::byte(b'\\'), 1),
+        Some(b'x') => hex(2..4).unwrap_or(BACKSLASH),
+        Some(b'u') => hex(2..6).or_else(|| braced(text)).unwrap_or(BACKSLASH),
+        Some(b'U') => hex(2..10).unwrap_or(BACKSLASH),
+        Some(b'0') if text[1..].starts_with(b"033") => ('\x1b', 4),
+        _ => BACKSLASH,
     }
 }
 
+/// The character with this number in hexadecimal digits.
+fn character(digits: &[u8]) -> Option<char> {
+    let code = u32::from_str_radix(std::str::from_utf8(digits).ok()?, 16).ok()?;
+    Some(char::from_u32(code).unwrap_or(char::REPLACEMENT_CHARACTER))
+}
+
 /// The character and length of an escape such as `\u{5f}`.
-fn braced(text: &[u8]) -> Option<(Character, usize)> {
+fn braced(text: &[u8]) -> Option<(char, usize)> {
     let digits = text
         .get(3..text.len().min(11))
         .filter(|_| text[2] == b'{')?;
     let count = digits.iter().position(|byte| *byte == b'}')?;
-    let code = std::str::from_utf8(&digits[..count]).ok()?;
-    let code = u32::from_str_radix(code, 16).ok()?;
-    Some((Character::of(code), count + 4))
-}
-
-/// A character as UTF-8.
-struct Character([u8; 4], usize);
-
-impl Character {
-    const fn byte(byte: u8) -> Self {
-        Self([byte, 0, 0, 0], 1)
-    }
-
-    fn of(code: u32) -> Self {
-        let mut bytes = [0; 4];
-        let character = char::from_u32(code).unwrap_or(char::REPLACEMENT_CHARACTER);
-        let length = character.encode_utf8(&mut bytes).len();
-        Self(bytes, length)
-    }
-
-    fn as_bytes(&self) -> &[u8] {
-        &self.0[..self.1]
-    }
+    Some((character(&digits[..count])?, count + 4))
 }
 
 /// The text without the color sequences of a terminal. `None` if it has none.
 pub fn uncolored(text: &[u8]) -> Option<TextView> {
     memchr::memchr(0x1b, text)?;
     let mut view = TextView::default();
-    let mut at = 0;
-    while at < text.len() {
-        let next = memchr::memchr(0x1b, &text[at..]).map_or(text.len(), |found| at + found);
-        if next > at {
-            view.push(text, at..next);
-        }
-        at = next + sequence(&text[next..]);
+    let mut from = 0;
+    while let Some(found) = memchr::memchr(0x1b, &text[from..]) {
+        let at = from + found;
+        view.push(text, from..at);
+        from = at + sequence(&text[at..]);
     }
+    view.push(text, from..text.len());
     view.end = text.len();
     Some(view)
 }
@@ -218,21 +194,15 @@ pub fn visible(text: &[u8]) -> Option<TextView> {
             continue;
         }
         is_other = is_other || is_within(text, at, length, shown);
-        if from < at {
-            view.push(text, from..at);
-        }
+        view.push(text, from..at);
         if let Some(c) = shown {
-            view.step(at);
-            view.text
-                .extend_from_slice(c.encode_utf8(&mut [0; 4]).as_bytes());
+            view.push_decoded(c.encode_utf8(&mut [0; 4]).as_bytes(), at..at + length);
         }
         at += length;
         from = at;
         view.end = at;
     }
-    if from < text.len() {
-        view.push(text, from..text.len());
-    }
+    view.push(text, from..text.len());
     is_other.then_some(view)
 }
 
@@ -404,17 +374,12 @@ pub fn unpercented(text: &[u8]) -> Option<TextView> {
     let mut view = TextView::default();
     let mut at = 0;
     while let Some((found, byte)) = percent(&text[at..]) {
-        if found > 0 {
-            view.push(text, at..at + found);
-        }
-        view.step(at + found);
-        view.text.push(byte);
-        at += found + 3;
-        view.end = at;
+        let start = at + found;
+        view.push(text, at..start);
+        at = start + 3;
+        view.push_decoded(&[byte], start..at);
     }
-    if at < text.len() {
-        view.push(text, at..text.len());
-    }
+    view.push(text, at..text.len());
     Some(view)
 }
 
