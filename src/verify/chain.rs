@@ -53,6 +53,10 @@ pub(crate) fn read(
             ));
         }
     }
+    let changed = |message| {
+        let help = "The ledger was changed after the build. Get the site from the publisher again.";
+        codes::VERIFY_BROKEN_CHAIN.at(place(), message, help)
+    };
     let recorded = documents
         .get(ledger::PATH)
         .map(|document| &document["head"]);
@@ -63,18 +67,14 @@ pub(crate) fn read(
     if recorded.is_some_and(|head| entry_digests.first().is_none_or(|digest| digest != head))
         || !is_counted
     {
-        problems.push(codes::VERIFY_BROKEN_CHAIN.at(
-            place(),
+        problems.push(changed(
             "The newest entry of the ledger is not the one of its head, or not of the published runs",
-            "The ledger was changed after the build. Get the site from the publisher again.",
         ));
     }
-    let recorded = ledger.builds.first().and_then(|build| build.state.as_ref());
+    let recorded = newest.and_then(|build| build.state.as_ref());
     if recorded.is_some_and(|recorded| *recorded != ledger.state()) {
-        problems.push(codes::VERIFY_BROKEN_CHAIN.at(
-            place(),
+        problems.push(changed(
             "The runs in the ledger are not those of its newest entry",
-            "The ledger was changed after the build. Get the site from the publisher again.",
         ));
     }
     let published: BTreeSet<(&str, &str)> = runs

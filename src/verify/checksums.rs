@@ -7,7 +7,7 @@ use base::diagnostics::text::quoted;
 use base::diagnostics::{Diagnostic, Place, codes};
 use store::publish::checksums::{self, Checksums, PATH, UNLISTED};
 
-use super::copy::SiteCopy;
+use super::copy::{SiteCopy, missing};
 
 /// Compares the files, and returns the digest of `SHA256SUMS`.
 pub(crate) fn check(copy: &SiteCopy, problems: &mut Vec<Diagnostic>) -> Option<String> {
@@ -43,11 +43,7 @@ fn compare(copy: &SiteCopy, listed: &Checksums, problems: &mut Vec<Diagnostic>) 
             return None;
         }
         if !copy.files.contains_key(path) {
-            return Some(codes::VERIFY_MISSING_FILE.at(
-                Place::file(path),
-                format!("{} is missing", quoted(path)),
-                "The copy is incomplete, or the file was removed. Get it from the publisher.",
-            ));
+            return Some(missing(path));
         }
         let mut hasher = Sha256::new();
         if let Err(problem) = copy.read_pieces(path, |piece| hasher.update(piece)) {

@@ -104,6 +104,15 @@ impl SiteCopy {
     }
 }
 
+/// The problem of a file that the copy lacks.
+pub(crate) fn missing(path: &str) -> Diagnostic {
+    codes::VERIFY_MISSING_FILE.at(
+        Place::file(path),
+        format!("{} is missing", quoted(path)),
+        "The copy is incomplete, or the file was removed. Get it from the publisher.",
+    )
+}
+
 fn unreadable(path: &str, reason: &str) -> Diagnostic {
     codes::VERIFY_UNREADABLE_FILE.at(
         Place::file(path),

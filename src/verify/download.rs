@@ -102,24 +102,12 @@ impl Download<'_> {
     /// # Errors
     /// The server or the folder refuses.
     pub fn ledger(&self) -> Result<(), CopyError> {
-        #[derive(serde::Deserialize)]
-        struct Ledger {
-            #[serde(default)]
-            parts: Vec<Part>,
-        }
-        #[derive(serde::Deserialize)]
-        struct Part {
-            path: String,
-        }
-
         let client = Client::new(self.address)?;
         let Some(bytes) = client.get(store::ledger::PATH)? else {
             return Ok(());
         };
         self.put(store::ledger::PATH, &bytes)?;
-        let ledger: Option<Ledger> = serde_json::from_slice(&bytes).ok();
-        let parts = ledger.into_iter().flat_map(|ledger| ledger.parts);
-        let parts: Vec<String> = parts.map(|part| part.path).collect();
+        let parts = pages::linked_paths(store::ledger::PATH, &bytes);
         self.fetch(&client, &parts, parts.len())
     }
 

@@ -11,7 +11,7 @@ use base::diagnostics::text::{quoted, visible};
 use base::diagnostics::{Diagnostic, Place, codes};
 use pages::schema::{self, SchemaSubject};
 
-use super::copy::SiteCopy;
+use super::copy::{SiteCopy, missing};
 
 /// The list of feeds.
 pub(crate) const INDEX: &str = "feeds/index.json";
@@ -112,14 +112,6 @@ pub(crate) fn changed(
         ),
         "One of the two files was changed after the build. Get the site from the publisher again.",
     ))
-}
-
-fn missing(path: &str) -> Diagnostic {
-    codes::VERIFY_MISSING_FILE.at(
-        Place::file(path),
-        format!("{} is missing", quoted(path)),
-        "The copy is incomplete, or the file was removed. Get it from the publisher.",
-    )
 }
 
 fn lines(

@@ -190,10 +190,7 @@ impl<'a> DerivedSite<'a> {
                 return;
             };
             let published = document.pointer(pointer).unwrap_or(&Value::Null);
-            let place = match pointer {
-                "" => Place::file(path),
-                pointer => Place::file(path).pointing(pointer),
-            };
+            let place = Place::file(path).pointing(pointer);
             problems.extend(compare::problems(&place, published, derived, of));
         };
         let count = json!(archive.runs.len());
