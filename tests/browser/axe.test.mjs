@@ -1,16 +1,14 @@
 // What axe finds, in both themes.
 import assert from 'node:assert/strict';
 import { readFileSync, readdirSync } from 'node:fs';
-import { createRequire } from 'node:module';
 import path from 'node:path';
 import { after, before, test } from 'node:test';
 
+import { violations } from './support/axe.mjs';
 import { launch, unfold } from './support/browser.mjs';
 import { kinds } from './support/kinds.mjs';
 import { SITE } from './support/site.mjs';
 import { eachKind, open } from './support/windows.mjs';
-
-const axe = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8');
 
 let browser;
 before(async () => { browser = await launch(); });
@@ -31,14 +29,10 @@ for (const width of [1280, 320]) {
         await page.addStyleTag({ content: '.e, main section { content-visibility: visible !important }' });
         await unfold(page);
       }
-      await page.evaluate(axe);
       for (const [colorScheme, rules] of [['light', ALL_RULES], ['dark', { runOnly: OF_COLORS }]]) {
         await page.emulateMedia({ colorScheme });
-        const { violations } = await page.evaluate((only) => window.axe.run(document, { resultTypes: ['violations'], ...only }), rules);
-        const found = violations.flatMap(({ id, nodes }) => nodes.slice(0, 3).map(
-          (node) => `${kind.name}, ${colorScheme}: ${id}: ${node.html.slice(0, 160)} ${node.any[0]?.message ?? ''}`,
-        ));
-        all.push(...found);
+        const found = await violations(page, rules);
+        all.push(...found.map((violation) => `${kind.name}, ${colorScheme}: ${violation}`));
       }
       await page.emulateMedia({ colorScheme: 'light' });
     });
@@ -76,9 +70,7 @@ for (const scheme of ['light', 'dark']) {
   test(`axe finds nothing in the search dialog and in an open facet, ${scheme}, and neither is wider than 320 px`, async () => {
     const all = [];
     const look = async (page, name) => {
-      await page.evaluate(axe);
-      const { violations } = await page.evaluate(() => window.axe.run(document, { resultTypes: ['violations'] }));
-      all.push(...violations.flatMap(({ id, nodes }) => nodes.slice(0, 3).map((node) => `${name}: ${id}: ${node.html.slice(0, 160)}`)));
+      all.push(...(await violations(page)).map((violation) => `${name}: ${violation}`));
       assert.equal(await page.evaluate(() => document.documentElement.scrollWidth), 320, name);
     };
     const kind = kinds().find(({ name }) => name === 'runs');

@@ -1,15 +1,13 @@
 // The comparison of two and of four runs, from disk and under a sub-path.
 import assert from 'node:assert/strict';
-import { readFileSync } from 'node:fs';
-import { createRequire } from 'node:module';
 import { after, before, test } from 'node:test';
 import { pathToFileURL } from 'node:url';
 
+import { violations } from './support/axe.mjs';
 import { drawn, launch, watch } from './support/browser.mjs';
 import { serve } from './support/server.mjs';
 import { record, site } from './support/site.mjs';
 
-const axe = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8');
 const HOSTILE = '<img src=x onerror=window.__pwned=1></script><script>window.__pwned=1</script>';
 const SLUGS = ['1', '2', '3', '4'].map((index) => `pong-codex-${['lark', 'lark', 'heron', 'x'][index - 1]}-${index}aaaaaaa`);
 
@@ -325,10 +323,7 @@ for (const colorScheme of ['light', 'dark']) {
         const { page, close } = await open(query, { file, base: server.url, bypassCSP: true, colorScheme, viewport: { width, height: 900 } });
         await page.locator('.adding, #writeups, .sort').first().waitFor();
         for (const box of await page.locator('.pick:visible input').all()) await box.check();
-        await page.evaluate(axe);
-        const { violations } = await page.evaluate(() => window.axe.run(document, { resultTypes: ['violations'] }));
-        const found = violations.flatMap(({ id, nodes }) => nodes.slice(0, 3).map((node) => `${id}: ${node.html.slice(0, 160)} ${node.any[0]?.message ?? ''}`));
-        assert.deepEqual(found, [], file + query);
+        assert.deepEqual(await violations(page), [], file + query);
         assert.equal(await page.evaluate(() => document.documentElement.scrollWidth > innerWidth), false, file + query);
         await close();
       }

@@ -1,18 +1,16 @@
 // The file of `runpress share`: it asks for nothing, reads without scripts, and works like the page of a run on a site.
 import assert from 'node:assert/strict';
 import { execFileSync } from 'node:child_process';
-import { readFileSync } from 'node:fs';
-import { createRequire } from 'node:module';
 import path from 'node:path';
 import { after, before, test } from 'node:test';
 import { pathToFileURL } from 'node:url';
 
+import { violations } from './support/axe.mjs';
 import { launch, unfold, watch } from './support/browser.mjs';
 import { LOGS, log } from './support/logs.mjs';
 import { BINARY, REPOSITORY, files, temporary } from './support/site.mjs';
 import { overflow } from './support/windows.mjs';
 
-const axe = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8');
 const SAMPLES = path.join(REPOSITORY, 'tests/fixtures/import');
 
 let browser;
@@ -96,9 +94,7 @@ for (const [width, colorScheme] of [[320, 'light'], [1440, 'dark'], [1440, 'ligh
       await page.addStyleTag({ content: '.e, main section { content-visibility: visible !important }' });
       await unfold(page);
       assert.deepEqual(await overflow(page), [], name);
-      await page.evaluate(axe);
-      const { violations } = await page.evaluate(() => window.axe.run(document, { resultTypes: ['violations'] }));
-      all.push(...violations.flatMap(({ id, nodes }) => nodes.slice(0, 3).map((node) => `${name}: ${id}: ${node.html.slice(0, 160)}`)));
+      all.push(...(await violations(page)).map((violation) => `${name}: ${violation}`));
       await close();
     }
     assert.deepEqual(all, []);
