@@ -2,7 +2,7 @@
 
 use serde_json::value::RawValue;
 
-use base::diagnostics::text::{nearest, quoted, visible};
+use base::diagnostics::text::{did_you_mean, quoted, visible};
 use content::discover::RunDirectory;
 use formats::decisions::{self, Correction, Decision, NamedAuthor, Verb};
 use formats::model::archive::Entry;
@@ -127,10 +127,7 @@ fn correction(entry: &Entry, name: &str, value: &str) -> Result<Correction, Refu
         let names = entry.run.outcomes.iter().map(|outcome| &*outcome.name);
         return Err(Refusal::request(
             format!("The run has no outcome {}", quoted(name)),
-            nearest(name, names).map_or_else(
-                || "Write the name as on the page of the run.".to_owned(),
-                |near| format!("Did you mean {}?", quoted(near)),
-            ),
+            did_you_mean(name, names, "Write the name as on the page of the run."),
         ));
     };
     let corrected = decisions::corrected(&entry.decisions, outcome);

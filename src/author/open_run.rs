@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use base::diagnostics::text::{nearest, quoted};
+use base::diagnostics::text::{did_you_mean, quoted};
 use base::diagnostics::{CheckResult, Diagnostic};
 use content::discover::{self, RunDirectory};
 use content::inspect::{self, Inspection};
@@ -24,17 +24,18 @@ pub(super) fn find(site: &Site, name: &str) -> Result<RunDirectory, Refusal> {
         [directory] => Ok(directory.clone()),
         [] => Err(Refusal::request(
             format!("Run {} not found", quoted(name)),
-            nearest(name, gathered.names()).map_or_else(
-                || {
-                    "Name the folder of its `run-record.json`, its id, or the last part of its address."
-                        .to_owned()
-                },
-                |near| format!("Did you mean {}?", quoted(near)),
+            did_you_mean(
+                name,
+                gathered.names(),
+                "Name the folder of its `run-record.json`, its id, or the last part of its address.",
             ),
         )),
         ref several => Err(Refusal::request(
             format!("Several runs have the id {}", quoted(name)),
-            format!("Name the folder instead: {}.", listed(several.iter().map(|found| &*found.shown))),
+            format!(
+                "Name the folder instead: {}.",
+                listed(several.iter().map(|found| &*found.shown))
+            ),
         )),
     }
 }

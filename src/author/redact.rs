@@ -9,7 +9,7 @@ mod redaction_list;
 
 use std::collections::BTreeSet;
 
-use base::diagnostics::text::{nearest, quoted, visible};
+use base::diagnostics::text::{did_you_mean, quoted, visible};
 use base::diagnostics::{Diagnostic, Place, codes};
 use content::discover::RunDirectory;
 use formats::model::time::parse_rfc3339;
@@ -361,15 +361,12 @@ fn stale(list: &RedactionList, (at, fault): &(usize, Fault)) -> Refusal {
 }
 
 fn no_redaction(list: &RedactionList, id: &str) -> Refusal {
-    let ids: BTreeSet<&str> = list
-        .entries
-        .iter()
-        .map(|entry| &*entry.redaction.id)
-        .collect();
-    let help = match nearest(id, ids.iter().copied()) {
-        Some(near) => format!("Did you mean {}?", quoted(near)),
-        None if ids.is_empty() => "The run has no redactions.".to_owned(),
-        None => "The ids are in its `redactions.jsonl`.".to_owned(),
+    let ids = list.entries.iter().map(|entry| &*entry.redaction.id);
+    let otherwise = if list.entries.is_empty() {
+        "The run has no redactions."
+    } else {
+        "The ids are in its `redactions.jsonl`."
     };
+    let help = did_you_mean(id, ids, otherwise);
     Refusal::request(format!("Redaction {} not found", quoted(id)), help)
 }

@@ -10,7 +10,7 @@ use serde::{Deserialize, Serialize};
 use serde_json::value::RawValue;
 use serde_json::{Value, json};
 
-use base::diagnostics::text::{nearest, quoted};
+use base::diagnostics::text::{did_you_mean, quoted};
 use base::diagnostics::{Collector, Diagnostic, Place, Source, codes};
 use base::shapes;
 
@@ -402,10 +402,7 @@ fn item<'a>(source: &Source<'_>, line: &Line<'a>) -> Result<Item<'a>, Box<Diagno
             .iter()
             .map(|(known, ..)| *known)
             .chain([RECORD]);
-        let help = nearest(name, known).map_or_else(
-            || SCHEMA.to_owned(),
-            |near| format!("Did you mean {}?", quoted(near)),
-        );
+        let help = did_you_mean(name, known, SCHEMA);
         let message = format!("The line has the unknown type {}", quoted(name));
         let place = word.map_or_else(whole, |word| word.place(source));
         return Err(invalid(place.pointing("/type"), message, help));
@@ -431,10 +428,9 @@ fn refuse_unknown_key(
     let Some(member) = members.iter().find(|member| !keys.contains(&*member.key)) else {
         return Ok(());
     };
-    let help = nearest(&member.key, keys.iter().map(String::as_str)).map_or_else(
-        || "Leave it out; an unknown key would be lost.".to_owned(),
-        |near| format!("Did you mean {}?", quoted(near)),
-    );
+    let known = keys.iter().map(String::as_str);
+    let otherwise = "Leave it out; an unknown key would be lost.";
+    let help = did_you_mean(&member.key, known, otherwise);
     let message = format!("{object} has the unknown key {}", quoted(&member.key));
     Err(invalid(member.value.place(source), message, help))
 }

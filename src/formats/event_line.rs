@@ -4,7 +4,7 @@ use schemars::Schema;
 use serde::Deserialize;
 use serde_json::{Value, json};
 
-use base::diagnostics::text::{nearest, quoted};
+use base::diagnostics::text::{did_you_mean, quoted};
 use base::diagnostics::{Collector, Diagnostic, Source, codes};
 
 use super::json::{Node, located};
@@ -170,15 +170,16 @@ fn unknown_type<'a, F: Fields<'a>>(source: &Source<'_>, text: &str, name: &str) 
             "Add `type` to the event.".to_owned(),
         )
     } else {
-        let near = nearest(name, F::TYPES.iter().map(|(known, ..)| *known));
+        let known = F::TYPES.iter().map(|(known, ..)| *known);
         (
             format!(
                 "Unknown event type {}; it is kept as an event of type `unknown`",
                 quoted(name)
             ),
-            near.map_or_else(
-                || "No action needed; a newer producer may have written it.".to_owned(),
-                |near| format!("Did you mean {}?", quoted(near)),
+            did_you_mean(
+                name,
+                known,
+                "No action needed; a newer producer may have written it.",
             ),
         )
     };

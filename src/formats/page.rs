@@ -2,7 +2,7 @@
 
 use toml::de::{DeTable, DeValue};
 
-use base::diagnostics::text::{nearest, quoted, reason};
+use base::diagnostics::text::{did_you_mean, quoted, reason};
 use base::diagnostics::{Collector, Diagnostic, Source, codes};
 
 /// The line before and after the front matter; trailing white space is allowed.
@@ -115,10 +115,8 @@ fn front_matter(source: &Source<'_>, toml: &str, offset: usize, problems: &mut C
             ("draft", _) => "`true` or `false`",
             _ => {
                 problems.add(&codes::PAGE_FRONT_MATTER, || {
-                    let help = nearest(name, KEYS).map_or_else(
-                        || "The keys are `title`, `description`, `order` and `draft`.".to_owned(),
-                        |near| format!("Did you mean {}?", quoted(near)),
-                    );
+                    let keys = "The keys are `title`, `description`, `order` and `draft`.";
+                    let help = did_you_mean(name, KEYS, keys);
                     codes::PAGE_FRONT_MATTER.at(
                         source.place(offset + key.span().start, offset + key.span().end),
                         format!("Unknown key {} in the front matter", quoted(name)),

@@ -2,7 +2,7 @@
 
 use std::ops::Range;
 
-use base::diagnostics::text::{nearest, quoted};
+use base::diagnostics::text::{did_you_mean, quoted};
 use base::diagnostics::{Diagnostic, Source, codes};
 use formats::config::Pattern;
 use formats::rule_file::{self, Applies, RuleEntry, RuleFile, RuleSeverity, Text};
@@ -123,10 +123,8 @@ impl Reader {
                 .entries()
                 .map(|entry| entry.id.get_ref().as_str())
                 .collect();
-            let help = match nearest(id, ids.iter().copied()) {
-                Some(near) => format!("Did you mean {}?", quoted(near)),
-                None => format!("The built-in rules are {}.", ids.join(", ")),
-            };
+            let rules = format!("The built-in rules are {}.", ids.join(", "));
+            let help = did_you_mean(id, ids.iter().copied(), &rules);
             let message = format!("No built-in rule has the id {}", quoted(id));
             self.invalid(source, span, &message, &help);
             return;

@@ -84,6 +84,18 @@ pub fn nearest<'a>(word: &str, known: impl IntoIterator<Item = &'a str>) -> Opti
         .map(|(_, candidate)| candidate)
 }
 
+/// Asks for the word in `known` nearest to `word`; `otherwise` if none is near enough.
+pub fn did_you_mean<'a>(
+    word: &str,
+    known: impl IntoIterator<Item = &'a str>,
+    otherwise: &str,
+) -> String {
+    nearest(word, known).map_or_else(
+        || otherwise.to_owned(),
+        |near| format!("Did you mean {}?", quoted(near)),
+    )
+}
+
 /// The name in `known` of which the name of a file is a misspelling. Stricter than [`nearest`], since other files may have any name:
 /// at most two letters differ, one of a short name, and not the first.
 pub fn misspelled<'a>(name: &str, known: impl IntoIterator<Item = &'a str>) -> Option<&'a str> {

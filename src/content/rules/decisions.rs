@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 use std::sync::Arc;
 
-use base::diagnostics::text::{nearest, quoted};
+use base::diagnostics::text::{did_you_mean, quoted};
 use base::diagnostics::{Diagnostic, codes};
 use formats::decisions::{self, Decision, Verb};
 use formats::model::archive::{Archive, Entry};
@@ -61,24 +61,22 @@ fn unknown(
     if archive.find(&decision.run).is_none() && !targets.other_runs.contains(decision.run.as_str())
     {
         let ids = archive.runs.iter().map(|entry| &*entry.run.id);
-        let near = nearest(&decision.run, ids);
         let message = format!("No run has the id {}", quoted(&decision.run));
-        let help = near.map_or_else(
-            || "Write the id as in the run's record; its page shows it.".to_owned(),
-            |near| format!("Did you mean {}?", quoted(near)),
-        );
+        let otherwise = "Write the id as in the run's record; its page shows it.";
+        let help = did_you_mean(&decision.run, ids, otherwise);
         problems.push(codes::DECISIONS_UNKNOWN_RUN.at(decision.place("/run"), message, help));
     }
     if let Some(rule) = &decision.rule
         && !targets.rules.contains(rule.as_str())
     {
-        let near = nearest(rule, targets.rules.iter().copied());
+        let rules = targets.rules.iter().copied();
         problems.push(codes::DECISIONS_UNKNOWN_RULE.at(
             decision.place("/rule"),
             format!("No rule of the site has the id {}", quoted(rule)),
-            near.map_or_else(
-                || "Add the rule to `rules/`, or leave out `rule`.".to_owned(),
-                |near| format!("Did you mean {}?", quoted(near)),
+            did_you_mean(
+                rule,
+                rules,
+                "Add the rule to `rules/`, or leave out `rule`.",
             ),
         ));
     }

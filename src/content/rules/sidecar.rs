@@ -3,7 +3,7 @@
 use std::borrow::Cow;
 use std::collections::BTreeSet;
 
-use base::diagnostics::text::{nearest, quoted};
+use base::diagnostics::text::{did_you_mean, nearest, quoted};
 use base::diagnostics::{CheckResult, Code, Collector, Diagnostic, Source, codes};
 use base::url::is_followed;
 use formats::config::Config;
@@ -183,12 +183,10 @@ impl<'t> Validator<'t> {
                 &codes::ANNOTATION_FRICTION_KIND_UNKNOWN,
                 "/friction_kind",
                 format!("Unknown friction kind {}", quoted(word)),
-                nearest(word, FRICTION_KINDS).map_or_else(
-                    || {
-                        "`runpress explain annotation.friction-kind-unknown` lists the kinds."
-                            .to_owned()
-                    },
-                    |near| format!("Did you mean {}?", quoted(near)),
+                did_you_mean(
+                    word,
+                    FRICTION_KINDS,
+                    "`runpress explain annotation.friction-kind-unknown` lists the kinds.",
                 ),
                 |annotation_id| Problem::FrictionKindUnknown {
                     annotation_id,

@@ -1,6 +1,6 @@
 //! Checks the names and types of a parsed expression, and makes nodes of it that read the model.
 
-use base::diagnostics::text::{nearest, quoted, reason};
+use base::diagnostics::text::{did_you_mean, nearest, quoted, reason};
 use cel::common::ast::{CallExpr, ComprehensionExpr, Expr, IdedExpr, LiteralValue, SourceInfo};
 use cel::common::ast::{SelectExpr, operators};
 use regex::bytes::{Regex, RegexBuilder};
@@ -114,10 +114,8 @@ impl Lowering<'_> {
                 } else {
                     &["run", "site"]
                 };
-                let help = match nearest(name, names.iter().copied()) {
-                    Some(near) => format!("Did you mean {}?", quoted(near)),
-                    None => format!("The variables here are {}.", names.join(", ")),
-                };
+                let variables = format!("The variables here are {}.", names.join(", "));
+                let help = did_you_mean(name, names.iter().copied(), &variables);
                 Err(self.mistake(at, format!("Unknown variable {}", quoted(name)), help))
             }
         }
@@ -138,10 +136,8 @@ impl Lowering<'_> {
         let mut fields = object.fields.iter();
         let Some(field) = fields.find(|field| field.name == select.field) else {
             let names = object.fields.iter().map(|field| field.name);
-            let help = match nearest(&select.field, names.clone()) {
-                Some(near) => format!("Did you mean {}?", quoted(near)),
-                None => format!("Its fields are {}.", names.collect::<Vec<_>>().join(", ")),
-            };
+            let fields = names.clone().collect::<Vec<_>>().join(", ");
+            let help = did_you_mean(&select.field, names, &format!("Its fields are {fields}."));
             let message = format!("`{}` has no field {}", object.name, quoted(&select.field));
             return Err(self.mistake(at, message, help));
         };
