@@ -124,7 +124,7 @@ impl<'a> RunFacts<'a> {
             config,
             tape,
             steps: tape.map(Steps::of).unwrap_or_default(),
-            began: tape.and_then(|tape| tape.events.iter().filter_map(|event| event.at).min()),
+            began: tape.and_then(|tape| Some(tape.time_range()?.0)),
             rating: extras.rating,
             audit: extras.audit,
             annotations: extras.annotations,

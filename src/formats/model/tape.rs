@@ -344,10 +344,21 @@ impl<'a> Tape<'a> {
         })
     }
 
-    /// Time from the earliest to the latest event, which need not be the first and the last.
-    pub fn milliseconds(&self) -> Option<i64> {
+    /// The time of the first event that has one.
+    pub fn first_time(&self) -> Option<i64> {
+        self.events.iter().find_map(|event| event.at)
+    }
+
+    /// The earliest and the latest time, which need not be those of the first and the last event.
+    pub fn time_range(&self) -> Option<(i64, i64)> {
         let times = || self.events.iter().filter_map(|event| event.at);
-        Some(times().max()?.saturating_sub(times().min()?))
+        Some((times().min()?, times().max()?))
+    }
+
+    /// Time from the earliest to the latest event.
+    pub fn milliseconds(&self) -> Option<i64> {
+        let (earliest, latest) = self.time_range()?;
+        Some(latest.saturating_sub(earliest))
     }
 
     /// The position of event number `seq`; the first one if the number is duplicated.

@@ -49,8 +49,7 @@ impl RunEnd {
     /// The end of a run by the clock of a tape: when the record says that it finished, if the tape has the same clock; else as late
     /// as it was stopped, if the tape `is_only`, the only one of the run.
     pub fn of(run: &Run, tape: &Tape<'_>, is_only: bool) -> Option<Self> {
-        let times = || tape.events.iter().filter_map(|event| event.at);
-        let (first, last) = (times().min()?, times().max()?);
+        let (first, last) = tape.time_range()?;
         let state = format::state(&run.state);
         let is_stopped = state.tone == "poor";
         let [started, finished] =

@@ -499,7 +499,7 @@ fn pins(
 /// `timed out 15:00`
 fn end_label(tape: &Tape<'_>, end: Option<&RunEnd>) -> Option<String> {
     let end = end?;
-    let start = tape.events.iter().find_map(|event| event.at)?;
+    let start = tape.first_time()?;
     // Rounded, as the caption rounds the same time.
     let since_start = clock(end.at.saturating_sub(start).saturating_add(500));
     Some(format!("{} {since_start}", end.state))
@@ -507,10 +507,9 @@ fn end_label(tape: &Tape<'_>, end: Option<&RunEnd>) -> Option<String> {
 
 /// The time from the first event, where the axis begins, to the end of the run, or else to the latest event.
 fn milliseconds(tape: &Tape<'_>, end: Option<&RunEnd>) -> Option<i64> {
-    let times = || tape.events.iter().filter_map(|event| event.at);
-    let (start, latest) = (times().next()?, times().max()?);
+    let (_, latest) = tape.time_range()?;
     let end = end.map_or(latest, |end| end.at);
-    Some(end.saturating_sub(start)).filter(|length| *length > 0)
+    Some(end.saturating_sub(tape.first_time()?)).filter(|length| *length > 0)
 }
 
 /// `annotated` is the number of events with annotations.

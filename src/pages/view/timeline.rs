@@ -191,7 +191,7 @@ impl<'a> Timeline<'a> {
             annotations: annotations_by_position(layout, sidecar),
             spans: TapeSpans::of(layout, sidecar),
             mutes: Mutes::of(layout, sidecar),
-            start: layout.tape.events.iter().find_map(|event| event.at),
+            start: layout.tape.first_time(),
             payloads: BTreeSet::new(),
             before: None,
             latest: None,

@@ -106,7 +106,7 @@ pub(super) fn tape_data<'a>(
     let mut keys: Vec<Cow<'_, str>> = Vec::new();
     let mut known: BTreeMap<Cow<'_, str>, usize> = BTreeMap::new();
     let (mut bytes, mut before) = (0, 0);
-    let start = tape.events.iter().find_map(|event| event.at);
+    let start = tape.first_time();
     let mut files = Vec::new();
     let mut anchors = Vec::new();
     let mut events = Vec::with_capacity(3 * tape.events.len().min(EVENTS));

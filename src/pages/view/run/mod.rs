@@ -308,11 +308,7 @@ pub fn page(s: &CheckedRun<'_>, parts: RenderedParts<'_>) -> RunPage {
                 file: tape.file.clone(),
                 anchor: format!("{}timeline", layout.prefix),
                 count: tapes::count(tape),
-                began: tape
-                    .events
-                    .iter()
-                    .find_map(|event| event.at)
-                    .map(format::at),
+                began: tape.first_time().map(format::at),
                 backwards: tapes::backwards(tape),
                 failures: tape.failures(),
                 texts: tapes::texts(layout, 1),

@@ -213,7 +213,7 @@ fn frame(s: StorySource<'_>, path: &str, chosen: &StoryMoment<'_>) -> StoryFrame
     let text = view.as_ref().and_then(|view| view.evidence);
     let text = text.map(|text| markdown::plain(text, QUOTE));
     let quote = text.filter(|text| !text.is_empty());
-    let start = tape.events.iter().find_map(|event| event.at);
+    let start = tape.first_time();
     let times = event.at.zip(start);
     let clock = times.map(|(at, start)| amounts::clock(at.saturating_sub(start)));
     StoryFrame {
