@@ -280,7 +280,7 @@ impl Scale<'_> {
         let (mut from, mut hidden) = (0_i64, 0_i64);
         let gaps = self.axis.gaps.iter().map(|gap| (gap.place, gap.hidden));
         for (gaps_before, (place, next)) in gaps.chain([(total, 0)]).enumerate() {
-            // The first round time after the previous gap.
+            // This is the first round time after the previous gap.
             let mut place_of =
                 (from.saturating_add(hidden)).saturating_add(step - 1) / step * step - hidden;
             while place_of <= place && ticks.len() < 4 * STEPS.len() {

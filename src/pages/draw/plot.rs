@@ -155,7 +155,7 @@ fn facets(archive: &Archive, set: &Set, y: PlotMetric, root: &str) -> Vec<Html> 
         out.push_str(&format!(
             "<svg viewBox=\"0 0 {width} {height}\" role=\"group\" aria-label=\""
         ));
-        // Unique on the page.
+        // Each label is unique on the page.
         push_attribute(&mut out, &format!("{caption}, {set}"));
         out.push_str("; each mark is a run in the table\">");
         push_axes(&mut out, &across.axis(), &up.axis());

@@ -500,7 +500,7 @@ fn pins(
 fn end_label(tape: &Tape<'_>, end: Option<&RunEnd>) -> Option<String> {
     let end = end?;
     let start = tape.first_time()?;
-    // Rounded, as the caption rounds the same time.
+    // The caption rounds the same time in the same way.
     let since_start = clock(end.at.saturating_sub(start).saturating_add(500));
     Some(format!("{} {since_start}", end.state))
 }

@@ -119,7 +119,7 @@ pub fn run(
 pub fn element(json: &str) -> (Html, String) {
     let mut text = String::with_capacity(json.len());
     for c in json.chars() {
-        // Escapes everything that could end the element, open a comment or reorder text; JSON has these only inside strings.
+        // Everything that could end the element, open a comment or reorder text is escaped; JSON has it only inside strings.
         if c.is_ascii() && !matches!(c, '<' | '>' | '&' | '\u{7f}') {
             text.push(c);
         } else {

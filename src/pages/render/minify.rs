@@ -70,7 +70,7 @@ pub fn script(js: &str) -> String {
         use oxc_minifier::{CompressOptions, MangleOptions, Minifier, MinifierOptions};
 
         let memory = oxc_allocator::Allocator::default();
-        // A classic script: top-level names are shared by all scripts of a page, and must stay.
+        // All scripts of a page share the top-level names of a classic script, so these must stay.
         let parsed = oxc_parser::Parser::new(&memory, js, oxc_span::SourceType::cjs()).parse();
         if parsed.panicked || !parsed.errors.is_empty() {
             return js.to_owned();

@@ -197,7 +197,7 @@ impl PackedContent {
     /// Appends HTML of the templates, in which `<` is only in tags, and `>` in no attribute.
     fn inline(&mut self, html: &str, file: &dyn Fn(&str) -> Option<Vec<u8>>) {
         let mut rest = html;
-        // What replaces the end of the link that is open.
+        // This replaces the end of the open link.
         let mut link_end = None;
         while let Some(at) = rest.find('<') {
             self.html.push_str(&rest[..at]);

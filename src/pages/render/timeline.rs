@@ -30,7 +30,7 @@ pub fn render(page: &TimelinePage<'_>, limit: usize) -> Option<Html> {
     let mut out = String::with_capacity(expected.min(limit));
     let mut times = page.start.map(|start| (start, page.events.as_slice()));
     let mut folds = page.folds.iter().peekable();
-    // Where the open folds end.
+    // Each number is the index after the last event of an open fold.
     let mut open: Vec<usize> = Vec::new();
     let mut shown = ShownFacts::default();
     for (at, event) in page.events.iter().enumerate() {
@@ -356,7 +356,7 @@ fn push_arguments(out: &mut String, arguments: &str, headline: &str) {
                 push_text(out, value.raw);
             }
         }
-        // These say that there are none.
+        // Empty JSON says that there are no arguments.
         None if matches!(arguments, "{}" | "[]") => {}
         None => push_text(out, arguments),
     }

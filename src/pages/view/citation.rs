@@ -171,7 +171,7 @@ pub fn file(config: &Config, archive: &Archive) -> Option<String> {
         site.base_url.as_ref().map(|url| url.as_str().to_owned()),
     );
     key("doi", config.citation.doi.clone());
-    // The date of the newest run, since a build does not use the clock.
+    // A build does not use the clock, so the date is that of the newest run.
     let newest = archive.runs.iter().find_map(|entry| entry.run.recency());
     key("date-released", date(newest));
     let licenses = config.policy.licence.as_deref().and_then(licenses);

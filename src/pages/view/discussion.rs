@@ -189,7 +189,7 @@ pub fn conversation(config: &Config, conversation: &Conversation<'_>) -> Convers
     });
     let mut count = format::count(conversation.turns.len(), "turn");
     if conversation.state != "active" {
-        // An active transcript is the rule.
+        // Most transcripts are active.
         count = format!("{count}, {}", budget.label(&conversation.state));
     }
     ConversationView {

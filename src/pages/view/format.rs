@@ -171,7 +171,7 @@ pub fn value(value: Value<'_>) -> Option<Cow<'_, str>> {
         Value::Time(time) => at(time.ms()).text.into(),
         Value::Number(number) => grouped(amounts::digits(number)).into(),
         Value::Count(count) => grouped(count).into(),
-        // These have their own sections.
+        // These values have their own sections.
         Value::Unknown
         | Value::Words(_)
         | Value::Counts(_)

@@ -185,7 +185,7 @@ pub fn of_run(s: &CheckedRun<'_>) -> Option<RunRulesView> {
 }
 
 fn row(s: &CheckedRun<'_>, root: &str, rule: &Rule, result: &RuleResult) -> RuleRow {
-    // What a rule finds without being violated is no news.
+    // Events that a rule finds without being violated need no attention.
     let is_violated = result.verdict == RuleVerdict::Violated;
     let events: &[u64] = if is_violated { &result.events } else { &[] };
     let shown = events.len();
@@ -215,7 +215,7 @@ pub fn of_case(
     group: &Group,
     root: &str,
 ) -> Vec<CaseRuleRow> {
-    // By model and rule: how many runs violate it, of how many.
+    // For each model and rule, these are the runs that violate the rule, and all runs.
     let mut counts: BTreeMap<(usize, usize), (usize, usize)> = BTreeMap::new();
     for (index, rule) in rules.list.iter().enumerate() {
         if matches!(rule.check, Check::Trials { .. }) {

@@ -270,7 +270,7 @@ impl<'a> Timeline<'a> {
         self.payloads = payloads;
         self.before = before;
         self.latest = latest;
-        // The last time above, and when the step above began.
+        // `shown` is the latest time above, `began` the start of the step above.
         let (mut shown, mut began): (Option<i64>, Option<i64>) = (None, None);
         let events: Vec<_> = order
             .slots

@@ -135,7 +135,7 @@ pub(super) fn tape_data<'a>(
             files.push((position, path));
         }
         let anchor = layout.anchor(event.seq, position);
-        // Whole tenths since the start, so that the page's clock shows the same second.
+        // Times are whole tenths since the start, so that the clock of the page shows the same second.
         let since = event.at.zip(start);
         let since = since.map(|(at, start)| at.saturating_sub(start).div_euclid(100));
         let after = since.map(|since| since - before);
@@ -182,7 +182,7 @@ fn key<'a>(event: &'a Event<'_>, workspace: &[String]) -> Option<Cow<'a, str>> {
     let key = if !names_paths {
         cut_key(on_one_line(&event.headline))
     } else if !event.files.is_empty() {
-        // A tool call: the tool, then paths.
+        // The headline of a tool call has the tool, then paths.
         let words = event.headline.split_whitespace();
         let words: Vec<_> = words.map(|word| path(word, workspace)).collect();
         cut_key(Cow::Owned(words.join(" ")))

@@ -187,7 +187,7 @@ fn moments_by_rule(s: StorySource<'_>, tape: &Tape<'_>) -> Vec<(usize, String)> 
         let pause = pair[1].at?.saturating_sub(pair[0].at?);
         (pause > shortest).then_some((before + 1, pause))
     });
-    // On a tie, the first pause.
+    // The first pause wins a tie.
     let longest = pauses.reduce(|a, b| if b.1 > a.1 { b } else { a });
     let named = |position: Option<usize>, reason: &str| Some((position?, reason.to_owned()));
     let pause = longest.map(|(position, pause)| {

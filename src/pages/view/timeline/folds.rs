@@ -199,7 +199,7 @@ impl Page<'_, '_> {
     /// Number of units before the first turn, if there are enough to fold and nothing in them needs attention.
     fn setup(&self, units: &[Range<usize>]) -> usize {
         let steps = &self.layout.steps;
-        // What the harness does, not the agent.
+        // The harness does the setup, not the agent.
         let is_setup = |unit: &&Range<usize>| {
             let first = &self.views[unit.start];
             let step = steps.of_event[first.position];

@@ -39,7 +39,7 @@ impl TapeSpans {
         }
         let mut bits_of_events = vec![0; layout.tape.events.len()];
         for lane in 0..LANES {
-            // Number of spans that start and that end at each event.
+            // Each pair has the numbers of spans that start and that end at an event.
             let mut ends_here = vec![(0_usize, 0_usize); bits_of_events.len()];
             for (start, end, _) in spans.iter().filter(|(.., of)| *of == lane) {
                 // A span that ends before its start covers nothing.
